@@ -54,6 +54,10 @@ fn weights(machine: &Topology) -> BTreeMap<(u32, u32), u32> {
         all.extend([((u, v), weight), ((v, u), weight)]);
         i += 1;
     });
+    let graph = machine.graph().unwrap();
+    for (u, v, link) in graph.iter().filter(|(_, _, link)| graph.is_joint(*link)) {
+        all.insert((u, v), graph.weight(link) as u32);
+    }
     all
 }
 
@@ -161,7 +165,7 @@ fn by_dimension(machine: &Topology, from: u32, to: u32) -> Vec<Path> {
 
 /// The cables between two groups of a dragonfly, each as often as it counts.
 fn cables(machine: &Topology, from: u32, to: u32) -> Vec<(u32, u32)> {
-    let a = machine.network().levels()[0].routers;
+    let a = machine.network().levels()[0].slots / machine.network().per_router();
     let mut list = Vec::new();
     machine.network().for_each_link(&mut |u, v, capacity| {
         for (u, v) in [(u, v), (v, u)] {
@@ -181,7 +185,7 @@ fn walk(stops: &[u32]) -> Vec<u32> {
 }
 
 fn directly(machine: &Topology, from: u32, to: u32) -> Vec<Path> {
-    let a = machine.network().levels()[0].routers;
+    let a = machine.network().levels()[0].slots / machine.network().per_router();
     if from / a == to / a {
         return vec![(walk(&[from, to]), ONE)];
     }
@@ -191,7 +195,7 @@ fn directly(machine: &Topology, from: u32, to: u32) -> Vec<Path> {
 }
 
 fn by_third_group(machine: &Topology, from: u32, to: u32) -> Vec<Path> {
-    let a = machine.network().levels()[0].routers;
+    let a = machine.network().levels()[0].slots / machine.network().per_router();
     let groups = machine.network().routers() / a;
     let (start, end) = (from / a, to / a);
     if start == end || groups < 3 {
@@ -281,31 +285,35 @@ fn alone(machine: &Topology, from: u32, to: u32) -> Vec<u32> {
     path
 }
 
-/// Inside a domain over its switch. Else over each rail that the target is on: to the own endpoint on that rail, its
-/// leaf switch, any spine switch, down.
+/// First to the leaf switch of the target's rail in the own unit, then over any spine switch of that rail.
 fn along_rails(machine: &Topology, from: u32, to: u32) -> Vec<Path> {
-    let rails = machine.network().rails().unwrap();
-    if rails.domain_of(from) == rails.domain_of(to) {
-        return vec![(vec![from, rails.switch_of(from).unwrap(), to], ONE)];
+    let (rails, each) = (machine.network().rails().unwrap(), machine.network().dealt_over());
+    let own = from / each * each + to % each;
+    let start = walk(&[from, own]);
+    if own == to {
+        return vec![(start, ONE)];
     }
-    let (near, far) = (rails.unit_of(from), rails.unit_of(to));
-    let mut paths = Vec::new();
-    for rail in rails.rails_of(to) {
-        let own = rails.on_rail(from, rail);
-        let mut start = vec![from];
-        if own != from {
-            start.extend([rails.switch_of(from).unwrap(), own]);
-        }
-        start.push(rails.leaf(near, rail));
-        let spines = if near == far { 1 } else { rails.spines };
-        for spine in 0..spines {
-            let over = [rails.spine(rail, spine), rails.leaf(far, rail)];
-            let over = if near == far { &[][..] } else { &over[..] };
-            let path = [&start[..], over, &[to]].concat();
-            paths.push((path, Fraction::new(1, i128::from(rails.interfaces() * spines))));
-        }
-    }
-    paths
+    let share = Fraction::new(1, rails.spines.into());
+    let over = |spine| [&start[..], &[rails.spine(to % each, spine), to]].concat();
+    (0..rails.spines).map(|spine| (over(spine), share)).collect()
+}
+
+/// Paths as they are, or where nodes are on several rails, the same on each rail for an equal share.
+fn on_all_rails(machine: &Topology, paths: Vec<Path>) -> Vec<Path> {
+    let Some(rails) = machine.network().rails().filter(|rails| !rails.gpus) else { return paths };
+    let share = Fraction::new(1, rails.rails.into());
+    let number = |router: u32| rails.leaf(router, 0) == router && router < rails.units;
+    let shifted = |router: u32, rail| match number(router) {
+        true => rails.leaf(router, rail),
+        false => rails.spine(rail, router - rails.spine(0, 0)),
+    };
+    let copies = |(path, part): Path| {
+        (0..rails.rails).map(move |rail| {
+            let path = path.iter().map(|router| shifted(*router, rail)).collect();
+            (path, part.times(share))
+        })
+    };
+    paths.into_iter().flat_map(copies).collect()
 }
 
 fn paths(routing: &str, machine: &Topology, from: u32, to: u32) -> Vec<Path> {
@@ -347,20 +355,28 @@ fn check(spec: &str, guest: &Guest, nodes: Vec<NodeId>) {
         let found = mapping::analyse(&fabric, guest, &placement, routing).unwrap();
         let mut loads = vec![Fraction(0, 1); fabric.links.len()];
         let (mut most, mut sum, mut pairs) = (0f64, Fraction(0, 1), Fraction(0, 1));
+        let mut handed = Fraction(0, 1);
         guest.for_each_message(|m| {
             let router = |p| topology.router_of(placement.node(p)).0;
             let (from, to) = (router(m.source), router(m.target));
             let volume = Fraction(m.volume as i128, 1);
             let (mut all, mut mean) = (Fraction(0, 1), Fraction(0, 1));
             if from != to {
-                for (path, share) in paths(routing.name, &topology, from, to) {
+                let taken = paths(routing.name, &topology, from, to);
+                for (path, share) in on_all_rails(&topology, taken) {
                     all = all.plus(share);
                     let hops = Fraction(length(&weights, &path).into(), 1);
                     mean = mean.plus(share.times(hops));
                     for pair in path.windows(2) {
                         let link =
                             fabric.links.index(pair[0], pair[1]).expect("paths follow links");
-                        loads[link] = loads[link].plus(share.times(volume));
+                        // What nodes hand over by themselves loads no link.
+                        if fabric.links.is_joint(link) {
+                            let hops = Fraction(weights[&(pair[0], pair[1])].into(), 1);
+                            handed = handed.plus(share.times(volume).times(hops));
+                        } else {
+                            loads[link] = loads[link].plus(share.times(volume));
+                        }
                     }
                 }
                 assert_eq!(all, ONE, "all of it arrives: {} on {spec}", routing.name);
@@ -379,7 +395,7 @@ fn check(spec: &str, guest: &Guest, nodes: Vec<NodeId>) {
                 fabric.links.ends(i)
             );
         }
-        let total = weighed(&fabric, &weights, &found.contention.loads);
+        let total = weighed(&fabric, &weights, &found.contention.loads) + handed.value();
         let dilation = &found.dilation;
         assert!(near(total, sum.value()) && near(dilation.hop_bytes, sum.value()), "{what}");
         assert!(near(dilation.max, most), "{what}: {} {most}", dilation.max);
@@ -474,6 +490,11 @@ proptest! {
         let n = topology.node_count();
         let guest = guest(&format!("random:n={n},degree=2,seed={seed},volume={volume}"));
         let (fabric, weights) = (Fabric::new(&topology).unwrap(), weights(&topology));
+        let mut links = fabric.links.iter().map(|(_, _, link)| link);
+        // Hops that load no link are not in the sum.
+        if links.any(|link| fabric.links.is_joint(link) && fabric.links.weight(link) > 0.0) {
+            return Ok(());
+        }
         for routing in mapping::routing::suitable(&topology) {
             let found = in_order(&topology, &guest, "random", routing.name);
             let total = weighed(&fabric, &weights, &found.contention.loads);

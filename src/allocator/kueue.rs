@@ -43,8 +43,7 @@ struct KueueTas {
 
 impl KueueTas {
     fn new(params: &Params, context: &AllocatorContext<'_>) -> Result<Self> {
-        let per_router = context.topology.network().per_router();
-        let several = |level: &crate::topology::Level| level.routers * per_router > 1;
+        let several = |level: &crate::topology::Level| level.slots > 1;
         let innermost = |all: &[crate::topology::Level]| all.iter().rposition(several).unwrap_or(0);
         let level = level(params, context, innermost)?;
         let all = levels(context);

@@ -2,7 +2,7 @@
 
 use super::entry::AllocatorContext;
 use crate::error::{Error, Result};
-use crate::ids::RouterId;
+use crate::ids::NodeId;
 use crate::params::{Opt, Params};
 use crate::ranks::FreeSet;
 
@@ -114,14 +114,14 @@ pub fn levels(context: &AllocatorContext<'_>) -> Vec<Vec<UnitRanks>> {
     let mut all = Vec::new();
     for (i, level) in levels.iter().enumerate() {
         let outer = |unit: u32| {
-            let first = RouterId(level.range(unit, network.hosts()).start);
+            let first = NodeId(level.range(unit, network.slots()).start);
             i.checked_sub(1).map_or(0, |i| levels[i].unit_of(first))
         };
-        let units = 0..level.units(network.hosts());
+        let units = 0..level.units(network.slots());
         let mut units: Vec<UnitRanks> =
             units.map(|unit| UnitRanks { outer: outer(unit), ranks: Vec::new() }).collect();
         for (rank, node) in (0..).zip(context.order.nodes()) {
-            units[level.unit_of(context.topology.router_of(*node)) as usize].ranks.push(rank);
+            units[level.unit_of(*node) as usize].ranks.push(rank);
         }
         all.push(units);
     }

@@ -9,6 +9,7 @@ use rayon::prelude::*;
 
 use crate::allocator;
 use crate::error::{Error, Result, SourceLocation};
+use crate::ids::NodeId;
 use crate::input::Line;
 use crate::metric::allocation::AllocationMeter;
 use crate::metric::rank_distances::RankDistances;
@@ -111,14 +112,14 @@ struct Machine<'t> {
 }
 
 impl Machine<'_> {
-    /// Completes a score by the units that its nodes span; `routers` are those of its nodes, in the order of the ring.
+    /// Completes a score by the units that its nodes span.
     fn score(
         &self,
         counter: &mut UnitCounter<'_>,
         measured: Score,
-        routers: impl Iterator<Item = u32>,
+        nodes: impl Iterator<Item = NodeId>,
     ) -> Score {
-        let spanned = counter.count(routers);
+        let spanned = counter.count(nodes);
         let fewest =
             (0..spanned.len()).map(|level| self.units.fewest(level, measured.size)).collect();
         Score { spanned, fewest, ..measured }
@@ -316,7 +317,6 @@ fn recorded_score(
     let mut set = Ranks::default();
     sorted.iter().for_each(|rank| set.push_rank(*rank));
     set.settle();
-    let routers = distances.routers();
     let measured = Score {
         size: set.len(),
         mean_hops: scorer.meter.measure(&set, None).mind(),
@@ -325,7 +325,7 @@ fn recorded_score(
         shape: scorer.shapes.as_mut().map(|shapes| Box::new(shapes.of_sequence(ranks))),
         ..Score::default()
     };
-    machine.score(&mut scorer.counter, measured, ranks.iter().map(|rank| routers[*rank as usize]))
+    machine.score(&mut scorer.counter, measured, distances.nodes_of(ranks))
 }
 
 /// The ring through ranks in their order, where paths join them all.

@@ -22,8 +22,6 @@ struct ReplayScorer<'a> {
 impl ReplayScorer<'_> {
     fn score(&mut self, machine: &Machine<'_>, placed: &Placed) -> Score {
         let ranks: Vec<u32> = placed.ranks.iter().flat_map(|ranks| ranks.iter()).collect();
-        let routers = self.distances.routers();
-        let of = |rank: &u32| routers[*rank as usize];
         let ring = placed
             .ranks
             .as_ref()
@@ -36,7 +34,7 @@ impl ReplayScorer<'_> {
             shape: placed.shape.clone(),
             ..Score::default()
         };
-        machine.score(&mut self.counter, measured, ranks.iter().map(of))
+        machine.score(&mut self.counter, measured, self.distances.nodes_of(&ranks))
     }
 }
 

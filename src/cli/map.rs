@@ -92,6 +92,10 @@ const TABLE: [(&str, &str); 13] = [
     ),
 ];
 
+/// A further line where nodes have fast links inside domains.
+const FAST_LINKS: (&str, &str) =
+    ("inside domains", "max load {nvlink_load_max}, contention {nvlink_contention_max}");
+
 impl Command {
     pub fn run(self, context: &Context) -> anyhow::Result<()> {
         // A wrong ending of the file is reported before the work.
@@ -129,7 +133,7 @@ impl Command {
             method,
             order: self.order.as_deref(),
             routing: routing.name,
-            links: fabric.links.len(),
+            links: fabric.links.cabled(),
             analysis: &analysis,
             speeds,
         };
@@ -188,7 +192,8 @@ struct Placed {
 }
 
 fn write_links(fabric: &Fabric<'_>, analysis: &Analysis, path: &Path) -> anyhow::Result<()> {
-    let rows = (0..fabric.links.len()).map(|link| link_load(fabric, analysis, link));
+    let links = (0..fabric.links.len()).filter(|link| !fabric.links.is_joint(*link));
+    let rows = links.map(|link| link_load(fabric, analysis, link));
     output::write_by(Some(path), |out| columns::write(out, LinkLoad::ALL, rows))
 }
 
@@ -198,7 +203,8 @@ fn write_table(
     busiest: &[LinkLoad<'_>],
 ) -> std::io::Result<()> {
     let columns = [MappingFigures::ALL, MappingFigures::MORE].concat();
-    for (label, template) in TABLE {
+    let fast = figures.analysis.domain_load.map(|_| FAST_LINKS);
+    for (label, template) in TABLE.into_iter().chain(fast) {
         field(out, 18, label, &filled(template, &columns, figures))?;
     }
     let columns = [LinkLoad::ALL, LinkLoad::BUSIEST].concat();

@@ -65,10 +65,19 @@ impl Command {
     fn print(figures: &Figures) -> anyhow::Result<()> {
         let Figures { document, statistics, cut, levels, histogram } = figures;
         let mut out = Output::open(None)?;
-        for key in ["name", "spec", "source", "nodes", "places", "routers", "links", "assumed"] {
+        for key in
+            ["name", "spec", "source", "nodes", "places", "routers", "links", "cables", "assumed"]
+        {
             if !document[key].is_null() {
                 field(&mut out, 14, key, &plain(&document[key]))?;
             }
+        }
+        for (label, key) in [("node links", "node_links"), ("ports", "ports")] {
+            field(&mut out, 14, label, &plain(&document[key]))?;
+        }
+        if let Some(ratio) = statistics.oversubscription {
+            // The label alone is longer than the others.
+            writeln!(out, "oversubscribed {ratio}:1")?;
         }
         writeln!(out, "{:<14} {} to {}", "degree", statistics.degree_min, statistics.degree_max)?;
         writeln!(out, "{:<14} {} hops", "diameter", statistics.diameter)?;

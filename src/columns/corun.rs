@@ -53,7 +53,7 @@ row! {
     ["utilisation_max"], "", "Highest mean utilisation of a directed link.",
         |r| r.outcome.utilisation.iter().copied().fold(0.0, f64::max);
     ["utilisation_mean"], "", "Mean utilisation of all directed links.",
-        |r| r.outcome.utilisation.iter().sum::<f64>() / (r.outcome.utilisation.len().max(1) as f64);
+        |r| r.outcome.utilisation.iter().sum::<f64>() / (r.outcome.links.max(1) as f64);
 }
 
 row! {

@@ -30,8 +30,15 @@ impl<'a> RankedMachine<'a> {
         "routers", "routers", "Routers, those without nodes included.",
             |r| r.contender.machine.comparison.topology.routers;
         "links", "links", "Links between routers.", |r| r.contender.machine.comparison.topology.links;
-        "node_links", "links", "Links of nodes to their routers, which `links` leaves out.",
-            |r| r.contender.machine.comparison.topology.nodes;
+        "cables", "links", "Cables between routers: a link of capacity c is c cables; prices count these.",
+            |r| r.contender.machine.comparison.topology.cables;
+        "node_links", "links", "Cables of nodes to their routers, which `links` and `cables` leave out.",
+            |r| r.contender.machine.comparison.topology.node_links;
+        "ports", "links", "Cables of the busiest router, those of its nodes included.",
+            |r| r.contender.machine.comparison.topology.ports;
+        "oversubscription", "", "Cables of a router's nodes over its other cables, where that is most; empty where a \
+            router with nodes has no other cable.",
+            |r| r.contender.machine.comparison.topology.oversubscription;
         "links_per_node", "links", "Links between routers for each node.", |r| r.contender.machine.links_per_node();
         "diameter", "hops", "Largest distance of two nodes.", |r| r.contender.machine.comparison.topology.diameter;
         "mean_distance", "hops", "Mean distance of two nodes.",

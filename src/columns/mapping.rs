@@ -34,6 +34,10 @@ row! {
     ["switch_contention_max"], "volume / capacity",
         "Largest volume through a switch over what a switch carries, in the same unit; missing where that is not limited.",
         |r| r.speeds.switch_bandwidth.is_finite().then(|| r.analysis.through_max * r.speeds.bandwidth / r.speeds.switch_bandwidth);
+    ["nvlink_load_max"], "volume", "Highest load of a node's fast link inside its domain, either way; none without domains.",
+        |r| r.analysis.domain_load.map(|load| load.max);
+    ["nvlink_contention_max"], "volume / capacity", "The same over `nvlink_capacity`.",
+        |r| r.analysis.domain_load.map(|load| load.contention);
     ["allocation.nodes"], "nodes", "Nodes that hold processes.", |r| r.analysis.allocation.nodes;
     ["allocation.routers"], "routers", "The routers they are on.", |r| r.analysis.allocation.routers;
     ["allocation.components"], "", "Connected pieces of these routers.", |r| r.analysis.allocation.components;

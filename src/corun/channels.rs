@@ -33,10 +33,13 @@ impl Channels {
             first
         };
         let slots = topology.nodes().slot_count() as usize;
-        let nodes = speeds.node_links_shared.then(|| append(2 * slots, speeds.node_bandwidth));
+        // Rails that share alike count as one node link of their bandwidth together.
+        let rails = topology.network().rails().map_or(1, |rails| rails.interfaces());
+        let bound = speeds.node_bandwidth * f64::from(rails);
+        let nodes = speeds.node_links_shared.then(|| append(2 * slots, bound));
         let limit = speeds.switch_bandwidth;
         let switches = limit.is_finite().then(|| append(links.router_count(), limit));
-        Channels { capacity, bound: speeds.node_bandwidth, nodes, switches }
+        Channels { capacity, bound, nodes, switches }
     }
 
     /// Links alone, of these bytes a second, with a bound on each message.
@@ -50,8 +53,8 @@ impl Channels {
         self.nodes.is_some() || self.switches.is_some()
     }
 
-    /// The channels of a message between different nodes whose links are `route`, with the share of it on each,
-    /// ascending.
+    /// The channels of a message over the node links of these nodes ([`Topology::node_links`]) whose links are `route`,
+    /// with the share of it on each, ascending.
     pub(super) fn of_message(
         &self,
         fabric: &Fabric<'_>,
@@ -67,7 +70,7 @@ impl Channels {
             channels.extend(ends);
         }
         if let Some(first) = self.switches {
-            let mut through = BTreeMap::from([(fabric.topology.router_of(from).0, 1.0)]);
+            let mut through: BTreeMap<u32, f64> = fabric.topology.leaves_of(from).collect();
             for (link, share) in route {
                 *through.entry(fabric.links.head(*link as usize)).or_default() += share;
             }
@@ -90,7 +93,7 @@ impl Channels {
         if !self.inside_routers() {
             return channels;
         }
-        let loads = NodeLoads::of(guest, mapping);
+        let loads = NodeLoads::of(fabric.topology, guest, mapping);
         if let Some(first) = self.nodes {
             let both = loads.nodes.iter().flat_map(|(node, sent, received)| {
                 [(first + 2 * node.0, *sent), (first + 2 * node.0 + 1, *received)]

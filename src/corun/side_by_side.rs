@@ -83,6 +83,8 @@ pub struct Outcome {
     /// Bytes that each directed link carried over those that it could have carried in that time, in the order of
     /// [`RouterGraph`](crate::topology::RouterGraph).
     pub utilisation: Vec<f64>,
+    /// Directed links of the network: those of the fabric but for joints, which are never used.
+    pub links: usize,
     /// The first stages of the jobs, by job and time.
     pub spans: Vec<Span>,
 }
@@ -152,6 +154,7 @@ pub fn side_by_side(
         jobs: Vec::with_capacity(jobs.len()),
         seconds,
         utilisation: vec![0.0; fabric.links.len()],
+        links: fabric.links.cabled(),
         spans: Vec::new(),
     };
     let mut means = vec![(0.0, 0); jobs.len()];
@@ -282,7 +285,12 @@ pub(super) fn flow_phase(
     phase.guest.for_each_message(|message| {
         let (from, to) = (end(message.source), end(message.target));
         let bytes = message.volume * phase.bytes;
-        if bytes > 0.0 && from == to {
+        let apart = if channels.inside_routers() {
+            topology.node_links([from, to]).is_some()
+        } else {
+            from != to
+        };
+        if bytes > 0.0 && !apart {
             inside = inside.max(bytes);
         } else if bytes > 0.0 {
             between.entry((from, to)).or_default().push(bytes);
@@ -302,7 +310,8 @@ pub(super) fn flow_phase(
         let hops: f64 =
             route.iter().map(|(link, share)| share * fabric.links.weight(*link as usize)).sum();
         let latency = phase.messages * speeds.latency_of(hops);
-        let route = channels.of_message(fabric, [ends.0, ends.1], route);
+        let links = topology.node_links([ends.0, ends.1]).unwrap_or([ends.0, ends.1]);
+        let route = channels.of_message(fabric, links, route);
         FlowGroup { route, latency, weight: speeds.weight(hops), sizes }
     };
     let groups = between.into_iter().map(group).collect();

@@ -27,7 +27,14 @@ fn write(topology: &Topology, order: &NodeOrder, _: &Params) -> Result<Export> {
     let mut next = 1u64;
     let mut ids = vec![0; units.len()];
     let mut counts = std::collections::BTreeMap::new();
+    // A unit above all others is the cluster: one switch is one vertex.
+    let mut tops = (0..units.len()).filter(|i| above[*i].is_none());
+    let whole = tops.next().filter(|_| tops.next().is_none());
     for (i, unit) in units.iter().enumerate().rev() {
+        if whole == Some(i) {
+            paths[i] = "/cluster0".into();
+            continue;
+        }
         let parent =
             above[i].map_or("/cluster0".to_string(), |parent: usize| paths[parent].clone());
         paths[i] = format!("{parent}/{}", unit.name);

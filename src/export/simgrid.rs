@@ -1,5 +1,6 @@
 //! SimGrid: a platform with our routes, and the hosts in rank order.
 
+use std::collections::HashMap;
 use std::fmt::Write;
 
 use super::*;
@@ -67,6 +68,8 @@ impl SimGridFigures {
 
 const ABOUT: &str = include_str!("texts/simgrid.txt");
 
+const RAILS: &str = include_str!("texts/simgrid-rails.txt");
+
 const WITH_ROUTES: &str = include_str!("texts/simgrid-with-routes.txt");
 
 const WITHOUT_ROUTES: &str = include_str!("texts/simgrid-without-routes.txt");
@@ -89,14 +92,17 @@ pub fn simgrid(topology: &Topology, order: &NodeOrder, figures: &SimGridFigures)
         true => "A node link bounds each message by itself (FATPIPE).",
     };
     let about = ABOUT.replace("LINK", &link).replace("NODES", nodes).replace("NOTE", &note);
-    let about = format!("{about}{}", if explicit { WITH_ROUTES } else { WITHOUT_ROUTES });
+    let rails = if topology.network().rails().is_some() { RAILS } else { "" };
+    let about = format!("{about}{rails}{}", if explicit { WITH_ROUTES } else { WITHOUT_ROUTES });
     if speeds.switch_bandwidth.is_some() && !explicit {
         let found = format!("a bandwidth of switches on a machine of {} nodes", order.len());
         let expected = format!("at most {EXPLICIT} nodes, whose routes are written out");
         return Err(Error::option("--switch-bandwidth", found, expected));
     }
-    let (speed, each) = (figures.speed(), figures.bandwidth());
-    let node_bandwidth = speeds.node_bandwidth.unwrap_or(each);
+    // Rails that share alike are written as one of their bandwidth together.
+    let (routers, rails) = one_rail(topology);
+    let (speed, each) = (figures.speed(), figures.bandwidth() * f64::from(rails));
+    let node_bandwidth = speeds.node_bandwidth.map_or(each, |own| own * f64::from(rails));
     let node_latency = speeds.node_latency.unwrap_or(0.0);
     let policy = if speeds.node_links_free { "FATPIPE" } else { "SPLITDUPLEX" };
     let weights = topology.network().link_weights().unwrap_or_default();
@@ -113,7 +119,7 @@ pub fn simgrid(topology: &Topology, order: &NodeOrder, figures: &SimGridFigures)
     }
     let network = topology.network();
     if !explicit {
-        for router in 0..network.routers() {
+        for router in 0..routers {
             line(&mut text, format_args!("<router id=\"router-{router}\"/>"));
         }
     }
@@ -135,8 +141,25 @@ pub fn simgrid(topology: &Topology, order: &NodeOrder, figures: &SimGridFigures)
         let (u, v) = (u.min(v), u.max(v));
         let bandwidth = each * capacity;
         let latency = figures.latency_of(weights.next().unwrap_or(1));
+        if v >= routers {
+            return;
+        }
         let link = format_args!(
             "<link id=\"link-{u}-{v}\" bandwidth=\"{bandwidth}Bps\" latency=\"{latency}\" sharing_policy=\"SPLITDUPLEX\"/>"
+        );
+        line(&mut text, link);
+    });
+    let inside = each * network.rails().map_or(1.0, |rails| rails.nvlink_capacity);
+    if network.rails().is_some_and(|rails| rails.per_domain() > 1) && explicit {
+        let link = format_args!(
+            "<link id=\"inside-domains\" bandwidth=\"{inside}Bps\" latency=\"0s\" sharing_policy=\"FATPIPE\"/>"
+        );
+        line(&mut text, link);
+    }
+    network.for_each_joint(&mut |u, v, weight| {
+        let (u, v, latency) = (u.min(v), u.max(v), figures.latency_of(weight));
+        let link = format_args!(
+            "<link id=\"link-{u}-{v}\" bandwidth=\"{inside}Bps\" latency=\"{latency}\" sharing_policy=\"FATPIPE\"/>"
         );
         line(&mut text, link);
     });
@@ -151,8 +174,18 @@ pub fn simgrid(topology: &Topology, order: &NodeOrder, figures: &SimGridFigures)
             );
             line(&mut text, route);
         }
+        network.for_each_joint(&mut |u, v, _| {
+            let (u, v) = (u.min(v), u.max(v));
+            let route = format_args!(
+                "<route src=\"router-{u}\" dst=\"router-{v}\"><link_ctn id=\"link-{u}-{v}\"/></route>"
+            );
+            line(&mut text, route);
+        });
         network.for_each_link(&mut |u, v, _| {
             let (u, v) = (u.min(v), u.max(v));
+            if v >= routers {
+                return;
+            }
             let route = format_args!(
                 "<route src=\"router-{u}\" dst=\"router-{v}\"><link_ctn id=\"link-{u}-{v}\" direction=\"UP\"/></route>"
             );
@@ -173,6 +206,14 @@ fn line(text: &mut String, what: std::fmt::Arguments<'_>) {
 /// The direction of a node link, which those that are not shared do not have.
 fn direction(figures: &Figures, way: &str) -> String {
     if figures.node_links_free { String::new() } else { format!(" direction=\"{way}\"") }
+}
+
+/// How many routers are written, and how many rails these stand for: all, and one, but where nodes are on several rails.
+fn one_rail(topology: &Topology) -> (u32, u32) {
+    match topology.network().rails().filter(|rails| rails.interfaces() > 1) {
+        Some(rails) => (rails.per_rail(), rails.interfaces()),
+        None => (topology.network().routers(), 1),
+    }
 }
 
 /// The names as XML writes them.
@@ -199,17 +240,22 @@ fn all_routes(
     figures: &Figures,
     text: &mut String,
 ) -> Result<()> {
-    let mut routes = Routes::new(topology)?;
+    let (mut routes, graph) = (Routes::new(topology)?, topology.graph()?);
     let mut path = Vec::new();
+    // What a GPU sends to another rail takes the node link of its neighbour on that rail, where that is in the ordering.
+    let ranks: HashMap<NodeId, usize> = nodes.iter().copied().zip(0..).collect();
     for (to, target) in nodes.iter().enumerate() {
         for (from, source) in nodes.iter().enumerate().filter(|(from, _)| *from != to) {
             routes.path(topology.router_of(*source).0, topology.router_of(*target).0, &mut path);
             let (a, b) = (&names[from], &names[to]);
-            let _ = write!(
-                text,
-                "    <route src=\"{a}\" dst=\"{b}\" symmetrical=\"NO\"><link_ctn id=\"node-{a}\"{}/>",
-                direction(figures, "UP")
-            );
+            let _ = write!(text, "    <route src=\"{a}\" dst=\"{b}\" symmetrical=\"NO\">");
+            let Some([leaves, _]) = topology.node_links([*source, *target]) else {
+                text.push_str("<link_ctn id=\"inside-domains\"/></route>\n");
+                continue;
+            };
+            let a = ranks.get(&leaves).map_or(a, |rank| &names[*rank]);
+            let up = direction(figures, "UP");
+            let _ = write!(text, "<link_ctn id=\"node-{a}\"{up}/>");
             if figures.switch_bandwidth.is_some() {
                 path.iter().for_each(|switch| {
                     let _ = write!(text, "<link_ctn id=\"switch-{switch}\"/>");
@@ -218,7 +264,9 @@ fn all_routes(
             for hop in path.windows(2) {
                 let (u, v) = (hop[0].min(hop[1]), hop[0].max(hop[1]));
                 let way = if hop[0] < hop[1] { "UP" } else { "DOWN" };
-                let _ = write!(text, "<link_ctn id=\"link-{u}-{v}\" direction=\"{way}\"/>");
+                let joint = graph.index(u, v).is_some_and(|link| graph.is_joint(link));
+                let way = if joint { String::new() } else { format!(" direction=\"{way}\"") };
+                let _ = write!(text, "<link_ctn id=\"link-{u}-{v}\"{way}/>");
             }
             let down = direction(figures, "DOWN");
             let _ = writeln!(text, "<link_ctn id=\"node-{b}\"{down}/></route>");

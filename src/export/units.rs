@@ -31,8 +31,10 @@ pub(super) struct ExportUnit {
 pub(super) fn units(topology: &Topology, order: &NodeOrder) -> Result<Vec<ExportUnit>> {
     let names = super::all_names(topology, order)?;
     let mut levels = topology.network().levels();
-    if levels.last().is_none_or(|level| level.routers > 1 && !level.has_names()) {
-        levels.push(Level::even("switch", 1));
+    // The innermost units stand for switches with nodes; a family's own units within one do so too.
+    let per_router = topology.network().per_router();
+    if levels.last().is_none_or(|level| level.slots > per_router && !level.has_names()) {
+        levels.push(Level::even("switch", per_router));
     }
     let mut units: Vec<ExportUnit> = Vec::new();
     let mut taken: BTreeSet<String> = BTreeSet::new();
@@ -43,7 +45,7 @@ pub(super) fn units(topology: &Topology, order: &NodeOrder) -> Result<Vec<Export
         let mut of: HashMap<u32, usize> = HashMap::new();
         let mut here: Vec<(usize, NodeId)> = Vec::new();
         for (index, node) in &below {
-            let unit = level.unit_of(topology.router_of(*node));
+            let unit = level.unit_of(*node);
             let at = *of.entry(unit).or_insert_with(|| {
                 let name = plain_name(&level.unit_name(unit), &mut taken);
                 let level = level.name.to_string();

@@ -287,7 +287,7 @@ fn nested(topology: &Topology) -> Option<Layout> {
     let mut units: Vec<(&str, usize)> = Vec::new();
     // Units that differ in size make no grid.
     for level in levels.iter().filter(|level| !level.has_names()) {
-        let nodes = level.routers as usize * network.per_router() as usize;
+        let nodes = level.slots as usize;
         let around = units.last().map_or(usize::MAX, |(_, nodes)| *nodes);
         let parts = units.is_empty() || around.is_multiple_of(nodes);
         if nodes > 1 && nodes < around.min(slots) && parts {
@@ -453,7 +453,12 @@ fn circle(topology: &Topology) -> Layout {
         (size / 2.0 + r * turn.cos(), size / 2.0 + r * turn.sin())
     };
     let slots = topology.nodes().slot_count();
-    let node = |n: u32| spot(n / per, radius + 1.05 * f64::from(n % per));
+    let node = |n: u32| {
+        let router = network.router_of(NodeId(n)).0;
+        // Its slot, among ids that are dealt out, too.
+        let slot = n / network.dealt_over() % per;
+        spot(router, radius + 1.05 * f64::from(slot))
+    };
     let mut ends = Vec::new();
     if network.link_count() <= LINKS {
         network.for_each_link(&mut |u, v, _| {

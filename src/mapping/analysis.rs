@@ -4,6 +4,7 @@ use rayon::prelude::*;
 
 use super::allocation::Allocation;
 use super::demand::{Demand, End, Flow};
+use super::domain_load::DomainLoad;
 use super::guest::Guest;
 use super::hops::{Hops, from_each};
 use super::node_loads::NodeLoads;
@@ -24,6 +25,8 @@ pub struct Analysis {
     pub dilation: Dilation,
     /// Load of the links.
     pub contention: Contention,
+    /// Load of fast links inside domains, where the machine has them.
+    pub domain_load: Option<DomainLoad>,
     /// The nodes it runs on.
     pub allocation: Allocation,
     /// Volume on node links.
@@ -105,10 +108,11 @@ pub fn analyse(
     let dilation = Dilation::of(fabric, &demand, routing)?;
     let contention = Contention::of(fabric.links, routing.loads(fabric, &demand)?);
     let outside = demand.volume - demand.inside_volume;
-    let node_loads = NodeLoads::of(guest, mapping);
+    let node_loads = NodeLoads::of(fabric.topology, guest, mapping);
     let through = node_loads.through_routers(fabric, &contention.loads);
     Ok(Analysis {
         share_between_routers: over(outside, demand.volume),
+        domain_load: DomainLoad::of(fabric.topology, guest, mapping),
         allocation: Allocation::of(fabric.topology, &mapping.allocation())?,
         through_max: through.into_values().fold(0.0, f64::max),
         node_loads,
@@ -274,7 +278,7 @@ impl Contention {
             sum += contention;
             used += usize::from(*load > 0.0);
         }
-        Contention { max, mean: over(sum, links.len() as f64), used, loads }
+        Contention { max, mean: over(sum, links.cabled() as f64), used, loads }
     }
 
     /// The `count` links of highest contention, highest first, ties in link order; idle ones are left out.
@@ -290,7 +294,7 @@ impl Contention {
     /// How many links have which contention: the idle ones first (0 to 0), then `bars` bars of equal width
     /// up to the largest. Only the first where nothing is carried.
     pub fn histogram(&self, links: &RouterGraph, bars: usize) -> Vec<Bar> {
-        let mut out = vec![Bar { from: 0.0, to: 0.0, links: self.loads.len() - self.used }];
+        let mut out = vec![Bar { from: 0.0, to: 0.0, links: links.cabled() - self.used }];
         if self.used == 0 {
             return out;
         }

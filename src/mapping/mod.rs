@@ -14,6 +14,7 @@ mod allocation;
 mod analysis;
 mod combined_load;
 mod demand;
+mod domain_load;
 pub mod guest;
 mod hops;
 pub mod method;

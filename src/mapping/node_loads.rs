@@ -6,6 +6,7 @@ use super::guest::{Guest, Traffic};
 use super::process_mapping::ProcessMapping;
 use super::routing::Fabric;
 use crate::ids::NodeId;
+use crate::topology::Topology;
 
 /// Volume on the node links of a mapped guest.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -15,29 +16,25 @@ pub struct NodeLoads {
 }
 
 impl NodeLoads {
-    /// Adds up the messages of a guest between different nodes.
+    /// Adds up the messages of a guest that take node links. Those of a domain do not; what a GPU sends to another rail
+    /// leaves over the node link of the GPU of its own server on that rail.
     ///
     /// # Complexity
     /// O(messages · log nodes); all-to-all traffic takes O(processes · log nodes).
-    pub fn of(guest: &Guest, mapping: &ProcessMapping) -> Self {
+    pub fn of(topology: &Topology, guest: &Guest, mapping: &ProcessMapping) -> Self {
         let mut loads: BTreeMap<NodeId, (f64, f64)> = BTreeMap::new();
         if let Traffic::AllToAll { volume } = guest.traffic() {
-            let mut processes: BTreeMap<NodeId, u64> = BTreeMap::new();
-            for process in 0..guest.processes() {
-                *processes.entry(mapping.node(process)).or_default() += 1;
-            }
-            let all = u64::from(guest.processes());
-            let load = |here: u64| (here * (all - here)) as f64 * volume;
-            let nodes = processes.into_iter().map(|(node, here)| (node, load(here), load(here)));
-            return NodeLoads { nodes: nodes.collect() };
+            let nodes = (0..guest.processes()).map(|process| mapping.node(process));
+            all_to_all(topology, nodes, *volume, &mut loads);
+        } else {
+            guest.for_each_message(|message| {
+                let ends = [mapping.node(message.source), mapping.node(message.target)];
+                if let Some([from, to]) = topology.node_links(ends) {
+                    loads.entry(from).or_default().0 += message.volume;
+                    loads.entry(to).or_default().1 += message.volume;
+                }
+            });
         }
-        guest.for_each_message(|message| {
-            let (from, to) = (mapping.node(message.source), mapping.node(message.target));
-            if from != to {
-                loads.entry(from).or_default().0 += message.volume;
-                loads.entry(to).or_default().1 += message.volume;
-            }
-        });
         let nodes = loads.into_iter().map(|(node, (sent, received))| (node, sent, received));
         NodeLoads { nodes: nodes.collect() }
     }
@@ -50,7 +47,9 @@ impl NodeLoads {
             *through.entry(fabric.links.head(link)).or_default() += load;
         }
         for (node, sent, _) in &self.nodes {
-            *through.entry(fabric.topology.router_of(*node).0).or_default() += sent;
+            for (router, share) in fabric.topology.leaves_of(*node) {
+                *through.entry(router).or_default() += sent * share;
+            }
         }
         through
     }
@@ -61,24 +60,68 @@ impl NodeLoads {
     }
 }
 
+/// Adds what every process sends to every other, from sums by server, domain and rail; elsewhere than on a multi-rail
+/// network every node is a server and a domain of its own on one rail.
+fn all_to_all(
+    topology: &Topology,
+    nodes: impl Iterator<Item = NodeId>,
+    volume: f64,
+    loads: &mut BTreeMap<NodeId, (f64, f64)>,
+) {
+    let rails = topology.network().rails();
+    let each = rails.map_or(1, |rails| rails.per_server());
+    let domain = |node: NodeId| rails.map_or(node.0, |rails| rails.domain_of(node));
+    let (mut on, mut servers) = (BTreeMap::<NodeId, u64>::new(), BTreeMap::<u32, u64>::new());
+    let (mut domains, mut on_rail) = (BTreeMap::<u32, u64>::new(), vec![0u64; each as usize]);
+    let (mut both, mut all) = (BTreeMap::<(u32, u32), u64>::new(), 0u64);
+    for node in nodes {
+        *on.entry(node).or_default() += 1;
+        *servers.entry(node.0 / each).or_default() += 1;
+        *domains.entry(domain(node)).or_default() += 1;
+        *both.entry((domain(node), node.0 % each)).or_default() += 1;
+        on_rail[(node.0 % each) as usize] += 1;
+        all += 1;
+    }
+    for (server, here) in servers {
+        for rail in 0..each {
+            let node = NodeId(server * each + rail);
+            let near = both.get(&(domain(node), rail)).copied().unwrap_or(0);
+            let sent = here * (on_rail[rail as usize] - near);
+            let received = on.get(&node).copied().unwrap_or(0) * (all - domains[&domain(node)]);
+            if sent + received > 0 {
+                loads.insert(node, (sent as f64 * volume, received as f64 * volume));
+            }
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::topology::{Context, Topology};
+    use crate::topology::Context;
 
     #[test]
     fn all_to_all_equals_its_messages() {
         let context = Context::default();
-        let machine = Topology::inline("torus:3x3,per_router=2", &context).unwrap();
         let nodes: Vec<NodeId> = [0, 1, 1, 4, 9, 9, 9, 17].map(NodeId).to_vec();
         let uniform = Guest::make("all-to-all:n=8,volume=3", &context).unwrap();
         let messages: Vec<_> = (0..64u32).map(|i| (i / 8, i % 8, 3.0)).collect();
         let listed = Guest::new("listed", 8, messages).unwrap();
-        let mapping = ProcessMapping::new(&machine, "by hand", nodes).unwrap();
-        let loads = NodeLoads::of(&uniform, &mapping);
-        assert_eq!(loads, NodeLoads::of(&listed, &mapping));
-        // Node 9 has three of the eight processes: 3 · 5 messages of 3 each way.
-        assert_eq!(loads.max(), 45.0);
+        for spec in [
+            "torus:3x3,per_router=2",
+            "multi-rail:rails=2,domain=3,domains=3,units=2,spines=1",
+            "multi-rail:rails=3,domain=1,domains=3,units=2,spines=1,gpus=true",
+            "multi-rail:rails=2,domain=2,domains=3,units=2,spines=1,gpus=true",
+        ] {
+            let machine = Topology::inline(spec, &context).unwrap();
+            let mapping = ProcessMapping::new(&machine, "by hand", nodes.clone()).unwrap();
+            let loads = NodeLoads::of(&machine, &uniform, &mapping);
+            assert_eq!(loads, NodeLoads::of(&machine, &listed, &mapping), "{spec}");
+            if spec.starts_with("torus") {
+                // Node 9 has three of the eight processes: 3 · 5 messages of 3 each way.
+                assert_eq!(loads.max(), 45.0);
+            }
+        }
     }
 
     #[test]
@@ -86,7 +129,7 @@ mod tests {
         let machine = Topology::inline("torus:4", &Context::default()).unwrap();
         let guest = Guest::new("star", 3, [(0, 1, 2.0), (0, 2, 5.0), (1, 0, 1.0)]).unwrap();
         let mapping = ProcessMapping::new(&machine, "m", [0, 3, 0].map(NodeId).to_vec()).unwrap();
-        let loads = NodeLoads::of(&guest, &mapping);
+        let loads = NodeLoads::of(&machine, &guest, &mapping);
         assert_eq!(loads.nodes, [(NodeId(0), 2.0, 1.0), (NodeId(3), 1.0, 2.0)]);
     }
 }

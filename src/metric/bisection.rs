@@ -3,7 +3,8 @@
 //! A cut puts every router on one of two sides. The nodes of a router stay together, and the sides are halves where
 //! their numbers of schedulable nodes differ by no more than the fullest router holds: by one router where all
 //! hold the same and their number is odd, by none where it is even. Routers without schedulable nodes are on the side
-//! where they cost least. A link counts by its capacity, as parallel cables do; links of nodes do not count.
+//! where they cost least. A link counts by its capacity, as parallel cables do; links of nodes do not count. In multi-rail
+//! networks the nodes of a unit stay together, since each is on, or passes traffic to, all leaf switches of the unit.
 //!
 //! Where a formula or a proved floor meets a cut ([`crate::topology::bisection`]), that is the bisection, exactly.
 //! Elsewhere the best cut that is found is stated, as an upper bound: orders of the routers (by id, along every
@@ -69,14 +70,17 @@ pub fn bisection(topology: &Topology) -> Result<Option<Bisection>> {
     }
     let network = topology.network();
     let full = topology.nodes().is_full();
-    let per = u64::from(network.per_router());
+    // The routers that a server's GPUs are on stay together.
+    let over = network.dealt_over();
+    let per_place = network.per_router() * over;
+    let per = u64::from(per_place);
     let nodes = topology.node_count() as u64;
     let counts = match full {
         true => None,
         false => {
             let bytes = 12 * u64::from(network.hosts());
             topology.require("counting the nodes of every router", bytes)?;
-            Some(topology.nodes_per_router())
+            Some(nodes_per_place(topology))
         }
     };
     let halves = match &counts {
@@ -88,7 +92,7 @@ pub fn bisection(topology: &Topology) -> Result<Option<Bisection>> {
         }
     };
     let bounds = network.cut_bounds();
-    let floor = bounds.as_ref().map(|b| b.floor(nodes, halves.least, network.per_router()));
+    let floor = bounds.as_ref().map(|b| b.floor(nodes, halves.least, per_place));
     let formula = bounds.as_ref().filter(|_| full).and_then(|b| Some((b.cut?, b.least)));
     let closed = formula.map(|(cut, least)| Bisection {
         cut,
@@ -100,8 +104,8 @@ pub fn bisection(topology: &Topology) -> Result<Option<Bisection>> {
     if closed.as_ref().is_some_and(|c| c.exact) || network.link_count() > MOST_LINKS {
         return Ok(closed);
     }
-    let Ok(graph) = topology.graph() else { return Ok(closed) };
-    let counts = counts.unwrap_or_else(|| topology.nodes_per_router());
+    let Ok(graph) = topology.halves_graph() else { return Ok(closed) };
+    let counts = counts.unwrap_or_else(|| nodes_per_place(topology));
     let cuts = Cuts::new(graph, counts, halves);
     let starts = starts(topology, graph);
     let found = starts.par_iter().map(|(order, method)| (cuts.improved(order), *method));
@@ -118,6 +122,12 @@ pub fn bisection(topology: &Topology) -> Result<Option<Bisection>> {
     }))
 }
 
+/// Schedulable nodes of what stays together: of each router, or of the routers that a server's GPUs are dealt over.
+fn nodes_per_place(topology: &Topology) -> Vec<u32> {
+    let counts = topology.nodes_per_router();
+    counts.chunks(topology.network().dealt_over() as usize).map(|c| c.iter().sum()).collect()
+}
+
 /// Names of the starts.
 const METHODS: [&str; 4] = [
     "routers by id, Fiduccia-Mattheyses",
@@ -128,7 +138,7 @@ const METHODS: [&str; 4] = [
 
 /// Orders of the node-carrying routers to cut in the middle, each with its line of [`METHODS`].
 fn starts(topology: &Topology, graph: &RouterGraph) -> Vec<(Vec<u32>, usize)> {
-    let hosts = topology.network().hosts();
+    let hosts = topology.network().hosts() / topology.network().dealt_over();
     let ids: Vec<u32> = (0..hosts).collect();
     let mut starts = vec![(ids.clone(), 0)];
     if let Some(lattice) = topology.lattice().filter(|l| l.cells.is_none()) {
@@ -159,6 +169,7 @@ fn starts(topology: &Topology, graph: &RouterGraph) -> Vec<(Vec<u32>, usize)> {
     starts.push((near, 2));
     starts.extend(far.map(|routers| (routers, 2)));
     if topology.network().routers() <= MOST_SPECTRAL
+        && topology.network().rails().is_none_or(|rails| rails.rails == 1)
         && let Ok(order) = NodeOrder::make(topology, "spectral")
     {
         let mut routers: Vec<u32> =

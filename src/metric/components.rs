@@ -48,12 +48,14 @@ impl RankAdjacency {
             .then(|| routers.iter().map(|r| vertex_of[*r as usize]).collect());
         // Links are visited twice, counted and then noted: a router graph takes eight times as much memory.
         let for_each_link = |visit: &mut dyn FnMut(usize, u32)| {
-            network.for_each_link(&mut |u, v, _| {
+            let mut between = |u: u32, v: u32| {
                 let (u, v) = (vertex_of[u as usize], vertex_of[v as usize]);
                 if u != NONE && v != NONE {
                     visit(u.min(v) as usize, u.max(v));
                 }
-            });
+            };
+            network.for_each_link(&mut |u, v, _| between(u, v));
+            network.for_each_joint(&mut |u, v, _| between(u, v));
         };
         let (mut breaks, mut starts) = (vec![1; vertices + 1], vec![0; vertices + 1]);
         breaks[0] = 0;

@@ -14,8 +14,10 @@ use crate::topology::levels::LevelRow;
 /// Prices of one piece each; pieces without a price are left out of the cost.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Prices {
-    /// A link between two routers. A node's own link is part of the node.
+    /// A cable between two routers.
     pub links: Option<f64>,
+    /// A cable of a node to its router.
+    pub node_links: Option<f64>,
     /// A router or switch.
     pub routers: Option<f64>,
     /// A schedulable node.
@@ -23,7 +25,7 @@ pub struct Prices {
 }
 
 impl Prices {
-    /// Reads `links=120,routers=9000,nodes=4000`, any of the three.
+    /// Reads `links=120,routers=9000,nodes=4000`, any of these or `node_links`.
     ///
     /// # Errors
     /// Another key, a key twice, a price that is no number from 0.
@@ -42,6 +44,7 @@ impl Prices {
             let (key, value) = part.split_once('=').unwrap_or((part, ""));
             let price = match key.trim() {
                 "links" => &mut prices.links,
+                "node_links" => &mut prices.node_links,
                 "routers" => &mut prices.routers,
                 "nodes" => &mut prices.nodes,
                 key => {
@@ -49,7 +52,7 @@ impl Prices {
                         location(),
                         "price",
                         key,
-                        ["links", "routers", "nodes"],
+                        ["links", "node_links", "routers", "nodes"],
                     ));
                 }
             };
@@ -139,7 +142,8 @@ impl Machine {
         let s = &comparison.topology;
         let part = |price: Option<f64>, count: u64| price.map(|price| price * count as f64);
         let parts = [
-            part(prices.links, s.links),
+            part(prices.links, s.cables),
+            part(prices.node_links, s.node_links),
             part(prices.routers, s.routers),
             part(prices.nodes, s.nodes),
         ];
@@ -161,7 +165,7 @@ impl Machine {
         &self.comparison.topology.name
     }
 
-    /// Links between routers for each node. The links of nodes to their routers, one each, come on top.
+    /// Links between routers for each node. The cables of nodes to their routers come on top.
     pub fn links_per_node(&self) -> f64 {
         let s = &self.comparison.topology;
         ratio(s.links.into(), s.nodes.into())

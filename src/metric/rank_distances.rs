@@ -8,6 +8,7 @@ use super::distance_table::DistanceTable;
 use super::joined_groups::JoinedGroups;
 use super::label_terms::LabelTerms;
 use crate::error::Result;
+use crate::ids::NodeId;
 use crate::ordering::NodeOrder;
 use crate::ranks::Ranks;
 use crate::topology::distance::Shape;
@@ -23,6 +24,7 @@ use crate::topology::{Metric, Topology};
 /// inside one: for choices, never for sums that are reported.
 #[derive(Debug)]
 pub struct RankDistances {
+    nodes: Vec<NodeId>,
     routers: Vec<u32>,
     pub(super) kernel: Box<dyn DistanceKernel>,
     /// `growth[d]`: at most so many nodes stand within d hops of any node, itself included.
@@ -61,7 +63,8 @@ impl RankDistances {
             }
         };
         growth.iter_mut().for_each(|routers| *routers *= per);
-        Ok(RankDistances { routers, kernel, growth, adjacency: OnceLock::new() })
+        let nodes = order.nodes().to_vec();
+        Ok(RankDistances { nodes, routers, kernel, growth, adjacency: OnceLock::new() })
     }
 
     /// Whether paths join all of these ranks. O(1) where the machine is in one component, else O(ranks).
@@ -83,6 +86,11 @@ impl RankDistances {
     /// Whether there is no rank.
     pub fn is_empty(&self) -> bool {
         self.routers.is_empty()
+    }
+
+    /// The nodes of these ranks.
+    pub fn nodes_of<'a>(&'a self, ranks: &'a [u32]) -> impl Iterator<Item = NodeId> + 'a {
+        ranks.iter().map(|rank| self.nodes[*rank as usize])
     }
 
     /// The router of every rank.

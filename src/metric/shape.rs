@@ -94,7 +94,7 @@ impl<'t> ShapeMeter<'t> {
     /// [`crate::Error::Memory`] where the router graph exceeds the run's limit.
     pub fn new(topology: &'t Topology, distances: &'t RankDistances) -> Result<Self> {
         let counter = UnitCounter::of(topology);
-        Ok(ShapeMeter { topology, distances, graph: topology.graph()?, counter })
+        Ok(ShapeMeter { topology, distances, graph: topology.halves_graph()?, counter })
     }
 
     /// The shape of a non-empty allocation whose ranks stand in this order, each once.
@@ -112,19 +112,21 @@ impl<'t> ShapeMeter<'t> {
         sorted.into_iter().for_each(|rank| set.push_rank(rank));
         set.settle();
         let joined = self.distances.within_one_component(self.topology, &set);
-        let spanned = self.counter.count(at.iter().copied());
+        let spanned = self.counter.count(self.distances.nodes_of(ranks));
         let units = self.counter.units();
         let fewest = (0..spanned.len()).map(|level| units.fewest(level, size)).collect();
         let product = match self.topology.metric() {
             Metric::Product(product) => Some(product),
             _ => None,
         };
+        let (hosts, over) = (self.topology.network().hosts(), self.topology.network().dealt_over());
+        let places: Vec<u32> = at.iter().map(|router| router / over).collect();
         AllocationShape {
             size,
             spanned,
             fewest,
             ring: joined.then(|| ring(self.distances, ranks)),
-            halving: halving(self.topology.network().hosts(), self.graph, product, &at),
+            halving: halving(hosts / over, self.graph, product, &places),
             closed_rings: product.and_then(|product| closed_rings(product, &at)),
         }
     }

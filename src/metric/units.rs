@@ -1,11 +1,11 @@
 //! How many units a set of nodes spans at each level of the machine, beside the fewest that could hold as many nodes.
 //!
 //! A level is one of the machine's own (pods, groups, leaf switches); where routers have several nodes and no level is
-//! made of single routers, these are the innermost level.
+//! made of single routers, these are a level, too.
 
 use std::borrow::Cow;
 
-use crate::ids::RouterId;
+use crate::ids::NodeId;
 use crate::topology::{Level, Topology};
 
 /// The levels of a machine, leaf first.
@@ -17,9 +17,7 @@ pub struct Units {
 /// One level.
 #[derive(Clone, Debug)]
 struct UnitLevel {
-    name: String,
-    /// The unit of every node-carrying router.
-    unit: Vec<u32>,
+    level: Level,
     /// Schedulable nodes of the one, two, three, … units that have the most.
     room: Vec<u64>,
 }
@@ -28,44 +26,32 @@ impl Units {
     /// The levels of `topology`; none where its nodes are each on a router of their own and it has no hierarchy.
     ///
     /// # Complexity
-    /// O(levels · routers + nodes) time, 12 bytes a level and router.
+    /// O(levels · nodes) time, 8 bytes a unit.
     pub fn new(topology: &Topology) -> Units {
         let network = topology.network();
-        let hosts = network.hosts();
-        let mut nodes = vec![0u64; hosts as usize];
-        topology.nodes().iter().for_each(|node| nodes[topology.router_of(node).index()] += 1);
-        let mut levels: Vec<UnitLevel> = Vec::new();
-        let mut add = |name: String, unit: Vec<u32>| {
-            let count = unit.iter().max().map_or(0, |last| *last as usize + 1);
-            let mut room = vec![0u64; count];
-            unit.iter().zip(&nodes).for_each(|(unit, nodes)| room[*unit as usize] += nodes);
+        let mut all: Vec<Level> = network.levels().into_iter().rev().collect();
+        let routers = Level::even("router", network.per_router());
+        let known = all.iter().any(|level| level.slots == routers.slots);
+        if network.per_router() > 1 && network.dealt_over() == 1 && !known {
+            all.insert(0, routers);
+        }
+        let level = |level: Level| {
+            let mut room = vec![0u64; level.units(network.slots()) as usize];
+            topology.nodes().iter().for_each(|node| room[level.unit_of(node) as usize] += 1);
             room.sort_unstable_by(|a, b| b.cmp(a));
             let mut sum = 0;
             room.iter_mut().for_each(|room| {
                 sum += *room;
                 *room = sum;
             });
-            levels.push(UnitLevel { name, unit, room });
+            UnitLevel { level, room }
         };
-        let of_router =
-            |level: &Level| (0..hosts).map(|r| level.unit_of(RouterId(r))).collect::<Vec<u32>>();
-        let each: Vec<u32> = (0..hosts).collect();
-        let own: Vec<(String, Vec<u32>)> = network
-            .levels()
-            .iter()
-            .rev()
-            .map(|level| (level.name.to_string(), of_router(level)))
-            .collect();
-        if network.per_router() > 1 && own.first().is_none_or(|(_, unit)| *unit != each) {
-            add("router".into(), each);
-        }
-        own.into_iter().for_each(|(name, unit)| add(name, unit));
-        Units { levels }
+        Units { levels: all.into_iter().map(level).collect() }
     }
 
     /// The names of the levels, leaf first.
     pub fn names(&self) -> impl Iterator<Item = &str> {
-        self.levels.iter().map(|level| level.name.as_str())
+        self.levels.iter().map(|level| &*level.level.name)
     }
 
     /// The names of the levels as a list.
@@ -127,21 +113,21 @@ impl<'u> UnitCounter<'u> {
         &self.units
     }
 
-    /// How many units of each level, leaf first, the nodes on these node-carrying routers span.
+    /// How many units of each level, leaf first, these nodes span.
     ///
     /// # Complexity
-    /// O(levels · routers).
-    pub fn count(&mut self, routers: impl Iterator<Item = u32>) -> Vec<u32> {
+    /// O(levels · nodes).
+    pub fn count(&mut self, nodes: impl Iterator<Item = NodeId>) -> Vec<u32> {
         if self.set == u32::MAX {
             self.marks.iter_mut().for_each(|marks| marks.fill(0));
             self.set = 0;
         }
         self.set += 1;
         let mut counts = vec![0; self.units.len()];
-        for router in routers {
+        for node in nodes {
             let levels = self.units.levels.iter().zip(&mut self.marks);
             for ((level, marks), count) in levels.zip(&mut counts) {
-                let mark = &mut marks[level.unit[router as usize] as usize];
+                let mark = &mut marks[level.level.unit_of(node) as usize];
                 *count += u32::from(*mark != self.set);
                 *mark = self.set;
             }
@@ -201,11 +187,11 @@ mod tests {
             let machine = build(spec);
             let units = Units::new(&machine);
             let mut counter = UnitCounter::new(&units);
-            let routers: Vec<u32> = nodes.iter().map(|n| machine.router_of(crate::NodeId(*n)).0).collect();
+            let nodes: Vec<NodeId> = nodes.into_iter().map(NodeId).collect();
             for _ in 0..2 {
-                let counts = counter.count(routers.iter().copied());
+                let counts = counter.count(nodes.iter().copied());
                 for (i, count) in counts.iter().enumerate() {
-                    let set: BTreeSet<u32> = routers.iter().map(|r| units.levels[i].unit[*r as usize]).collect();
+                    let set: BTreeSet<u32> = nodes.iter().map(|n| units.levels[i].level.unit_of(*n)).collect();
                     prop_assert_eq!(*count as usize, set.len());
                 }
             }

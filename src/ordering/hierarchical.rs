@@ -57,31 +57,36 @@ fn order<'a>(topology: &'a Topology, params: &'a Params) -> Work<'a, Vec<NodeId>
     if !scatter {
         return Ok(Box::new(|| Ok(topology.nodes().iter().collect())));
     }
-    let hosts = topology.network().hosts();
-    topology.context().require("the units", 64 * u64::from(hosts))?;
+    let (slots, hosts) = (topology.network().slots(), topology.network().hosts());
+    topology.context().require("the units", 64 * u64::from(hosts) + 4 * u64::from(slots))?;
     let (outermost, inner) = (outermost.clone(), levels.iter().find(|l| l.name == chunk).cloned());
     Ok(Box::new(move || Ok(dealt(topology, &outermost, inner.as_ref()))))
 }
 
 /// The chunks of each unit of the outermost level, dealt out; they are units of the inner level, or routers.
 fn dealt(topology: &Topology, outermost: &Level, inner: Option<&Level>) -> Vec<NodeId> {
-    let hosts = topology.network().hosts();
-    let nodes = |routers: Range<u32>| {
-        routers.flat_map(|r| topology.nodes_of(RouterId(r))).collect::<Vec<_>>()
+    let slots = topology.network().slots();
+    let nodes = |slots: Range<u32>| {
+        slots.map(NodeId).filter(|n| topology.nodes().contains(*n)).collect::<Vec<_>>()
     };
-    // The chunks of a unit: those routers of a unit of the inner level that are in it.
+    // Ids that follow each other on a router; all of a server's where its GPUs are on a router each.
+    let here = match topology.network().dealt_over() {
+        1 => topology.network().per_router(),
+        over => over,
+    };
+    // The chunks of a unit: what is in it of each unit of the inner level.
     let chunks = |unit: Range<u32>| {
         let mut chunks = Vec::new();
         let mut at = unit.start;
         while at < unit.end {
-            let end = inner.map_or(at + 1, |l| l.range(l.unit_of(RouterId(at)), hosts).end);
+            let end = inner.map_or(at + here, |l| l.range(l.unit_of(NodeId(at)), slots).end);
             let end = end.min(unit.end);
             chunks.push(nodes(at..end));
             at = end;
         }
         chunks
     };
-    let units = (0..outermost.units(hosts)).map(|unit| chunks(outermost.range(unit, hosts)));
+    let units = (0..outermost.units(slots)).map(|unit| chunks(outermost.range(unit, slots)));
     deal(units.collect())
 }
 

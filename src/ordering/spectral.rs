@@ -53,7 +53,9 @@ const LANES: usize = 8;
 const EQUAL: f64 = 1e-9;
 
 fn order(topology: &Topology, start: u32) -> Result<Vec<NodeId>> {
-    let graph = topology.joined_graph()?;
+    // Rails that nodes alone join are copies of the first, which has the numbers of its switches to itself.
+    let copies = topology.network().rails().is_some_and(|rails| rails.interfaces() > 1);
+    let graph = if copies { topology.halves_graph()? } else { topology.joined_graph()? };
     let vector = fiedler(graph);
     let largest = vector.iter().fold(0.0, |m: f64, x| m.max(x.abs()));
     let routers = 0..graph.router_count() as u32;

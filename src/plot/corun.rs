@@ -26,6 +26,7 @@ pub fn corun<'a>(machine: &str, outcome: &'a Outcome) -> Figure<'a> {
     let until = (SHOWN * slowest).min(known).max(f64::MIN_POSITIVE);
     let mut used = outcome.utilisation.clone();
     used.sort_by(|a, b| b.total_cmp(a));
+    used.truncate(outcome.links);
     let high = (18.0 * jobs as f64).clamp(60.0, 420.0);
     let note = format!(
         "{jobs} jobs for {} s; links {:.1}% used on average, {:.1}% at most",

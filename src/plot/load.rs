@@ -121,7 +121,7 @@ impl Loads<'_> {
     /// Where there is no plane: contention from the busiest link down.
     fn ranked(&self, pen: &Pen<'_>) -> Result<()> {
         let order = self.analysis.contention.busiest(self.fabric.links, usize::MAX);
-        let x = Scale::exact((0.0, self.fabric.links.len().max(1) as f64), 5);
+        let x = Scale::exact((0.0, self.fabric.links.cabled().max(1) as f64), 5);
         let y = Scale::linear((0.0, self.analysis.contention.max), 6).brief();
         let (x, y) = ((&x, "directed links"), (&y, "contention (volume/capacity)"));
         let mut chart = panel(pen, 0, "Contention of the links, the busiest first", x, y)?;

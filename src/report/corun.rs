@@ -41,6 +41,7 @@ pub fn document(
 /// Errors of `out`.
 pub fn write_links(out: impl Write, fabric: &Fabric<'_>, outcome: &Outcome) -> io::Result<()> {
     let used = outcome.utilisation.iter().enumerate();
+    let used = used.filter(|(link, _)| !fabric.links.is_joint(*link));
     let used = used.map(|(link, used)| LinkUse { fabric, link, utilisation: *used });
     write(out, LinkUse::ALL, used)
 }

@@ -268,7 +268,7 @@ const MAPPING: Kind = Kind {
                 method: None,
                 order: Some(ordered.order.label()),
                 routing: routing.name,
-                links: fabric.links.len(),
+                links: fabric.links.cabled(),
                 speeds: Default::default(),
                 analysis: &analysis,
             };

@@ -39,7 +39,8 @@ struct Rule {
 ///   SC'22). PolarStar: likewise the smallest q, with supernodes of `d` = 4 links a router unless given, and one node
 ///   a router unless `per_router` is given.
 /// - Multi-rail: units of 32 nodes (a DGX SuperPOD's) where a domain is a node, else of 8 domains (that of the GB200's);
-///   as few units as needed. Eight rails, and one spine switch a rail, unless given.
+///   as few units as needed. Eight rails unless given. Unless `spines` is given, as many cables from each leaf switch up
+///   as down, to as few spine switches of [`PORTS`] ports as that takes (of more ports where there are more units).
 /// - TPU: parts of one cube as they are sold, 2x2x1 to 2x4x4, then cubes whose three extents differ by one at most.
 /// - Random families: as few routers as needed (one more where a degree given would leave an odd number of ends).
 ///   Unless given: degree 6 (regular), k = 6 and p = 0.1 (Watts-Strogatz), and m = n + ⌈n·⌈log₂n⌉·7/20⌉ links
@@ -63,6 +64,9 @@ const RULES: &[Rule] = &[
     Rule { family: "random-regular", shape: &["n"], choose: random_regular },
     Rule { family: "gnm", shape: &["n"], choose: gnm },
 ];
+
+/// Ports of a spine switch of a multi-rail network, where its units allow.
+const PORTS: u64 = 64;
 
 /// A value for each key of a shape.
 type Keys = Vec<(&'static str, String)>;
@@ -254,7 +258,21 @@ fn multi_rail(params: &Params, nodes: u64) -> Result<Keys> {
     let gpus = if params.flag("gpus")? { rails } else { 1 };
     let domains = if domain == 1 { 32 } else { 8 };
     let units = nodes.div_ceil(domains * domain * gpus);
-    let shape = [("domains", domains), ("units", units), ("rails", 8), ("spines", 1)];
+    // As many cables from a leaf switch up as down; several to each spine switch while it has ports.
+    let down = domains * domain;
+    // With spine switches given, all is as given.
+    let cables = match params.has("cables") || params.has("spines") || units == 1 {
+        true => params.whole::<u64>("cables", 1, 1 << 20)?,
+        false => (PORTS / units).clamp(1, down),
+    };
+    let spines = if units > 1 { down.div_ceil(cables) } else { 0 };
+    let shape = [
+        ("domains", domains),
+        ("units", units),
+        ("rails", 8),
+        ("spines", spines),
+        ("cables", cables),
+    ];
     Ok(unless_given(params, shape.map(|(key, n)| (key, n.to_string()))))
 }
 
@@ -334,7 +352,7 @@ mod tests {
             ("tpu:nodes=5000", "tpu:16x16x20,limit=5000"),
             (
                 "multi-rail:nodes=5000,domain=18,gpus=true,rails=4",
-                "multi-rail:rails=4,domain=18,domains=8,units=9,spines=1,gpus=true,limit=5000",
+                "multi-rail:rails=4,domain=18,domains=8,units=9,spines=21,cables=7,gpus=true,limit=5000",
             ),
             ("random-regular:nodes=5000", "random-regular:n=5000,d=6,seed=1"),
             ("random-regular:nodes=99,d=3,seed=4", "random-regular:n=100,d=3,seed=4,limit=99"),

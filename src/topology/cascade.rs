@@ -3,6 +3,7 @@
 use super::distance::Hub;
 use super::grid::grid;
 use super::kit::*;
+use super::network::Cables;
 
 /// `cascade:16x6x8,per_router=4[,global=single]`.
 pub const FAMILY: TopologyEntry = TopologyEntry {
@@ -51,7 +52,10 @@ fn from_params(params: &Params, _: &Context) -> Result<Network> {
     let [b, c, g] = [blades, chassis, groups].map(u64::from);
     let between = if single { 1 } else { b * c };
     let up = [between * pairs(groups), g * b * pairs(chassis), g * c * pairs(blades)];
+    let (fewest, most) = network.degrees();
+    let cables = Cables { all: up.iter().sum(), at_hosts: (fewest, most), most };
     Ok(Network {
+        cables: Some(cables),
         spec: format!("cascade:{}{}{global}", by_x(&dims), per_router_suffix(per_router)),
         link_count: later(move || up.iter().sum()),
         links_up: later(move || up.to_vec()),
@@ -60,9 +64,9 @@ fn from_params(params: &Params, _: &Context) -> Result<Network> {
             ..lattice
         }),
         levels: vec![
-            Level::even("group", chassis * blades),
-            Level::even("chassis", blades),
-            Level::even("blade", 1),
+            Level::of_routers("group", chassis * blades, per_router),
+            Level::of_routers("chassis", blades, per_router),
+            Level::of_routers("blade", 1, per_router),
         ],
         ..network
     })
@@ -118,7 +122,7 @@ mod tests {
                     degree[v as usize] += 1;
                     let apart = |size: u32| u / size != v / size;
                     let levels = network.levels();
-                    between[levels.iter().position(|l| apart(l.routers)).unwrap()] += 1;
+                    between[levels.iter().position(|l| apart(l.slots)).unwrap()] += 1;
                 });
                 assert_eq!(network.link_count(), links, "{dims} {global}");
                 let found = (degree.iter().min().copied(), degree.iter().max().copied());

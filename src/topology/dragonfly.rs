@@ -70,7 +70,7 @@ fn from_params(params: &Params, context: &Context) -> Result<Network> {
     Ok(Network {
         link_count: later(move || local + global.count()),
         cut_bounds: later(move || CutBounds::of_dragonfly(g, size, h.into(), global.cables())),
-        levels: vec![Level::even("group", a), Level::even("router", 1)],
+        levels: vec![Level::of_routers("group", a, p), Level::of_routers("router", 1, p)],
         ..Network::new(spec, routers as u32, p, links)
     })
 }

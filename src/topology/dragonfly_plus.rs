@@ -76,7 +76,7 @@ fn from_params(params: &Params, context: &Context) -> Result<Network> {
         hosts,
         link_count: later(move || inside + global.count()),
         metric: Metric::Labels(Labels { labels: vec![leaf, group] }),
-        levels: vec![Level::even("group", leaves), Level::even("leaf", 1)],
+        levels: vec![Level::of_routers("group", leaves, p), Level::of_routers("leaf", 1, p)],
         links_up: later(move || vec![global.count(), inside]),
         ..Network::new(spec, routers as u32, p, links)
     })

@@ -13,6 +13,7 @@
 use super::MAX_NODES;
 use super::distance::Tree;
 use super::kit::*;
+use super::network::Cables;
 use crate::error::Error;
 
 /// `fat-tree:k=16` and `fat-tree:k=4,n=3`.
@@ -117,12 +118,14 @@ fn tree(params: &Params, spec: String, m: Vec<u32>, w: Vec<u32>) -> Result<Netwo
     let degree = |i: usize| parents(i).saturating_add(if i == 0 { 0 } else { m[i] });
     let degrees = (0..m.len()).map(degree);
     let degrees = (degrees.clone().min().unwrap_or(0), degrees.max().unwrap_or(0));
+    let up_of_leaf = parents(0);
+    let cables = Cables { all: links, at_hosts: (up_of_leaf, up_of_leaf), most: degrees.1 };
     // The topmost subtree is the whole machine: no level of its own.
-    let mut routers = 1;
-    let mut levels = vec![Level::even(NAMES[0], routers)];
+    let mut slots = m[0];
+    let mut levels = vec![Level::even(NAMES[0], slots)];
     for (i, children) in m.iter().enumerate().skip(1).take(m.len().saturating_sub(2)) {
-        routers *= children;
-        levels.push(Level::even(NAMES.get(i).copied().unwrap_or("tier"), routers));
+        slots *= children;
+        levels.push(Level::even(NAMES.get(i).copied().unwrap_or("tier"), slots));
     }
     levels.reverse();
     up.truncate(levels.len());
@@ -150,6 +153,7 @@ fn tree(params: &Params, spec: String, m: Vec<u32>, w: Vec<u32>) -> Result<Netwo
         hosts,
         link_count: later(move || links),
         degrees: Some(degrees),
+        cables: Some(cables),
         metric: Metric::Tree(metric),
         levels,
         links_up: later(move || up.clone()),
@@ -195,8 +199,8 @@ mod tests {
         let far = |n| tree.distance(NodeId(0), NodeId(n));
         assert_eq!([far(3), far(4), far(15), far(16), far(127)], [0, 2, 2, 4, 4]);
         let levels: Vec<_> =
-            tree.network().levels().iter().map(|l| (l.name.to_string(), l.routers)).collect();
-        assert_eq!(levels, [("pod".to_string(), 4), ("leaf".to_string(), 1)]);
+            tree.network().levels().iter().map(|l| (l.name.to_string(), l.slots)).collect();
+        assert_eq!(levels, [("pod".to_string(), 16), ("leaf".to_string(), 4)]);
         assert_eq!((tree.network().hosts(), tree.network().routers()), (32, 32 + 16 + 4));
     }
 

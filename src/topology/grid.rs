@@ -9,6 +9,7 @@
 //! ```
 
 use super::kit::*;
+use super::network::Cables;
 use crate::params::Value;
 
 /// `mesh:8x8x5`.
@@ -93,6 +94,15 @@ pub(super) fn grid(kind: &str, product: Product, per_router: u32, double: bool) 
     if double {
         spec += ",double=true";
     }
+    // Routers along a doubled axis have one cable more, and every line one link of two cables.
+    let pairs = product.axes.iter().filter(|a| double && a.shape == Shape::Ring && a.extent == 2);
+    let doubled = pairs.count() as u32;
+    let (fewest, most) = product.degrees();
+    let cables = Cables {
+        all: product.links() + u64::from(doubled) * product.routers() / 2,
+        at_hosts: (fewest + doubled, most + doubled),
+        most: most + doubled,
+    };
     let (routers, links, bounds) = (product.routers() as u32, product.links(), product.clone());
     let visited = product.clone();
     let visit = move |visit: &mut LinkVisitor<'_>| {
@@ -104,6 +114,7 @@ pub(super) fn grid(kind: &str, product: Product, per_router: u32, double: bool) 
     Network {
         link_count: later(move || links),
         degrees: Some(product.degrees()),
+        cables: Some(cables),
         lattice: Some(Lattice::of_routers(extents, wraps)),
         cut_bounds: later(move || CutBounds::of_product(&bounds, double)),
         vertex_transitive: product.axes.iter().all(|a| a.shape != Shape::Path || a.extent == 1),

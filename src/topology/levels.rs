@@ -29,34 +29,32 @@ impl Topology {
     pub(crate) fn level_table(&self) -> Vec<LevelRow> {
         let network = self.network();
         let levels = network.levels();
+        let (slots, per) = (network.slots(), network.per_router());
         let mut between = vec![0u64; levels.len()];
         match network.links_up() {
             Some(links) => between = links,
             None if levels.is_empty() => {}
             None => network.for_each_link(&mut |u, v, _| {
-                let apart = |routers: u32| u / routers != v / routers;
-                if let Some(i) = levels.iter().position(|level| apart(level.routers)) {
+                let unit = |level: &super::Level, router| router / (level.slots / per).max(1);
+                let apart = |level: &super::Level| unit(level, u) != unit(level, v);
+                if let Some(i) = levels.iter().position(apart) {
                     between[i] += 1;
                 }
             }),
         }
-        let all: Vec<u64> = match network.names() {
-            Some(names) if levels.iter().any(super::Level::has_names) => {
-                let here = |slots: &[String]| slots.iter().filter(|n| !n.is_empty()).count() as u64;
-                names.chunks(network.per_router() as usize).map(here).collect()
-            }
-            _ => Vec::new(),
-        };
+        let named = network.names().unwrap_or_default();
         let row = |(level, links): (&super::Level, u64)| LevelRow {
             name: level.name.clone(),
-            units: u64::from(level.units(network.hosts())),
+            units: u64::from(level.units(slots)),
             nodes: if level.has_names() {
-                let units = 0..level.units(network.hosts());
-                let unit = |unit| level.range(unit, network.hosts());
-                let nodes = units.map(|u| unit(u).map(|r| all[r as usize]).sum());
-                nodes.max().unwrap_or(0)
+                let here = |slot: u32| named.get(slot as usize).is_some_and(|n| !n.is_empty());
+                let units = (0..level.units(slots)).map(|unit| level.range(unit, slots));
+                units
+                    .map(|slots| slots.filter(|slot| here(*slot)).count() as u64)
+                    .max()
+                    .unwrap_or(0)
             } else {
-                u64::from(level.routers) * u64::from(network.per_router())
+                level.slots.into()
             },
             links,
         };

@@ -22,6 +22,8 @@ pub struct Topology {
     pub(super) names: NodeNames,
     context: Context,
     graph: OnceLock<RouterGraph>,
+    /// The graph in which halves are told apart, where it is another one.
+    units: OnceLock<RouterGraph>,
     /// The graph with its components joined; made where there are several.
     pub(super) joined: OnceLock<RouterGraph>,
     /// Components with schedulable nodes.
@@ -58,6 +60,7 @@ impl Topology {
             names,
             context: *context,
             graph: OnceLock::new(),
+            units: OnceLock::new(),
             joined: OnceLock::new(),
             components: 1,
         };
@@ -145,24 +148,44 @@ impl Topology {
     }
 
     /// The router a node sits on.
+    #[inline]
     pub fn router_of(&self, node: NodeId) -> RouterId {
-        RouterId(node.0 / self.network.per_router())
+        self.network.router_of(node)
+    }
+
+    /// The nodes whose node links a message takes: of its sender, and of its receiver. A GPU hands what is for another
+    /// rail to the GPU of its own server on that rail. None inside a node, or inside a domain, which has links of its own.
+    pub fn node_links(&self, [from, to]: [NodeId; 2]) -> Option<[NodeId; 2]> {
+        match self.network.rails() {
+            None => (from != to).then_some([from, to]),
+            Some(rails) if rails.domain_of(from) == rails.domain_of(to) => None,
+            Some(rails) => match (rails.rail_of(from), rails.rail_of(to)) {
+                (Some(own), Some(rail)) => Some([NodeId(from.0 - own + rail), to]),
+                _ => Some([from, to]),
+            },
+        }
+    }
+
+    /// The routers that the node links of a node lead to, each with its share of what the node sends, ascending.
+    pub(crate) fn leaves_of(&self, node: NodeId) -> impl Iterator<Item = (u32, f64)> {
+        let (rails, step) = match self.network.rails() {
+            Some(rails) => (rails.interfaces(), rails.per_rail()),
+            None => (1, 0),
+        };
+        let first = self.router_of(node).0;
+        (0..rails).map(move |rail| (first + rail * step, 1.0 / f64::from(rails)))
     }
 
     /// The schedulable nodes of a router, in slot order.
     pub fn nodes_of(&self, router: RouterId) -> impl Iterator<Item = NodeId> + '_ {
-        let per = u64::from(self.network.per_router());
-        let (first, hosts) = (u64::from(router.0) * per, self.network.hosts());
-        let end = if router.0 < hosts { first + per } else { first };
-        (first..end).map(|n| NodeId(n as u32)).filter(|n| self.nodes.contains(*n))
+        self.network.slots_of(router).filter(|n| self.nodes.contains(*n))
     }
 
     /// Schedulable nodes on each node-carrying router. O(hosts) memory, O(hosts + slots/64 + gaps) time.
     pub(crate) fn nodes_per_router(&self) -> Vec<u32> {
-        let per = self.network.per_router();
-        let mut counts = vec![per; self.network.hosts() as usize];
+        let mut counts = vec![self.network.per_router(); self.network.hosts() as usize];
         for absent in self.nodes.gaps() {
-            counts[(absent.0 / per) as usize] -= 1;
+            counts[self.router_of(absent).index()] -= 1;
         }
         counts
     }
@@ -177,6 +200,21 @@ impl Topology {
         }
         let built = RouterGraph::build(&self.network, &self.context)?;
         Ok(self.graph.get_or_init(|| built))
+    }
+
+    /// The graph in which halves of the machine are told apart: the router graph, or where nodes pass traffic from one
+    /// rail to another by themselves, units and one rail that stands for all. A router with nodes has the number
+    /// `router / dealt_over` in it.
+    ///
+    /// # Errors
+    /// [`crate::Error::Memory`] when it would not fit.
+    pub(crate) fn halves_graph(&self) -> Result<&RouterGraph> {
+        match self.network.rails().filter(|rails| rails.rails > 1) {
+            Some(rails) => Ok(self
+                .units
+                .get_or_init(|| RouterGraph::from_arcs(rails.per_rail(), rails.one_rail()))),
+            None => self.graph(),
+        }
     }
 
     /// Hops between two nodes, [`super::graph::UNREACHED`] where no path joins them. O(dimensions) where a closed form

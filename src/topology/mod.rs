@@ -10,6 +10,7 @@ use crate::registry::Registry;
 pub mod bisection;
 mod blueprint;
 mod by_size;
+mod cabling;
 mod cascade;
 pub mod check;
 mod components;
@@ -171,7 +172,7 @@ mod tests {
             let total = |machine: &Topology| machine.statistics().unwrap().total_distance;
             assert_eq!(total(&again), total(&machine));
             for level in machine.network().levels() {
-                assert_eq!(machine.network().hosts() % level.routers, 0, "{}", family.name);
+                assert_eq!(machine.network().slots() % level.slots, 0, "{}", family.name);
             }
         }
     }

@@ -11,8 +11,9 @@
 //!       0    1   2    3                 0    1   2    3      the same four nodes
 //! ```
 
-use super::distance::{Label, Labels};
-use super::network::later;
+use super::bisection::CutBounds;
+use super::distance::{Label, Labels, Tree};
+use super::network::{JointVisitor, later};
 use super::rails::Rails;
 use super::{Build, Context, Level, LinkVisitor, Metric, Network, TopologyEntry};
 use super::{check_nodes, nodes_option, require_graph};
@@ -32,36 +33,41 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
         Opt::whole("spines", "spine switches of each rail, linked to all its leaf switches")
             .or("0"),
         Opt::whole("cores", "core switches over the spines of each number, joining rails").or("0"),
-        Opt::whole("cables", "cables from a leaf to a spine switch, one link").or("1"),
-        Opt::whole("core_cables", "cables from a spine to a core switch, one link").or("1"),
+        Opt::whole("cables", "cables from a leaf switch to each spine switch of its rail").or("1"),
+        Opt::whole("core_cables", "cables from a spine switch to each of its core switches")
+            .or("1"),
         Opt::flag("gpus", "node ids are GPUs, one a rail of each node"),
-        Opt::whole("nvlink", "what a hop inside a domain counts in distances, up to fabric")
-            .or("0"),
+        Opt::whole(
+            "nvlink",
+            "what a change of rail inside a domain counts in distances, up to fabric",
+        )
+        .or("0"),
         Opt::whole("fabric", "what a hop on a rail counts in distances").or("1"),
-        Opt::number("nvlink_capacity", "capacity of a link inside a domain; a rail's is 1").or("1"),
+        Opt::number("nvlink_capacity", "capacity of a link inside a domain; a cable's is 1")
+            .or("1"),
         nodes_option(
-            "in the place of domains, units: units of 32 nodes or, with larger domains, 8 domains, as few as needed",
+            "in the place of domains, units: units of 32 nodes or, with larger domains, 8 domains, as few as needed; \
+             without spines as many cables from a leaf switch up as down, to spine switches of 64 ports if units allow",
         ),
     ],
     build: Build::Formula(MultiRail::from_params),
 };
 
-/// Nodes with one interface a rail. A unit has `domains` domains of `domain` nodes each and one leaf switch a rail, to
-/// which each of its nodes is linked; the leaf switches of a rail are linked to its spine switches, so that each rail
-/// is a network of its own, and `cores` join the spine switches of one number in all rails. The endpoints of a domain
-/// (its nodes, or with `gpus` their GPUs) are linked to a switch of their own. [`Rails`] numbers them.
+/// Servers with one interface a rail. A unit has `domains` domains of `domain` servers each and one leaf switch a rail, to
+/// which each of its servers has a cable; the leaf switches of a rail are linked to its spine switches, so that each rail
+/// is a network of its own, and `cores` join the spine switches of one number in all rails. Nodes are servers, or with
+/// `gpus` their GPUs. [`Rails`] numbers them.
+///
+/// Routers are the switches, and links the cables between them. Those of the servers to the leaf switches are node links,
+/// one a rail and server. A domain's own links (NVLink) are neither: `map` reports what they carry by itself.
 ///
 /// # Distances
-/// A hop counts `nvlink` (v) inside a domain and `fabric` (f ≥ v) outside. Between nodes: 2v in a domain, 2f in a unit,
-/// 4f between units. Between GPUs of domains of one node: 2v where the rail differs, and 2f where the node and 2f more
-/// where the unit differs: to a GPU on another rail traffic goes to the node's own GPU on that rail first, which costs
-/// no more than crossing the core. Both, and GPUs of larger domains with v = 0, are closed forms; GPUs of larger
-/// domains with v > 0 are searched. With v = 0 nodes of a domain are at distance 0, and its links still carry loads.
+/// A hop between switches counts `fabric` (f). Between servers: 0 in a unit, 2f between units, as on a tree. Between GPUs
+/// besides `nvlink` (v ≤ f) where the rail differs: to a GPU on another rail traffic goes to the server's own GPU on that
+/// rail first, or through the domain. Both are closed forms.
 ///
-/// # Limits
-/// Every endpoint is a router of its own, so connected components of free nodes are single ones: what looks for them
-/// (window policies but with `slots=runs`, the allocator `bfs`) sees no larger ones here. All endpoints of a rail have
-/// one link of capacity 1; core switches carry nothing under `rail`.
+/// # Traffic
+/// Servers share what they send equally among all rails, whatever the routing; core switches carry nothing.
 ///
 /// # Complexity
 /// O(links) to visit.
@@ -73,11 +79,9 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
 #[derive(Clone, Copy, Debug)]
 struct MultiRail {
     rails: Rails,
-    cables: u32,
     core_cables: u32,
     nvlink: u32,
     fabric: u32,
-    nvlink_capacity: f64,
 }
 
 /// More of anything than any machine has; keeps products of three within 64 bits.
@@ -100,7 +104,9 @@ impl MultiRail {
             units: positive("units")?,
             spines: params.whole("spines", 0, HIGH)?,
             cores: params.whole("cores", 0, HIGH)?,
+            cables: positive("cables")?,
             gpus: params.flag("gpus")?,
+            nvlink_capacity,
         };
         if rails.units > 1 && rails.spines == 0 {
             let found = format!("{} units and no spine switches", rails.units);
@@ -109,56 +115,37 @@ impl MultiRail {
         }
         let network = MultiRail {
             rails,
-            cables: positive("cables")?,
             core_cables: positive("core_cables")?,
             nvlink: params.whole("nvlink", 0, fabric)?,
             fabric,
-            nvlink_capacity,
         };
         let [r, d, u, s, c] = [rails.rails, rails.domains, rails.units, rails.spines, rails.cores];
         let all = |factors: &[u32]| factors.iter().fold(1u64, |n, f| n.saturating_mul((*f).into()));
-        let nodes = all(&[u, d, rails.domain]);
-        let endpoints = if rails.gpus { nodes.saturating_mul(r.into()) } else { nodes };
-        check_nodes(params.location(), endpoints)?;
-        let switches = [all(&[u, d]), all(&[u, r]), all(&[r, s]), all(&[s, c])];
-        let routers = switches.iter().fold(endpoints, |n, more| n.saturating_add(*more));
+        let sum = |all: &[u64]| all.iter().fold(0u64, |n, more| n.saturating_add(*more));
+        let servers = all(&[u, d, rails.domain]);
+        let each = if rails.gpus { u64::from(r) } else { 1 };
+        check_nodes(params.location(), servers.saturating_mul(each))?;
+        let routers = sum(&[all(&[u, r]), all(&[r, s]), all(&[s, c])]);
         check_nodes(params.location(), routers)?;
-        let links = [nodes.saturating_mul(r.into()), endpoints, all(&[u, r, s]), all(&[r, s, c])];
-        let links = links.iter().fold(0u64, |n, more| n.saturating_add(*more));
+        let joints = if rails.gpus { all(&[u, r, r - 1]) / 2 } else { 0 };
+        let links = sum(&[all(&[u, r, s]), all(&[r, s, c]), joints]);
         require_graph(context, routers, links)?;
         Ok(network.network())
     }
 
-    /// Visits every link with its capacity, and whether it is one inside a domain.
-    fn for_each(&self, visit: &mut dyn FnMut(u32, u32, f64, bool)) {
+    /// Visits every link with its capacity.
+    fn for_each(&self, visit: &mut LinkVisitor<'_>) {
         let r = self.rails;
-        for endpoint in 0..r.endpoints() {
-            if let Some(switch) = r.switch_of(endpoint) {
-                visit(endpoint, switch, self.nvlink_capacity, true);
-            }
-            for rail in r.rails_of(endpoint) {
-                visit(endpoint, r.leaf(r.unit_of(endpoint), rail), 1.0, false);
-            }
-        }
         for (unit, rail) in (0..r.units).flat_map(|u| (0..r.rails).map(move |rail| (u, rail))) {
             for spine in 0..r.spines {
-                visit(r.leaf(unit, rail), r.spine(rail, spine), self.cables.into(), false);
+                visit(r.leaf(unit, rail), r.spine(rail, spine), r.cables.into());
             }
         }
         for (rail, spine) in (0..r.rails).flat_map(|rail| (0..r.spines).map(move |s| (rail, s))) {
             for core in 0..r.cores {
-                visit(r.spine(rail, spine), r.core(spine, core), self.core_cables.into(), false);
+                visit(r.spine(rail, spine), r.core(spine, core), self.core_cables.into());
             }
         }
-    }
-
-    /// Links inside domains, from endpoints to leaf switches, above leaf switches.
-    fn links(&self) -> [u64; 3] {
-        let r = self.rails;
-        let [endpoints, rails, spines] = [r.endpoints(), r.rails, r.spines].map(u64::from);
-        let inside = if r.switches() > 0 { endpoints } else { 0 };
-        let above = rails * spines * (u64::from(r.units) + u64::from(r.cores));
-        [inside, endpoints * u64::from(r.interfaces()), above]
     }
 
     fn network(self) -> Network {
@@ -167,40 +154,46 @@ impl MultiRail {
         if r.domain > 1 {
             levels.push(Level::even("domain", r.per_domain()));
         }
-        levels.push(Level::even("node", r.per_node()));
         if r.gpus {
-            levels.push(Level::even("gpu", 1));
+            levels.push(Level::even("node", r.per_server()));
         }
-        let alike = self.fabric == 1 && (self.nvlink == 1 || r.switches() == 0);
-        let weights = move || {
-            let mut weights = Vec::new();
-            let mut add = |inside| weights.push(if inside { self.nvlink } else { self.fabric });
-            self.for_each(&mut |_, _, _, inside| add(inside));
-            weights
-        };
-        let [inside, up, above] = self.links();
+        let [rails, units, spines, cores] = [r.rails, r.units, r.spines, r.cores].map(u64::from);
+        let links = rails * spines * (units + cores);
         let mut links_up = vec![0; levels.len()];
-        (links_up[0], links_up[1]) = (above, up);
-        if let Some(last) = links_up.last_mut() {
-            *last += inside;
-        }
-        let links = move |visit: &mut LinkVisitor<'_>| {
-            self.for_each(&mut |u, v, capacity, _| visit(u, v, capacity));
+        links_up[0] = links;
+        let joints = move |visit: &mut JointVisitor<'_>| {
+            for (unit, b) in (0..r.units).flat_map(|u| (0..r.rails).map(move |rail| (u, rail))) {
+                (0..b).for_each(|a| visit(r.leaf(unit, a), r.leaf(unit, b), self.nvlink));
+            }
         };
+        let fabric = self.fabric;
+        // Cables of a unit up, where they can be counted.
+        let up = u32::try_from(rails.saturating_mul(spines * u64::from(r.cables)));
+        let m = [r.per_unit(), r.units];
+        let cuts = up.ok().and_then(|up| later(move || CutBounds::of_tree(&m, &[1, up])));
+        let per_router = r.per_leaf();
+        let hosts = r.units * r.per_server();
         Network {
-            hosts: r.endpoints(),
-            link_weights: if alike { None } else { later(weights) },
+            hosts,
+            dealt_over: r.per_server(),
+            link_weights: if fabric == 1 {
+                None
+            } else {
+                later(move || vec![fabric; links as usize])
+            },
+            joints: if r.gpus && r.rails > 1 { Some(Box::new(joints)) } else { None },
             rails: Some(r),
-            link_count: later(move || inside + up + above),
+            link_count: later(move || links),
             metric: self.metric(),
             levels,
             links_up: later(move || links_up.clone()),
-            ..Network::new(self.spec(), r.routers(), 1, links)
+            cut_bounds: cuts,
+            ..Network::new(self.spec(), r.routers(), per_router, move |visit| self.for_each(visit))
         }
     }
 
     fn spec(&self) -> String {
-        let Rails { rails, domain, domains, units, spines, cores, gpus } = self.rails;
+        let Rails { rails, domain, domains, units, spines, .. } = self.rails;
         let mut spec = format!("multi-rail:rails={rails},domain={domain},domains={domains}");
         spec += &format!(",units={units},spines={spines}");
         let mut add = |key: &str, value: String, default: &str| {
@@ -208,36 +201,26 @@ impl MultiRail {
                 spec += &format!(",{key}={value}");
             }
         };
-        add("cores", cores.to_string(), "0");
-        add("cables", self.cables.to_string(), "1");
+        add("cores", self.rails.cores.to_string(), "0");
+        add("cables", self.rails.cables.to_string(), "1");
         add("core_cables", self.core_cables.to_string(), "1");
-        add("gpus", gpus.to_string(), "false");
+        add("gpus", self.rails.gpus.to_string(), "false");
         add("nvlink", self.nvlink.to_string(), "0");
         add("fabric", self.fabric.to_string(), "1");
-        add("nvlink_capacity", self.nvlink_capacity.to_string(), "1");
+        add("nvlink_capacity", self.rails.nvlink_capacity.to_string(), "1");
         spec
     }
 
+    /// A tree of leaf switches; with GPUs, or where hops do not count 1, labels of leaf switches.
     fn metric(&self) -> Metric {
         let r = self.rails;
-        let (inside, hop) = (2 * self.nvlink, 2 * self.fabric);
-        let label = |routers: u32, weight| Label {
-            extent: r.endpoints() / routers,
-            stride: routers,
-            weight,
-        };
-        let unit = label(r.per_unit(), hop);
-        let labels = match (r.gpus, r.domain) {
-            (false, 1) => vec![label(1, hop), unit],
-            (false, _) => vec![label(1, inside), label(r.per_domain(), hop - inside), unit],
-            (true, 1) => {
-                let rail = Label { extent: r.rails, stride: 1, weight: inside };
-                vec![rail, label(r.per_domain(), hop), unit]
-            }
-            (true, _) if inside == 0 => vec![label(r.per_domain(), hop), unit],
-            (true, _) => return Metric::Hops,
-        };
-        Metric::Labels(Labels { labels })
+        if !r.gpus && self.fabric == 1 {
+            return Metric::Tree(Tree { arity: vec![r.units] });
+        }
+        let each = r.per_server();
+        let rail = Label { extent: each, stride: 1, weight: self.nvlink };
+        let unit = Label { extent: r.units, stride: each, weight: 2 * self.fabric };
+        Metric::Labels(Labels { labels: vec![rail, unit] })
     }
 }
 
@@ -253,37 +236,48 @@ mod tests {
         for (gpus, nodes) in [(false, 512), (true, 4096)] {
             let spec =
                 "multi-rail:rails=8,domains=32,units=16,spines=16,cores=4,cables=2,core_cables=8";
-            let machine = build(&format!("{spec},gpus={gpus}"));
-            let s = machine.statistics().unwrap();
-            let switches = if gpus { 512 } else { 0 };
-            assert_eq!((s.nodes, s.routers), (nodes, nodes + switches + 128 + 128 + 64));
-            let first_leaf = (nodes + switches) as u32;
-            let mut cables = [0.0; 3];
-            machine.network().for_each_link(&mut |u, v, capacity| {
-                if v >= first_leaf {
-                    let above = u32::from(u >= first_leaf) + u32::from(u >= first_leaf + 128);
-                    cables[above as usize] += capacity;
-                }
-            });
-            assert_eq!(cables, [4096.0; 3]);
-            assert_eq!(s.diameter, 4);
+            let s = build(&format!("{spec},gpus={gpus}")).statistics().unwrap();
+            assert_eq!((s.nodes, s.routers), (nodes, 128 + 128 + 64));
+            assert_eq!((s.node_links, s.cables), (4096, 2 * 4096));
+            assert_eq!((s.ports, s.oversubscription, s.diameter), (64, Some(1.0), 2));
         }
     }
 
     #[test]
-    fn distances_count_what_each_class_of_links_counts() {
+    fn distances_count_switches_and_changes_of_rail() {
         let far = |spec: &str, pairs: [u32; 4]| {
             let machine = build(spec);
             pairs.map(|n| machine.distance(NodeId(0), NodeId(n)))
         };
         // Racks of three nodes, four a unit: in the rack, in the unit, in another unit.
         let racks = "multi-rail:rails=2,domain=3,domains=4,units=2,spines=1";
-        assert_eq!(far(racks, [2, 3, 11, 12]), [0, 2, 2, 4]);
-        assert_eq!(far(&format!("{racks},nvlink=1,fabric=3"), [2, 3, 11, 12]), [2, 6, 6, 12]);
+        assert_eq!(far(racks, [2, 3, 11, 12]), [0, 0, 0, 2]);
+        assert_eq!(far(&format!("{racks},nvlink=1,fabric=3"), [2, 3, 11, 12]), [0, 0, 0, 6]);
         // GPUs: own node, same rail of the next, another rail of the next, another rail in another unit.
         let gpus = "multi-rail:rails=4,domains=2,units=2,spines=2,gpus=true";
-        assert_eq!(far(gpus, [1, 4, 5, 9]), [0, 2, 2, 4]);
-        assert_eq!(far(&format!("{gpus},nvlink=1,fabric=2"), [1, 4, 5, 9]), [2, 4, 6, 10]);
+        assert_eq!(far(gpus, [1, 4, 5, 9]), [0, 0, 0, 2]);
+        assert_eq!(far(&format!("{gpus},nvlink=1,fabric=2"), [1, 4, 5, 9]), [1, 0, 1, 5]);
+    }
+
+    #[test]
+    fn nodes_know_their_switches() {
+        for gpus in [false, true] {
+            let machine = build(&format!(
+                "multi-rail:rails=3,domain=2,domains=2,units=4,spines=2,gpus={gpus}"
+            ));
+            let (network, rails) = (machine.network(), *machine.network().rails().unwrap());
+            let mut all = Vec::new();
+            for router in 0..network.routers() {
+                for node in machine.nodes_of(crate::RouterId(router)) {
+                    assert_eq!(machine.router_of(node).0, router);
+                    let (unit, rail) = (node.0 / rails.per_unit(), rails.rail_of(node));
+                    assert_eq!(router, rails.leaf(unit, rail.unwrap_or(0)));
+                    all.push(node);
+                }
+            }
+            all.sort_unstable();
+            assert_eq!(all, machine.nodes().iter().collect::<Vec<_>>());
+        }
     }
 
     proptest! {
@@ -305,17 +299,17 @@ mod tests {
             check_metric(&machine);
             let per = if gpus { rails } else { 1 };
             let nodes = units * domains * domain * per;
-            let switches = if domain * per > 1 { units * domains } else { 0 };
-            let routers = nodes + switches + units * rails + rails * spines + spines * cores;
+            let routers = units * rails + rails * spines + spines * cores;
             prop_assert_eq!((machine.node_count() as u32, machine.network().routers()), (nodes, routers));
             let again = build(machine.spec());
             prop_assert_eq!(again.spec(), machine.spec());
             let limit = ((f64::from(nodes) * keep) as u32).max(1);
             check_metric(&build(&format!("{spec},limit={limit}")));
             let full = machine.statistics().unwrap();
+            prop_assert_eq!(full.node_links, u64::from(units * domains * domain * rails));
             if units > 1 {
-                let apart = if gpus && rails > 1 { 2 * nvlink } else { 0 };
-                prop_assert_eq!(full.diameter, 4 * fabric + apart);
+                let apart = if gpus && rails > 1 { nvlink } else { 0 };
+                prop_assert_eq!(full.diameter, 2 * fabric + apart);
             }
         }
     }
@@ -331,7 +325,7 @@ mod tests {
                 "multi-rail:rails=1048576,domains=1048576,gpus=true",
                 "a machine of 1099511627776 nodes",
             ),
-            ("multi-rail:rails=1048576,domains=1048576", "more than the 8.0 GB"),
+            ("multi-rail:rails=1048576,domains=1,units=2000,spines=2", "more than the 8.0 GB"),
         ]);
     }
 }

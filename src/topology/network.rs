@@ -10,18 +10,22 @@ use super::distance::Metric;
 use super::lattice::Lattice;
 use super::rails::Rails;
 use super::site::Site;
-use crate::ids::RouterId;
+use crate::ids::{NodeId, RouterId};
 
 /// Called for every link: its two routers and its capacity (1 is an ordinary link).
 pub type LinkVisitor<'a> = dyn FnMut(u32, u32, f64) + 'a;
 
-/// One level of a machine's hierarchy, such as its groups or its leaf switches: units of consecutive routers.
+/// Called for every joint: two routers whose nodes pass traffic on by themselves, without a cable of the network, and
+/// what that counts in distances.
+pub(crate) type JointVisitor<'a> = dyn FnMut(u32, u32, u32) + 'a;
+
+/// One level of a machine's hierarchy, such as its groups or its leaf switches: units of consecutive node ids.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Level {
     /// Name of a unit of this level, such as `group`.
     pub name: Cow<'static, str>,
-    /// Consecutive node-carrying routers of a unit; where units differ, of the largest.
-    pub routers: u32,
+    /// Consecutive slots of a unit; where units differ, of the largest.
+    pub slots: u32,
     /// Ends and names of the units, where these differ or have names of their own.
     named: Option<Arc<NamedUnits>>,
 }
@@ -29,51 +33,56 @@ pub struct Level {
 /// Units that a file describes.
 #[derive(Debug, PartialEq, Eq)]
 struct NamedUnits {
-    /// The router after the last of each unit, ascending.
+    /// The slot after the last of each unit, ascending.
     ends: Vec<u32>,
     names: Vec<String>,
 }
 
 impl Level {
-    /// A level of units of `routers` routers each, named by their numbers.
-    pub const fn even(name: &'static str, routers: u32) -> Self {
-        Level { name: Cow::Borrowed(name), routers, named: None }
+    /// A level of units of `slots` slots each, named by their numbers.
+    pub const fn even(name: &'static str, slots: u32) -> Self {
+        Level { name: Cow::Borrowed(name), slots, named: None }
     }
 
-    /// A level of units that end before these routers, ascending, each with its name.
+    /// A level of units of so many consecutive routers with `per_router` slots each, named by their numbers.
+    pub(super) const fn of_routers(name: &'static str, routers: u32, per_router: u32) -> Self {
+        Level::even(name, routers.saturating_mul(per_router))
+    }
+
+    /// A level of units that end before these slots, ascending, each with its name.
     pub(super) fn named(name: String, ends: Vec<u32>, names: Vec<String>) -> Self {
         let starts = std::iter::once(&0).chain(&ends);
-        let routers = ends.iter().zip(starts).map(|(end, start)| end - start).max().unwrap_or(1);
+        let slots = ends.iter().zip(starts).map(|(end, start)| end - start).max().unwrap_or(1);
         let named = Some(Arc::new(NamedUnits { ends, names }));
-        Level { name: Cow::Owned(name), routers, named }
+        Level { name: Cow::Owned(name), slots, named }
     }
 
-    /// Number of units on `hosts` node-carrying routers.
-    pub fn units(&self, hosts: u32) -> u32 {
+    /// Number of units on so many slots.
+    pub fn units(&self, slots: u32) -> u32 {
         match &self.named {
             Some(named) => named.ends.len() as u32,
-            None => hosts.div_ceil(self.routers.max(1)),
+            None => slots.div_ceil(self.slots.max(1)),
         }
     }
 
-    /// The unit of a node-carrying router. O(1), or O(log units) where they differ.
-    pub fn unit_of(&self, router: RouterId) -> u32 {
+    /// The unit of a node. O(1), or O(log units) where they differ.
+    pub fn unit_of(&self, node: NodeId) -> u32 {
         match &self.named {
-            Some(named) => named.ends.partition_point(|end| *end <= router.0) as u32,
-            None => router.0 / self.routers.max(1),
+            Some(named) => named.ends.partition_point(|end| *end <= node.0) as u32,
+            None => node.0 / self.slots.max(1),
         }
     }
 
-    /// The routers of a unit, of `hosts` that carry nodes.
-    pub fn range(&self, unit: u32, hosts: u32) -> Range<u32> {
+    /// The node ids of a unit, on a machine of so many slots.
+    pub fn range(&self, unit: u32, slots: u32) -> Range<u32> {
         match &self.named {
             Some(named) => {
                 let start = unit.checked_sub(1).map_or(0, |before| named.ends[before as usize]);
                 start..named.ends[unit as usize]
             }
             None => {
-                let start = (unit * self.routers).min(hosts);
-                start..start.saturating_add(self.routers).min(hosts)
+                let start = unit.saturating_mul(self.slots).min(slots);
+                start..start.saturating_add(self.slots).min(slots)
             }
         }
     }
@@ -92,6 +101,17 @@ impl Level {
     }
 }
 
+/// Cables between switches, by a family's formula for the whole network.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Cables {
+    /// All of them.
+    pub all: u64,
+    /// The fewest and the most at a switch with nodes.
+    pub at_hosts: (u32, u32),
+    /// The most at any switch.
+    pub most: u32,
+}
+
 /// Computed on request, as it takes time or memory and few callers ask.
 type Lazy<T> = Option<Box<dyn Fn() -> T + Send + Sync>>;
 
@@ -107,11 +127,14 @@ pub struct Network {
     pub(super) routers: u32,
     pub(super) hosts: u32,
     pub(super) per_router: u32,
+    pub(super) dealt_over: u32,
     pub(super) links: Box<dyn Fn(&mut LinkVisitor<'_>) + Send + Sync>,
     pub(super) link_weights: Lazy<Vec<u32>>,
+    pub(super) joints: Option<Box<dyn Fn(&mut JointVisitor<'_>) + Send + Sync>>,
     pub(super) rails: Option<Rails>,
     pub(super) link_count: Lazy<u64>,
     pub(super) degrees: Option<(u32, u32)>,
+    pub(super) cables: Option<Cables>,
     /// How the distance between two node-carrying routers is found: by walking the graph where the family has no
     /// closed form.
     pub(super) metric: Metric,
@@ -145,11 +168,14 @@ impl Network {
             routers,
             hosts: routers,
             per_router,
+            dealt_over: 1,
             links: Box::new(links),
             link_weights: None,
+            joints: None,
             rails: None,
             link_count: None,
             degrees: None,
+            cables: None,
             metric: Metric::Hops,
             lattice: None,
             levels: Vec::new(),
@@ -182,9 +208,38 @@ impl Network {
         self.hosts
     }
 
-    /// Nodes on each node-carrying router; node id = router · per_router + slot.
+    /// Nodes on each node-carrying router. Which they are, [`Network::router_of`] says.
     pub fn per_router(&self) -> u32 {
         self.per_router
+    }
+
+    /// Slots: node ids, schedulable or not. More than 32 bits hold are refused when a machine is made.
+    pub fn slots(&self) -> u32 {
+        self.hosts.saturating_mul(self.per_router)
+    }
+
+    /// Node-carrying routers over which consecutive node ids are dealt in turn: 1 but where the nodes of a multi-rail
+    /// network are GPUs, each on the leaf switch of its own rail.
+    pub fn dealt_over(&self) -> u32 {
+        self.dealt_over
+    }
+
+    /// The router of a node: node id = router · per_router + slot, where ids are not dealt.
+    #[inline]
+    pub fn router_of(&self, node: NodeId) -> RouterId {
+        match self.dealt_over {
+            1 => RouterId(node.0 / self.per_router),
+            over => RouterId(node.0 / over / self.per_router * over + node.0 % over),
+        }
+    }
+
+    /// The slots of a node-carrying router, ascending.
+    pub(crate) fn slots_of(&self, router: RouterId) -> impl Iterator<Item = NodeId> + use<> {
+        let over = u64::from(self.dealt_over);
+        let (block, turn) = (u64::from(router.0) / over, u64::from(router.0) % over);
+        let count = if router.0 < self.hosts { self.per_router } else { 0 };
+        let first = block * over * u64::from(self.per_router) + turn;
+        (0..u64::from(count)).map(move |slot| NodeId((first + slot * over) as u32))
     }
 
     /// Visits every link once, in a fixed order. No pair of routers is visited twice: parallel cables are
@@ -196,6 +251,11 @@ impl Network {
     /// Weight of each link, 0 or more, in the order of [`Network::for_each_link`]; `None` where all are 1.
     pub fn link_weights(&self) -> Option<Vec<u32>> {
         self.link_weights.as_ref().map(|weights| weights())
+    }
+
+    /// Visits every joint once, in a fixed order; no two routers are joined twice, nor linked as well.
+    pub(crate) fn for_each_joint(&self, visit: &mut JointVisitor<'_>) {
+        self.joints.iter().for_each(|joints| joints(visit));
     }
 
     /// How a multi-rail network is numbered, where it is one.
@@ -229,7 +289,7 @@ impl Network {
         })
     }
 
-    /// The hierarchy from the outermost level in, where the family has one. Units are consecutive routers.
+    /// The hierarchy from the outermost level in, where the family has one. Units are consecutive node ids.
     pub fn levels(&self) -> Vec<Level> {
         self.levels.clone()
     }

@@ -104,7 +104,10 @@ fn from_params(params: &Params, context: &Context) -> Result<Network> {
     Ok(Network {
         link_count: later(move || links),
         degrees: Some((all - u32::from(paley), all)),
-        levels: vec![Level::even("supernode", n), Level::even("router", 1)],
+        levels: vec![
+            Level::of_routers("supernode", n, per_router),
+            Level::of_routers("router", 1, per_router),
+        ],
         ..Network::new(spec, routers as u32, per_router, visit)
     })
 }

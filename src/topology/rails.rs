@@ -1,15 +1,19 @@
-//! Numbers of nodes and switches in a multi-rail network, for its family and for the routing that follows rails.
+//! Numbers of nodes and switches in a multi-rail network, for its family and for what follows rails.
 
-/// Nodes with an interface on each of several rails, in domains of fast links, in units with a leaf switch a rail.
+use crate::ids::NodeId;
+
+/// Servers with an interface on each of several rails, in domains of fast links, in units with a leaf switch a rail.
 ///
-/// Endpoints come first: nodes, or with `gpus` the GPUs of each node, one a rail, GPU i of a node on rail i. Then the
-/// switches of the domains, the leaf switches (unit · rails + rail), the spine switches (rail · spines + number) and
-/// the core switches (spine number · cores + number).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// Nodes are the servers, or with `gpus` the GPUs of each, one a rail, GPU i of a server on rail i. Servers are numbered
+/// domain by domain and unit by unit, GPUs server by server. Switches of servers are numbered rail by rail, on each rail
+/// the leaf switches and then the spine switches: servers have their ids on the leaf switches of rail 0, and the switches
+/// of the other rails are copies. Switches of GPUs are numbered leaf switches first (unit · rails + rail), then the spine
+/// switches (rail · spines + number). The core switches come last (spine number · cores + number).
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rails {
-    /// Rails: interfaces of each node.
+    /// Rails: interfaces of each server.
     pub rails: u32,
-    /// Nodes of each domain.
+    /// Servers of each domain.
     pub domain: u32,
     /// Domains of each unit.
     pub domains: u32,
@@ -19,84 +23,106 @@ pub struct Rails {
     pub spines: u32,
     /// Core switches over the spines of one number in all rails.
     pub cores: u32,
-    /// Whether endpoints are GPUs.
+    /// Cables from a leaf to a spine switch.
+    pub cables: u32,
+    /// Whether nodes are GPUs.
     pub gpus: bool,
+    /// Capacity of the fast link of a node; an interface's is 1.
+    pub nvlink_capacity: f64,
 }
 
 impl Rails {
-    /// Endpoints of a node.
-    pub fn per_node(&self) -> u32 {
+    /// Nodes of a server.
+    pub fn per_server(&self) -> u32 {
         if self.gpus { self.rails } else { 1 }
     }
 
-    /// Endpoints of a domain.
-    pub(crate) fn per_domain(&self) -> u32 {
-        self.domain * self.per_node()
+    /// Nodes of a domain.
+    pub fn per_domain(&self) -> u32 {
+        self.domain * self.per_server()
     }
 
-    /// Endpoints of a unit.
-    pub(crate) fn per_unit(&self) -> u32 {
+    /// Nodes of a unit.
+    pub fn per_unit(&self) -> u32 {
         self.domains * self.per_domain()
     }
 
-    /// Endpoints.
-    pub fn endpoints(&self) -> u32 {
-        self.units * self.per_unit()
+    /// Servers of a unit: cables of nodes at each of its leaf switches.
+    pub fn per_leaf(&self) -> u32 {
+        self.domains * self.domain
     }
 
-    /// Interfaces of an endpoint: the rails it is on.
+    /// Interfaces of a node: the rails it is on.
     pub fn interfaces(&self) -> u32 {
-        self.rails / self.per_node()
+        self.rails / self.per_server()
     }
 
-    /// The rails an endpoint is on: all, or the one of a GPU.
-    pub fn rails_of(&self, endpoint: u32) -> std::ops::Range<u32> {
-        let first = if self.gpus { endpoint % self.rails } else { 0 };
-        first..first + self.interfaces()
+    /// The rail of a GPU; none where nodes are servers, which are on all.
+    pub fn rail_of(&self, node: NodeId) -> Option<u32> {
+        self.gpus.then(|| node.0 % self.rails)
     }
 
-    /// The domain of an endpoint.
-    pub fn domain_of(&self, endpoint: u32) -> u32 {
-        endpoint / self.per_domain()
+    /// The domain of a node.
+    pub fn domain_of(&self, node: NodeId) -> u32 {
+        node.0 / self.per_domain()
     }
 
-    /// The unit of an endpoint.
-    pub fn unit_of(&self, endpoint: u32) -> u32 {
-        endpoint / self.per_unit()
-    }
-
-    /// The endpoint of the same node that is on a rail.
-    pub fn on_rail(&self, endpoint: u32, rail: u32) -> u32 {
-        if self.gpus { endpoint - endpoint % self.rails + rail } else { endpoint }
-    }
-
-    /// Switches of domains: one each where a domain has several endpoints.
-    pub fn switches(&self) -> u32 {
-        if self.per_domain() > 1 { self.units * self.domains } else { 0 }
-    }
-
-    /// The switch of an endpoint's domain, where domains have one.
-    pub fn switch_of(&self, endpoint: u32) -> Option<u32> {
-        (self.switches() > 0).then(|| self.endpoints() + self.domain_of(endpoint))
+    /// Switches of one rail where nodes are servers: the numbers of those of the next rail are so much higher.
+    pub(crate) fn per_rail(&self) -> u32 {
+        self.units + self.spines
     }
 
     /// The leaf switch of a rail in a unit.
     pub fn leaf(&self, unit: u32, rail: u32) -> u32 {
-        self.endpoints() + self.switches() + unit * self.rails + rail
+        if self.gpus { unit * self.rails + rail } else { rail * self.per_rail() + unit }
     }
 
     /// A spine switch of a rail.
     pub fn spine(&self, rail: u32, number: u32) -> u32 {
-        self.leaf(self.units, 0) + rail * self.spines + number
+        match self.gpus {
+            true => self.units * self.rails + rail * self.spines + number,
+            false => rail * self.per_rail() + self.units + number,
+        }
     }
 
     /// A core switch over the spines of a number.
     pub fn core(&self, spine: u32, number: u32) -> u32 {
-        self.spine(self.rails, 0) + spine * self.cores + number
+        self.rails * self.per_rail() + spine * self.cores + number
     }
 
-    /// All routers: endpoints and switches.
+    /// All switches.
     pub fn routers(&self) -> u32 {
         self.core(self.spines, 0)
+    }
+
+    /// The name of a switch for people.
+    pub(crate) fn router_name(&self, router: u32) -> String {
+        let Rails { rails, units, spines, cores, .. } = *self;
+        if let Some(core) = router.checked_sub(rails * self.per_rail()) {
+            return format!("core {} over spines {}", core % cores, core / cores);
+        }
+        let (leaf, rail, number) = match (self.gpus, router.checked_sub(units * rails)) {
+            (true, None) => (true, router % rails, router / rails),
+            (true, Some(spine)) => (false, spine / spines, spine % spines),
+            (false, _) => {
+                let (rail, at) = (router / self.per_rail(), router % self.per_rail());
+                (at < units, rail, if at < units { at } else { at - units })
+            }
+        };
+        match leaf {
+            true => format!("unit {number}, rail {rail}"),
+            false => format!("spine {number} of rail {rail}"),
+        }
+    }
+
+    /// Units, and one rail whose links stand for those of all rails, in both directions with their capacity.
+    pub(crate) fn one_rail(&self) -> Vec<(u32, u32, f64)> {
+        let capacity = f64::from(self.rails) * f64::from(self.cables);
+        let pairs = (0..self.units).flat_map(|unit| (0..self.spines).map(move |s| (unit, s)));
+        let arcs = pairs.flat_map(|(unit, spine)| {
+            let spine = self.units + spine;
+            [(unit, spine, capacity), (spine, unit, capacity)]
+        });
+        arcs.collect()
     }
 }

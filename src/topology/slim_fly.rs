@@ -98,7 +98,10 @@ fn from_params(params: &Params, context: &Context) -> Result<Network> {
     Ok(Network {
         link_count: later(move || links),
         degrees: Some((degree, degree)),
-        levels: vec![Level::even("subgroup", q), Level::even("router", 1)],
+        levels: vec![
+            Level::of_routers("subgroup", q, per_router),
+            Level::of_routers("router", 1, per_router),
+        ],
         ..Network::new(spec, routers as u32, per_router, visit)
     })
 }

@@ -3,6 +3,7 @@
 use rayon::prelude::*;
 use serde::Serialize;
 
+use super::cabling::Cabling;
 use super::graph::UNREACHED;
 use super::search::{self, each_batch};
 use super::{Metric, RouterGraph, Topology};
@@ -23,8 +24,19 @@ pub struct Statistics {
     pub places: u64,
     /// Routers, those without nodes included.
     pub routers: u64,
-    /// Router-router links; parallel cables between two routers count once.
+    /// Router-router links: pairs of routers with a cable between them.
     pub links: u64,
+    /// Cables between routers: a link of capacity c stands for c; where the capacity of any link is no whole number,
+    /// capacities are speeds, and each link is one cable.
+    pub cables: u64,
+    /// Cables of schedulable nodes to their routers, which neither `links` nor `cables` has: one a node, on multi-rail
+    /// networks one a rail that the node is on.
+    pub node_links: u64,
+    /// Cables of the busiest router, those of its schedulable nodes included.
+    pub ports: u64,
+    /// Cables of a router's schedulable nodes over its other cables, at the router where that is most; none where a router
+    /// with nodes has no other cable.
+    pub oversubscription: Option<f64>,
     /// Fewest links at a router.
     pub degree_min: u32,
     /// Most links at a router.
@@ -63,6 +75,7 @@ impl Topology {
         let unreachable_pairs = self.unreachable_pairs();
         let pairs = u128::from(nodes) * u128::from(nodes.saturating_sub(1)) / 2 - unreachable_pairs;
         let (degree_min, degree_max) = network.degrees();
+        let cabling = Cabling::of(self)?;
         Ok(Statistics {
             name: self.name().to_string(),
             spec: self.spec().to_string(),
@@ -70,6 +83,10 @@ impl Topology {
             places: u64::from(self.nodes().slot_count()),
             routers: u64::from(network.routers()),
             links: network.link_count(),
+            cables: cabling.cables,
+            node_links: cabling.node_links,
+            ports: cabling.ports,
+            oversubscription: cabling.oversubscription,
             degree_min,
             degree_max,
             diameter,

@@ -48,9 +48,9 @@ fn unit(machine: &Topology) -> Option<u32> {
         return most_common(site.lines.iter().map(|line| line.nodes.len() as u32));
     }
     network.levels().iter().rev().find_map(|level| {
-        let mut counts = vec![0u32; level.units(network.hosts()) as usize];
+        let mut counts = vec![0u32; level.units(network.slots()) as usize];
         let nodes = machine.nodes().iter();
-        nodes.for_each(|node| counts[level.unit_of(machine.router_of(node)) as usize] += 1);
+        nodes.for_each(|node| counts[level.unit_of(node) as usize] += 1);
         most_common(counts.into_iter()).filter(|count| *count > 1)
     })
 }

@@ -29,7 +29,7 @@ pub struct MachinesRequest<'a> {
     pub orders: &'a [String],
     /// The jobs they are compared on.
     pub workload: &'a WorkloadArgs,
-    /// `links=X,routers=Y,nodes=Z`.
+    /// `links=X,node_links=Z,routers=Y,nodes=W`.
     pub prices: Option<&'a str>,
     /// Where the page, figures and tables are written.
     pub out: Option<&'a Path>,
@@ -143,6 +143,7 @@ fn write_table(out: &mut impl Write, found: &Machines) -> anyhow::Result<()> {
     let priced = found.contenders.iter().any(|c| c.machine.cost.is_some());
     let mut header =
         vec!["#", "machine", "nodes", "routers", "links", "a node", "diameter", "mean"];
+    header.splice(5..5, ["cables", "node links", "ports", "oversubscribed"]);
     header.extend(["bisection", "a node"]);
     header.extend(if priced { &["cost", "a node"][..] } else { &[] });
     header.extend(["ordering", "mean(log)"]);
@@ -156,6 +157,10 @@ fn write_table(out: &mut impl Write, found: &Machines) -> anyhow::Result<()> {
             s.nodes.to_string(),
             s.routers.to_string(),
             s.links.to_string(),
+            s.cables.to_string(),
+            s.node_links.to_string(),
+            s.ports.to_string(),
+            number(s.oversubscription, 2),
             format!("{:.3}", m.links_per_node()),
             s.diameter.to_string(),
             format!("{:.3}", s.mean_distance),

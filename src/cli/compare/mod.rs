@@ -45,8 +45,8 @@ pub struct Command {
     /// slurm-block, or placements of slurm-torus3d, chosen for the machine and the jobs (or those of --alloc)
     #[arg(long, requires = "trace", conflicts_with_all = ["optimise", "prices"])]
     settings: bool,
-    /// Prices of a link, a router and a node, or some of them, where several machines are compared:
-    /// links=X,routers=Y,nodes=Z
+    /// Prices of a cable between routers, a cable of a node, a router and a node, or some of them, where several machines
+    /// are compared: links=X,node_links=Z,routers=Y,nodes=W
     #[arg(long, value_name = "PRICES")]
     prices: Option<String>,
     /// Print one JSON document instead of the table

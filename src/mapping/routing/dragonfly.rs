@@ -40,7 +40,8 @@ impl Groups {
     pub fn new(fabric: &Fabric<'_>) -> Result<Self> {
         let routers = fabric.links.router_count() as u32;
         let levels = fabric.topology.network().levels();
-        let size = levels.first().map_or(routers, |level| level.routers).max(1);
+        let per_router = fabric.topology.network().per_router();
+        let size = levels.first().map_or(routers, |level| level.slots / per_router).max(1);
         let count = routers / size;
         let cells = u64::from(count) * u64::from(count);
         fabric.topology.require("the cables between groups", 24 * cells + 64 * cells)?;

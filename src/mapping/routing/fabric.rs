@@ -5,7 +5,7 @@ use std::sync::Mutex;
 use rayon::prelude::*;
 
 use crate::error::Result;
-use crate::ids::RouterId;
+use crate::ids::NodeId;
 use crate::topology::{Lattice, RouterGraph, Topology};
 
 /// A machine with its directed links: build it once for many jobs.
@@ -42,6 +42,44 @@ impl<'t> Fabric<'t> {
         )
     }
 
+    /// The number of rails that each node is on, and how much higher routers are numbered on the next rail.
+    fn rails_of_nodes(&self) -> Option<(u32, u32)> {
+        let rails = self.topology.network().rails()?;
+        (rails.interfaces() > 1).then(|| (rails.interfaces(), rails.per_rail()))
+    }
+
+    /// Completes the loads of a routing: joints carry none, and what is on one rail is shared among all rails of the nodes.
+    pub(super) fn settle(&self, loads: &mut [f64]) {
+        if self.links.cabled() < self.links.len() {
+            let carried = loads.iter_mut().enumerate();
+            carried.filter(|(i, _)| self.links.is_joint(*i)).for_each(|(_, load)| *load = 0.0);
+        }
+        let Some((rails, per_rail)) = self.rails_of_nodes() else { return };
+        for from in 0..per_rail {
+            for link in self.links.leaving(from) {
+                let (to, share) = (self.links.head(link), loads[link] / f64::from(rails));
+                loads[link] = 0.0;
+                for shift in (0..rails).map(|rail| rail * per_rail) {
+                    self.links.load(from + shift, to + shift, share, loads);
+                }
+            }
+        }
+    }
+
+    /// As [`Fabric::settle`], for the links of a route.
+    pub(super) fn share_among_rails(&self, route: &mut Vec<(u32, f64)>) {
+        let Some((rails, per_rail)) = self.rails_of_nodes() else { return };
+        let one = std::mem::take(route);
+        for shift in (0..rails).map(|rail| rail * per_rail) {
+            for (link, share) in &one {
+                let (from, to) = self.links.ends(*link as usize);
+                let link = self.links.index(from + shift, to + shift);
+                route.extend(link.map(|link| (link as u32, share / f64::from(rails))));
+            }
+        }
+        route.sort_unstable_by_key(|(link, _)| *link);
+    }
+
     /// Takes loads of all links that are no longer needed.
     pub(crate) fn give_back(&self, loads: Vec<f64>) {
         debug_assert_eq!(loads.len(), self.links.len());
@@ -58,18 +96,21 @@ impl<'t> Fabric<'t> {
             let words: Vec<String> = position.iter().map(u32::to_string).collect();
             return format!("({})", words.join(","));
         }
+        if let Some(rails) = network.rails() {
+            return rails.router_name(router);
+        }
         let levels = network.levels();
         if router >= network.hosts() || levels.is_empty() {
             let what = if router < network.hosts() { "router" } else { "switch" };
             return format!("{what} {router}");
         }
         if let Some(level) = levels.last().filter(|level| level.has_names()) {
-            return level.unit_name(level.unit_of(RouterId(router)));
+            return level.unit_name(level.unit_of(NodeId(router * network.per_router())));
         }
-        let (mut rest, mut words) = (router, Vec::new());
+        let (mut rest, mut words) = (router * network.per_router(), Vec::new());
         for level in levels {
-            words.push(format!("{} {}", level.name, rest / level.routers));
-            rest %= level.routers;
+            words.push(format!("{} {}", level.name, rest / level.slots));
+            rest %= level.slots;
         }
         words.join(", ")
     }

@@ -89,7 +89,9 @@ impl RoutingEntry {
     /// A machine that does not suit; more memory than allowed.
     pub fn loads(&self, fabric: &Fabric<'_>, demand: &Demand) -> Result<Vec<f64>> {
         self.check(fabric.topology)?;
-        (self.build.loads)(fabric, demand)
+        let mut loads = (self.build.loads)(fabric, demand)?;
+        fabric.settle(&mut loads);
+        Ok(loads)
     }
 
     /// The directed links that traffic takes from the first to the second router of each pair. The sum of a
@@ -104,6 +106,12 @@ impl RoutingEntry {
     /// the loads of all links for each pair.
     pub fn routes(&self, fabric: &Fabric<'_>, pairs: &[(u32, u32)]) -> Result<Vec<Route>> {
         self.check(fabric.topology)?;
+        let mut all = self.routes_of(fabric, pairs)?;
+        all.iter_mut().for_each(|route| fabric.share_among_rails(route));
+        Ok(all)
+    }
+
+    fn routes_of(&self, fabric: &Fabric<'_>, pairs: &[(u32, u32)]) -> Result<Vec<Route>> {
         if let Some(routes) = self.build.routes {
             return routes(fabric, pairs);
         }

@@ -121,7 +121,8 @@ pub fn document(machines: &Machines, workload: Option<&str>, command: &str) -> S
         let s = &m.comparison.topology;
         let mut value = json!({
             "rank": rank, "machine": s.name, "spec": s.spec, "nodes": s.nodes, "routers": s.routers, "links": s.links,
-            "node_links": s.nodes, "links_per_node": m.links_per_node(), "diameter": s.diameter,
+            "cables": s.cables, "node_links": s.node_links, "ports": s.ports, "oversubscription": s.oversubscription,
+            "links_per_node": m.links_per_node(), "diameter": s.diameter,
             "mean_distance": s.mean_distance, "bisection_per_node": m.bisection_per_node(), "levels": m.levels,
             "cost": m.cost, "cost_per_node": m.cost_per_node(), "ordering": m.best.label(),
             "mean_log": m.mean_log(), "floor_mean_log": m.comparison.floor_mean_log,
@@ -189,9 +190,9 @@ mod tests {
         let text = written("machines.csv");
         let rows: Vec<&str> = text.lines().collect();
         assert_eq!(rows.len(), 3);
-        assert_eq!(rows[0].matches(',').count(), 21);
+        assert_eq!(rows[0].matches(',').count(), 24);
         // Four links, bisection 2; 8 nodes at 10 and 4 links at 1.
-        let row = "\"mesh:2x2,per_router=2\",\"mesh:2x2,per_router=2\",8,4,4,8,0.5,2,";
+        let row = "\"mesh:2x2,per_router=2\",\"mesh:2x2,per_router=2\",8,4,4,4,8,4,1,0.5,2,";
         assert!(rows[1].starts_with(&format!("1,{row}")), "{}", rows[1]);
         assert!(rows[1].contains(",2,true,2,0.25,84,10.5,row-major,"), "{}", rows[1]);
         assert!(

@@ -62,6 +62,9 @@ struct OrderingData<'a> {
 struct MachineData<'a> {
     slots: u32,
     per_router: u32,
+    /// Routers over which consecutive ids are dealt in turn; absent where they are not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    dealt_over: Option<u32>,
     routers: u32,
     names: Option<Names<'a>>,
     /// Where nodes are drawn; absent where the page has no ordering to colour them by.
@@ -172,6 +175,7 @@ pub(super) fn document(source: &Source<'_>, best: &[f64]) -> String {
     let machine = MachineData {
         slots: topology.nodes().slot_count(),
         per_router: network.per_router(),
+        dealt_over: Some(network.dealt_over()).filter(|over| *over > 1),
         routers: network.routers(),
         names: names(topology),
         layout: drawn.then(|| LayoutData::from(layout(topology))),

@@ -3,7 +3,9 @@ const distances = (() => {
   const machine = page.machine;
   const { kind } = machine.distance;
   const terms = machine.distance.terms ?? [];
-  const routerOf = (node) => Math.floor(node / machine.per_router);
+  // Consecutive ids may be dealt over several routers in turn.
+  const over = machine.dealt_over ?? 1;
+  const routerOf = (node) => Math.floor(node / over / machine.per_router) * over + (node % over);
 
   function label(term, router) {
     if (term.block) {

@@ -196,11 +196,16 @@ fn facts(topology: &Topology, comparison: &Comparison, workload: WorkloadResults
         Fact::new("Routers", thousands(s.routers)),
         Fact::new("Links between routers", thousands(s.links)),
         Fact::new("Links per router", degree),
+        Fact::new("Cables between routers", thousands(s.cables)),
+        Fact::new("Node links", thousands(s.node_links)),
+        Fact::new("Ports of the busiest router", thousands(s.ports)),
         Fact::new("Diameter", words::hops_text(f64::from(s.diameter), 0)),
         Fact::new("Mean distance", words::hops_text(s.mean_distance, 4)),
         Fact::wide("Specification", Part::Code(s.spec.clone())),
     ];
     facts.extend(topology.network().assumption().map(|text| Fact::wide("Assumed", text)));
+    let oversubscribed = |ratio| Fact::new("Oversubscription", format!("{ratio:.2} : 1"));
+    facts.extend(s.oversubscription.map(oversubscribed));
     facts.extend(topology.source().map(|source| Fact::wide("Source", source)));
     facts.extend(workload.processors.map(|hint| Fact::wide("Processors of the trace", hint)));
     facts

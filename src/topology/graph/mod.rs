@@ -29,6 +29,8 @@ pub struct RouterGraph {
     capacities: Vec<f64>,
     /// Weight of each; none where all are 1.
     weights: Option<Vec<u32>>,
+    /// How many of these are joints.
+    joints: usize,
     /// Computed on first use.
     rows: OnceLock<Rows>,
 }
@@ -43,32 +45,40 @@ impl RouterGraph {
     /// O(links · log links) time, 56 bytes a link while building, 24 after, at most 12 more with [`RouterGraph::rows`].
     pub fn build(network: &Network, context: &Context) -> Result<Self> {
         let (routers, links) = (network.routers(), network.link_count());
-        context.require("the router graph", 64 * links + 28 * u64::from(routers))?;
-        if let Some(weights) = network.link_weights() {
-            let (mut arcs, mut weights) = (Vec::with_capacity(2 * links as usize), weights.iter());
+        let (weights, mut joints) = (network.link_weights(), 0);
+        network.for_each_joint(&mut |_, _, _| joints += 1);
+        context.require("the router graph", 64 * (links + joints) + 28 * u64::from(routers))?;
+        if weights.is_none() && joints == 0 {
+            let mut arcs = Vec::with_capacity(2 * links as usize);
             network.for_each_link(&mut |u, v, capacity| {
-                let weight = weights.next().copied().unwrap_or(1);
-                arcs.extend([(u, v, (capacity, weight)), (v, u, (capacity, weight))]);
+                arcs.extend([(u, v, capacity), (v, u, capacity)]);
             });
-            return Ok(RouterGraph::from_weighted(routers, arcs));
+            return Ok(RouterGraph::from_arcs(routers, arcs));
         }
-        let mut arcs = Vec::with_capacity(2 * links as usize);
-        network
-            .for_each_link(&mut |u, v, capacity| arcs.extend([(u, v, capacity), (v, u, capacity)]));
-        Ok(RouterGraph::from_arcs(routers, arcs))
+        let mut arcs = Vec::with_capacity(2 * (links + joints) as usize);
+        let mut add = |u, v, capacity, weight| {
+            arcs.extend([(u, v, (capacity, weight)), (v, u, (capacity, weight))]);
+        };
+        let mut weights = weights.iter().flatten();
+        network.for_each_link(&mut |u, v, capacity| {
+            add(u, v, capacity, weights.next().copied().unwrap_or(1));
+        });
+        network.for_each_joint(&mut |u, v, weight| add(u, v, f64::INFINITY, weight));
+        Ok(RouterGraph { joints: 2 * joints as usize, ..RouterGraph::from_weighted(routers, arcs) })
     }
 
     /// From arcs in both directions, in any order, each once.
     pub(crate) fn from_arcs(routers: u32, arcs: Vec<(u32, u32, f64)>) -> Self {
         let (first, heads, capacities) = sorted(routers, arcs);
-        RouterGraph { first, heads, capacities, weights: None, rows: OnceLock::new() }
+        RouterGraph { first, heads, capacities, weights: None, joints: 0, rows: OnceLock::new() }
     }
 
     /// From arcs in both directions with their capacities and weights, in any order, each once.
     fn from_weighted(routers: u32, arcs: Vec<(u32, u32, (f64, u32))>) -> Self {
         let (first, heads, both) = sorted(routers, arcs);
         let (capacities, weights) = both.into_iter().unzip();
-        RouterGraph { weights: Some(weights), first, heads, capacities, rows: OnceLock::new() }
+        let rows = OnceLock::new();
+        RouterGraph { weights: Some(weights), first, heads, capacities, joints: 0, rows }
     }
 
     /// Whether hops over some links do not count 1.
@@ -219,6 +229,18 @@ impl RouterGraph {
     /// Number of directed links: twice the links.
     pub fn len(&self) -> usize {
         self.heads.len()
+    }
+
+    /// How many of them are links of the network: all but joints, by which nodes pass traffic on without a cable of it.
+    /// Joints have weights, no limit of capacity, and no part in loads.
+    pub fn cabled(&self) -> usize {
+        self.len() - self.joints
+    }
+
+    /// Whether link `index` is a joint.
+    #[inline]
+    pub fn is_joint(&self, index: usize) -> bool {
+        self.capacities[index] == f64::INFINITY
     }
 
     /// Whether there are none: a machine of one router.

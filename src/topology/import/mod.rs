@@ -219,7 +219,11 @@ impl Wiring {
         check_nodes(params.location(), slots)?;
         require_graph(context, self.switches.len() as u64, self.links.len() as u64)?;
         context.require("the names of the nodes", 64 * slots)?;
-        let levels = self.levels.iter().map(|units| self.level(units, &carrying)).collect();
+        let levels = self
+            .levels
+            .iter()
+            .map(|units| self.level(units, &carrying, per_router as u32))
+            .collect();
         let up: Vec<u64> = self.levels.iter().map(|units| units.links).collect();
         let component_of = match apart {
             Some(_) => numbered(routers().map(|i| parts.find(*i)), self.switches.len()),
@@ -269,12 +273,12 @@ impl Wiring {
     }
 
     /// The level of these units, whose switches follow each other in `carrying`.
-    fn level(&self, units: &Units, carrying: &[usize]) -> Level {
+    fn level(&self, units: &Units, carrying: &[usize], per_router: u32) -> Level {
         let (mut ends, mut names) = (Vec::new(), Vec::new());
         for (r, i) in (1..).zip(carrying) {
             let unit = units.unit_of[*i];
             if r as usize == carrying.len() || units.unit_of[carrying[r as usize]] != unit {
-                ends.push(r);
+                ends.push(r * per_router);
                 names.push(units.names[unit].clone());
             }
         }

@@ -1,0 +1,126 @@
+//! Cables: how many there are, at which switch the most end, and how many of a switch's lead on.
+
+use super::{Network, Topology};
+use crate::error::Result;
+
+/// Cables of a machine.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Cabling {
+    /// Cables between switches.
+    pub cables: u64,
+    /// Cables of schedulable nodes.
+    pub node_links: u64,
+    /// Cables of the busiest switch, those of its nodes included.
+    pub ports: u64,
+    /// The largest ratio, over switches with schedulable nodes, of cables of nodes to other cables; none where a switch
+    /// with nodes has no other cable.
+    pub oversubscription: Option<f64>,
+}
+
+impl Cabling {
+    /// Counts the cables of `topology`. A link stands for as many as its capacity says; where the capacity of any link is
+    /// no whole number, capacities are speeds, and each link is one cable.
+    ///
+    /// # Errors
+    /// [`crate::Error::Memory`] when the counts by router do not fit.
+    ///
+    /// # Complexity
+    /// O(routers + links), or O(1) by a formula where all slots are schedulable.
+    pub fn of(topology: &Topology) -> Result<Self> {
+        let network = topology.network();
+        let each = network.rails().map_or(1, |rails| u64::from(rails.interfaces()));
+        let node_links = topology.node_count() as u64 * each;
+        if let (Some(cables), true) = (network.cables, topology.nodes().is_full()) {
+            let per = network.per_router();
+            let (fewest, most) = cables.at_hosts;
+            let ports = u64::from(cables.most).max(u64::from(most) + u64::from(per));
+            let oversubscription = (fewest > 0).then(|| f64::from(per) / f64::from(fewest));
+            return Ok(Cabling { cables: cables.all, node_links, ports, oversubscription });
+        }
+        topology.require("counting cables", 8 * u64::from(network.routers()))?;
+        let (all, at) = counted(network);
+        let nodes = topology.nodes_per_router();
+        let used = || nodes.iter().map(|n| u64::from(*n)).zip(&at).filter(|(n, _)| *n > 0);
+        let ports = used().map(|(n, at)| n + at).chain(at.iter().copied()).max().unwrap_or(0);
+        let ratio = |(n, at): (u64, &u64)| n as f64 / *at as f64;
+        let most = used().map(ratio).fold(0.0, f64::max);
+        let oversubscription = (most.is_finite() && most > 0.0).then_some(most);
+        Ok(Cabling { cables: all, node_links, ports, oversubscription })
+    }
+}
+
+/// Cables of the whole network, and at each router.
+fn counted(network: &Network) -> (u64, Vec<u64>) {
+    let mut whole = true;
+    network.for_each_link(&mut |_, _, capacity| whole &= capacity.fract() == 0.0);
+    let (mut all, mut at) = (0u64, vec![0u64; network.routers() as usize]);
+    network.for_each_link(&mut |u, v, capacity| {
+        let cables = if whole { capacity as u64 } else { 1 };
+        all = all.saturating_add(cables);
+        for router in [u, v] {
+            at[router as usize] = at[router as usize].saturating_add(cables);
+        }
+    });
+    (all, at)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::topology::testing::build;
+
+    fn of(spec: &str) -> (u64, u64, u64, Option<f64>) {
+        let found = Cabling::of(&build(spec)).unwrap();
+        (found.cables, found.node_links, found.ports, found.oversubscription)
+    }
+
+    /// The formula of a family, and the same network counted link by link.
+    #[test]
+    fn formulas_equal_counts() {
+        for spec in [
+            "torus:4x3x2,per_router=3",
+            "torus:2x2x5,double=true",
+            "mesh:1x4",
+            "mesh:1",
+            "grid:4x3,wrap=01,per_router=2",
+            "hyperx:3x4,per_router=5",
+            "cascade:4x3x5",
+            "cascade:4x3x5,global=single",
+            "cascade:1x1x4,global=single",
+            "fat-tree:k=6",
+            "fat-tree:k=3,n=4",
+            "xgft:m=3x4x2,w=1x3x2",
+            "xgft:m=7,w=1",
+        ] {
+            let machine = build(spec);
+            let formula = Cabling::of(&machine).unwrap();
+            assert!(machine.network().cables.is_some(), "{spec}");
+            let (all, at) = counted(machine.network());
+            let hosts = &at[..machine.network().hosts() as usize];
+            let per = u64::from(machine.network().per_router());
+            let ports = hosts.iter().map(|at| at + per).chain(at.iter().copied()).max();
+            let least = hosts.iter().min().unwrap();
+            assert_eq!((formula.cables, Some(formula.ports)), (all, ports), "{spec}");
+            let ratio = (*least > 0).then(|| per as f64 / *least as f64);
+            assert_eq!(formula.oversubscription, ratio, "{spec}");
+        }
+    }
+
+    #[test]
+    fn cables_by_hand() {
+        // Eight nodes a leaf switch, two cables to each of two spine switches.
+        assert_eq!(
+            of("multi-rail:rails=3,domains=8,units=4,spines=2,cables=2"),
+            (3 * 4 * 4, 3 * 32, 12, Some(2.0))
+        );
+        // The GPUs of a rail, one a server.
+        assert_eq!(
+            of("multi-rail:rails=3,domains=8,units=4,spines=2,cables=2,gpus=true"),
+            (3 * 4 * 4, 96, 12, Some(2.0))
+        );
+        // Of the second leaf switch one node is left; of the third none.
+        assert_eq!(of("xgft:m=4x3,w=1x2,limit=5"), (6, 5, 6, Some(2.0)));
+        assert_eq!(of("multi-rail:rails=2,domains=8"), (0, 16, 8, None));
+        assert_eq!(of("dragonfly:p=2,a=4,h=2,g=3").0, 3 * 6 + 3 * 4);
+    }
+}
