@@ -19,7 +19,7 @@ pub(super) struct Cabling {
 
 impl Cabling {
     /// Counts the cables of `topology`. A link stands for as many as its capacity says; where the capacity of any link is
-    /// no whole number, capacities are speeds, and each link is one cable.
+    /// no whole number up to 2²⁰, capacities are speeds, and each link is one cable.
     ///
     /// # Errors
     /// [`crate::Error::Memory`] when the counts by router do not fit.
@@ -49,17 +49,21 @@ impl Cabling {
     }
 }
 
+/// The most cables that a capacity stands for: as many as options of families allow.
+const MOST: f64 = 1_048_576.0;
+
 /// Cables of the whole network, and at each router.
 fn counted(network: &Network) -> (u64, Vec<u64>) {
     let mut whole = true;
-    network.for_each_link(&mut |_, _, capacity| whole &= capacity.fract() == 0.0);
+    network.for_each_link(&mut |_, _, capacity| {
+        whole &= capacity.fract() == 0.0 && capacity <= MOST;
+    });
     let (mut all, mut at) = (0u64, vec![0u64; network.routers() as usize]);
     network.for_each_link(&mut |u, v, capacity| {
         let cables = if whole { capacity as u64 } else { 1 };
-        all = all.saturating_add(cables);
-        for router in [u, v] {
-            at[router as usize] = at[router as usize].saturating_add(cables);
-        }
+        all += cables;
+        at[u as usize] += cables;
+        at[v as usize] += cables;
     });
     (all, at)
 }

@@ -26,8 +26,8 @@ pub struct Statistics {
     pub routers: u64,
     /// Router-router links: pairs of routers with a cable between them.
     pub links: u64,
-    /// Cables between routers: a link of capacity c stands for c; where the capacity of any link is no whole number,
-    /// capacities are speeds, and each link is one cable.
+    /// Cables between routers: a link of capacity c stands for c; where the capacity of any link is no whole number up
+    /// to 2²⁰, capacities are speeds, and each link is one cable.
     pub cables: u64,
     /// Cables of schedulable nodes to their routers, which neither `links` nor `cables` has: one a node, on multi-rail
     /// networks one a rail that the node is on.
