@@ -285,7 +285,10 @@ fn topology_files_that_are_misread_are_refused() {
     if cfg!(unix) {
         for kind in ["graph", "tiers", "slurm-topology", "ibnetdiscover", "jgf"] {
             let found = error(&format!("{kind}:/dev/zero"));
-            assert_eq!(found, "/dev/zero:1: found a byte 0; expected text\n", "{kind}");
+            assert_eq!(
+                found, "/dev/zero:1: found a byte 0, which no text has; expected a text\n",
+                "{kind}"
+            );
         }
         let found = error("graph:/dev/urandom");
         assert!(found.starts_with("/dev/urandom:") && found.contains("expected"), "{found}");

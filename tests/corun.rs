@@ -582,6 +582,12 @@ fn a_fit_finds_the_figures_of_simgrid() {
     for bytes in [8u64, 1000, 100_000, 1_000_000, 10_000_000] {
         let patterns = ["all-to-all", "ring"].into_iter();
         let many = patterns.flat_map(|p| [2u32, 4, 8, 16, 24, 32, 48].map(|n| (p, 0, n)));
+        // Latencies show in small messages: many pairs under one leaf switch and under two.
+        let pings = if bytes < 10_000 { 24 } else { 0 };
+        let many =
+            many.chain((0..pings).map(|i| {
+                ("ping-pong", i, if i % 2 == 0 { i / 8 * 8 + (i + 1) % 8 } else { i + 24 })
+            }));
         let pairs = [(0, 1), (3, 4), (7, 8), (15, 16), (1, 40), (9, 33), (20, 22)];
         let pairs = pairs.map(|(a, b)| ("ping-pong", a, b));
         for (pattern, first, last) in many.chain(pairs) {

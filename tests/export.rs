@@ -192,7 +192,7 @@ fn simgrid_routes_are_ours_link_by_link() {
                 let (last, path) = rest.split_last().unwrap();
                 assert_eq!(
                     [first, last],
-                    [&format!("node-{}", ends[0]), &format!("node-{}", ends[1])]
+                    [&format!("node-{} UP", ends[0]), &format!("node-{} DOWN", ends[1])]
                 );
                 let placement = ProcessMapping::new(&machine, "pair", vec![*a, *b]).unwrap();
                 let found = mapping::analyse(&fabric, &guest, &placement, routing).unwrap();

@@ -373,7 +373,8 @@ fn failing_property_tests_write_nothing() {
 /// Tests wait for lines, files and processes. A clock only guards against waiting for ever, in these files.
 #[test]
 fn no_test_measures_time() {
-    let guards = ["tests/browser/devtools.rs", "tests/slurm/cluster.rs", "tests/tidy.rs"];
+    let guards =
+        ["tests/browser/devtools.rs", "tests/limits.rs", "tests/slurm/cluster.rs", "tests/tidy.rs"];
     let mut paths = Vec::new();
     sources(&crate::root().join("tests"), &mut paths);
     sources(&crate::root().join("src"), &mut paths);

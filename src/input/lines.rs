@@ -7,6 +7,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use super::refused::{idle, is_idle, long};
 use super::{Line, open};
 use crate::error::{self, Error, Result, SourceLocation};
 
@@ -189,9 +190,6 @@ impl Lines {
                     self.start += seen + end;
                     break from..from + seen;
                 }
-            } else if memchr::memchr(0, &rest[seen..]).is_some() {
-                let location = SourceLocation::line(&self.name, self.number + 1);
-                return Err(Error::input(location, "a byte 0", "text"));
             } else {
                 seen = rest.len();
             }
@@ -302,7 +300,7 @@ impl Lines {
     /// As [`Lines::line`]; [`Error::Memory`] where it is larger than the memory of [`Lines::keep`] allows.
     pub(super) fn whole(mut self, most: u64, longest: usize) -> Result<(Arc<str>, Vec<u8>)> {
         self.skip_mark()?;
-        let mut line = 0;
+        let (mut line, mut said) = (0, 0);
         loop {
             let before = self.rest().len();
             if before as u64 > self.memory {
@@ -317,6 +315,12 @@ impl Lines {
             }
             if before - line > longest {
                 return Err(long(location(), longest));
+            }
+            if before - said > Lines::IDLE {
+                if self.rest()[said..].split(|b| *b == b'\n').all(is_idle) {
+                    return Err(idle(location(), Lines::IDLE));
+                }
+                said = before;
             }
             if self.at_end {
                 break;
@@ -381,23 +385,6 @@ impl Lines {
         (self.number, self.idle) = (number, idle);
         Ok(verdict)
     }
-}
-
-/// Whether a line is blank or a comment: of our own formats, of SWF (`;`) or of MatrixMarket (`%`).
-fn is_idle(line: &[u8]) -> bool {
-    matches!(line.iter().find(|b| !b.is_ascii_whitespace()), None | Some(b'#' | b';' | b'%'))
-}
-
-/// The error of a line of more than `most` bytes.
-fn long(location: SourceLocation, most: usize) -> Error {
-    let found = format!("a line of more than {most} bytes");
-    Error::input(location, found, "text with shorter lines")
-}
-
-/// The error of a file that says nothing for too long.
-fn idle(location: SourceLocation) -> Error {
-    let found = format!("{} MB of blank lines and comments", Lines::IDLE >> 20);
-    Error::input(location, found, "lines of data between them")
 }
 
 #[cfg(test)]

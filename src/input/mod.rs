@@ -12,6 +12,7 @@ mod line;
 mod lines;
 #[cfg(feature = "parquet")]
 mod parquet;
+mod refused;
 mod text;
 
 pub use line::Line;

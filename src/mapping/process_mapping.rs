@@ -149,7 +149,7 @@ mod tests {
             ("0,1\n3,2\n", "m:2: found process `3`; expected a process from 0 to 2"),
             ("0,1\n0,2\n", "m:2: found process 0 again (line 1 has it)"),
             ("0,16\n", "m:1: found node 16; expected a node id from 0 to 15"),
-            ("process,node\n0,12\n", "m:2: found node 12, which limit"),
+            ("process,node\n0,12\n", "m:2: found node 12 (n12), which limit"),
             ("0,x\n", "m:1: found `x`"),
             ("-1,0\n", "m:1: found process `-1`"),
             ("0 1\n", "m:1: found `0 1`; expected process,node"),

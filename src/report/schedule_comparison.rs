@@ -197,8 +197,8 @@ mod tests {
             String::from_utf8(out).unwrap(),
             "ordering,jobs,too_large,mean_wait,mean_response,mean_bounded_slowdown,utilisation,makespan,\
              mean_stretch,mean_mind,wait_p50,wait_p90,wait_p99,max_wait,starved_jobs,never_placed,\
-             hours_lost_distance,hours_lost_sharing\n\
-             \"b,c\",3,1,1.5,20,1,0.5,40,1.25,,1,2,3,4,0,0,,\n<a>,3,1,1.5,10,1,0.5,40,1.25,,1,2,3,4,0,0,,\n"
+             hours_lost_distance,hours_lost_links,hours_lost_latency,hours_lost_sharing\n\
+             \"b,c\",3,1,1.5,20,1,0.5,40,1.25,,1,2,3,4,0,0,,,,\n<a>,3,1,1.5,10,1,0.5,40,1.25,,1,2,3,4,0,0,,,,\n"
         );
         let section = section(&schedules).to_string();
         assert!(section.find("&#60;a&#62;").unwrap() < section.find("b,c").unwrap());

@@ -223,7 +223,7 @@ mod tests {
             value["headline"]
                 .as_str()
                 .unwrap()
-                .starts_with("Best: mesh:2x2,per_router=2 with row-major")
+                .starts_with("Best for jobs of 2 to 8 nodes: mesh:2x2,per_router=2 with row-major")
         );
         assert!(value["machines"][1].get("workload").is_none());
     }

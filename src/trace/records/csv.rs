@@ -14,8 +14,7 @@ use crate::trace::tally::Reason;
 /// A table with a header line of column names.
 pub static CSV: RecordFormat = RecordFormat {
     name: "csv",
-    about: "table of jobs by the names of its columns: known sets (pm100, adastra, helios, lassen, kestrel, alcf, oar, \
-            lingjun), others with --columns; rows of one job are one job; also in Parquet",
+    about: "table of jobs by its column names: of a known set (pm100, oar, helios and others) or --columns; also in Parquet",
     example: "job_id,submit_time,start_time,end_time,node_num,state",
     noun: "table of jobs",
     lists_nodes: true,

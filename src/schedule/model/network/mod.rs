@@ -21,8 +21,10 @@ use crate::topology::Topology;
 
 mod applications;
 mod averages;
+mod level;
 
 use averages::Averages;
+use level::{Level, Placed};
 
 /// `network:share=0.3,guest=stencil3d[,bandwidth=…,latency=…]`: a task is a loop that computes and then sends all
 /// messages of its guest, process i on its i-th lowest rank, and waits for them. The trace's run time t is what it takes
@@ -133,50 +135,6 @@ struct Known {
     reference: f64,
     /// How much of these is latency.
     latency: f64,
-}
-
-/// Traffic of a job on its nodes.
-enum Placed {
-    Followed(Box<FollowedJob>),
-    Summed(PhaseUsage),
-}
-
-/// The jobs that run beside each other.
-enum Level {
-    Flow(FlowLevel),
-    Job(Averages),
-}
-
-impl Level {
-    fn start(&mut self, key: u32, placed: Placed) {
-        match (self, placed) {
-            (Level::Flow(level), Placed::Followed(job)) => level.start(key, *job),
-            (Level::Job(level), Placed::Summed(usage)) if usage.bytes > 0.0 => {
-                level.start(key, &usage);
-            }
-            _ => {}
-        }
-    }
-
-    fn end(&mut self, key: u32) {
-        match self {
-            Level::Flow(level) => level.end(key),
-            Level::Job(level) => level.end(key),
-        }
-    }
-
-    /// Jobs whose seconds may have changed, each with its seconds of an iteration.
-    fn update(&mut self) -> Vec<(u32, f64)> {
-        let keys = match self {
-            Level::Flow(level) => level.update(),
-            Level::Job(level) => level.update(),
-        };
-        let seconds = |key: u32| match &*self {
-            Level::Flow(level) => level.seconds(key),
-            Level::Job(level) => level.seconds(key),
-        };
-        keys.into_iter().filter_map(|key| Some((key, seconds(key)?))).collect()
-    }
 }
 
 /// A running task.
