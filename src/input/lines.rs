@@ -233,7 +233,7 @@ impl Lines {
         }
         self.idle += 1 + range.len();
         match self.idle > Lines::IDLE {
-            true => Err(idle(SourceLocation::line(&self.name, self.number))),
+            true => Err(idle(SourceLocation::line(&self.name, self.number), Lines::IDLE)),
             false => Ok(()),
         }
     }
@@ -250,7 +250,10 @@ impl Lines {
                 Some(byte) => return Ok(Some(*byte)),
                 None if self.at_end => return Ok(None),
                 None if rest.len() > Lines::IDLE => {
-                    return Err(idle(SourceLocation::line(&self.name, self.number + 1)));
+                    return Err(idle(
+                        SourceLocation::line(&self.name, self.number + 1),
+                        Lines::IDLE,
+                    ));
                 }
                 None => self.fill()?,
             }
