@@ -222,7 +222,7 @@ fn infiniband(folder: &Path, [nodes, leaves, spines, cables]: [u32; 4]) -> Strin
 /// The notations of each fabric, without those of files.
 const FABRICS: &[&[&str]] = &[
     &["xgft:m=16x4,w=1x4", "multi-rail:rails=1,domains=16,units=4,spines=4"],
-    &["xgft:m=8x5,w=1x3", "multi-rail:rails=1,domain=4,domains=2,units=5,spines=3"],
+    &["xgft:m=8x5,w=1x3", "multi-rail:rails=1,domains=8,units=5,spines=3"],
     &["fat-tree:k=4", "xgft:m=2x2x4,w=1x2x2"],
     &["fat-tree:k=3,n=3", "xgft:m=3x3x3,w=1x3x3"],
     &["torus:4x5", "grid:4x5,wrap=11"],
