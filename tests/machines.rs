@@ -72,7 +72,7 @@ fn machines_of_different_sizes_are_compared_over_the_same_job_sizes() {
     let curves = rows(folder.path(), "machine-curves.csv");
     for (machine, nodes) in machines.iter().zip([64, 4000]) {
         let own = curves.iter().filter(|row| row["machine"] == **machine);
-        let last = own.clone().last().unwrap();
+        let last = own.clone().next_back().unwrap();
         assert_eq!((own.count(), &*last["share"]), (nodes - 1, "1"));
         let found = document["machines"].as_array().unwrap();
         let found = found.iter().find(|m| m["machine"] == **machine).unwrap();

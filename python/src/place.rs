@@ -75,8 +75,7 @@ fn metrics(
     let ring = rings(topology, &[&given])?[0];
     document["ring_hops"] = serde_json::json!((ring.unreachable == 0).then_some(ring.hops));
     let units = Units::new(topology);
-    let routers = given.iter().map(|node| topology.router_of(*node).0);
-    let counts = UnitCounter::new(&units).count(routers);
+    let counts = UnitCounter::new(&units).count(given.iter().copied());
     for (name, count) in units.names().zip(counts) {
         document[format!("units_{name}")] = serde_json::json!(count);
     }

@@ -16,6 +16,8 @@ pub struct Channels {
     pub capacity: Vec<f64>,
     /// Bytes a second that no message exceeds.
     pub bound: f64,
+    /// The figures that they were made of.
+    pub(super) speeds: Speeds,
     /// Number of the first node's first channel, where node links are shared.
     nodes: Option<u32>,
     /// Number of the first switch, where their bandwidth is limited.
@@ -39,13 +41,13 @@ impl Channels {
         let nodes = speeds.node_links_shared.then(|| append(2 * slots, bound));
         let limit = speeds.switch_bandwidth;
         let switches = limit.is_finite().then(|| append(links.router_count(), limit));
-        Channels { capacity, bound, nodes, switches }
+        Channels { capacity, bound, speeds: *speeds, nodes, switches }
     }
 
     /// Links alone, of these bytes a second, with a bound on each message.
     #[cfg(test)]
     pub(crate) fn of_links(capacity: Vec<f64>, bound: f64) -> Self {
-        Channels { capacity, bound, nodes: None, switches: None }
+        Channels { capacity, bound, speeds: Speeds::default(), nodes: None, switches: None }
     }
 
     /// Whether messages between nodes of one router share any channel.

@@ -21,7 +21,7 @@
 //! let job = |nodes: [u32; 2]| -> nodeorder::Result<JobUsage> {
 //!     let mapping = ProcessMapping::new(&ring, "a job", nodes.map(NodeId).to_vec())?;
 //!     // One second of computing, one to send 10⁹ bytes.
-//!     let phase = PhaseUsage::new(&fabric, routing, &pair, &mapping, 1e9, 1.0, &speeds, &channels)?;
+//!     let phase = PhaseUsage::new(&fabric, routing, &pair, &mapping, 1e9, 1.0, &channels)?;
 //!     Ok(JobUsage { phases: vec![phase], spread: 0.0, seed: 1 })
 //! };
 //! let mut level = JobLevel::new(channels.clone(), 30);

@@ -351,10 +351,8 @@ fn usages(
     for (i, job) in jobs.iter().enumerate() {
         let phase = |p: &Phase| {
             let (guest, mapping) = (&p.guest, &job.mapping);
-            let speeds = &settings.speeds;
-            let mut usage = PhaseUsage::new(
-                fabric, routing, guest, mapping, p.bytes, p.compute, speeds, channels,
-            )?;
+            let mut usage =
+                PhaseUsage::new(fabric, routing, guest, mapping, p.bytes, p.compute, channels)?;
             usage.latency *= p.messages;
             Ok(usage)
         };

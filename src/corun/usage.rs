@@ -1,6 +1,6 @@
 //! Demand of jobs on the network, as the job level sees it.
 
-use super::{Channels, Speeds};
+use super::Channels;
 use crate::error::Result;
 use crate::mapping::{Demand, Dilation, Fabric, Guest, ProcessMapping, RoutingEntry, Traffic};
 
@@ -46,9 +46,9 @@ impl PhaseUsage {
         mapping: &ProcessMapping,
         bytes: f64,
         compute: f64,
-        speeds: &Speeds,
         channels: &Channels,
     ) -> Result<Self> {
+        let speeds = &channels.speeds;
         let largest = match guest.traffic() {
             Traffic::AllToAll { volume } if guest.pair_count() > 0 => *volume,
             Traffic::AllToAll { .. } => 0.0,

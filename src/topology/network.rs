@@ -19,6 +19,9 @@ pub type LinkVisitor<'a> = dyn FnMut(u32, u32, f64) + 'a;
 /// what that counts in distances.
 pub(crate) type JointVisitor<'a> = dyn FnMut(u32, u32, u32) + 'a;
 
+/// Visits every joint.
+pub(super) type Joints = Box<dyn Fn(&mut JointVisitor<'_>) + Send + Sync>;
+
 /// One level of a machine's hierarchy, such as its groups or its leaf switches: units of consecutive node ids.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Level {
@@ -130,7 +133,7 @@ pub struct Network {
     pub(super) dealt_over: u32,
     pub(super) links: Box<dyn Fn(&mut LinkVisitor<'_>) + Send + Sync>,
     pub(super) link_weights: Lazy<Vec<u32>>,
-    pub(super) joints: Option<Box<dyn Fn(&mut JointVisitor<'_>) + Send + Sync>>,
+    pub(super) joints: Option<Joints>,
     pub(super) rails: Option<Rails>,
     pub(super) link_count: Lazy<u64>,
     pub(super) degrees: Option<(u32, u32)>,

@@ -182,8 +182,7 @@ fn event<'a>(line: &RawLine<'a>) -> Result<Event<'a>> {
 
 impl Source for Pbs {
     fn next(&mut self, record: &mut Record, tally: &mut Tally) -> Result<bool> {
-        loop {
-            let Some(line) = self.lines.line()? else { break };
+        while let Some(line) = self.lines.line()? {
             if line.bytes.trim_ascii().is_empty() {
                 continue;
             }

@@ -86,7 +86,9 @@ impl JobRows {
             self.bytes -= job.record.hosts.len();
             if job.key > 0 {
                 let found = self.by_key.find_entry(job.key, |(known, _)| *known == job.key);
-                found.into_iter().for_each(|entry| drop(entry.remove()));
+                if let Ok(entry) = found {
+                    entry.remove();
+                }
                 self.passed.resize(REMEMBERED, (0, 0));
                 self.passed[job.key as usize % REMEMBERED] = (job.key, job.record.row);
             }

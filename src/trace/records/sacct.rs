@@ -35,12 +35,12 @@ fn delimiter(header: &[u8]) -> Option<char> {
 /// The fields of a line; commas in the brackets of a host list part none.
 fn fields(text: &str, delimiter: char) -> Vec<&str> {
     let mut inside = false;
-    let mut is_end = |c: char| {
+    let is_end = |c: char| {
         inside = (inside || c == '[') && c != ']';
         c == delimiter && !inside
     };
     match delimiter {
-        ',' => text.split(|c| is_end(c)).collect(),
+        ',' => text.split(is_end).collect(),
         _ => text.split(delimiter).collect(),
     }
 }

@@ -383,8 +383,7 @@ mod tests {
             let mapping =
                 ProcessMapping::new(topology, "job", nodes.drain(..size).collect()).unwrap();
             let mut usage =
-                PhaseUsage::new(fabric, routing, &guest, &mapping, 1e9, 0.0, &speeds(), &channels)
-                    .unwrap();
+                PhaseUsage::new(fabric, routing, &guest, &mapping, 1e9, 0.0, &channels).unwrap();
             let share = [0.2, 0.5, 0.8][below(3, &mut random) as usize];
             usage.compute = usage.bytes / usage.alone(&channels) * (1.0 - share) / share;
             jobs.push(usage);

@@ -276,9 +276,8 @@ impl<'a> Network<'a> {
         let Network { fabric, routing, speeds, channels, .. } = self;
         if let ([phase], Level::Job(_)) = (phases, &self.level) {
             let Phase { guest, bytes, compute, .. } = phase;
-            let usage = PhaseUsage::new(
-                fabric, routing, guest, &mapping, *bytes, *compute, speeds, channels,
-            )?;
+            let usage =
+                PhaseUsage::new(fabric, routing, guest, &mapping, *bytes, *compute, channels)?;
             let (latency, sends) = (usage.latency, usage.bytes / usage.alone(channels));
             return Ok((Placed::Summed(usage), compute + latency + sends, latency));
         }
