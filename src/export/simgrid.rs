@@ -99,14 +99,8 @@ pub fn simgrid(topology: &Topology, order: &NodeOrder, figures: &SimGridFigures)
         let expected = format!("at most {EXPLICIT} nodes, whose routes are written out");
         return Err(Error::option("--switch-bandwidth", found, expected));
     }
-    // Rails that share alike are written as one of their bandwidth together.
-    let (routers, rails) = one_rail(topology);
-    let (speed, each) = (figures.speed(), figures.bandwidth() * f64::from(rails));
-    let node_bandwidth = speeds.node_bandwidth.map_or(each, |own| own * f64::from(rails));
-    let node_latency = speeds.node_latency.unwrap_or(0.0);
-    let policy = if speeds.node_links_free { "FATPIPE" } else { "SPLITDUPLEX" };
-    let weights = topology.network().link_weights().unwrap_or_default();
-    let mut weights = weights.iter().copied().chain(std::iter::repeat(1));
+    let (routers, _) = one_rail(topology);
+    let speed = figures.speed();
     // Two hyphens may not stand in a comment.
     let comment = header(" ", topology, order, &about).replace("--", "- -");
     let mut text = format!(
@@ -117,24 +111,52 @@ pub fn simgrid(topology: &Topology, order: &NodeOrder, figures: &SimGridFigures)
     for name in &names {
         line(&mut text, format_args!("<host id=\"{name}\" speed=\"{speed}\"/>"));
     }
-    let network = topology.network();
     if !explicit {
         for router in 0..routers {
             line(&mut text, format_args!("<router id=\"router-{router}\"/>"));
         }
     }
-    for name in &names {
+    links(topology, &names, figures, explicit, &mut text);
+    if explicit {
+        all_routes(topology, order.nodes(), &names, &speeds, &mut text)?;
+    } else {
+        routes_of_links(topology, order.nodes(), &names, &speeds, &mut text);
+    }
+    text += "  </zone>\n</platform>\n";
+    let hosts = order.nodes().iter().map(|node| topology.node_name(*node) + "\n").collect();
+    let notes = topology.assumed().into_iter().collect();
+    Ok(Export { text, beside: vec![(".hosts", hosts)], notes })
+}
+
+/// Writes node links, switches and links.
+fn links(
+    topology: &Topology,
+    names: &[String],
+    figures: &SimGridFigures,
+    explicit: bool,
+    text: &mut String,
+) {
+    let (network, speeds) = (topology.network(), figures.network);
+    // Rails that share alike are written as one of their bandwidth together.
+    let (routers, rails) = one_rail(topology);
+    let each = figures.bandwidth() * f64::from(rails);
+    let node_bandwidth = speeds.node_bandwidth.map_or(each, |own| own * f64::from(rails));
+    let node_latency = speeds.node_latency.unwrap_or(0.0);
+    let policy = if speeds.node_links_free { "FATPIPE" } else { "SPLITDUPLEX" };
+    let weights = network.link_weights().unwrap_or_default();
+    let mut weights = weights.iter().copied().chain(std::iter::repeat(1));
+    for name in names {
         let link = format_args!(
             "<link id=\"node-{name}\" bandwidth=\"{node_bandwidth}Bps\" latency=\"{node_latency}s\" sharing_policy=\"{policy}\"/>"
         );
-        line(&mut text, link);
+        line(text, link);
     }
     if let Some(through) = speeds.switch_bandwidth {
-        for router in 0..topology.network().routers() {
+        for router in 0..network.routers() {
             let switch = format_args!(
                 "<link id=\"switch-{router}\" bandwidth=\"{through}Bps\" latency=\"0s\" sharing_policy=\"SHARED\"/>"
             );
-            line(&mut text, switch);
+            line(text, switch);
         }
     }
     network.for_each_link(&mut |u, v, capacity| {
@@ -147,55 +169,58 @@ pub fn simgrid(topology: &Topology, order: &NodeOrder, figures: &SimGridFigures)
         let link = format_args!(
             "<link id=\"link-{u}-{v}\" bandwidth=\"{bandwidth}Bps\" latency=\"{latency}\" sharing_policy=\"SPLITDUPLEX\"/>"
         );
-        line(&mut text, link);
+        line(text, link);
     });
     let inside = each * network.rails().map_or(1.0, |rails| rails.nvlink_capacity);
     if network.rails().is_some_and(|rails| rails.per_domain() > 1) && explicit {
         let link = format_args!(
             "<link id=\"inside-domains\" bandwidth=\"{inside}Bps\" latency=\"0s\" sharing_policy=\"FATPIPE\"/>"
         );
-        line(&mut text, link);
+        line(text, link);
     }
     network.for_each_joint(&mut |u, v, weight| {
         let (u, v, latency) = (u.min(v), u.max(v), figures.latency_of(weight));
         let link = format_args!(
             "<link id=\"link-{u}-{v}\" bandwidth=\"{inside}Bps\" latency=\"{latency}\" sharing_policy=\"FATPIPE\"/>"
         );
-        line(&mut text, link);
+        line(text, link);
     });
-    if explicit {
-        all_routes(topology, order.nodes(), &names, &speeds, &mut text)?;
-    } else {
-        for (node, name) in order.nodes().iter().zip(&names) {
-            let router = topology.router_of(*node);
-            let up = direction(&speeds, "UP");
-            let route = format_args!(
-                "<route src=\"{name}\" dst=\"router-{router}\"><link_ctn id=\"node-{name}\"{up}/></route>"
-            );
-            line(&mut text, route);
-        }
-        network.for_each_joint(&mut |u, v, _| {
-            let (u, v) = (u.min(v), u.max(v));
-            let route = format_args!(
-                "<route src=\"router-{u}\" dst=\"router-{v}\"><link_ctn id=\"link-{u}-{v}\"/></route>"
-            );
-            line(&mut text, route);
-        });
-        network.for_each_link(&mut |u, v, _| {
-            let (u, v) = (u.min(v), u.max(v));
-            if v >= routers {
-                return;
-            }
-            let route = format_args!(
-                "<route src=\"router-{u}\" dst=\"router-{v}\"><link_ctn id=\"link-{u}-{v}\" direction=\"UP\"/></route>"
-            );
-            line(&mut text, route);
-        });
+}
+
+/// Writes the route of every node link and link, from which SimGrid finds all others.
+fn routes_of_links(
+    topology: &Topology,
+    nodes: &[NodeId],
+    names: &[String],
+    speeds: &Figures,
+    text: &mut String,
+) {
+    let (network, (routers, _)) = (topology.network(), one_rail(topology));
+    for (node, name) in nodes.iter().zip(names) {
+        let router = topology.router_of(*node);
+        let up = direction(speeds, "UP");
+        let route = format_args!(
+            "<route src=\"{name}\" dst=\"router-{router}\"><link_ctn id=\"node-{name}\"{up}/></route>"
+        );
+        line(text, route);
     }
-    text += "  </zone>\n</platform>\n";
-    let hosts = order.nodes().iter().map(|node| topology.node_name(*node) + "\n").collect();
-    let notes = topology.assumed().into_iter().collect();
-    Ok(Export { text, beside: vec![(".hosts", hosts)], notes })
+    network.for_each_joint(&mut |u, v, _| {
+        let (u, v) = (u.min(v), u.max(v));
+        let route = format_args!(
+            "<route src=\"router-{u}\" dst=\"router-{v}\"><link_ctn id=\"link-{u}-{v}\"/></route>"
+        );
+        line(text, route);
+    });
+    network.for_each_link(&mut |u, v, _| {
+        let (u, v) = (u.min(v), u.max(v));
+        if v >= routers {
+            return;
+        }
+        let route = format_args!(
+            "<route src=\"router-{u}\" dst=\"router-{v}\"><link_ctn id=\"link-{u}-{v}\" direction=\"UP\"/></route>"
+        );
+        line(text, route);
+    });
 }
 
 fn line(text: &mut String, what: std::fmt::Arguments<'_>) {

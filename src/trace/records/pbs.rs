@@ -180,6 +180,18 @@ fn event<'a>(line: &RawLine<'a>) -> Result<Event<'a>> {
     Ok(Event { kind: kind[0], front: calendar(&day), id, text })
 }
 
+/// Whether lines of this kind begin or end a run; others are counted where they say something of one.
+fn is_run(kind: u8, tally: &mut Tally) -> bool {
+    match kind {
+        b'S' | b'E' | b'R' => return true,
+        b'u' => tally.add(Reason::GivenBack, 1),
+        // Queued, deleted, aborted, altered, held back, restarted; reservations; licences; provisioning.
+        kind if b"QDATCMLszrceaUYBFKkPp".contains(&kind) => {}
+        _ => tally.leave_out(Reason::UnknownLine),
+    }
+    false
+}
+
 impl Source for Pbs {
     fn next(&mut self, record: &mut Record, tally: &mut Tally) -> Result<bool> {
         while let Some(line) = self.lines.line()? {
@@ -190,18 +202,8 @@ impl Source for Pbs {
             let Event { kind, front, id, text } = event(&line)?;
             // `101.server` is job 101.
             let name = id.split('.').next().unwrap_or_default();
-            match kind {
-                b'S' | b'E' | b'R' => {}
-                b'u' => {
-                    tally.add(Reason::GivenBack, 1);
-                    continue;
-                }
-                // Queued, deleted, aborted, altered, held back, restarted; reservations; licences; provisioning.
-                kind if b"QDATCMLszrceaUYBFKkPp".contains(&kind) => continue,
-                _ => {
-                    tally.leave_out(Reason::UnknownLine);
-                    continue;
-                }
+            if !is_run(kind, tally) {
+                continue;
             }
             let bare = kind == b'R' && text.trim().is_empty();
             let mut live = self.live.remove(id).unwrap_or_default();

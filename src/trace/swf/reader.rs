@@ -62,21 +62,19 @@ impl<'a> Reader<'a> {
         Reader { options, limits: (None, None), tally, jobs, notes, numbers }
     }
 
+    /// Whether a job of these nodes and processors is larger than the machine.
+    fn is_larger(&self, shape: Option<(u32, u32)>, processors: u32) -> bool {
+        let above =
+            |count: u32, limit: Option<u64>| limit.is_some_and(|most| u64::from(count) > most);
+        match (shape, self.limits.1) {
+            (Some((nodes, _)), Some(most)) => above(nodes, Some(most)),
+            _ => above(processors, self.limits.0),
+        }
+    }
+
     /// Reads the job of a line; returns the bytes that it holds until all lines are read.
     pub fn job(&mut self, line: &RawLine<'_>) -> Result<usize> {
-        let text = line.text()?;
-        let mut fields = [""; 18];
-        let mut words = text.split_ascii_whitespace();
-        let filled = fields.iter_mut().zip(&mut words).map(|(field, word)| *field = word).count();
-        // The public traces of Frontier say here what their processors leave open.
-        let shape = words.clone().nth(2).and_then(nodes_and_cpus);
-        let count = filled + words.count();
-        if count < 18 {
-            let found = format!("{count} field{}", if count == 1 { "" } else { "s" });
-            let expected = "the 18 fields of a job, -1 where unknown";
-            return Err(Error::input(line.location(), found, expected));
-        }
-        let fields = Fields { line, fields };
+        let (fields, shape, count) = split(line)?;
         self.tally.lines += 1;
         self.tally.add(Reason::MoreFields, usize::from(count > 18 && shape.is_none()));
         let mut rounded = false;
@@ -108,14 +106,7 @@ impl<'a> Reader<'a> {
         let whole = shape.map(|(nodes, cpus)| nodes.saturating_mul(cpus));
         let processors = requested.or(allocated).or(whole);
         let per_node = self.options.procs_per_node;
-        let larger = |p: u32| {
-            let above =
-                |count: u32, limit: Option<u64>| limit.is_some_and(|most| u64::from(count) > most);
-            match (shape, self.limits.1) {
-                (Some((nodes, _)), Some(most)) => above(nodes, Some(most)),
-                _ => above(whole.unwrap_or(p), self.limits.0),
-            }
-        };
+        let larger = |p: u32| self.is_larger(shape, whole.unwrap_or(p));
         let partitions = &self.options.partitions;
         let faults = [
             (!partitions.is_empty() && !partitions.contains(&partition), Reason::OtherPartition),
@@ -164,6 +155,22 @@ impl<'a> Reader<'a> {
         });
         Ok(LINE_BYTES + JOB_BYTES)
     }
+}
+
+/// The fields of a line, nodes and processors of each where field 21 says them, and how many fields there are.
+fn split<'l>(line: &'l RawLine<'_>) -> Result<(Fields<'l>, Option<(u32, u32)>, usize)> {
+    let mut fields = [""; 18];
+    let mut words = line.text()?.split_ascii_whitespace();
+    let filled = fields.iter_mut().zip(&mut words).map(|(field, word)| *field = word).count();
+    // The public traces of Frontier say here what their processors leave open.
+    let shape = words.clone().nth(2).and_then(nodes_and_cpus);
+    let count = filled + words.count();
+    if count < 18 {
+        let found = format!("{count} field{}", if count == 1 { "" } else { "s" });
+        let expected = "the 18 fields of a job, -1 where unknown";
+        return Err(Error::input(line.location(), found, expected));
+    }
+    Ok((Fields { line, fields }, shape, count))
 }
 
 /// The lines, ascending, that are a part of a job whose whole has a line of its own: status 2 to 4,

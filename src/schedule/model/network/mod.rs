@@ -206,12 +206,7 @@ impl<'a> Network<'a> {
             return Err(params.wrong("bytes", "more than 0"));
         }
         let speeds = Figures::from_params(params, topology.context().memory)?.speeds(1.0);
-        let by_job = match params.chosen("level")? {
-            Some("job") if speed.is_some() => {
-                return Err(params.wrong("level", "level=flow with speed=, whose jobs have stages"));
-            }
-            level => level.map_or(speed.is_none(), |level| level == "job"),
-        };
+        let by_job = by_job(params, speed.is_some())?;
         if compute.is_some() && share.is_some() {
             return Err(params.wrong("share", "either share= or compute="));
         }
@@ -454,6 +449,16 @@ impl Model for Network<'_> {
 
     fn lost(&self) -> Option<Lost> {
         Some(self.lost)
+    }
+}
+
+/// Whether jobs have one rate each (`level=job`): unless given, where they do not run benchmarks.
+fn by_job(params: &Params, benchmarks: bool) -> Result<bool> {
+    match params.chosen("level")? {
+        Some("job") if benchmarks => {
+            Err(params.wrong("level", "level=flow with speed=, whose jobs have stages"))
+        }
+        level => Ok(level.map_or(!benchmarks, |level| level == "job")),
     }
 }
 
