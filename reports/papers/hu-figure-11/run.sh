@@ -5,7 +5,7 @@ set -euo pipefail
   echo app,weight,guest
   for app in bt cg ft is lu mg sp; do echo "$app,1,npb-$app:class=W"; done
 } >apps.csv
-model=network:speed=1Gf,bandwidth=1Gb/s,latency=50us,apps=apps.csv
+model=network:speed=1Gf,node_links=free,bandwidth=1Gb/s,latency=50us,apps=apps.csv
 declare -A machine=([t2]=torus:8x8 [t3]=torus:4x4x4 [r4]=random-regular:n=64,d=4 [r6]=random-regular:n=64,d=6)
 # Regular jobs wait for a place whose neighbours are one hop apart (tori), or that hangs together (random hosts); random jobs
 # take any nodes; nearest ones do not wait, but are as near together as they can.

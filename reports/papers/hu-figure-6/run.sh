@@ -12,7 +12,7 @@ for class in S W A; do
         printf '[[jobs]]\nname = "one"\nnodes = %s\nbenchmark = "npb-%s:n=4,class=%s"\n' "${one[$pattern]}" $app $class
         printf '[[jobs]]\nname = "other"\nnodes = %s\nbenchmark = "npb-%s:n=4,class=%s"\n' "${other[$pattern]}" $app $class
       } >jobs.toml
-      nodeorder corun torus:2x4 --jobs jobs.toml --bandwidth 1Gb/s --latency 50us --threads 1 --quiet \
+      nodeorder corun torus:2x4 --jobs jobs.toml --bandwidth 1Gb/s --latency 50us --node-links free --threads 1 --quiet \
         -o out/$class/$app/$pattern.csv
     done
   done

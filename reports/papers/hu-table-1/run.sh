@@ -7,7 +7,7 @@ declare -A times=([ft]=20 [is]=10 [cg]=75 [bt]=200 [sp]=400 [mg]=20 [mm]=1)
 # As published: 40 Gb/s a cable, 60 ns a switch, 100 Gf a node.
 alone() { # study network app seed spec dilation routing
   mkdir -p "out/$1/$2/$3"
-  nodeorder corun "$5" --jobs "$1-$3.toml" --bandwidth 40Gb/s --latency "$((60 * $6))ns" --routing "$7" \
+  nodeorder corun "$5" --jobs "$1-$3.toml" --bandwidth 40Gb/s --node-links free --latency "$((60 * $6))ns" --routing "$7" \
     --iterations "${times[$3]}" --seed "$4" --threads 1 --quiet -o "out/$1/$2/$3/$4.csv"
 }
 job() { # study app nodes class
