@@ -364,7 +364,6 @@ fn machines_side_by_side_have_a_page() {
         assert!(page.contains(&format!("data-value=\"{}\">{}</th>", of("machine"), of("machine"))));
         for column in [
             "score",
-            "links_per_node",
             "mean_distance",
             "bisection_per_node",
             "cost_per_node",

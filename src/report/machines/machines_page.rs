@@ -140,16 +140,12 @@ fn figures(machines: &Machines) -> Section {
         Column::new(what, digits, Best::Low, scores),
         counts("Nodes", &|s| s.nodes),
         counts("Routers", &|s| s.routers),
-        counts("Links", &|s| s.links),
         counts("Cables", &|s| s.cables),
         counts("Node links", &|s| s.node_links),
         counts("Ports", &|s| s.ports),
         of("Oversubscription", 2, Best::None, &|m| m.comparison.topology.oversubscription),
-        of("Links a node", 3, Best::None, &|m| Some(m.links_per_node())),
         of("Diameter (hops)", 0, Best::Low, &|m| Some(m.comparison.topology.diameter.into())),
         of("Mean distance (hops)", 3, Best::Low, &|m| Some(m.comparison.topology.mean_distance)),
-        of("Bisection (links)", 0, Best::None, &|m| Some(m.bisection.as_ref()?.links()))
-            .marked(marks()),
         of("Bisection a node (links)", 3, known, &|m| m.bisection_per_node()).marked(marks()),
     ];
     if all().any(|m| m.cost.is_some()) {
