@@ -362,13 +362,8 @@ fn machines_side_by_side_have_a_page() {
     for row in reader.records().map(Result::unwrap) {
         let of = |name: &str| &row[header.iter().position(|h| h == name).unwrap()];
         assert!(page.contains(&format!("data-value=\"{}\">{}</th>", of("machine"), of("machine"))));
-        for column in [
-            "score",
-            "mean_distance",
-            "bisection_per_node",
-            "cost_per_node",
-            "mean_log",
-        ] {
+        for column in ["score", "mean_distance", "bisection_per_node", "cost_per_node", "mean_log"]
+        {
             assert!(
                 page.contains(&format!("<td data-value=\"{}\"", of(column))),
                 "{column}: {}",

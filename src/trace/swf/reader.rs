@@ -158,7 +158,10 @@ impl<'a> Reader<'a> {
 }
 
 /// The fields of a line, nodes and processors of each where field 21 says them, and how many fields there are.
-fn split<'l>(line: &'l RawLine<'_>) -> Result<(Fields<'l>, Option<(u32, u32)>, usize)> {
+type Split<'l> = (Fields<'l>, Option<(u32, u32)>, usize);
+
+/// Splits a line into its fields.
+fn split<'l>(line: &'l RawLine<'_>) -> Result<Split<'l>> {
     let mut fields = [""; 18];
     let mut words = line.text()?.split_ascii_whitespace();
     let filled = fields.iter_mut().zip(&mut words).map(|(field, word)| *field = word).count();
