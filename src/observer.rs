@@ -1,6 +1,6 @@
 //! The clock, cancellation and progress of a search, which its caller provides.
 
-/// What a search asks of its caller: a clock, whether to stop, and where to report progress. The library has no
+/// Services that a search asks of its caller: a clock, whether to stop, and where to report progress. The library has no
 /// clock of its own.
 pub trait Observer: Sync {
     /// Seconds since some moment before the search; `None` where there is no clock.

@@ -1,4 +1,4 @@
-//! What the allocators import.
+//! Names that every file of an allocator imports.
 
 pub(super) use super::entry::{Allocator, AllocatorEntry, Choice};
 pub(super) use super::runs::Runs;

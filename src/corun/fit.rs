@@ -10,9 +10,11 @@
 //! Marquardt, "An algorithm for least-squares estimation of nonlinear parameters", J. SIAM 11(2), 1963,
 //! <https://doi.org/10.1137/0111030>.
 
+use std::collections::BTreeMap;
+
 use rayon::prelude::*;
 
-use super::{Channels, Fair, Figures, FollowedJob, Phase, Speeds};
+use super::{Channels, Detail, Fair, Figures, Phase, PlacedJob, Speeds};
 use crate::error::{Error, Result};
 use crate::ids::NodeId;
 use crate::input::Text;
@@ -143,7 +145,7 @@ pub fn fit(
     rows: &[Measured],
 ) -> Result<Fit> {
     routing.check(fabric.topology)?;
-    let model = Simulated { fabric, routing, fair, rows };
+    let model = Simulated::new(fabric, routing, fair, rows);
     let mut known = model.start()?;
     let mut best = model.least(known)?;
     // Figures that the rows do not need, one after the other, the least needed first.
@@ -194,6 +196,9 @@ struct Simulated<'a> {
     routing: &'a RoutingEntry,
     fair: Fair,
     rows: &'a [Measured],
+    /// Rows of which none repeats another's pattern, nodes and bytes, and for each row which of them it is like.
+    distinct: Vec<usize>,
+    like: Vec<usize>,
 }
 
 /// Figures (seconds a byte, seconds) with the least sum of squares that was found.
@@ -203,7 +208,24 @@ struct Least {
     squares: f64,
 }
 
-impl Simulated<'_> {
+impl<'a> Simulated<'a> {
+    fn new(
+        fabric: &'a Fabric<'a>,
+        routing: &'a RoutingEntry,
+        fair: Fair,
+        rows: &'a [Measured],
+    ) -> Self {
+        let (mut distinct, mut like, mut known) = (Vec::new(), Vec::new(), BTreeMap::new());
+        for (i, row) in rows.iter().enumerate() {
+            let same = (row.pattern, &row.nodes, row.bytes.to_bits());
+            like.push(*known.entry(same).or_insert_with(|| {
+                distinct.push(i);
+                distinct.len() - 1
+            }));
+        }
+        Simulated { fabric, routing, fair, rows, distinct, like }
+    }
+
     /// Seconds of every row.
     fn seconds(&self, figures: &[Option<f64>; 5]) -> Result<Vec<f64>> {
         let speed = |at: usize| figures[at].map_or(f64::MAX, |seconds| 1.0 / seconds);
@@ -219,12 +241,13 @@ impl Simulated<'_> {
         };
         let Simulated { fabric, routing, rows, .. } = self;
         let channels = Channels::new(fabric.topology, fabric.links, &speeds);
-        let one = |row: &Measured| {
-            let phases = &row.phases;
-            let job = FollowedJob::new(fabric, routing, phases, &row.mapping, &speeds, &channels)?;
-            Ok(job.alone)
+        let one = |row: &usize| {
+            let Measured { phases, mapping, .. } = &rows[*row];
+            let job = PlacedJob::new(Detail::Flow, fabric, routing, phases, mapping, &channels)?;
+            Ok(job.alone())
         };
-        rows.par_iter().map(one).collect()
+        let seconds: Vec<f64> = self.distinct.par_iter().map(one).collect::<Result<_>>()?;
+        Ok(self.like.iter().map(|distinct| seconds[*distinct]).collect())
     }
 
     /// ln(simulated / measured) of every row.
@@ -420,7 +443,7 @@ mod tests {
         }
         let mut rows = Measured::read_all(&machine, &Text::new("rows.csv", text)).unwrap();
         let fair = Fair::Flow;
-        let model = Simulated { fabric: &fabric, routing, fair, rows: &rows };
+        let model = Simulated::new(&fabric, routing, fair, &rows);
         let seconds = model.seconds(&truth).unwrap();
         for (row, seconds) in rows.iter_mut().zip(seconds) {
             row.seconds = seconds * (1.0 + 0.05 * (2.0 * unit(&mut random) - 1.0));

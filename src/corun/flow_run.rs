@@ -4,7 +4,7 @@
 //! no other job's sending can overlap takes as long as alone, which is found once.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BinaryHeap};
+use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 
 use super::Channels;
 use super::filling::Filling;
@@ -52,8 +52,6 @@ struct Member {
     job: FlowJob,
     /// The slots of each phase in the order of their latencies.
     slots: Vec<Vec<u32>>,
-    /// Seconds that each phase sends alone, where that is known.
-    alone: Vec<f64>,
     computing: Computing,
     phase: usize,
     stage: Stage,
@@ -86,12 +84,10 @@ pub(super) struct FlowRun {
 }
 
 impl FlowRun {
-    /// Jobs at time 0 that share these channels. `alone[j][p]` are the seconds
-    /// that phase p of job j sends alone; empty where that is not known. `count`: states that come again are counted.
-    pub fn new(jobs: &[&FlowJob], alone: &[Vec<f64>], channels: &Channels, count: bool) -> Self {
-        let mut links: Vec<u32> = jobs.iter().flat_map(|job| job.links()).collect();
-        links.sort_unstable();
-        links.dedup();
+    /// Jobs at time 0 that share these channels. `count`: states that come again are counted.
+    pub fn new(jobs: &[&FlowJob], channels: &Channels, count: bool) -> Self {
+        let links: BTreeSet<u32> = jobs.iter().flat_map(|job| job.channels()).collect();
+        let links: Vec<u32> = links.into_iter().collect();
         let index_of: BTreeMap<u32, u32> = links.iter().zip(0..).map(|(l, i)| (*l, i)).collect();
         let (mut flows, mut routes, mut members) = (Vec::new(), Vec::new(), Vec::new());
         for (i, job) in jobs.iter().enumerate() {
@@ -122,7 +118,6 @@ impl FlowRun {
             let until = computing.draw(job.phases[0].compute);
             members.push(Member {
                 slots,
-                alone: alone.get(i).cloned().unwrap_or_default(),
                 computing,
                 phase: 0,
                 stage: Stage::Computes { until },
@@ -154,8 +149,8 @@ impl FlowRun {
     pub fn alone(job: &FlowJob, channels: &Channels) -> Vec<f64> {
         let phase = |phase: &FlowPhase| {
             let phases = vec![FlowPhase { compute: 0.0, ..phase.clone() }];
-            let job = FlowJob { phases, spread: 0.0, seed: job.seed };
-            FlowRun::new(&[&job], &[], channels, false).until_each_has_done(1)
+            let job = FlowJob { phases, ..FlowJob::default() };
+            FlowRun::new(&[&job], channels, false).until_each_has_done(1)
         };
         job.phases.iter().map(phase).collect()
     }
@@ -244,7 +239,7 @@ impl FlowRun {
         if slots == 0 {
             return self.end_phase(job);
         }
-        let alone = member.alone.get(member.phase).map(|seconds| now + seconds);
+        let alone = member.job.sending.get(member.phase).map(|seconds| now + seconds);
         let quiet = |until: &f64| {
             self.jobs.iter().enumerate().all(|(other, member)| match member.stage {
                 Stage::Computes { until: begins } => other == job || begins >= *until,
@@ -385,8 +380,8 @@ impl Run for FlowRun {
             if let Stage::Alone { .. } = member.stage {
                 // As far as it is alone after so long.
                 let phases = vec![FlowPhase { compute: 0.0, ..phase.clone() }];
-                let job = FlowJob { phases, spread: 0.0, seed: 0 };
-                let mut run = FlowRun::new(&[&job], &[], channels, false);
+                let job = FlowJob { phases, ..FlowJob::default() };
+                let mut run = FlowRun::new(&[&job], channels, false);
                 run.until_within_phase(self.now - member.began);
                 for (link, part) in run.carried(channels) {
                     add(&[(link, 1.0)], part);

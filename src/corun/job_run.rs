@@ -12,7 +12,7 @@ use super::timing::{Computing, Finished, Run, Span, Spans};
 use super::usage::JobUsage;
 
 /// Uses of a link that jobs can fill: job, phase, and the seconds of the link that a byte of its largest message takes.
-pub(super) type LinkUses = Vec<(u32, u32, f64)>;
+type LinkUses = Vec<(u32, u32, f64)>;
 
 /// The present activity of a job.
 #[derive(Clone, Copy, Debug)]
@@ -24,8 +24,6 @@ enum Stage {
 
 struct Member {
     usage: JobUsage,
-    /// The rate of each phase alone.
-    alone: Vec<f64>,
     /// By phase: the links that others may fill, with what it uses of each.
     rows: Vec<Vec<(u32, f64)>>,
     computing: Computing,
@@ -96,20 +94,17 @@ pub(super) struct JobRun {
 const MANY: u64 = 1000;
 
 impl JobRun {
-    /// Jobs with the rate of each phase alone, at time 0; `rows` are the links that they can fill together.
-    /// `count`: states that come again are counted.
-    pub fn new(
-        jobs: impl Iterator<Item = (JobUsage, Vec<f64>)>,
-        rows: Vec<LinkUses>,
-        count: bool,
-    ) -> Self {
-        let member = |(usage, alone): (JobUsage, Vec<f64>)| {
+    /// Jobs at time 0; `contended` are the channels that they can fill together. `count`: states that come again are
+    /// counted.
+    pub fn new(jobs: &[&JobUsage], contended: &[u32], channels: &Channels, count: bool) -> Self {
+        let rows = binding(contended.iter().map(|channel| uses(jobs, *channel, channels)));
+        let member = |usage: &&JobUsage| {
+            let usage = JobUsage::clone(usage);
             let mut computing = Computing::new(usage.seed, usage.spread);
             let phases = usage.phases.len();
             Member {
                 until: wait(&usage, 0, &mut computing),
                 usage,
-                alone,
                 rows: vec![Vec::new(); phases],
                 computing,
                 phase: 0,
@@ -119,7 +114,7 @@ impl JobRun {
                 finished: Finished::default(),
             }
         };
-        let mut jobs: Vec<Member> = jobs.map(member).collect();
+        let mut jobs: Vec<Member> = jobs.iter().map(member).collect();
         let links = vec![Shared::default(); rows.len()];
         for (row, uses) in (0..).zip(&rows) {
             for (job, phase, uses) in uses {
@@ -203,7 +198,7 @@ impl JobRun {
         let job = &mut self.jobs[i];
         let phase = &job.usage.phases[job.phase];
         job.stage = Stage::Sends;
-        job.until = self.now + phase.bytes / job.alone[job.phase];
+        job.until = self.now + phase.sending();
         let (service, weight) = (phase.bytes / phase.weight, phase.weight);
         for at in 0..job.rows[job.phase].len() {
             let job = &self.jobs[i];
@@ -252,7 +247,7 @@ impl Run for JobRun {
                     }
                     _ => 0.0,
                 };
-                for (link, uses) in &phase.links {
+                for (link, uses) in &phase.channels {
                     *bytes.entry(*link).or_default() += uses * (job.done[p] + part) * phase.bytes;
                 }
             }
@@ -269,4 +264,43 @@ impl Run for JobRun {
 fn wait(usage: &JobUsage, phase: usize, computing: &mut Computing) -> f64 {
     let phase = &usage.phases[phase];
     computing.draw(phase.compute) + phase.latency
+}
+
+/// Uses of a channel by each phase of each job.
+fn uses(jobs: &[&JobUsage], channel: u32, channels: &Channels) -> LinkUses {
+    let mut row = LinkUses::new();
+    for (i, job) in (0..).zip(jobs) {
+        for (phase, usage) in (0..).zip(&job.phases) {
+            if let Ok(at) = usage.channels.binary_search_by_key(&channel, |(channel, _)| *channel) {
+                let uses = usage.channels[at].1 / channels.capacity[channel as usize];
+                row.push((i, phase, uses));
+            }
+        }
+    }
+    row
+}
+
+/// Drops each link that never slows jobs down more than another one does: the other has the same phases of the same
+/// jobs, and each uses at least as much of it.
+fn binding(rows: impl Iterator<Item = LinkUses>) -> Vec<LinkUses> {
+    let mut groups: BTreeMap<Vec<(u32, u32)>, Vec<Vec<f64>>> = BTreeMap::new();
+    for row in rows {
+        let phases = row.iter().map(|(job, phase, _)| (*job, *phase)).collect();
+        groups.entry(phases).or_default().push(row.into_iter().map(|(.., uses)| uses).collect());
+    }
+    let mut kept = Vec::new();
+    for (phases, mut uses) in groups {
+        // What covers another has the larger sum.
+        uses.sort_by(|a, b| b.iter().sum::<f64>().total_cmp(&a.iter().sum::<f64>()));
+        let mut best: Vec<Vec<f64>> = Vec::new();
+        for row in uses {
+            let covered = |other: &Vec<f64>| other.iter().zip(&row).all(|(a, b)| a >= b);
+            if !best.iter().any(covered) {
+                best.push(row);
+            }
+        }
+        let row = |uses: Vec<f64>| phases.iter().zip(uses).map(|((j, p), u)| (*j, *p, u)).collect();
+        kept.extend(best.into_iter().map(row));
+    }
+    kept
 }

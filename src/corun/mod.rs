@@ -5,8 +5,12 @@
 //!
 //! - **Flow level**: all messages in flight share links by max-min fairness, anew whenever a message or a
 //!   computation ends.
-//! - **Job level** ([`JobLevel`]): one rate a job alone, and the links it shares one by one. Much faster; also for
-//!   jobs that come and go.
+//! - **Job level**: alone, all messages of a phase go at one rate, that of its slowest; a channel then carries U of its
+//!   bytes a byte of its largest message. Where several jobs send over a channel, their messages share it equally (by
+//!   their weights), each job until its own are through; a phase takes as long as on its slowest channel, and no less
+//!   than alone. Much faster; a message that another channel holds up leaves none of its share to others here.
+//!
+//! [`side_by_side`] runs the jobs of a file; [`Level`] those that come and go.
 //!
 //! Shared are directed links between routers, each with its capacity times the bandwidth; node links, each direction by
 //! itself (or they only bound each message); and switches, where their bandwidth is limited ([`Channels`]). Messages
@@ -22,11 +26,10 @@
 mod channels;
 mod filling;
 pub mod fit;
-mod flow_level;
 mod flow_run;
-mod job_level;
 mod job_run;
 mod jobs;
+mod level;
 mod messages;
 mod pattern;
 mod side_by_side;
@@ -37,11 +40,9 @@ mod timing;
 mod usage;
 
 pub use channels::Channels;
-pub use flow_level::{FlowLevel, FollowedJob};
-pub use job_level::JobLevel;
 pub use jobs::{Job, Phase};
-pub use side_by_side::{Detail, JobOutcome, Outcome, Settings, computing_times, side_by_side};
+pub use level::{Detail, Level, PlacedJob};
+pub use side_by_side::{JobOutcome, Outcome, Settings, computing_times, side_by_side};
 pub(crate) use speeds::OPTIONS as SPEED_OPTIONS;
 pub use speeds::{Fair, Figures, Speeds};
 pub use timing::Span;
-pub use usage::{JobUsage, PhaseUsage};

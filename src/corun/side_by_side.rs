@@ -1,29 +1,16 @@
 //! Jobs beside each other and alone, at either level.
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 
 use rayon::prelude::*;
 
-use super::flow_run::FlowRun;
-use super::job_level::JobLevel;
-use super::jobs::{Job, Phase};
-use super::messages::{FlowGroup, FlowJob, FlowPhase};
+use super::jobs::Job;
+use super::level::{Detail, Level, PlacedJob};
 use super::timing::{Computing, Run, Span};
-use super::usage::{JobUsage, PhaseUsage};
 use super::{Channels, Fair, Figures, Speeds};
 use crate::error::{Error, Result, SourceLocation, six_digits};
-use crate::ids::NodeId;
-use crate::mapping::{Fabric, ProcessMapping, RoutingEntry};
+use crate::mapping::{Fabric, RoutingEntry};
 use crate::topology::Topology;
-
-/// How closely messages are followed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Detail {
-    /// Message by message.
-    Flow,
-    /// By the links that jobs share, one by one.
-    Job,
-}
 
 /// Settings of all jobs: network, level, and length of the simulation.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -113,10 +100,7 @@ pub fn side_by_side(
     routing.check(fabric.topology)?;
     check_drawn(jobs, settings.iterations)?;
     let channels = Channels::new(fabric.topology, fabric.links, &settings.speeds);
-    let (mut groups, alone) = match settings.level {
-        Detail::Flow => flows(fabric, routing, jobs, settings, &channels)?,
-        Detail::Job => usages(fabric, routing, jobs, settings, &channels)?,
-    };
+    let (mut groups, alone) = groups(fabric, routing, jobs, settings, &channels)?;
     // Every job runs until the last has done its iterations: a much shorter one would do millions meanwhile.
     let shortest = alone.iter().copied().fold(f64::INFINITY, f64::min);
     let longest = alone.iter().copied().fold(0.0, f64::max);
@@ -208,6 +192,38 @@ const LONGEST: f64 = 1e6;
 /// Groups of jobs that meet, each with its simulation, and the mean seconds of an iteration of each job alone.
 type Groups = (Vec<(Vec<usize>, Box<dyn Run>)>, Vec<f64>);
 
+fn groups(
+    fabric: &Fabric<'_>,
+    routing: &RoutingEntry,
+    jobs: &[Job],
+    settings: &Settings,
+    channels: &Channels,
+) -> Result<Groups> {
+    let place = |(i, job): (usize, &Job)| {
+        let Job { phases, mapping, .. } = job;
+        let placed = PlacedJob::new(settings.level, fabric, routing, phases, mapping, channels)?;
+        Ok(placed.drawn(job.spread, seed(fabric.topology, i)))
+    };
+    let placed: Vec<PlacedJob> = jobs.par_iter().enumerate().map(place).collect::<Result<_>>()?;
+    let mut level = Level::new(channels.clone(), settings.iterations);
+    level.count_patterns = settings.count_patterns;
+    (0..).zip(placed).for_each(|(key, job)| level.start(key, job));
+    let alone = |key| {
+        let mut run = level.run_of(&[key]);
+        run.until_each_has_done(settings.iterations.max(1));
+        run.mean(0).0
+    };
+    let alone = (0..jobs.len() as u32).into_par_iter().map(alone).collect();
+    let mut left: BTreeSet<u32> = (0..jobs.len() as u32).collect();
+    let mut groups = Vec::new();
+    while let Some(key) = left.first() {
+        let met: Vec<u32> = level.meeting(*key).into_iter().collect();
+        left.retain(|key| met.binary_search(key).is_err());
+        groups.push((met.iter().map(|key| *key as usize).collect(), level.run_of(&met)));
+    }
+    Ok((groups, alone))
+}
+
 /// The seconds that the job at this index of the list computes, one phase and iteration after the other, the first
 /// `count`: what another simulator needs to follow the same jobs.
 pub fn computing_times(topology: &Topology, index: usize, job: &Job, count: usize) -> Vec<f64> {
@@ -220,158 +236,4 @@ pub fn computing_times(topology: &Topology, index: usize, job: &Job, count: usiz
 fn seed(topology: &Topology, job: usize) -> u64 {
     let seed = topology.context().seed;
     seed.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(job as u64)
-}
-
-/// Mean seconds of an iteration of the only job of a run.
-fn alone(mut run: impl Run, settings: &Settings) -> f64 {
-    run.until_each_has_done(settings.iterations.max(1));
-    run.mean(0).0
-}
-
-fn flows(
-    fabric: &Fabric<'_>,
-    routing: &RoutingEntry,
-    jobs: &[Job],
-    settings: &Settings,
-    channels: &Channels,
-) -> Result<Groups> {
-    let mut flows = Vec::with_capacity(jobs.len());
-    for (i, job) in jobs.iter().enumerate() {
-        let phases = job
-            .phases
-            .iter()
-            .map(|p| flow_phase(fabric, routing, &job.mapping, p, &settings.speeds, channels));
-        let phases = phases.collect::<Result<_>>()?;
-        flows.push(FlowJob { phases, spread: job.spread, seed: seed(fabric.topology, i) });
-    }
-    let sending: Vec<Vec<f64>> =
-        flows.par_iter().map(|job| FlowRun::alone(job, channels)).collect();
-    let run = |members: &[usize]| {
-        let jobs: Vec<&FlowJob> = members.iter().map(|i| &flows[*i]).collect();
-        let sending: Vec<Vec<f64>> = members.iter().map(|i| sending[*i].clone()).collect();
-        FlowRun::new(&jobs, &sending, channels, settings.count_patterns)
-    };
-    let alone = (0..jobs.len()).into_par_iter().map(|i| alone(run(&[i]), settings)).collect();
-    let groups =
-        meeting(&flows.iter().map(FlowJob::links).map(Iterator::collect).collect::<Vec<_>>());
-    let groups = groups.into_iter().map(|members| {
-        let run: Box<dyn Run> = Box::new(run(&members));
-        (members, run)
-    });
-    Ok((groups.collect(), alone))
-}
-
-/// The messages of a phase by the channels they take.
-pub(super) fn flow_phase(
-    fabric: &Fabric<'_>,
-    routing: &RoutingEntry,
-    mapping: &ProcessMapping,
-    phase: &Phase,
-    speeds: &Speeds,
-    channels: &Channels,
-) -> Result<FlowPhase> {
-    let topology = fabric.topology;
-    if phase.bytes > 0.0 {
-        // A route of several links, and what is kept of it while it is simulated.
-        topology.require("the messages of a job", phase.guest.pair_count().saturating_mul(400))?;
-    }
-    let mut between: BTreeMap<(NodeId, NodeId), Vec<f64>> = BTreeMap::new();
-    let mut inside = 0f64;
-    // Without shared node links messages between the same routers take the same channels.
-    let end = |process| match (mapping.node(process), channels.inside_routers()) {
-        (node, true) => node,
-        (node, false) => first_of(topology, node),
-    };
-    phase.guest.for_each_message(|message| {
-        let (from, to) = (end(message.source), end(message.target));
-        let bytes = message.volume * phase.bytes;
-        let apart = if channels.inside_routers() {
-            topology.node_links([from, to]).is_some()
-        } else {
-            from != to
-        };
-        if bytes > 0.0 && !apart {
-            inside = inside.max(bytes);
-        } else if bytes > 0.0 {
-            between.entry((from, to)).or_default().push(bytes);
-        }
-    });
-    let routers =
-        |(from, to): &(NodeId, NodeId)| (topology.router_of(*from).0, topology.router_of(*to).0);
-    let mut pairs: Vec<(u32, u32)> = between.keys().map(routers).filter(|(a, b)| a != b).collect();
-    pairs.sort_unstable();
-    pairs.dedup();
-    let routes = routing.routes(fabric, &pairs)?;
-    let group = |(ends, mut bytes): ((NodeId, NodeId), Vec<f64>)| {
-        bytes.sort_by(f64::total_cmp);
-        let sizes =
-            bytes.chunk_by(|a, b| a == b).map(|same| (same[0], same.len() as f64)).collect();
-        let route = pairs.binary_search(&routers(&ends)).map_or(&[][..], |at| &routes[at]);
-        let hops: f64 =
-            route.iter().map(|(link, share)| share * fabric.links.weight(*link as usize)).sum();
-        let latency = phase.messages * speeds.latency_of(hops);
-        let links = topology.node_links([ends.0, ends.1]).unwrap_or([ends.0, ends.1]);
-        let route = channels.of_message(fabric, links, route);
-        FlowGroup { route, latency, weight: speeds.weight(hops), sizes }
-    };
-    let groups = between.into_iter().map(group).collect();
-    Ok(FlowPhase { compute: phase.compute, groups, inside })
-}
-
-/// The first node of a node's router, whether it is schedulable or not.
-fn first_of(topology: &Topology, node: NodeId) -> NodeId {
-    topology.nodes_of(topology.router_of(node)).next().unwrap_or(node)
-}
-
-/// Groups of jobs that use a link in common, directly or through others, by their first jobs.
-fn meeting(links: &[Vec<u32>]) -> Vec<Vec<usize>> {
-    let mut group: Vec<usize> = (0..links.len()).collect();
-    let mut first: BTreeMap<u32, usize> = BTreeMap::new();
-    for (job, links) in links.iter().enumerate() {
-        for link in links {
-            let (a, b) = (group[*first.entry(*link).or_insert(job)], group[job]);
-            if a != b {
-                group.iter_mut().filter(|g| **g == a.max(b)).for_each(|g| *g = a.min(b));
-            }
-        }
-    }
-    let members = |g: usize| (0..links.len()).filter(|job| group[*job] == g).collect();
-    (0..links.len()).filter(|g| group[*g] == *g).map(members).collect()
-}
-
-fn usages(
-    fabric: &Fabric<'_>,
-    routing: &RoutingEntry,
-    jobs: &[Job],
-    settings: &Settings,
-    channels: &Channels,
-) -> Result<Groups> {
-    let mut level = JobLevel::new(channels.clone(), settings.iterations);
-    level.count_patterns = settings.count_patterns;
-    for (i, job) in jobs.iter().enumerate() {
-        let phase = |p: &Phase| {
-            let (guest, mapping) = (&p.guest, &job.mapping);
-            let mut usage =
-                PhaseUsage::new(fabric, routing, guest, mapping, p.bytes, p.compute, channels)?;
-            usage.latency *= p.messages;
-            Ok(usage)
-        };
-        let phases = job.phases.iter().map(phase).collect::<Result<_>>()?;
-        level.start(
-            i as u64,
-            JobUsage { phases, spread: job.spread, seed: seed(fabric.topology, i) },
-        );
-    }
-    let keys: Vec<u64> = (0..jobs.len() as u64).collect();
-    let alone = keys.iter().map(|key| alone(level.run_of(&[*key]), settings)).collect();
-    let mut groups: Vec<(Vec<usize>, Box<dyn Run>)> = Vec::new();
-    for key in &keys {
-        if groups.iter().any(|(members, _)| members.contains(&(*key as usize))) {
-            continue;
-        }
-        let met: Vec<u64> = level.meeting(*key).into_iter().collect();
-        let members = met.iter().map(|key| *key as usize).collect();
-        groups.push((members, Box::new(level.run_of(&met))));
-    }
-    Ok((groups, alone))
 }

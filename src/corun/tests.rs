@@ -29,7 +29,7 @@ fn jobs(spread: bool) -> impl Strategy<Value = Vec<FlowJob>> {
     let job = (prop::collection::vec(phase, 1..3), 0u64..9);
     let job = job.prop_map(move |(phases, seed)| {
         let spread = if spread { 0.2 } else { 0.0 };
-        FlowJob { phases, spread, seed }
+        FlowJob { phases, spread, seed, sending: Vec::new() }
     });
     prop::collection::vec(job, 1..4)
 }
@@ -41,9 +41,11 @@ fn channels() -> Channels {
 }
 
 fn run(jobs: &[FlowJob], alone: bool, count: bool) -> FlowRun {
-    let refs: Vec<&FlowJob> = jobs.iter().collect();
-    let seconds: Vec<Vec<f64>> = jobs.iter().map(|job| FlowRun::alone(job, &channels())).collect();
-    FlowRun::new(&refs, if alone { &seconds } else { &[] }, &channels(), count)
+    let mut jobs = jobs.to_vec();
+    if alone {
+        jobs.iter_mut().for_each(|job| job.sending = FlowRun::alone(job, &channels()));
+    }
+    FlowRun::new(&jobs.iter().collect::<Vec<_>>(), &channels(), count)
 }
 
 proptest! {
@@ -114,8 +116,7 @@ fn a_billion_iterations_are_counted() {
     };
     let job = |compute, groups| FlowJob {
         phases: vec![FlowPhase { compute, groups, inside: 0.0 }],
-        spread: 0.0,
-        seed: 1,
+        ..FlowJob::default()
     };
     // In lock step on one link: one second of computing, half the link each.
     let jobs = [job(1.0, vec![group(&[0], 1.0)]), job(1.0, vec![group(&[0, 1], 1.0)])];

@@ -1,12 +1,15 @@
 //! Demand of jobs on the network, as the job level sees it.
 
+use std::collections::BTreeMap;
+
 use super::Channels;
+use super::jobs::Phase;
 use crate::error::Result;
-use crate::mapping::{Demand, Dilation, Fabric, Guest, ProcessMapping, RoutingEntry, Traffic};
+use crate::mapping::{Demand, Dilation, Fabric, ProcessMapping, RoutingEntry, Traffic};
 
 /// Demand of one phase of a job on the network.
 #[derive(Clone, Debug, PartialEq)]
-pub struct PhaseUsage {
+pub(super) struct PhaseUsage {
     /// Seconds of computing before it sends.
     pub compute: f64,
     /// Seconds before the first byte arrives: the most hops of a message times the latency of one.
@@ -15,65 +18,99 @@ pub struct PhaseUsage {
     pub bytes: f64,
     /// How fast its rate grows among others': 1, or by the mean latency under [`super::Fair::Rtt`].
     pub weight: f64,
+    /// Rate of its messages where nothing else is sent, in bytes a second.
+    pub rate: f64,
     /// U(l), the bytes that it puts on a channel over its largest message, for each channel it loads, by its number in
     /// [`Channels`], ascending.
-    pub links: Vec<(u32, f64)>,
+    pub channels: Vec<(u32, f64)>,
 }
 
 /// A job as the job level sees it.
-#[derive(Clone, Debug, PartialEq)]
-pub struct JobUsage {
-    /// The phases of an iteration.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct JobUsage {
     pub phases: Vec<PhaseUsage>,
-    /// Computing takes `compute` times a number drawn from 1 - spread to 1 + spread, so that jobs do not lock step.
+    /// As in [`super::PlacedJob::drawn`].
     pub spread: f64,
-    /// Seed of these draws.
     pub seed: u64,
 }
 
-impl PhaseUsage {
-    /// Puts the traffic of `guest` on links: `bytes` for one unit of its volume, after `compute` seconds.
-    ///
-    /// # Errors
-    /// A routing that does not suit the machine; more memory than allowed.
-    ///
-    /// # Complexity
-    /// One [`RoutingEntry::loads`]; with a latency also one [`Dilation::of`].
+impl JobUsage {
+    /// Adds up what phases put on channels.
     pub fn new(
         fabric: &Fabric<'_>,
         routing: &RoutingEntry,
-        guest: &Guest,
+        phases: &[Phase],
         mapping: &ProcessMapping,
-        bytes: f64,
-        compute: f64,
         channels: &Channels,
     ) -> Result<Self> {
+        let usage = |phase| PhaseUsage::new(fabric, routing, phase, mapping, channels);
+        let phases = phases.iter().map(usage).collect::<Result<_>>()?;
+        Ok(JobUsage { phases, ..JobUsage::default() })
+    }
+
+    /// Seconds of an iteration alone.
+    pub fn alone(&self) -> f64 {
+        let phase = |phase: &PhaseUsage| phase.compute + phase.latency + phase.sending();
+        self.phases.iter().map(phase).sum()
+    }
+
+    /// Every channel that a phase loads, ascending, with the most it asks of it, in bytes a second.
+    pub fn asks(&self) -> Vec<(u32, f64)> {
+        let mut most: BTreeMap<u32, f64> = BTreeMap::new();
+        for phase in &self.phases {
+            for (channel, uses) in &phase.channels {
+                let most = most.entry(*channel).or_default();
+                *most = most.max(uses * phase.rate);
+            }
+        }
+        most.into_iter().collect()
+    }
+}
+
+impl PhaseUsage {
+    fn new(
+        fabric: &Fabric<'_>,
+        routing: &RoutingEntry,
+        phase: &Phase,
+        mapping: &ProcessMapping,
+        channels: &Channels,
+    ) -> Result<Self> {
+        let Phase { guest, bytes, compute, messages } = phase;
         let speeds = &channels.speeds;
         let largest = match guest.traffic() {
             Traffic::AllToAll { volume } if guest.pair_count() > 0 => *volume,
             Traffic::AllToAll { .. } => 0.0,
             Traffic::Messages(messages) => messages.iter().map(|m| m.volume).fold(0.0, f64::max),
         };
+        let mut usage = PhaseUsage {
+            compute: *compute,
+            latency: 0.0,
+            bytes: bytes * largest,
+            weight: 1.0,
+            rate: channels.bound,
+            channels: Vec::new(),
+        };
+        if usage.bytes <= 0.0 {
+            return Ok(usage);
+        }
         let demand = Demand::new(fabric.topology, guest, mapping)?;
-        let (mut latency, mut weight) = (0.0, 1.0);
-        if (speeds.latency > 0.0 || speeds.node_latency > 0.0) && largest > 0.0 && bytes > 0.0 {
+        if speeds.latency > 0.0 || speeds.node_latency > 0.0 {
             let hops = Dilation::of(fabric, &demand, routing)?;
-            latency = speeds.latency_of(hops.max);
-            weight = speeds.weight(hops.mean);
+            usage.latency = messages * speeds.latency_of(hops.max);
+            usage.weight = speeds.weight(hops.mean);
         }
-        let mut links = Vec::new();
-        if largest > 0.0 && bytes > 0.0 {
-            let loads = routing.loads(fabric, &demand)?;
-            links = channels.of_guest(fabric, guest, mapping, &loads);
-            links.iter_mut().for_each(|(_, load)| *load /= largest);
-            fabric.give_back(loads);
+        let loads = routing.loads(fabric, &demand)?;
+        usage.channels = channels.of_guest(fabric, guest, mapping, &loads);
+        fabric.give_back(loads);
+        for (channel, load) in &mut usage.channels {
+            *load /= largest;
+            usage.rate = usage.rate.min(channels.capacity[*channel as usize] / *load);
         }
-        Ok(PhaseUsage { compute, latency, bytes: bytes * largest, weight, links })
+        Ok(usage)
     }
 
-    /// The rate of its messages where nothing else is sent, in bytes a second.
-    pub fn alone(&self, channels: &Channels) -> f64 {
-        let rate = |(link, uses): &(u32, f64)| channels.capacity[*link as usize] / uses;
-        self.links.iter().map(rate).fold(channels.bound, f64::min)
+    /// Seconds that it sends alone.
+    pub fn sending(&self) -> f64 {
+        if self.bytes > 0.0 { self.bytes / self.rate } else { 0.0 }
     }
 }

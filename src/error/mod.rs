@@ -108,7 +108,7 @@ pub enum Error {
     Named {
         /// The line that names it.
         location: SourceLocation,
-        /// What is wrong with it.
+        /// The fault, in words.
         cause: Box<Error>,
     },
     /// Several errors of one file, one a line: not more than are read.

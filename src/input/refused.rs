@@ -1,4 +1,4 @@
-//! What streams of lines refuse: lines that are too long, and files that say nothing.
+//! Errors of streams of lines: lines that are too long, and files that hold nothing but blanks and comments.
 
 use crate::error::{Error, SourceLocation};
 
@@ -13,7 +13,7 @@ pub(super) fn long(location: SourceLocation, most: usize) -> Error {
     Error::input(location, found, "text with shorter lines")
 }
 
-/// The error of a file that says nothing for more than `most` bytes.
+/// The error of a file with more than `most` bytes of blanks and comments between lines of data.
 pub(super) fn idle(location: SourceLocation, most: usize) -> Error {
     let found = format!("{} MB of blank lines and comments", most >> 20);
     Error::input(location, found, "lines of data between them")

@@ -121,7 +121,7 @@ impl Machines {
 }
 
 /// Compares machines that are built: figures and best ordering of each, and with a workload what its jobs get.
-/// Of `orders` each takes those that suit it, or its default ones where none is given or none does; means are over the
+/// Each machine takes those of `orders` that suit it, or its default ones where none is given or none does; means are over the
 /// job sizes that all machines have. `progress` is called with the name of each step before it begins.
 ///
 /// # Errors

@@ -66,7 +66,7 @@ pub fn outcome(machines: &Machines, workload: Option<&str>) -> (String, Vec<Stri
     (outcome, details)
 }
 
-/// What the outcome holds for: the workload, and the job sizes where not all machines have the same.
+/// Scope of the outcome: the workload, and the job sizes where not all machines have the same.
 fn for_what(machines: &Machines, workload: Option<&str>) -> String {
     let served = workload.filter(|_| machines.criterion != Criterion::MeanLog);
     match (served, machines.node_counts()) {

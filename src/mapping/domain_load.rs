@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::guest::{Guest, Traffic};
+use super::node_loads::Around;
 use super::process_mapping::ProcessMapping;
 use crate::ids::NodeId;
 use crate::topology::Topology;
@@ -32,7 +33,14 @@ impl DomainLoad {
         let rails = topology.network().rails().filter(|rails| rails.per_domain() > 1)?;
         let sums = match guest.traffic() {
             Traffic::AllToAll { volume } => {
-                all_to_all(rails, (0..guest.processes()).map(|i| mapping.node(i)), *volume)
+                let nodes = (0..guest.processes()).map(|process| mapping.node(process));
+                let sums = |around: Around| {
+                    let Around { node, own, server, domain, rail, all } = around;
+                    let sent = own * (all - own - rail);
+                    let received = own * (domain - own) + (server - own) * rail;
+                    (node.0, [sent as f64 * volume, received as f64 * volume])
+                };
+                Around::all(topology, nodes).into_iter().map(sums).collect()
             }
             Traffic::Messages(messages) => {
                 let mut sums = Sums::new();
@@ -58,42 +66,6 @@ fn arrival(rails: &Rails, from: NodeId, to: NodeId) -> Option<u32> {
     }
     let (own, rail) = (rails.rail_of(from)?, rails.rail_of(to)?);
     (own != rail).then(|| from.0 - own + rail)
-}
-
-/// Every process to every other, from sums by domain and rail.
-fn all_to_all(rails: &Rails, nodes: impl Iterator<Item = NodeId>, volume: f64) -> Sums {
-    let rail = |node: u32| rails.rail_of(NodeId(node)).unwrap_or(0);
-    let (mut on, mut all) = (BTreeMap::<u32, f64>::new(), 0.0);
-    let (mut domains, mut on_rail) = (BTreeMap::<u32, f64>::new(), BTreeMap::<u32, f64>::new());
-    let mut both = BTreeMap::<(u32, u32), f64>::new();
-    for node in nodes {
-        let domain = rails.domain_of(node);
-        *on.entry(node.0).or_default() += 1.0;
-        *domains.entry(domain).or_default() += 1.0;
-        *on_rail.entry(rail(node.0)).or_default() += 1.0;
-        *both.entry((domain, rail(node.0))).or_default() += 1.0;
-        all += 1.0;
-    }
-    let each = rails.per_server();
-    let mut sums = Sums::new();
-    let mut servers: Vec<u32> = on.keys().map(|node| node / each).collect();
-    servers.dedup();
-    for server in servers.into_iter().map(|server| server * each..(server + 1) * each) {
-        let domain = rails.domain_of(NodeId(server.start));
-        let inside = domains[&domain];
-        let here: f64 = server.clone().filter_map(|node| on.get(&node)).sum();
-        for node in server {
-            let count = on.get(&node).copied().unwrap_or(0.0);
-            let near = both.get(&(domain, rail(node))).copied().unwrap_or(0.0);
-            // Processes of other domains, on the same rail and on all.
-            let same = on_rail.get(&rail(node)).copied().unwrap_or(0.0) - near;
-            let others = all - inside;
-            let sent = count * (inside - count + others - same);
-            let got = count * (inside - count) + (here - count) * same;
-            sums.insert(node, [sent * volume, got * volume]);
-        }
-    }
-    sums
 }
 
 #[cfg(test)]

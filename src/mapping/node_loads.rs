@@ -25,7 +25,12 @@ impl NodeLoads {
         let mut loads: BTreeMap<NodeId, (f64, f64)> = BTreeMap::new();
         if let Traffic::AllToAll { volume } = guest.traffic() {
             let nodes = (0..guest.processes()).map(|process| mapping.node(process));
-            all_to_all(topology, nodes, *volume, &mut loads);
+            for Around { node, own, server, domain, rail, all } in Around::all(topology, nodes) {
+                let (sent, received) = (server * rail, own * (all - domain));
+                if sent + received > 0 {
+                    loads.insert(node, (sent as f64 * volume, received as f64 * volume));
+                }
+            }
         } else {
             guest.for_each_message(|message| {
                 let ends = [mapping.node(message.source), mapping.node(message.target)];
@@ -60,38 +65,53 @@ impl NodeLoads {
     }
 }
 
-/// Adds what every process sends to every other, from sums by server, domain and rail; elsewhere than on a multi-rail
-/// network every node is a server and a domain of its own on one rail.
-fn all_to_all(
-    topology: &Topology,
-    nodes: impl Iterator<Item = NodeId>,
-    volume: f64,
-    loads: &mut BTreeMap<NodeId, (f64, f64)>,
-) {
-    let rails = topology.network().rails();
-    let each = rails.map_or(1, |rails| rails.per_server());
-    let domain = |node: NodeId| rails.map_or(node.0, |rails| rails.domain_of(node));
-    let (mut on, mut servers) = (BTreeMap::<NodeId, u64>::new(), BTreeMap::<u32, u64>::new());
-    let (mut domains, mut on_rail) = (BTreeMap::<u32, u64>::new(), vec![0u64; each as usize]);
-    let (mut both, mut all) = (BTreeMap::<(u32, u32), u64>::new(), 0u64);
-    for node in nodes {
-        *on.entry(node).or_default() += 1;
-        *servers.entry(node.0 / each).or_default() += 1;
-        *domains.entry(domain(node)).or_default() += 1;
-        *both.entry((domain(node), node.0 % each)).or_default() += 1;
-        on_rail[(node.0 % each) as usize] += 1;
-        all += 1;
-    }
-    for (server, here) in servers {
-        for rail in 0..each {
-            let node = NodeId(server * each + rail);
-            let near = both.get(&(domain(node), rail)).copied().unwrap_or(0);
-            let sent = here * (on_rail[rail as usize] - near);
-            let received = on.get(&node).copied().unwrap_or(0) * (all - domains[&domain(node)]);
-            if sent + received > 0 {
-                loads.insert(node, (sent as f64 * volume, received as f64 * volume));
+/// Processes around a node, of those that all send to each other.
+pub(super) struct Around {
+    pub node: NodeId,
+    /// Processes on the node, on its server, and in its domain.
+    pub own: u64,
+    pub server: u64,
+    pub domain: u64,
+    /// Processes of other domains on the same rail.
+    pub rail: u64,
+    /// All processes.
+    pub all: u64,
+}
+
+impl Around {
+    /// Every node of the servers that have processes. Elsewhere than on a multi-rail network every node is a server and a
+    /// domain of its own on one rail. O(processes · log nodes).
+    pub fn all(topology: &Topology, nodes: impl Iterator<Item = NodeId>) -> Vec<Around> {
+        let rails = topology.network().rails();
+        let each = rails.map_or(1, |rails| rails.per_server());
+        let domain = |node: NodeId| rails.map_or(node.0, |rails| rails.domain_of(node));
+        let (mut on, mut servers) = (BTreeMap::<NodeId, u64>::new(), BTreeMap::<u32, u64>::new());
+        let (mut domains, mut on_rail) = (BTreeMap::<u32, u64>::new(), vec![0u64; each as usize]);
+        let (mut both, mut all) = (BTreeMap::<(u32, u32), u64>::new(), 0u64);
+        for node in nodes {
+            *on.entry(node).or_default() += 1;
+            *servers.entry(node.0 / each).or_default() += 1;
+            *domains.entry(domain(node)).or_default() += 1;
+            *both.entry((domain(node), node.0 % each)).or_default() += 1;
+            on_rail[(node.0 % each) as usize] += 1;
+            all += 1;
+        }
+        let mut around = Vec::new();
+        for (server, here) in servers {
+            for rail in 0..each {
+                let node = NodeId(server * each + rail);
+                let near = both.get(&(domain(node), rail)).copied().unwrap_or(0);
+                around.push(Around {
+                    node,
+                    own: on.get(&node).copied().unwrap_or(0),
+                    server: here,
+                    domain: domains[&domain(node)],
+                    rail: on_rail[rail as usize] - near,
+                    all,
+                });
             }
         }
+        around
     }
 }
 

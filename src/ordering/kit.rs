@@ -1,4 +1,4 @@
-//! What the orderings import.
+//! Names that every file of an ordering imports.
 
 pub(super) use super::axes::{AXES, REVERSE, View};
 pub(super) use super::{Method, Needs, OrderingEntry, Work};

@@ -10,7 +10,7 @@ use crate::topology::RouterGraph;
 /// `spectral[:start=NODE]`: routers by ascending component of the eigenvector of the second smallest
 /// eigenvalue of the Laplacian L = D - A, every link counting 1.
 ///
-/// That vector minimises `Σ_links (x_u - x_v)²` among unit vectors of sum 0: a relaxed linear arrangement.
+/// The vector minimises `Σ_links (x_u - x_v)²` among unit vectors of sum 0: a relaxed linear arrangement.
 /// Components closer than 10⁻⁹ of the largest are taken as equal and ordered by router id. The sign is
 /// such that the router of NODE (default: the lowest schedulable node's) lies in the lower half; where its
 /// component is zero the next routers by id decide.

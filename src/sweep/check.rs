@@ -19,7 +19,7 @@ use crate::trace::Changes;
 /// Problems of a list that are reported: more are not read.
 const LISTED: usize = 10;
 
-/// What is wrong with a plan.
+/// A fault of a plan.
 struct Problems<'l> {
     lists: &'l Lists,
     /// Items found to be wrong, by list and index: each is reported once.

@@ -21,7 +21,7 @@ pub struct Journal<'p> {
     table: Table<'p>,
 }
 
-/// What a journal holds.
+/// Finished cells of a journal, with their rows.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Kept {
     /// The rows of the plan's cells, by number, as lines of its table.
@@ -51,7 +51,7 @@ impl<'p> Journal<'p> {
         Ok(format!("{} {body}", Fingerprint::of(body.as_bytes())))
     }
 
-    /// What a journal holds of the cells of `shard`.
+    /// Reads the finished cells of `shard` from a journal.
     ///
     /// # Errors
     /// Something else than a journal; one whose lines are all of other cells. Lines that a kill left incomplete are passed
@@ -102,7 +102,7 @@ impl<'p> Journal<'p> {
         }
     }
 
-    /// What a cell is: all that its row depends on.
+    /// Key of a cell: all that its row depends on.
     fn key(&self, number: usize) -> Fingerprint {
         let (lists, cell) = (&self.plan.lists, self.plan.cells().get(number));
         let work = &cell.work;

@@ -1,4 +1,4 @@
-//! What the families of networks import.
+//! Names that every file of a family of networks imports.
 
 pub(super) use super::bisection::CutBounds;
 pub(super) use super::distance::{Axis, Product, Shape};

@@ -100,7 +100,7 @@ fn count(line: &[u8], byte: u8) -> usize {
     line.iter().filter(|b| **b == byte).count()
 }
 
-/// What files of jobs look like that are not read as they are, by a line that begins them, and what is expected.
+/// Files of jobs that are not read as they are: a line that begins each, and what is expected instead.
 fn look(line: &[u8]) -> Option<(&'static str, &'static str)> {
     let columns = "a header of a known set, or --columns submit=NAME,start=NAME,… (nodeorder trace convert --help)";
     if line.starts_with(b"JobId=") {

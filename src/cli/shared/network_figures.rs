@@ -11,21 +11,21 @@ use nodeorder::topology::Context;
 /// Bandwidths and latencies of links, node links and switches.
 #[derive(Debug, Args)]
 pub struct NetworkFigures {
-    /// What a link of capacity 1 carries each way; 10GB/s, or 80Gb/s in bits [default: 1.25GB/s]
+    /// Bandwidth of a link of capacity 1, each way: 10GB/s, or 80Gb/s in bits [default: 1.25GB/s]
     #[arg(long, value_name = "B/s")]
     bandwidth: Option<String>,
-    /// Whether all that a node sends shares its node link, and all that it receives, or each message is bounded by
-    /// itself [default: shared]
+    /// shared: the messages that a node sends share its node link, and so do those that it receives; free: a node link
+    /// only limits each message by itself [default: shared]
     #[arg(long, value_parser = ["shared", "free"])]
     node_links: Option<String>,
-    /// What a node link carries each way [default: the bandwidth of a link]
+    /// Bandwidth of a node link, each way [default: that of a link]
     #[arg(long, value_name = "B/s")]
     node_bandwidth: Option<String>,
-    /// What a switch carries in all [default: no limit]
+    /// Bandwidth of all that passes through a switch [default: no limit]
     #[arg(long, value_name = "B/s")]
     switch_bandwidth: Option<String>,
-    /// These figures from FILE: TOML with link_bandwidth, link_latency, node_bandwidth, node_latency, switch_bandwidth;
-    /// options beside it win
+    /// Read these figures from FILE, as --fit writes it: TOML with link_bandwidth, link_latency, node_bandwidth,
+    /// node_latency, switch_bandwidth; options given beside it win
     #[arg(long, value_name = "FILE")]
     links_file: Option<PathBuf>,
 }

@@ -154,7 +154,7 @@ pub fn manifest(part: &Part, inputs: Value, table: &str, seconds: f64, shards: V
     format!("{document:#}\n")
 }
 
-/// What a journal holds, and the journal opened to add more.
+/// Finished cells of a journal, and the journal opened to add more.
 pub fn open_journal(
     path: &Path,
     journal: &Journal<'_>,

@@ -1,4 +1,4 @@
-//! What the patterns of traffic import.
+//! Names that every file of a pattern of traffic imports.
 
 pub(super) use super::collective::Messages;
 pub(super) use super::patterns::{N, VOLUME, count, list, volume};

@@ -1,4 +1,4 @@
-//! What the routings import.
+//! Names that every file of a routing imports.
 
 pub(super) use super::super::demand::{Demand, End};
 pub(super) use super::{Fabric, Paths, RoutingEntry, over_roots};

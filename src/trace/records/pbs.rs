@@ -65,7 +65,7 @@ fn parts(line: &[u8]) -> Option<[&[u8]; 4]> {
     (dated && found[1].len() == 1 && found[1][0].is_ascii_alphabetic()).then_some(found)
 }
 
-/// What the log said of a job that runs, or waits to run again.
+/// A job's lines of the log while it runs, or waits to run again.
 #[derive(Default)]
 struct Live {
     run: Record,

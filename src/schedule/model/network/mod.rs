@@ -6,9 +6,7 @@ use rayon::prelude::*;
 
 use super::{BuildModel, Lost, Model, ModelEntry, Start};
 use crate::allocator::AllocatorContext;
-use crate::corun::{
-    Channels, Figures, FlowLevel, FollowedJob, Phase, PhaseUsage, SPEED_OPTIONS, Speeds,
-};
+use crate::corun::{Channels, Detail, Figures, Level, Phase, PlacedJob, SPEED_OPTIONS, Speeds};
 use crate::error::{Error, Result, SourceLocation, six_digits};
 use crate::ids::NodeId;
 use crate::mapping::guest::Benchmark;
@@ -20,11 +18,6 @@ use crate::schedule::task::{TICKS, Task};
 use crate::topology::Topology;
 
 mod applications;
-mod averages;
-mod level;
-
-use averages::Averages;
-use level::{Level, Placed};
 
 /// `network:share=0.3,guest=stencil3d[,bandwidth=…,latency=…]`: a task is a loop that computes and then sends all
 /// messages of its guest, process i on its i-th lowest rank, and waits for them. The trace's run time t is what it takes
@@ -39,10 +32,9 @@ use level::{Level, Placed};
 ///
 /// A message takes hops · latency and its bytes over its rate; links carry `bandwidth` times their capacity, a node link
 /// `node_bandwidth` each way for all that its node sends or receives (`node_links=free` lets it bound each message
-/// alone), a switch `switch_bandwidth`. With `level=flow` jobs share these message by message, as in `corun`: whenever
-/// a job starts or ends, the jobs that it meets run so many iterations beside each other from a common start, of which the mean
-/// counts. With `level=job` every job has one rate, and phases are averaged: a job meets each other job with the share
-/// of its time in which that one sends ([`averages`]).
+/// alone), a switch `switch_bandwidth`. Jobs share these at the levels of `corun`: message by message (`level=flow`) or
+/// channel by channel (`level=job`). Whenever a job starts or ends, the jobs that it meets run [`ITERATIONS`] iterations
+/// beside each other from a common start, of which the mean counts.
 ///
 /// With `compute` there is no share: an iteration computes for so long and its processes send `bytes` each on the
 /// mean; t is so many iterations on the compact allocation. `apps=FILE` (`app,weight,guest,share`) draws an application
@@ -51,19 +43,18 @@ use level::{Level, Placed};
 ///
 /// With `speed` there is no run time either: guests are benchmarks ([`Benchmark`]), of which each process does so many
 /// operations a second, and a task runs its benchmark once, all iterations, however long the trace says. The stages of an
-/// iteration follow each other, alone and beside others, at flow level. Run times then differ between machines. The file
-/// of applications has no shares: `app,weight,guest`, such as `bt,1,npb-bt:class=A`.
+/// iteration follow each other, alone and beside others. Run times then differ between machines. The file of applications has no shares: `app,weight,guest`, such as `bt,1,npb-bt:class=A`.
 ///
 /// Requested times stay as they are and nobody ends at them; with `kill=true` tasks do, whether done or not.
 ///
 /// # Limits
-/// With `level=job` messages of a job that end early free no link. Jobs that meet are taken to begin their iterations
-/// together. Overheads of sending, adaptive routing and files are left out.
+/// With `level=job` messages that another channel holds up leave none of their share to others. Jobs that meet are taken
+/// to begin their iterations together. Overheads of sending, adaptive routing and files are left out.
 ///
 /// # Complexity
 /// A start costs that of the routing, the first of its size that of some dozen windows; an instant at which tasks
-/// start or end, `level=job`: O(links of tasks that share some with them, directly or through others); `level=flow`: the
-/// simulation of these tasks for [`ITERATIONS`] iterations each, less where their states come again.
+/// start or end the simulation of those that share channels with them, directly or through others, for [`ITERATIONS`]
+/// iterations each, less where their states come again.
 ///
 /// # References
 /// Hu, "Topology Mapping of Parallel Applications onto Random Allocations", section IV (run times that depend on
@@ -111,7 +102,7 @@ pub(super) const NETWORK: ModelEntry = ModelEntry {
 /// Windows of an ordering that are tried for the compact allocation.
 const WINDOWS: usize = 4;
 
-/// Iterations of each job that meets others, at flow level: as many as `corun` takes.
+/// Iterations of each job that meets others: as many as `corun` takes.
 const ITERATIONS: u64 = 30;
 
 /// An application: its name, how often it is drawn, its traffic.
@@ -166,6 +157,7 @@ struct Network<'a> {
     /// The applications in words.
     what: String,
     speeds: Speeds,
+    detail: Detail,
     channels: Channels,
     bytes: f64,
     compute: Option<f64>,
@@ -206,7 +198,8 @@ impl<'a> Network<'a> {
             return Err(params.wrong("bytes", "more than 0"));
         }
         let speeds = Figures::from_params(params, topology.context().memory)?.speeds(1.0);
-        let by_job = by_job(params, speed.is_some())?;
+        let by_job = params.chosen("level")?.map_or(speed.is_none(), |level| level == "job");
+        let detail = if by_job { Detail::Job } else { Detail::Flow };
         if compute.is_some() && share.is_some() {
             return Err(params.wrong("share", "either share= or compute="));
         }
@@ -243,11 +236,9 @@ impl<'a> Network<'a> {
             drawn: draw(&applications, tasks, seed),
             applications,
             what,
-            level: match by_job {
-                true => Level::Job(Averages::new(channels.clone())),
-                false => Level::Flow(FlowLevel::new(channels.clone(), ITERATIONS)),
-            },
+            level: Level::new(channels.clone(), ITERATIONS),
             speeds,
+            detail,
             channels,
             bytes,
             compute,
@@ -265,20 +256,11 @@ impl<'a> Network<'a> {
         })
     }
 
-    /// The traffic of an iteration on some nodes, its seconds alone, and how much of these is latency.
-    fn place(&self, phases: &[Phase], nodes: Vec<NodeId>) -> Result<(Placed, f64, f64)> {
+    /// A job on some nodes.
+    fn place(&self, phases: &[Phase], nodes: Vec<NodeId>) -> Result<PlacedJob> {
         let mapping = ProcessMapping::new(self.topology, "a job", nodes)?;
-        let Network { fabric, routing, speeds, channels, .. } = self;
-        if let ([phase], Level::Job(_)) = (phases, &self.level) {
-            let Phase { guest, bytes, compute, .. } = phase;
-            let usage =
-                PhaseUsage::new(fabric, routing, guest, &mapping, *bytes, *compute, channels)?;
-            let (latency, sends) = (usage.latency, usage.bytes / usage.alone(channels));
-            return Ok((Placed::Summed(usage), compute + latency + sends, latency));
-        }
-        let job = FollowedJob::new(fabric, routing, phases, &mapping, speeds, channels)?;
-        let (alone, latency) = (job.alone, job.latency);
-        Ok((Placed::Followed(Box::new(job)), alone, latency))
+        let Network { fabric, routing, channels, .. } = self;
+        PlacedJob::new(self.detail, fabric, routing, phases, &mapping, channels)
     }
 
     /// Makes an application's jobs of one size known.
@@ -312,8 +294,8 @@ impl<'a> Network<'a> {
         });
         let windows: Vec<&[NodeId]> = windows.collect();
         let alone = |nodes: &&[NodeId]| {
-            let (_, seconds, latency) = self.place(&phases, nodes.to_vec())?;
-            Ok((seconds, latency))
+            let placed = self.place(&phases, nodes.to_vec())?;
+            Ok((placed.alone(), placed.latency(&self.channels)))
         };
         let all: Vec<(f64, f64)> = windows.par_iter().map(alone).collect::<Result<_>>()?;
         let first = (f64::INFINITY, 0.0);
@@ -383,7 +365,8 @@ impl Model for Network<'_> {
         });
         let nodes = start.ranks.iter().take(known.processes as usize);
         let nodes = nodes.map(|rank| self.order.nodes()[rank as usize]);
-        let (placed, seconds, latency) = self.place(&known.phases, nodes.collect())?;
+        let placed = self.place(&known.phases, nodes.collect())?;
+        let (seconds, latency) = (placed.alone(), placed.latency(&self.channels));
         let latency = (run as f64 * (latency - known.latency) / reference).round() as i64;
         self.level.start(start.index, placed);
         let alone = super::stretched(run, seconds / reference);
@@ -449,16 +432,6 @@ impl Model for Network<'_> {
 
     fn lost(&self) -> Option<Lost> {
         Some(self.lost)
-    }
-}
-
-/// Whether jobs have one rate each (`level=job`): unless given, where they do not run benchmarks.
-fn by_job(params: &Params, benchmarks: bool) -> Result<bool> {
-    match params.chosen("level")? {
-        Some("job") if benchmarks => {
-            Err(params.wrong("level", "level=flow with speed=, whose jobs have stages"))
-        }
-        level => Ok(level.map_or(!benchmarks, |level| level == "job")),
     }
 }
 
