@@ -27,7 +27,8 @@ macro_rules! tables {
     };
 }
 
-fn tables() -> Vec<Table> {
+/// Tables of `compare`, `mpc`, `score` and `audit`.
+fn comparisons() -> Vec<Table> {
     tables! {
         "`compare`, `mpc`: `mpc.csv`", "A row for each ordering and job size.": CurvePoint::ALL;
         "`score`", "A row for each ordering, in the order given.": ScoreRow::ALL;
@@ -53,6 +54,12 @@ fn tables() -> Vec<Table> {
         "`audit --json`: `placements`, with `by_size` and `over_time`; `sizes.csv`, `periods.csv`",
             "Figures of all jobs, of those of a size and of those of a time.": SUMS,
             "a level each, as `levels`" => LEVEL_SUMS;
+    }
+}
+
+/// Tables of `replay` and `schedule`.
+fn jobs() -> Vec<Table> {
+    tables! {
         "`replay`: placements", "A row for each job placed.": JobRow::PLACED,
             "several orderings, as the first column" => JobRow::ORDERING,
             "" => JobRow::METRICS,
@@ -94,6 +101,12 @@ fn tables() -> Vec<Table> {
         "`schedule --json`: `by_size`", "An object for each class of sizes.": SIZE_CLASS;
         "`schedule --json`: `starved`", "An object for each job.": Neglected::STARVED;
         "`schedule --json`: `never`", "An object for each job.": Neglected::NEVER;
+    }
+}
+
+/// Tables of `map`, `corun`, `topology`, `trace` and `sweep`.
+fn others() -> Vec<Table> {
+    tables! {
         "`map --json`", "The figures of a mapping.": MappingFigures::MORE, "" => MappingFigures::ALL;
         "`map --json`: `busiest_links`", "An object for each link.": LinkLoad::ALL, "" => LinkLoad::BUSIEST;
         "`map --json`: `contention_histogram`", "An object for each bar.": CONTENTION_BAR;
@@ -128,7 +141,7 @@ pub fn markdown() -> String {
          object and its key; in CSV it is `_`. A cell is empty (in JSON `null`) where a row has no such figure. \
          This file is generated; a test compares it with the program.\n",
     );
-    for Table(heading, about, groups) in tables() {
+    for Table(heading, about, groups) in comparisons().into_iter().chain(jobs()).chain(others()) {
         text += &format!("\n## {heading}\n\n{about}\n\n");
         text += "| Column | Unit | Only with | Meaning |\n|---|---|---|---|\n";
         for (condition, headings) in groups {

@@ -188,7 +188,7 @@ const EXACT: f64 = 1e-20;
 
 /// Rounds of the search, and how little the sum may fall in the last.
 const ROUNDS: usize = 60;
-const CLOSE: f64 = 1e-10;
+const CLOSE: f64 = 1e-7;
 
 /// The rows as the network would take them.
 struct Simulated<'a> {
