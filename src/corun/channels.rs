@@ -17,7 +17,7 @@ pub struct Channels {
     /// Bytes a second that no message exceeds.
     pub bound: f64,
     /// The figures that they were made of.
-    pub(super) speeds: Speeds,
+    pub speeds: Speeds,
     /// Number of the first node's first channel, where node links are shared.
     nodes: Option<u32>,
     /// Number of the first switch, where their bandwidth is limited.

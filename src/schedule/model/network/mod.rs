@@ -156,7 +156,6 @@ struct Network<'a> {
     drawn: Vec<u32>,
     /// The applications in words.
     what: String,
-    speeds: Speeds,
     detail: Detail,
     channels: Channels,
     bytes: f64,
@@ -237,7 +236,6 @@ impl<'a> Network<'a> {
             applications,
             what,
             level: Level::new(channels.clone(), ITERATIONS),
-            speeds,
             detail,
             channels,
             bytes,
@@ -335,14 +333,14 @@ impl<'a> Network<'a> {
 impl Model for Network<'_> {
     fn rule(&self) -> String {
         let ends = if self.kill { "; jobs end at their requested times" } else { "" };
-        let rate = match self.speeds {
+        let rate = match self.channels.speeds {
             Speeds { bandwidth, latency, .. } if bandwidth != 1.0 || latency != 0.0 => {
                 let (bandwidth, latency) = (six_digits(bandwidth), six_digits(latency));
                 format!(", {bandwidth} bytes a second a link, {latency} s a hop")
             }
             _ => String::new(),
         };
-        let nodes = if self.speeds.node_links_shared { "shared" } else { "free" };
+        let nodes = if self.channels.speeds.node_links_shared { "shared" } else { "free" };
         let rate = format!("{rate}, node links {nodes}");
         let run = match self.speed {
             Some(speed) => format!("jobs run a benchmark once, {speed} operations a second"),
