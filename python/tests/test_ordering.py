@@ -138,7 +138,7 @@ def test_orderings_of_another_machine_warn(tmp_path: Path) -> None:
         flat.order(tmp_path / "o.txt")
     with pytest.warns(UserWarning, match="hilbert: " + said):
         flat.mpc([order])
-    with pytest.warns(UserWarning, match="leaves out 1 of 64 schedulable nodes: n63"):
+    with pytest.warns(UserWarning, match="leaves out 1 of 64 schedulable nodes of torus:8x8: n63"):
         no.topology("torus:8x8,limit=63").order("snake").save(tmp_path / "few.txt")
         square.order(tmp_path / "few.txt")
     # One network with other nodes kept is no other machine.

@@ -6,6 +6,7 @@
 use std::ffi::{OsStr, OsString};
 use std::process::ExitCode;
 
+use clap::error::{ContextKind, ContextValue};
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use nodeorder::params::parse_bytes;
@@ -116,7 +117,12 @@ fn main() -> ExitCode {
     let parsed = parsed.and_then(|matches| Ok((Cli::from_arg_matches(&matches)?, matches)));
     let (cli, matches) = match parsed {
         Ok(parsed) => parsed,
-        Err(e) => {
+        Err(mut e) => {
+            // An unknown option is no value: the advice to write it as one leads nowhere.
+            let option = |c: &ContextValue| c.to_string().starts_with("--");
+            if e.get(ContextKind::InvalidArg).is_some_and(option) {
+                e.remove(ContextKind::Suggested);
+            }
             // Help and version go to stdout and are no failure; neither is a closed pipe.
             let _ = e.print();
             return ExitCode::from(e.exit_code() as u8);
@@ -129,7 +135,7 @@ fn main() -> ExitCode {
     if let Some(threads) = cli.common.threads {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(usize::from(threads));
         if let Err(e) = pool.build_global() {
-            eprintln!("--threads {threads}: {e}");
+            notes::say(format_args!("--threads {threads}: {e}"));
             return ExitCode::FAILURE;
         }
     }
@@ -138,7 +144,7 @@ fn main() -> ExitCode {
     let checked = files::check(&parser, &matches).map_err(anyhow::Error::from);
     match checked.and_then(|()| cli.verb.run(&context)) {
         Err(e) if !output::is_closed_pipe(&e) => {
-            eprintln!("{e:#}");
+            notes::say(format_args!("{e:#}"));
             ExitCode::FAILURE
         }
         _ if interrupt::stopped() => ExitCode::from(interrupt::INTERRUPTED),

@@ -15,11 +15,14 @@ impl NodeOrder {
     pub fn remarks(&self, topology: &Topology) -> Vec<String> {
         let left_out = self.left_out(topology);
         let gap = (!left_out.is_empty()).then(|| {
-            let (text, count, all) = (sanitize(&self.label), left_out.len(), topology.node_count());
+            let (text, count) = (sanitize(&self.label), left_out.len());
+            let (all, name) = (topology.node_count(), topology.name());
             let names = left_out.iter().take(FEW).map(|node| topology.node_name(*node));
             let names = names.collect::<Vec<_>>().join(", ");
             let more = if count > FEW { ", …" } else { "" };
-            format!("{text}: leaves out {count} of {all} schedulable nodes: {names}{more}")
+            format!(
+                "{text}: leaves out {count} of {all} schedulable nodes of {name}: {names}{more}"
+            )
         });
         self.machine_remark(topology).into_iter().chain(gap).collect()
     }

@@ -84,6 +84,7 @@ pub fn run(request: &SettingsRequest<'_>, context: &Context) -> anyhow::Result<(
         let name = format!("settings for {}", trace.display());
         let mut manifest =
             json!({"version": env!("CARGO_PKG_VERSION"), "plan": {"name": name, "text": text}});
+        manifest["results"] = json!(store::checksum(table.as_bytes()));
         if !assumed.is_empty() {
             manifest["assumed"] = json!(assumed);
         }
