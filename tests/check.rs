@@ -203,7 +203,30 @@ fn commands_and_pages_say_what_is_assumed() {
     said(&["compare", spec, "--trace", "t.swf", "--order", "row-major", "--out", "out"], 1);
     said(&["compare", spec, "torus:4x4", "--trace", "t.swf", "--out", "both"], 1);
     said(&["mpc", spec, "--order", "row-major"], 0);
-    for page in ["out", "both"] {
+    let settings = ["compare", spec, "--trace", "t.swf", "--settings", "--out", "settings"];
+    let model = ["--model", "network:share=0.2,guest=stencil3d"];
+    said(&[&settings[..], &model].concat(), 1);
+    said(&["report", "settings"], 0);
+    let lists = format!("topologies = ['{spec}', 'torus:4x4']\norderings = ['row-major', 'bfs']\n");
+    let plan = lists.clone() + "guests = ['ring:n=4']\nroutings = ['ecmp-hop']\n";
+    std::fs::write(folder.path().join("p.toml"), plan).unwrap();
+    std::fs::write(folder.path().join("curves.toml"), lists).unwrap();
+    said(&["sweep", "p.toml", "--out", "swept"], 1);
+    said(&["sweep", "p.toml", "--out", "parts", "--shard", "0/2"], 1);
+    said(&["sweep", "p.toml", "--out", "parts", "--shard", "1/2"], 1);
+    said(&["merge", "parts"], 0);
+    said(&["report", "swept"], 0);
+    said(&["report", "parts"], 0);
+    said(&["sweep", "curves.toml", "--out", "curves"], 0);
+    let json = |args: &[&str]| -> serde_json::Value {
+        serde_json::from_str(&run(folder.path(), args).1).unwrap()
+    };
+    let text = "one uplink of capacity 1 for each of 6 switches; uplinks=K sets it";
+    let document = json(&[&settings[..5], &model, &["--json"]].concat());
+    assert_eq!(document["assumed"], text, "{document}");
+    assert!(json(&[&settings[..5], &["--json"]].concat())["assumed"].is_null());
+    assert_eq!(json(&["corun", spec, "--jobs", "jobs.toml", "--json"])["assumed"], text);
+    for page in ["out", "both", "settings", "swept", "parts"] {
         let page = std::fs::read_to_string(folder.path().join(page).join("index.html")).unwrap();
         assert!(page.contains("one uplink of capacity 1 for each of 6 switches"));
     }

@@ -90,6 +90,60 @@ fn a_closed_pipe_ends_quietly() {
     assert_eq!((child.wait().unwrap().code(), stderr.as_str()), (Some(0), ""));
 }
 
+/// Notes and errors that nobody reads are no failure of the command.
+#[cfg(unix)]
+#[test]
+fn a_closed_standard_error_is_quiet() {
+    use std::os::{fd::OwnedFd, unix::net::UnixStream};
+    let closed = || {
+        let (ours, theirs) = UnixStream::pair().unwrap();
+        drop(theirs);
+        Stdio::from(OwnedFd::from(ours))
+    };
+    let code = |arguments: &[&str]| {
+        let output = nodeorder(arguments).stderr(closed()).output().unwrap();
+        output.status.code()
+    };
+    assert_eq!(code(&["topology", "torus:nodes=100"]), Some(0));
+    assert_eq!(code(&["topology", "tours:4x4"]), Some(1));
+}
+
+/// What begins like a negative number is a value: it is refused by name, and no advice is given that does not work.
+#[test]
+fn negative_values_and_unknown_options_get_advice_that_works() {
+    let folder = tempfile::tempdir().unwrap();
+    for (line, code, said) in [
+        ("mpc torus:4x4 --order snake --sizes -1,2", 1, "`--sizes -1,2`: found `-1`; expected all"),
+        ("mpc torus:4x4 --order snake --sizes=-1,2", 1, "`--sizes -1,2`: found `-1`; expected all"),
+        ("mpc torus:4x4 --order -1,2", 1, "`-1,2`: found unknown ordering"),
+        ("hosts torus:4x4 --nodes -1,2", 1, "--nodes -1,2:1: found `-1`; expected a node id"),
+        ("compare torus:4x4 mesh:4x4 --prices -1,2", 1, "`--prices -1,2`: found"),
+        (
+            "mpc torus:4x4 --order snake --threads -1,2",
+            2,
+            "error: invalid value '-1,2' for '--threads",
+        ),
+        ("mpc torus:4x4 --order snake -o -.5/x", 1, "-.5/x: "),
+        (
+            "mpc torus:4x4 --order snake --json -1",
+            2,
+            "error: unexpected value '-1' for '--json' found",
+        ),
+        ("hosts torus:4x4 --nodes 1 --per-node -1", 2, "error: invalid value '-1' for '--per-node"),
+    ] {
+        let output = run(folder.path(), &line.split(' ').collect::<Vec<_>>());
+        let error = String::from_utf8(output.stderr).unwrap();
+        assert!(error.starts_with(said) && !error.contains("tip:"), "{line}: {error}");
+        assert_eq!(output.status.code(), Some(code), "{line}");
+    }
+    let error =
+        |arguments: &[&str]| String::from_utf8(run(folder.path(), arguments).stderr).unwrap();
+    let unknown = error(&["topology", "torus:4x4", "--exclude", "3"]);
+    assert!(unknown.contains("'--exclude'") && !unknown.contains("as a value"), "{unknown}");
+    let near = error(&["topology", "torus:4x4", "--jsn"]);
+    assert!(near.contains("a similar argument exists: '--json'"), "{near}");
+}
+
 #[test]
 fn a_failure_leaves_the_old_file_and_no_other() {
     let folder = tempfile::tempdir().unwrap();

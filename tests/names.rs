@@ -380,6 +380,17 @@ fn orderings_of_another_machine_are_named() {
         assert_eq!(said.matches("made for").count(), 1, "{command}: {said}");
         assert!(said.contains(note), "{command}: {said}");
     }
+    // A plan says it once for each machine; what is right is said to be of no other.
+    done(folder, "order torus:8x8,limit=60 --by snake -o part.txt");
+    let plan = "topologies = ['torus:16x4', 'torus:8x8']\norderings = ['o.txt', 'part.txt', 'snake']\nseeds = [1, 2]\n";
+    fs::write(folder.join("plan.toml"), plan).unwrap();
+    let used = "part.txt: made for torus:8x8,limit=60 (torus:8x8,limit=60), used on torus:16x4 (torus:16x4)";
+    let left = |machine: &str| {
+        format!("part.txt: leaves out 4 of 64 schedulable nodes of {machine}: n60, n61, n62, n63")
+    };
+    let all = [note.to_string(), used.to_string(), left("torus:16x4"), left("torus:8x8")];
+    assert_eq!(said(folder, "sweep plan.toml --out swept"), all.join("\n") + "\n");
+    assert_eq!(said(folder, "sweep plan.toml --out quiet --quiet"), "");
     // One network under another name, or with other nodes kept, is no other machine.
     fs::write(folder.join("mine.toml"), "name = 'my torus (8)'\nkind = 'torus'\ndims = [8, 8]\n")
         .unwrap();

@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import json
 import os
+import warnings
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, Union, overload
@@ -186,20 +187,29 @@ class Topology(Machine):
         Returns:
             The ordering. Nodes left out are not schedulable under it.
 
+        Warns:
+            UserWarning: a file or an ordering made for another machine; a file that leaves nodes out.
+
         Raises:
             NodeorderError: an unknown method, bad options, a method that does not suit the machine, a bad file; a
                 node that is unknown, not schedulable or there twice.
         """
         called = None if label is None else text("label", label)
         if isinstance(by, Ordering):
-            same = by.topology is self or by.topology.spec == self.spec
+            theirs = by.topology
+            same = theirs is self or theirs.spec == self.spec
             if same and called in (None, by.label):
                 return by
+            if theirs._native.network != self._native.network:
+                used = f"used on {self.name} ({self.spec})"
+                warnings.warn(f"{by.label}: made for {theirs.name} ({theirs.spec}), {used}", stacklevel=2)
             return self.order(by.nodes, label=called or by.label)
         if isinstance(by, (str, os.PathLike)):
             wanted = path_text("by", by)
             with shown(progress, wanted, "step") as show:
                 made = Ordering(self, _native.Ordering.make(self._native, wanted, show))
+            for remark in made._native.remarks(self._native):
+                warnings.warn(remark, stacklevel=2)
             return made if called is None else self.order(made.nodes, label=called)
         named = isinstance(by, Sequence) and len(by) > 0 and all(isinstance(name, str) for name in by)
         nodes = self.nodes_named([str(name) for name in by]) if named else node_array("by", by)  # type: ignore[union-attr]

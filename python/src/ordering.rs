@@ -93,6 +93,11 @@ impl Ordering {
         })
     }
 
+    /// Remarks on its use on `topology`: a file made for another machine, and nodes left out.
+    fn remarks(&self, topology: &Topology) -> Vec<String> {
+        self.inner.remarks(&topology.inner)
+    }
+
     /// Host list of the nodes in rank order.
     fn host_list(&self, topology: &Topology) -> String {
         topology.inner.host_list(self.inner.nodes().iter().copied())

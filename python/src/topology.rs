@@ -85,6 +85,12 @@ impl Topology {
         self.inner.spec()
     }
 
+    /// The specification without limit and excluded nodes.
+    #[getter]
+    fn network(&self) -> &str {
+        self.inner.network().spec()
+    }
+
     #[getter]
     fn source(&self) -> Option<&str> {
         self.inner.source()

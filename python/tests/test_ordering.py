@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import tracemalloc
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -126,3 +127,22 @@ def test_a_million_nodes_take_no_python_objects() -> None:
     assert np.array_equal(out, nodes)
     # A list of a million ints has as many objects and takes 36 MB.
     assert blocks < 5_000 and peak < 30_000_000, (blocks, peak)
+
+
+def test_orderings_of_another_machine_warn(tmp_path: Path) -> None:
+    square, flat = no.topology("torus:8x8"), no.topology("torus:16x4")
+    order = square.order("hilbert")
+    order.save(tmp_path / "o.txt")
+    said = r"made for torus:8x8 \(torus:8x8\), used on torus:16x4 \(torus:16x4\)"
+    with pytest.warns(UserWarning, match="o.txt: " + said):
+        flat.order(tmp_path / "o.txt")
+    with pytest.warns(UserWarning, match="hilbert: " + said):
+        flat.mpc([order])
+    with pytest.warns(UserWarning, match="leaves out 1 of 64 schedulable nodes of torus:8x8: n63"):
+        no.topology("torus:8x8,limit=63").order("snake").save(tmp_path / "few.txt")
+        square.order(tmp_path / "few.txt")
+    # One network with other nodes kept is no other machine.
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        square.order(tmp_path / "o.txt")
+        square.order(no.topology("torus:8x8,exclude=3").order("snake"))

@@ -3,8 +3,10 @@
 
 #![forbid(unsafe_code)]
 
+use std::ffi::{OsStr, OsString};
 use std::process::ExitCode;
 
+use clap::error::{ContextKind, ContextValue};
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use nodeorder::params::parse_bytes;
@@ -110,12 +112,17 @@ verbs! {
 
 /// Parses the command line, runs it and reports how it went: 0 done, 1 bad input or failed work, 2 usage.
 fn main() -> ExitCode {
-    let mut parser = with_groups(with_negative_values(Cli::command()));
-    let parsed = parser.try_get_matches_from_mut(std::env::args_os());
+    let mut parser = with_groups(Cli::command());
+    let parsed = parser.try_get_matches_from_mut(arguments());
     let parsed = parsed.and_then(|matches| Ok((Cli::from_arg_matches(&matches)?, matches)));
     let (cli, matches) = match parsed {
         Ok(parsed) => parsed,
-        Err(e) => {
+        Err(mut e) => {
+            // An unknown option is no value: the advice to write it as one leads nowhere.
+            let option = |c: &ContextValue| c.to_string().starts_with("--");
+            if e.get(ContextKind::InvalidArg).is_some_and(option) {
+                e.remove(ContextKind::Suggested);
+            }
             // Help and version go to stdout and are no failure; neither is a closed pipe.
             let _ = e.print();
             return ExitCode::from(e.exit_code() as u8);
@@ -128,7 +135,7 @@ fn main() -> ExitCode {
     if let Some(threads) = cli.common.threads {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(usize::from(threads));
         if let Err(e) = pool.build_global() {
-            eprintln!("--threads {threads}: {e}");
+            notes::say(format_args!("--threads {threads}: {e}"));
             return ExitCode::FAILURE;
         }
     }
@@ -137,7 +144,7 @@ fn main() -> ExitCode {
     let checked = files::check(&parser, &matches).map_err(anyhow::Error::from);
     match checked.and_then(|()| cli.verb.run(&context)) {
         Err(e) if !output::is_closed_pipe(&e) => {
-            eprintln!("{e:#}");
+            notes::say(format_args!("{e:#}"));
             ExitCode::FAILURE
         }
         _ if interrupt::stopped() => ExitCode::from(interrupt::INTERRUPTED),
@@ -145,13 +152,26 @@ fn main() -> ExitCode {
     }
 }
 
-/// The command with options that take `-1` as their value, so that errors say which values are allowed.
-fn with_negative_values(command: clap::Command) -> clap::Command {
-    let command = command.mut_args(|option| {
-        let takes = option.get_long().is_some() && option.get_action().takes_values();
-        if takes { option.allow_negative_numbers(true) } else { option }
-    });
-    command.mut_subcommands(with_negative_values)
+/// The arguments. Where one begins like a negative number (`-1`, `-1,2`) it is the value of the option before it, not an
+/// option: they are joined by `=`, so that errors say which values are allowed.
+fn arguments() -> Vec<OsString> {
+    let mut all: Vec<OsString> = Vec::new();
+    for argument in std::env::args_os() {
+        let text = argument.to_string_lossy();
+        let value = text
+            .strip_prefix('-')
+            .is_some_and(|t| t.starts_with(|c: char| c == '.' || c.is_ascii_digit()));
+        let option = |last: &OsString| {
+            let text = last.to_string_lossy();
+            let name = text.strip_prefix("--").or(text.strip_prefix('-')).unwrap_or_default();
+            name.starts_with(char::is_alphabetic) && !name.contains('=')
+        };
+        match all.last_mut().filter(|last| value && option(last)) {
+            Some(last) => last.extend([OsStr::new("="), &argument]),
+            None => all.push(argument),
+        }
+    }
+    all
 }
 
 /// The command with a help that lists its commands in groups.

@@ -47,6 +47,7 @@ impl Command {
     pub fn run(self, context: &Context) -> anyhow::Result<()> {
         let text = Text::read(&self.plan, context.memory)?;
         let plan = Plan::read(&text, Some(&self.plan), context)?;
+        sweep_folder::say_remarks(&plan);
         let shard = self.shard.unwrap_or(Shard::WHOLE);
         let cells = shard.cells(plan.cells().len()).len() as u64;
         context.require(&format!("the rows of {cells} cells"), cells * ROW)?;
@@ -103,6 +104,7 @@ impl Command {
             cells: plan.cells().len(),
             seeds: plan.lists.seeds.iter().map(u64::to_string).collect::<Vec<_>>().join(" "),
             command: line.option("--shard", [shard]).to_string(),
+            assumed: plan.remarks.assumed.clone(),
             seconds: 0.0,
             header: store::header(plan)?,
             rows: Vec::new(),

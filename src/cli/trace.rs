@@ -115,10 +115,10 @@ struct Transform {
     #[arg(long, value_name = "SECONDS", requires = "replicate")]
     jitter: Option<String>,
     /// Keep the jobs submitted at second T of the trace or later
-    #[arg(long, value_name = "T", allow_negative_numbers = true)]
+    #[arg(long, value_name = "T")]
     after: Option<String>,
     /// Keep the jobs submitted before second T
-    #[arg(long, value_name = "T", allow_negative_numbers = true)]
+    #[arg(long, value_name = "T")]
     before: Option<String>,
     /// Scale the times between arrivals so that node-seconds over --nodes times the seconds from first to last
     /// submit are X
@@ -183,7 +183,7 @@ struct MachineArgs {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     nodes: Option<u32>,
     /// Keep the jobs of this partition only; repeat for several
-    #[arg(long, value_name = "NUMBER", allow_negative_numbers = true)]
+    #[arg(long, value_name = "NUMBER")]
     partition: Vec<i32>,
 }
 

@@ -3,11 +3,30 @@
 use fixedbitset::FixedBitSet;
 
 use super::NodeOrder;
-use crate::error::{Error, Result, SourceLocation};
+use crate::error::{Error, Result, SourceLocation, sanitize};
 use crate::ids::NodeId;
 use crate::topology::Topology;
 
+/// Most nodes named in a remark about nodes that an ordering leaves out.
+const FEW: usize = 4;
+
 impl NodeOrder {
+    /// Remarks on its use on this machine: a file made for another one, and nodes left out.
+    pub fn remarks(&self, topology: &Topology) -> Vec<String> {
+        let left_out = self.left_out(topology);
+        let gap = (!left_out.is_empty()).then(|| {
+            let (text, count) = (sanitize(&self.label), left_out.len());
+            let (all, name) = (topology.node_count(), topology.name());
+            let names = left_out.iter().take(FEW).map(|node| topology.node_name(*node));
+            let names = names.collect::<Vec<_>>().join(", ");
+            let more = if count > FEW { ", …" } else { "" };
+            format!(
+                "{text}: leaves out {count} of {all} schedulable nodes of {name}: {names}{more}"
+            )
+        });
+        self.machine_remark(topology).into_iter().chain(gap).collect()
+    }
+
     /// The schedulable nodes that it leaves out, in id order.
     ///
     /// # Complexity

@@ -113,18 +113,18 @@ impl NodeOrder {
     }
 
     /// Checks the ordering that `text` asks for as [`NodeOrder::make`] would, without working it out: its options; a
-    /// file is read.
+    /// file is read, and its ordering returned.
     ///
     /// # Errors
     /// As [`NodeOrder::make`], as far as options and files show them.
-    pub(crate) fn check(topology: &Topology, text: &str) -> Result<()> {
+    pub(crate) fn check(topology: &Topology, text: &str) -> Result<Option<Self>> {
         let Some((entry, params)) = read(topology, text)? else {
-            return NodeOrder::from_file(topology, text).map(|_| ());
+            return NodeOrder::from_file(topology, text).map(Some);
         };
         match entry.build.make {
-            Make::Direct(order) => checked(order(topology, &params), &params).map(|_| ()),
+            Make::Direct(order) => checked(order(topology, &params), &params).map(|_| None),
             Make::Search(search) => {
-                checked(search(topology, &params, &NoObserver), &params).map(|_| ())
+                checked(search(topology, &params, &NoObserver), &params).map(|_| None)
             }
         }
     }

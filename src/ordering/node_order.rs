@@ -2,7 +2,7 @@
 
 use fixedbitset::FixedBitSet;
 
-use crate::error::{Error, Result, SourceLocation};
+use crate::error::{Error, Result, SourceLocation, sanitize};
 use crate::ids::NodeId;
 use crate::topology::Topology;
 
@@ -51,9 +51,11 @@ impl NodeOrder {
         &self.notes
     }
 
-    /// The machine that its file was made for, by name and specification, where that is another network.
-    pub fn made_for(&self) -> Option<&str> {
-        self.made_for.as_deref()
+    /// A remark where its file was made for another network: both by name and specification.
+    pub fn machine_remark(&self, topology: &Topology) -> Option<String> {
+        let (made_for, label) = (sanitize(self.made_for.as_deref()?), &self.label);
+        let (name, spec) = (topology.name(), topology.spec());
+        Some(format!("{label}: made for {made_for}, used on {name} ({spec})"))
     }
 
     /// Name that the user gave it.

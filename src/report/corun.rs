@@ -31,6 +31,9 @@ pub fn document(
     };
     let mut document = object(CorunFigures::ALL, &figures);
     document["version"] = json!(env!("CARGO_PKG_VERSION"));
+    if let Some(assumption) = fabric.topology.network().assumption() {
+        document["assumed"] = json!(assumption);
+    }
     document["jobs"] = outcome.jobs.iter().map(|job| object(JOB, job)).collect();
     document
 }

@@ -70,6 +70,10 @@ pub fn page(
     for key in ["version", "seconds", "threads"].into_iter().filter(|k| !manifest[*k].is_null()) {
         facts.push(Fact::new(key, manifest[key].to_string().trim_matches('"')));
     }
+    let assumed = manifest["assumed"].as_array().into_iter().flatten();
+    facts.extend(
+        assumed.filter_map(|text| text.as_str()).map(|text| Fact::wide("Capacities", text)),
+    );
     let (mut verdicts, mut parts, mut used) = (Vec::new(), Vec::new(), Vec::<Term>::new());
     let all = labels(rows.iter(), "ordering");
     for group in &GROUPS {

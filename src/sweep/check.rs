@@ -25,16 +25,31 @@ struct Problems<'l> {
     /// Items found to be wrong, by list and index: each is reported once.
     wrong: BTreeSet<(&'static str, usize)>,
     errors: Vec<Error>,
+    remarks: Remarks,
+}
+
+/// What a plan's results rest on, in sentences.
+#[derive(Clone, Debug, Default)]
+pub struct Remarks {
+    /// Files of orderings made for another machine, and nodes that they leave out: once a file and machine.
+    pub orderings: Vec<String>,
+    /// What is assumed of the capacities of links, where figures rest on them: once a machine.
+    pub assumed: Vec<String>,
 }
 
 impl PlanLists {
-    /// Checks every item of the lists; nothing is computed.
+    /// Checks every item of the lists; nothing is computed. What is right may have remarks.
     ///
     /// # Errors
     /// All problems, up to some number of each list, each with its line.
-    pub(super) fn check(&self, lists: &Lists, context: &Context) -> Result<()> {
+    pub(super) fn check(&self, lists: &Lists, context: &Context) -> Result<Remarks> {
         let context = Context { seed: self.seeds[0], ..*context };
-        let mut problems = Problems { lists, wrong: BTreeSet::new(), errors: Vec::new() };
+        let mut problems = Problems {
+            lists,
+            wrong: BTreeSet::new(),
+            errors: Vec::new(),
+            remarks: Remarks::default(),
+        };
         let logs = lists["logs"].len();
         problems.check("logs", |i| self.check_workload(i, &context));
         problems.check("traces", |i| self.check_workload(logs + i, &context));
@@ -61,8 +76,13 @@ impl PlanLists {
 
     /// Checks what depends on a machine. What does not suit it makes rows that say so, and is no problem here.
     fn check_on(&self, topology: &Topology, problems: &mut Problems<'_>) -> Result<()> {
-        problems.check("orderings", |i| {
-            suited(NodeOrder::check(topology, &self.orderings[i].located)).map(drop)
+        if !self.guests.is_empty() || self.models.iter().any(|spec| model::uses_links(&spec.text)) {
+            problems.remarks.assumed.extend(topology.assumed());
+        }
+        problems.check_with("orderings", |problems, i| {
+            let order = suited(NodeOrder::check(topology, &self.orderings[i].located))?.flatten();
+            problems.remarks.orderings.extend(order.iter().flat_map(|o| o.remarks(topology)));
+            Ok(())
         });
         if self.workloads.is_empty() {
             return Ok(());
@@ -111,7 +131,7 @@ impl Problems<'_> {
     }
 
     /// The problems in the order of their lines.
-    fn done(mut self) -> Result<()> {
+    fn done(mut self) -> Result<Remarks> {
         let line = |error: &Error| match error {
             Error::Named { location: SourceLocation::Line { line, .. }, .. }
             | Error::Input { location: SourceLocation::Line { line, .. }, .. } => *line,
@@ -119,7 +139,7 @@ impl Problems<'_> {
         };
         self.errors.sort_by_key(line);
         match self.errors.len() {
-            0 => Ok(()),
+            0 => Ok(self.remarks),
             1 => Err(self.errors.remove(0)),
             _ => Err(Error::Several(self.errors)),
         }

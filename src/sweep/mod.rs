@@ -18,6 +18,7 @@ mod run;
 mod scopes;
 pub mod store;
 
+pub use check::Remarks;
 pub use inputs::{PlanWorkload, Spec};
 pub use journal::{Journal, Kept};
 pub use lists::{PlanLists, Work};

@@ -3,6 +3,7 @@
 
 use std::path::Path;
 
+use super::check::Remarks;
 use super::kinds::KINDS;
 use super::lists::{PlanLists, Work};
 use crate::error::{Error, Result, SourceLocation};
@@ -17,6 +18,8 @@ const MOST: usize = 100_000_000;
 pub struct Plan {
     /// The lists, as the plan writes them.
     pub lists: PlanLists,
+    /// What its results rest on.
+    pub remarks: Remarks,
     /// The work with each ordering of each machine, in the order of the rows.
     works: Vec<Work>,
 }
@@ -90,13 +93,13 @@ impl Plan {
         }
         let bytes = per_ordering * size_of::<Work>() as f64;
         context.require("the combinations of an ordering", bytes as u64)?;
-        lists.check(&located, context)?;
+        let remarks = lists.check(&located, context)?;
         lists.fingerprint()?;
         let mut works = Vec::new();
         for (kind, of) in KINDS.iter().enumerate() {
             works.extend((of.works)(&lists).into_iter().map(|work| Work { kind, ..work }));
         }
-        let plan = Plan { lists, works };
+        let plan = Plan { lists, remarks, works };
         debug_assert_eq!(plan.cells().len() as f64, count);
         Ok(plan)
     }

@@ -60,6 +60,8 @@ pub struct Part {
     pub seeds: String,
     /// The command line that makes it again.
     pub command: String,
+    /// What is assumed of links, a sentence a machine.
+    pub assumed: Vec<String>,
     /// Seconds it took.
     pub seconds: f64,
     /// The table's header line.
@@ -76,7 +78,7 @@ impl Part {
     pub fn to_file(&self) -> String {
         let mut text = format!(
             "{TITLE}\n# version: {}\n# name: {}\n# plan: {}\n# shard: {}\n# cells: {}\n# seeds: {}\n\
-             # command: {}\n# seconds: {}\n{}",
+             # command: {}\n# assumed: {}\n# seconds: {}\n{}",
             self.version,
             self.name,
             self.hash,
@@ -84,6 +86,7 @@ impl Part {
             self.cells,
             self.seeds,
             self.command,
+            serde_json::Value::from(self.assumed.clone()),
             self.seconds,
             self.header
         );
@@ -125,6 +128,7 @@ impl Part {
                 cells: value("cells")?.parse().ok()?,
                 seeds: value("seeds")?,
                 command: value("command")?,
+                assumed: serde_json::from_str(&value("assumed")?).ok()?,
                 seconds: value("seconds")?.parse().ok()?,
                 header: String::new(),
                 rows: Vec::new(),
@@ -240,6 +244,7 @@ mod tests {
             cells: 12,
             seeds: "1".into(),
             command: format!("nodeorder sweep p.toml --out d --shard {shard}"),
+            assumed: vec!["a: \"1\"".into()],
             seconds: 0.5,
             header: "a,b\n".into(),
             rows: shard.cells(12).map(|c| format!("{c},x\n")).collect(),

@@ -10,12 +10,13 @@ use serde_json::json;
 use crate::shared::output::{self, Output};
 use crate::shared::tables::{number, table};
 use crate::shared::workload::WorkloadArgs;
-use crate::shared::{inputs, layout, own_files, progress};
+use crate::shared::{inputs, layout, own_files, progress, sweep_folder};
 use nodeorder::allocator::{AllocatorContext, slurm_settings};
 use nodeorder::columns::sweep::ResultRow;
 use nodeorder::error::Error;
 use nodeorder::input::Text;
 use nodeorder::metric::rank_distances::RankDistances;
+use nodeorder::ordering::NodeOrder;
 use nodeorder::report;
 use nodeorder::report::sweep::Figure;
 use nodeorder::schedule::{Outputs, Settings, Task, simulate};
@@ -67,6 +68,8 @@ pub fn run(request: &SettingsRequest<'_>, context: &Context) -> anyhow::Result<(
                 other => other,
             },
         )?;
+    sweep_folder::say_remarks(&plan);
+    let assumed = &plan.remarks.assumed;
     let (rows, table) = results(&plan, context)?;
     let ranking = ranking(&rows);
     if let Some(folder) = request.out {
@@ -79,8 +82,12 @@ pub fn run(request: &SettingsRequest<'_>, context: &Context) -> anyhow::Result<(
         let extra = curves.map(|svg| Figure { caption, file: "over-time.svg".into(), svg });
         // The plan goes along as a text: with more settings in it `nodeorder sweep` takes it.
         let name = format!("settings for {}", trace.display());
-        let manifest =
+        let mut manifest =
             json!({"version": env!("CARGO_PKG_VERSION"), "plan": {"name": name, "text": text}});
+        manifest["results"] = json!(store::checksum(table.as_bytes()));
+        if !assumed.is_empty() {
+            manifest["assumed"] = json!(assumed);
+        }
         let mut files = report::sweep::page("results.csv", &rows, &manifest, extra)?;
         files.push(("results.csv".into(), table));
         files.push(("manifest.json".into(), format!("{manifest:#}\n")));
@@ -90,10 +97,13 @@ pub fn run(request: &SettingsRequest<'_>, context: &Context) -> anyhow::Result<(
     }
     if request.json {
         let rows: Vec<serde_json::Value> = ranking.iter().map(|row| object(row)).collect();
-        let document = json!({
+        let mut document = json!({
             "version": env!("CARGO_PKG_VERSION"), "topology": topology.spec(),
             "trace": trace.display().to_string(), "policy": policy, "ordering": order, "settings": rows,
         });
+        if let Some(assumption) = topology.network().assumption().filter(|_| !assumed.is_empty()) {
+            document["assumed"] = json!(assumption);
+        }
         return output::write(None, format!("{document:#}\n"));
     }
     let mut out = Output::open(None)?;
@@ -232,7 +242,7 @@ fn over_time(
     policy: &str,
     setting: &str,
 ) -> anyhow::Result<(String, Option<String>)> {
-    let order = inputs::order(topology, order)?;
+    let order = NodeOrder::make(topology, order)?;
     let distances = RankDistances::new(topology, &order)?;
     let context = AllocatorContext { topology, order: &order, distances: &distances };
     let outputs = Outputs { timeline: true, room: true, ..Outputs::default() };

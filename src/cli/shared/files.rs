@@ -134,7 +134,8 @@ fn named_in(file: &Named) -> Vec<Named> {
     // What is wrong with it is reported where it is read.
     let Ok(text) = Text::read(&file.file, MOST_TEXT) else { return Vec::new() };
     // Numbers without quotes name none: a plan may have a million seeds.
-    let numbers = |part: &str| part.chars().all(|c| c.is_ascii_digit() || " \t,[]".contains(c));
+    let list = |part: &str| part.chars().all(|c| c.is_ascii_digit() || " \t,[]".contains(c));
+    let numbers = |part: &str| list(part.split_once('=').map_or(part, |(_, list)| list));
     let parts = |line| str::split(line, ['"', '\'']).enumerate();
     let named_by = |(i, part): &(usize, &str)| i % 2 == 1 || !numbers(part);
     let words = text.lines().flat_map(|line| parts(line.text).filter(named_by));

@@ -5,16 +5,13 @@ use std::path::Path;
 use super::notes::note;
 use super::progress;
 use super::watch::Clock;
-use nodeorder::error::{Error, bytes, sanitize};
+use nodeorder::error::{Error, bytes};
 use nodeorder::mapping::Fabric;
 use nodeorder::metric::mpc;
 use nodeorder::ordering::{NodeOrder, ORDERINGS};
 use nodeorder::topology::{Context, Topology};
 use nodeorder::trace::open::OpenedLog;
 use nodeorder::trace::{Options, Tally, Trace};
-
-/// Most nodes named in a note about nodes that an ordering leaves out.
-const FEW: usize = 4;
 
 /// The topology of a `SPEC` argument.
 pub fn topology(spec: &str, context: &Context) -> anyhow::Result<Topology> {
@@ -43,24 +40,13 @@ pub fn order(topology: &Topology, text: &str) -> anyhow::Result<NodeOrder> {
     let order = NodeOrder::make_with(topology, text, &Clock::start(false, &waiting))?.0;
     drop(waiting);
     // The spinner is gone by now: it would share its line with the note.
-    report_machine(topology, &order);
-    let (left_out, all) = (order.left_out(topology), topology.node_count());
-    if !left_out.is_empty() {
-        let names = left_out.iter().take(FEW).map(|node| topology.node_name(*node));
-        let names = names.collect::<Vec<_>>().join(", ");
-        let more = if left_out.len() > FEW { ", …" } else { "" };
-        let text = sanitize(text);
-        note!("{text}: leaves out {} of {all} schedulable nodes: {names}{more}", left_out.len());
-    }
+    order.remarks(topology).iter().for_each(|text| note!("{text}"));
     Ok(order)
 }
 
 /// Says on standard error where an ordering's file was made for another machine.
 pub fn report_machine(topology: &Topology, order: &NodeOrder) {
-    if let Some(other) = order.made_for() {
-        let (name, spec) = (topology.name(), topology.spec());
-        note!("{}: made for {}, used on {name} ({spec})", order.label(), sanitize(other));
-    }
+    order.machine_remark(topology).iter().for_each(|text| note!("{text}"));
 }
 
 /// Nodes from which an ordering's size is said before it is made.

@@ -1,5 +1,7 @@
 //! Notes on standard error: what is not an error. `--quiet` silences them.
 
+use std::fmt::Arguments;
+use std::io::Write;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 static QUIET: AtomicBool = AtomicBool::new(false);
@@ -14,11 +16,16 @@ pub fn silent() -> bool {
     QUIET.load(Ordering::Relaxed)
 }
 
+/// Prints a line on standard error. Where it is closed (`2>&1 | head`) nobody reads it.
+pub fn say(text: Arguments<'_>) {
+    let _ = writeln!(std::io::stderr(), "{text}");
+}
+
 /// Prints a line on standard error that is no error.
 macro_rules! note {
     ($($text:tt)*) => {
         if !$crate::shared::notes::silent() {
-            eprintln!($($text)*);
+            $crate::shared::notes::say(format_args!($($text)*));
         }
     };
 }

@@ -7,10 +7,11 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, bail};
 use serde_json::{Value, json};
 
+use super::notes::note;
 use super::output;
 use nodeorder::input::Text;
 use nodeorder::sweep::store::{self, Part};
-use nodeorder::sweep::{Journal, Kept, Shard};
+use nodeorder::sweep::{Journal, Kept, Plan, Remarks, Shard};
 
 /// The whole table, plain and compressed.
 const RESULTS: [&str; 2] = ["results.csv", "results.csv.gz"];
@@ -137,10 +138,16 @@ fn check_table(table: &Text, manifest: &Value, remove: &str) -> anyhow::Result<(
     );
 }
 
+/// Says on standard error what the results of a plan rest on.
+pub fn say_remarks(plan: &Plan) {
+    let Remarks { orderings, assumed } = &plan.remarks;
+    orderings.iter().chain(assumed).for_each(|text| note!("{text}"));
+}
+
 /// The text of a manifest: `part` describes the plan.
 pub fn manifest(part: &Part, inputs: Value, table: &str, seconds: f64, shards: Value) -> String {
     let seeds = part.seeds.split(' ').filter_map(|seed| seed.parse::<u64>().ok());
-    let document = json!({
+    let mut document = json!({
         "version": env!("CARGO_PKG_VERSION"),
         "plan": {"name": part.name, "hash": part.hash},
         "inputs": inputs,
@@ -151,6 +158,9 @@ pub fn manifest(part: &Part, inputs: Value, table: &str, seconds: f64, shards: V
         "shards": shards,
         "results": store::checksum(table.as_bytes()),
     });
+    if !part.assumed.is_empty() {
+        document["assumed"] = json!(part.assumed);
+    }
     format!("{document:#}\n")
 }
 

@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use comfy_table::{CellAlignment, Table, presets};
 
 use super::layout::{fitted, sentence};
+use super::notes;
 use nodeorder::metric::comparison::Comparison;
 use nodeorder::replay::prediction::Prediction;
 use nodeorder::replay::set::ReplayResult;
@@ -176,7 +177,7 @@ pub fn print_timings(results: &[ReplayResult<'_>], threshold: u64) {
         ]
     };
     let table = table(header.map(String::from).collect(), results.iter().map(row), 2);
-    eprintln!("{}", fitted(table, 3, &std::io::stderr()));
+    notes::say(format_args!("{}", fitted(table, 3, &std::io::stderr())));
 }
 
 /// Writes a table of numbers below a sentence that says what it holds.
