@@ -242,3 +242,52 @@ fn a_saving_is_named_where_the_trace_shows_one() {
         "{short}"
     );
 }
+
+/// Waits that the trace records stand beside simulated ones, over the same jobs; where they are far apart, a sentence says so.
+#[test]
+fn recorded_waits_stand_beside_simulated_ones() {
+    let folder = tempfile::tempdir().unwrap();
+    let arguments = ["torus:4x4", "--trace", "t.swf", "--policy", "fcfs", "--model", "fixed"];
+    let arguments =
+        [&arguments[..], &["--alloc", "fifo:0", "--order", "row-major", "--order", "snake"]]
+            .concat();
+    let write = |waits: [i64; 4]| {
+        let line = |(i, (wait, nodes)): (usize, (i64, u32))| {
+            format!("{} 0 {wait} 100 {nodes} -1 -1 {nodes} 100 -1 1 1 1 1 1 1 -1 -1\n", i + 1)
+        };
+        // The last one is too large for the machine.
+        let text: String = waits.into_iter().zip([16, 16, 4, 32]).enumerate().map(line).collect();
+        std::fs::write(folder.path().join("t.swf"), text).unwrap();
+    };
+    let json = || -> serde_json::Value {
+        let text = compare(folder.path(), &[&arguments[..], &["--json"]].concat());
+        serde_json::from_str(&text).unwrap()
+    };
+    // Simulated waits are 0, 100 and 200 s.
+    write([0, 5000, -1, 7]);
+    let document = json();
+    let recorded = &document["schedules"]["recorded"];
+    assert_eq!((&recorded["jobs"], &recorded["mean_wait"]), (&2.into(), &2500.0.into()));
+    assert_eq!((&recorded["wait_p50"], &recorded["max_wait"]), (&0.0.into(), &5000.0.into()));
+    assert_eq!(recorded["mean_response"], 2600.0);
+    assert_eq!(document["schedules"]["rows"][0]["mean_wait"], 100.0);
+    let text = compare(folder.path(), &[&arguments[..], &["--out", "out"]].concat());
+    let said = "Simulated waits are far from recorded ones: on row-major the mean wait is 100 s (median 100 s), by the \
+                trace 2,500 s (median 0 s), over those 2 of 3 jobs whose waits it has.";
+    assert!(text.lines().next().unwrap().ends_with(said), "{text}");
+    let row = text.lines().find(|line| line.starts_with(" recorded ")).unwrap();
+    assert!(row.split_whitespace().take(3).eq(["recorded", "2", "2500.0"]), "{row}");
+    let page = std::fs::read_to_string(folder.path().join("out/index.html")).unwrap();
+    assert!(
+        page.contains("Simulated waits are far from recorded ones") && page.contains(">2500.0<")
+    );
+    // Near ones are given without a verdict, over the same jobs.
+    write([0, 110, 190, 7]);
+    let text = compare(folder.path(), &arguments);
+    let said = "On row-major the mean wait is 100 s (median 100 s), by the trace 100 s (median 110 s), over the same 3 jobs.";
+    assert!(text.lines().next().unwrap().ends_with(said), "{text}");
+    // A trace without waits has nothing to say of them.
+    write([-1; 4]);
+    assert_eq!(json()["schedules"].get("recorded"), None);
+    assert!(!compare(folder.path(), &arguments).contains("recorded"));
+}

@@ -40,7 +40,8 @@ fn comparisons() -> Vec<Table> {
             "`--guest`" => WorkloadRow::TRAFFIC;
         "`compare`: `workload-sizes.csv`", "A row for each ordering, allocator and job size of more than five jobs placed.":
             WorkloadSizeRow::ALL;
-        "`compare`: `schedule.csv`", "A row for each ordering; the same figures are `schedules.rows` in `summary.json`.":
+        "`compare`: `schedule.csv`", "A row for each ordering; the same figures are `schedules.rows` in `summary.json`, and what the trace \
+         records of the same jobs is `schedules.recorded`.":
             &ScheduleFigures::compared();
         "`compare` of several machines: `machines.csv`", "A row for each machine, best first.": RankedMachine::ALL;
         "`compare` of several machines: `machine-curves.csv`", "A row for each machine and job size.": MachinePoint::ALL;

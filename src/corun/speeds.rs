@@ -59,7 +59,9 @@ impl Speeds {
     /// How fast the rate of a message over so many hops grows among others.
     pub fn weight(&self, hops: f64) -> f64 {
         match self.fair {
-            Fair::Rtt if self.latency > 0.0 && hops > 0.0 => self.latency / self.latency_of(hops),
+            Fair::Rtt if self.latency > 0.0 && hops > 0.0 => {
+                1.0 / (hops + 2.0 * self.node_latency / self.latency)
+            }
             _ => 1.0,
         }
     }

@@ -80,6 +80,7 @@ impl<'a> Asked<'a> {
                 None => OTHER_MODELS.map(String::from).to_vec(),
                 Some(_) => Vec::new(),
             },
+            waits: trace.by_submit().iter().map(|i| trace.jobs()[*i as usize].wait).collect(),
         };
         Some((Task::of(trace), settings))
     }

@@ -314,6 +314,7 @@ mod tests {
             allocator: "fifo:0".into(),
             model: model.into(),
             other_models: Vec::new(),
+            waits: Vec::new(),
         };
         let text: String =
             tasks.iter().map(|t| format!("P {} {}\nF {}\n", t.id, t.nodes, t.id)).collect();

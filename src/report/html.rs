@@ -123,6 +123,7 @@ pub(super) enum Best {
               {% if let Value::Nothing = value %}–{% else %}{{ text }}{% endif %}</td>",
     ext = "html"
 )]
+#[derive(Clone)]
 struct Cell {
     text: String,
     value: Value,
@@ -130,6 +131,7 @@ struct Cell {
     class: &'static str,
 }
 
+#[derive(Clone)]
 enum Value {
     Number(f64),
     Name,
@@ -241,6 +243,15 @@ impl Table {
     pub fn ranked(label: &'static str, names: Vec<String>, columns: Vec<Column>) -> Self {
         let before = vec![Column::counts("Rank", 1..=names.len() as u64)];
         Table { before, ..Table::new(label, "Ordering", names, columns) }
+    }
+
+    /// Adds a row without a rank: the only row of `columns`, which are those of the table.
+    pub fn below(&mut self, name: String, columns: Vec<Column>) {
+        self.names.push(name);
+        let rank = Column::new("", 0, Best::None, [None]);
+        self.before.iter_mut().for_each(|column| column.cells.extend(rank.cells.clone()));
+        let columns = self.columns.iter_mut().zip(columns);
+        columns.for_each(|(column, row)| column.cells.extend(row.cells));
     }
 
     /// The numbers of a row before its name.

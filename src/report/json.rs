@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::WorkloadResults;
-use super::schedule_comparison::rows;
+use super::schedule_comparison::{figures, rows};
 use crate::columns::InOrder;
 use crate::columns::schedule::ScheduleFigures;
 use crate::metric::comparison::Comparison;
@@ -26,6 +26,8 @@ struct Summary<'a> {
 struct Scheduled<'a> {
     #[serde(flatten)]
     schedules: &'a Schedules,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    recorded: Option<InOrder<'a, ScheduleFigures<'a>>>,
     rows: Vec<InOrder<'a, ScheduleFigures<'a>>>,
 }
 
@@ -36,6 +38,7 @@ pub fn summary(comparison: &Comparison, workload: WorkloadResults<'_>, command: 
     let columns = ScheduleFigures::compared();
     let scheduled = |schedules| Scheduled {
         schedules,
+        recorded: schedules.recorded.as_ref().map(|row| InOrder(&columns, figures(row))),
         rows: rows(schedules).map(|row| InOrder(&columns, row)).collect(),
     };
     let summary = Summary {

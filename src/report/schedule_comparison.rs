@@ -66,18 +66,15 @@ pub(super) fn queue_columns(rows: &[&OrderingSchedule]) -> Vec<Column> {
 pub(super) fn section(schedules: &Schedules) -> Section {
     let mut ranked: Vec<&OrderingSchedule> = schedules.rows.iter().collect();
     ranked.sort_by(|a, b| a.summary.mean_response.total_cmp(&b.summary.mean_response));
-    let columns = queue_columns(&ranked);
     let classes = schedules.size_classes();
-    let waits = classes.iter().map(|(from, to)| {
-        let wait = |row: &&OrderingSchedule| row.class(*from).map(|class| class.mean_wait);
-        Column::new(
-            format!("Mean wait, {} nodes (s)", sizes(*from, *to)),
-            1,
-            Best::Low,
-            ranked.iter().map(wait),
-        )
-    });
-    let columns = columns.into_iter().chain(waits).collect();
+    let columns = |rows: &[&OrderingSchedule]| {
+        let waits = classes.iter().map(|(from, to)| {
+            let wait = |row: &&OrderingSchedule| row.class(*from).map(|class| class.mean_wait);
+            let title = format!("Mean wait, {} nodes (s)", sizes(*from, *to));
+            Column::new(title, 1, Best::Low, rows.iter().map(wait))
+        });
+        queue_columns(rows).into_iter().chain(waits).collect::<Vec<Column>>()
+    };
     let names = ranked.iter().map(|row| row.ordering.clone()).collect();
     let left_out = match schedules.rows.iter().map(|r| r.too_large).max().unwrap_or(0) {
         0 => String::new(),
@@ -98,6 +95,10 @@ pub(super) fn section(schedules: &Schedules) -> Section {
         Some(allocator) => words!["allocator ", bold(allocator)],
         None => words!["nodes chosen by the policy itself"],
     };
+    let recorded = match schedules.recorded {
+        Some(_) => " The last row is what the trace records of these jobs, on its own machine.",
+        None => "",
+    };
     let about = words![
         format!(
             "The {} jobs of {} were scheduled on each ordering with their times: policy ",
@@ -111,10 +112,13 @@ pub(super) fn section(schedules: &Schedules) -> Section {
         bold(&schedules.model),
         format!(
             ".{left_out} The rows differ in the ordering alone. Best first by mean response time; the lowest \
-             value of each column is bold, but for utilisation: it is high where jobs run longer, too."
+             value of each column is bold, but for utilisation: it is high where jobs run longer, too.{recorded}"
         ),
     ];
-    let table = Table::ranked("Schedules by ordering", names, columns);
+    let mut table = Table::ranked("Schedules by ordering", names, columns(&ranked));
+    if let Some(recorded) = &schedules.recorded {
+        table.below(recorded.ordering.clone(), columns(&[recorded]));
+    }
     let mut section = Section::new("scheduling", "Job queue", about, table);
     section.note = words![
         spread(&ranked),
@@ -189,6 +193,7 @@ mod tests {
             rule: "easy".into(),
             model_rule: "fixed".into(),
             saving: None,
+            recorded: None,
             rows: vec![row("b,c", 20.0), row("<a>", 10.0)],
         };
         let mut out = Vec::new();
@@ -221,6 +226,7 @@ mod tests {
             rule: "easy".into(),
             model_rule: "fixed".into(),
             saving: None,
+            recorded: None,
             rows: vec![row("snake", 10.0), longer],
         };
         let section = section(&schedules).to_string();

@@ -7,6 +7,7 @@ use super::html::{Part, Words, bold, fixed, words};
 use crate::metric::comparison::Comparison;
 use crate::plot::thousands;
 use crate::replay::prediction::{OrderingPrediction, Prediction};
+use crate::schedule::ScheduleSummary;
 use crate::schedule::orderings::Schedules;
 use crate::schedule::saving::{ModelSaving, REFERENCE};
 
@@ -105,9 +106,13 @@ pub(super) fn verdict(comparison: &Comparison) -> Words {
     ]
 }
 
-/// Node-hours that the best ordering saves on the workload, where the trace shows a saving; empty where it was not
-/// scheduled.
+/// Node-hours that the best ordering saves on the workload, where the trace shows a saving, and the waits that the trace
+/// records; empty where it was not scheduled.
 pub fn saved(schedules: &Schedules) -> Words {
+    words![hours_saved(schedules), recorded(schedules)]
+}
+
+fn hours_saved(schedules: &Schedules) -> Words {
     let Some((saving, first)) =
         schedules.saving.as_ref().and_then(|s| Some((s, s.models.first()?)))
     else {
@@ -170,6 +175,49 @@ pub fn saved(schedules: &Schedules) -> Words {
         format!(": {}\u{a0}% of those used.", fixed(share, 2))
     ];
     words![head, sure, assumed, others, " "]
+}
+
+/// How many times as long simulated waits must be as recorded ones, or these as those, beyond a minute, to be far from them.
+const FAR: f64 = 2.0;
+
+/// Waits that the trace records beside those of its schedule on the default order; empty where it records none.
+fn recorded(schedules: &Schedules) -> Words {
+    let reference = schedules.saving.as_ref().map(|saving| saving.reference.as_str());
+    let simulated = schedules.rows.iter().find(|row| Some(row.ordering.as_str()) == reference);
+    let (Some(recorded), Some(simulated)) = (&schedules.recorded, simulated) else {
+        return Words::default();
+    };
+    let (there, here) = (&recorded.summary, &simulated.summary);
+    let seconds = |value: f64| thousands(value.round() as u64);
+    let waits = |s: &ScheduleSummary| {
+        format!("{} s (median {} s)", seconds(s.mean_wait), seconds(s.wait_percentiles[0]))
+    };
+    let (simulated_waits, recorded_waits) = (waits(here), waits(there));
+    let jobs = match (there.jobs as u64, here.jobs as u64) {
+        (known, all) if known == all => format!("the same {} jobs", thousands(all)),
+        (known, all) => {
+            format!("those {} of {} jobs whose waits it has", thousands(known), thousands(all))
+        }
+    };
+    let (most, least) = (there.mean_wait.max(here.mean_wait), there.mean_wait.min(here.mean_wait));
+    let far = most > FAR * least + 60.0;
+    let head = if far { "Simulated waits are far from recorded ones: on " } else { "On " };
+    let longer = match here.mean_stretch {
+        times if far && times >= 1.05 => {
+            format!(
+                "; under this model jobs run {} times as long as recorded, on average",
+                fixed(times, 2)
+            )
+        }
+        _ => String::new(),
+    };
+    words![
+        head,
+        bold(&simulated.ordering),
+        format!(
+            " the mean wait is {simulated_waits}, by the trace {recorded_waits}, over {jobs}{longer}. "
+        )
+    ]
 }
 
 /// Which ordering suits the job sizes of the workload, where there is one.

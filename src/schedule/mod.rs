@@ -26,6 +26,7 @@ mod knapsack;
 pub mod model;
 pub mod orderings;
 pub mod policy;
+mod recorded;
 mod result;
 mod running;
 pub mod saving;

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use rayon::prelude::*;
 use serde::Serialize;
 
+use super::recorded::recorded;
 use super::saving::{self, Saving, Used};
 use super::{
     Outputs, Record, ScheduleResult, ScheduleSummary, Settings, SizeClass, Task, simulate,
@@ -38,6 +39,8 @@ pub struct TraceSettings {
     pub model: String,
     /// Other models under which the best ordering's saving is found, too.
     pub(crate) other_models: Vec<String>,
+    /// Waits of the jobs in queue order as the trace records them; none where it does not.
+    pub(crate) waits: Vec<Option<i64>>,
 }
 
 /// The schedules of one trace on several orderings.
@@ -57,6 +60,9 @@ pub struct Schedules {
     pub(crate) model_rule: String,
     /// Node-hours that the best ordering saves.
     pub saving: Option<Saving>,
+    /// What the trace records of the jobs that ran on the saving's reference, on the machine that it is of.
+    #[serde(skip)]
+    pub recorded: Option<OrderingSchedule>,
     /// One an ordering, in the order given.
     #[serde(skip)]
     pub rows: Vec<OrderingSchedule>,
@@ -184,6 +190,10 @@ pub fn on_orderings(
         let pairs = settings.other_models.iter().zip(used.chunks(2));
         saving.models.extend(pairs.map(|(m, u)| saving::under(m, tasks, &u[0], &u[1], seed)));
     }
+    let reference = saving.as_ref().and_then(|(_, [_, reference])| made.get(*reference));
+    let recorded = reference.and_then(|made| {
+        recorded(tasks, &settings.waits, &made.figures, topology.node_count() as u32)
+    });
     let (rule, model_rule, places_itself) = match made.first() {
         Some(made) => (made.rule.clone(), made.model.clone(), made.places_itself),
         None => Default::default(),
@@ -196,6 +206,7 @@ pub fn on_orderings(
         rule,
         model_rule,
         saving: saving.map(|(saving, _)| saving),
+        recorded,
         rows: made.into_iter().map(|made| made.row).collect(),
     })
 }
@@ -219,6 +230,7 @@ mod tests {
             allocator: "fifo:0".into(),
             model: model.into(),
             other_models: Vec::new(),
+            waits: Vec::new(),
         };
         on_orderings(&topology, &orders, tasks, &settings).unwrap()
     }

@@ -106,10 +106,8 @@ pub fn write_prediction(out: &mut impl Write, prediction: &Prediction) -> io::Re
 pub fn write_schedules(out: &mut impl Write, schedules: &Schedules) -> io::Result<()> {
     let allocator = schedules.allocator.iter().map(|a| format!(", {a}")).collect::<String>();
     let header = ["ordering"].into_iter().chain(SCHEDULED).map(String::from).collect();
-    let rows = schedules
-        .rows
-        .iter()
-        .map(|OrderingSchedule { ordering, summary, .. }| scheduled(ordering, summary));
+    let all = || schedules.rows.iter().chain(&schedules.recorded);
+    let rows = all().map(|OrderingSchedule { ordering, summary, .. }| scheduled(ordering, summary));
     let (trace, policy, model) = (&schedules.trace, &schedules.policy, &schedules.model);
     writeln!(out, "\nSchedule of {trace}: {policy}{allocator}, {model}. Times in seconds.\n")?;
     let schedules_table = table(header, rows, 1);
@@ -119,7 +117,7 @@ pub fn write_schedules(out: &mut impl Write, schedules: &Schedules) -> io::Resul
         true => from.to_string(),
         false => format!("{from}-{to}"),
     });
-    let rows = schedules.rows.iter().map(|row| {
+    let rows = all().map(|row| {
         let waits = classes.iter().map(|(from, _)| row.class(*from).map(|class| class.mean_wait));
         std::iter::once(row.ordering.clone()).chain(waits.map(|wait| number(wait, 1))).collect()
     });
