@@ -5,11 +5,11 @@ import re
 import stats
 from rows import Row, number
 
-KEYS = {"published", "tested", "text", "verdict", "why", "rows", "compare", "is", "magnitude", "calibrated", "ranks",
+KEYS = {"published", "tested", "text", "verdict", "why", "rows", "compare", "is", "magnitude", "calibrated", "derived", "ranks",
         "show", "unit"}
 # The one tolerance: a published number agrees in magnitude where our mean is off by at most this share of it, and the
 # half width of its interval is no more than that.
-TOLERANCE = 0.2
+TOLERANCE = 0.1
 AGREES, DIFFERS, NONE = "agrees", "differs", "none"
 SIGN, MAGNITUDE, CALIBRATED, UNEXPLAINED = "agrees (sign)", "agrees (magnitude)", "calibrated", "differs, unexplained"
 # Words by which a sentence claims a rank.
@@ -71,6 +71,9 @@ def judge(rows, relation, published):
         return trend(rows, value, 1 if name == "rises" else -1)
     if name == "order":
         return order(rows, relation["along"], value)
+    if name in ("most", "least"):
+        column, rest = relation["along"], {"of": "*", "to": value, "as": "difference"}
+        return signs(against(rows, {"column": column} | rest), -1 if name == "most" else 1)
     if name == "near":
         return near(rows, value, published)
     pairs = beside(rows, published)
@@ -108,7 +111,7 @@ def beside(rows, published):
     pairs = []
     for row in rows:
         for known in published:
-            if known.figure in ("", row.figure) and all(row.keys.get(k) == v for k, v in known.keys.items()):
+            if known.figure in ("", row.figure) and all(row.keys.get(k) == v for k, v in known.keys.items() if k != "derived"):
                 pairs.append((row, known.mean))
     return pairs
 
@@ -165,13 +168,13 @@ def ranked(claim, rows):
         silent = "published" not in claim or claim.get("ranks") is False or not RANKS.search(claim["published"])
         return None if silent else "claims a rank: say over how many entries (`ranks`), or `ranks = false`"
     compare, relation = claim.get("compare"), claim["is"]
-    column = compare["column"] if compare else relation.get("along", claim.get("show"))
+    column = relation.get("along", compare["column"] if compare else claim.get("show"))
     label = lambda row: row.figure if column == "figure" else row.keys.get(column)
-    have = {label(row) for row in rows} if not compare or compare["of"] == "*" else {
+    have = {label(row) for row in rows} if not compare or compare["column"] != column or compare["of"] == "*" else {
         *(compare["of"] if isinstance(compare["of"], list) else [compare["of"]]), compare["to"]}
     if "order" in relation:
         have = set(relation["order"])
-    have |= set(compare.get("but", [])) if compare else set()
+    have |= set((compare or {}).get("but", []))
     if len(have) < claim["ranks"]:
         return f"a rank over {len(have)} entries; the source ranks {claim['ranks']}"
     return None

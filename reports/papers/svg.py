@@ -103,15 +103,15 @@ def panel(title, ours, published, spec, colours):
                 points = [(x.at(place[label_of(r, spec["x"])]) + shift, r) for r in line]
             else:
                 points = [(x.at(place[label_of(r, spec["x"])]), r) for r in line]
-            parts += marks(points, y, colour, known, bars and not known and width)
+            parts += marks(points, y, colour, known, bars and not known and width, spec.get("kind") != "points")
     return parts
 
 
-def marks(points, y, colour, known, width):
+def marks(points, y, colour, known, width, joined):
     """Points with their intervals; bars, or joined by a line."""
     parts = []
     path = " ".join(f"{px:.1f},{y.at(r.mean):.1f}" for px, r in points)
-    if width is False and len(points) > 1:
+    if width is False and joined and len(points) > 1:
         dash = ' stroke-dasharray="5 4"' if known else ""
         parts.append(f'<polyline points="{path}" fill="none" stroke="{colour}" stroke-width="1.6"{dash}/>')
     for px, r in points:
@@ -145,7 +145,9 @@ def draw(spec, rows, published):
     if "compare" in spec:
         ours = against(ours, spec["compare"])
     known = [r for r in published if not r.figure or r.figure in {o.figure for o in ours}]
-    known = select(known, {k: v for k, v in spec.get("rows", {}).items() if k != "figure"})
+    # A published value need not have every column of ours.
+    of_ours = lambda r: {k: v for k, v in spec.get("rows", {}).items() if k in r.keys}
+    known = [r for r in known if select([r], of_ours(r))]
     by = spec.get("panels", "figure")
     of = lambda r: label_of(r, by)
     panels = list(dict.fromkeys(map(of, ours)))
