@@ -304,7 +304,6 @@ mod tests {
         };
         assert_eq!(cube(&[0, 1, 2, 3, 4, 5, 6, 7]), (512, 64.0));
         assert_eq!(cube(&[0, 1, 32, 33, 1024, 1025, 1056, 1057]), (8, 1.0));
-        // Around the wrap: 31 and 0.
         assert_eq!(cube(&[0, 31]), (8, 1.0));
     }
 

@@ -14,6 +14,9 @@ const FAR: u32 = 8;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Cursor {
     axis: Axis,
+    /// The extent of a ring, 0 on a path; and the steps that lead to members ahead, all of them on a path.
+    around: u32,
+    half: u32,
     at: u32,
     star: i64,
     ahead: i64,
@@ -22,19 +25,18 @@ pub(super) struct Cursor {
 impl Cursor {
     /// At label 0 of `axis`; no member yet.
     pub fn new(axis: Axis) -> Self {
-        Cursor { axis, at: 0, star: 0, ahead: 0 }
+        let ring = axis.shape == Shape::Ring;
+        let (around, half) = if ring { (axis.extent, axis.extent / 2) } else { (0, u32::MAX / 2) };
+        Cursor { axis, around, half, at: 0, star: 0, ahead: 0 }
     }
 
     /// Steps forward from `from` to `to`; on a path, back is never forward.
     fn forward(&self, from: u32, to: u32) -> u32 {
-        let around = if self.axis.shape == Shape::Ring { self.axis.extent } else { 0 };
-        if to >= from { to - from } else { (to + around).wrapping_sub(from) }
+        if to >= from { to - from } else { (to + self.around).wrapping_sub(from) }
     }
 
     fn is_ahead(&self, label: u32) -> bool {
-        let steps = self.forward(self.at, label);
-        let half = if self.axis.shape == Shape::Ring { self.axis.extent / 2 } else { u32::MAX / 2 };
-        steps.wrapping_sub(1) < half
+        self.forward(self.at, label).wrapping_sub(1) < self.half
     }
 
     /// Counts `by` more members at `label`.
@@ -47,6 +49,9 @@ impl Cursor {
     /// Moves to `label`, past `members`, `counts` by label; Σ of the distances from there. O(steps), at most O(extent).
     #[inline]
     pub fn star(&mut self, label: u32, counts: &[u64], members: i64) -> i64 {
+        if label == self.at {
+            return self.star;
+        }
         let (forward, back) = (self.forward(self.at, label), self.forward(label, self.at));
         if forward.min(back) > FAR {
             self.at = label;
@@ -56,16 +61,13 @@ impl Cursor {
             self.ahead = ahead.map(|(_, n)| *n as i64).sum();
             return self.star;
         }
-        let ring = self.axis.shape == Shape::Ring;
-        let odd = i64::from(ring && !self.axis.extent.is_multiple_of(2));
+        let (odd, last) = (i64::from(self.around % 2), self.axis.extent - 1);
         for _ in 0..forward.min(back) {
-            let last = self.axis.extent - 1;
             let next = if self.at == last { 0 } else { self.at + 1 };
             // The label that the step enters or leaves, and the one half-way round from it.
             let near = if forward <= back { next } else { self.at };
-            let half = self.axis.extent / 2;
-            let beyond = near + half - if near + half > last { last + 1 } else { 0 };
-            let far = if ring { counts[beyond as usize] as i64 } else { 0 };
+            let beyond = |half| near + half - if near + half > last { last + 1 } else { 0 };
+            let far = if self.around > 0 { counts[beyond(self.half) as usize] as i64 } else { 0 };
             let near = counts[near as usize] as i64;
             if forward <= back {
                 self.star += members - 2 * self.ahead - odd * far;

@@ -59,17 +59,6 @@ pub(super) trait DistanceKernel: Debug + Send + Sync {
         n: usize,
         floor: u64,
     ) -> (usize, u64) {
-        self.best_window_by_stars(counters, entries, n, floor)
-    }
-
-    /// [`DistanceKernel::best_window`] by two stars a window.
-    fn best_window_by_stars(
-        &self,
-        counters: &mut [u64],
-        entries: &[u32],
-        n: usize,
-        floor: u64,
-    ) -> (usize, u64) {
         let few = n <= self.few();
         let star = |counters: &[u64], rank: u32, others: &[u32]| match few {
             true => others.iter().map(|other| u64::from(self.between(rank, *other))).sum(),

@@ -195,9 +195,6 @@ impl DistanceKernel for LabelTerms {
         n: usize,
         floor: u64,
     ) -> (usize, u64) {
-        if n <= self.few() {
-            return self.best_window_by_stars(counters, entries, n, floor);
-        }
         let mut cursors: Vec<_> = self.axes.iter().map(|a| [Cursor::new(a.axis); 2]).collect();
         let first = entries[..n].iter();
         let mut sum: i64 = first.map(|rank| self.pass(&mut cursors, counters, *rank, 1)).sum();
