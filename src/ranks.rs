@@ -219,7 +219,12 @@ impl FreeSet {
 
     /// The maximal runs of free ranks, ascending.
     pub fn runs(&self) -> impl Iterator<Item = Run> + '_ {
-        let mut words = (0..).step_by(64).zip(&self.words);
+        self.runs_from(0)
+    }
+
+    /// The maximal runs among the free ranks from 64 · `word` on, ascending.
+    fn runs_from(&self, word: usize) -> impl Iterator<Item = Run> + '_ {
+        let mut words = (64 * word as u32..).step_by(64).zip(&self.words[word..]);
         // The ranks of the word at `base` that are free where the one before is taken, or the other way round.
         let (mut base, mut turns, mut carry) = (0, 0, 0);
         let mut turn = move || {
@@ -246,7 +251,12 @@ impl FreeSet {
 
     /// The free ranks, ascending.
     pub fn iter(&self) -> impl Iterator<Item = u32> + '_ {
-        self.runs().flat_map(|r| r.first..r.end())
+        self.iter_from(0)
+    }
+
+    /// The free ranks from 64 · `word` on, ascending.
+    pub fn iter_from(&self, word: usize) -> impl Iterator<Item = u32> + '_ {
+        self.runs_from(word).flat_map(|r| r.first..r.end())
     }
 
     /// The lowest `count` free ranks into `out`, or all there are. O(size/64 + runs).

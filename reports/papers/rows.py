@@ -89,6 +89,9 @@ def extract(spec, folder):
             continue
         for line in read_lines(Path(folder) / path, spec.get("list")):
             line |= placed.groupdict() | spec.get("set", {})
+            # `parse = { column = "regular expression" }`: its named groups are columns, too.
+            for column, named in spec.get("parse", {}).items():
+                line |= (re.search(named, line[column]) or re.match("", "")).groupdict()
             if any(str(line.get(k)) not in ([v] if isinstance(v, str) else v) for k, v in spec.get("where", {}).items()):
                 continue
             missing = [k for k in spec["keys"] if k not in line]

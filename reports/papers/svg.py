@@ -103,15 +103,15 @@ def panel(title, ours, published, spec, colours):
                 points = [(x.at(place[label_of(r, spec["x"])]) + shift, r) for r in line]
             else:
                 points = [(x.at(place[label_of(r, spec["x"])]), r) for r in line]
-            parts += marks(points, y, colour, known, bars and not known and width)
+            parts += marks(points, y, colour, known, bars and not known and width, spec.get("kind") != "points")
     return parts
 
 
-def marks(points, y, colour, known, width):
+def marks(points, y, colour, known, width, joined):
     """Points with their intervals; bars, or joined by a line."""
     parts = []
     path = " ".join(f"{px:.1f},{y.at(r.mean):.1f}" for px, r in points)
-    if width is False and len(points) > 1:
+    if width is False and joined and len(points) > 1:
         dash = ' stroke-dasharray="5 4"' if known else ""
         parts.append(f'<polyline points="{path}" fill="none" stroke="{colour}" stroke-width="1.6"{dash}/>')
     for px, r in points:
@@ -139,13 +139,15 @@ def series_of(row, spec):
     return " ".join(label_of(row, c) for c in columns).strip()
 
 
-def draw(spec, rows, published, title):
-    """The picture of a figure as SVG."""
+def draw(spec, rows, published):
+    """The picture of a figure as SVG, its title left empty, and whether it shows a published value."""
     ours = select(rows, spec.get("rows", {}))
     if "compare" in spec:
         ours = against(ours, spec["compare"])
     known = [r for r in published if not r.figure or r.figure in {o.figure for o in ours}]
-    known = select(known, {k: v for k, v in spec.get("rows", {}).items() if k != "figure"})
+    # A published value need not have every column of ours.
+    of_ours = lambda r: {k: v for k, v in spec.get("rows", {}).items() if k in r.keys}
+    known = [r for r in known if select([r], of_ours(r))]
     by = spec.get("panels", "figure")
     of = lambda r: label_of(r, by)
     panels = list(dict.fromkeys(map(of, ours)))
@@ -153,9 +155,11 @@ def draw(spec, rows, published, title):
     names = [n for n in names if n] or [""]
     colours = {n: COLOURS[i % len(COLOURS)] for i, n in enumerate(names)}
     words = spec.get("names", {})
+    beside = False
     parts, tall = [], TOP + HEIGHT + BOTTOM + 10
     for i, name in enumerate(panels):
         here = [r for r in known if of(r) in ("", name)] if by == "figure" else [r for r in known if of(r) == name]
+        beside = beside or bool(here)
         across, down = i % ABREAST * (WIDTH + LEFT + 12), i // ABREAST * tall
         parts.append(f'<g transform="translate({across} {down})">')
         parts += panel(words.get(name, name), [r for r in ours if of(r) == name], here, spec, colours)
@@ -163,7 +167,7 @@ def draw(spec, rows, published, title):
     width = min(len(panels), ABREAST) * (WIDTH + LEFT + 12) + 10
     top = math.ceil(len(panels) / ABREAST) * tall + 12
     entries = [(words.get(n, n), c, False) for n, c in colours.items() if n]
-    entries += [("published", "#333333", True)] if known else []
+    entries += [("published", "#333333", True)] if beside else []
     x, y = LEFT, top
     for name, colour, hollow in entries:
         wide = 26 + 7 * len(name)
@@ -177,5 +181,5 @@ def draw(spec, rows, published, title):
     style = ("text{font:12px sans-serif;fill:#222}.grid{stroke:#ddd;fill:none}"
              "@media(prefers-color-scheme:dark){svg{background:#fff}}")
     return (f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" '
-            f'viewBox="0 0 {width} {height}"><title>{escape(title)}</title><style>{style}</style>'
-            f'<rect width="{width}" height="{height}" fill="#fff"/>\n' + "\n".join(parts) + "\n</svg>\n")
+            f'viewBox="0 0 {width} {height}"><title></title><style>{style}</style>'
+            f'<rect width="{width}" height="{height}" fill="#fff"/>\n' + "\n".join(parts) + "\n</svg>\n"), beside

@@ -75,6 +75,10 @@ impl<'a> JobRow<'a> {
             |r| r.bounds().map(|b| b.box_ratio);
         "cube_ratio", "", "The box's size over that of the smallest cube with room for the job; grids only.",
             |r| r.bounds().map(|b| b.cube_ratio);
+        "bounding_cube", "routers", "Routers of the smallest cube around the job, as long as its longest side; grids only.",
+            |r| r.bounds().map(|b| b.cube);
+        "bounding_cube_ratio", "", "The same over that of the smallest cube with room for the job; grids only.",
+            |r| r.bounds().map(|b| b.bounding_cube_ratio);
     };
 
     /// With `--guest`.

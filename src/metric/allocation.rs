@@ -58,6 +58,10 @@ pub struct Bounds {
     pub box_ratio: f64,
     /// Routers in it over those in the smallest cube (all sides equal) that has room for the nodes.
     pub cube_ratio: f64,
+    /// Routers of the smallest cube around the allocation, its sides along all axes; it may be larger than the machine.
+    pub cube: u64,
+    /// The same over those in the smallest cube that has room for the nodes.
+    pub bounding_cube_ratio: f64,
 }
 
 /// Measures allocations; holds the buffers for that.
@@ -142,7 +146,7 @@ pub fn spans(ranks: &Ranks, of: u32) -> (u32, u32) {
 
 /// The covering box of some routers and its ratios; `needed` routers hold the allocation's nodes.
 fn bounds(product: &Product, routers: &[u32], needed: u32) -> Bounds {
-    let (mut size, mut sides) = (1, 0);
+    let (mut size, mut sides, mut longest) = (1, 0, 0);
     for (i, axis) in product.axes.iter().enumerate() {
         let mut taken = vec![false; axis.extent as usize];
         routers.iter().for_each(|r| taken[product.coordinate(i, *r) as usize] = true);
@@ -155,17 +159,21 @@ fn bounds(product: &Product, routers: &[u32], needed: u32) -> Bounds {
         }
         size *= u64::from(side);
         sides += side;
+        longest = longest.max(u64::from(side));
     }
     let dimensions = product.axes.len() as u32;
     let mut side = 1u64;
     while side.saturating_pow(dimensions) < u64::from(needed) {
         side += 1;
     }
+    let (cube, least) = (longest.saturating_pow(dimensions), side.saturating_pow(dimensions));
     Bounds {
         size,
         sides,
+        cube,
+        bounding_cube_ratio: cube as f64 / least as f64,
         box_ratio: size as f64 / smallest_box(product, u64::from(needed)) as f64,
-        cube_ratio: size as f64 / side.saturating_pow(dimensions) as f64,
+        cube_ratio: size as f64 / least as f64,
     }
 }
 
@@ -263,6 +271,40 @@ mod tests {
             let pairs = nodes.iter().flat_map(|a| nodes.iter().map(|b| topology.distance(*a, *b)));
             prop_assert_eq!(meter.extent(&set).diameter, pairs.max());
         }
+    }
+
+    proptest! {
+        /// Against every cube of every corner, smallest first.
+        #[test]
+        fn the_bounding_cube_is_the_smallest_of_all(picks in prop::collection::btree_set(0u32..210, 1..12)) {
+            let dims = [7i64, 5, 6];
+            let (topology, _, distances) = ordered("grid:7x5x6,wrap=101", "row-major");
+            let picks: Vec<u32> = picks.into_iter().collect();
+            let mut meter = AllocationMeter::new(&topology, &distances).unwrap();
+            let bounds = meter.extent(&ranks(&picks)).bounds.unwrap();
+            let place = |rank: &u32| [*rank as i64 / 30, *rank as i64 / 6 % 5, *rank as i64 % 6];
+            let within = |side: i64, corner: [i64; 3]| picks.iter().map(place).all(|at| (0..3).all(|axis| {
+                let steps = at[axis] - corner[axis];
+                (if axis == 1 { steps } else { steps.rem_euclid(dims[axis]) }) < side && (axis != 1 || steps >= 0)
+            }));
+            let mut sides = (1..).filter(|side| (0..210).any(|corner| within(*side, place(&corner))));
+            let least = (1u64..).find(|side| side.pow(3) >= picks.len() as u64).unwrap().pow(3);
+            let volume = sides.next().unwrap().pow(3) as u64;
+            prop_assert_eq!((bounds.cube, bounds.bounding_cube_ratio), (volume, volume as f64 / least as f64));
+        }
+    }
+
+    #[test]
+    fn a_line_has_a_large_cube_and_a_cube_its_own() {
+        let (topology, _, distances) = ordered("torus:32x32x32", "row-major");
+        let mut meter = AllocationMeter::new(&topology, &distances).unwrap();
+        let mut cube = |set: &[u32]| {
+            let bounds = meter.extent(&ranks(set)).bounds.unwrap();
+            (bounds.cube, bounds.bounding_cube_ratio)
+        };
+        assert_eq!(cube(&[0, 1, 2, 3, 4, 5, 6, 7]), (512, 64.0));
+        assert_eq!(cube(&[0, 1, 32, 33, 1024, 1025, 1056, 1057]), (8, 1.0));
+        assert_eq!(cube(&[0, 31]), (8, 1.0));
     }
 
     #[test]

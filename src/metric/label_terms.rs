@@ -2,6 +2,7 @@
 
 use multiversion::multiversion;
 
+use super::cursor::Cursor;
 use super::cuts::{CutTerm, Cuts};
 use super::distance_kernel::DistanceKernel;
 use crate::error::Result;
@@ -93,6 +94,29 @@ impl LabelTerms {
         let width = self.axes.len() + self.cliques.len();
         self.labels[rank as usize * width..][..width].split_at(self.axes.len())
     }
+
+    /// Adds `rank` to the members (`by` is 1) or takes it away (-1); Σ of its distances to the others. Each way has a
+    /// cursor of its own on every axis, which the members that the other one meets are told.
+    #[inline]
+    fn pass(&self, cursors: &mut [[Cursor; 2]], counters: &mut [u64], rank: u32, by: i64) -> i64 {
+        let (here, there) = if by > 0 { (0, 1) } else { (1, 0) };
+        let members = counters[self.members] as i64;
+        let (along, among) = self.labels_of(rank);
+        let mut star = 0;
+        for ((axis, pair), x) in self.axes.iter().zip(cursors).zip(along) {
+            let counts = &mut counters[axis.first..][..axis.axis.extent as usize];
+            star += pair[here].star(*x, counts, members);
+            pair[there].change(*x, by);
+            counts[*x as usize] = counts[*x as usize].wrapping_add_signed(by);
+        }
+        for (clique, x) in self.cliques.iter().zip(among) {
+            let count = &mut counters[clique.first + *x as usize];
+            star += i64::from(clique.weight) * (members - *count as i64);
+            *count = count.wrapping_add_signed(by);
+        }
+        counters[self.members] = (members + by) as u64;
+        star
+    }
 }
 
 impl DistanceKernel for LabelTerms {
@@ -161,6 +185,32 @@ impl DistanceKernel for LabelTerms {
         }
         let weights: u64 = self.cliques.iter().map(|clique| u64::from(clique.weight)).sum();
         sum + (weights * all * all - same) / 2
+    }
+
+    /// O(axes) a window where neighbours in the list are near on every axis, else O(Σ extents).
+    fn best_window(
+        &self,
+        counters: &mut [u64],
+        entries: &[u32],
+        n: usize,
+        floor: u64,
+    ) -> (usize, u64) {
+        let mut cursors: Vec<_> = self.axes.iter().map(|a| [Cursor::new(a.axis); 2]).collect();
+        let first = entries[..n].iter();
+        let mut sum: i64 = first.map(|rank| self.pass(&mut cursors, counters, *rank, 1)).sum();
+        let (mut start, mut least) = (0, sum);
+        for (i, (leaving, entering)) in entries.iter().zip(&entries[n..]).enumerate() {
+            if least as u64 <= floor {
+                break;
+            }
+            sum -= self.pass(&mut cursors, counters, *leaving, -1);
+            sum += self.pass(&mut cursors, counters, *entering, 1);
+            if sum < least {
+                (start, least) = (i + 1, sum);
+            }
+        }
+        counters.fill(0);
+        (start, least as u64)
     }
 
     /// Labels by term, so that a row is found by vector operations.

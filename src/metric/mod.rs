@@ -5,6 +5,7 @@ pub mod bisection;
 pub mod comparison;
 mod components;
 pub mod correlation;
+mod cursor;
 mod cuts;
 mod distance_kernel;
 mod distance_table;
