@@ -59,6 +59,7 @@ pub mod replay;
 pub mod report;
 pub mod schedule;
 pub mod sweep;
+pub mod throughput;
 pub mod topology;
 pub mod trace;
 

@@ -51,6 +51,7 @@ mod slurm_plugins;
 mod sweep;
 mod table;
 mod terminal;
+mod throughput;
 mod tidy;
 mod topology_allocators;
 mod totals;

@@ -9,15 +9,20 @@ use crate::shared::layout::field;
 use crate::shared::network_figures::NetworkFigures;
 use crate::shared::picture::Picture;
 use crate::shared::watch::Clock;
-use crate::shared::{inputs, output, progress};
+use crate::shared::{inputs, output, progress, throughput};
 use nodeorder::columns::mapping::{LinkLoad, MappingFigures, NAMED_PROCESS, PROCESS};
+use nodeorder::columns::throughput::FOUND;
 use nodeorder::columns::{self, filled};
 use nodeorder::ids::NodeId;
 use nodeorder::input::Text;
-use nodeorder::mapping::{self, Analysis, Fabric, Guest, ProcessMapping, RoutingEntry, method};
+use nodeorder::mapping::routing::BestShares;
+use nodeorder::mapping::{
+    self, Analysis, Demand, Fabric, Guest, ProcessMapping, RoutingEntry, method,
+};
 use nodeorder::plot::{self, Mapped};
 use nodeorder::report;
 use nodeorder::report::mapping::{busiest, link_load};
+use nodeorder::throughput::Throughput;
 use nodeorder::topology::{Context, Topology};
 
 /// Analyse how far an application's traffic goes and which links carry it
@@ -96,18 +101,69 @@ const TABLE: [(&str, &str); 13] = [
 const FAST_LINKS: (&str, &str) =
     ("inside domains", "max load {nvlink_load_max}, contention {nvlink_contention_max}");
 
+/// A further line where shares were searched for.
+const FOUND_LINE: &str = "{throughput}, at most {throughput_at_most} (gap {routing_gap%})";
+
+/// Routing with fixed shares, or with shares to be searched for.
+enum Routing {
+    Fixed(&'static RoutingEntry),
+    Best(BestShares),
+}
+
+impl Routing {
+    fn read(text: &str) -> anyhow::Result<Self> {
+        Ok(match BestShares::read(text)? {
+            Some(best) => Routing::Best(best),
+            None => Routing::Fixed(RoutingEntry::named(text)?),
+        })
+    }
+
+    fn name(&self) -> &'static str {
+        match self {
+            Routing::Fixed(entry) => entry.name,
+            Routing::Best(best) => best.entry.name,
+        }
+    }
+
+    fn check(&self, topology: &Topology) -> nodeorder::Result<()> {
+        match self {
+            Routing::Fixed(entry) => entry.check(topology),
+            Routing::Best(best) => best.check(topology),
+        }
+    }
+
+    fn analyse(
+        &self,
+        fabric: &Fabric<'_>,
+        guest: &Guest,
+        placement: &ProcessMapping,
+    ) -> anyhow::Result<(Analysis, Option<Throughput>)> {
+        let best = match self {
+            Routing::Fixed(entry) => {
+                return Ok((mapping::analyse(fabric, guest, placement, entry)?, None));
+            }
+            Routing::Best(best) => best,
+        };
+        let demand = Demand::new(fabric.topology, guest, placement)?;
+        let found = throughput::searched(fabric, &demand, best)?;
+        let loads = found.loads.clone();
+        let analysis = mapping::analyse_found(fabric, (guest, placement), &demand, loads)?;
+        Ok((analysis, Some(found)))
+    }
+}
+
 impl Command {
     pub fn run(self, context: &Context) -> anyhow::Result<()> {
         // A wrong ending of the file is reported before the work.
         let picture = self.plot.as_deref().map(Picture::new).transpose()?;
-        let routing = RoutingEntry::named(&self.routing)?;
+        let routing = Routing::read(&self.routing)?;
         let speeds = self.network.read(None, context)?.speeds(1.25e9);
         let topology = crate::shared::inputs::topology(&self.spec, context)?;
         routing.check(&topology)?;
         let guest = Guest::make(&self.guest, context)?;
         let Placed { ranks, placement, method } = self.place(&topology, &guest)?;
         let fabric = crate::shared::inputs::fabric(&topology)?;
-        let analysis = mapping::analyse(&fabric, &guest, &placement, routing)?;
+        let (analysis, found) = routing.analyse(&fabric, &guest, &placement)?;
         if let Some(path) = &self.links {
             write_links(&fabric, &analysis, path)?;
         }
@@ -120,7 +176,7 @@ impl Command {
                 guest: &guest,
                 placement: &placement,
                 ranks: &ranks,
-                routing: routing.name,
+                routing: routing.name(),
                 analysis: &analysis,
             };
             picture.draw(&plot::mapping(&mapped))?;
@@ -132,16 +188,18 @@ impl Command {
             mapping: placement.label(),
             method,
             order: self.order.as_deref(),
-            routing: routing.name,
+            routing: routing.name(),
             links: fabric.links.cabled(),
             analysis: &analysis,
             speeds,
         };
         if self.json {
-            let document = report::mapping::document(&fabric, &figures);
+            let document = report::mapping::document_found(&fabric, &figures, found.as_ref());
             return output::write(None, format!("{document:#}\n"));
         }
-        output::write_by(None, |out| write_table(out, &figures, &busiest(&fabric, &analysis)))
+        output::write_by(None, |out| {
+            write_table(out, &figures, found.as_ref(), &busiest(&fabric, &analysis))
+        })
     }
 
     fn write_mapping(
@@ -200,12 +258,19 @@ fn write_links(fabric: &Fabric<'_>, analysis: &Analysis, path: &Path) -> anyhow:
 fn write_table(
     out: &mut impl Write,
     figures: &MappingFigures<'_>,
+    found: Option<&Throughput>,
     busiest: &[LinkLoad<'_>],
 ) -> std::io::Result<()> {
     let columns = [MappingFigures::ALL, MappingFigures::MORE].concat();
     let fast = figures.analysis.domain_load.map(|_| FAST_LINKS);
     for (label, template) in TABLE.into_iter().chain(fast) {
+        // Of a search for the best shares no pair's paths are known.
+        let mean = label == "dilation" && found.is_some();
+        let template = if mean { "mean {dilation_mean} by volume" } else { template };
         field(out, 18, label, &filled(template, &columns, figures))?;
+        if let (Some(found), "contention") = (found, label) {
+            field(out, 18, "throughput", &filled(FOUND_LINE, FOUND, found))?;
+        }
     }
     let columns = [LinkLoad::ALL, LinkLoad::BUSIEST].concat();
     for (i, link) in busiest.iter().take(5).enumerate() {

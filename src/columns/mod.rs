@@ -24,6 +24,7 @@ pub mod replay;
 pub mod schedule;
 pub mod shape;
 pub mod sweep;
+pub mod throughput;
 
 /// The content of a cell.
 #[derive(Clone, Debug, PartialEq)]

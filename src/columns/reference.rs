@@ -15,6 +15,7 @@ use super::replay::{REFUSED, ReplayFigures, SizeFigures, T_TEST, TRAFFIC};
 use super::schedule::{Neglected, SIZE_CLASS, ScheduleFigures};
 use super::shape::{Moment, ROOM, ROOM_SUMS, SHAPE, SHAPE_SUMS};
 use super::sweep::CellRow;
+use super::throughput::{FOUND, MATCHED, ThroughputRow};
 use super::{Heading, headings};
 
 /// An output table: its heading, what a row is, and its columns in groups, each with what it appears with.
@@ -109,6 +110,9 @@ fn jobs() -> Vec<Table> {
 fn others() -> Vec<Table> {
     tables! {
         "`map --json`", "The figures of a mapping.": MappingFigures::MORE, "" => MappingFigures::ALL;
+        "`map --json` with `--routing ideal`, `adaptive` or `minimal-adaptive`", "Beside the figures of a mapping.": FOUND;
+        "`topology --throughput`", "A row for each traffic and routing; `throughput` in the JSON document.": ThroughputRow::ALL;
+        "`topology --throughput=matching --output`", "A row for each node.": MATCHED;
         "`map --json`: `busiest_links`", "An object for each link.": LinkLoad::ALL, "" => LinkLoad::BUSIEST;
         "`map --json`: `contention_histogram`", "An object for each bar.": CONTENTION_BAR;
         "`map --json`: `dilation_histogram`", "An object for each bar.": DILATION_BAR;

@@ -44,11 +44,11 @@ pub struct Dilation {
     pub pairs: u64,
     /// Their volume.
     pub volume: f64,
-    /// The largest mean path length of a pair: Hu's dilation of the mapping.
+    /// The largest mean path length of a pair: Hu's dilation of the mapping. Not a number where paths are not known.
     pub max: f64,
     /// Mean path length weighted by volume; 0 without traffic.
     pub mean: f64,
-    /// Mean over pairs; 0 without traffic.
+    /// Mean over pairs; 0 without traffic. Not a number where paths are not known.
     pub mean_pairs: f64,
     /// Σ volume · hops: also the sum of all link loads, each times what a hop over the link counts.
     pub hop_bytes: f64,
@@ -106,7 +106,43 @@ pub fn analyse(
 ) -> Result<Analysis> {
     let demand = Demand::new(fabric.topology, guest, mapping)?;
     let dilation = Dilation::of(fabric, &demand, routing)?;
-    let contention = Contention::of(fabric.links, routing.loads(fabric, &demand)?);
+    let loads = routing.loads(fabric, &demand)?;
+    summed_up(fabric, (guest, mapping), &demand, dilation, loads)
+}
+
+/// As [`analyse`], for loads of all links that a search found for `demand`, the guest's traffic: of its paths only the mean
+/// length is known.
+///
+/// # Errors
+/// More memory than allowed.
+pub fn analyse_found(
+    fabric: &Fabric<'_>,
+    placed: (&Guest, &ProcessMapping),
+    demand: &Demand,
+    loads: Vec<f64>,
+) -> Result<Analysis> {
+    let carried = loads.iter().enumerate();
+    let hop_bytes = carried.map(|(link, load)| load * fabric.links.weight(link)).sum();
+    let dilation = Dilation {
+        pairs: demand.pairs,
+        volume: demand.volume,
+        max: f64::NAN,
+        mean: over(hop_bytes, demand.volume),
+        mean_pairs: f64::NAN,
+        hop_bytes,
+        histogram: Vec::new(),
+    };
+    summed_up(fabric, placed, demand, dilation, loads)
+}
+
+fn summed_up(
+    fabric: &Fabric<'_>,
+    (guest, mapping): (&Guest, &ProcessMapping),
+    demand: &Demand,
+    dilation: Dilation,
+    loads: Vec<f64>,
+) -> Result<Analysis> {
+    let contention = Contention::of(fabric.links, loads);
     let outside = demand.volume - demand.inside_volume;
     let node_loads = NodeLoads::of(fabric.topology, guest, mapping);
     let through = node_loads.through_routers(fabric, &contention.loads);

@@ -4,7 +4,9 @@ use serde_json::{Value, json};
 
 use crate::columns::mapping::{CONTENTION_BAR, DILATION_BAR, LinkLoad, MappingFigures};
 use crate::columns::object;
+use crate::columns::throughput::FOUND;
 use crate::mapping::{Analysis, Fabric};
+use crate::throughput::Throughput;
 
 /// Links that are named.
 const BUSIEST: usize = 10;
@@ -22,6 +24,19 @@ pub fn link_load<'a>(fabric: &'a Fabric<'_>, analysis: &Analysis, link: usize) -
 pub fn busiest<'a>(fabric: &'a Fabric<'_>, analysis: &Analysis) -> Vec<LinkLoad<'a>> {
     let busiest = analysis.contention.busiest(fabric.links, BUSIEST);
     busiest.into_iter().map(|link| link_load(fabric, analysis, link)).collect()
+}
+
+/// As [`document`], with the figures of a routing that was searched for.
+pub fn document_found(
+    fabric: &Fabric<'_>,
+    figures: &MappingFigures<'_>,
+    found: Option<&Throughput>,
+) -> Value {
+    let mut document = document(fabric, figures);
+    if let (Some(document), Some(found)) = (document.as_object_mut(), found) {
+        document.extend(object(FOUND, found).as_object().cloned().unwrap_or_default());
+    }
+    document
 }
 
 /// Every figure of the analysis.

@@ -6,6 +6,8 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::machines;
+use crate::columns::object;
+use crate::columns::throughput::ThroughputRow;
 use crate::error::Result;
 use crate::metric::bisection::{Bisection, bisection};
 use crate::topology::levels::LevelRow;
@@ -34,6 +36,18 @@ enum Figure<'a> {
 }
 
 impl Figures {
+    /// Adds what the machine carries, and the bracket of the worst traffic in which no node sends or receives more than 1.
+    pub fn add_throughput(
+        &mut self,
+        rows: &[ThroughputRow<'_>],
+        at_most: Option<f64>,
+        at_least: Option<f64>,
+    ) {
+        self.document["throughput"] = rows.iter().map(|r| object(ThroughputRow::ALL, r)).collect();
+        self.document["worst_at_least"] = json!(at_least);
+        self.document["worst_at_most"] = json!(at_most);
+    }
+
     /// The figures of `topology`, with the pairs of nodes at each distance where `histogram` is wanted.
     ///
     /// # Errors

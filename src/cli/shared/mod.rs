@@ -15,6 +15,7 @@ pub mod progress;
 pub mod rows;
 pub mod sweep_folder;
 pub mod tables;
+pub mod throughput;
 pub mod traffic;
 pub mod watch;
 pub mod workload;

@@ -5,13 +5,13 @@ use crate::topology::Topology;
 
 /// Whether `topology` is a canonical dragonfly: groups of routers joined all-to-all, a cable between any
 /// two groups.
-pub(super) fn is_dragonfly(topology: &Topology) -> bool {
+pub(crate) fn is_dragonfly(topology: &Topology) -> bool {
     topology.network().spec().starts_with("dragonfly:")
 }
 
 /// A cable (or several side by side) from one group to another.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Cable {
+pub(crate) struct Cable {
     pub from: u32,
     pub to: u32,
     pub link: usize,
@@ -21,7 +21,7 @@ pub(super) struct Cable {
 
 /// Groups and cables of a dragonfly.
 #[derive(Debug)]
-pub(super) struct Groups {
+pub(crate) struct Groups {
     /// Routers of each group.
     pub size: u32,
     pub count: u32,
@@ -88,7 +88,12 @@ impl Groups {
     }
 
     /// Adds traffic inside groups to its direct links and sums up the rest.
-    pub fn split(&self, fabric: &Fabric<'_>, demand: &Demand, loads: &mut [f64]) -> Result<Totals> {
+    pub(super) fn split(
+        &self,
+        fabric: &Fabric<'_>,
+        demand: &Demand,
+        loads: &mut [f64],
+    ) -> Result<Totals> {
         let cells = fabric.links.router_count() as u64 * u64::from(self.count);
         fabric.topology.require("traffic between routers and groups", 16 * cells)?;
         let mut totals =

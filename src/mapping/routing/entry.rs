@@ -1,7 +1,7 @@
 //! Entries of the table of routings: which paths a routing takes.
 
 use super::fabric::Fabric;
-use crate::error::Result;
+use crate::error::{Error, Result, SourceLocation};
 use crate::ids::RouterId;
 use crate::mapping::demand::Demand;
 use crate::registry::Entry;
@@ -9,6 +9,17 @@ use crate::topology::Topology;
 
 /// A routing: an entry of [`super::ROUTINGS`].
 pub type RoutingEntry = Entry<Paths>;
+
+/// Which paths a routing with the best shares may take.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Freedom {
+    /// Any.
+    Any,
+    /// Paths of the least distance.
+    Shortest,
+    /// A minimal way, or over one intermediate.
+    Detours,
+}
 
 /// Which paths a routing takes.
 #[derive(Clone, Copy)]
@@ -23,6 +34,9 @@ pub struct Paths {
     pub(super) lengths: fn(&Fabric<'_>) -> Result<Lengths>,
     /// The links between each pair of routers, where there is a faster way than by the loads each pair causes.
     pub(super) routes: Option<FindRoutes>,
+    /// The paths that it may take, where shares depend on all traffic and have to be searched for: it then has no loads of
+    /// its own.
+    pub(super) freedom: Option<Freedom>,
 }
 
 impl Paths {
@@ -32,8 +46,27 @@ impl Paths {
         suits: fn(&Topology) -> bool,
         loads: fn(&Fabric<'_>, &Demand) -> Result<Vec<f64>>,
     ) -> Self {
-        Paths { needs, suits, loads, lengths: |_| Ok(Lengths::Shortest), routes: None }
+        Paths {
+            needs,
+            suits,
+            loads,
+            lengths: |_| Ok(Lengths::Shortest),
+            routes: None,
+            freedom: None,
+        }
     }
+
+    /// Shares that are searched for: see `BestShares`.
+    pub(super) const fn found(freedom: Freedom) -> Self {
+        let mut paths = Paths::shortest("", |_| true, |_, _| Err(no_loads()));
+        paths.freedom = Some(freedom);
+        paths
+    }
+}
+
+fn no_loads() -> Error {
+    let all = "shares of a pair that depend on all other traffic";
+    Error::input(SourceLocation::option("--routing"), all, "a fixed routing, such as ecmp-hop")
 }
 
 pub(super) type FindRoutes = fn(&Fabric<'_>, &[(u32, u32)]) -> Result<Vec<Route>>;

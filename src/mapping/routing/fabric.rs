@@ -49,7 +49,7 @@ impl<'t> Fabric<'t> {
     }
 
     /// Completes the loads of a routing: joints carry none, and what is on one rail is shared among all rails of the nodes.
-    pub(super) fn settle(&self, loads: &mut [f64]) {
+    pub(crate) fn settle(&self, loads: &mut [f64]) {
         if self.links.cabled() < self.links.len() {
             let carried = loads.iter_mut().enumerate();
             carried.filter(|(i, _)| self.links.is_joint(*i)).for_each(|(_, load)| *load = 0.0);

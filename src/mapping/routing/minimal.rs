@@ -19,7 +19,7 @@ use super::kit::*;
 pub(crate) const ROUTING: RoutingEntry = RoutingEntry::plain(
     "minimal",
     "dragonflies: at most one cable between groups, equal shares over all that lead there",
-    Paths { needs: "dragonfly", suits: is_dragonfly, loads, lengths, routes: None },
+    Paths { needs: "dragonfly", suits: is_dragonfly, loads, lengths, routes: None, freedom: None },
 );
 
 fn loads(fabric: &Fabric<'_>, demand: &Demand) -> Result<Vec<f64>> {

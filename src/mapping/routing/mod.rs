@@ -11,6 +11,7 @@ use crate::error::{Error, Result, SourceLocation};
 use crate::registry::Registry;
 use crate::topology::Topology;
 
+mod best_shares;
 mod dimension_order;
 mod dragonfly;
 mod ecmp_hop;
@@ -27,8 +28,10 @@ mod valiant;
 mod wave;
 mod weighted;
 
+pub use best_shares::BestShares;
+pub(crate) use dragonfly::{Cable, Groups, is_dragonfly};
 pub(super) use entry::Lengths;
-pub use entry::{Paths, Route, RoutingEntry};
+pub use entry::{Freedom, Paths, Route, RoutingEntry};
 pub use fabric::Fabric;
 use fabric::over_roots;
 pub use one_path::Routes;
@@ -46,23 +49,35 @@ pub static ROUTINGS: Registry<Paths> = Registry::new(
         up_down::ROUTING,
         rail::ROUTING,
         one_path::ROUTING,
+        best_shares::MINIMAL_ADAPTIVE,
+        best_shares::ADAPTIVE,
+        best_shares::IDEAL,
     ],
 );
 
 impl RoutingEntry {
-    /// The routing called `name`.
+    /// The routing called `name`, whose shares are fixed.
     ///
     /// # Errors
-    /// An unknown name.
+    /// An unknown name; a routing with the best shares, which [`BestShares::read`] takes.
     pub fn named(name: &str) -> Result<&'static Self> {
         let (entry, params) = ROUTINGS.read(name, 1)?;
+        if entry.build.freedom.is_some() {
+            let fixed: Vec<&str> =
+                ROUTINGS.iter().filter(|r| r.build.freedom.is_none()).map(|r| r.name).collect();
+            return Err(Error::option(
+                format!("--routing {name}"),
+                "shares of a pair that depend on all other traffic (map and topology --throughput find them)",
+                format!("a fixed routing: {}", fixed.join(", ")),
+            ));
+        }
         params.finish()?;
         Ok(entry)
     }
 
-    /// Whether it works on `topology`.
+    /// Whether its shares are fixed, and it works on `topology`.
     pub fn suits(&self, topology: &Topology) -> bool {
-        (self.build.suits)(topology)
+        self.build.freedom.is_none() && (self.build.suits)(topology)
     }
 
     /// Refuses a machine that does not have what this routing needs.

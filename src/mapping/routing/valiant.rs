@@ -20,7 +20,7 @@ use super::minimal::direct;
 pub(crate) const ROUTING: RoutingEntry = RoutingEntry::plain(
     "valiant",
     "dragonflies: by way of every third group, equal shares; direct inside a group",
-    Paths { needs: "dragonfly", suits: is_dragonfly, loads, lengths, routes: None },
+    Paths { needs: "dragonfly", suits: is_dragonfly, loads, lengths, routes: None, freedom: None },
 );
 
 fn loads(fabric: &Fabric<'_>, demand: &Demand) -> Result<Vec<f64>> {

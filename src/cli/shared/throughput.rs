@@ -1,0 +1,51 @@
+//! Searches for the best shares, and what a machine carries of some traffic.
+
+use super::notes::note;
+use super::progress;
+use super::watch::Clock;
+use nodeorder::columns::throughput::ThroughputRow;
+use nodeorder::mapping::routing::BestShares;
+use nodeorder::mapping::{Contention, Demand, Fabric, RoutingEntry};
+use nodeorder::throughput::{Throughput, best_shares};
+
+/// Searches for the best shares with a clock; says so where time runs out.
+pub fn searched(
+    fabric: &Fabric<'_>,
+    demand: &Demand,
+    routing: &BestShares,
+) -> anyhow::Result<Throughput> {
+    let waiting = progress::waiting(routing.entry.name);
+    let found = best_shares(fabric, demand, routing, &Clock::start(false, &waiting))?;
+    drop(waiting);
+    if found.stopped {
+        let (name, gap) = (routing.entry.name, 100.0 * found.gap());
+        note!(
+            "{name}: stopped with a proved gap of {gap:.2} %, more than gap= asks (time= gives it longer)"
+        );
+    }
+    Ok(found)
+}
+
+/// Throughput of `demand` under the routing called `routing`.
+pub fn row<'a>(
+    fabric: &Fabric<'_>,
+    demand: &Demand,
+    traffic: &'a str,
+    routing: &'a str,
+) -> anyhow::Result<ThroughputRow<'a>> {
+    if let Some(best) = BestShares::read(routing)? {
+        let found = searched(fabric, demand, &best)?;
+        return Ok(ThroughputRow {
+            traffic,
+            routing,
+            throughput: found.found(),
+            throughput_at_most: found.at_most(),
+            routing_gap: found.gap(),
+            method: found.method,
+        });
+    }
+    let loads = RoutingEntry::named(routing)?.loads(fabric, demand)?;
+    let throughput = 1.0 / Contention::of(fabric.links, loads).max;
+    let (throughput_at_most, routing_gap, method) = (throughput, 0.0, "fixed");
+    Ok(ThroughputRow { traffic, routing, throughput, throughput_at_most, routing_gap, method })
+}

@@ -1,0 +1,342 @@
+//! Throughput against exact values, linear programs and a peer's brackets; the same for any number of threads; errors.
+
+use std::path::Path;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use good_lp::{Expression, ProblemVariables, Solution, SolverModel, constraint, microlp, variable};
+use nodeorder::mapping::routing::BestShares;
+use nodeorder::mapping::{Demand, End, Fabric, Guest, ProcessMapping};
+use nodeorder::ordering::Observer;
+use nodeorder::throughput::matching::longest;
+use nodeorder::throughput::{Throughput, best_shares, traffic::traffic};
+use nodeorder::topology::LinkedRouters;
+use nodeorder::{Context, NodeId, Topology};
+use proptest::prelude::*;
+use serde_json::Value;
+
+/// Counts how often it is asked: so many rounds or blocks count as a second.
+#[derive(Default)]
+struct Steps(AtomicU32);
+
+impl Observer for Steps {
+    fn seconds(&self) -> Option<f64> {
+        Some(f64::from(self.0.fetch_add(1, Ordering::Relaxed)) / 300.0)
+    }
+}
+
+fn find(topology: &Topology, demand: &Demand, routing: &str) -> Throughput {
+    let fabric = Fabric::new(topology).unwrap();
+    let routing = BestShares::read(routing).unwrap().unwrap();
+    best_shares(&fabric, demand, &routing, &Steps::default()).unwrap()
+}
+
+fn machine(spec: &str) -> Topology {
+    Topology::inline(spec, &Context::default()).unwrap()
+}
+
+/// Messages between nodes, by their ids.
+fn demand(topology: &Topology, messages: Vec<(u32, u32, f64)>) -> Demand {
+    let count = topology.node_count() as u32;
+    let guest = Guest::new("messages", count, messages).unwrap();
+    let nodes: Vec<NodeId> = topology.nodes().iter().collect();
+    let placed = ProcessMapping::new(topology, "by id", nodes).unwrap();
+    Demand::new(topology, &guest, &placed).unwrap()
+}
+
+/// That the bracket holds `exact`, and is as narrow as `gap`.
+fn check(what: &str, found: &Throughput, exact: f64, gap: f64) {
+    let (low, high) = (found.found(), found.at_most());
+    assert!(low <= exact * (1.0 + 1e-9), "{what}: {low} found, {exact} is the most");
+    assert!(high >= exact * (1.0 - 1e-9), "{what}: at most {high} proved, {exact} is possible");
+    assert!(found.gap() <= gap, "{what}: gap {}", found.gap());
+}
+
+/// By hand, from linear programs with exact duals: network, traffic, and the throughput of ideal, minimal-adaptive, adaptive
+/// and adaptive with even shares.
+const EXACT: [(&str, &str, [f64; 4]); 4] = [
+    ("torus:8", "tornado", [8.0 / 15.0, 1.0 / 3.0, 12.0 / 23.0, 0.5]),
+    ("torus:8x4", "tornado", [8.0 / 15.0, 1.0 / 3.0, 60.0 / 119.0, 0.5]),
+    ("dragonfly:p=2,a=4,h=2", "group-shift", [9.0 / 16.0, 0.25, 9.0 / 16.0, 90.0 / 163.0]),
+    ("mesh:4x4", "all-to-all", [15.0 / 16.0, 15.0 / 16.0, 15.0 / 16.0, 0.881658357387]),
+];
+
+#[test]
+fn exact_values() {
+    for (spec, name, values) in EXACT {
+        let topology = machine(spec);
+        let demand = traffic(&topology, name).unwrap();
+        let routings = ["ideal", "minimal-adaptive", "adaptive", "adaptive:shares=even"];
+        for (routing, exact) in routings.into_iter().zip(values) {
+            let found = find(&topology, &demand, routing);
+            check(&format!("{spec} {name} {routing}"), &found, exact, 0.01);
+        }
+    }
+}
+
+/// On regular networks a fixed routing meets the bound by classes of links.
+#[test]
+fn regular_networks_are_exact() {
+    for (spec, exact) in [
+        ("torus:4x4x4", 63.0 / 32.0),
+        ("torus:2x4x3,double=true", 23.0 / 12.0),
+        ("mesh:3x5", 7.0 / 9.0),
+        ("hyperx:3x4,per_router=2", 23.0 / 16.0),
+        ("slim-fly:q=4", 3.1),
+        ("cascade:3x2x3", 17.0 / 9.0),
+    ] {
+        let topology = machine(spec);
+        let found = find(&topology, &traffic(&topology, "all-to-all").unwrap(), "ideal");
+        assert_eq!(found.method, "classes", "{spec}");
+        check(spec, &found, exact, 1e-5);
+    }
+}
+
+/// Traffic of a case of the collection.
+fn case_demand(topology: &Topology, case: &Value) -> Demand {
+    let nodes = topology.node_count() as u32;
+    let messages: Vec<(u32, u32, f64)> = match case["traffic"].as_str().unwrap() {
+        "all-to-all" => return traffic(topology, "all-to-all").unwrap(),
+        "ring" => (0..nodes)
+            .flat_map(|i| [(i, (i + 1) % nodes, 1.0), (i, (i + nodes - 1) % nodes, 1.0)])
+            .collect(),
+        "permutation" => {
+            let targets = case["targets"].as_array().unwrap().iter();
+            let pairs = (0..).zip(targets.map(|target| target.as_u64().unwrap() as u32));
+            pairs.filter(|(i, target)| i != target).map(|(i, target)| (i, target, 1.0)).collect()
+        }
+        _ => {
+            let number = |value: &Value| -> f64 {
+                value.as_f64().unwrap_or_else(|| value.as_str().unwrap().parse().unwrap())
+            };
+            let rows = case["rows"].as_array().unwrap().iter();
+            rows.map(|r| (number(&r[0]) as u32, number(&r[1]) as u32, number(&r[2]))).collect()
+        }
+    };
+    demand(topology, messages)
+}
+
+fn collection(test: &str) -> Option<Value> {
+    let path = crate::skip::shared(test, "throughput/cases.json")?;
+    Some(serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap())
+}
+
+/// Exact values of 21 networks lie in every bracket.
+#[test]
+fn collected_cases_lie_in_the_brackets() {
+    let Some(all) = collection("collected_cases_lie_in_the_brackets") else { return };
+    for case in all["cases"].as_array().unwrap() {
+        let spec = case["spec"].as_str().unwrap();
+        let topology = machine(spec);
+        let demand = case_demand(&topology, case);
+        for (key, routing) in [
+            ("ideal", "ideal"),
+            ("minimal_adaptive", "minimal-adaptive"),
+            ("ugal", "adaptive"),
+            ("minimal_valiant", "adaptive:shares=even"),
+        ] {
+            if case[key].is_null() {
+                continue;
+            }
+            let exact: f64 = case[key]["value"].as_str().unwrap().parse().unwrap();
+            for gap in [0.01, 0.001] {
+                let colon = if routing.contains(':') { ',' } else { ':' };
+                let text = format!("{routing}{colon}gap={gap},time=2");
+                let found = find(&topology, &demand, &text);
+                // Values are given with 12 digits.
+                let exact = exact * (1.0 + 1e-11);
+                check(&format!("{spec} {text}"), &found, exact, 0.05);
+            }
+        }
+    }
+}
+
+/// The brackets of another program on larger networks overlap these.
+#[test]
+fn brackets_overlap_those_of_a_peer() {
+    let Some(all) = collection("brackets_overlap_those_of_a_peer") else { return };
+    for case in all["brackets"].as_array().unwrap() {
+        let spec = case["spec"].as_str().unwrap();
+        let topology = machine(spec);
+        let found = find(&topology, &case_demand(&topology, case), "ideal:gap=0.03,time=20");
+        let number = |key: &str| -> f64 { case[key].as_str().unwrap().parse().unwrap() };
+        assert!(found.found() <= number("ideal_at_most"), "{spec}");
+        assert!(found.at_most() >= number("ideal_at_least"), "{spec}");
+    }
+}
+
+/// The throughput of any paths by a linear program: flows of each source on each link, and how much of the traffic they
+/// carry.
+fn program(topology: &Topology, demand: &Demand) -> f64 {
+    let graph = topology.graph().unwrap();
+    let routers = topology.network().routers() as usize;
+    let mut variables = ProblemVariables::new();
+    let most = variables.add(variable().min(0.0));
+    let (mut rules, mut row) = (Vec::new(), Vec::new());
+    let mut loads = vec![Expression::from(0.0); graph.len()];
+    for (i, source) in demand.roots(End::Source).iter().enumerate() {
+        let flows: Vec<_> = (0..graph.len()).map(|_| variables.add(variable().min(0.0))).collect();
+        let mut balance = vec![Expression::from(0.0); routers];
+        for (from, to, link) in graph.iter() {
+            balance[from as usize] -= flows[link];
+            balance[to as usize] += flows[link];
+            loads[link] += flows[link];
+        }
+        for flow in demand.row(End::Source, i, &mut row) {
+            balance[flow.router as usize] -= flow.volume * most;
+        }
+        let others = balance.into_iter().enumerate().filter(|(r, _)| *r != *source as usize);
+        rules.extend(others.map(|(_, balance)| constraint!(balance == 0.0)));
+    }
+    let mut model = variables.maximise(most).using(microlp);
+    for rule in rules {
+        model = model.with(rule);
+    }
+    for (link, load) in loads.into_iter().enumerate() {
+        model = model.with(constraint!(load <= graph.capacity(link)));
+    }
+    model.solve().unwrap().value(most)
+}
+
+/// A connected network: a tree, and further links, with capacities; and uneven traffic.
+fn networks() -> impl Strategy<Value = (Vec<(u32, u32, f64)>, Vec<(u32, u32, f64)>)> {
+    let tree = prop::collection::vec((0u32..100, 1u32..4), 5);
+    let more = prop::collection::vec((0u32..6, 0u32..6, 1u32..4), 2..7);
+    let messages = prop::collection::vec((0u32..6, 0u32..6, 1u32..9), 1..12);
+    (tree, more, messages).prop_map(|(tree, more, messages)| {
+        let mut links: Vec<(u32, u32, f64)> = (1..)
+            .zip(tree)
+            .map(|(router, (parent, capacity))| (parent % router, router, f64::from(capacity)))
+            .collect();
+        for (u, v, capacity) in more {
+            let (u, v) = (u.min(v), u.max(v));
+            if u != v && links.iter().all(|link| (link.0, link.1) != (u, v)) {
+                links.push((u, v, f64::from(capacity)));
+            }
+        }
+        let apart = messages.into_iter().filter(|(from, to, _)| from != to);
+        let mut messages: Vec<_> = apart.map(|(u, v, volume)| (u, v, f64::from(volume))).collect();
+        messages.push((0, 5, 1.0));
+        (links, messages)
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(60))]
+    #[test]
+    fn small_networks_agree_with_a_linear_program((links, messages) in networks()) {
+        let capacities = links.iter().map(|link| link.2).collect();
+        let links = links.into_iter().map(|link| (link.0, link.1)).collect();
+        let (name, routers) = ("small".into(), 6);
+        let network = LinkedRouters {
+            name, routers, hosts: 6, per_router: 1, links, capacities, ..Default::default()
+        };
+        let topology = Topology::linked(network, &Context::default()).unwrap();
+        let demand = demand(&topology, messages);
+        let exact = program(&topology, &demand);
+        let found = find(&topology, &demand, "ideal:gap=0.002,time=5");
+        prop_assert!(found.found() <= exact * (1.0 + 1e-7), "{} above {exact}", found.found());
+        prop_assert!(found.at_most() >= exact * (1.0 - 1e-7), "{} below {exact}", found.at_most());
+        prop_assert!(found.gap() <= 0.002, "gap {}", found.gap());
+        // Loads found are those of the bracket.
+        let graph = topology.graph().unwrap();
+        let loads = found.loads.iter().enumerate().map(|(link, load)| load / graph.capacity(link));
+        prop_assert!((loads.fold(0.0, f64::max) / found.contention - 1.0).abs() < 1e-12);
+    }
+}
+
+/// The longest matching of a ring sends everything half way round.
+#[test]
+fn matchings_of_rings_and_meshes() {
+    assert_eq!(longest(&machine("torus:8x8")).unwrap().distance, 64 * 8);
+    // Every node of a line crosses the middle: 2 · (1 + 3 + 5 + 7) ways over it and the links beside.
+    assert_eq!(longest(&machine("mesh:8")).unwrap().distance, 32);
+    let torus = machine("torus:8x8");
+    let bound = longest(&torus).unwrap().worst_at_most(&torus).unwrap().unwrap();
+    assert_eq!(bound, 256.0 / 512.0);
+}
+
+fn run(arguments: &[&str]) -> (bool, String, String) {
+    let done = crate::command().args(arguments).output().unwrap();
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+    (done.status.success(), text(done.stdout), text(done.stderr))
+}
+
+#[test]
+fn map_reports_the_routing_found() {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("throughput");
+    std::fs::create_dir_all(&folder).unwrap();
+    let links = folder.join("links.csv");
+    let (guest, file) = ("ring:n=8", links.to_str().unwrap());
+    let arguments =
+        ["map", "torus:8", "--guest", guest, "--order", "row-major", "--routing", "ideal"];
+    let (done, out, error) = run(&[&arguments[..], &["--json", "--links", file]].concat());
+    assert!(done, "{error}");
+    let document: Value = serde_json::from_str(&out).unwrap();
+    let number = |key: &str| document[key].as_f64().unwrap();
+    assert_eq!(number("contention_max"), 1.0);
+    assert!((number("throughput") - 1.0 / number("contention_max")).abs() < 1e-12);
+    assert!(number("throughput_at_most") >= number("throughput"));
+    assert!(number("contention_floor") <= 1.0 && number("routing_gap") <= 0.01);
+    assert!(document["valiant_share"].is_null() && document["dilation_max"].is_null());
+    let rows = std::fs::read_to_string(&links).unwrap();
+    let loads = rows.lines().skip(1).map(|row| row.rsplit(',').next().unwrap().parse::<f64>());
+    let sum: f64 = loads.map(Result::unwrap).sum();
+    assert!((number("dilation_mean") - sum / number("volume")).abs() < 1e-9);
+}
+
+#[test]
+fn threads_do_not_show() {
+    for (spec, list, routing) in [
+        (
+            "random-regular:n=200,d=6,seed=1",
+            "all-to-all,matching",
+            "ideal:gap=0.03,minimal-adaptive:gap=0.03",
+        ),
+        ("dragonfly:p=2,a=4,h=2", "all-to-all,group-shift", "adaptive:gap=0.05,ideal:gap=0.03"),
+    ] {
+        let of = |threads: &str| {
+            let list = format!("--throughput={list}");
+            let arguments =
+                ["topology", spec, &list, "--routing", routing, "--threads", threads, "--json"];
+            let (done, out, error) = run(&arguments);
+            assert!(done, "{error}");
+            out
+        };
+        let one = of("1");
+        assert_eq!(one, of("2"));
+        assert_eq!(one, of("5"));
+        let document: Value = serde_json::from_str(&one).unwrap();
+        let number = |key: &str| document[key].as_f64().unwrap();
+        assert!(number("worst_at_least") <= number("worst_at_most"));
+    }
+}
+
+#[test]
+fn errors_say_what_works() {
+    let ring = ["map", "torus:8", "--guest", "ring:n=8", "--order", "row-major", "--routing"];
+    for (routing, words) in
+        [("ideal:gap=0", "gap"), ("ideal:time=0", "time"), ("adaptive:shares=some", "own")]
+    {
+        let (done, _, error) = run(&[&ring[..], &[routing]].concat());
+        assert!(!done && error.contains(words), "{routing}: {error}");
+    }
+    let (done, _, error) =
+        run(&["topology", "fat-tree:k=4", "--throughput", "--routing", "adaptive"]);
+    assert!(!done && error.contains("use ideal or minimal-adaptive"), "{error}");
+    let (done, _, error) = run(&["topology", "fat-tree:k=4", "--throughput=tornado"]);
+    assert!(!done && error.contains("tornado"), "{error}");
+    let large = "random-regular:n=20000,d=16,seed=1";
+    let (done, _, error) =
+        run(&["topology", large, "--throughput=all-to-all", "--memory", "400MB"]);
+    assert!(!done && error.contains("ecmp-hop") && error.contains("hop bound"), "{error}");
+    let one_router =
+        ["map", "torus:2x2,per_router=4", "--guest", "ring:n=4", "--order", "row-major"];
+    let (done, _, error) = run(&[&one_router[..], &["--routing", "ideal"]].concat());
+    assert!(!done && error.contains("no volume between different routers"), "{error}");
+}
+
+#[test]
+fn fixed_routings_only_where_jobs_run_in_time() {
+    let (done, _, error) = run(&["corun", "torus:8", "--jobs", "none.toml", "--routing", "ideal"]);
+    assert!(!done && error.contains("ecmp-hop") && error.contains("other traffic"), "{error}");
+}
