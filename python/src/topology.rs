@@ -87,7 +87,7 @@ impl Topology {
 
     /// The specification without limit and excluded nodes.
     #[getter]
-    fn network(&self) -> &str {
+    fn network(&self) -> String {
         self.inner.network().spec()
     }
 

@@ -81,13 +81,7 @@ pub fn run(request: &SettingsRequest<'_>, context: &Context) -> anyhow::Result<(
         );
         let extra = curves.map(|svg| Figure { caption, file: "over-time.svg".into(), svg });
         // The plan goes along as a text: with more settings in it `nodeorder sweep` takes it.
-        let name = format!("settings for {}", trace.display());
-        let mut manifest =
-            json!({"version": env!("CARGO_PKG_VERSION"), "plan": {"name": name, "text": text}});
-        manifest["results"] = json!(store::checksum(table.as_bytes()));
-        if !assumed.is_empty() {
-            manifest["assumed"] = json!(assumed);
-        }
+        let manifest = manifest(trace, &text, &table, assumed);
         let mut files = report::sweep::page("results.csv", &rows, &manifest, extra)?;
         files.push(("results.csv".into(), table));
         files.push(("manifest.json".into(), format!("{manifest:#}\n")));
@@ -114,6 +108,19 @@ pub fn run(request: &SettingsRequest<'_>, context: &Context) -> anyhow::Result<(
     )?;
     output::say_page(&mut out, request.out)?;
     out.finish()
+}
+
+/// The document beside the table.
+fn manifest(trace: &Path, plan: &str, table: &str, assumed: &[String]) -> serde_json::Value {
+    let name = format!("settings for {}", trace.display());
+    let mut document = json!({
+        "version": env!("CARGO_PKG_VERSION"), "plan": {"name": name, "text": plan},
+        "results": store::checksum(table.as_bytes()),
+    });
+    if !assumed.is_empty() {
+        document["assumed"] = json!(assumed);
+    }
+    document
 }
 
 impl SettingsRequest<'_> {
