@@ -72,7 +72,7 @@ class Relations(unittest.TestCase):
         self.assertEqual(self.judge(rows, least="a", along="app"), "agrees")
 
     def test_a_rank_needs_every_rival(self):
-        rows = [row([1.0, 1.1], rule="a"), row([3.0, 3.2], rule="b"), row([5.0, 5.3], rule="c")]
+        rows = [row([1.0, 1.1], rule="a"), row([3.0, 3.1], rule="b"), row([5.0, 5.1], rule="c")]
         claim = {"published": "a first", "rows": {}, "is": {"above": 0}, "verdict": "agrees (sign)",
                  "compare": {"column": "rule", "of": "*", "to": "a", "as": "difference"}}
         self.assertIn("claims a rank", claims.check(claim, rows, [])[3])
