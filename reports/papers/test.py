@@ -54,9 +54,32 @@ class Relations(unittest.TestCase):
         self.assertEqual(self.judge(line, rises="x"), "agrees")
         self.assertEqual(self.judge(line, falls="x"), "differs")
         known = [row([1.0], x="1"), row([2.0], x="2"), row([4.0], x="10")]
-        self.assertEqual(self.judge(line[:2], known, within=6), "agrees")
-        self.assertEqual(self.judge(line, known, within=6), "differs")
+        self.assertEqual(self.judge(line[:2], known, near="published"), "none")
         self.assertEqual(self.judge(line, known, correlated=0.99), "agrees")
+
+    def test_a_magnitude_is_met_within_a_tenth_interval_included(self):
+        exact = row([9.5], x="1")
+        self.assertEqual(self.judge([exact], near=10.0), "agrees")
+        self.assertEqual(self.judge([exact], near=[10.0, 12.0]), "agrees")
+        self.assertEqual(self.judge([exact], near=11.0), "differs")
+        self.assertEqual(self.judge([exact], near={"1": -9.0}), "differs")
+        self.assertEqual(self.judge([row([7.0, 12.0], x="1")], near=9.5), "none")
+
+    def test_the_most_is_above_every_other(self):
+        rows = [row([1.0, 2.0], app="a"), row([3.0, 4.1], app="b"), row([5.0, 6.0], app="c")]
+        self.assertEqual(self.judge(rows, most="c", along="app"), "agrees")
+        self.assertEqual(self.judge(rows, most="b", along="app"), "differs")
+        self.assertEqual(self.judge(rows, least="a", along="app"), "agrees")
+
+    def test_a_rank_needs_every_rival(self):
+        rows = [row([1.0, 1.1], rule="a"), row([3.0, 3.1], rule="b"), row([5.0, 5.1], rule="c")]
+        claim = {"published": "a first", "rows": {}, "is": {"above": 0}, "verdict": "agrees (sign)",
+                 "compare": {"column": "rule", "of": "*", "to": "a", "as": "difference"}}
+        self.assertIn("claims a rank", claims.check(claim, rows, [])[3])
+        self.assertIn("over 3 entries", claims.check(claim | {"ranks": 4}, rows, [])[3])
+        self.assertEqual(claims.check(claim | {"ranks": 3}, rows, [])[::3], ("agrees (sign)", None))
+        self.assertEqual(claims.check(claim | {"ranks": 3, "magnitude": [2.0, 4.0]}, rows, [])[0], "agrees (magnitude)")
+        self.assertEqual(claims.check(claim | {"ranks": 3, "is": {"below": 0}}, rows, [])[0], "differs, unexplained")
 
     def test_changes_are_paired_and_in_percent(self):
         of, to = row([8, 16], rule="new", x="1"), row([10, 20], rule="old", x="1")

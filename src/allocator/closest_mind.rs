@@ -150,7 +150,6 @@ mod tests {
 
     use super::*;
     use crate::ordering::NodeOrder;
-    use crate::ranks::Run;
     use crate::topology::Topology;
 
     /// More ranks than cuts hold among them, odd and even rings, paths, weights, searches; several blocks each.
@@ -159,7 +158,6 @@ mod tests {
         "torus:301x3x2,exclude=3+170-190",
         "mesh:310x3",
         "grid:9x90,wrap=01",
-        "torus:6x5x8,per_router=2",
         "hyperx:150x3,per_router=2",
         "dragonfly:p=2,a=4,h=2,g=9",
         "random-regular:n=400,d=4,seed=1",
@@ -205,7 +203,7 @@ mod tests {
                 prop_assert!(allocator.choose(&free, count, &mut chosen).is_placed());
                 prop_assert_eq!(allocator.total_distance(), Some(best.0));
                 prop_assert_eq!(chosen.iter().collect::<Vec<_>>(), &entries[best.1..][..n]);
-                chosen.runs().iter().for_each(|run: &Run| free.take(*run));
+                chosen.runs().iter().for_each(|run| free.take(*run));
                 live.push(chosen);
             }
         }

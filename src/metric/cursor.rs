@@ -47,7 +47,6 @@ impl Cursor {
     }
 
     /// Moves to `label`, past `members`, `counts` by label; Σ of the distances from there. O(steps), at most O(extent).
-    #[inline]
     pub fn star(&mut self, label: u32, counts: &[u64], members: i64) -> i64 {
         if label == self.at {
             return self.star;
