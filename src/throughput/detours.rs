@@ -32,8 +32,8 @@ struct Costs {
 /// Bytes that [`Detours`] takes.
 pub(super) fn bytes(routers: usize, targets: usize, links: usize) -> u64 {
     let (routers, links) = (routers as u64, links as u64);
-    // Costs, shares of the first half in each block, and loads.
-    8 * routers * routers * 4 + 4 * links * targets.min(SMALL) as u64
+    // Costs, ways, shares of the first half in each block, and loads.
+    8 * routers * routers * 6 + 4 * links * targets.min(SMALL) as u64
 }
 
 impl Blocks for Detours<'_> {

@@ -17,6 +17,8 @@ pub(super) struct Minimal<'a> {
     hosts: Vec<u32>,
     /// Position of each router among them.
     places: Vec<usize>,
+    /// The ways to each router from all, and the routers, nearest first; not on dragonflies.
+    searches: Vec<(Vec<u64>, Vec<u32>)>,
 }
 
 impl<'a> Minimal<'a> {
@@ -29,7 +31,9 @@ impl<'a> Minimal<'a> {
         hosts.dedup();
         let mut places = vec![usize::MAX; network.routers()];
         hosts.iter().enumerate().for_each(|(place, host)| places[*host as usize] = place);
-        Ok(Minimal { network, groups, hosts, places })
+        let targets = if dragonfly { 0 } else { network.routers() as u32 };
+        let searches = (0..targets).into_par_iter().map(|to| search(network, to)).collect();
+        Ok(Minimal { network, groups, hosts, places, searches })
     }
 
     /// Number of intermediates: groups, or routers with nodes.
@@ -74,10 +78,10 @@ impl<'a> Minimal<'a> {
             }
             return costs;
         }
-        let (ways, nearest) = self.search(target);
+        let (ways, nearest) = &self.searches[target as usize];
         for router in &nearest[1..] {
             let (mut sum, mut count) = (0.0, 0.0);
-            self.next(&ways, *router, |link, to| {
+            self.next(ways, *router, |link, to| {
                 sum += lengths[link] + costs[to];
                 count += 1.0;
             });
@@ -104,13 +108,13 @@ impl<'a> Minimal<'a> {
             }
             return;
         }
-        let (ways, nearest) = self.search(target);
+        let (ways, nearest) = &self.searches[target as usize];
         for router in nearest[1..].iter().rev() {
             let volume = volumes[*router as usize];
             if volume > 0.0 {
                 let mut count = 0.0;
-                self.next(&ways, *router, |_, _| count += 1.0);
-                self.next(&ways, *router, |link, to| {
+                self.next(ways, *router, |_, _| count += 1.0);
+                self.next(ways, *router, |link, to| {
                     loads[link] += volume / count;
                     volumes[to] += volume / count;
                 });
@@ -182,20 +186,6 @@ impl<'a> Minimal<'a> {
         self.network.graph.index(from, to).map_or(0.0, |link| lengths[link])
     }
 
-    /// The ways from all routers to `target`, and the routers, nearest first.
-    fn search(&self, target: u32) -> (Vec<u64>, Vec<u32>) {
-        let (graph, target) = (self.network.graph, RouterId(target));
-        let (mut ways, mut nearest) = (vec![0; self.network.routers()], Vec::new());
-        if graph.is_weighted() {
-            graph.fill_ways(target, &mut ways, &mut nearest);
-        } else {
-            let mut hops = vec![0; ways.len()];
-            graph.fill_hops(target, &mut hops, &mut nearest);
-            ways.iter_mut().zip(hops).for_each(|(way, hops)| *way = u64::from(hops) * step(1));
-        }
-        (ways, nearest)
-    }
-
     /// Calls `visit` with the links by which `ecmp-hop` leaves a router, and the routers that they enter.
     fn next(&self, ways: &[u64], router: u32, mut visit: impl FnMut(usize, usize)) {
         let graph = self.network.graph;
@@ -206,4 +196,18 @@ impl<'a> Minimal<'a> {
             }
         }
     }
+}
+
+/// The ways from all routers to `target`, and the routers, nearest first.
+fn search(network: &Network<'_>, target: u32) -> (Vec<u64>, Vec<u32>) {
+    let (graph, target) = (network.graph, RouterId(target));
+    let (mut ways, mut nearest) = (vec![0; network.routers()], Vec::new());
+    if graph.is_weighted() {
+        graph.fill_ways(target, &mut ways, &mut nearest);
+    } else {
+        let mut hops = vec![0; ways.len()];
+        graph.fill_hops(target, &mut hops, &mut nearest);
+        ways.iter_mut().zip(hops).for_each(|(way, hops)| *way = u64::from(hops) * step(1));
+    }
+    (ways, nearest)
 }
