@@ -1,6 +1,7 @@
 //! The flow level for jobs that come and go: mean seconds of an iteration of each beside those that run with it.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use super::flow_run::FlowRun;
 use super::jobs::Phase;
@@ -15,6 +16,8 @@ use crate::mapping::{Fabric, ProcessMapping, RoutingEntry};
 #[derive(Clone, Debug)]
 pub struct FollowedJob {
     job: FlowJob,
+    /// The channels it uses, ascending.
+    channels: Vec<u32>,
     /// Seconds that each phase sends alone.
     sending: Vec<f64>,
     /// Seconds of an iteration alone.
@@ -52,16 +55,17 @@ impl FollowedJob {
             groups.for_each(|group| group.latency = 0.0);
             latency = sends - FlowRun::alone(&at_once, channels).iter().sum::<f64>();
         }
-        Ok(FollowedJob { job, sending, alone, latency })
+        let mut channels: Vec<u32> = job.links().collect();
+        channels.sort_unstable();
+        channels.dedup();
+        Ok(FollowedJob { job, channels, sending, alone, latency })
     }
 }
 
 /// A job that runs.
 #[derive(Debug)]
 struct Running {
-    job: FollowedJob,
-    /// The channels it uses, ascending.
-    channels: Vec<u32>,
+    job: Arc<FollowedJob>,
     seconds: f64,
 }
 
@@ -86,22 +90,20 @@ impl FlowLevel {
     }
 
     /// A job starts; `key` names it from now on. O(channels it uses).
-    pub fn start(&mut self, key: u32, job: FollowedJob) {
-        let channels: BTreeSet<u32> = job.job.links().collect();
-        for channel in &channels {
+    pub fn start(&mut self, key: u32, job: Arc<FollowedJob>) {
+        for channel in &job.channels {
             self.on[*channel as usize].push(key);
         }
         let seconds = job.alone;
-        self.running
-            .insert(key, Running { job, channels: channels.into_iter().collect(), seconds });
+        self.running.insert(key, Running { job, seconds });
         self.dirty.insert(key);
     }
 
     /// A job ends; nothing happens where none of that name runs.
     pub fn end(&mut self, key: u32) {
         let Some(job) = self.running.remove(&key) else { return };
-        for channel in job.channels {
-            let on = &mut self.on[channel as usize];
+        for channel in &job.job.channels {
+            let on = &mut self.on[*channel as usize];
             on.retain(|on| *on != key);
             self.dirty.extend(on.iter());
         }
@@ -125,7 +127,7 @@ impl FlowLevel {
                 continue;
             }
             let keys = self.meeting(key);
-            let jobs: Vec<&FollowedJob> = keys.iter().map(|key| &self.running[key].job).collect();
+            let jobs: Vec<&FollowedJob> = keys.iter().map(|key| &*self.running[key].job).collect();
             let seconds: Vec<f64> = match jobs.as_slice() {
                 [one] => vec![one.alone],
                 _ => {
@@ -150,7 +152,7 @@ impl FlowLevel {
     fn meeting(&self, key: u32) -> BTreeSet<u32> {
         let (mut met, mut left) = (BTreeSet::from([key]), vec![key]);
         while let Some(job) = left.pop().and_then(|key| self.running.get(&key)) {
-            for channel in &job.channels {
+            for channel in &job.job.channels {
                 let on = self.on[*channel as usize].iter();
                 left.extend(on.filter(|key| met.insert(**key)).copied());
             }

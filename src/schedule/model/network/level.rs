@@ -1,11 +1,13 @@
 //! The two levels at which the model follows messages, as one.
 
+use std::sync::Arc;
+
 use super::averages::Averages;
 use crate::corun::{FlowLevel, FollowedJob, PhaseUsage};
 
 /// Traffic of a job on its nodes.
 pub(super) enum Placed {
-    Followed(Box<FollowedJob>),
+    Followed(Arc<FollowedJob>),
     Summed(PhaseUsage),
 }
 
@@ -19,7 +21,7 @@ impl Level {
     /// A job starts on its nodes.
     pub fn start(&mut self, key: u32, placed: Placed) {
         match (self, placed) {
-            (Level::Flow(level), Placed::Followed(job)) => level.start(key, *job),
+            (Level::Flow(level), Placed::Followed(job)) => level.start(key, job),
             (Level::Job(level), Placed::Summed(usage)) if usage.bytes > 0.0 => {
                 level.start(key, &usage);
             }

@@ -1,6 +1,7 @@
 //! Run times by what the network gives a job beside the jobs that run with it.
 
 use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
 
 use rayon::prelude::*;
 
@@ -15,16 +16,17 @@ use crate::mapping::guest::Benchmark;
 use crate::mapping::{Fabric, Guest, ProcessMapping, ROUTINGS, RoutingEntry};
 use crate::ordering::{NodeOrder, defaults};
 use crate::params::{Opt, Params, SEED, Unit, join};
-use crate::random::{generator, unit};
 use crate::schedule::task::{TICKS, Task};
 use crate::topology::Topology;
 
 mod applications;
 mod averages;
 mod level;
+mod recent;
 
 use averages::Averages;
 use level::{Level, Placed};
+use recent::{Place, RecentJobs};
 
 /// `network:share=0.3,guest=stencil3d[,bandwidth=…,latency=…]`: a task is a loop that computes and then sends all
 /// messages of its guest, process i on its i-th lowest rank, and waits for them. The trace's run time t is what it takes
@@ -179,6 +181,7 @@ struct Network<'a> {
     /// The orderings whose windows may be compact.
     compact: Vec<NodeOrder>,
     known: HashMap<(u32, u32), Known>,
+    recent: RecentJobs,
     level: Level,
     jobs: BTreeMap<u32, Job>,
     changed: bool,
@@ -240,7 +243,7 @@ impl<'a> Network<'a> {
         let fabric = Fabric::new(topology)?;
         let channels = Channels::new(topology, fabric.links, &speeds);
         Ok(Network {
-            drawn: draw(&applications, tasks, seed),
+            drawn: applications::draw(&applications, tasks, seed),
             applications,
             what,
             level: match by_job {
@@ -259,6 +262,7 @@ impl<'a> Network<'a> {
             fabric,
             compact: compact(topology)?,
             known: HashMap::new(),
+            recent: RecentJobs::default(),
             jobs: BTreeMap::new(),
             changed: false,
             lost: Lost::default(),
@@ -278,7 +282,22 @@ impl<'a> Network<'a> {
         }
         let job = FollowedJob::new(fabric, routing, phases, &mapping, speeds, channels)?;
         let (alone, latency) = (job.alone, job.latency);
-        Ok((Placed::Followed(Box::new(job)), alone, latency))
+        Ok((Placed::Followed(Arc::new(job)), alone, latency))
+    }
+
+    /// As [`Network::place`] for a task of a known size.
+    fn placed(&mut self, place: Place) -> Result<(Placed, f64, f64)> {
+        if let Some(job) = self.recent.find(&place) {
+            let (alone, latency) = (job.alone, job.latency);
+            return Ok((Placed::Followed(job), alone, latency));
+        }
+        let phases = &self.known[&(place.0, place.1)].phases;
+        let pairs = phases.iter().map(|phase| phase.guest.pair_count()).sum();
+        let found = self.place(phases, place.2.clone())?;
+        if let Placed::Followed(job) = &found.0 {
+            self.recent.keep(place, pairs, job.clone());
+        }
+        Ok(found)
     }
 
     /// Makes an application's jobs of one size known.
@@ -377,14 +396,15 @@ impl Model for Network<'_> {
         let app = self.drawn[start.index as usize];
         self.prepare(app, start.task)?;
         let known = &self.known[&(app, start.task.nodes)];
-        let reference = known.reference;
+        let (reference, least) = (known.reference, known.latency);
         let run = known.iterations.map_or(start.task.run, |iterations| {
             super::stretched(TICKS, f64::from(iterations) * reference)
         });
         let nodes = start.ranks.iter().take(known.processes as usize);
         let nodes = nodes.map(|rank| self.order.nodes()[rank as usize]);
-        let (placed, seconds, latency) = self.place(&known.phases, nodes.collect())?;
-        let latency = (run as f64 * (latency - known.latency) / reference).round() as i64;
+        let nodes = nodes.collect();
+        let (placed, seconds, latency) = self.placed((app, start.task.nodes, nodes))?;
+        let latency = (run as f64 * (latency - least) / reference).round() as i64;
         self.level.start(start.index, placed);
         let alone = super::stretched(run, seconds / reference);
         let limit = if self.kill { start.now + start.task.requested } else { i64::MAX };
@@ -460,23 +480,6 @@ fn by_job(params: &Params, benchmarks: bool) -> Result<bool> {
         }
         level => Ok(level.map_or(!benchmarks, |level| level == "job")),
     }
-}
-
-/// An application for each task in queue order.
-fn draw(applications: &[Application], tasks: usize, seed: u64) -> Vec<u32> {
-    let all: f64 = applications.iter().map(|app| app.weight).sum();
-    let mut random = generator(seed);
-    let mut one = || {
-        let mut at = unit(&mut random) * all;
-        let chosen = applications.iter().position(|app| {
-            at -= app.weight;
-            at < 0.0
-        });
-        // Rounding may leave the last bit to no one.
-        let last = || applications.iter().rposition(|app| app.weight > 0.0).unwrap_or(0);
-        chosen.unwrap_or_else(last) as u32
-    };
-    (0..tasks).map(|_| one()).collect()
 }
 
 /// The orderings whose windows may be compact: those that `compare` starts from and that are quickly made.
