@@ -1,11 +1,13 @@
-//! Jobs side by side: flow level, job level and SimGrid on the same cases, with what each took.
+//! Jobs side by side: flow level, job level and SimGrid on the same cases, with the processor seconds that each took.
+//!
+//! Runs that are too short for the clock are repeated, [`REPEATS`] times at job level; the seconds are those of one.
 //!
 //! `cargo run --release --package nodeorder-generators --bin corun -- FOLDER [CASES A NETWORK]` writes `rows.csv` (a row
 //! for each job) and `times.csv` (a row for each case). Needs SimGrid's headers and g++.
 
+use std::ffi::c_long;
 use std::fmt::Write;
 use std::path::Path;
-use std::time::Instant;
 
 use nodeorder::corun::{Detail, Settings, side_by_side};
 use nodeorder::mapping::{Fabric, RoutingEntry};
@@ -14,6 +16,18 @@ use nodeorder::mapping::{Fabric, RoutingEntry};
 mod peer;
 
 const ITERATIONS: u64 = 30;
+
+/// Runs of a case at flow level and at job level.
+const REPEATS: [u32; 2] = [5, 100];
+
+unsafe extern "C" {
+    safe fn clock() -> c_long;
+}
+
+/// Processor seconds of this process, all threads: the C library's clock, in millionths on every POSIX system.
+fn processor_seconds() -> f64 {
+    clock() as f64 / 1e6
+}
 
 fn main() {
     let arguments: Vec<String> = std::env::args().collect();
@@ -45,10 +59,12 @@ fn main() {
                         count_patterns: true,
                         spans: 0,
                     };
-                    let began = Instant::now();
-                    let outcome = side_by_side(&fabric, routing, &case.jobs, &settings, &|_| {});
-                    seconds[slot] = began.elapsed().as_secs_f64();
-                    outcome.expect("an outcome").jobs
+                    let began = processor_seconds();
+                    let run = |_| side_by_side(&fabric, routing, &case.jobs, &settings, &|_| {});
+                    let repeats = REPEATS[slot - 1];
+                    let outcome = (0..repeats).map(run).last();
+                    seconds[slot] = (processor_seconds() - began) / f64::from(repeats);
+                    outcome.expect("a run").expect("an outcome").jobs
                 });
                 for (slot, seconds) in seconds.iter().enumerate() {
                     all[slot] += seconds;

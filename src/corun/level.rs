@@ -1,6 +1,7 @@
 //! Jobs that come and go on one machine, at either level: mean seconds of an iteration of each beside the others.
 //!
 //! ```
+//! use std::sync::Arc;
 //! use nodeorder::corun::{Channels, Detail, Level, Phase, PlacedJob, Speeds};
 //! use nodeorder::mapping::{Fabric, Guest, ProcessMapping, RoutingEntry};
 //! use nodeorder::{NodeId, Topology};
@@ -11,9 +12,9 @@
 //! let guest = Guest::make("ring:n=2", &Default::default())?;
 //! // One second of computing, one to send 10⁹ bytes.
 //! let phases = [Phase { compute: 1.0, guest, bytes: 1e9, messages: 1.0 }];
-//! let job = |nodes: [u32; 2]| -> nodeorder::Result<PlacedJob> {
+//! let job = |nodes: [u32; 2]| -> nodeorder::Result<Arc<PlacedJob>> {
 //!     let mapping = ProcessMapping::new(&ring, "a job", nodes.map(NodeId).to_vec())?;
-//!     PlacedJob::new(Detail::Job, &fabric, routing, &phases, &mapping, &channels)
+//!     PlacedJob::new(Detail::Job, &fabric, routing, &phases, &mapping, &channels).map(Arc::new)
 //! };
 //! let (first, second) = (job([0, 2])?, job([1, 3])?);
 //! let mut level = Level::new(channels.clone(), 30);
@@ -32,6 +33,7 @@
 //! give the jobs of one machine iterations of similar length.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use super::Channels;
 use super::flow_run::FlowRun;
@@ -54,7 +56,11 @@ pub enum Detail {
 
 /// A job on the channels of a machine.
 #[derive(Clone, Debug)]
-pub struct PlacedJob(Traffic);
+pub struct PlacedJob {
+    traffic: Traffic,
+    /// The channels on which it may meet other jobs, ascending, with the most it asks of each, in bytes a second.
+    asks: Vec<(u32, f64)>,
+}
 
 /// Traffic of a job at each level.
 #[derive(Clone, Debug)]
@@ -80,17 +86,23 @@ impl PlacedJob {
         mapping: &ProcessMapping,
         channels: &Channels,
     ) -> Result<Self> {
-        Ok(PlacedJob(match level {
+        Ok(match level {
             Detail::Flow => {
-                Traffic::Flow(FlowJob::new(fabric, routing, phases, mapping, channels)?)
+                let job = FlowJob::new(fabric, routing, phases, mapping, channels)?;
+                // Messages that end early and late may meet on any channel.
+                let asks = job.channels().into_iter().map(|channel| (channel, f64::INFINITY));
+                PlacedJob { asks: asks.collect(), traffic: Traffic::Flow(job) }
             }
-            Detail::Job => Traffic::Job(JobUsage::new(fabric, routing, phases, mapping, channels)?),
-        }))
+            Detail::Job => {
+                let job = JobUsage::new(fabric, routing, phases, mapping, channels)?;
+                PlacedJob { asks: job.asks(), traffic: Traffic::Job(job) }
+            }
+        })
     }
 
     /// Computing takes its seconds times a number drawn from 1 - `spread` to 1 + `spread`.
     pub fn drawn(mut self, spread: f64, seed: u64) -> Self {
-        match &mut self.0 {
+        match &mut self.traffic {
             Traffic::Flow(job) => (job.spread, job.seed) = (spread, seed),
             Traffic::Job(job) => (job.spread, job.seed) = (spread, seed),
         }
@@ -99,7 +111,7 @@ impl PlacedJob {
 
     /// Seconds of an iteration as if no other job ran, without spread.
     pub fn alone(&self) -> f64 {
-        match &self.0 {
+        match &self.traffic {
             Traffic::Flow(job) => job.alone(),
             Traffic::Job(job) => job.alone(),
         }
@@ -107,25 +119,14 @@ impl PlacedJob {
 
     /// How many of these are latency.
     pub fn latency(&self, channels: &Channels) -> f64 {
-        match &self.0 {
+        match &self.traffic {
             Traffic::Flow(job) => job.latency(channels),
             Traffic::Job(job) => job.phases.iter().map(|phase| phase.latency).sum(),
         }
     }
 
-    /// The channels on which it may meet other jobs, ascending, with the most it asks of each, in bytes a second.
-    fn asks(&self) -> Vec<(u32, f64)> {
-        match &self.0 {
-            // Messages that end early and late may meet on any channel.
-            Traffic::Flow(job) => {
-                job.channels().into_iter().map(|channel| (channel, f64::INFINITY)).collect()
-            }
-            Traffic::Job(job) => job.asks(),
-        }
-    }
-
     fn spread(&self) -> f64 {
-        match &self.0 {
+        match &self.traffic {
             Traffic::Flow(job) => job.spread,
             Traffic::Job(job) => job.spread,
         }
@@ -135,9 +136,7 @@ impl PlacedJob {
 /// A job that runs.
 #[derive(Debug)]
 struct Running {
-    job: PlacedJob,
-    /// [`PlacedJob::asks`].
-    asks: Vec<(u32, f64)>,
+    job: Arc<PlacedJob>,
     /// Mean seconds of an iteration, as last found.
     seconds: f64,
 }
@@ -173,24 +172,23 @@ impl Level {
     ///
     /// # Complexity
     /// O(channels it uses · jobs on one).
-    pub fn start(&mut self, key: u32, job: PlacedJob) {
+    pub fn start(&mut self, key: u32, job: Arc<PlacedJob>) {
         self.end(key);
-        let asks = job.asks();
-        for (channel, most) in &asks {
+        for (channel, most) in &job.asks {
             let on = &mut self.on[*channel as usize];
             on.insert(on.partition_point(|(other, _)| *other < key), (key, *most));
         }
         let seconds = job.alone();
-        self.running.insert(key, Running { job, asks, seconds });
+        self.running.insert(key, Running { job, seconds });
         self.dirty.insert(key);
     }
 
     /// A job ends; nothing happens where none of that name runs.
     pub fn end(&mut self, key: u32) {
         let Some(job) = self.running.remove(&key) else { return };
-        for (channel, _) in job.asks {
-            let contended = self.contended(channel);
-            let on = &mut self.on[channel as usize];
+        for (channel, _) in &job.job.asks {
+            let contended = self.contended(*channel);
+            let on = &mut self.on[*channel as usize];
             on.retain(|(on, _)| *on != key);
             // Jobs that it met may have met others only through it: each is simulated anew.
             if contended {
@@ -213,7 +211,7 @@ impl Level {
             }
             let keys: Vec<u32> = self.meeting(key).into_iter().collect();
             let alone = match keys.as_slice() {
-                [key] => Some(&self.running[key].job).filter(|job| job.spread() == 0.0),
+                [key] => Some(&*self.running[key].job).filter(|job| job.spread() == 0.0),
                 _ => None,
             };
             let seconds: Vec<f64> = match alone {
@@ -239,7 +237,7 @@ impl Level {
         let jobs: Vec<&Running> = keys.iter().filter_map(|key| self.running.get(key)).collect();
         let (mut flows, mut usages) = (Vec::new(), Vec::new());
         for running in &jobs {
-            match &running.job.0 {
+            match &running.job.traffic {
                 Traffic::Flow(job) => flows.push(job),
                 Traffic::Job(job) => usages.push(job),
             }
@@ -247,7 +245,7 @@ impl Level {
         if usages.is_empty() {
             return Box::new(FlowRun::new(&flows, &self.channels, self.count_patterns));
         }
-        let asked = jobs.iter().flat_map(|job| job.asks.iter().map(|(channel, _)| *channel));
+        let asked = jobs.iter().flat_map(|job| job.job.asks.iter().map(|(channel, _)| *channel));
         let mut contended: Vec<u32> = asked.filter(|channel| self.contended(*channel)).collect();
         contended.sort_unstable();
         contended.dedup();
@@ -265,7 +263,8 @@ impl Level {
     pub(super) fn meeting(&self, key: u32) -> BTreeSet<u32> {
         let (mut met, mut left) = (BTreeSet::from([key]), vec![key]);
         while let Some(job) = left.pop().and_then(|key| self.running.get(&key)) {
-            for (channel, _) in job.asks.iter().filter(|(channel, _)| self.contended(*channel)) {
+            for (channel, _) in job.job.asks.iter().filter(|(channel, _)| self.contended(*channel))
+            {
                 let on = self.on[*channel as usize].iter();
                 left.extend(on.filter(|(key, _)| met.insert(*key)).map(|(key, _)| *key));
             }
@@ -284,7 +283,12 @@ mod tests {
     use crate::topology::{Context, Topology};
 
     /// Two to nine jobs on random nodes, each with a share of sending between a fifth and four fifths alone.
-    fn case(level: Detail, topology: &Topology, channels: &Channels, seed: u64) -> Vec<PlacedJob> {
+    fn case(
+        level: Detail,
+        topology: &Topology,
+        channels: &Channels,
+        seed: u64,
+    ) -> Vec<Arc<PlacedJob>> {
         let mut random = generator(seed);
         let mut nodes: Vec<NodeId> = topology.nodes().iter().collect();
         shuffle(&mut nodes, &mut random);
@@ -303,7 +307,7 @@ mod tests {
             let taken = nodes.drain(..size).collect();
             let mapping = ProcessMapping::new(topology, "job", taken).unwrap();
             let job = PlacedJob::new(level, &fabric, routing, &phases, &mapping, channels);
-            jobs.push(job.unwrap());
+            jobs.push(Arc::new(job.unwrap()));
         }
         jobs
     }

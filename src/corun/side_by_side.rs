@@ -1,6 +1,7 @@
 //! Jobs beside each other and alone, at either level.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use rayon::prelude::*;
 
@@ -207,7 +208,7 @@ fn groups(
     let placed: Vec<PlacedJob> = jobs.par_iter().enumerate().map(place).collect::<Result<_>>()?;
     let mut level = Level::new(channels.clone(), settings.iterations);
     level.count_patterns = settings.count_patterns;
-    (0..).zip(placed).for_each(|(key, job)| level.start(key, job));
+    (0..).zip(placed).for_each(|(key, job)| level.start(key, Arc::new(job)));
     let alone = |key| {
         let mut run = level.run_of(&[key]);
         run.until_each_has_done(settings.iterations.max(1));

@@ -1,6 +1,7 @@
 //! One dimension after the other, dimension 0 first.
 
 use super::super::demand::Flow;
+use super::Route;
 use super::kit::*;
 use crate::error::{Error, SourceLocation};
 use crate::topology::distance::{Axis, Product, Shape};
@@ -19,11 +20,14 @@ use crate::topology::distance::{Axis, Product, Shape};
 pub(crate) const ROUTING: RoutingEntry = RoutingEntry::plain(
     "dimension-order",
     "grids: dimension 0 first, the shorter way round; ties are split in halves",
-    Paths::shortest(
-        "grid of dimensions",
-        |topology| matches!(topology.metric(), Metric::Product(_)),
-        loads,
-    ),
+    Paths {
+        routes: Some(routes),
+        ..Paths::shortest(
+            "grid of dimensions",
+            |topology| matches!(topology.metric(), Metric::Product(_)),
+            loads,
+        )
+    },
 );
 
 /// The link from every router to the next and to the one before along an axis.
@@ -111,21 +115,17 @@ fn loads(fabric: &Fabric<'_>, demand: &Demand) -> Result<Vec<f64>> {
 /// # Errors
 /// A machine without dimensions; more memory than allowed.
 pub(super) fn loads_with(tie: Tie, fabric: &Fabric<'_>, demand: &Demand) -> Result<Vec<f64>> {
-    let Metric::Product(product) = fabric.topology.metric() else {
-        let location = SourceLocation::option("--routing dimension-order");
-        return Err(Error::unsuited(location, "no dimensions", "use --routing ecmp-path"));
-    };
-    let (links, routers) = (fabric.links, fabric.links.router_count());
-    let ports = (0..product.axes.len()).map(|i| Ports::new(links, product, i)).collect();
-    let grid = Grid { links, ports, tie };
+    let (grid, product) = Grid::new(tie, fabric)?;
     let sources = demand.roots(End::Source);
-    let far = product.diameter() as usize;
+    let (far, routers) = (product.diameter() as usize, fabric.links.router_count());
     let scratch = || (Vec::new(), Vec::new());
     over_roots(fabric, sources.len(), scratch, |(buffer, weights), root, loads| {
         let row = demand.row(End::Source, root, buffer);
         // A few flows are walked hop by hop; many are added up in one sweep over all routers.
         if row.len() * far < routers {
-            row.iter().for_each(|flow| grid.walk(sources[root], flow, loads));
+            for Flow { router, volume, .. } in row {
+                grid.walk(sources[root], *router, |link, share| loads[link] += share * volume);
+            }
         } else {
             grid.spread(sources[root], row, weights, loads);
         }
@@ -133,27 +133,53 @@ pub(super) fn loads_with(tie: Tie, fabric: &Fabric<'_>, demand: &Demand) -> Resu
     })
 }
 
-impl Grid<'_> {
-    /// One flow, hop by hop.
-    fn walk(&self, source: u32, flow: &Flow, loads: &mut [f64]) {
+/// The links of each pair, which are walked hop by hop.
+fn routes(fabric: &Fabric<'_>, pairs: &[(u32, u32)]) -> Result<Vec<Route>> {
+    let (grid, _) = Grid::new(Tie::Halves, fabric)?;
+    let route = |(from, to): &(u32, u32)| {
+        let mut route = Route::new();
+        grid.walk(*from, *to, |link, share| route.push((link as u32, share)));
+        route.sort_unstable_by_key(|(link, _)| *link);
+        route
+    };
+    Ok(pairs.iter().map(route).collect())
+}
+
+impl<'a> Grid<'a> {
+    /// The ports of a machine with dimensions, and these.
+    fn new(tie: Tie, fabric: &Fabric<'a>) -> Result<(Self, &'a Product)> {
+        let Metric::Product(product) = fabric.topology.metric() else {
+            let location = SourceLocation::option("--routing dimension-order");
+            return Err(Error::unsuited(location, "no dimensions", "use --routing ecmp-path"));
+        };
+        let links = fabric.links;
+        let ports = (0..product.axes.len()).map(|i| Ports::new(links, product, i)).collect();
+        Ok((Grid { links, ports, tie }, product))
+    }
+
+    /// One flow, hop by hop: its links with the share of it on each.
+    fn walk(&self, source: u32, target: u32, mut visit: impl FnMut(usize, f64)) {
         let mut at = source as usize;
         for ports in &self.ports {
             let extent = ports.axis.extent as usize;
             let position = |router: usize| router / ports.stride % extent;
-            let (a, b) = (position(at), position(flow.router as usize));
+            let (a, b) = (position(at), position(target as usize));
             if a == b {
                 continue;
             }
             let end = at - a * ports.stride + b * ports.stride;
             if ports.axis.shape == Shape::Clique {
-                self.links.load(at as u32, end as u32, flow.volume, loads);
+                self.links
+                    .index(at as u32, end as u32)
+                    .into_iter()
+                    .for_each(|link| visit(link, 1.0));
             } else {
                 let ways = ways(ports.axis, a as u32, b as u32, self.tie);
                 for (up, (hops, share)) in ways.iter().enumerate().filter(|(_, way)| way.1 > 0.0) {
                     let mut router = at;
                     for _ in 0..*hops {
                         let link = ports.steps[up][router];
-                        loads[link] += share * flow.volume;
+                        visit(link, *share);
                         router = self.links.head(link) as usize;
                     }
                 }
@@ -234,6 +260,32 @@ impl Grid<'_> {
         for r in (1..=far).rev() {
             carried += if tie && r == far { share } else { 1.0 } * line[position(r)];
             loads[ports.steps[up][router(position(r - 1))]] += carried;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::topology::{Context, Topology};
+
+    /// A route is what a single flow loads, whichever way loads are found.
+    #[test]
+    fn routes_are_the_loads_of_single_flows() {
+        for spec in ["torus:4x3x2", "torus:2x6", "mesh:5x3", "hyperx:3x4", "cascade:3x2x3"] {
+            let machine = Topology::inline(spec, &Context::default()).unwrap();
+            let fabric = Fabric::new(&machine).unwrap();
+            let hosts = machine.network().hosts();
+            let pairs: Vec<(u32, u32)> =
+                (0..hosts).flat_map(|a| (0..hosts).map(move |b| (a, b))).collect();
+            for ((from, to), route) in pairs.iter().zip(routes(&fabric, &pairs).unwrap()) {
+                let mut found = vec![0.0; fabric.links.len()];
+                if from != to {
+                    found = loads(&fabric, &Demand::between(*from, *to)).unwrap();
+                }
+                let used = (0..).zip(found).filter(|(_, share)| *share > 0.0);
+                assert!(used.eq(route), "{spec}: {from} to {to}");
+            }
         }
     }
 }

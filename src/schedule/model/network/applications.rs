@@ -7,6 +7,7 @@ use crate::error::{Error, Result, SourceLocation, six_digits};
 use crate::input::Text;
 use crate::mapping::guest::{Benchmark, sized, sized_names};
 use crate::mapping::{GUESTS, Guest};
+use crate::random::{generator, unit};
 use crate::topology::Context;
 
 /// Reads `app,weight,guest,share`, header first: how often an application occurs (any positive unit), its traffic,
@@ -63,6 +64,23 @@ pub(super) fn read(path: &Path, benchmarks: bool, context: &Context) -> Result<V
         return Err(Error::input(text.location(), "no application of a weight above 0", "one"));
     }
     Ok(all)
+}
+
+/// An application for each task in queue order.
+pub(super) fn draw(applications: &[Application], tasks: usize, seed: u64) -> Vec<u32> {
+    let all: f64 = applications.iter().map(|app| app.weight).sum();
+    let mut random = generator(seed);
+    let mut one = || {
+        let mut at = unit(&mut random) * all;
+        let chosen = applications.iter().position(|app| {
+            at -= app.weight;
+            at < 0.0
+        });
+        // Rounding may leave the last bit to no one.
+        let last = || applications.iter().rposition(|app| app.weight > 0.0).unwrap_or(0);
+        chosen.unwrap_or_else(last) as u32
+    };
+    (0..tasks).map(|_| one()).collect()
 }
 
 impl Application {

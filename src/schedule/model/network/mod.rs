@@ -1,6 +1,7 @@
 //! Run times by what the network gives a job beside the jobs that run with it.
 
 use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
 
 use rayon::prelude::*;
 
@@ -13,11 +14,13 @@ use crate::mapping::guest::Benchmark;
 use crate::mapping::{Fabric, Guest, ProcessMapping, ROUTINGS, RoutingEntry};
 use crate::ordering::{NodeOrder, defaults};
 use crate::params::{Opt, Params, SEED, Unit, join};
-use crate::random::{generator, unit};
 use crate::schedule::task::{TICKS, Task};
 use crate::topology::Topology;
 
 mod applications;
+mod recent;
+
+use recent::{Place, RecentJobs};
 
 /// `network:share=0.3,guest=stencil3d[,bandwidth=…,latency=…]`: a task is a loop that computes and then sends all
 /// messages of its guest, process i on its i-th lowest rank, and waits for them. The trace's run time t is what it takes
@@ -170,6 +173,7 @@ struct Network<'a> {
     /// The orderings whose windows may be compact.
     compact: Vec<NodeOrder>,
     known: HashMap<(u32, u32), Known>,
+    recent: RecentJobs,
     level: Level,
     jobs: BTreeMap<u32, Job>,
     changed: bool,
@@ -232,7 +236,7 @@ impl<'a> Network<'a> {
         let fabric = Fabric::new(topology)?;
         let channels = Channels::new(topology, fabric.links, &speeds);
         Ok(Network {
-            drawn: draw(&applications, tasks, seed),
+            drawn: applications::draw(&applications, tasks, seed),
             applications,
             what,
             level: Level::new(channels.clone(), ITERATIONS),
@@ -248,6 +252,7 @@ impl<'a> Network<'a> {
             fabric,
             compact: compact(topology)?,
             known: HashMap::new(),
+            recent: RecentJobs::default(),
             jobs: BTreeMap::new(),
             changed: false,
             lost: Lost::default(),
@@ -259,6 +264,20 @@ impl<'a> Network<'a> {
         let mapping = ProcessMapping::new(self.topology, "a job", nodes)?;
         let Network { fabric, routing, channels, .. } = self;
         PlacedJob::new(self.detail, fabric, routing, phases, &mapping, channels)
+    }
+
+    /// A task of a known size on its nodes, and how many of its seconds alone are latency.
+    fn placed(&mut self, place: Place) -> Result<(Arc<PlacedJob>, f64)> {
+        if let Some(found) = self.recent.find(&place) {
+            return Ok(found);
+        }
+        let phases = &self.known[&(place.0, place.1)].phases;
+        let pairs = phases.iter().map(|phase| phase.guest.pair_count()).sum();
+        let job = self.place(phases, place.2.clone())?;
+        let latency = job.latency(&self.channels);
+        let found = (Arc::new(job), latency);
+        self.recent.keep(place, pairs, found.clone());
+        Ok(found)
     }
 
     /// Makes an application's jobs of one size known.
@@ -357,15 +376,15 @@ impl Model for Network<'_> {
         let app = self.drawn[start.index as usize];
         self.prepare(app, start.task)?;
         let known = &self.known[&(app, start.task.nodes)];
-        let reference = known.reference;
+        let (reference, least) = (known.reference, known.latency);
         let run = known.iterations.map_or(start.task.run, |iterations| {
             super::stretched(TICKS, f64::from(iterations) * reference)
         });
         let nodes = start.ranks.iter().take(known.processes as usize);
         let nodes = nodes.map(|rank| self.order.nodes()[rank as usize]);
-        let placed = self.place(&known.phases, nodes.collect())?;
-        let (seconds, latency) = (placed.alone(), placed.latency(&self.channels));
-        let latency = (run as f64 * (latency - known.latency) / reference).round() as i64;
+        let (placed, latency) = self.placed((app, start.task.nodes, nodes.collect()))?;
+        let seconds = placed.alone();
+        let latency = (run as f64 * (latency - least) / reference).round() as i64;
         self.level.start(start.index, placed);
         let alone = super::stretched(run, seconds / reference);
         let limit = if self.kill { start.now + start.task.requested } else { i64::MAX };
@@ -431,23 +450,6 @@ impl Model for Network<'_> {
     fn lost(&self) -> Option<Lost> {
         Some(self.lost)
     }
-}
-
-/// An application for each task in queue order.
-fn draw(applications: &[Application], tasks: usize, seed: u64) -> Vec<u32> {
-    let all: f64 = applications.iter().map(|app| app.weight).sum();
-    let mut random = generator(seed);
-    let mut one = || {
-        let mut at = unit(&mut random) * all;
-        let chosen = applications.iter().position(|app| {
-            at -= app.weight;
-            at < 0.0
-        });
-        // Rounding may leave the last bit to no one.
-        let last = || applications.iter().rposition(|app| app.weight > 0.0).unwrap_or(0);
-        chosen.unwrap_or_else(last) as u32
-    };
-    (0..tasks).map(|_| one()).collect()
 }
 
 /// The orderings whose windows may be compact: those that `compare` starts from and that are quickly made.
