@@ -22,6 +22,8 @@ pub(crate) struct Site {
     pub text: String,
     /// Names in the order of Slurm's table.
     table: Vec<String>,
+    /// `TopologyParam`.
+    pub param: String,
 }
 
 /// A topology and an ordering: the table of a site.
@@ -37,7 +39,10 @@ impl Machine {
         let at = |name: &str| folder.path().join(name);
         std::fs::write(at(site.file), &site.text).unwrap();
         std::fs::write(at("table"), site.table.join("\n")).unwrap();
-        let spec = format!("slurm-topology:{},nodes=n[000-063]", at(site.file).display());
+        let mut spec = format!("slurm-topology:{},nodes=n[000-063]", at(site.file).display());
+        if !site.param.is_empty() {
+            spec += &format!(",param={}", site.param.replace(',', "+"));
+        }
         let topology = Topology::inline(&spec, &Context::default()).unwrap();
         let order = NodeOrder::make(&topology, &at("table").display().to_string()).unwrap();
         let ranks = site.table.iter().cloned().zip(0..).collect();
@@ -63,6 +68,7 @@ fn options(flags: &[String]) -> JobOptions {
             "--spread-segments" => "spread=true".into(),
             "--consolidate-segments" => "consolidate=true".into(),
             "--exclusive=topo" => "exclusive=true".into(),
+            "--contiguous" => "contiguous=true".into(),
             other => other.trim_start_matches("--").to_string(),
         })
         .collect();
@@ -87,9 +93,7 @@ impl<'a> State<'a> {
         if count > self.free.len() {
             return (Choice::NotNow("not enough nodes are free".into()), Vec::new());
         }
-        if !flags.is_empty() {
-            self.allocator.set_options(&options(flags)).unwrap();
-        }
+        self.allocator.set_options(Some(&options(flags))).unwrap();
         let mut chosen = Ranks::default();
         let choice = self.allocator.choose(&self.free, count, &mut chosen);
         chosen.settle();
@@ -141,7 +145,10 @@ fn hold_to_stream(path: &Path) -> (usize, usize) {
             stream["sizes"].as_array().unwrap().iter().map(ToString::to_string).collect();
         text += &format!("\nBlockSizes={}\n", sizes.join(","));
     }
-    let machine = Machine::new(&Site { file, text, table });
+    let param = stream["TopologyParam"].as_str().unwrap_or_default().to_string();
+    // What `stream` says of the table's order is in the table already.
+    let param = if stream.get("table_order").is_some() { String::new() } else { param };
+    let machine = Machine::new(&Site { file, text, table, param });
     let distances = machine.distances();
     let Machine { topology, order, .. } = &machine;
     let mut state =
@@ -192,6 +199,19 @@ fn recorded_streams_are_chosen_alike() {
     }
     eprintln!("{equal} equal choices, {refused} refusals foretold");
     assert!(equal >= 828 && refused >= 172, "{equal} and {refused}");
+}
+
+#[test]
+fn recorded_streams_under_dragonfly_are_chosen_alike() {
+    let test = "slurm_plugins::recorded_streams_under_dragonfly_are_chosen_alike";
+    let Some(folder) = shared(test, "slurm26/dragonfly-streams") else { return };
+    let (mut equal, mut refused) = (0, 0);
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let (e, r) = hold_to_stream(&entry.unwrap().path());
+        (equal, refused) = (equal + e, refused + r);
+    }
+    eprintln!("{equal} equal choices, {refused} refusals foretold");
+    assert!(equal >= 384 && refused >= 96, "{equal} and {refused}");
 }
 
 /// Random numbers of one seed.
@@ -293,7 +313,7 @@ pub(crate) fn site(plugin: &str, draw: &mut Draw) -> Site {
             ("topology.yaml", text)
         }
     };
-    Site { file, text, table: names() }
+    Site { file, text, table: names(), param: String::new() }
 }
 
 /// A job's size and flags.

@@ -95,11 +95,11 @@ pub trait Allocator: Send {
 
 /// Rules of Slurm's plugins: options of jobs, waits that end, its own measure of fragmentation.
 pub trait SlurmRules {
-    /// Takes the options of the next job, which win over the allocator's own.
+    /// Takes the options of the next job, which win over the allocator's own; none where it gives none.
     ///
     /// # Errors
     /// Options that it does not have for jobs.
-    fn set_options(&mut self, options: &JobOptions) -> Result<()>;
+    fn set_options(&mut self, options: Option<&JobOptions>) -> Result<()>;
 
     /// Seconds after its first refusal at which a waiting job gets what it was refused, in a schedule: for options
     /// that only prefer some allocations.
@@ -107,6 +107,11 @@ pub trait SlurmRules {
 
     /// Says that the next job has waited for [`SlurmRules::max_wait`].
     fn wait_expired(&mut self);
+
+    /// The fewest and the most nodes of the next job, which asked for `count`.
+    fn sizes(&self, count: u32) -> (u32, u32) {
+        (count, count)
+    }
 
     /// Nodes of broken units (`topology_p_get_fragmentation`); none where the plugin has no such measure.
     fn fragmentation(&mut self, free: &FreeSet) -> Option<u64>;
@@ -118,12 +123,18 @@ impl dyn Allocator + '_ {
     ///
     /// # Errors
     /// Options that it does not have for jobs: all of them, unless it follows Slurm's rules.
-    pub fn set_options(&mut self, options: &JobOptions) -> Result<()> {
+    pub fn set_options(&mut self, options: Option<&JobOptions>) -> Result<()> {
         if let Some(rules) = self.slurm() {
             return rules.set_options(options);
         }
+        let Some(options) = options else { return Ok(()) };
         let expected = "an allocator that takes options of jobs, such as slurm-block";
         Err(Error::input(options.location.clone(), format!("`{}`", options.text), expected))
+    }
+
+    /// See [`SlurmRules::sizes`].
+    pub fn sizes(&mut self, count: u32) -> (u32, u32) {
+        self.slurm().map_or((count, count), |rules| rules.sizes(count))
     }
 
     /// See [`SlurmRules::max_wait`].

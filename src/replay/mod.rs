@@ -152,17 +152,16 @@ impl<'a> Replay<'a> {
                     if job.index() >= self.held.len() {
                         self.held.resize_with(job.index() + 1, Ranks::default);
                     }
-                    if nodes > self.free.len() {
+                    self.allocator.set_options(block.options(event))?;
+                    let (least, most) = self.allocator.sizes(nodes);
+                    if least > self.free.len() {
                         self.counts.skipped += 1;
-                        self.counts.oversized += u64::from(nodes > self.free.size());
+                        self.counts.oversized += u64::from(least > self.free.size());
                         continue;
-                    }
-                    if let Some(options) = block.options(event) {
-                        self.allocator.set_options(options)?;
                     }
                     let started = clock.map(|now| now());
                     let ranks = &mut self.held[job.index()];
-                    let choice = self.allocator.choose(&self.free, nodes, ranks);
+                    let choice = self.allocator.choose(&self.free, most, ranks);
                     if let (Some(now), Some(started)) = (clock, started) {
                         self.counts.choosing += now().saturating_sub(started);
                     }
@@ -173,7 +172,7 @@ impl<'a> Replay<'a> {
                     }
                     self.counts.placed += 1;
                     ranks.settle();
-                    debug_assert_eq!(ranks.len(), nodes);
+                    debug_assert!((least..=most).contains(&ranks.len()));
                     ranks.runs().iter().for_each(|run| self.free.take(*run));
                     let traffic = self.traffic.as_mut().map(|traffic| traffic.start(job, ranks));
                     out.push(Placed {
