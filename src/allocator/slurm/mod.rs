@@ -38,11 +38,13 @@ const CONSOLIDATE: Opt = Opt::flag(
 const EXCLUSIVE: Opt = Opt::flag("exclusive", "no two jobs share a base block (--exclusive=topo)");
 
 const CONTIGUOUS: Opt = Opt::flag("contiguous", "neighbours in the table (--contiguous)");
-const RANGE: Opt = Opt::text("nodes", "fewest and most nodes, as in 4-12 (--nodes)").or_else("the job's");
-const DRAGONFLY: Opt =
-    Opt::flag("dragonfly", "TopologyParam=Dragonfly: spread over leaf switches").or_else("the file's");
-const OPTIONAL: Opt = Opt::flag("optional", "TopologyParam=TopoOptional: only jobs with switches= see switches")
+const RANGE: Opt =
+    Opt::text("nodes", "fewest and most nodes, as in 4-12 (--nodes)").or_else("the job's");
+const DRAGONFLY: Opt = Opt::flag("dragonfly", "TopologyParam=Dragonfly: spread over leaf switches")
     .or_else("the file's");
+const OPTIONAL: Opt =
+    Opt::flag("optional", "TopologyParam=TopoOptional: only jobs with switches= see switches")
+        .or_else("the file's");
 
 /// `slurm-tree[:switches=K,dragonfly=true,optional=true]`: topology/tree. A leaf switch that has enough free nodes, the tightest; else leaves below
 /// the smallest switch that has enough, the fullest first, then by hops to those taken. Among several roots the last that
@@ -198,7 +200,8 @@ fn alike(params: &Params, context: &AllocatorContext<'_>) -> Result<()> {
         return Ok(());
     }
     let problem = format!("{}, whose nodes have several weights", context.topology.name());
-    let remedy = "use slurm-tree:dragonfly=true, or with a weight a node and one root fifo:0 in their order";
+    let remedy =
+        "use slurm-tree:dragonfly=true, or with a weight a node and one root fifo:0 in their order";
     Err(params.unsuited(problem, remedy))
 }
 
