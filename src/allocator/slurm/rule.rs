@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 
 use super::best_fit::BestFit;
-use crate::allocator::entry::{Allocator, Choice, SlurmRules};
+use crate::allocator::entry::{Allocator, Choice, JobRules};
 use crate::error::Result;
 use crate::params::{Opt, Params};
 use crate::ranks::{FreeSet, Ranks, Run};
@@ -119,7 +119,7 @@ pub(super) trait Rule: Send {
         all.map(|size| Sizes::row(size, 1)).collect()
     }
 
-    /// See [`SlurmRules::fragmentation`]; after [`Rule::covered`].
+    /// See [`JobRules::fragmentation`]; after [`Rule::covered`].
     fn fragmentation(&mut self, _free: &FreeSet) -> Option<u64> {
         None
     }
@@ -279,12 +279,12 @@ impl<R: Rule> Allocator for Plugin<R> {
         0
     }
 
-    fn slurm(&mut self) -> Option<&mut dyn SlurmRules> {
+    fn jobs(&mut self) -> Option<&mut dyn JobRules> {
         Some(self)
     }
 }
 
-impl<R: Rule> SlurmRules for Plugin<R> {
+impl<R: Rule> JobRules for Plugin<R> {
     fn set_options(&mut self, options: Option<&JobOptions>) -> Result<()> {
         self.request.clone_from(&self.usual);
         let Some(options) = options else { return Ok(()) };
@@ -293,7 +293,7 @@ impl<R: Rule> SlurmRules for Plugin<R> {
         params.finish()
     }
 
-    fn max_wait(&self) -> Option<i64> {
+    fn max_wait(&mut self, _: u32) -> Option<i64> {
         self.request.switches.map(|_| MAX_SWITCH_WAIT)
     }
 
@@ -301,7 +301,7 @@ impl<R: Rule> SlurmRules for Plugin<R> {
         self.request.lift();
     }
 
-    fn sizes(&self, count: u32) -> (u32, u32) {
+    fn sizes(&mut self, count: u32) -> (u32, u32) {
         self.request.range.unwrap_or((count, count))
     }
 
