@@ -663,9 +663,9 @@ fn the_allocator_follows_recorded_streams() {
 fn six(folder: &std::path::Path) -> String {
     let node = |i: usize| {
         let (rack, name) = (format!("r{}", i / 3), format!("n{i}"));
-        json!({"name": name, "labels": {"block": "b", "rack": rack}, "capacity": 4})
+        json!({"name": name, "labels": {"rack": rack}, "capacity": 4})
     };
-    machine(&(0..6).map(node).collect::<Vec<_>>(), "block/rack/host", folder)
+    machine(&(0..6).map(node).collect::<Vec<_>>(), "rack/host", folder)
 }
 
 fn replay(spec: &str, log: &str, more: &[&str], folder: &std::path::Path) -> (Vec<String>, String) {
@@ -712,7 +712,7 @@ fn logs_have_pods_leaders_and_nodes_that_fail() {
     assert_eq!(rows, expected, "{said}");
     assert!(said.contains("the pods of 2 jobs went to others, 0 jobs ended"), "{said}");
     let (_, said) =
-        run("P a 12 gpus=2 mode=required level=block\nD n1\n", &["--summary", "/dev/null"]);
+        run("P a 12 gpus=2 mode=preferred level=rack\nD n1\n", &["--summary", "/dev/null"]);
     assert!(said.contains("the pods of 0 jobs went to others, 1 jobs ended"), "{said}");
     for (log, error) in [
         ("P a 4\nD nine\n", "log:2: found node `nine`; expected a node of the ordering"),
@@ -723,7 +723,7 @@ fn logs_have_pods_leaders_and_nodes_that_fail() {
         ("P a 8\nP b 8 slice=6/4 slice_level=rack/host\n", "log:2: found slice = `6/4`"),
         ("P a 8 slice=4/2 slice_level=host/rack\n", "log:1: found slice_level = `host/rack`"),
         ("P a 8 slice=4\n", "log:1: found 1 sizes of slices at 0 levels"),
-        ("P a 8 slice=4 slice_level=block mode=required level=rack\n", "log:1: found slice_level"),
+        ("P a 8 slice=4 slice_level=rack mode=required level=host\n", "log:1: found slice_level"),
         ("P a 8 level=rack\n", "log:1: found level = `rack`; expected mode=required or"),
         ("P a 8 gpus=0\n", "log:1: found gpus = `0`"),
         ("P a 8 leader=x\n", "log:1: found leader = `x`"),

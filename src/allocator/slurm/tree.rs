@@ -150,9 +150,11 @@ impl Tree {
             .iter()
             .map(|leaf| ranks(*leaf).filter(|rank| self.weight(*rank) == last).peekable())
             .collect();
-        leaves.iter().for_each(|leaf| chosen.extend(of_tiers(*leaf)));
+        let tiered = !self.weights.is_empty();
+        let lighter = leaves.iter().filter(|_| tiered);
+        lighter.for_each(|leaf| chosen.extend(of_tiers(*leaf)));
         let mut used: Vec<usize> =
-            (0..leaves.len()).filter(|i| of_tiers(leaves[*i]).next().is_some()).collect();
+            (0..leaves.len()).filter(|i| tiered && of_tiers(leaves[*i]).next().is_some()).collect();
         if used.is_empty() {
             let room = |i: &usize| match self.weights.is_empty() {
                 true => self.units.free[leaves[*i]] as usize,
