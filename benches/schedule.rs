@@ -36,6 +36,7 @@ fn schedules(c: &mut Criterion) {
         for policy in &POLICIES {
             let outputs = Outputs { placement: true, ..Outputs::default() };
             let settings = Settings {
+                rules: None,
                 policy: policy.name,
                 allocator: "span-best-fit",
                 model: "fixed",

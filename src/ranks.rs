@@ -1,6 +1,7 @@
 //! Sets of ranks: the maximal runs of an allocation, and the ranks that are free.
 
 use std::fmt;
+use std::sync::Arc;
 
 /// Consecutive ranks `first .. first + count`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -120,7 +121,8 @@ impl fmt::Display for Ranks {
     }
 }
 
-/// The free ranks of `0..size`, one bit each.
+/// The free ranks of `0..size`, one bit each. A rank may have several places, of which some are taken; it is free when
+/// all of them are.
 ///
 /// Taking and giving cost O(runs + ranks/64); a sweep over the free runs costs O(size/64 + runs).
 #[derive(Clone, Debug)]
@@ -128,14 +130,86 @@ pub struct FreeSet {
     words: Vec<u64>,
     size: u32,
     free: u32,
+    /// By rank: free places, and all of them; none where each rank is one place.
+    places: Vec<u32>,
+    all_places: Arc<[u32]>,
 }
 
 impl FreeSet {
     /// All of `size` ranks free.
     pub fn new(size: u32) -> Self {
-        let mut set = FreeSet { words: vec![0; size.div_ceil(64) as usize], size, free: 0 };
+        FreeSet::of(size, [].into())
+    }
+
+    /// All ranks free, each with so many places.
+    pub fn with_places(places: Vec<u32>) -> Self {
+        FreeSet::of(places.len() as u32, places.into())
+    }
+
+    fn of(size: u32, all_places: Arc<[u32]>) -> Self {
+        let words = vec![0; size.div_ceil(64) as usize];
+        let mut set =
+            FreeSet { words, size, free: 0, places: vec![0; all_places.len()], all_places };
         set.give(Run { first: 0, count: size });
         set
+    }
+
+    /// As many ranks and places, all of them free.
+    pub(crate) fn emptied(&self) -> Self {
+        FreeSet::of(self.size, self.all_places.clone())
+    }
+
+    /// How many places of a rank are free.
+    pub fn places(&self, rank: u32) -> u32 {
+        self.places.get(rank as usize).copied().unwrap_or_else(|| self.contains(rank).into())
+    }
+
+    /// Marks some free places of a rank as taken.
+    pub fn take_places(&mut self, rank: u32, count: u32) {
+        if count > 0 && self.contains(rank) {
+            self.take(Run { first: rank, count: 1 });
+            let all = self.all_places.get(rank as usize).copied().unwrap_or(1);
+            return self.give_places(rank, all - count);
+        }
+        debug_assert!(count <= self.places(rank), "taken twice");
+        self.places.get_mut(rank as usize).into_iter().for_each(|places| *places -= count);
+    }
+
+    /// Marks some taken places of a rank as free.
+    pub fn give_places(&mut self, rank: u32, count: u32) {
+        let all = self.all_places.get(rank as usize).copied().unwrap_or(1);
+        if count > 0 && self.places(rank) + count == all {
+            return self.give(Run { first: rank, count: 1 });
+        }
+        self.places.get_mut(rank as usize).into_iter().for_each(|places| *places += count);
+    }
+
+    /// Marks all free places of a rank as taken.
+    pub(crate) fn take_all(&mut self, rank: u32) {
+        match self.contains(rank) {
+            true => self.take(Run { first: rank, count: 1 }),
+            false => self.take_places(rank, self.places(rank)),
+        }
+    }
+
+    /// Marks all places of a rank of which none is free as free.
+    pub(crate) fn give_all(&mut self, rank: u32) {
+        debug_assert_eq!(self.places(rank), 0, "freed twice");
+        self.give(Run { first: rank, count: 1 });
+    }
+
+    /// Calls `changed` with each rank that has other free places in `before`, a set of the same ranks. O(places/64).
+    pub(crate) fn changes(&self, before: &FreeSet, mut changed: impl FnMut(u32)) {
+        for (at, (word, old)) in (0..).step_by(64).zip(self.words.iter().zip(&before.words)) {
+            let end = (at as usize + 64).min(self.places.len());
+            let range = (at as usize).min(end)..end;
+            if word == old && self.places[range.clone()] == before.places[range] {
+                continue;
+            }
+            (at..self.size.min(at + 64))
+                .filter(|rank| self.places(*rank) != before.places(*rank))
+                .for_each(&mut changed);
+        }
     }
 
     /// How many ranks there are, free or not.
@@ -162,6 +236,9 @@ impl FreeSet {
     /// Marks a run of free ranks as taken.
     pub fn take(&mut self, run: Run) {
         self.free -= run.count;
+        if !self.places.is_empty() {
+            self.places[run.first as usize..run.end() as usize].fill(0);
+        }
         self.masks(run, |word, mask| {
             debug_assert_eq!(*word & mask, mask, "taken twice");
             *word &= !mask;
@@ -171,6 +248,10 @@ impl FreeSet {
     /// Marks a run of taken ranks as free.
     pub fn give(&mut self, run: Run) {
         self.free += run.count;
+        if !self.places.is_empty() {
+            let range = run.first as usize..run.end() as usize;
+            self.places[range.clone()].copy_from_slice(&self.all_places[range]);
+        }
         self.masks(run, |word, mask| {
             debug_assert_eq!(*word & mask, 0, "freed twice");
             *word |= mask;

@@ -300,12 +300,27 @@ fn slurm_lines_stand_in_rank_order_in_one_leaf_or_the_sites() {
             [&names.iter().map(String::as_str).collect::<Vec<_>>()[..], excluded(spec)].concat()
         );
         assert!(lines().any(|line| line == "TopologyParam=SwitchAsNodeRank,TopoOptional"));
+        assert!(export.text.contains("--alloc slurm-best-fit:26`"));
         let (ending, topology) = &export.beside[0];
         assert_eq!(*ending, ".topology.conf");
         assert_eq!(data(topology).count(), 1);
         assert!(data(topology).all(|line| line.starts_with("SwitchName=all Nodes=")));
     });
+    // One leaf that every job sees: the first free nodes of the table.
+    on_all("slurm-lines:choose=first", |export, names, _| {
+        let nodes = data(&export.text).filter_map(|line| line.strip_prefix("NodeName="));
+        assert!(nodes.take(names.len()).eq(names.iter().map(String::as_str)));
+        assert!(data(&export.text).any(|line| line == "TopologyParam=SwitchAsNodeRank"));
+        assert!(export.text.contains("--alloc fifo:0`") && !export.text.contains("best-fit"));
+        assert!(data(&export.beside[0].1).all(|line| line.starts_with("SwitchName=all Nodes=")));
+    });
     let (_folder, machine) = imported("slurm-topology", "topology.conf", TREE, "");
+    let both = export::write(
+        "slurm-lines:leaf=site,choose=first",
+        &machine,
+        &NodeOrder::make(&machine, "row-major").unwrap(),
+    );
+    assert!(both.unwrap_err().to_string().contains("choose=first"));
     let order = NodeOrder::new(
         &machine,
         "mine",

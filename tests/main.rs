@@ -22,6 +22,7 @@ mod guests;
 mod hostile;
 mod import;
 mod interrupts;
+mod kueue;
 mod licences;
 mod limits;
 mod machines;

@@ -16,7 +16,7 @@ fn try_schedule(spec: &str, tasks: &[Task], model: &str) -> Result<ScheduleResul
     let distances = RankDistances::new(&topology, &order)?;
     let context = AllocatorContext { topology: &topology, order: &order, distances: &distances };
     let outputs = Outputs { ranks: true, ..Outputs::default() };
-    let settings = Settings { policy: "fcfs", allocator: "fifo:0", model, outputs };
+    let settings = Settings { policy: "fcfs", allocator: "fifo:0", model, outputs, rules: None };
     simulate(&context, tasks, &settings, &|_| ())
 }
 
@@ -383,7 +383,8 @@ fn a_schedule_of_benchmarks_agrees_with_corun() {
             "network:speed=1Gf,bandwidth=1Gb/s,latency=50us,routing=one-path,guest={benchmark}"
         );
         let outputs = Outputs { ranks: true, ..Outputs::default() };
-        let settings = Settings { policy: "fcfs", allocator: "fifo:0", model: &model, outputs };
+        let settings =
+            Settings { policy: "fcfs", allocator: "fifo:0", model: &model, outputs, rules: None };
         let found = simulate(&context, &tasks, &settings, &|_| ()).unwrap();
         for record in &found.records {
             let ranks = record.ranks.as_ref().unwrap().iter();

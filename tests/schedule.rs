@@ -32,7 +32,8 @@ fn schedule_on(
     let distances = RankDistances::new(&topology, &order).unwrap();
     let context = AllocatorContext { topology: &topology, order: &order, distances: &distances };
     let allocator = if outputs.placement { "span-best-fit" } else { "fifo:0" };
-    simulate(&context, tasks, &Settings { policy, allocator, model, outputs }, &|_| ()).unwrap()
+    simulate(&context, tasks, &Settings { policy, allocator, model, outputs, rules: None }, &|_| ())
+        .unwrap()
 }
 
 fn schedule(nodes: u32, tasks: &[Task], policy: &str, outputs: Outputs) -> ScheduleResult {
@@ -540,7 +541,13 @@ fn wrong_names_and_impossible_jobs_are_refused() {
     let context = AllocatorContext { topology: &topology, order: &order, distances: &distances };
     let task = Task { id: 7, submit: 0, run: 1, requested: 1, nodes: 2 };
     let refused = |tasks: &[Task], policy: &str, model: &str| {
-        let settings = Settings { policy, allocator: "fifo:0", model, outputs: Outputs::default() };
+        let settings = Settings {
+            policy,
+            allocator: "fifo:0",
+            model,
+            outputs: Outputs::default(),
+            rules: None,
+        };
         simulate(&context, tasks, &settings, &|_| ()).unwrap_err().to_string()
     };
     for (tasks, policy, model, what) in [

@@ -22,6 +22,8 @@ pub(crate) struct Site {
     pub text: String,
     /// Names in the order of Slurm's table.
     table: Vec<String>,
+    /// `TopologyParam`.
+    pub param: String,
 }
 
 /// A topology and an ordering: the table of a site.
@@ -37,7 +39,10 @@ impl Machine {
         let at = |name: &str| folder.path().join(name);
         std::fs::write(at(site.file), &site.text).unwrap();
         std::fs::write(at("table"), site.table.join("\n")).unwrap();
-        let spec = format!("slurm-topology:{},nodes=n[000-063]", at(site.file).display());
+        let mut spec = format!("slurm-topology:{},nodes=n[000-063]", at(site.file).display());
+        if !site.param.is_empty() {
+            spec += &format!(",param={}", site.param.replace(',', "+"));
+        }
         let topology = Topology::inline(&spec, &Context::default()).unwrap();
         let order = NodeOrder::make(&topology, &at("table").display().to_string()).unwrap();
         let ranks = site.table.iter().cloned().zip(0..).collect();
@@ -63,6 +68,7 @@ fn options(flags: &[String]) -> JobOptions {
             "--spread-segments" => "spread=true".into(),
             "--consolidate-segments" => "consolidate=true".into(),
             "--exclusive=topo" => "exclusive=true".into(),
+            "--contiguous" => "contiguous=true".into(),
             other => other.trim_start_matches("--").to_string(),
         })
         .collect();
@@ -87,9 +93,7 @@ impl<'a> State<'a> {
         if count > self.free.len() {
             return (Choice::NotNow("not enough nodes are free".into()), Vec::new());
         }
-        if !flags.is_empty() {
-            self.allocator.set_options(&options(flags)).unwrap();
-        }
+        self.allocator.set_options(Some(&options(flags))).unwrap();
         let mut chosen = Ranks::default();
         let choice = self.allocator.choose(&self.free, count, &mut chosen);
         chosen.settle();
@@ -141,7 +145,10 @@ fn hold_to_stream(path: &Path) -> (usize, usize) {
             stream["sizes"].as_array().unwrap().iter().map(ToString::to_string).collect();
         text += &format!("\nBlockSizes={}\n", sizes.join(","));
     }
-    let machine = Machine::new(&Site { file, text, table });
+    let param = stream["TopologyParam"].as_str().unwrap_or_default().to_string();
+    // What `stream` says of the table's order is in the table already.
+    let param = if stream.get("table_order").is_some() { String::new() } else { param };
+    let machine = Machine::new(&Site { file, text, table, param });
     let distances = machine.distances();
     let Machine { topology, order, .. } = &machine;
     let mut state =
@@ -175,7 +182,7 @@ fn excerpts_of_recorded_streams_are_chosen_alike() {
         let (e, r) = hold_to_stream(&entry.unwrap().path());
         (equal, refused) = (equal + e, refused + r);
     }
-    assert!(equal >= 25 && refused >= 5, "{equal} and {refused}");
+    assert!(equal >= 45 && refused >= 11, "{equal} and {refused}");
 }
 
 #[test]
@@ -192,6 +199,19 @@ fn recorded_streams_are_chosen_alike() {
     }
     eprintln!("{equal} equal choices, {refused} refusals foretold");
     assert!(equal >= 828 && refused >= 172, "{equal} and {refused}");
+}
+
+#[test]
+fn recorded_streams_under_dragonfly_are_chosen_alike() {
+    let test = "slurm_plugins::recorded_streams_under_dragonfly_are_chosen_alike";
+    let Some(folder) = shared(test, "slurm26/dragonfly-streams") else { return };
+    let (mut equal, mut refused) = (0, 0);
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let (e, r) = hold_to_stream(&entry.unwrap().path());
+        (equal, refused) = (equal + e, refused + r);
+    }
+    eprintln!("{equal} equal choices, {refused} refusals foretold");
+    assert!(equal >= 384 && refused >= 96, "{equal} and {refused}");
 }
 
 /// Random numbers of one seed.
@@ -293,14 +313,14 @@ pub(crate) fn site(plugin: &str, draw: &mut Draw) -> Site {
             ("topology.yaml", text)
         }
     };
-    Site { file, text, table: names() }
+    Site { file, text, table: names(), param: String::new() }
 }
 
 /// A job's size and flags.
 fn job(plugin: &str, draw: &mut Draw) -> (u32, Vec<String>) {
     let size: u32 = draw.of(&[1, 2, 3, 4, 4, 6, 8, 8, 12, 16]);
     let flags: &[&str] = match plugin {
-        "slurm-tree" => &["", "", "--switches=1", "--switches=2"],
+        "slurm-tree" => &["", "", "--switches=1", "--switches=2", "--contiguous"],
         "slurm-block" => &[
             "",
             "",
@@ -321,15 +341,17 @@ fn job(plugin: &str, draw: &mut Draw) -> (u32, Vec<String>) {
     (size, flags.split_whitespace().map(str::to_string).collect())
 }
 
-/// New streams on new sites: `sites` a plugin, `jobs` a site. How many choices were compared.
-fn hold_to_slurm_26(slurm: &Slurm, sites: usize, jobs: usize) -> usize {
+const PLUGINS: [(&str, &str); 4] =
+    [("slurm-tree", ""), ("slurm-block", ""), ("slurm-torus3d", ""), ("slurm-ring", "")];
+
+/// New streams on new sites of plugins, each with its `TopologyParam`: `sites` a plugin, `jobs` a site. How many choices
+/// were compared.
+fn hold_to_slurm_26(slurm: &Slurm, plugins: &[(&str, &str)], sites: usize, jobs: usize) -> usize {
     let mut compared = 0;
-    for (number, plugin) in
-        ["slurm-tree", "slurm-block", "slurm-torus3d", "slurm-ring"].into_iter().enumerate()
-    {
+    for (number, (plugin, param)) in plugins.iter().copied().enumerate() {
         for seed in 0..sites {
             let mut draw = Draw(random::generator((100 * number + seed) as u64));
-            let site = site(plugin, &mut draw);
+            let site = Site { param: param.into(), ..site(plugin, &mut draw) };
             let machine = Machine::new(&site);
             let distances = machine.distances();
             let Machine { topology, order, .. } = &machine;
@@ -339,10 +361,11 @@ fn hold_to_slurm_26(slurm: &Slurm, sites: usize, jobs: usize) -> usize {
                 names().iter().map(|name| format!("NodeName={name}")).collect();
             let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
             let topology_plugin = plugin.replace("slurm-", "topology/");
-            let conf = Conf {
-                lines: format!("TopologyPlugin={topology_plugin}\n"),
-                files: [(site.file, site.text.clone())].into(),
-            };
+            let mut lines_of = format!("TopologyPlugin={topology_plugin}\n");
+            if !param.is_empty() {
+                lines_of += &format!("TopologyParam={param}\n");
+            }
+            let conf = Conf { lines: lines_of, files: [(site.file, site.text.clone())].into() };
             let cluster = Cluster::start(slurm, &lines, &conf);
             let mut idle = 64;
             for _ in 0..jobs {
@@ -356,7 +379,8 @@ fn hold_to_slurm_26(slurm: &Slurm, sites: usize, jobs: usize) -> usize {
                 }
                 let (count, flags) = job(plugin, &mut draw);
                 let (choice, ranks) = state.choose(count, &flags);
-                let what = format!("{plugin} {seed}: {count} nodes {flags:?}\n{}", site.text);
+                let what =
+                    format!("{plugin} {param} {seed}: {count} nodes {flags:?}\n{}", site.text);
                 match cluster.try_allocate(count, &flags) {
                     Ok((job, nodes)) => {
                         let real = machine.ranks(&nodes);
@@ -378,7 +402,76 @@ fn hold_to_slurm_26(slurm: &Slurm, sites: usize, jobs: usize) -> usize {
 fn new_streams_are_chosen_alike() {
     let test = "slurm_plugins::new_streams_are_chosen_alike";
     let Some((slurm, _turn)) = Slurm::release_26(test) else { return };
-    assert_eq!(hold_to_slurm_26(&slurm, 1, 12), 48);
+    assert_eq!(hold_to_slurm_26(&slurm, &PLUGINS, 1, 12), 48);
+}
+
+const DRAGONFLY: [(&str, &str); 2] =
+    [("slurm-tree", "Dragonfly"), ("slurm-tree", "Dragonfly,TopoOptional")];
+
+#[test]
+fn new_streams_under_dragonfly_are_chosen_alike() {
+    let test = "slurm_plugins::new_streams_under_dragonfly_are_chosen_alike";
+    let Some((slurm, _turn)) = Slurm::release_26(test) else { return };
+    assert_eq!(hold_to_slurm_26(&slurm, &DRAGONFLY, 1, 12), 24);
+}
+
+#[test]
+#[ignore = "minutes: six clusters of 64 nodes"]
+fn new_streams_under_dragonfly_are_chosen_alike_at_length() {
+    let test = "slurm_plugins::new_streams_under_dragonfly_are_chosen_alike_at_length";
+    let Some((slurm, _turn)) = Slurm::release_26(test) else { return };
+    assert_eq!(hold_to_slurm_26(&slurm, &DRAGONFLY, 3, 40), 240);
+}
+
+/// Weights, ranges of nodes and `--switches` above 1 under Dragonfly, as Slurm 26.05.5 was seen to take them; forests;
+/// segments, which only have to divide the job; what the file says and what options say instead.
+#[test]
+fn dragonfly_spreads_jobs_over_leaves() {
+    let folder = tempfile::tempdir().unwrap();
+    let conf = folder.path().join("topology.conf");
+    let leaves: String = (0..5)
+        .map(|leaf| format!("SwitchName=l{leaf} Nodes=n[{}-{}]\n", 10 + 8 * leaf, 17 + 8 * leaf))
+        .collect();
+    let top = format!("{leaves}SwitchName=top Switches=l[0-4]\n");
+    let log = folder.path().join("log");
+    let run = |text: &str, option: &str, alloc: &str, jobs: &str| {
+        std::fs::write(&conf, text).unwrap();
+        std::fs::write(&log, jobs).unwrap();
+        let mut command = crate::command();
+        command.args(["replay", &format!("slurm-topology:{}{option}", conf.display()), "--ranks"]);
+        command.args(["--order", "row-major", "--log", &log.display().to_string()]);
+        let said = command.args(["--alloc", alloc]).output().unwrap();
+        let rows = String::from_utf8(said.stdout).unwrap();
+        let ranks: Vec<String> =
+            rows.lines().skip(1).map(|row| row.rsplit(',').next().unwrap().to_string()).collect();
+        (ranks, String::from_utf8(said.stderr).unwrap())
+    };
+    let dragonfly = format!("{top}TopologyParam=RoutePart\nTopologyParam=xDRAGONFLYx\n");
+    let at = |alloc: &str, jobs: &str| run(&dragonfly, "", alloc, jobs).0;
+    assert_eq!(at("slurm-tree", "P a 12 nodes=4-12\n"), ["0-8 16 24 32"]);
+    assert_eq!(at("slurm-tree", "P a 12 nodes=10-12 switches=1\n"), [""; 0]);
+    assert_eq!(at("slurm-tree", "P a 9 switches=2 segment=3\n"), ["0-1 8-9 16-17 24-25 32"]);
+    assert_eq!(at("slurm-tree", "P a 8 contiguous=true\nP b 3\n"), ["0-7", "8-10"]);
+    assert_eq!(at("slurm-tree:dragonfly=false", "P a 9\n"), ["0-8"]);
+    assert_eq!(at("slurm-tree:optional=true", "P a 9\nP b 9 switches=1\n"), ["0-8"]);
+    let note = run(&dragonfly, "", "slurm-tree", "P a 9 segment=2\n").1;
+    assert!(note.contains("not a multiple"), "{note}");
+    assert_eq!(run(&top, ",param=Dragonfly+TopoOptional", "slurm-tree", "P a 9\n").0, ["0-8"]);
+    // The tiers of leaf 3 and of half of leaf 1, then of the others.
+    let weights = format!("{dragonfly}NodeName=n[34-41] Weight=0\nNodeName=n[18-21] Weight=0\n");
+    let heavy = |jobs: &str| run(&weights, "", "slurm-tree", jobs).0;
+    assert_eq!(heavy("P a 1\n"), ["8"]);
+    assert_eq!(heavy("P a 8\n"), ["24-31"]);
+    assert_eq!(heavy("P a 10\n"), ["8-11 24-29"]);
+    assert_eq!(heavy("P a 15\n"), ["0 8-12 16 24-31"]);
+    let error = run(&weights, "", "slurm-tree:dragonfly=false", "P a 1\n").1;
+    assert!(error.contains("whose nodes have several weights"), "{error}");
+    // One free node below the first root stops the second; one node, and contiguous ones, get round it.
+    let forest = "SwitchName=a Nodes=n[10-13]\nSwitchName=b Nodes=n[14-25]\n";
+    let jobs = "P a 3\nP b 6\nP c 1 nodes=1-3\nP d 6\nP e 4 contiguous=true\n";
+    let (ranks, note) = run(forest, ",param=Dragonfly", "slurm-tree", jobs);
+    assert_eq!(ranks, ["0-2", "3", "4-9", "10-13"]);
+    assert!(note.contains("1 refused, never: no switch has enough"), "{note}");
 }
 
 #[test]
@@ -386,7 +479,7 @@ fn new_streams_are_chosen_alike() {
 fn new_streams_are_chosen_alike_at_length() {
     let test = "slurm_plugins::new_streams_are_chosen_alike_at_length";
     let Some((slurm, _turn)) = Slurm::release_26(test) else { return };
-    assert_eq!(hold_to_slurm_26(&slurm, 3, 40), 480);
+    assert_eq!(hold_to_slurm_26(&slurm, &PLUGINS, 3, 40), 480);
 }
 
 /// Two leaf switches of four nodes: the third job would be on both, and waits for five minutes; without the option it

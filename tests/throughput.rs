@@ -201,8 +201,11 @@ fn program(topology: &Topology, demand: &Demand) -> f64 {
     model.solve().unwrap().value(most)
 }
 
+/// Rows of two numbers and a value.
+type Rows = Vec<(u32, u32, f64)>;
+
 /// A connected network: a tree, and further links, with capacities; and uneven traffic.
-fn networks() -> impl Strategy<Value = (Vec<(u32, u32, f64)>, Vec<(u32, u32, f64)>)> {
+fn networks() -> impl Strategy<Value = (Rows, Rows)> {
     let tree = prop::collection::vec((0u32..100, 1u32..4), 5);
     let more = prop::collection::vec((0u32..6, 0u32..6, 1u32..4), 2..7);
     let messages = prop::collection::vec((0u32..6, 0u32..6, 1u32..9), 1..12);

@@ -43,7 +43,7 @@ impl Machine {
     }
 
     fn run(&self, tasks: &[Task], policy: &str, allocator: &str, model: &str) -> ScheduleResult {
-        let settings = Settings { policy, allocator, model, outputs: ALL };
+        let settings = Settings { policy, allocator, model, outputs: ALL, rules: None };
         simulate(&self.context(), tasks, &settings, &|_| ()).unwrap()
     }
 

@@ -96,9 +96,11 @@ pub fn replay(
                 extent: wanted.extent,
                 shape: wanted.shape,
                 room: wanted.room,
+                pods: false,
             },
             traffic: talk.settings(fabric.as_ref())?,
             summaries: if rows { Summaries::None } else { Summaries::OverBaseline },
+            rules: None,
         };
         let mut replays = ReplaySet::new(&topology, &orders, &distances, settings)?;
         if wanted.whole_hops {
@@ -112,6 +114,7 @@ pub fn replay(
             traffic: talk.0.is_some(),
             ranks: wanted.ranks,
             hosts: wanted.names,
+            pods: false,
         };
         // All rows of the first replay, then those of the second.
         let labels = if rows { replays.labels().to_vec() } else { Vec::new() };

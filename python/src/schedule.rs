@@ -66,6 +66,7 @@ pub fn schedule(
         let mut traffic = traffic.map(|settings| Traffic::new(settings, &order)).transpose()?;
         let rows = wanted.out == "rows";
         let settings = Settings {
+            rules: None,
             policy: &wanted.policy,
             allocator: &wanted.alloc,
             model: &wanted.model,

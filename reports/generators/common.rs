@@ -42,7 +42,12 @@ impl Machine {
         model: &str,
     ) -> Result<ScheduleResult> {
         let outputs = Outputs { placement: true, ranks: true, ..Outputs::default() };
-        simulate(&self.site(), tasks, &Settings { policy, allocator, model, outputs }, &|_| ())
+        simulate(
+            &self.site(),
+            tasks,
+            &Settings { policy, allocator, model, outputs, rules: None },
+            &|_| (),
+        )
     }
 
     pub fn tasks(&self, trace: &str, procs_per_node: u32) -> Result<Vec<Task>> {

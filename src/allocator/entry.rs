@@ -87,53 +87,99 @@ pub trait Allocator: Send {
         None
     }
 
-    /// The rules of Slurm that it follows besides, if any.
-    fn slurm(&mut self) -> Option<&mut dyn SlurmRules> {
+    /// What it knows of jobs besides their size, if anything.
+    fn jobs(&mut self) -> Option<&mut dyn JobRules> {
+        None
+    }
+
+    /// What it knows of pods, if they may take part of a node.
+    fn pods(&mut self) -> Option<&mut dyn PodRules> {
         None
     }
 }
 
-/// Rules of Slurm's plugins: options of jobs, waits that end, its own measure of fragmentation.
-pub trait SlurmRules {
-    /// Takes the options of the next job, which win over the allocator's own.
+/// Rules about jobs: their options, how many nodes they take, waits that end, Slurm's measure of fragmentation.
+pub trait JobRules {
+    /// Takes the options of the next job, which win over the allocator's own; none where it gives none.
     ///
     /// # Errors
     /// Options that it does not have for jobs.
-    fn set_options(&mut self, options: &JobOptions) -> Result<()>;
+    fn set_options(&mut self, options: Option<&JobOptions>) -> Result<()>;
 
-    /// Seconds after its first refusal at which a waiting job gets what it was refused, in a schedule: for options
+    /// Seconds after its first refusal at which a waiting job of `count` nodes gets what it was refused, in a schedule: for options
     /// that only prefer some allocations.
-    fn max_wait(&self) -> Option<i64>;
+    fn max_wait(&mut self, _count: u32) -> Option<i64> {
+        None
+    }
 
-    /// Says that the next job has waited for [`SlurmRules::max_wait`].
-    fn wait_expired(&mut self);
+    /// Says that the next job has waited for [`JobRules::max_wait`].
+    fn wait_expired(&mut self) {}
+
+    /// The fewest and the most nodes of the next job, which asked for `count`.
+    fn sizes(&mut self, count: u32) -> (u32, u32) {
+        (count, count)
+    }
 
     /// Nodes of broken units (`topology_p_get_fragmentation`); none where the plugin has no such measure.
-    fn fragmentation(&mut self, free: &FreeSet) -> Option<u64>;
+    fn fragmentation(&mut self, _free: &FreeSet) -> Option<u64> {
+        None
+    }
 }
 
-/// Slurm's rules on any allocator: without effect on those that have none.
+/// Pods on a node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PodsOn {
+    /// The node's rank.
+    pub rank: u32,
+    /// Pods, without leaders.
+    pub pods: u32,
+    /// Leaders.
+    pub leaders: u32,
+    /// Places that they take.
+    pub places: u32,
+}
+
+/// Rules about pods, which may take part of a node.
+pub trait PodRules {
+    /// The pods of the job placed last, on each node of its own; a slice that is not full is left out.
+    fn chosen(&self) -> &[PodsOn];
+
+    /// Chooses places for the pods that a job held on a failed rank, which has none free; afterwards
+    /// [`PodRules::chosen`] has all its pods. The job's options are set before.
+    fn replace(&mut self, free: &FreeSet, held: &[PodsOn], failed: u32) -> Choice;
+
+    /// Says that a node failed, or came back.
+    fn set_node(&mut self, rank: u32, up: bool);
+}
+
+/// Rules about jobs on any allocator: without effect on those that have none.
 impl dyn Allocator + '_ {
-    /// See [`SlurmRules::set_options`].
+    /// See [`JobRules::set_options`].
     ///
     /// # Errors
-    /// Options that it does not have for jobs: all of them, unless it follows Slurm's rules.
-    pub fn set_options(&mut self, options: &JobOptions) -> Result<()> {
-        if let Some(rules) = self.slurm() {
+    /// Options that it does not have for jobs: all of them, unless it has rules about jobs.
+    pub fn set_options(&mut self, options: Option<&JobOptions>) -> Result<()> {
+        if let Some(rules) = self.jobs() {
             return rules.set_options(options);
         }
+        let Some(options) = options else { return Ok(()) };
         let expected = "an allocator that takes options of jobs, such as slurm-block";
         Err(Error::input(options.location.clone(), format!("`{}`", options.text), expected))
     }
 
-    /// See [`SlurmRules::max_wait`].
-    pub fn max_wait(&mut self) -> Option<i64> {
-        self.slurm()?.max_wait()
+    /// See [`JobRules::sizes`].
+    pub fn sizes(&mut self, count: u32) -> (u32, u32) {
+        self.jobs().map_or((count, count), |rules| rules.sizes(count))
     }
 
-    /// See [`SlurmRules::wait_expired`].
+    /// See [`JobRules::max_wait`].
+    pub fn max_wait(&mut self, count: u32) -> Option<i64> {
+        self.jobs()?.max_wait(count)
+    }
+
+    /// See [`JobRules::wait_expired`].
     pub(crate) fn wait_expired(&mut self) {
-        if let Some(rules) = self.slurm() {
+        if let Some(rules) = self.jobs() {
             rules.wait_expired();
         }
     }
@@ -143,7 +189,7 @@ impl dyn Allocator + '_ {
         Room {
             free: free.len(),
             placeable: self.largest(free),
-            fragmentation: self.slurm().and_then(|rules| rules.fragmentation(free)),
+            fragmentation: self.jobs().and_then(|rules| rules.fragmentation(free)),
         }
     }
 }

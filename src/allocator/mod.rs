@@ -7,6 +7,7 @@
 
 use crate::error::Result;
 use crate::registry::Registry;
+use crate::trace::Rules;
 
 mod bfs;
 mod closest_fit;
@@ -20,7 +21,7 @@ mod gen_alg;
 mod groups;
 mod guest_mesh;
 mod kit;
-mod kueue;
+pub mod kueue;
 mod largest_fit;
 mod mbs;
 mod mc1x1;
@@ -31,6 +32,7 @@ mod ranks_by_location;
 mod reach;
 mod recent;
 mod room;
+mod ruled;
 mod runs;
 mod slurm;
 mod span;
@@ -38,7 +40,9 @@ mod units;
 
 pub use components::FreeComponents;
 use entry::Build;
-pub use entry::{Allocator, AllocatorContext, AllocatorEntry, Choice, Reason, SlurmRules};
+pub use entry::{
+    Allocator, AllocatorContext, AllocatorEntry, Choice, JobRules, PodRules, PodsOn, Reason,
+};
 pub use room::{Room, RoomSums};
 pub use slurm::settings as slurm_settings;
 
@@ -99,6 +103,22 @@ pub fn make<'a>(text: &str, context: &AllocatorContext<'a>) -> Result<Box<dyn Al
     let allocator = (entry.build)(&params, context)?;
     params.finish()?;
     Ok(allocator)
+}
+
+/// As [`make`]; jobs have the options that `rules` say for their sizes, before which their own go.
+///
+/// # Errors
+/// As [`make`]; options of a rule that the allocator does not have.
+pub fn make_ruled<'a>(
+    text: &str,
+    context: &AllocatorContext<'a>,
+    rules: Option<&Rules>,
+) -> Result<Box<dyn Allocator + 'a>> {
+    let allocator = make(text, context)?;
+    Ok(match rules {
+        Some(rules) => Box::new(ruled::Ruled::new(allocator, rules)?),
+        None => allocator,
+    })
 }
 
 /// Stoltzfus' seven algorithms at their usual settings: what `compare` and examples replay.

@@ -63,10 +63,18 @@ impl Units {
         all
     }
 
+    /// The free ranks of a unit, the lowest first.
+    pub fn free_ranks<'u>(
+        &'u self,
+        unit: usize,
+        free: &'u FreeSet,
+    ) -> impl Iterator<Item = u32> + Clone + 'u {
+        self.ranks[unit].iter().copied().filter(|rank| free.contains(*rank))
+    }
+
     /// Appends `count` free ranks of a unit, the lowest first but `skip`.
     pub fn take(&self, unit: usize, free: &FreeSet, skip: u32, count: u32, chosen: &mut Vec<u32>) {
-        let open = self.ranks[unit].iter().copied().filter(|rank| free.contains(*rank));
-        chosen.extend(open.skip(skip as usize).take(count as usize));
+        chosen.extend(self.free_ranks(unit, free).skip(skip as usize).take(count as usize));
     }
 }
 

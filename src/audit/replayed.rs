@@ -52,9 +52,10 @@ pub(super) fn replay<E: From<Error> + Send>(
         .collect::<Result<_>>()?;
     let replayed = ReplaySettings {
         allocators,
-        outputs: Outputs { ranks: true, extent: true, shape: settings.shape, room: false },
+        outputs: Outputs { ranks: true, extent: true, shape: settings.shape, ..Outputs::default() },
         traffic: None,
         summaries: Summaries::None,
+        rules: None,
     };
     let mut replays = ReplaySet::new(machine.topology, orders, &distances, replayed)?;
     let mut summaries: Vec<Summary> = (replays.labels().iter())

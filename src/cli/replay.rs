@@ -38,6 +38,9 @@ pub struct Command {
     /// The placement log, lines `P JOB NODES` and `F JOB`, or an SWF trace; plain or .gz
     #[arg(long, value_name = "FILE")]
     log: PathBuf,
+    /// Options of jobs by their sizes: CSV from,to,options, as in 64,511,segment=16; options in the log go before
+    #[arg(long, value_name = "FILE")]
+    rules: Option<PathBuf>,
     /// An allocator, such as first-fit:8 (see `nodeorder list allocators`); repeat for several
     #[arg(long = "alloc", value_name = "A", required = true)]
     allocators: Vec<String>,
@@ -50,6 +53,9 @@ pub struct Command {
     /// Add a column with the names of each job's nodes, as a host list
     #[arg(long)]
     names: bool,
+    /// Add a column with the nodes of each job and its pods on each, as in a:4 b:2
+    #[arg(long)]
+    pods: bool,
     /// Add columns with the diameter and the bounding box of each job's nodes
     #[arg(long)]
     extent: bool,
@@ -106,6 +112,7 @@ impl Command {
         let fabric = self.traffic.fabric(&topology)?;
         let distances: Vec<RankDistances> =
             orders.iter().map(|o| RankDistances::new(&topology, o)).collect::<Result<_, _>>()?;
+        let rules = inputs::rules(self.rules.as_deref(), context)?;
         let files = [&self.summary, &self.totals, &self.plots];
         let summarised = self.json || self.timings || files.iter().any(|file| file.is_some());
         let settings = ReplaySettings {
@@ -115,9 +122,11 @@ impl Command {
                 extent: self.extent,
                 shape: self.shape,
                 room: self.room,
+                pods: self.pods,
             },
             traffic: self.traffic.settings(fabric.as_ref())?,
             summaries: if summarised { Summaries::OverBaseline } else { Summaries::None },
+            rules: rules.as_ref(),
         };
         let mut replays = ReplaySet::new(&topology, &orders, &distances, settings)?;
         if self.whole_hops {
@@ -160,6 +169,7 @@ impl Command {
             traffic: self.traffic.guest.is_some(),
             ranks: self.ranks,
             hosts: self.names,
+            pods: self.pods,
         };
         // With --json the rows go only where -o says.
         let wanted = !self.json || self.output.is_some();
@@ -202,6 +212,7 @@ impl Command {
             let reasons: Vec<String> =
                 reasons.map(|(count, why)| format!("{count} {why}")).collect();
             let left_out = skipped + result.counts.refused();
+            self.report_pods(&result.counts);
             if left_out > 0 {
                 let of = match (same, self.orders.len()) {
                     (true, _) => String::new(),
@@ -211,6 +222,20 @@ impl Command {
                 let all = placed + left_out;
                 note!("{log}: {of}skipped {left_out} of {all} jobs: {}", reasons.join(", "));
             }
+        }
+    }
+
+    /// Reports on standard error which pods were left out and which moved.
+    fn report_pods(&self, counts: &Counts) {
+        let (log, (jobs, pods)) = (self.log.display(), counts.remainders);
+        if jobs > 0 {
+            note!("{log}: left out {pods} pods of {jobs} jobs, which fill no slice");
+        }
+        let Counts { moved, evicted, .. } = counts;
+        if moved + evicted > 0 {
+            note!(
+                "{log}: nodes failed: the pods of {moved} jobs went to others, {evicted} jobs ended"
+            );
         }
     }
 

@@ -21,7 +21,7 @@ use nodeorder::schedule::{
     simulate,
 };
 use nodeorder::topology::Context;
-use nodeorder::trace::{Options, open};
+use nodeorder::trace::{Options, Rules, open};
 
 /// Schedule a trace: when and where jobs run, and how long they wait
 #[derive(Debug, Args)]
@@ -44,6 +44,9 @@ pub struct Command {
     /// choose ranks themselves
     #[arg(long = "alloc", value_name = "A")]
     allocator: String,
+    /// Options of jobs by their sizes: CSV from,to,options, as in 64,511,segment=16
+    #[arg(long, value_name = "FILE")]
+    rules: Option<PathBuf>,
     /// Runtime model: fixed, contiguity, distance, contention or network, with options (see `nodeorder list models`)
     #[arg(long, value_name = "M", default_value = "fixed")]
     model: String,
@@ -106,7 +109,8 @@ impl Command {
         if model::uses_links(&self.model) {
             inputs::say_assumed(&topology);
         }
-        let result = self.simulate(&machine, &Task::of(&trace))?;
+        let rules = inputs::rules(self.rules.as_deref(), context)?;
+        let result = self.simulate(&machine, &Task::of(&trace), rules.as_ref())?;
         let met = traffic.as_mut().map(|traffic| job_traffic(traffic, &result)).transpose()?;
         if self.rows_wanted() {
             let (extent, ranks, shape) = (self.extent, self.ranks, self.shape);
@@ -148,6 +152,7 @@ impl Command {
         // Pictures need ranks and the timeline, whatever else is asked.
         let drawn = self.plots.is_some();
         Settings {
+            rules: None,
             policy: &self.policy,
             allocator: &self.allocator,
             model: &self.model,
@@ -170,8 +175,9 @@ impl Command {
         &self,
         machine: &AllocatorContext<'_>,
         tasks: &[Task],
+        rules: Option<&Rules>,
     ) -> anyhow::Result<ScheduleResult> {
-        let settings = self.settings();
+        let settings = Settings { rules, ..self.settings() };
         let bar = progress::bar(tasks.len() as u64, "jobs");
         let ended = |ended| bar.set_position(ended as u64);
         let result = simulate(machine, tasks, &settings, &ended).map_err(|error| {

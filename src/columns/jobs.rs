@@ -29,6 +29,8 @@ pub struct JobRow<'a> {
     pub ranks: Option<&'a Ranks>,
     /// The host list of its nodes.
     pub hosts: Option<String>,
+    /// Its nodes with the pods on each.
+    pub pods: Option<String>,
 }
 
 impl<'a> JobRow<'a> {
@@ -103,6 +105,11 @@ impl<'a> JobRow<'a> {
     /// With `--names`.
     pub const HOSTS: &'a [Column<Self>] = columns! {
         "hosts", "", "The names of its nodes as a host list, such as n[001-004,007].", |r| r.hosts.as_deref();
+    };
+
+    /// With `--pods`.
+    pub const PODS: &'a [Column<Self>] = columns! {
+        "pods", "", "Nodes with the number of its pods on each, in the order of the pods: a:4 b:2.", |r| r.pods.as_deref();
     };
 
     fn bounds(&self) -> Option<&Bounds> {

@@ -74,7 +74,8 @@ fn write(topology: &Topology, order: &NodeOrder, params: &Params) -> Result<Expo
     let distances = RankDistances::new(topology, order)?;
     let context = AllocatorContext { topology, order, distances: &distances };
     let outputs = Outputs { ranks: true, ..Outputs::default() };
-    let settings = Settings { policy: &policy, allocator: &allocator, model: "fixed", outputs };
+    let settings =
+        Settings { policy: &policy, allocator: &allocator, model: "fixed", outputs, rules: None };
     let result = simulate(&context, &Task::of(&trace), &settings, &|_| ())?;
     let notes = left_out(&trace, &result);
     let placed = if result.places_itself { "the policy's own choice" } else { &allocator };

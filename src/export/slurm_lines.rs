@@ -5,25 +5,41 @@ use super::units::{check_contiguous, units};
 use super::*;
 use crate::params::{Opt, Params};
 
-/// `--to slurm-lines[:leaf=one|site]`.
+/// `--to slurm-lines[:leaf=one|site,choose=tightest|first]`.
 pub(super) const TARGET: ExportTarget = ExportTarget::new(
     "slurm-lines",
     "recommended for Slurm from 23.02: NodeName lines in rank order and a topology.conf; names and fabric untouched, any size",
-    &[Opt::one_of(
-        "leaf",
-        &["one", "site"],
-        "one: a single leaf switch with all nodes; site: the machine's own switches",
-    )],
+    &[
+        Opt::one_of(
+            "leaf",
+            &["one", "site"],
+            "one: a single leaf switch with all nodes; site: the machine's own switches",
+        ),
+        Opt::one_of(
+            "choose",
+            &["tightest", "first"],
+            "tightest: jobs get the tightest free run; first (with leaf=one): the first free nodes, without TopoOptional",
+        ),
+    ],
     write,
 );
 
 const ABOUT: &str = include_str!("texts/slurm-lines.txt");
+const FIRST: &str = include_str!("texts/slurm-lines-first.txt");
 
 fn write(topology: &Topology, order: &NodeOrder, params: &Params) -> Result<Export> {
     let site = params.choice("leaf")? == "site";
+    let first = params.choice("choose")? == "first";
+    if first && site {
+        let problem = "choose=first with leaf=site, whose switches Slurm then goes by";
+        let location = params.location_of("choose");
+        return Err(Error::unsuited(location, problem, "use leaf=one with it"));
+    }
     let names = all_names(topology, order)?;
-    let mut text = header("#", topology, order, ABOUT);
-    text += "TopologyPlugin=topology/tree\nTopologyParam=SwitchAsNodeRank,TopoOptional\n";
+    let about = if first { FIRST } else { ABOUT };
+    let mut text = header("#", topology, order, about);
+    let optional = if first { "" } else { ",TopoOptional" };
+    text += &format!("TopologyPlugin=topology/tree\nTopologyParam=SwitchAsNodeRank{optional}\n");
     names.iter().for_each(|name| text += &format!("NodeName={name}\n"));
     let mut tree = header(
         "#",

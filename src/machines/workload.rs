@@ -105,6 +105,7 @@ pub(super) fn serve(
         outputs: Outputs::default(),
         traffic: None,
         summaries: Summaries::OverBaseline,
+        rules: None,
     };
     let (orders, all) = (slice::from_ref(order), slice::from_ref(&distances));
     let mut replays = ReplaySet::new(topology, orders, all, settings)?;

@@ -101,6 +101,39 @@ impl<'t> AllocationMeter<'t> {
         }
     }
 
+    /// The metrics of pods, so many on each of some ranks: sizes and distances are those of pods, two on one node 0 hops
+    /// apart.
+    ///
+    /// # Complexity
+    /// As [`AllocationMeter::measure`], and O(r²·axes) for r ranks with different numbers of pods.
+    pub fn measure_pods(&mut self, ranks: &Ranks, pods: &[(u32, u32)]) -> AllocationMetrics {
+        let mut metrics = self.measure(ranks, None);
+        metrics.size = pods.iter().map(|(_, count)| count).sum();
+        let each = u64::from(pods.first().map_or(1, |(_, count)| *count));
+        if pods.iter().all(|(_, count)| u64::from(*count) == each) {
+            metrics.total_distance = metrics.total_distance.map(|total| total * each * each);
+        } else if metrics.total_distance.is_some() {
+            let (mut rows, mut row, mut twice) = (RankRows::new(self.distances), Vec::new(), 0);
+            rows.load(pods.iter().map(|(rank, _)| *rank));
+            for (rank, count) in pods {
+                rows.row(*rank, &mut row);
+                let of =
+                    |(hops, (_, other)): (&u32, &(u32, u32))| u64::from(*hops) * u64::from(*other);
+                twice += u64::from(*count) * row.iter().zip(pods).map(of).sum::<u64>();
+            }
+            metrics.total_distance = Some(twice / 2);
+        }
+        metrics
+    }
+
+    /// The rank of a node by its name, where the ordering has it. O(ranks).
+    pub fn rank_named(&self, name: &str) -> Option<u32> {
+        let node = self.topology.node_named(name)?;
+        let all: Vec<u32> = (0..self.distances.len()).collect();
+        let at = self.distances.nodes_of(&all).position(|other| other == node)?;
+        Some(at as u32)
+    }
+
     /// Diameter and bounding box of a non-empty allocation.
     ///
     /// # Complexity

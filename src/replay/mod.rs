@@ -4,7 +4,7 @@
 //! through one log in parallel and hands each block's outcome to the caller's writer and counters. Nothing is kept of
 //! a job that was freed, so a log may be of any length.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use rayon::prelude::*;
@@ -14,14 +14,16 @@ use crate::error::Result;
 use crate::metric::allocation::{AllocationMeter, AllocationMetrics, Extent};
 use crate::metric::shape::{AllocationShape, SummedShapes};
 use crate::ranks::{FreeSet, Ranks};
-use crate::trace::{Block, Event, Log};
+use crate::trace::{Block, Event, JobKey, Log};
 
 pub mod by_size;
+mod pods;
 pub mod prediction;
 pub mod set;
 pub mod statistics;
 pub mod traffic;
 
+use pods::Held;
 use traffic::{JobTraffic, Traffic};
 
 /// Events a block.
@@ -36,7 +38,11 @@ pub struct Replay<'a> {
     meter: AllocationMeter<'a>,
     free: FreeSet,
     /// Ranks that live jobs hold, by key; empty for a job that was skipped.
-    held: Vec<Ranks>,
+    held: Vec<Held>,
+    /// Ranks of nodes that failed.
+    down: BTreeSet<u32>,
+    /// Whether jobs' options are passed over: where it only stands beside others.
+    ignores_options: bool,
     /// The traffic of live jobs, where it is wanted.
     traffic: Option<Traffic<'a>>,
     outputs: Outputs,
@@ -55,6 +61,12 @@ pub struct Counts {
     pub skipped: u64,
     /// Jobs among the skipped that asked for more nodes than the ordering has.
     pub oversized: u64,
+    /// Jobs of which a remainder of pods was left out, and these pods.
+    pub remainders: (u64, u64),
+    /// Jobs whose pods of a failed node went to others; jobs that ended with a node.
+    pub moved: u64,
+    /// See `moved`.
+    pub evicted: u64,
     /// Jobs that the allocator refused although enough nodes were free, by its answer.
     pub refused: BTreeMap<Choice, u64>,
     /// Time spent choosing ranks; zero without a clock.
@@ -79,6 +91,8 @@ pub struct Outputs {
     pub shape: bool,
     /// The largest job that could still be placed after each.
     pub room: bool,
+    /// Pods by node.
+    pub pods: bool,
 }
 
 /// One placed job.
@@ -86,6 +100,10 @@ pub struct Outputs {
 pub struct Placed {
     /// Index of its event in the block.
     pub event: usize,
+    /// Its name, where it was placed before and its pods of a failed node went to others.
+    pub moved: Option<String>,
+    /// Ranks with the pods on them, in the order of pods, where wanted.
+    pub pods: Option<Vec<(u32, u32)>>,
     /// Its metrics.
     pub placement: AllocationMetrics,
     /// Its ranks, where wanted.
@@ -113,12 +131,21 @@ impl<'a> Replay<'a> {
             meter,
             free: FreeSet::new(size),
             held: Vec::new(),
+            down: BTreeSet::new(),
+            ignores_options: false,
             traffic: None,
             outputs,
             counts: Counts::default(),
             shapes: None,
             room: RoomSums::default(),
         }
+    }
+
+    /// Starts from these free ranks, which may have several places each.
+    #[must_use]
+    pub fn on(mut self, free: FreeSet) -> Self {
+        self.free = free;
+        self
     }
 
     /// Numbers of jobs so far.
@@ -141,58 +168,82 @@ impl<'a> Replay<'a> {
             match *what {
                 Event::Free { job } => {
                     // Nothing, where the job was skipped or refused.
-                    let held = &mut self.held[job.index()];
-                    held.runs().iter().for_each(|run| self.free.give(*run));
-                    held.clear();
+                    std::mem::take(&mut self.held[job.index()]).give_back(&mut self.free);
                     if let Some(traffic) = &mut self.traffic {
                         traffic.end(job);
                     }
                 }
                 Event::Place { job, nodes } => {
                     if job.index() >= self.held.len() {
-                        self.held.resize_with(job.index() + 1, Ranks::default);
+                        self.held.resize_with(job.index() + 1, Held::default);
                     }
-                    if nodes > self.free.len() {
+                    let options = block.options(event).filter(|_| !self.ignores_options);
+                    self.allocator.set_options(options)?;
+                    let (least, most) = self.allocator.sizes(nodes);
+                    if least > self.free.len() {
                         self.counts.skipped += 1;
-                        self.counts.oversized += u64::from(nodes > self.free.size());
+                        self.counts.oversized += u64::from(least > self.free.size());
                         continue;
                     }
-                    if let Some(options) = block.options(event) {
-                        self.allocator.set_options(options)?;
-                    }
                     let started = clock.map(|now| now());
-                    let ranks = &mut self.held[job.index()];
-                    let choice = self.allocator.choose(&self.free, nodes, ranks);
+                    let mut ranks = Ranks::default();
+                    let choice = self.allocator.choose(&self.free, most, &mut ranks);
                     if let (Some(now), Some(started)) = (clock, started) {
                         self.counts.choosing += now().saturating_sub(started);
                     }
                     if !choice.is_placed() {
-                        ranks.clear();
                         *self.counts.refused.entry(choice).or_default() += 1;
                         continue;
                     }
                     self.counts.placed += 1;
                     ranks.settle();
-                    debug_assert_eq!(ranks.len(), nodes);
-                    ranks.runs().iter().for_each(|run| self.free.take(*run));
-                    let traffic = self.traffic.as_mut().map(|traffic| traffic.start(job, ranks));
-                    out.push(Placed {
-                        event,
-                        traffic: traffic.transpose()?,
-                        placement: self.meter.measure(ranks, self.allocator.total_distance()),
-                        ranks: self.outputs.ranks.then(|| ranks.clone()),
-                        extent: self.outputs.extent.then(|| self.meter.extent(ranks)),
-                        shape: self.shapes.as_mut().map(|shapes| shapes.add(ranks)),
-                        room: self.outputs.room.then(|| {
-                            let room = self.allocator.room(&self.free);
-                            self.room.add(&room);
-                            room
-                        }),
-                    });
+                    debug_assert!((least..=most + 1).contains(&ranks.len()));
+                    let mut held = Held { since: self.counts.placed, ranks, ..Held::default() };
+                    if let Some(rules) = self.allocator.pods() {
+                        held.pods = rules.chosen().to_vec();
+                        held.name = block.name(event).to_string();
+                        held.options = options.cloned();
+                        let got: u32 = held.pods.iter().map(|pods| pods.pods).sum();
+                        if got < most {
+                            self.counts.remainders.0 += 1;
+                            self.counts.remainders.1 += u64::from(most - got);
+                        }
+                    }
+                    held.take(&mut self.free);
+                    let placed = self.placed(event, job, &held)?;
+                    out.push(placed);
+                    self.held[job.index()] = held;
                 }
+                Event::Down | Event::Up => self.node(block, event, *what == Event::Down, out)?,
             }
         }
         Ok(())
+    }
+
+    /// What is reported of a job that was placed.
+    fn placed(&mut self, event: usize, job: JobKey, held: &Held) -> Result<Placed> {
+        let (ranks, outputs) = (&held.ranks, self.outputs);
+        let pods: Vec<(u32, u32)> = held.on().collect();
+        let placement = match held.pods.is_empty() {
+            true => self.meter.measure(ranks, self.allocator.total_distance()),
+            false => self.meter.measure_pods(ranks, &pods),
+        };
+        let traffic = self.traffic.as_mut().map(|traffic| traffic.start(job, ranks));
+        Ok(Placed {
+            event,
+            moved: None,
+            pods: outputs.pods.then_some(pods),
+            traffic: traffic.transpose()?,
+            placement,
+            ranks: outputs.ranks.then(|| ranks.clone()),
+            extent: outputs.extent.then(|| self.meter.extent(ranks)),
+            shape: self.shapes.as_mut().map(|shapes| shapes.add(ranks)),
+            room: outputs.room.then(|| {
+                let room = self.allocator.room(&self.free);
+                self.room.add(&room);
+                room
+            }),
+        })
     }
 }
 

@@ -111,6 +111,7 @@ pub fn predict(
         outputs: Outputs::default(),
         traffic: settings,
         summaries: Summaries::Alone,
+        rules: None,
     };
     let mut replays = ReplaySet::new(topology, orders, &distances, replayed)?;
     replays.run(log)?;

@@ -12,8 +12,9 @@ use crate::metric::allocation::AllocationMeter;
 use crate::metric::rank_distances::RankDistances;
 use crate::metric::shape::{ShapeSums, SummedShapes};
 use crate::ordering::NodeOrder;
+use crate::ranks::FreeSet;
 use crate::topology::Topology;
-use crate::trace::Log;
+use crate::trace::{Log, Rules};
 
 /// The allocator that all improvements are measured against.
 pub(crate) const BASELINE: &str = "fifo:0";
@@ -40,6 +41,8 @@ pub struct ReplaySettings<'a> {
     pub traffic: Option<TrafficSettings<'a>>,
     /// Which sums are kept.
     pub summaries: Summaries,
+    /// Options that jobs have by their sizes.
+    pub rules: Option<&'a Rules>,
 }
 
 /// The replays: for each ordering every allocator, as given; then the baselines that were not among those given.
@@ -95,13 +98,21 @@ impl<'a> ReplaySet<'a> {
         settings: ReplaySettings<'a>,
     ) -> Result<Self> {
         let labels = labels(orders, settings);
+        let requested = orders.len() * settings.allocators.len();
         let mut replays = Vec::new();
-        for (index, label) in &labels {
+        for (number, (index, label)) in labels.iter().enumerate() {
             let (order, distances) = (&orders[*index], &distances[*index]);
             let context = AllocatorContext { topology, order, distances };
-            let allocator = allocator::make(label.allocator, &context)?;
+            // A baseline that nobody asked for has no options.
+            let own = number < requested;
+            let rules = settings.rules.filter(|_| own);
+            let allocator = allocator::make_ruled(label.allocator, &context, rules)?;
             let meter = AllocationMeter::new(topology, distances)?;
             let mut replay = Replay::new(allocator, meter, distances.len(), settings.outputs);
+            if let Some(places) = topology.places(order.nodes()) {
+                replay = replay.on(FreeSet::with_places(places));
+            }
+            replay.ignores_options = !own;
             if settings.outputs.shape {
                 replay.shapes = Some(SummedShapes::new(topology, distances)?);
             }
@@ -110,7 +121,6 @@ impl<'a> ReplaySet<'a> {
             replays.push(replay);
         }
         let summaries = vec![Summary::default(); labels.len()];
-        let requested = orders.len() * settings.allocators.len();
         let labels = labels.into_iter().map(|(_, label)| label).collect();
         Ok(ReplaySet { replays, labels, summaries, settings, requested })
     }
@@ -211,7 +221,13 @@ mod tests {
     }
 
     fn settings(allocators: &[String], summaries: Summaries) -> ReplaySettings<'_> {
-        ReplaySettings { allocators, outputs: Outputs::default(), traffic: None, summaries }
+        ReplaySettings {
+            allocators,
+            outputs: Outputs::default(),
+            traffic: None,
+            summaries,
+            rules: None,
+        }
     }
 
     #[test]

@@ -113,8 +113,9 @@ impl Summary {
     /// Adds a block's placements, and pairs them with those of the same jobs by the baseline. Where one of the
     /// two refused a job, there is no pair.
     pub fn add(&mut self, placed: &[Placed], baseline: &[Placed]) {
-        let mut theirs = baseline.iter().peekable();
-        for ours in placed {
+        let first = |placed: &&Placed| placed.moved.is_none();
+        let mut theirs = baseline.iter().filter(first).peekable();
+        for ours in placed.iter().filter(first) {
             while theirs.next_if(|base| base.event < ours.event).is_some() {}
             let base = theirs.next_if(|base| base.event == ours.event);
             let ours = &ours.placement;
@@ -332,6 +333,8 @@ mod tests {
         Placed {
             event: 0,
             placement,
+            moved: None,
+            pods: None,
             ranks: None,
             extent: None,
             shape: None,

@@ -37,6 +37,8 @@ pub struct Columns {
     pub ranks: bool,
     /// [`JobRow::HOSTS`].
     pub hosts: bool,
+    /// [`JobRow::PODS`].
+    pub pods: bool,
 }
 
 impl Columns {
@@ -52,6 +54,7 @@ impl Columns {
             (self.traffic, JobRow::TRAFFIC),
             (self.ranks, JobRow::RANKS),
             (self.hosts, JobRow::HOSTS),
+            (self.pods, JobRow::PODS),
         ];
         let wanted = |lists: &[(bool, &'r [Column<JobRow<'r>>])]| {
             let wanted = lists.iter().filter(|(wanted, _)| *wanted);
@@ -94,10 +97,12 @@ impl Columns {
         for placed in step.placed {
             let ranks = placed.ranks.as_ref();
             let list = ranks.filter(|_| self.hosts).map(|ranks| hosts.list(ranks.iter()));
+            let pods = placed.pods.as_ref().map(|pods| hosts.pods(pods));
             let row = JobRow {
                 ordering: hosts.order.label(),
                 allocator,
-                job: step.block.name(placed.event),
+                pods,
+                job: placed.moved.as_deref().unwrap_or(step.block.name(placed.event)),
                 size: placed.placement.size,
                 metrics: Some(&placed.placement),
                 extent: placed.extent.as_ref(),

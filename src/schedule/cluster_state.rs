@@ -196,7 +196,8 @@ impl<'m, 'a> ClusterState<'m, 'a> {
 
     /// When the allocator gives a task what it refused it before, where it does and has refused it.
     fn relents_at(&mut self, task: u32) -> Option<i64> {
-        Some(self.refused_since.get(&task)? + self.allocator.max_wait()? * self.ticks)
+        let wait = self.allocator.max_wait(self.tasks[task as usize].nodes)?;
+        Some(self.refused_since.get(&task)? + wait * self.ticks)
     }
 
     /// When, after now, and where a task starts that the allocator refuses even `free` ranks until then; none where it
@@ -264,7 +265,7 @@ impl<'m, 'a> ClusterState<'m, 'a> {
                 Found::LeftOut
             }
             None => {
-                if let Some(seconds) = self.allocator.max_wait() {
+                if let Some(seconds) = self.allocator.max_wait(nodes) {
                     let since = *self.refused_since.entry(task).or_insert(self.now);
                     self.relents.insert(since + seconds * self.ticks);
                 }
@@ -286,7 +287,7 @@ impl<'m, 'a> ClusterState<'m, 'a> {
     fn occupy(&mut self, index: u32, mut ranks: Ranks, total: Option<u64>) {
         let task = &self.tasks[index as usize];
         ranks.settle();
-        debug_assert_eq!(ranks.len(), task.nodes);
+        debug_assert!(ranks.len() <= task.nodes + 1);
         ranks.runs().iter().for_each(|run| self.free.take(*run));
         // Of another free set the allocator may give a size that it refused, even of a smaller one.
         self.refused.clear();

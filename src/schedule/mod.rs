@@ -68,7 +68,7 @@ use task::{TICKS, check, in_ticks};
 /// let context = AllocatorContext { topology: &topology, order: &order, distances: &distances };
 /// let task = |id, nodes| Task { id, submit: 0, run: 10, requested: 10, nodes };
 /// let settings = Settings {
-///     policy: "fcfs", allocator: "span-best-fit", model: "fixed", outputs: Outputs::default(),
+///     policy: "fcfs", allocator: "span-best-fit", model: "fixed", outputs: Outputs::default(), rules: None,
 /// };
 /// let outcome = simulate(&context, &[task(1, 12), task(2, 8)], &settings, &|_| ())?;
 /// assert_eq!((outcome.records[1].start, outcome.summary().makespan), (10, 20.0));
@@ -85,7 +85,7 @@ pub fn simulate(
     let (mut model, stretches) = model::make(settings.model, context, tasks.len())?;
     let ticks = if stretches { TICKS } else { 1 };
     let tasks = in_ticks(tasks, ticks)?;
-    let allocator = allocator::make(settings.allocator, context)?;
+    let allocator = allocator::make_ruled(settings.allocator, context, settings.rules)?;
     let planned = PolicyContext { tasks: &tasks, ticks, places: allocator.may_refuse() };
     let seed = context.topology.context().seed;
     let (mut policy, interval) = policy::make(settings.policy, &planned, seed)?;

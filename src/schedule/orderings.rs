@@ -139,8 +139,12 @@ pub(crate) fn fitting(
     let fitting: Vec<Task> = indices.iter().map(|i| tasks[*i]).collect();
     let TraceSettings { policy, allocator, .. } = settings;
     let outputs = Outputs { placement: true, ..Outputs::default() };
-    let outcome =
-        simulate(context, &fitting, &Settings { policy, allocator, model, outputs }, &|_| ())?;
+    let outcome = simulate(
+        context,
+        &fitting,
+        &Settings { policy, allocator, model, outputs, rules: None },
+        &|_| (),
+    )?;
     let mut figures = vec![None; tasks.len()];
     for record in &outcome.records {
         let seconds = figure(&outcome, record) / outcome.ticks as f64;

@@ -1,5 +1,7 @@
 //! How tasks are scheduled, and what is recorded.
 
+use crate::trace::Rules;
+
 /// Which data is recorded beside times.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Outputs {
@@ -28,4 +30,6 @@ pub struct Settings<'s> {
     pub model: &'s str,
     /// Which data is recorded.
     pub outputs: Outputs,
+    /// Options that jobs have by their sizes.
+    pub rules: Option<&'s Rules>,
 }

@@ -185,6 +185,7 @@ fn replay<T>(
         },
         traffic: None,
         summaries: Summaries::Alone,
+        rules: None,
     };
     let (orders, distances) =
         (std::slice::from_ref(&ordered.order), std::slice::from_ref(distances));
@@ -217,6 +218,7 @@ const SCHEDULE: Kind = Kind {
             let left_out = jobs.left_out + (jobs.tasks.len() - tasks.len()) as u64;
             each(cells, put, |work| {
                 let settings = Settings {
+                    rules: None,
                     policy: pick(&lists.policies, work.policy).map_or("", |p| p),
                     allocator: pick(&lists.allocators, work.allocator).map_or("", |a| a),
                     model: pick(&lists.models, work.model).map_or("fixed", |m| &m.located),

@@ -55,6 +55,13 @@ impl Topology {
         self.require("a list of nodes", 4 * (all + held as u64))
     }
 
+    /// The GPUs of each of `nodes`, 0 where the description names none of it; none where it names none at all.
+    pub(crate) fn places(&self, nodes: &[NodeId]) -> Option<Vec<u32>> {
+        let gpus = &self.network().gpus;
+        let of = |node: &NodeId| gpus.get(&self.node_name(*node)).copied().unwrap_or(0);
+        (!gpus.is_empty()).then(|| nodes.iter().map(of).collect())
+    }
+
     /// The node of this name, schedulable or not.
     pub fn node_named(&self, name: &str) -> Option<NodeId> {
         self.names.node(name)

@@ -1,6 +1,7 @@
 //! A network of routers, as each family makes it.
 
 use std::borrow::Cow;
+use std::collections::HashMap;
 use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
@@ -149,6 +150,8 @@ pub struct Network {
     pub(super) names: Vec<String>,
     pub(super) component_of: Vec<u32>,
     pub(super) site: Option<Site>,
+    /// GPUs of nodes by name, where the description gives them.
+    pub(super) gpus: HashMap<String, u32>,
     pub(super) remarks: Vec<String>,
     pub(super) switch_names: Vec<String>,
     pub(super) outline: bool,
@@ -187,6 +190,7 @@ impl Network {
             names: Vec::new(),
             component_of: Vec::new(),
             site: None,
+            gpus: HashMap::new(),
             remarks: Vec::new(),
             switch_names: Vec::new(),
             outline: false,

@@ -1,5 +1,7 @@
 //! Contents of a site's own Slurm file about its fabric, in the file's order, so that it can be written back.
 
+use std::collections::BTreeMap;
+
 /// One of Slurm's topologies.
 #[derive(Clone, Debug)]
 pub struct Site {
@@ -13,6 +15,17 @@ pub struct Site {
     pub sizes: Vec<u64>,
     /// Toruses.
     pub toruses: Vec<SiteTorus>,
+    /// `TopologyParam` as given; empty where it is not.
+    pub param: String,
+    /// Weights of nodes that have one: the lighter, the sooner Slurm takes it. Others weigh 1.
+    pub weights: BTreeMap<String, u32>,
+}
+
+impl Site {
+    /// Whether `TopologyParam` has a word: Slurm looks for it anywhere in the text, in any case.
+    pub(crate) fn has(&self, word: &str) -> bool {
+        self.param.to_ascii_lowercase().contains(&word.to_ascii_lowercase())
+    }
 }
 
 /// A plugin of Slurm's.

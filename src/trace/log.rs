@@ -1,5 +1,6 @@
 //! Placement logs: `P JOB NODES` places a job, `F JOB` frees it. Options that the job asks of its allocator may follow,
-//! as in `P 7 64 segment=4`.
+//! as in `P 7 64 segment=4`. `P 8 16+1` is a job of 16 pods and their leader; `D HOST` and `U HOST` say that a node fails
+//! and returns.
 //!
 //! Fields are parted by blanks; `#` starts a comment; blank lines are left out. A job id is any token without
 //! blanks, and may come again after it was freed. Events have an order but no time.
@@ -39,6 +40,10 @@ pub enum Event {
         /// The job.
         job: JobKey,
     },
+    /// A node fails, called by [`Block::name`].
+    Down,
+    /// A node that failed is back.
+    Up,
 }
 
 /// Some events in a row, with the names of the jobs they place.
@@ -63,7 +68,7 @@ pub struct JobOptions {
 }
 
 impl Block {
-    /// The name of the job that event `index` places; empty for an event that frees.
+    /// The name of the job that event `index` places, or of the node that fails or returns; empty for an event that frees.
     ///
     /// # Panics
     /// When there is no such event.
@@ -72,7 +77,7 @@ impl Block {
         &self.names[from..self.ends[index]]
     }
 
-    /// The options that the job of event `index` asks for, if any.
+    /// The options that the job of event `index` asks for, if any; of a node that fails or returns the line.
     pub fn options(&self, index: usize) -> Option<&JobOptions> {
         self.options.get(&index)
     }
@@ -96,7 +101,7 @@ impl Block {
 /// Memory holds the live jobs' names, one block and one piece of the file: a log may be of any length.
 ///
 /// # Errors
-/// With file and line: an event other than `P` and `F`, fields missing or left over, a size that is no
+/// With file and line: an event other than `P`, `F`, `D` and `U`, fields missing or left over, a size that is no
 /// whole number from 1 to 2³² - 1, a job placed while it lives or freed while it does not. Whether a job
 /// fits on a machine is not this reader's business: a job that a replay skips is still freed in the log.
 ///
@@ -204,9 +209,11 @@ fn read(line: RawLine<'_>, live: &mut Live, block: &mut Block) -> Result<usize> 
     let wants = match letter {
         "P" => "`P JOB NODES`",
         "F" => "`F JOB`",
+        "D" | "U" => "`D HOST` or `U HOST`",
         _ => {
             let found = format!("the event {}", quote(letter));
-            return Err(Error::input(line.location(), found, "`P JOB NODES` or `F JOB`"));
+            let expected = "`P JOB NODES` or `F JOB`; `D HOST` or `U HOST`";
+            return Err(Error::input(line.location(), found, expected));
         }
     };
     let placing = letter == "P";
@@ -218,7 +225,15 @@ fn read(line: RawLine<'_>, live: &mut Live, block: &mut Block) -> Result<usize> 
         let count = data.split_ascii_whitespace().count();
         return Err(Error::input(line.location(), fields_in_words(count, letter), wants));
     };
+    if ["D", "U"].contains(&letter) {
+        let options = JobOptions { text: String::new(), location: line.location() };
+        block.options.insert(block.events.len(), options);
+        block.push(if letter == "D" { Event::Down } else { Event::Up }, job);
+        return Ok(0);
+    }
     if let Some(size) = size {
+        let led = size.strip_suffix("+1");
+        let size = led.unwrap_or(size);
         let nodes = whole(size).ok_or_else(|| {
             let found = format!("{} nodes for job {}", quote(size), quote(job));
             Error::input(line.location(), found, format!("a whole number from 1 to {}", u32::MAX))
@@ -226,8 +241,11 @@ fn read(line: RawLine<'_>, live: &mut Live, block: &mut Block) -> Result<usize> 
         let before = live.bytes;
         match live.place(job, line.number) {
             Ok(key) => {
-                if asks {
-                    let words: Vec<&str> = rest.into_iter().chain(fields).collect();
+                if asks || led.is_some() {
+                    let mut words: Vec<&str> = rest.into_iter().chain(fields).collect();
+                    if led.is_some() && !words.iter().any(|word| word.starts_with("leader=")) {
+                        words.push("leader=same");
+                    }
                     let options = JobOptions { text: words.join(" "), location: line.location() };
                     block.options.insert(block.events.len(), options);
                 }
@@ -396,8 +414,14 @@ mod tests {
     fn bad_lines_are_named() {
         let size = "expected a whole number from 1 to 4294967295";
         let cases = [
-            ("X 1 2", "found the event `X`; expected `P JOB NODES` or `F JOB`"),
-            ("p 1 2", "found the event `p`; expected `P JOB NODES` or `F JOB`"),
+            (
+                "X 1 2",
+                "found the event `X`; expected `P JOB NODES` or `F JOB`; `D HOST` or `U HOST`",
+            ),
+            (
+                "p 1 2",
+                "found the event `p`; expected `P JOB NODES` or `F JOB`; `D HOST` or `U HOST`",
+            ),
             ("P", "found 1 field with `P`; expected `P JOB NODES`"),
             ("P 1", "found 2 fields with `P`; expected `P JOB NODES`"),
             ("P 1 2 3", "found 4 fields with `P`; expected `P JOB NODES`"),

@@ -47,6 +47,7 @@ pub fn survey(mut log: Log) -> Result<Survey> {
                     busy += u64::from(nodes);
                     survey.most_nodes = survey.most_nodes.max(busy);
                 }
+                Event::Down | Event::Up => {}
                 Event::Free { job } => {
                     survey.frees += 1;
                     busy -= u64::from(held[job.index()]);

@@ -306,6 +306,7 @@ fn log(bytes: &[u8]) {
                     assert!(live.insert(*job), "a live job's key again");
                     placed += 1;
                 }
+                Event::Down | Event::Up => assert!(!block.name(i).is_empty()),
                 Event::Free { job } => {
                     assert!(live.remove(job), "a key that is not live");
                     freed += 1;
@@ -474,7 +475,8 @@ fn schedule(tasks: &[Task], policy: &str, model: &str) {
     let order = NodeOrder::make(&machine, "snake").unwrap();
     let distances = RankDistances::new(&machine, &order).unwrap();
     let context = AllocatorContext { topology: &machine, order: &order, distances: &distances };
-    let settings = Settings { policy, allocator: "fifo:0", model, outputs: Outputs::default() };
+    let settings =
+        Settings { policy, allocator: "fifo:0", model, outputs: Outputs::default(), rules: None };
     match simulate(&context, tasks, &settings, &|_| ()) {
         Err(error) => check_error(&error, None),
         Ok(outcome) => {

@@ -63,6 +63,7 @@ fn by_rank(cluster: &Cluster, job: &str) -> (Vec<String>, Vec<String>) {
 /// `jobs` jobs under the lines that `target` makes of an ordering: node lists and the order of ranks are those of the
 /// replay.
 fn hold_lines(slurm: &Slurm, target: &str, topology: &Topology, order: &NodeOrder, jobs: u32) {
+    let rule = if target.contains("choose=first") { "fifo:0" } else { "slurm-best-fit:26" };
     let made = export::write(target, topology, order).unwrap();
     let (lines, settings): (Vec<&str>, Vec<&str>) = made
         .text
@@ -77,7 +78,7 @@ fn hold_lines(slurm: &Slurm, target: &str, topology: &Topology, order: &NodeOrde
     let cluster = Cluster::start(slurm, &lines, &conf);
     let nodes = topology.node_count();
     let log = stream(nodes as u32, jobs, 11);
-    let mut expected = foretold(topology, order, "slurm-best-fit:26", &log).into_iter();
+    let mut expected = foretold(topology, order, rule, &log).into_iter();
     let (mut live, mut idle) = (HashMap::new(), nodes);
     let mut sorted_otherwise = 0;
     for line in log.lines() {
@@ -118,6 +119,7 @@ fn hold_both_lines(slurm: &Slurm, dims: &str, leaves: usize, each: usize, jobs: 
     let torus = Topology::toml(&text, None, &Context::default()).unwrap();
     let order = NodeOrder::make(&torus, "random:seed=5").unwrap();
     hold_lines(slurm, "slurm-lines:leaf=one", &torus, &order, jobs);
+    hold_lines(slurm, "slurm-lines:choose=first", &torus, &order, jobs);
     let (site, order) = tree(leaves, each);
     hold_lines(slurm, "slurm-lines:leaf=site", &site, &order, jobs);
 }

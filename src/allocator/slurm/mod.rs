@@ -37,29 +37,60 @@ const CONSOLIDATE: Opt = Opt::flag(
 );
 const EXCLUSIVE: Opt = Opt::flag("exclusive", "no two jobs share a base block (--exclusive=topo)");
 
-/// `slurm-tree[:switches=K]`: topology/tree. A leaf switch that has enough free nodes, the tightest; else leaves below
+const CONTIGUOUS: Opt = Opt::flag("contiguous", "neighbours in the table (--contiguous)");
+const RANGE: Opt =
+    Opt::text("nodes", "fewest and most nodes, as in 4-12 (--nodes)").or_else("the job's");
+const DRAGONFLY: Opt = Opt::flag("dragonfly", "TopologyParam=Dragonfly: spread over leaf switches")
+    .or_else("the file's");
+const OPTIONAL: Opt =
+    Opt::flag("optional", "TopologyParam=TopoOptional: only jobs with switches= see switches")
+        .or_else("the file's");
+
+/// `slurm-tree[:switches=K,dragonfly=true,optional=true]`: topology/tree. A leaf switch that has enough free nodes, the tightest; else leaves below
 /// the smallest switch that has enough, the fullest first, then by hops to those taken. Among several roots the last that
 /// has enough.
 ///
 /// With `switches` a job waits for an allocation on so many leaf switches. In a schedule it takes any allocation after
-/// it waited for five minutes, as with Slurm's `max_switch_wait`.
+/// it waited for five minutes, as with Slurm's `max_switch_wait`. `contiguous` jobs, and with `optional` those without
+/// `switches`, get the tightest free run of the table (`slurm-best-fit:26`), contiguous ones no more than one. `segment`,
+/// `spread`, `consolidate` and `exclusive` have no effect, as in Slurm.
+///
+/// With `dragonfly` a job that fits on a leaf gets the one with the most free nodes; any other, one node of each leaf, round
+/// and round. Only the first root of the highest level counts in a forest, as long as a node of it is free. `switches`
+/// above 1 has no effect. Weights of nodes count: the lightest tiers that are enough.
 ///
 /// # Limits
-/// Nodes are alike and have no weights.
+/// Nodes are alike and have no weights, but for `dragonfly`; under the flat rule of `contiguous` and `optional` only
+/// jobs of one node see weights. Slurm forgets `switches` above 1 of a job that waited: here it keeps to the
+/// dragonfly rule.
 ///
 /// # Complexity
-/// O(size/64 + free + switches · height), and that for each leaf of an allocation on several.
+/// O(size/64 + free + switches · height), and that for each leaf of an allocation on several; O(size) with `dragonfly`.
 ///
 /// # References
 /// Slurm 26.05, topology.conf(5) and topology/tree; held to recorded and live choices of 26.05.5.
 pub const TREE: AllocatorEntry = AllocatorEntry::new(
     "slurm-tree",
     "Slurm's topology/tree: the tightest leaf switch; else few leaves below the smallest switch with room",
-    &[SWITCHES],
+    &[SWITCHES, DRAGONFLY, OPTIONAL],
     |params, context| {
         let (parent, ranks) = tree_of(params, context)?;
-        let rule = tree::Tree::new(size(context), parent, ranks);
-        Ok(Box::new(Plugin::new(rule, params, &[SWITCHES])?))
+        let mut rule = tree::Tree::new(size(context), parent, ranks);
+        let site = site(context, SiteKind::Tree);
+        let given = |key: &'static str, word: &str| match params.has(key) {
+            true => params.flag(key),
+            false => Ok(site.is_some_and(|site| site.has(word))),
+        };
+        rule.optional = given("optional", "TopoOptional")?;
+        rule.dragonfly = given("dragonfly", "Dragonfly")?;
+        if rule.dragonfly {
+            rule.weights = weights(context);
+        } else {
+            alike(params, context)?;
+        }
+        const JOBS: &[Opt] =
+            &[SWITCHES, CONTIGUOUS, RANGE, SEGMENT, SPREAD, CONSOLIDATE, EXCLUSIVE];
+        Ok(Box::new(Plugin::new(rule, params, &[SWITCHES], JOBS)?))
     },
 );
 
@@ -92,7 +123,9 @@ pub(crate) const BLOCK: AllocatorEntry = AllocatorEntry::new(
     |params, context| {
         let (blocks, sizes) = blocks_of(params, context)?;
         let rule = block::Blocks::new(size(context), blocks, &sizes);
-        Ok(Box::new(Plugin::new(rule, params, &[SEGMENT, SPREAD, CONSOLIDATE, EXCLUSIVE])?))
+        alike(params, context)?;
+        const OPTIONS: &[Opt] = &[SEGMENT, SPREAD, CONSOLIDATE, EXCLUSIVE];
+        Ok(Box::new(Plugin::new(rule, params, OPTIONS, OPTIONS)?))
     },
 );
 
@@ -119,7 +152,8 @@ pub(crate) const TORUS3D: AllocatorEntry = AllocatorEntry {
     ],
     build: |params, context| {
         let rule = torus3d::Tori::new(size(context), tori_of(params, context)?);
-        Ok(Box::new(Plugin::new(rule, params, &[SEGMENT])?))
+        alike(params, context)?;
+        Ok(Box::new(Plugin::new(rule, params, &[SEGMENT], &[SEGMENT])?))
     },
 };
 
@@ -137,7 +171,8 @@ pub(crate) const RING: AllocatorEntry = AllocatorEntry::new(
     &[SEGMENT],
     |params, context| {
         let rule = ring::Rings::new(size(context), rings_of(params, context)?);
-        Ok(Box::new(Plugin::new(rule, params, &[SEGMENT])?))
+        alike(params, context)?;
+        Ok(Box::new(Plugin::new(rule, params, &[SEGMENT], &[SEGMENT])?))
     },
 );
 
@@ -148,6 +183,26 @@ fn size(context: &AllocatorContext<'_>) -> u32 {
 /// The site's file, if it is for this plugin.
 fn site<'a>(context: &AllocatorContext<'a>, kind: SiteKind) -> Option<&'a Site> {
     context.topology.network().site().filter(|site| site.kind == kind)
+}
+
+/// The weight of each rank; none where all are alike.
+fn weights(context: &AllocatorContext<'_>) -> Vec<u32> {
+    let given = context.topology.network().site().map(|site| &site.weights);
+    let Some(given) = given.filter(|weights| !weights.is_empty()) else { return Vec::new() };
+    let weight = |node| given.get(&context.topology.node_name(node)).copied().unwrap_or(1);
+    let all: Vec<u32> = context.order.nodes().iter().map(|node| weight(*node)).collect();
+    if all.iter().all(|weight| *weight == all[0]) { Vec::new() } else { all }
+}
+
+/// Refuses nodes of several weights.
+fn alike(params: &Params, context: &AllocatorContext<'_>) -> Result<()> {
+    if weights(context).is_empty() {
+        return Ok(());
+    }
+    let problem = format!("{}, whose nodes have several weights", context.topology.name());
+    let remedy =
+        "use slurm-tree:dragonfly=true, or with a weight a node and one root fifo:0 in their order";
+    Err(params.unsuited(problem, remedy))
 }
 
 /// The ranks of named nodes, by name; nodes that are not in the ordering have none.

@@ -4,14 +4,14 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 
 use super::best_fit::BestFit;
-use crate::allocator::entry::{Allocator, Choice, SlurmRules};
+use crate::allocator::entry::{Allocator, Choice, JobRules};
 use crate::error::Result;
 use crate::params::{Opt, Params};
 use crate::ranks::{FreeSet, Ranks, Run};
 use crate::trace::JobOptions;
 
-/// Options of a job: `--segment`, `--switches`, `--spread-segments`, `--consolidate-segments` and
-/// `--exclusive=topo`.
+/// Options of a job: `--segment`, `--switches`, `--spread-segments`, `--consolidate-segments`, `--exclusive=topo`,
+/// `--contiguous` and `--nodes=a-b`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(super) struct Request {
     pub segment: Option<u32>,
@@ -19,9 +19,17 @@ pub(super) struct Request {
     pub spread: bool,
     pub consolidate: bool,
     pub exclusive: bool,
+    pub contiguous: bool,
+    /// Fewest and most nodes, where the job leaves a choice.
+    pub range: Option<(u32, u32)>,
 }
 
 impl Request {
+    /// Lets a job with `--switches` have any number of leaf switches.
+    fn lift(&mut self) {
+        self.switches = self.switches.map(|_| u32::MAX);
+    }
+
     /// The values that `params` gives to `options`; those of `self` for the others.
     pub fn read(&self, params: &Params, options: &[Opt]) -> Result<Request> {
         let mut request = self.clone();
@@ -36,10 +44,22 @@ impl Request {
                 "switches" => request.switches = whole("switches", self.switches)?,
                 "spread" => request.spread = flag("spread", self.spread)?,
                 "consolidate" => request.consolidate = flag("consolidate", self.consolidate)?,
+                "contiguous" => request.contiguous = flag("contiguous", self.contiguous)?,
+                "nodes" => request.range = range(params)?.or(self.range),
                 _ => request.exclusive = flag("exclusive", self.exclusive)?,
             }
         }
         Ok(request)
+    }
+}
+
+/// Nodes as in `nodes=4-12`.
+fn range(params: &Params) -> Result<Option<(u32, u32)>> {
+    let Some(text) = params.word("nodes")? else { return Ok(None) };
+    let ends = text.split_once('-').and_then(|(a, b)| Some((a.parse().ok()?, b.parse().ok()?)));
+    match ends {
+        Some((least, most)) if 0 < least && least <= most => Ok(Some((least, most))),
+        _ => Err(params.wrong("nodes", "fewest and most nodes, as in 4-12")),
     }
 }
 
@@ -99,9 +119,19 @@ pub(super) trait Rule: Send {
         all.map(|size| Sizes::row(size, 1)).collect()
     }
 
-    /// See [`SlurmRules::fragmentation`]; after [`Rule::covered`].
+    /// See [`JobRules::fragmentation`]; after [`Rule::covered`].
     fn fragmentation(&mut self, _free: &FreeSet) -> Option<u64> {
         None
+    }
+
+    /// Whether such a job gets nodes by the flat rule, whatever the units.
+    fn is_flat(&self, _request: &Request) -> bool {
+        false
+    }
+
+    /// The weight of a rank: the lighter, the sooner it is taken.
+    fn weight(&self, _rank: u32) -> u32 {
+        1
     }
 
     /// Puts the ranks for `ask` into `chosen`, or says why there are none.
@@ -121,6 +151,11 @@ impl Ask<'_> {
     /// Ranks of each segment.
     pub fn segment(&self) -> u32 {
         self.request.segment.filter(|segment| *segment <= self.count).unwrap_or(self.count)
+    }
+
+    /// The fewest ranks that will do.
+    pub fn least(&self) -> u32 {
+        self.request.range.map_or(self.count, |(least, _)| least.min(self.count))
     }
 }
 
@@ -142,12 +177,17 @@ pub(super) struct Plugin<R> {
 }
 
 impl<R: Rule> Plugin<R> {
-    /// The allocator that `params` describes.
-    pub fn new(rule: R, params: &Params, options: &'static [Opt]) -> Result<Self> {
+    /// The allocator that `params` describes by `options`. Jobs may have the options `jobs`.
+    pub fn new(
+        rule: R,
+        params: &Params,
+        options: &'static [Opt],
+        jobs: &'static [Opt],
+    ) -> Result<Self> {
         let usual = Request::default().read(params, options)?;
         Ok(Plugin {
             rule,
-            options,
+            options: jobs,
             request: usual.clone(),
             usual,
             alone: Vec::new(),
@@ -162,10 +202,27 @@ impl<R: Rule> Plugin<R> {
         let Plugin { rule, request, picked, .. } = self;
         let mut whole = rule.covered(free);
         let rule = &mut *rule;
+        let whole_range = request.range.is_none_or(|(_, most)| most == 1);
         let shut = |unit: usize| closed.contains(&unit) || request.exclusive && rule.is_used(unit);
-        if count == 1 && rule.any_one() {
+        if count == 1 && rule.any_one() && whole_range {
             let open = |rank: &u32| !rule.unit_of(*rank).is_some_and(shut);
-            picked.push(free.iter().find(open).ok_or("no node is open to it")?);
+            let first = free.iter().filter(open).min_by_key(|rank| rule.weight(*rank));
+            picked.push(first.ok_or("no node is open to it")?);
+            return Ok(());
+        }
+        if request.contiguous || rule.is_flat(request) {
+            let least = request.range.map_or(count, |(least, _)| least);
+            let longest = free.runs().map(|run| run.count).max().unwrap_or(0);
+            let count = if request.contiguous { count.min(longest) } else { count.min(free.len()) };
+            let mut chosen = Ranks::default();
+            if count < least || !self.outside.choose(free, count, &mut chosen).is_placed() {
+                return Err(if request.contiguous {
+                    "no run of free nodes is long enough"
+                } else {
+                    "not enough nodes are free"
+                });
+            }
+            picked.extend(chosen.iter());
             return Ok(());
         }
         let mut outside = Cow::Borrowed(free);
@@ -222,24 +279,30 @@ impl<R: Rule> Allocator for Plugin<R> {
         0
     }
 
-    fn slurm(&mut self) -> Option<&mut dyn SlurmRules> {
+    fn jobs(&mut self) -> Option<&mut dyn JobRules> {
         Some(self)
     }
 }
 
-impl<R: Rule> SlurmRules for Plugin<R> {
-    fn set_options(&mut self, options: &JobOptions) -> Result<()> {
+impl<R: Rule> JobRules for Plugin<R> {
+    fn set_options(&mut self, options: Option<&JobOptions>) -> Result<()> {
+        self.request.clone_from(&self.usual);
+        let Some(options) = options else { return Ok(()) };
         let params = Params::words(&options.text, &options.location, self.options)?;
         self.request = self.usual.read(&params, self.options)?;
         params.finish()
     }
 
-    fn max_wait(&self) -> Option<i64> {
-        self.usual.switches.map(|_| MAX_SWITCH_WAIT)
+    fn max_wait(&mut self, _: u32) -> Option<i64> {
+        self.request.switches.map(|_| MAX_SWITCH_WAIT)
     }
 
     fn wait_expired(&mut self) {
-        self.request.switches = None;
+        self.request.lift();
+    }
+
+    fn sizes(&mut self, count: u32) -> (u32, u32) {
+        self.request.range.unwrap_or((count, count))
     }
 
     fn fragmentation(&mut self, free: &FreeSet) -> Option<u64> {
@@ -277,7 +340,7 @@ impl<R: Rule> Plugin<R> {
             }
             Err(reason) => {
                 // `--switches` holds a job back for a time only.
-                self.request.switches = None;
+                self.request.lift();
                 let key = (count, self.request.clone());
                 let never = match self.never.get(&key) {
                     Some(never) => *never,

@@ -1,6 +1,9 @@
 //! topology/tree: the leaf switch with the fewest free nodes that has enough; else leaf switches below the smallest
 //! switch that has enough, those with the most free nodes first.
 
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
 use super::rule::{Ask, Request, Rule, Sizes};
 use crate::allocator::units::Units;
 use crate::ranks::FreeSet;
@@ -21,6 +24,11 @@ pub(super) struct Tree {
     hops: Vec<u64>,
     /// Hops from the leaf chosen last up to each of the switches above it.
     up: Vec<Option<u32>>,
+    /// Whether jobs without `switches` see no switches.
+    pub optional: bool,
+    /// Whether jobs are spread, with the weight of each rank (none: all alike).
+    pub dragonfly: bool,
+    pub weights: Vec<u32>,
 }
 
 impl Tree {
@@ -41,6 +49,9 @@ impl Tree {
             free: vec![0; count],
             hops: vec![0; leaves.len()],
             up: vec![None; count],
+            optional: false,
+            dragonfly: false,
+            weights: Vec::new(),
             units: Units::new(size, units),
             parent,
             level,
@@ -106,7 +117,83 @@ fn above(parent: &[Option<usize>], switch: usize) -> impl Iterator<Item = usize>
     std::iter::successors(Some(switch), |at| parent[*at])
 }
 
+impl Tree {
+    /// The rule of `TopologyParam=Dragonfly`.
+    fn spread(&self, ask: &Ask<'_>, chosen: &mut Vec<u32>) -> Result<(), &'static str> {
+        let (Ask { free, count, request, .. }, least) = (*ask, ask.least());
+        let higher = |top: Option<usize>, switch: usize| match top {
+            Some(top) if self.level[top] >= self.level[switch] => Some(top),
+            _ => Some(switch),
+        };
+        let switches = (0..self.free.len()).filter(|switch| self.free[*switch] > 0);
+        let Some(top) = switches.fold(None, higher) else { return Err(NO_ROOM) };
+        let below = |leaf: &usize| above(&self.parent, self.leaves[*leaf]).any(|at| at == top);
+        let leaves: Vec<usize> = (0..self.leaves.len()).filter(below).collect();
+        let ranks = |leaf: usize| self.units.free_ranks(leaf, free);
+        // Whole tiers of weights, until there are enough ranks.
+        let mut tiers: BTreeMap<u32, u32> = BTreeMap::new();
+        match self.weights.is_empty() {
+            true => _ = tiers.insert(1, self.free[top]),
+            false => leaves
+                .iter()
+                .flat_map(|leaf| ranks(*leaf))
+                .for_each(|rank| *tiers.entry(self.weight(rank)).or_default() += 1),
+        }
+        let mut enough = 0;
+        let last = tiers.into_iter().find_map(|(weight, count)| {
+            enough += count;
+            (enough >= least).then_some(weight)
+        });
+        let Some(last) = last else { return Err(NO_ROOM) };
+        let of_tiers = |leaf: usize| ranks(leaf).filter(|rank| self.weight(*rank) < last);
+        let mut open: Vec<_> = leaves
+            .iter()
+            .map(|leaf| ranks(*leaf).filter(|rank| self.weight(*rank) == last).peekable())
+            .collect();
+        let tiered = !self.weights.is_empty();
+        let lighter = leaves.iter().filter(|_| tiered);
+        lighter.for_each(|leaf| chosen.extend(of_tiers(*leaf)));
+        let mut used: Vec<usize> =
+            (0..leaves.len()).filter(|i| tiered && of_tiers(leaves[*i]).next().is_some()).collect();
+        if used.is_empty() {
+            let room = |i: &usize| match self.weights.is_empty() {
+                true => self.units.free[leaves[*i]] as usize,
+                false => open[*i].clone().count(),
+            };
+            used.extend((0..leaves.len()).max_by_key(|i| (room(i), Reverse(*i))));
+        }
+        let left = |chosen: &Vec<u32>| (count as usize).saturating_sub(chosen.len());
+        if let [leaf] = used[..]
+            && open[leaf].clone().count() + chosen.len() >= least as usize
+        {
+            let left = left(chosen);
+            chosen.extend(open[leaf].by_ref().take(left));
+        }
+        while left(chosen) > 0 && open.iter_mut().any(|leaf| leaf.peek().is_some()) {
+            let left = left(chosen);
+            chosen.extend(open.iter_mut().filter_map(Iterator::next).take(left));
+        }
+        let leaf = |rank: &u32| self.units.of(*rank);
+        let first = chosen.first().and_then(leaf);
+        match request.switches {
+            Some(1) if chosen.iter().any(|rank| leaf(rank) != first) => Err(TOO_MANY),
+            _ => Ok(()),
+        }
+    }
+}
+
+const NO_ROOM: &str = "no switch has enough free nodes";
+const TOO_MANY: &str = "too many leaf switches";
+
 impl Rule for Tree {
+    fn is_flat(&self, request: &Request) -> bool {
+        self.optional && request.switches.is_none()
+    }
+
+    fn weight(&self, rank: u32) -> u32 {
+        self.weights.get(rank as usize).copied().unwrap_or(1)
+    }
+
     fn covered(&mut self, free: &FreeSet) -> u32 {
         self.units.count_free(free)
     }
@@ -124,12 +211,25 @@ impl Rule for Tree {
     }
 
     fn pick(&mut self, ask: &Ask<'_>, chosen: &mut Vec<u32>) -> Result<(), &'static str> {
+        if !self.dragonfly && ask.least() < ask.count {
+            // As many nodes as can be had.
+            let whole = Request { range: None, ..ask.request.clone() };
+            let fits = |count: &u32| {
+                chosen.clear();
+                self.covered(ask.free);
+                self.pick(&Ask { count: *count, request: &whole, ..*ask }, chosen).is_ok()
+            };
+            return (ask.least()..=ask.count).rev().find(fits).map(drop).ok_or(NO_ROOM);
+        }
         let Ask { free, count, request, .. } = *ask;
         self.free.fill(0);
         for leaf in 0..self.leaves.len() {
             for switch in above(&self.parent, self.leaves[leaf]) {
                 self.free[switch] += self.units.free[leaf];
             }
+        }
+        if self.dragonfly {
+            return self.spread(ask, chosen);
         }
         let mut top: Option<usize> = None;
         for switch in 0..self.free.len() {
@@ -138,7 +238,7 @@ impl Rule for Tree {
                 top = Some(switch);
             }
         }
-        let Some(top) = top else { return Err("no switch has enough free nodes") };
+        let Some(top) = top else { return Err(NO_ROOM) };
         // Leaves outside the top switch must not be taken: their free ranks count as none.
         for switch in 0..self.free.len() {
             if self.depth[switch] >= self.depth[top]
@@ -150,7 +250,7 @@ impl Rule for Tree {
         self.hops.fill(0);
         let (mut need, mut leaves) = (count, 0);
         while need > 0 {
-            let Some(leaf) = self.next(need) else { return Err("no switch has enough free nodes") };
+            let Some(leaf) = self.next(need) else { return Err(NO_ROOM) };
             let taken = self.units.free[leaf];
             self.units.take(leaf, free, 0, need, chosen);
             need -= taken.min(need);
@@ -161,7 +261,7 @@ impl Rule for Tree {
             }
         }
         if request.switches.is_some_and(|most| leaves > most) {
-            return Err("too many leaf switches");
+            return Err(TOO_MANY);
         }
         Ok(())
     }

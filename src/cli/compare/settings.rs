@@ -253,7 +253,7 @@ fn over_time(
     let distances = RankDistances::new(topology, &order)?;
     let context = AllocatorContext { topology, order: &order, distances: &distances };
     let outputs = Outputs { timeline: true, room: true, ..Outputs::default() };
-    let settings = Settings { policy, allocator: setting, model: "fixed", outputs };
+    let settings = Settings { policy, allocator: setting, model: "fixed", outputs, rules: None };
     let result = simulate(&context, &Task::of(jobs), &settings, &|_| ())?;
     let mut table = Vec::new();
     report::schedule::write_timeline(&mut table, &result)?;

@@ -6,12 +6,13 @@ use super::notes::note;
 use super::progress;
 use super::watch::Clock;
 use nodeorder::error::{Error, bytes};
+use nodeorder::input::Text;
 use nodeorder::mapping::Fabric;
 use nodeorder::metric::mpc;
 use nodeorder::ordering::{NodeOrder, ORDERINGS};
 use nodeorder::topology::{Context, Topology};
 use nodeorder::trace::open::OpenedLog;
-use nodeorder::trace::{Options, Tally, Trace};
+use nodeorder::trace::{Options, Rules, Tally, Trace};
 
 /// The topology of a `SPEC` argument.
 pub fn topology(spec: &str, context: &Context) -> anyhow::Result<Topology> {
@@ -91,6 +92,11 @@ pub fn check_distinct(option: &str, what: &str, texts: &[String]) -> Result<(), 
             format!("each {what} once"),
         )),
     }
+}
+
+/// The rules of `--rules`.
+pub fn rules(path: Option<&Path>, context: &Context) -> Result<Option<Rules>, Error> {
+    path.map(|path| Rules::read(&Text::read(path, context.memory)?)).transpose()
 }
 
 /// How traces are read with what `--procs-per-node` says.

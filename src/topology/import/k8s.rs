@@ -1,6 +1,6 @@
 //! Kubernetes nodes with the labels that say where they stand.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
 use super::document::{self, Node};
 use super::paths::Paths;
@@ -16,13 +16,16 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
     example: "k8s-nodes:nodes.json",
     options: &[
         Opt::file("file", "what kubectl get nodes -o json printed").positional(),
-        Opt::text("levels", "labels of the levels, widest first, joined by /; the part of a label after its / will do")
+        Opt::text("levels", "labels of the levels, widest first, joined by /; the part of a label after its / will do; `host` as the last is each node")
             .or_else("known labels of topograph, AWS, Google, Oracle and NVIDIA"),
+        Opt::whole("gpus", "GPUs of each node").or_else("those of status.allocatable"),
         UPLINKS,
     ],
     build: Build::Steps(|params, _| {
-        let levels = params.word("levels")?;
-        outlined(params, "a JSON file, as in k8s-nodes:nodes.json", |file| wiring(file, levels))
+        let (levels, gpus) = (params.word("levels")?, params.integer("gpus", 1, 1 << 16)?);
+        outlined(params, "a JSON file, as in k8s-nodes:nodes.json", move |file| {
+            wiring(file, levels, gpus)
+        })
     }),
 };
 
@@ -64,7 +67,11 @@ const CLIQUE: &str = "nvidia.com/gpu.clique";
 /// # References
 /// Labels: NVIDIA topograph's `docs`, "Kubernetes"; AWS "Amazon EC2 instance topology"; Google Kubernetes Engine
 /// "Topology Aware Scheduling"; Oracle "Using RDMA network locality".
-fn wiring(file: &SourceFile<'_>, levels: Option<String>) -> Result<(Wiring, String)> {
+fn wiring(
+    file: &SourceFile<'_>,
+    levels: Option<String>,
+    gpus: Option<u32>,
+) -> Result<(Wiring, String)> {
     let (text, params) = (&file.text, file.params);
     let document = document::read(text)?;
     let items = document.list("items")?;
@@ -73,7 +80,13 @@ fn wiring(file: &SourceFile<'_>, levels: Option<String>) -> Result<(Wiring, Stri
         let labels = item.path(&["metadata", "labels"]).map_or(&[][..], Node::entries);
         all.extend(labels.iter().map(|(label, _)| label.as_str()));
     }
-    let wanted = match &levels {
+    // Nodes are a level of their own, by their host names.
+    let host = |levels: &'_ String| {
+        let ends =
+            ["/host", "/kubernetes.io/hostname"].into_iter().find(|end| levels.ends_with(end));
+        levels.len() - ends.map_or(0, str::len)
+    };
+    let wanted = match levels.as_ref().map(|levels| &levels[..host(levels)]) {
         Some(levels) => resolve(levels, &all).map_err(|part| {
             params.wrong("levels", format!("labels of the nodes; none of them has `{part}`"))
         })?,
@@ -85,7 +98,7 @@ fn wiring(file: &SourceFile<'_>, levels: Option<String>) -> Result<(Wiring, Stri
         return Err(Error::unsuited(text.location(), what, remedy));
     }
     let mut paths = Paths::default();
-    let mut alone = Vec::new();
+    let (mut alone, mut of_nodes) = (Vec::new(), HashMap::new());
     for item in items {
         let Some(metadata) = item.get("metadata") else {
             return Err(item.wrong(item.describe(), "a node with `metadata`"));
@@ -106,6 +119,8 @@ fn wiring(file: &SourceFile<'_>, levels: Option<String>) -> Result<(Wiring, Stri
             alone.push(name);
         }
         paths.host(text.name(), metadata.line, name, &path)?;
+        let given = gpus_of(item)?;
+        of_nodes.extend(gpus.or(given).map(|gpus| (name.to_string(), gpus)));
     }
     let short = |label: &str| label.rsplit('/').next().unwrap_or(label).to_string();
     let name = |height: usize| wanted.iter().rev().nth(height).map_or("all".into(), |l| short(l));
@@ -115,8 +130,23 @@ fn wiring(file: &SourceFile<'_>, levels: Option<String>) -> Result<(Wiring, Stri
         wiring.remarks.push(format!("{file}: {count} nodes have none of the labels, the first {first}: reachable from nowhere"));
     }
     wiring.remarks.push(format!("{}: levels by the labels {}", text.name(), wanted.join(", ")));
-    let suffix = levels.map_or(String::new(), |levels| format!(",levels={levels}"));
+    wiring.gpus = of_nodes;
+    let mut suffix = levels.map_or(String::new(), |levels| format!(",levels={levels}"));
+    suffix += &gpus.map_or(String::new(), |gpus| format!(",gpus={gpus}"));
     Ok((wiring, suffix))
+}
+
+/// GPUs that a node has to give: all resources of `status.allocatable` that end in `/gpu`; none where it names none.
+fn gpus_of(item: &Node) -> Result<Option<u32>> {
+    let resources = item.path(&["status", "allocatable"]).map_or(&[][..], Node::entries);
+    let mut sum = None;
+    for (_, value) in resources.iter().filter(|(name, _)| name.ends_with("/gpu")) {
+        let Some(count) = value.text().and_then(|text| text.parse::<u16>().ok()) else {
+            return Err(value.wrong(value.describe(), "a whole number of GPUs, up to 65535"));
+        };
+        sum = Some(sum.unwrap_or(0) + u32::from(count));
+    }
+    Ok(sum)
 }
 
 /// The labels of `a/b/c`, each whole or the part after its `/`; else the part that no node has.

@@ -4,7 +4,7 @@
 //! group, a tree of a forest) together, within a switch in the order in which its nodes stand there. Switches with
 //! nodes are the first routers; each has as many slots as the fullest of them, and the slots left over are no nodes.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use petgraph::unionfind::UnionFind;
 
@@ -49,6 +49,8 @@ struct Wiring {
     forest: bool,
     lattice: Option<Lattice>,
     site: Option<Site>,
+    /// GPUs of nodes by name.
+    gpus: HashMap<String, u32>,
     remarks: Vec<String>,
     /// Whether it is an outline: a tree whose switches may stand for several, and which does not say how wide links are.
     outline: bool,
@@ -252,6 +254,7 @@ impl Wiring {
             component_of,
             lattice: self.lattice,
             site: self.site,
+            gpus: self.gpus,
             remarks: self.remarks,
             switch_names,
             outline: self.outline,

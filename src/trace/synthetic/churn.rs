@@ -191,6 +191,7 @@ mod tests {
                     nodes += u64::from(size);
                     live += 1;
                 }
+                Event::Down | Event::Up => {}
                 Event::Free { job } => {
                     if (from..to).contains(&i) {
                         sum += nodes as f64 / f64::from(live);

@@ -1,6 +1,7 @@
 //! Lines of `Key=value`: `topology.conf`, and the output of `scontrol show topology`.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 
 use super::super::host_list::expand;
 use super::{ALL, Found, SiteUnit, at, check_sizes, remark_on_sizes};
@@ -78,6 +79,10 @@ pub(super) fn read(text: &Text, context: &Context) -> Result<Found> {
             let expected = "the output of `scontrol show topoconf`, which has the coordinates";
             return Err(line.wrong(format!("`{}`", line.text), expected));
         }
+        if ["topologyparam", "nodename"].contains(&head) {
+            reader.of_slurm_conf(&entries, &line, context)?;
+            continue;
+        }
         let Some((_, kind, allowed)) = KEYS.iter().find(|(key, ..)| *key == head) else {
             let expected = "a line SwitchName=…, BlockName=…, BlockSizes=… or RingName=…";
             return Err(line.wrong(format!("`{}`", line.text), expected));
@@ -119,10 +124,39 @@ struct Reader {
     printed: Vec<u64>,
     /// The first line with Level=.
     level: Option<usize>,
+    /// `TopologyParam`, and the weights of nodes.
+    param: String,
+    weights: BTreeMap<String, u32>,
     remarks: Vec<String>,
 }
 
 impl Reader {
+    /// Lines of slurm.conf that change choices: `TopologyParam=…`, `NodeName=… Weight=…`.
+    fn of_slurm_conf(
+        &mut self,
+        entries: &[(String, &str)],
+        line: &Line<'_>,
+        context: &Context,
+    ) -> Result<()> {
+        let value = |key: &str| entries.iter().find(|(k, _)| k == key).map(|(_, value)| *value);
+        if let Some(param) = value("topologyparam") {
+            if !self.param.is_empty() {
+                let what = "TopologyParam= again: Slurm takes the last one";
+                self.remarks.push(format!("{}: {what}", line.location()));
+            }
+            self.param = param.to_string();
+            return Ok(());
+        }
+        let (list, weight) = (value("nodename").unwrap_or_default(), value("weight"));
+        let Some(weight) = weight.and_then(|text| text.parse().ok()) else {
+            let expected = "NodeName=LIST Weight=N; a weight from 0 to 4294967295";
+            return Err(line.wrong(format!("`{}`", line.text), expected));
+        };
+        let nodes = expand(list, line, self.weights.len(), context)?;
+        self.weights.extend(nodes.into_iter().map(|node| (node, weight)));
+        Ok(())
+    }
+
     fn unit<'v>(
         &mut self,
         head: &str,
@@ -204,8 +238,8 @@ impl Reader {
         self.remarks.extend(sizes.first().and_then(|_| remark_on_sizes(text, *line, sizes)));
         let kind = self.kind.map_or(SiteKind::Tree, |(kind, _)| kind);
         let (name, toruses) = ("default".to_string(), Vec::new());
-        let Reader { units, sizes, remarks, .. } = self;
-        Ok(Found { kind, name, units, sizes, toruses, remarks })
+        let Reader { units, sizes, param, weights, remarks, .. } = self;
+        Ok(Found { kind, name, units, sizes, toruses, param, weights, remarks })
     }
 }
 
@@ -269,7 +303,8 @@ mod tests {
             ("SwitchName=s5 Node=a", ":5: found unknown key `node`"),
             ("SwitchName=s5 Nodes=a Nodes=b", ":5: found `nodes` twice"),
             ("SwitchName=s5 Nodes", ":5: found `Nodes`; expected Key=value"),
-            ("NodeName=a", ":5: found `NodeName=a`; expected a line SwitchName"),
+            ("NodeName=a", ":5: found `NodeName=a`; expected NodeName=LIST Weight=N"),
+            ("NodeAddr=a", ":5: found `NodeAddr=a`; expected a line SwitchName"),
             (
                 "SwitchName=top2 Switches=s0,top\nSwitchName=s5 Switches=top2\nSwitchName=s6 Switches=s5,s7\nSwitchName=s7 Switches=s6x",
                 ":8: found switch `s6x`",

@@ -29,12 +29,15 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
             "all nodes of the cluster: a host list (its parts joined by +), or a file of names, one a line",
         )
         .or_else("those that the file places"),
+        Opt::text("param", "Slurm's TopologyParam, its words joined by +, as in Dragonfly+TopoOptional")
+            .or_else("the file's line TopologyParam=, which is slurm.conf's"),
         UPLINKS,
     ],
     build: Build::Steps(|params, _| {
         let (name, table) = (params.word("name")?, params.word("nodes")?);
+        let param = params.word("param")?;
         let expected = "a topology.conf, as in slurm-topology:topology.conf";
-        outlined(params, expected, |file| wiring(file, name, table))
+        outlined(params, expected, |file| wiring(file, name, table, param))
     }),
 };
 
@@ -46,6 +49,9 @@ struct Found {
     /// Block sizes, the base first, and their line.
     sizes: (Vec<u64>, usize),
     toruses: Vec<SiteTorus>,
+    /// `TopologyParam`, and the weights of nodes.
+    param: String,
+    weights: BTreeMap<String, u32>,
     remarks: Vec<String>,
 }
 
@@ -92,6 +98,7 @@ fn wiring(
     file: &SourceFile<'_>,
     name: Option<String>,
     table: Option<String>,
+    param: Option<String>,
 ) -> Result<(Wiring, String)> {
     let SourceFile { text, params, context, .. } = file;
     let mut found = if yaml::is_yaml(text) {
@@ -122,6 +129,9 @@ fn wiring(
     wiring.outline = matches!(found.kind, SiteKind::Tree | SiteKind::Block | SiteKind::Flat);
     wiring.remarks.append(&mut found.remarks);
     let chosen = found.name.clone();
+    if let Some(param) = &param {
+        found.param = param.replace('+', ",");
+    }
     wiring.site = Some(site(found));
     let mut suffix = match name.filter(|name| *name == chosen) {
         Some(name) => format!(",name={name}"),
@@ -130,6 +140,7 @@ fn wiring(
     if let Some(list) = table {
         suffix += &format!(",nodes={list}");
     }
+    suffix += &param.map_or(String::new(), |param| format!(",param={param}"));
     Ok((wiring, suffix))
 }
 
@@ -426,7 +437,8 @@ fn site(found: Found) -> Site {
             lines[*child].parent = Some(parent);
         }
     }
-    Site { kind: found.kind, name: found.name, lines, sizes: found.sizes.0, toruses: found.toruses }
+    let Found { kind, name, toruses, param, weights, .. } = found;
+    Site { kind, name, lines, sizes: found.sizes.0, toruses, param, weights }
 }
 
 /// The path of a file for a remark about one of its lines.

@@ -1,5 +1,7 @@
 //! `topology.yaml`, and the output of `scontrol show topoconf`.
 
+use std::collections::BTreeMap;
+
 use super::super::document::{self, Node};
 use super::super::host_list::expand;
 use super::{ALL, Found, SiteUnit, at, check_sizes, remark_on_sizes};
@@ -124,7 +126,8 @@ impl Reader<'_> {
             }
             SiteKind::Flat => {}
         }
-        Ok(Found { kind, name: name.into(), units, sizes, toruses, remarks: self.remarks })
+        let (param, weights, remarks) = (String::new(), BTreeMap::new(), self.remarks);
+        Ok(Found { kind, name: name.into(), units, sizes, toruses, param, weights, remarks })
     }
 
     fn units(&mut self, of: &Node, list: &str, key: &str) -> Result<Vec<SiteUnit>> {
