@@ -93,7 +93,8 @@ impl<'a> State<'a> {
         if count > self.free.len() {
             return (Choice::NotNow("not enough nodes are free".into()), Vec::new());
         }
-        self.allocator.set_options(Some(&options(flags))).unwrap();
+        let options = (!flags.is_empty()).then(|| options(flags));
+        self.allocator.set_options(options.as_ref()).unwrap();
         let mut chosen = Ranks::default();
         let choice = self.allocator.choose(&self.free, count, &mut chosen);
         chosen.settle();

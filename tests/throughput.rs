@@ -140,7 +140,7 @@ fn collected_cases_lie_in_the_brackets() {
             let exact: f64 = case[key]["value"].as_str().unwrap().parse().unwrap();
             for gap in [0.01, 0.001] {
                 let colon = if routing.contains(':') { ',' } else { ':' };
-                let text = format!("{routing}{colon}gap={gap},time=2");
+                let text = format!("{routing}{colon}gap={gap},time=1");
                 let found = find(&topology, &demand, &text);
                 // Values are given with 12 digits.
                 let exact = exact * (1.0 + 1e-11);
@@ -161,7 +161,7 @@ fn brackets_overlap_those_of_a_peer() {
         if topology.network().routers() > 2_000 {
             continue;
         }
-        let found = find(&topology, &case_demand(&topology, case), "ideal:gap=0.03,time=5");
+        let found = find(&topology, &case_demand(&topology, case), "ideal:gap=0.03,time=2");
         let number = |key: &str| -> f64 { case[key].as_str().unwrap().parse().unwrap() };
         assert!(found.found() <= number("ideal_at_most"), "{spec}");
         assert!(found.at_most() >= number("ideal_at_least"), "{spec}");

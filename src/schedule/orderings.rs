@@ -196,7 +196,9 @@ pub fn on_orderings(
     }
     let reference = saving.as_ref().and_then(|(_, [_, reference])| made.get(*reference));
     let recorded = reference.and_then(|made| {
-        recorded(tasks, &settings.waits, &made.figures, topology.node_count() as u32)
+        let nodes = topology.node_count() as u32;
+        let summary = recorded(tasks, &settings.waits, &made.figures, nodes)?;
+        Some(OrderingSchedule { ordering: "recorded".into(), too_large: 0, summary })
     });
     let (rule, model_rule, places_itself) = match made.first() {
         Some(made) => (made.rule.clone(), made.model.clone(), made.places_itself),

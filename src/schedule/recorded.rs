@@ -1,8 +1,8 @@
-//! What a trace records of its jobs' waits, as a schedule to read beside simulated ones.
+//! Recorded waits of a trace's jobs, as a schedule to read beside simulated ones.
 
-use super::orderings::OrderingSchedule;
 use super::result::{Record, ScheduleResult};
 use super::saving::Used;
+use super::summary::ScheduleSummary;
 use super::task::Task;
 
 /// The schedule that the trace records of those tasks that `ran` in a simulation and whose wait is known: each starts
@@ -12,7 +12,7 @@ pub(super) fn recorded(
     waits: &[Option<i64>],
     ran: &Used,
     nodes: u32,
-) -> Option<OrderingSchedule> {
+) -> Option<ScheduleSummary> {
     let known = tasks.iter().zip(waits).zip(ran).filter(|(_, ran)| ran.is_some());
     let known = known.filter_map(|((task, wait), _)| Some((*task, task.submit + (*wait)?)));
     let (tasks, starts): (Vec<Task>, Vec<i64>) = known.unzip();
@@ -42,8 +42,7 @@ pub(super) fn recorded(
         shapes: None,
         places_itself: false,
     };
-    let summary = (!result.records.is_empty()).then(|| result.summary())?;
-    Some(OrderingSchedule { ordering: "recorded".into(), too_large: 0, summary })
+    (!result.records.is_empty()).then(|| result.summary())
 }
 
 #[cfg(test)]
@@ -56,8 +55,7 @@ mod tests {
         let tasks = [task(1, 0, 100), task(2, 10, 50), task(3, 20, 10), task(4, 30, 10)];
         let waits = [Some(0), Some(90), None, Some(1000)];
         let ran = vec![Some(1.0), Some(1.0), Some(1.0), None];
-        let row = recorded(&tasks, &waits, &ran, 4).unwrap();
-        let figures = &row.summary;
+        let figures = recorded(&tasks, &waits, &ran, 4).unwrap();
         assert_eq!((figures.jobs, figures.mean_wait, figures.max_wait), (2, 45.0, 90.0));
         // From 0 to 150 two of the four nodes are in use.
         assert_eq!((figures.makespan, figures.utilisation), (150.0, 0.5));

@@ -61,10 +61,10 @@ pub static TRACE_FORMATS: Registry<Recognise> = Registry::new(
     &[
         format(
             "log",
-            "placement log: P JOB NODES places a job, F JOB frees it; # comments",
+            "placement log: P JOB NODES places a job, F JOB frees it; D NODE fails, U NODE returns; # comments",
             "P 1 64",
             WorkloadKind::Log,
-            |line| [b"P", b"F"].iter().any(|letter| word(line) == *letter),
+            |line| [b"P", b"F", b"D", b"U"].iter().any(|letter| word(line) == *letter),
         ),
         records(&records::SACCT),
         records(&records::TORQUE),

@@ -212,7 +212,7 @@ fn read(line: RawLine<'_>, live: &mut Live, block: &mut Block) -> Result<usize> 
         "D" | "U" => "`D HOST` or `U HOST`",
         _ => {
             let found = format!("the event {}", quote(letter));
-            let expected = "`P JOB NODES` or `F JOB`; `D HOST` or `U HOST`";
+            let expected = "`P JOB NODES`, `F JOB`, `D HOST` or `U HOST`";
             return Err(Error::input(line.location(), found, expected));
         }
     };
@@ -416,11 +416,11 @@ mod tests {
         let cases = [
             (
                 "X 1 2",
-                "found the event `X`; expected `P JOB NODES` or `F JOB`; `D HOST` or `U HOST`",
+                "found the event `X`; expected `P JOB NODES`, `F JOB`, `D HOST` or `U HOST`",
             ),
             (
                 "p 1 2",
-                "found the event `p`; expected `P JOB NODES` or `F JOB`; `D HOST` or `U HOST`",
+                "found the event `p`; expected `P JOB NODES`, `F JOB`, `D HOST` or `U HOST`",
             ),
             ("P", "found 1 field with `P`; expected `P JOB NODES`"),
             ("P 1", "found 2 fields with `P`; expected `P JOB NODES`"),

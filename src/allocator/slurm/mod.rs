@@ -77,9 +77,9 @@ pub const TREE: AllocatorEntry = AllocatorEntry::new(
         let (parent, ranks) = tree_of(params, context)?;
         let mut rule = tree::Tree::new(size(context), parent, ranks);
         let site = site(context, SiteKind::Tree);
-        let given = |key: &'static str, word: &str| match params.has(key) {
-            true => params.flag(key),
-            false => Ok(site.is_some_and(|site| site.has(word))),
+        let given = |key: &'static str, word: &str| {
+            let here = params.flag(key)?;
+            Ok(here || !params.has(key) && site.is_some_and(|site| site.has(word)))
         };
         rule.optional = given("optional", "TopoOptional")?;
         rule.dragonfly = given("dragonfly", "Dragonfly")?;
