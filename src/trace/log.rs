@@ -414,14 +414,8 @@ mod tests {
     fn bad_lines_are_named() {
         let size = "expected a whole number from 1 to 4294967295";
         let cases = [
-            (
-                "X 1 2",
-                "found the event `X`; expected `P JOB NODES`, `F JOB`, `D HOST` or `U HOST`",
-            ),
-            (
-                "p 1 2",
-                "found the event `p`; expected `P JOB NODES`, `F JOB`, `D HOST` or `U HOST`",
-            ),
+            ("X 1 2", "found the event `X`; expected `P JOB NODES`, `F JOB`, `D HOST` or `U HOST`"),
+            ("p 1 2", "found the event `p`; expected `P JOB NODES`, `F JOB`, `D HOST` or `U HOST`"),
             ("P", "found 1 field with `P`; expected `P JOB NODES`"),
             ("P 1", "found 2 fields with `P`; expected `P JOB NODES`"),
             ("P 1 2 3", "found 4 fields with `P`; expected `P JOB NODES`"),
