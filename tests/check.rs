@@ -292,6 +292,7 @@ fn topology_files_that_are_misread_are_refused() {
     let folder = folder(&[
         ("th.csv", "node01,rack1,row1\nnode02,rack1,row1\nnode03,rack2,row1\nnode04,rack2,row1\n"),
         ("own.csv", "# hosts\nnode01,rack1\nnode02,rack2\n"),
+        ("back.csv", "rack,Host\nr1,node01\nr2,node02\n"),
         ("all.conf", "# all\nSwitchName=s Nodes=ALL\n"),
     ]);
     let error = |spec: &str| {
@@ -303,6 +304,8 @@ fn topology_files_that_are_misread_are_refused() {
     assert!(found.starts_with("th.csv:1: found `node01,rack1,row1`; expected a header"), "{found}");
     let found = error("tiers:own.csv");
     assert!(found.starts_with("own.csv:2: found `node01,rack1`; expected a header"), "{found}");
+    let found = error("tiers:back.csv");
+    assert!(found.starts_with("back.csv:1: found `rack` before the column `Host`"), "{found}");
     let found = error("slurm-topology:all.conf");
     assert!(found.starts_with("all.conf:2: Nodes=ALL") && found.contains("nodes=LIST"), "{found}");
     if cfg!(unix) {

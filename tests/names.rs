@@ -282,6 +282,20 @@ fn numbers_are_names_where_a_name_is_a_number() {
     let left = excluded("1");
     assert!(left.ends_with("\n2\n3\n4\n5\n6\n7\n8\n9\n10\n11\n12\n13\n14\n15\n16\n"), "{left}");
     assert!(excluded("1-3+[5-16]").ends_with("nodes and not ids\n4\n"));
+    // The machine as it is written down is the same machine.
+    let spec = |machine: &str| {
+        let known = done(folder, &format!("topology {machine} --json"));
+        serde_json::from_str::<serde_json::Value>(&known).unwrap()["spec"].clone()
+    };
+    for list in ["1", "2+5-7", "16+3"] {
+        let written = spec(&format!("tiers:num.csv,exclude={list}"));
+        let words = written.as_str().unwrap().split_once("exclude=").unwrap().1.to_string();
+        let ids = |text: String| {
+            text.lines().filter(|line| !line.starts_with('#')).map(String::from).collect::<Vec<_>>()
+        };
+        assert_eq!(ids(excluded(&words)), ids(excluded(list)));
+        assert_eq!(spec(&format!("tiers:num.csv,exclude={words}")), written);
+    }
     let unknown = "numbers are names on this machine";
     for command in [
         "hosts tiers:num.csv --nodes 0,3",

@@ -9,7 +9,7 @@ pub struct Room {
     pub free: u32,
     /// See [`super::Allocator::largest`].
     pub placeable: u32,
-    /// See [`super::SlurmRules::fragmentation`].
+    /// See [`super::JobRules::fragmentation`].
     pub fragmentation: Option<u64>,
 }
 

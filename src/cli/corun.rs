@@ -87,6 +87,12 @@ impl Command {
         };
         let text = Text::read(path, context.memory)?;
         let jobs = Job::read_all(&topology, &text, Some(path))?;
+        for job in &jobs {
+            let (nodes, processes) = (job.mapping.nodes().len(), job.processes());
+            if nodes > processes as usize {
+                note!("job {}: {processes} processes on the first of its {nodes} nodes", job.name);
+            }
+        }
         let bar = progress::bar(settings.iterations * jobs.len() as u64, "iterations");
         let outcome =
             side_by_side(&fabric, routing, &jobs, &settings, &|iterations| bar.inc(iterations))?;

@@ -193,7 +193,8 @@ impl Command {
             listed if listed < count => format!(" (the first {listed} are listed)"),
             _ => String::new(),
         };
-        let count = format!("{count} differences from {}{first}", topology.spec());
+        let s = if count == 1 { "" } else { "s" };
+        let count = format!("{count} difference{s} from {}{first}", topology.spec());
         Err(Error::option(format!("--check {}", other.spec()), count, "the same fabric").into())
     }
 }

@@ -81,8 +81,9 @@ impl Measured {
                 return Err(Error::unknown(line.location(), "pattern", pattern, PATTERNS));
             };
             let number = |what: &str, text: &str| {
-                let number = text.parse::<f64>().ok().filter(|n| *n > 0.0 && n.is_finite());
-                number.ok_or_else(|| line.wrong(format!("{what} `{text}`"), "a number above 0"))
+                let number = text.parse::<f64>().ok().filter(|n| (1e-12..=1e15).contains(n));
+                let expected = "a number from 1e-12 to 1e15";
+                number.ok_or_else(|| line.wrong(format!("{what} `{text}`"), expected))
             };
             let nodes = topology.nodes_named(list, &line, 0)?;
             let mut distinct = nodes.clone();

@@ -90,7 +90,7 @@ const STEPS: u64 = 20;
 ///
 /// # Complexity
 /// Flow level: a search for each target and O(messages · hops) to begin with; then for every end of a message the
-/// flows that its links reach. Job level: see [`JobLevel`].
+/// flows that its links reach. Job level: see [`Level`].
 pub fn side_by_side(
     fabric: &Fabric<'_>,
     routing: &RoutingEntry,

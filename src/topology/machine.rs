@@ -52,7 +52,7 @@ impl Topology {
         let lattice = network.lattice.clone().or(coordinates);
         let mut topology = Topology {
             name,
-            spec: format!("{}{}", network.spec(), nodes.spec_suffix()),
+            spec: format!("{}{}", network.spec(), nodes.spec_suffix(network.names())),
             source,
             chosen,
             network: Network { lattice, ..network },

@@ -42,10 +42,9 @@ const SEVERAL: u32 = u32::MAX;
 
 impl NodeNames {
     pub fn new(names: Names, slots: u32) -> Self {
-        let number = |name: &String| is_number(short(name));
         let numbers = match &names {
-            Names::Pattern { .. } => number(&names.name(NodeId(0))),
-            Names::Table(names) => names.iter().any(number),
+            Names::Pattern { .. } => any_number(&[names.name(NodeId(0))]),
+            Names::Table(names) => any_number(names),
         };
         let (by_name, by_spelling) = (OnceLock::new(), OnceLock::new());
         NodeNames { names, slots, numbers, by_name, by_spelling }
@@ -196,6 +195,11 @@ impl NodeNames {
         };
         line.wrong(format!("`{word}`"), expected)
     }
+}
+
+/// Whether any of these names is a whole number, domains aside.
+pub(super) fn any_number(names: &[String]) -> bool {
+    names.iter().any(|name| is_number(short(name)))
 }
 
 /// Whether a text is a whole number in digits.

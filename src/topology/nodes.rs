@@ -3,7 +3,7 @@
 use fixedbitset::FixedBitSet;
 
 use super::Context;
-use super::node_names::{NodeNames, Numbers};
+use super::node_names::{NodeNames, Numbers, any_number};
 use crate::error::{Error, Result, SourceLocation};
 use crate::ids::NodeId;
 use crate::input::{Line, Text};
@@ -126,18 +126,21 @@ impl NodeSet {
         inside.chain((self.limit..self.slots).map(NodeId))
     }
 
-    /// `,limit=…,exclude=…` as an inline specification writes it.
-    pub(super) fn spec_suffix(&self) -> String {
+    /// `,limit=…,exclude=…` as an inline specification writes it: nodes by id, or by the names of their file where it has
+    /// numbers for names.
+    pub(super) fn spec_suffix(&self, names: Option<&[String]>) -> String {
         let mut suffix = String::new();
         if self.limit < self.slots {
             suffix += &format!(",limit={}", self.limit);
         }
         if !self.excluded_ranges.is_empty() {
-            let ranges = self
-                .excluded_ranges
-                .iter()
-                .map(|(a, b)| if a == b { a.to_string() } else { format!("{a}-{b}") });
-            suffix += &format!(",exclude={}", ranges.collect::<Vec<_>>().join("+"));
+            let words: Vec<String> = match names.filter(|names| any_number(names)) {
+                Some(names) => self.excluded().map(|node| names[node.index()].clone()).collect(),
+                None => (self.excluded_ranges.iter())
+                    .map(|(a, b)| if a == b { a.to_string() } else { format!("{a}-{b}") })
+                    .collect(),
+            };
+            suffix += &format!(",exclude={}", words.join("+"));
         }
         suffix
     }

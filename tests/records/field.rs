@@ -171,6 +171,9 @@ fn field_21_of_frontier_is_the_node_count() {
     let lines: Vec<&str> = changed.lines().filter(|line| !line.starts_with(';')).collect();
     assert_eq!(lines, FRONTIER.lines().skip(2).take(3).collect::<Vec<_>>());
     assert!(changed.ends_with('\n'));
+    // A field beyond it is not read, and said.
+    let more = FRONTIER.replace("frontier:excl:4x112", "frontier:excl:4x112 9");
+    assert_eq!(info("f.swf", &more, &[])["mended"]["more-fields"], 2);
     // Any other text there is left alone.
     let other = FRONTIER.replace("frontier:excl:4x112", "x:y");
     assert_eq!(info("f.swf", &other, &[])["mended"]["more-fields"], 2);

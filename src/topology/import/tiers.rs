@@ -28,6 +28,9 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
     }),
 };
 
+/// Names of a column of hosts.
+const HOSTS: [&str; 4] = ["host", "hostname", "node", "nodename"];
+
 /// Switches by their names within the switch above; the widest joined by one above them all. The header names the
 /// levels. Which end is the leaf is guessed by which column has more values, where `order` does not say.
 ///
@@ -51,6 +54,11 @@ fn wiring(file: &SourceFile<'_>, order: Option<&str>) -> Result<(Wiring, String)
             if let Some(again) = fields.iter().find(|f| f.is_empty() || !seen.insert(f.to_string()))
             {
                 return Err(line.wrong(format!("column `{again}`"), "a name of its own for each"));
+            }
+            let hosts = |field: &str| HOSTS.contains(&field.to_ascii_lowercase().as_str());
+            if let Some(column) = fields.iter().skip(1).find(|f| hosts(f) && !hosts(&fields[0])) {
+                let found = format!("`{}` before the column `{column}`", fields[0]);
+                return Err(line.wrong(found, "hosts in the first column, then the switches above"));
             }
             header = Some(fields.iter().map(|f| f.to_string()).collect());
             continue;

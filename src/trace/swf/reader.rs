@@ -76,7 +76,8 @@ impl<'a> Reader<'a> {
     pub fn job(&mut self, line: &RawLine<'_>) -> Result<usize> {
         let (fields, shape, count) = split(line)?;
         self.tally.lines += 1;
-        self.tally.add(Reason::MoreFields, usize::from(count > 18 && shape.is_none()));
+        self.tally
+            .add(Reason::MoreFields, usize::from(count > if shape.is_some() { 21 } else { 18 }));
         let mut rounded = false;
         let id = fields.whole(1, "job number", LONGEST)?;
         let submit = fields.seconds(2, "submit time", &mut rounded)?;
