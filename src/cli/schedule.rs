@@ -1,26 +1,18 @@
 //! `nodeorder schedule`: a trace through a queue, a policy and an allocator on an ordering.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 
-use clap::Args;
-
-use crate::shared::notes::note;
-use crate::shared::output;
-use crate::shared::traffic::TrafficArgs;
-use crate::shared::{inputs, own_files, progress};
+use crate::shared::kit::*;
 use nodeorder::allocator::AllocatorContext;
-use nodeorder::input::Lines;
 use nodeorder::metric::rank_distances::RankDistances;
 use nodeorder::metric::units::Units;
-use nodeorder::replay::traffic::{JobTraffic, Stay, Totals, Traffic};
+use nodeorder::replay::traffic::{Stay, Totals, Traffic};
 use nodeorder::report::hosts::Hosts;
 use nodeorder::report::schedule as report;
 use nodeorder::schedule::{
     Outputs, STARVED_OVERTAKEN, STARVED_WAITS, ScheduleResult, Settings, Task, model, policy,
     simulate,
 };
-use nodeorder::topology::Context;
 use nodeorder::trace::{Options, Rules, open};
 
 /// Schedule a trace: when and where jobs run, and how long they wait
@@ -111,7 +103,13 @@ impl Command {
         }
         let rules = inputs::rules(self.rules.as_deref(), context)?;
         let result = self.simulate(&machine, &Task::of(&trace), rules.as_ref())?;
-        let met = traffic.as_mut().map(|traffic| job_traffic(traffic, &result)).transpose()?;
+        // Of every job, in the order of the records. All were recorded with their ranks.
+        let stays = result.records.iter().filter_map(|record| {
+            let ranks = record.ranks.as_ref()?;
+            Some(Stay { from: record.start, to: record.end, ranks })
+        });
+        let met = traffic.as_mut().map(|traffic| traffic.over_time(&stays.collect::<Vec<_>>()));
+        let met = met.transpose()?;
         if self.rows_wanted() {
             let (extent, ranks, shape) = (self.extent, self.ranks, self.shape);
             let columns = Outputs { extent, ranks, shape, ..Outputs::default() };
@@ -226,16 +224,4 @@ fn named(result: &ScheduleResult, tasks: &[u32]) -> String {
     let more = if tasks.len() > NAMED { ", …" } else { "" };
     let jobs = if tasks.len() == 1 { "job" } else { "jobs" };
     format!("{} {jobs} ({ids}{more})", tasks.len())
-}
-
-/// The traffic of every job, in the order of the records. All were recorded with their ranks.
-fn job_traffic(
-    traffic: &mut Traffic<'_>,
-    result: &ScheduleResult,
-) -> nodeorder::error::Result<Vec<JobTraffic>> {
-    let stays = result.records.iter().filter_map(|record| {
-        let ranks = record.ranks.as_ref()?;
-        Some(Stay { from: record.start, to: record.end, ranks })
-    });
-    traffic.over_time(&stays.collect::<Vec<_>>())
 }
