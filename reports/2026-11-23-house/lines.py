@@ -12,7 +12,7 @@ def git(*words):
 
 print("commit,room,code_lines")
 for commit in sys.argv[1:]:
-    rooms = Counter()
+    commit, rooms = git("rev-parse", "--short", commit).strip(), Counter()
     for path in git("ls-tree", "-r", "--name-only", commit, "src").splitlines():
         parts = path.split("/")
         if not path.endswith(".rs") or parts[-1] == "tests.rs" or "tests" in parts[:-1]:
@@ -23,4 +23,4 @@ for commit in sys.argv[1:]:
                 break
             rooms[parts[1].removesuffix(".rs")] += bool(line) and not line.startswith("//")
     for room, count in sorted(rooms.items()) + [("all", sum(rooms.values()))]:
-        print(f"{commit[:7]},{room},{count}")
+        print(f"{commit},{room},{count}")

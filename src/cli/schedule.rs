@@ -6,7 +6,7 @@ use crate::shared::kit::*;
 use nodeorder::allocator::AllocatorContext;
 use nodeorder::metric::rank_distances::RankDistances;
 use nodeorder::metric::units::Units;
-use nodeorder::replay::traffic::{Stay, Totals, Traffic};
+use nodeorder::replay::traffic::{JobTraffic, Stay, Totals, Traffic};
 use nodeorder::report::hosts::Hosts;
 use nodeorder::report::schedule as report;
 use nodeorder::schedule::{
@@ -103,13 +103,7 @@ impl Command {
         }
         let rules = inputs::rules(self.rules.as_deref(), context)?;
         let result = self.simulate(&machine, &Task::of(&trace), rules.as_ref())?;
-        // Of every job, in the order of the records. All were recorded with their ranks.
-        let stays = result.records.iter().filter_map(|record| {
-            let ranks = record.ranks.as_ref()?;
-            Some(Stay { from: record.start, to: record.end, ranks })
-        });
-        let met = traffic.as_mut().map(|traffic| traffic.over_time(&stays.collect::<Vec<_>>()));
-        let met = met.transpose()?;
+        let met = traffic.as_mut().map(|traffic| job_traffic(traffic, &result)).transpose()?;
         if self.rows_wanted() {
             let (extent, ranks, shape) = (self.extent, self.ranks, self.shape);
             let columns = Outputs { extent, ranks, shape, ..Outputs::default() };
@@ -224,4 +218,16 @@ fn named(result: &ScheduleResult, tasks: &[u32]) -> String {
     let more = if tasks.len() > NAMED { ", …" } else { "" };
     let jobs = if tasks.len() == 1 { "job" } else { "jobs" };
     format!("{} {jobs} ({ids}{more})", tasks.len())
+}
+
+/// The traffic of every job, in the order of the records. All were recorded with their ranks.
+fn job_traffic(
+    traffic: &mut Traffic<'_>,
+    result: &ScheduleResult,
+) -> nodeorder::error::Result<Vec<JobTraffic>> {
+    let stays = result.records.iter().filter_map(|record| {
+        let ranks = record.ranks.as_ref()?;
+        Some(Stay { from: record.start, to: record.end, ranks })
+    });
+    traffic.over_time(&stays.collect::<Vec<_>>())
 }
