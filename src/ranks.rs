@@ -60,7 +60,6 @@ impl Ranks {
     }
 
     /// Adds one rank; as [`Ranks::push`].
-    #[inline]
     pub fn push_rank(&mut self, rank: u32) {
         self.push(Run { first: rank, count: 1 });
     }
@@ -192,12 +191,6 @@ impl FreeSet {
         }
     }
 
-    /// Marks all places of a rank of which none is free as free.
-    pub(crate) fn give_all(&mut self, rank: u32) {
-        debug_assert_eq!(self.places(rank), 0, "freed twice");
-        self.give(Run { first: rank, count: 1 });
-    }
-
     /// Calls `changed` with each rank that has other free places in `before`, a set of the same ranks. O(places/64).
     pub(crate) fn changes(&self, before: &FreeSet, mut changed: impl FnMut(u32)) {
         for (at, (word, old)) in (0..).step_by(64).zip(self.words.iter().zip(&before.words)) {
@@ -228,7 +221,6 @@ impl FreeSet {
     }
 
     /// Whether `rank` is free.
-    #[inline]
     pub fn contains(&self, rank: u32) -> bool {
         self.words[rank as usize / 64] >> (rank % 64) & 1 == 1
     }

@@ -1,5 +1,10 @@
 //! `docs/reference.md` and `docs/columns.md` are what the tables of the program say.
 
+use nodeorder::params::Opt;
+use nodeorder::reference::{rows, tables};
+
+mod columns;
+
 /// Holds a file of `docs/` to the text that the program makes.
 fn check(file: &str, text: &str) {
     let path = crate::root().join("docs").join(file);
@@ -24,18 +29,18 @@ fn check(file: &str, text: &str) {
 
 #[test]
 fn the_reference_is_up_to_date() {
-    check("reference.md", &nodeorder::reference::markdown());
+    check("reference.md", &markdown());
 }
 
 #[test]
 fn the_columns_are_up_to_date() {
-    check("columns.md", &nodeorder::columns::reference::markdown());
+    check("columns.md", &columns::markdown());
 }
 
 #[test]
 fn every_table_is_in_the_reference() {
-    let text = nodeorder::reference::markdown();
-    for table in nodeorder::reference::tables() {
+    let text = markdown();
+    for table in tables() {
         assert!(!table.entries.is_empty() && text.contains(&format!("\n## {}\n", table.name)));
         for entry in &table.entries {
             let heading = format!("\n### `{}`\n", entry.usage(table.separator));
@@ -49,7 +54,7 @@ fn every_table_is_in_the_reference() {
 #[test]
 fn entries_from_papers_come_last() {
     let mut found = 0;
-    for table in nodeorder::reference::tables() {
+    for table in tables() {
         let [chosen, papers] = table.groups();
         assert!(!chosen.is_empty() && chosen.iter().all(|entry| !table.is_from_papers(entry)));
         assert!(papers.iter().all(|entry| table.is_from_papers(entry)));
@@ -57,4 +62,44 @@ fn entries_from_papers_come_last() {
     }
     // As many as src/reference.rs lists: each names an entry.
     assert_eq!(found, 20);
+}
+
+/// Every table as Markdown: the text of `docs/reference.md`.
+fn markdown() -> String {
+    let mut text = String::from(
+        "# Reference\n\nEvery name that the command takes, with its options. `nodeorder list TABLE` prints a table, \
+         `nodeorder list TABLE NAME` one entry. This file is generated; a test compares it with the program.\n",
+    );
+    for table in tables() {
+        text += &format!("\n## {}\n\n{}.\n", table.name, table.about);
+        if !table.common.is_empty() {
+            text += &format!("\nEvery {} also takes:\n\n", table.noun);
+            text += &options(table.common);
+        }
+        let [_, papers] = table.groups();
+        for entry in &table.entries {
+            if papers.first().is_some_and(|first| first.name == entry.name) {
+                text += "\nThe rest is from the papers: it repeats what they report.\n";
+            }
+            text += &format!("\n### `{}`\n\n", entry.usage(table.separator));
+            text += &format!("{}. Example: `{}`\n", cell(entry.about), table.example(entry));
+            if !entry.options.is_empty() {
+                text += &format!("\n{}", options(entry.options));
+            }
+        }
+    }
+    text
+}
+
+fn options(options: &[Opt]) -> String {
+    let mut text = "| Option | Values | Default | Meaning |\n|---|---|---|---|\n".to_string();
+    for [key, values, default, about] in rows(options) {
+        let row = [format!("`{key}`"), cell(&values), cell(&default), cell(&about)];
+        text += &format!("| {} |\n", row.join(" | "));
+    }
+    text
+}
+
+fn cell(text: &str) -> String {
+    text.replace('|', "\\|")
 }

@@ -44,9 +44,9 @@ impl Allocator for Bfs<'_> {
         let count = count as usize;
         let (mut first, mut from) = (0, 0);
         let mut answer = Choice::Placed;
-        while self.search.met().len() < first + count {
+        while self.search.met.len() < first + count {
             if self.contiguous {
-                first = self.search.met().len();
+                first = self.search.met.len();
             }
             let Some(start) = self.search.start(free, from) else {
                 answer = Choice::NotNow("no connected set of free nodes is large enough".into());
@@ -56,7 +56,7 @@ impl Allocator for Bfs<'_> {
             self.search.grow(free, first + count);
         }
         if answer.is_placed() {
-            self.search.met()[first..][..count].iter().for_each(|rank| chosen.push_rank(*rank));
+            self.search.met[first..][..count].iter().for_each(|rank| chosen.push_rank(*rank));
         }
         self.search.clear();
         answer

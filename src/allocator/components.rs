@@ -13,12 +13,13 @@ pub(super) struct FreeSearch<'a> {
     graph: &'a RouterGraph,
     /// Ranks by router; its counts of free ranks are not used.
     locations: RanksByLocation,
-    /// Routers whose neighbours are all in the queue; none between searches.
+    /// Routers whose neighbours are all met; none between searches.
     expanded: Vec<bool>,
-    /// Ranks in the queue; none between searches.
+    /// Ranks that were met; none between searches.
     reached: Vec<bool>,
-    queue: Vec<u32>,
-    /// Number of ranks at the head of the queue that have been visited.
+    /// The ranks met so far, in the order they were met.
+    pub met: Vec<u32>,
+    /// Number of ranks at the head of `met` that have been visited.
     visited: usize,
     routers: Vec<u32>,
 }
@@ -31,15 +32,10 @@ impl<'a> FreeSearch<'a> {
             expanded: vec![false; locations.count()],
             reached: vec![false; context.distances.len() as usize],
             locations,
-            queue: Vec::new(),
+            met: Vec::new(),
             visited: 0,
             routers: Vec::new(),
         })
-    }
-
-    /// The ranks met so far, in the order they were met.
-    pub fn met(&self) -> &[u32] {
-        &self.queue
     }
 
     /// Starts at the lowest free rank from `from` on that was not met, if there is one, and says which.
@@ -47,14 +43,14 @@ impl<'a> FreeSearch<'a> {
         let mut starts = std::iter::successors(free.next_free(from), |r| free.next_free(r + 1));
         let start = starts.find(|rank| !self.reached[*rank as usize])?;
         self.reached[start as usize] = true;
-        self.queue.push(start);
+        self.met.push(start);
         Some(start)
     }
 
     /// Goes on until `count` ranks are met or no more can be reached.
     pub fn grow(&mut self, free: &FreeSet, count: usize) {
-        while self.queue.len() < count && self.visited < self.queue.len() {
-            let router = self.locations.of(self.queue[self.visited]);
+        while self.met.len() < count && self.visited < self.met.len() {
+            let router = self.locations.of(self.met[self.visited]);
             self.visited += 1;
             // The other nodes of a router have the same neighbours as the first: one look is enough.
             if !self.expanded[router as usize] {
@@ -67,22 +63,22 @@ impl<'a> FreeSearch<'a> {
 
     /// Queues the free neighbours of a node on `router` that are not yet there.
     fn expand(&mut self, free: &FreeSet, router: u32) {
-        let before = self.queue.len();
+        let before = self.met.len();
         let here = std::iter::once(&router);
         for near in here.chain(self.graph.neighbours(RouterId(router))) {
             for rank in self.locations.ranks(*near) {
                 if free.contains(*rank) && !self.reached[*rank as usize] {
                     self.reached[*rank as usize] = true;
-                    self.queue.push(*rank);
+                    self.met.push(*rank);
                 }
             }
         }
-        self.queue[before..].sort_unstable();
+        self.met[before..].sort_unstable();
     }
 
     /// Forgets what was met.
     pub fn clear(&mut self) {
-        self.queue.drain(..).for_each(|rank| self.reached[rank as usize] = false);
+        self.met.drain(..).for_each(|rank| self.reached[rank as usize] = false);
         self.routers.drain(..).for_each(|router| self.expanded[router as usize] = false);
         self.visited = 0;
     }
@@ -106,11 +102,11 @@ impl<'a> FreeComponents<'a> {
     pub fn split(&mut self, free: &FreeSet) -> Vec<Ranks> {
         let (mut components, mut from) = (Vec::new(), 0);
         loop {
-            let first = self.0.met().len();
+            let first = self.0.met.len();
             let Some(start) = self.0.start(free, from) else { break };
             from = start + 1;
             self.0.grow(free, usize::MAX);
-            let mut members = self.0.met()[first..].to_vec();
+            let mut members = self.0.met[first..].to_vec();
             members.sort_unstable();
             let mut ranks = Ranks::default();
             members.into_iter().for_each(|rank| ranks.push_rank(rank));

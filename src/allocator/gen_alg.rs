@@ -81,11 +81,11 @@ impl GenAlg<'_> {
     fn load(&mut self, free: &FreeSet) {
         self.near.load(free);
         let locations = &self.near.locations;
-        for (i, open) in locations.open().iter().enumerate() {
+        for (i, open) in locations.open.iter().enumerate() {
             self.index[open.location as usize] = i as u32;
         }
         self.free.clear();
-        self.free.extend(locations.open().iter().map(|open| locations.free(open.location)));
+        self.free.extend(locations.open.iter().map(|open| locations.free(open.location)));
         self.runs.clear();
         for rank in free.iter() {
             let index = self.index[locations.of(rank) as usize];
@@ -100,7 +100,7 @@ impl GenAlg<'_> {
     fn star(&mut self, rank: u32, count: u32) -> (u64, u32) {
         self.at_hops.clear();
         if self.near.walk(rank, u32::MAX, count) {
-            for (hops, router) in self.near.found() {
+            for (hops, router) in &self.near.found {
                 add(&mut self.at_hops, *hops, self.near.locations.free(*router));
             }
         } else {
@@ -154,7 +154,7 @@ impl GenAlg<'_> {
         }
         self.members.clear();
         self.last.clear();
-        for (hops, router) in self.near.found() {
+        for (hops, router) in &self.near.found {
             let to = match hops.cmp(&centre.farthest) {
                 std::cmp::Ordering::Less => &mut self.members,
                 std::cmp::Ordering::Equal => &mut self.last,
@@ -213,8 +213,8 @@ impl Allocator for GenAlg<'_> {
         self.stars.clear();
         // The lowest free rank stands for its router: the others have the same set, or, where one router
         // holds the job, no better one.
-        for i in 0..self.near.locations.open().len() {
-            let rank = self.near.locations.open()[i].rank;
+        for i in 0..self.near.locations.open.len() {
+            let rank = self.near.locations.open[i].rank;
             let (star, farthest) = self.star(rank, count);
             self.stars.push(star);
             self.centres.push(Centre { star, rank, farthest });

@@ -168,7 +168,7 @@ impl Mbs {
                 }
             }
         }
-        for open in self.cells.locations.open() {
+        for open in &self.cells.locations.open {
             if !self.levels[0].is_free(open.location) {
                 let ranks = self.cells.locations.ranks(open.location).iter();
                 self.nodes.extend(ranks.filter(|r| free.contains(**r)).map(|r| Reverse(*r)));

@@ -164,8 +164,8 @@ impl Allocator for Mc1x1 {
         let floor = self.floor(count);
         let (mut best, mut least) = ((0, 0), u64::MAX);
         // Cells come by their lowest free rank; all centres of a cell cost the same.
-        for i in 0..self.cells.locations.open().len() {
-            let cell = self.cells.locations.open()[i].location;
+        for i in 0..self.cells.locations.open.len() {
+            let cell = self.cells.locations.open[i].location;
             if let Some((cost, radius)) = self.cost(cell, count, least) {
                 (best, least) = ((cell, radius), cost);
                 if cost == floor {

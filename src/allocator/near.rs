@@ -22,8 +22,8 @@ pub(crate) struct Near<'a> {
     met: Vec<u32>,
     walk: u32,
     queue: Vec<u32>,
-    /// Hops and router.
-    found: Vec<(u32, u32)>,
+    /// Hops and router of each router that the last [`Near::around`] or [`Near::walk`] found.
+    pub found: Vec<(u32, u32)>,
     /// Distances to the open routers.
     rows: RankRows<'a>,
     row: Vec<u32>,
@@ -52,7 +52,7 @@ impl<'a> Near<'a> {
     /// Takes over what is free. O(size/64 + free).
     pub fn load(&mut self, free: &FreeSet) {
         self.locations.load(free);
-        self.rows.load(self.locations.open().iter().map(|open| open.rank));
+        self.rows.load(self.locations.open.iter().map(|open| open.rank));
     }
 
     /// Looks for routers with free ranks and puts them into [`Near::found`], as (hops from the router of
@@ -65,7 +65,7 @@ impl<'a> Near<'a> {
         }
         self.measure(rank);
         self.found.clear();
-        let open = self.row.iter().zip(self.locations.open()).filter(|(away, _)| **away <= hops);
+        let open = self.row.iter().zip(&self.locations.open).filter(|(away, _)| **away <= hops);
         self.found.extend(open.map(|(away, open)| (*away, open.location)));
     }
 
@@ -73,11 +73,6 @@ impl<'a> Near<'a> {
     pub fn measure(&mut self, rank: u32) -> &[u32] {
         self.rows.row(rank, &mut self.row);
         &self.row
-    }
-
-    /// Hops and router of each router that the last [`Near::around`] or [`Near::walk`] found.
-    pub fn found(&self) -> &[(u32, u32)] {
-        &self.found
     }
 
     /// As [`Near::around`], but by a walk alone; whether it was short enough to come to its end.
@@ -97,7 +92,7 @@ impl<'a> Near<'a> {
         self.queue.clear();
         self.queue.push(router);
         // A link costs as much as several distances of a row.
-        let open = self.locations.open().len();
+        let open = self.locations.open.len();
         let mut links = open / 16;
         let (mut away, mut level, mut held) = (0, 0, 0);
         loop {

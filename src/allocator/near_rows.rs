@@ -38,7 +38,6 @@ struct Row {
 
 impl Row {
     /// Lanes `from` to `end` of the row.
-    #[inline]
     fn part<'b>(&self, bits: &'b Bits, from: usize, end: usize) -> &'b [[u64; LANES]] {
         let (first, start) = (self.first as usize, self.start as usize);
         &bits[start + from - first..start + end - first]
@@ -83,7 +82,7 @@ impl<'a> NearRows<'a> {
     fn make(&mut self, rank: u32, router: usize, hops: u32) -> Row {
         self.near.around(rank, hops, u32::MAX);
         let locations = &self.near.locations;
-        let near = || self.near.found().iter().map(|(_, router)| locations.ranks(*router));
+        let near = || self.near.found.iter().map(|(_, router)| locations.ranks(*router));
         let lane = |rank: &u32| rank / (64 * LANES as u32);
         let first = near().filter_map(|ranks| ranks.first()).map(lane).min().unwrap_or(0);
         let end =

@@ -13,7 +13,7 @@ pub(crate) struct RanksByLocation {
     starts: Vec<u32>,
     ranks: Vec<u32>,
     free: Vec<u32>,
-    open: Vec<Open>,
+    pub open: Vec<Open>,
 }
 
 /// A location with free ranks.
@@ -54,13 +54,11 @@ impl RanksByLocation {
     }
 
     /// The location of a rank.
-    #[inline]
     pub fn of(&self, rank: u32) -> u32 {
         self.of[rank as usize]
     }
 
     /// All ranks of a location, free or not, ascending.
-    #[inline]
     pub fn ranks(&self, location: u32) -> &[u32] {
         &self.ranks
             [self.starts[location as usize] as usize..self.starts[location as usize + 1] as usize]
@@ -79,13 +77,7 @@ impl RanksByLocation {
         }
     }
 
-    /// The locations with free ranks, by the lowest of those.
-    pub fn open(&self) -> &[Open] {
-        &self.open
-    }
-
     /// How many ranks of a location are free.
-    #[inline]
     pub fn free(&self, location: u32) -> u32 {
         self.free[location as usize]
     }
@@ -118,13 +110,11 @@ pub(crate) struct CellAxis {
 
 impl CellAxis {
     /// The coordinate of a cell.
-    #[inline]
     pub fn of(&self, cell: u32) -> u32 {
         cell / self.stride % self.extent
     }
 
     /// Steps between two coordinates.
-    #[inline]
     pub fn between(&self, a: u32, b: u32) -> u32 {
         let apart = a.abs_diff(b);
         if self.wrap { apart.min(self.extent - apart) } else { apart }

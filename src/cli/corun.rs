@@ -1,21 +1,11 @@
 //! `nodeorder corun`: jobs that share links, in time.
 
-use std::path::PathBuf;
-
-use clap::Args;
-use serde_json::{Value, json};
-
-use crate::shared::network_figures::NetworkFigures;
-use crate::shared::notes::note;
-use crate::shared::picture::Picture;
-use crate::shared::{output, progress};
+use crate::shared::kit::*;
 use nodeorder::columns::corun::{FittedRow, JOB};
-use nodeorder::columns::{self, object};
+use nodeorder::columns::object;
 use nodeorder::corun::fit::{FIGURES, Measured, fit};
 use nodeorder::corun::{Fair, Job, Settings, side_by_side};
-use nodeorder::input::Text;
 use nodeorder::mapping::{Fabric, RoutingEntry};
-use nodeorder::topology::Context;
 use nodeorder::{plot, report};
 
 /// Simulate jobs that share links: seconds an iteration beside the others and alone

@@ -1,16 +1,11 @@
 //! `nodeorder list`: what there is, one line each, or one entry with its options.
 
-use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser};
-use serde_json::{Value, json};
 
-use crate::shared::layout;
-use crate::shared::output;
-use nodeorder::error::{Error, SourceLocation};
+use crate::shared::kit::*;
 use nodeorder::params::{Fallback, Opt, head};
 use nodeorder::reference::{self, Table};
 use nodeorder::registry::Entry;
-use nodeorder::topology::Context;
 
 /// List the entries of a table, one line each, or show one entry with its options
 #[derive(Debug, Args)]

@@ -1,12 +1,8 @@
 //! `nodeorder man`: manual pages.
 
-use std::path::PathBuf;
+use clap::CommandFactory;
 
-use clap::{Args, CommandFactory};
-
-use crate::shared::output;
-use nodeorder::error::{Error, SourceLocation};
-use nodeorder::topology::Context;
+use crate::shared::kit::*;
 
 /// Print a command's manual page, or write all of them to a folder
 #[derive(Debug, Args)]

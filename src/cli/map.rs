@@ -1,20 +1,11 @@
 //! `nodeorder map`: what a placed guest does to a machine's links.
 
-use std::io::Write;
-use std::path::{Path, PathBuf};
+use clap::ArgGroup;
 
-use clap::{ArgGroup, Args};
-
-use crate::shared::layout::field;
-use crate::shared::network_figures::NetworkFigures;
-use crate::shared::picture::Picture;
-use crate::shared::watch::Clock;
-use crate::shared::{inputs, output, progress, throughput};
+use crate::shared::kit::*;
+use nodeorder::columns::filled;
 use nodeorder::columns::mapping::{LinkLoad, MappingFigures, NAMED_PROCESS, PROCESS};
 use nodeorder::columns::throughput::FOUND;
-use nodeorder::columns::{self, filled};
-use nodeorder::ids::NodeId;
-use nodeorder::input::Text;
 use nodeorder::mapping::routing::BestShares;
 use nodeorder::mapping::{
     self, Analysis, Demand, Fabric, Guest, ProcessMapping, RoutingEntry, method,
@@ -23,7 +14,6 @@ use nodeorder::plot::{self, Mapped};
 use nodeorder::report;
 use nodeorder::report::mapping::{busiest, link_load};
 use nodeorder::throughput::Throughput;
-use nodeorder::topology::{Context, Topology};
 
 /// Analyse how far an application's traffic goes and which links carry it
 #[derive(Debug, Args)]
@@ -167,8 +157,17 @@ impl Command {
         if let Some(path) = &self.links {
             write_links(&fabric, &analysis, path)?;
         }
-        if let Some(path) = &self.output {
-            self.write_mapping(&topology, &placement, path)?;
+        if self.output.is_some() && self.names {
+            topology.check_names(placement.nodes())?;
+        }
+        if self.output.is_some() {
+            output::write_by(self.output.as_deref(), |out| {
+                let named = placement.processes().map(|(i, node)| (i, topology.node_name(node)));
+                match self.names {
+                    true => columns::write(out, NAMED_PROCESS, named),
+                    false => columns::write(out, PROCESS, placement.processes()),
+                }
+            })?;
         }
         if let Some(picture) = picture {
             let mapped = Mapped {
@@ -200,22 +199,6 @@ impl Command {
         output::write_by(None, |out| {
             write_table(out, &figures, found.as_ref(), &busiest(&fabric, &analysis))
         })
-    }
-
-    fn write_mapping(
-        &self,
-        topology: &Topology,
-        placement: &ProcessMapping,
-        path: &Path,
-    ) -> anyhow::Result<()> {
-        if !self.names {
-            return output::write_by(Some(path), |out| {
-                columns::write(out, PROCESS, placement.processes())
-            });
-        }
-        topology.check_names(placement.nodes())?;
-        let rows = placement.processes().map(|(i, node)| (i, topology.node_name(node)));
-        output::write_by(Some(path), |out| columns::write(out, NAMED_PROCESS, rows))
     }
 
     fn place(&self, topology: &Topology, guest: &Guest) -> anyhow::Result<Placed> {

@@ -1,14 +1,8 @@
 //! `nodeorder merge`: the shards of a sweep in one table.
 
-use std::path::PathBuf;
-
-use clap::Args;
-use serde_json::json;
-
-use crate::shared::notes::note;
+use crate::shared::kit::*;
 use crate::shared::sweep_folder::{self, SweepFolder};
 use nodeorder::sweep::store::{self, Part};
-use nodeorder::topology::Context;
 
 /// Merge the shards of a sweep into one table
 ///

@@ -1,22 +1,14 @@
 //! `nodeorder mpc`: exact Mean Placement Calculation curves.
 
-use std::io::Write;
-use std::path::PathBuf;
-
-use clap::{Args, ValueEnum};
+use clap::ValueEnum;
 use serde::Serialize;
 
-use crate::shared::notes::note;
-use crate::shared::output;
-use crate::shared::picture::Picture;
-use crate::shared::{inputs, progress};
+use crate::shared::kit::*;
 use nodeorder::columns::comparison::CurvePoint;
 use nodeorder::error::bytes;
 use nodeorder::metric::mpc::{self, SumMethod};
 use nodeorder::metric::sizes;
-use nodeorder::ordering::NodeOrder;
-use nodeorder::topology::{Context, Topology};
-use nodeorder::{columns, plot};
+use nodeorder::plot;
 
 /// Compute exact MPC curves: mean hops within a job, for every job size
 #[derive(Debug, Args)]

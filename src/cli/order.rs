@@ -1,20 +1,12 @@
 //! `nodeorder order`: make an ordering and write its file.
 
 use std::collections::BTreeMap;
-use std::io::Write;
-use std::path::PathBuf;
 
-use clap::Args;
 use serde::{Serialize, Serializer};
-use serde_json::{Value, json};
 
-use crate::shared::notes::note;
-use crate::shared::watch::Clock;
-use crate::shared::{inputs, interrupt, output, progress};
-use nodeorder::ids::NodeId;
-use nodeorder::ordering::{NodeOrder, Observer, SearchResult};
+use crate::shared::kit::*;
+use nodeorder::ordering::{Observer, SearchResult};
 use nodeorder::params::head;
-use nodeorder::topology::{Context, Topology};
 
 /// Make an ordering: one node id a line, in rank order
 ///

@@ -1,26 +1,17 @@
 //! `nodeorder replay`: a placement log through allocators on chosen orderings.
 
-use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
-use clap::Args;
-
-use crate::shared::notes::note;
-use crate::shared::output;
+use crate::shared::kit::*;
 use crate::shared::rows::RowFile;
-use crate::shared::traffic::TrafficArgs;
-use crate::shared::{inputs, own_files, progress, tables};
-use nodeorder::error::Error;
-use nodeorder::input::Lines;
+use crate::shared::tables;
 use nodeorder::metric::rank_distances::RankDistances;
 use nodeorder::metric::units::Units;
-use nodeorder::ordering::NodeOrder;
 use nodeorder::replay::set::{ReplayResult, ReplaySet, ReplaySettings, Summaries};
 use nodeorder::replay::{Clock, Counts, Outputs};
 use nodeorder::report;
 use nodeorder::report::replay::{BlockRows, Columns, SummaryOptions};
-use nodeorder::topology::{Context, Topology};
 use nodeorder::trace::open::OpenedLog;
 use nodeorder::trace::{self, Sizes, Weight, WorkloadKind};
 

@@ -1,13 +1,8 @@
 //! `nodeorder report`: a sweep's results as a page.
 
-use std::path::PathBuf;
-
-use clap::Args;
-
-use crate::shared::output;
+use crate::shared::kit::*;
 use crate::shared::sweep_folder::SweepFolder;
 use nodeorder::report::sweep;
-use nodeorder::topology::Context;
 
 /// Write DIR/index.html: tables and figures of a sweep's results
 #[derive(Debug, Args)]

@@ -1,16 +1,9 @@
 //! `nodeorder schedule`: a trace through a queue, a policy and an allocator on an ordering.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 
-use clap::Args;
-
-use crate::shared::notes::note;
-use crate::shared::output;
-use crate::shared::traffic::TrafficArgs;
-use crate::shared::{inputs, own_files, progress};
+use crate::shared::kit::*;
 use nodeorder::allocator::AllocatorContext;
-use nodeorder::input::Lines;
 use nodeorder::metric::rank_distances::RankDistances;
 use nodeorder::metric::units::Units;
 use nodeorder::replay::traffic::{JobTraffic, Stay, Totals, Traffic};
@@ -20,7 +13,6 @@ use nodeorder::schedule::{
     Outputs, STARVED_OVERTAKEN, STARVED_WAITS, ScheduleResult, Settings, Task, model, policy,
     simulate,
 };
-use nodeorder::topology::Context;
 use nodeorder::trace::{Options, Rules, open};
 
 /// Schedule a trace: when and where jobs run, and how long they wait

@@ -1,16 +1,9 @@
 //! `nodeorder score`: orderings by the objective that searches minimise.
 
-use std::path::PathBuf;
-
-use clap::Args;
-use serde_json::{Value, json};
-
-use crate::shared::watch::Clock;
-use crate::shared::{inputs, output, progress};
+use crate::shared::kit::*;
 use nodeorder::columns::comparison::ScoreRow;
-use nodeorder::columns::{self, object};
+use nodeorder::columns::object;
 use nodeorder::ordering::optimise::scores;
-use nodeorder::topology::{Context, Topology};
 
 /// Score orderings by the objective of ilp and optimise, with a proved bound
 #[derive(Debug, Args)]

@@ -1,25 +1,15 @@
 //! `nodeorder topology`: the figures of a network.
 
-use std::io::Write;
-use std::path::{Path, PathBuf};
-
-use clap::Args;
-
-use crate::shared::layout::field;
-use crate::shared::notes::note;
-use crate::shared::output::{self, Output};
-use crate::shared::{progress, throughput};
+use crate::shared::kit::*;
+use nodeorder::columns::Table;
 use nodeorder::columns::mapping::{DIFFERENCE, EDGE};
 use nodeorder::columns::throughput::{MATCHED, ThroughputRow};
-use nodeorder::columns::{self, Table};
-use nodeorder::error::Error;
 use nodeorder::metric::bisection::Bisection;
 use nodeorder::report::topology::Figures;
 use nodeorder::throughput::matching::{Matching, longest};
 use nodeorder::throughput::traffic::traffic;
 use nodeorder::topology::check::{Findings, check};
 use nodeorder::topology::levels::LevelRow;
-use nodeorder::topology::{Context, Topology};
 
 /// Print a machine's size, links, distances, bisection and levels
 #[derive(Debug, Args)]

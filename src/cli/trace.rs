@@ -1,20 +1,11 @@
 //! `nodeorder trace`: inspect, convert and generate workloads.
 
-use std::io::Write;
-use std::path::{Path, PathBuf};
-
-use clap::{Args, Subcommand, ValueEnum};
-use serde_json::{Value, json};
+use clap::{Subcommand, ValueEnum};
 
 use crate::shared::formats::FormatArgs;
-use crate::shared::inputs;
-use crate::shared::layout::field;
-use crate::shared::notes::note;
-use crate::shared::output::{self, Output};
-use nodeorder::columns::{self, jobs::SIZE_COUNT};
-use nodeorder::error::{Error, SourceLocation, sanitize};
-use nodeorder::input::Lines;
-use nodeorder::topology::Context;
+use crate::shared::kit::*;
+use nodeorder::columns::jobs::SIZE_COUNT;
+use nodeorder::error::sanitize;
 use nodeorder::trace::records::{Records, placements};
 use nodeorder::trace::{
     self, Changes, GeneratedWorkload, Log, Options, Sizes, Tally, Trace, Transformed, Weight,

@@ -1,7 +1,7 @@
 //! Output columns: every figure that leaves the tool, with its name, unit, meaning and value, defined once.
 //!
 //! A [`Column`] reads its value from a row of the type `R`; a table is a list of columns. CSV ([`Table`]), JSON
-//! ([`object`]), the rows of a sweep, the terminal ([`filled`]) and `docs/columns.md` ([`mod@reference`]) all come from the same
+//! ([`object`]), the rows of a sweep, the terminal ([`filled`]) and `docs/columns.md` all come from the same
 //! definitions. To add a column, add its line to the list of its table.
 
 use std::borrow::Cow;
@@ -19,7 +19,6 @@ pub mod corun;
 pub mod jobs;
 pub mod machines;
 pub mod mapping;
-pub mod reference;
 pub mod replay;
 pub mod schedule;
 pub mod shape;

@@ -101,7 +101,11 @@ impl Measured {
                 bytes: number("bytes", bytes)?,
                 seconds: number("seconds", seconds)?,
                 phases: phases(topology, pattern, nodes.len() as u32, number("bytes", bytes)?)?,
-                mapping: mapping(topology, list, nodes, || line.location())?,
+                mapping: {
+                    let known = |node: &NodeId| topology.check_node(*node, || line.location());
+                    nodes.iter().try_for_each(known)?;
+                    ProcessMapping::new(topology, list.as_ref(), nodes)?
+                },
             });
         }
         if rows.is_empty() {
@@ -109,16 +113,6 @@ impl Measured {
         }
         Ok(rows)
     }
-}
-
-fn mapping(
-    topology: &Topology,
-    label: &str,
-    nodes: Vec<NodeId>,
-    location: impl Fn() -> crate::error::SourceLocation,
-) -> Result<ProcessMapping> {
-    nodes.iter().try_for_each(|node| topology.check_node(*node, &location))?;
-    ProcessMapping::new(topology, label, nodes)
 }
 
 /// The phases of a pattern on `n` nodes.
@@ -261,13 +255,12 @@ impl<'a> Simulated<'a> {
     /// Every figure as large as the rows allow when it is the only one.
     fn start(&self) -> Result<[Option<f64>; 5]> {
         let mut start = [None; 5];
+        let none = self.seconds(&[None; 5])?;
         for (at, figure) in start.iter_mut().enumerate() {
             let mut alone = [None; 5];
             // Nothing is measured in this unit of time or speed: seconds are those of one unit.
             alone[at] = Some(1.0);
             let seconds = self.seconds(&alone)?;
-            let rest = [None; 5];
-            let none = self.seconds(&rest)?;
             let most = seconds.iter().zip(&none).zip(self.rows);
             let most = most.filter(|((one, none), _)| *one > &(*none * (1.0 + 1e-9)));
             let most = most.map(|((one, none), row)| row.seconds / (one - none));
@@ -279,7 +272,7 @@ impl<'a> Simulated<'a> {
     /// The least sum of squares from a start, by the figures that it has.
     fn least(&self, start: [Option<f64>; 5]) -> Result<Least> {
         let free: Vec<usize> = (0..FIGURES.len()).filter(|at| start[*at].is_some()).collect();
-        let squares = |residuals: &[f64]| residuals.iter().map(|r| r * r).sum::<f64>();
+        let squares = |residuals: &[f64]| dot(residuals, residuals);
         let mut figures = start;
         let mut residuals = self.residuals(&figures)?;
         let (mut sum, mut damping) = (squares(&residuals), 1e-3);
@@ -342,16 +335,18 @@ const LIMIT: f64 = 1e18;
 /// Part of a figure by which it is moved for a slope.
 const STEP: f64 = 1e-4;
 
+fn dot(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
+}
+
 /// The step of the logarithms that lowers the squares of `residuals`, damped.
 fn solve(slopes: &[Vec<f64>], residuals: &[f64], damping: f64) -> Vec<f64> {
-    let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
     solve_normal(slopes, slopes.iter().map(|slope| dot(slope, residuals)).collect(), damping)
 }
 
 /// Solves (SᵀS + damping · diagonal) x = -right by Gauss's elimination.
 fn solve_normal(slopes: &[Vec<f64>], right: Vec<f64>, damping: f64) -> Vec<f64> {
     let n = slopes.len();
-    let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
     let mut rows: Vec<Vec<f64>> = (0..n)
         .map(|i| {
             let mut row: Vec<f64> = slopes.iter().map(|other| dot(&slopes[i], other)).collect();
@@ -390,11 +385,8 @@ impl Fit {
 
     /// Names of the figures that the rows cannot tell.
     pub fn unknown(&self) -> impl Iterator<Item = &'static str> + '_ {
-        FIGURES
-            .into_iter()
-            .zip(&self.figures)
-            .filter(|(_, figure)| figure.is_none())
-            .map(|(n, _)| n)
+        let unknown = (0..FIGURES.len()).filter(|i| self.figures[*i].is_none());
+        unknown.map(|i| FIGURES[i])
     }
 
     /// The file that `--links-file` reads.

@@ -5,25 +5,16 @@ use std::collections::BTreeMap;
 use super::Channels;
 use super::flow_run::FlowRun;
 use super::jobs::Phase;
-use super::messages::{FlowGroup, FlowJob, FlowPhase};
+use super::messages::{FlowGroup, FlowJob, FlowPhase, Site};
 use crate::error::Result;
 use crate::ids::NodeId;
-use crate::mapping::{Fabric, ProcessMapping, RoutingEntry};
-use crate::topology::Topology;
 
 impl FlowJob {
     /// Puts the messages of phases on channels, and runs each phase alone.
-    pub fn new(
-        fabric: &Fabric<'_>,
-        routing: &RoutingEntry,
-        phases: &[Phase],
-        mapping: &ProcessMapping,
-        channels: &Channels,
-    ) -> Result<Self> {
-        let placed = |phase| flow_phase(fabric, routing, mapping, phase, channels);
-        let phases = phases.iter().map(placed).collect::<Result<_>>()?;
+    pub fn new(site: &Site<'_>, phases: &[Phase]) -> Result<Self> {
+        let phases = phases.iter().map(|phase| flow_phase(site, phase)).collect::<Result<_>>()?;
         let mut job = FlowJob { phases, ..FlowJob::default() };
-        job.sending = FlowRun::alone(&job, channels);
+        job.sending = FlowRun::alone(&job, site.channels);
         Ok(job)
     }
 
@@ -46,13 +37,8 @@ impl FlowJob {
 }
 
 /// The messages of a phase by the channels they take.
-fn flow_phase(
-    fabric: &Fabric<'_>,
-    routing: &RoutingEntry,
-    mapping: &ProcessMapping,
-    phase: &Phase,
-    channels: &Channels,
-) -> Result<FlowPhase> {
+fn flow_phase(site: &Site<'_>, phase: &Phase) -> Result<FlowPhase> {
+    let Site { fabric, routing, mapping, channels } = *site;
     let (topology, speeds) = (fabric.topology, &channels.speeds);
     if phase.bytes > 0.0 {
         // A route of several links, and what is kept of it while it is simulated.
@@ -63,7 +49,8 @@ fn flow_phase(
     // Without shared node links messages between the same routers take the same channels.
     let end = |process| match (mapping.node(process), channels.inside_routers()) {
         (node, true) => node,
-        (node, false) => first_of(topology, node),
+        // The first node of its router, whether it is schedulable or not.
+        (node, false) => topology.nodes_of(topology.router_of(node)).next().unwrap_or(node),
     };
     phase.guest.for_each_message(|message| {
         let (from, to) = (end(message.source), end(message.target));
@@ -99,9 +86,4 @@ fn flow_phase(
     };
     let groups = between.into_iter().map(group).collect();
     Ok(FlowPhase { compute: phase.compute, groups, inside })
-}
-
-/// The first node of a node's router, whether it is schedulable or not.
-fn first_of(topology: &Topology, node: NodeId) -> NodeId {
-    topology.nodes_of(topology.router_of(node)).next().unwrap_or(node)
 }

@@ -39,7 +39,7 @@ use super::Channels;
 use super::flow_run::FlowRun;
 use super::job_run::JobRun;
 use super::jobs::Phase;
-use super::messages::FlowJob;
+use super::messages::{FlowJob, Site};
 use super::timing::Run;
 use super::usage::JobUsage;
 use crate::error::Result;
@@ -86,15 +86,16 @@ impl PlacedJob {
         mapping: &ProcessMapping,
         channels: &Channels,
     ) -> Result<Self> {
+        let site = Site { fabric, routing, mapping, channels };
         Ok(match level {
             Detail::Flow => {
-                let job = FlowJob::new(fabric, routing, phases, mapping, channels)?;
+                let job = FlowJob::new(&site, phases)?;
                 // Messages that end early and late may meet on any channel.
                 let asks = job.channels().into_iter().map(|channel| (channel, f64::INFINITY));
                 PlacedJob { asks: asks.collect(), traffic: Traffic::Flow(job) }
             }
             Detail::Job => {
-                let job = JobUsage::new(fabric, routing, phases, mapping, channels)?;
+                let job = JobUsage::new(&site, phases)?;
                 PlacedJob { asks: job.asks(), traffic: Traffic::Job(job) }
             }
         })

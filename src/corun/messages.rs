@@ -2,6 +2,18 @@
 
 use std::collections::BTreeSet;
 
+use super::Channels;
+use crate::mapping::{Fabric, ProcessMapping, RoutingEntry};
+
+/// Where the messages of a job go.
+#[derive(Clone, Copy)]
+pub(super) struct Site<'a> {
+    pub fabric: &'a Fabric<'a>,
+    pub routing: &'a RoutingEntry,
+    pub mapping: &'a ProcessMapping,
+    pub channels: &'a Channels,
+}
+
 /// The messages of a job on one route.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct FlowGroup {

@@ -41,6 +41,7 @@ impl Settings {
 
 /// Times of one job.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct JobOutcome {
     /// Its name.
     pub name: String,
@@ -63,6 +64,7 @@ impl JobOutcome {
 
 /// Times of all jobs, and loads of the links.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Outcome {
     /// The jobs, in their order.
     pub jobs: Vec<JobOutcome>,
@@ -154,7 +156,7 @@ pub fn side_by_side(
             }
         }
         let span = |span: &Span| Span { job: members[span.job], ..*span };
-        outcome.spans.extend(run.spans().list().iter().map(span));
+        outcome.spans.extend(run.spans().list.iter().map(span));
     }
     // Groups end in any order: sorted, threads do not show.
     outcome.spans.sort_by(|a, b| {

@@ -114,10 +114,7 @@ impl Figures {
             switch_bandwidth: positive(params, "switch_bandwidth")?,
             node_links_free: params.choice("node_links")? == "free",
         };
-        match params.path("links")? {
-            Some(path) => Ok(own.or(Figures::read(&Text::read(&path, memory)?)?)),
-            None => Ok(own),
-        }
+        own.or_file(params.path("links")?.as_deref(), memory)
     }
 
     /// Reads a file of figures: TOML with any of `link_bandwidth`, `link_latency`, `node_bandwidth`, `node_latency` and
@@ -172,22 +169,21 @@ impl Figures {
             }
             *place = Some(value);
         }
-        match file {
-            Some(path) => Ok(figures.or(Figures::read(&Text::read(path, memory)?)?)),
-            None => Ok(figures),
-        }
+        figures.or_file(file, memory)
     }
 
-    /// These figures, and those of `other` where they are missing.
-    fn or(self, other: Figures) -> Self {
-        Figures {
+    /// These figures, and those of a file where they are missing.
+    fn or_file(self, path: Option<&Path>, memory: u64) -> Result<Self> {
+        let Some(path) = path else { return Ok(self) };
+        let other = Figures::read(&Text::read(path, memory)?)?;
+        Ok(Figures {
             bandwidth: self.bandwidth.or(other.bandwidth),
             latency: self.latency.or(other.latency),
             node_bandwidth: self.node_bandwidth.or(other.node_bandwidth),
             node_latency: self.node_latency.or(other.node_latency),
             switch_bandwidth: self.switch_bandwidth.or(other.switch_bandwidth),
             node_links_free: self.node_links_free,
-        }
+        })
     }
 
     /// The figures with defaults: `bandwidth` for links, that of links for node links, latencies of 0, switches without

@@ -85,7 +85,7 @@ pub struct Span {
 /// The first stages of all jobs, up to a number.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Spans {
-    list: Vec<Span>,
+    pub list: Vec<Span>,
     room: usize,
 }
 
@@ -104,9 +104,5 @@ impl Spans {
     /// Keeps no more: time jumps.
     pub fn stop(&mut self) {
         self.room = 0;
-    }
-
-    pub fn list(&self) -> &[Span] {
-        &self.list
     }
 }

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use super::Channels;
 use super::jobs::Phase;
+use super::messages::Site;
 use crate::error::Result;
-use crate::mapping::{Demand, Dilation, Fabric, ProcessMapping, RoutingEntry, Traffic};
+use crate::mapping::{Demand, Dilation, Traffic};
 
 /// Demand of one phase of a job on the network.
 #[derive(Clone, Debug, PartialEq)]
@@ -36,15 +36,9 @@ pub(super) struct JobUsage {
 
 impl JobUsage {
     /// Adds up what phases put on channels.
-    pub fn new(
-        fabric: &Fabric<'_>,
-        routing: &RoutingEntry,
-        phases: &[Phase],
-        mapping: &ProcessMapping,
-        channels: &Channels,
-    ) -> Result<Self> {
-        let usage = |phase| PhaseUsage::new(fabric, routing, phase, mapping, channels);
-        let phases = phases.iter().map(usage).collect::<Result<_>>()?;
+    pub fn new(site: &Site<'_>, phases: &[Phase]) -> Result<Self> {
+        let usages = phases.iter().map(|phase| PhaseUsage::new(site, phase));
+        let phases = usages.collect::<Result<_>>()?;
         Ok(JobUsage { phases, ..JobUsage::default() })
     }
 
@@ -68,13 +62,8 @@ impl JobUsage {
 }
 
 impl PhaseUsage {
-    fn new(
-        fabric: &Fabric<'_>,
-        routing: &RoutingEntry,
-        phase: &Phase,
-        mapping: &ProcessMapping,
-        channels: &Channels,
-    ) -> Result<Self> {
+    fn new(site: &Site<'_>, phase: &Phase) -> Result<Self> {
+        let Site { fabric, routing, mapping, channels } = *site;
         let Phase { guest, bytes, compute, messages } = phase;
         let speeds = &channels.speeds;
         let largest = match guest.traffic() {

@@ -59,6 +59,7 @@ impl fmt::Display for SourceLocation {
 
 /// Everything that can go wrong outside the program itself.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum Error {
     /// Input that is wrong: location, found, expected.
     #[error("{location}: found {found}; expected {expected}")]

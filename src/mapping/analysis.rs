@@ -39,6 +39,7 @@ pub struct Analysis {
 
 /// How far traffic goes, in hops. A pair on one router counts, with 0.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Dilation {
     /// Ordered pairs of processes that communicate.
     pub pairs: u64,
@@ -58,6 +59,7 @@ pub struct Dilation {
 
 /// Load of the links. A link's contention is its load over its capacity.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Contention {
     /// The largest.
     pub max: f64,

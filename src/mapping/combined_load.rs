@@ -34,22 +34,21 @@ impl JobLoad {
 /// let mut load = CombinedLoad::new(2);
 /// load.add(&a);
 /// load.add(&b);
-/// assert_eq!((load.jobs(1), load.shared()), (2, 1));
+/// assert!((load.of(1) - 0.3).abs() < 1e-9);
 /// load.remove(&a);
 /// load.remove(&b);
-/// assert_eq!((load.of(1), load.jobs(1)), (0.0, 0));
+/// assert_eq!(load.of(1), 0.0);
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CombinedLoad {
     loads: Vec<i128>,
     jobs: Vec<u32>,
-    shared: usize,
 }
 
 impl CombinedLoad {
     /// A machine of `links` directed links without jobs. 20 bytes a link.
     pub fn new(links: usize) -> Self {
-        CombinedLoad { loads: vec![0; links], jobs: vec![0; links], shared: 0 }
+        CombinedLoad { loads: vec![0; links], jobs: vec![0; links] }
     }
 
     /// A job starts. O(links it loads).
@@ -61,7 +60,6 @@ impl CombinedLoad {
             let link = *link as usize;
             self.loads[link] += load;
             self.jobs[link] += 1;
-            self.shared += usize::from(self.jobs[link] == 2);
         }
     }
 
@@ -74,7 +72,6 @@ impl CombinedLoad {
             let link = *link as usize;
             assert!(self.jobs[link] > 0, "a job is removed once, after it was added");
             self.loads[link] -= load;
-            self.shared -= usize::from(self.jobs[link] == 2);
             self.jobs[link] -= 1;
         }
     }
@@ -82,27 +79,6 @@ impl CombinedLoad {
     /// Load of a directed link.
     pub fn of(&self, link: usize) -> f64 {
         self.loads[link] as f64 * UNIT
-    }
-
-    /// How many jobs load a directed link.
-    pub fn jobs(&self, link: usize) -> u32 {
-        self.jobs[link]
-    }
-
-    /// Directed links loaded by two jobs or more.
-    pub fn shared(&self) -> usize {
-        self.shared
-    }
-
-    /// How many directed links are loaded by 0, 1, 2, … jobs.
-    pub fn sharing(&self) -> Vec<usize> {
-        let mut counts = vec![0];
-        for jobs in &self.jobs {
-            let jobs = *jobs as usize;
-            counts.resize(counts.len().max(jobs + 1), 0);
-            counts[jobs] += 1;
-        }
-        counts
     }
 
     /// The most jobs on one link of a job that is (or would be) among the running ones, itself included, and the
@@ -141,12 +117,8 @@ mod tests {
             let mut fresh = CombinedLoad::new(6);
             jobs.iter().zip(&stays).filter(|(_, s)| **s).for_each(|(job, _)| fresh.add(job));
             prop_assert_eq!(&load, &fresh);
-            let sharing = load.sharing();
-            prop_assert_eq!(sharing.iter().sum::<usize>(), 6);
-            prop_assert_eq!(sharing.iter().skip(2).sum::<usize>(), load.shared());
-            let total: usize = sharing.iter().enumerate().map(|(j, n)| j * n).sum();
             let links: usize = jobs.iter().zip(&stays).filter(|(_, s)| **s).map(|(j, _)| j.links().len()).sum();
-            prop_assert_eq!(total, links);
+            prop_assert_eq!(load.jobs.iter().sum::<u32>() as usize, links);
         }
 
         #[test]

@@ -12,6 +12,7 @@ use crate::topology::{Metric, Topology};
 
 /// Figures reported for every allocation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct AllocationMetrics {
     /// Nodes.
     pub size: u32,
@@ -40,6 +41,7 @@ impl AllocationMetrics {
 
 /// The further metrics of an allocation, which take longer.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Extent {
     /// The largest distance of two nodes, in hops; none where no path joins some of them.
     pub diameter: Option<u32>,

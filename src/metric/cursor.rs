@@ -40,7 +40,6 @@ impl Cursor {
     }
 
     /// Counts `by` more members at `label`.
-    #[inline]
     pub fn change(&mut self, label: u32, by: i64) {
         self.star += by * i64::from(self.axis.between(self.at, label));
         self.ahead += if self.is_ahead(label) { by } else { 0 };

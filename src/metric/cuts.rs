@@ -50,12 +50,6 @@ struct Cut {
     weight: i16,
 }
 
-impl Cut {
-    fn is_far(&self, label: u32) -> bool {
-        (label + self.extent - self.from) % self.extent < self.length
-    }
-}
-
 impl Cuts {
     /// The cuts of `terms`, where they are few; `labels` are those of all ranks, one for each term.
     pub fn new(terms: &[CutTerm], labels: &[u32]) -> Option<Self> {
@@ -97,8 +91,8 @@ impl Cuts {
         let mut sides = vec![[0; BLOCK]; ranks * blocks];
         for (rank, labels) in labels.chunks(width).enumerate() {
             for (c, cut) in cuts.iter().enumerate() {
-                let far = u8::from(cut.is_far(labels[cut.term]));
-                sides[rank * blocks + c / BLOCK][c % BLOCK] = far;
+                let past = (labels[cut.term] + cut.extent - cut.from) % cut.extent;
+                sides[rank * blocks + c / BLOCK][c % BLOCK] = u8::from(past < cut.length);
             }
         }
         Some(Cuts { blocks, sides, weights })

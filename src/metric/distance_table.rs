@@ -89,19 +89,16 @@ impl DistanceTable {
         most
     }
 
-    #[inline]
     fn row_of(&self, rank: u32) -> &[u16] {
         &self.hops[self.router(rank) * self.hosts..][..self.hosts]
     }
 
-    #[inline]
     fn router(&self, rank: u32) -> usize {
         self.routers[rank as usize] as usize
     }
 }
 
 impl DistanceKernel for DistanceTable {
-    #[inline]
     fn between(&self, a: u32, b: u32) -> u32 {
         self.hops[self.router(a) * self.hosts + self.router(b)].into()
     }
@@ -115,13 +112,11 @@ impl DistanceKernel for DistanceTable {
         (self.hosts / 16).max(8)
     }
 
-    #[inline]
     fn change(&self, counters: &mut [u64], rank: u32, by: i64) {
         let router = self.router(rank);
         counters[router] = counters[router].wrapping_add_signed(by);
     }
 
-    #[inline]
     fn star(&self, counters: &[u64], rank: u32) -> u64 {
         weighted(self.row_of(rank), counters)
     }

@@ -39,7 +39,7 @@ pub(crate) fn lower_envelope(topology: &Topology, nodes: &[NodeId]) -> Result<Op
 /// take more than 10⁸ distances.
 fn by_balls(topology: &Topology, nodes: &[NodeId]) -> Result<Option<Vec<f64>>> {
     let (mut count, mut used) = by_router(topology, nodes);
-    let alike = topology.network().vertex_transitive();
+    let alike = topology.network().vertex_transitive;
     let many = used.len() as u64 * (count.len() + nodes.len()) as u64 > MOST;
     if alike && (many || nodes.len() == topology.nodes().slot_count() as usize) {
         count.fill(u64::from(topology.network().per_router()));
@@ -90,7 +90,7 @@ pub(crate) fn compact_sets(topology: &Topology, nodes: &[NodeId]) -> Result<Opti
     topology.require("compact sets", 64 * nodes.len() as u64)?;
     let (count, used) = by_router(topology, nodes);
     let whole = nodes.len() == topology.nodes().slot_count() as usize;
-    let one = whole && topology.network().vertex_transitive() || used.len() > FEW;
+    let one = whole && topology.network().vertex_transitive || used.len() > FEW;
     let starts = if one { vec![0] } else { vec![0, used.len() / 3, used.len() / 2] };
     // A search goes over links and takes longer than a formula.
     let price = if matches!(topology.metric(), Metric::Hops) { 4 } else { 1 };

@@ -45,20 +45,17 @@ impl JoinedGroups {
         }
     }
 
-    #[inline]
     fn labels_of(&self, rank: u32) -> &[u32] {
         let width = self.offsets.len();
         &self.labels[rank as usize * width..][..width]
     }
 
     /// Hops to the router that joins the groups.
-    #[inline]
     fn way(&self, rank: u32) -> u32 {
         self.labels_of(rank).iter().map(|x| u32::from(*x != 0)).sum()
     }
 
     /// Index of the first counter of a group.
-    #[inline]
     fn first(&self, group: usize) -> usize {
         group * (self.width + 2)
     }

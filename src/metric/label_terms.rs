@@ -54,7 +54,6 @@ impl AxisTerm {
     }
 
     /// The distances from label `v` to 0, 1, 2, …
-    #[inline]
     fn hops_from(&self, v: u32) -> &[u32] {
         &self.hops[(self.axis.extent - v) as usize..][..self.axis.extent as usize]
     }
@@ -89,7 +88,6 @@ impl LabelTerms {
     }
 
     /// Labels of a rank: of axes, of cliques.
-    #[inline]
     fn labels_of(&self, rank: u32) -> (&[u32], &[u32]) {
         let width = self.axes.len() + self.cliques.len();
         self.labels[rank as usize * width..][..width].split_at(self.axes.len())

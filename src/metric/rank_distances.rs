@@ -108,7 +108,6 @@ impl RankDistances {
     }
 
     /// Hops between two ranks. O(axes).
-    #[inline]
     pub fn between(&self, a: u32, b: u32) -> u32 {
         self.kernel.between(a, b)
     }

@@ -56,7 +56,6 @@ pub struct Halving {
 }
 
 /// Measures the shapes of allocations of one ordering.
-#[derive(Debug)]
 pub(crate) struct ShapeMeter<'t> {
     topology: &'t Topology,
     distances: &'t RankDistances,
@@ -65,7 +64,6 @@ pub(crate) struct ShapeMeter<'t> {
 }
 
 /// A meter with the sums over all that it measured.
-#[derive(Debug)]
 pub(crate) struct SummedShapes<'t> {
     meter: ShapeMeter<'t>,
     pub sums: ShapeSums,

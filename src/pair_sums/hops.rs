@@ -30,6 +30,9 @@ pub(super) fn sums(topology: &Topology, nodes: &[NodeId], last: usize) -> Result
     let buffers = threads as u64 * (search::bytes(graph) + 64 * n as u64);
     topology.require(search::SEARCHING, buffers)?;
     let zero = || Partial {
+        topology,
+        routers: &routers,
+        last,
         rows: &rows,
         sums: PairSums::zero(n),
         lags: LagBits::new(n),
@@ -49,7 +52,7 @@ pub(super) fn sums(topology: &Topology, nodes: &[NodeId], last: usize) -> Result
                     partial.lags.add_to(&mut partial.sums.lag[..lags]);
                     return Ok(partial.sums);
                 }
-                partial.add_batch(topology, &routers, batch * WIDTH, last)?;
+                partial.add_batch(batch * WIDTH)?;
             }
         })
         .try_reduce_with(|a: PairSums, b: PairSums| Ok::<_, crate::Error>(a.plus(&b)));
@@ -57,6 +60,9 @@ pub(super) fn sums(topology: &Topology, nodes: &[NodeId], last: usize) -> Result
 }
 
 struct Partial<'g> {
+    topology: &'g Topology,
+    routers: &'g [RouterId],
+    last: usize,
     /// The row of every rank.
     rows: &'g [u32],
     sums: PairSums,
@@ -67,16 +73,11 @@ struct Partial<'g> {
 impl Partial<'_> {
     /// Adds all pairs of the batch of sources that begins at rank `start`: pairs with a higher rank to that rank's column
     /// and to the lags, pairs with a lower rank to that rank's row.
-    fn add_batch(
-        &mut self,
-        topology: &Topology,
-        routers: &[RouterId],
-        start: usize,
-        last: usize,
-    ) -> Result<()> {
+    fn add_batch(&mut self, start: usize) -> Result<()> {
+        let routers = self.routers;
         let sources = &routers[start..routers.len().min(start + WIDTH)];
         if self.search.run(sources).is_none() {
-            return self.add_plainly(topology, routers, start, last);
+            return self.add_plainly(start);
         }
         let after = start + sources.len();
         // Ranks below are in the rows of the sources' pairs, ranks above in their columns.
@@ -89,20 +90,14 @@ impl Partial<'_> {
             self.sums.row[j] += self.search.total(routers[j]) - column;
         }
         // Ranks from `end` on are further than `last` from every source: they count for columns only.
-        let end = routers.len().min(after + last);
+        let end = routers.len().min(after + self.last);
         self.lags.add_batch(&self.search, self.rows, start..end);
         Ok(())
     }
 
     /// As [`Partial::add_batch`], by one search a rank: for distances above 255 and links with weights.
-    fn add_plainly(
-        &mut self,
-        topology: &Topology,
-        routers: &[RouterId],
-        start: usize,
-        last: usize,
-    ) -> Result<()> {
-        let graph = topology.graph()?;
+    fn add_plainly(&mut self, start: usize) -> Result<()> {
+        let (routers, graph) = (self.routers, self.topology.graph()?);
         let mut hops = vec![0; graph.router_count()];
         let mut queue = Vec::new();
         for i in start..routers.len().min(start + WIDTH) {
@@ -113,7 +108,7 @@ impl Partial<'_> {
                     self.sums.row[j] += d;
                 } else {
                     self.sums.col[j] += d;
-                    if (1..=last).contains(&(j - i)) {
+                    if (1..=self.last).contains(&(j - i)) {
                         self.sums.lag[j - i] += d;
                     }
                 }

@@ -42,7 +42,7 @@ impl LagBits {
     /// # Complexity
     /// O(planes) operations on words of 64 distances.
     pub(crate) fn add_batch(&mut self, search: &Search<'_>, rows: &[u32], ranks: Range<usize>) {
-        let used = search.plane_count();
+        let used = search.used;
         // Word w of the row of a rank among the t-th 64 has lags from 64·(t - w) - 63 to 64·(t - w) + 63: those from
         // 64·(t - w) on in word w of `near`, those below it in `far`.
         let (mut near, mut far) = ([[0; WORDS]; SUM], [[0; WORDS]; SUM]);

@@ -108,7 +108,7 @@ pub fn along(
     }
     check_memory(topology, nodes.len())?;
     match terms::along(topology, nodes) {
-        Some(terms) => of_terms(topology, &terms, nodes.len(), last, method),
+        Some(terms) => Asked { topology, n: nodes.len(), last, method }.sums(&terms),
         None => hops::sums(topology, nodes, last),
     }
 }
@@ -136,11 +136,12 @@ pub fn windows(
     };
     // Rows and columns take one slide.
     let slide = terms.iter().map(|t| slide_cost(t, n)).sum::<f64>();
-    let (_, lags) = plan(topology, &terms, n, last, method);
+    let asked = Asked { topology, n, last, method };
+    let (_, lags) = asked.plan(&terms);
     if method == SumMethod::Auto && sizes.len() as f64 * slide < lags + slide {
         return Ok(sizes.iter().map(|s| terms::total(&terms, *s)).collect());
     }
-    let sums = of_terms(topology, &terms, n, last, method)?;
+    let sums = asked.sums(&terms)?;
     drop(terms);
     Ok(at_sizes(sums))
 }
@@ -153,7 +154,8 @@ fn transform_bytes(n: usize) -> u64 {
 /// Whether all lags along `nodes` are summed by pairs only because transforms, which would be faster, do not fit.
 pub fn lacks_room(topology: &Topology, nodes: &[NodeId]) -> bool {
     let n = nodes.len();
-    let faster = |term: &Term| transform::cost(&[term]) < pair_cost(topology, &[term], n, n - 1).1;
+    let asked = Asked { topology, n, last: n.saturating_sub(1), method: SumMethod::Auto };
+    let faster = |term: &Term| transform::cost(&[term]) < asked.pair_cost(&[term]).1;
     n > 1
         && transform_bytes(n) > topology.context().memory
         && terms::along(topology, nodes).is_some_and(|terms| terms.iter().any(faster))
@@ -167,117 +169,95 @@ pub fn check_memory(topology: &Topology, n: usize) -> Result<()> {
     topology.require("the sums of an MPC curve", 96 * n as u64)
 }
 
-fn of_terms(
-    topology: &Topology,
-    terms: &[Term],
+/// Sums to be made along `n` nodes, for lags up to `last`.
+struct Asked<'a> {
+    topology: &'a Topology,
     n: usize,
     last: usize,
     method: SumMethod,
-) -> Result<PairSums> {
-    let lag = lag_sums(topology, terms, n, last, method)?;
-    let (row, col) = terms::row_and_column_sums(terms, n);
-    Ok(PairSums { lag, row, col })
 }
 
-/// Lag sums up to `last`, each term by its cheapest method or by the one asked for. (The transform gives
-/// all lags.)
-fn lag_sums(
-    topology: &Topology,
-    terms: &[Term],
-    n: usize,
-    last: usize,
-    method: SumMethod,
-) -> Result<Vec<u64>> {
-    let (by_transform, _) = plan(topology, terms, n, last, method);
-    let (spectral, paired): (Vec<_>, Vec<_>) =
-        terms.iter().zip(by_transform).partition(|(_, transform)| *transform);
-    let spectral: Vec<&Term> = spectral.into_iter().map(|(term, _)| term).collect();
-    let paired: Vec<&Term> = paired.into_iter().map(|(term, _)| term).collect();
-    // Sums by lag; empty until the first part is added.
-    let mut lag = Vec::new();
-    let mut add = |part: Vec<u64>| match lag.is_empty() {
-        true => lag = part,
-        false => lag.iter_mut().zip(part).for_each(|(lag, p)| *lag += p),
-    };
-    if !spectral.is_empty() {
-        topology.require("the transforms of an MPC curve", transform_bytes(n))?;
-        add(transform::lag_sums(&spectral));
-    }
-    for (terms, pass, _) in passes(topology, &paired, n, last) {
-        match pass {
-            Pass::Lanes => add(Tables::new(&terms).lag_sums(last)),
-            Pass::Plain => add(pairs::lag_sums(&terms, n, last)),
-        }
-    }
-    lag.resize(n, 0);
-    Ok(lag)
-}
-
-/// The pair passes over `terms`, each with its terms and estimated seconds. Terms share a pass where that costs no more
-/// than two passes: together their tables may be too large, or their distances too long for a byte.
-fn passes<'t>(
-    topology: &Topology,
-    terms: &[&'t Term],
-    n: usize,
-    last: usize,
-) -> Vec<(Vec<&'t Term>, Pass, f64)> {
-    let mut passes: Vec<(Vec<&Term>, Pass, f64)> = Vec::new();
-    for term in terms {
-        let (pass, apart) = pair_cost(topology, &[*term], n, last);
-        if let Some((group, with, cost)) = passes.last_mut() {
-            let joined = [group.as_slice(), &[*term]].concat();
-            let (pass, together) = pair_cost(topology, &joined, n, last);
-            if together <= *cost + apart {
-                (*group, *with, *cost) = (joined, pass, together);
-                continue;
-            }
-        }
-        passes.push((vec![*term], pass, apart));
-    }
-    passes
-}
-
-/// The two pair passes.
-#[derive(Clone, Copy, Debug, PartialEq)]
-enum Pass {
-    Lanes,
-    Plain,
-}
-
-/// The cheaper pair pass for `terms` up to lag `last`, and its estimated seconds on one core. Distance
-/// tables are kept below a quarter of a gigabyte.
-fn pair_cost(topology: &Topology, terms: &[&Term], n: usize, last: usize) -> (Pass, f64) {
-    let pairs = last as f64 * (n as f64 - last as f64 / 2.0) * terms.len() as f64;
-    let plain = PAIR_SECONDS * pairs;
-    let limit = topology.context().memory.min(1 << 28);
-    let lanes = Tables::bytes(terms)
-        .filter(|bytes| *bytes <= limit)
-        .map_or(f64::INFINITY, |bytes| LANE_SECONDS * pairs + TABLE_SECONDS * bytes as f64);
-    if lanes < plain { (Pass::Lanes, lanes) } else { (Pass::Plain, plain) }
-}
-
-/// Which terms go by transform, where it fits, and the estimated seconds on one core for all.
-fn plan(
-    topology: &Topology,
-    terms: &[Term],
-    n: usize,
-    last: usize,
-    method: SumMethod,
-) -> (Vec<bool>, f64) {
-    let mut seconds = 0.0;
-    let fits = transform_bytes(n) <= topology.context().memory;
-    let choose = |term: &Term| {
-        let by_transform = transform::cost(&[term]);
-        let (_, by_pairs) = pair_cost(topology, &[term], n, last);
-        let transform = match method {
-            SumMethod::Auto => fits && by_transform < by_pairs,
-            SumMethod::Pairs => false,
-            SumMethod::Transform => true,
+impl Asked<'_> {
+    /// Row and column sums, and lag sums up to `last`, each term by its cheapest method or by the one asked for. (The
+    /// transform gives all lags.)
+    fn sums(&self, terms: &[Term]) -> Result<PairSums> {
+        let (by_transform, _) = self.plan(terms);
+        let (spectral, paired): (Vec<_>, Vec<_>) =
+            terms.iter().zip(by_transform).partition(|(_, transform)| *transform);
+        let spectral: Vec<&Term> = spectral.into_iter().map(|(term, _)| term).collect();
+        let paired: Vec<&Term> = paired.into_iter().map(|(term, _)| term).collect();
+        // Sums by lag; empty until the first part is added.
+        let mut lag = Vec::new();
+        let mut add = |part: Vec<u64>| match lag.is_empty() {
+            true => lag = part,
+            false => lag.iter_mut().zip(part).for_each(|(lag, p)| *lag += p),
         };
-        seconds += if transform { by_transform } else { by_pairs };
-        transform
-    };
-    (terms.iter().map(choose).collect(), seconds)
+        if !spectral.is_empty() {
+            let bytes = transform_bytes(self.n);
+            self.topology.require("the transforms of an MPC curve", bytes)?;
+            add(transform::lag_sums(&spectral));
+        }
+        for (terms, by_lanes, _) in self.passes(&paired) {
+            add(match by_lanes {
+                true => Tables::new(&terms).lag_sums(self.last),
+                false => pairs::lag_sums(&terms, self.n, self.last),
+            });
+        }
+        lag.resize(self.n, 0);
+        let (row, col) = terms::row_and_column_sums(terms, self.n);
+        Ok(PairSums { lag, row, col })
+    }
+
+    /// The pair passes over `terms`, each with its terms, whether it goes by lanes, and estimated seconds. Terms share a
+    /// pass where that costs no more than two passes: together their tables may be too large, or their distances too
+    /// long for a byte.
+    fn passes<'t>(&self, terms: &[&'t Term]) -> Vec<(Vec<&'t Term>, bool, f64)> {
+        let mut passes: Vec<(Vec<&Term>, bool, f64)> = Vec::new();
+        for term in terms {
+            let (by_lanes, apart) = self.pair_cost(&[*term]);
+            if let Some((group, with, cost)) = passes.last_mut() {
+                let joined = [group.as_slice(), &[*term]].concat();
+                let (by_lanes, together) = self.pair_cost(&joined);
+                if together <= *cost + apart {
+                    (*group, *with, *cost) = (joined, by_lanes, together);
+                    continue;
+                }
+            }
+            passes.push((vec![*term], by_lanes, apart));
+        }
+        passes
+    }
+
+    /// Whether lanes are the cheaper pair pass for `terms`, and its estimated seconds on one core. Distance tables are
+    /// kept below a quarter of a gigabyte.
+    fn pair_cost(&self, terms: &[&Term]) -> (bool, f64) {
+        let (n, last) = (self.n as f64, self.last as f64);
+        let pairs = last * (n - last / 2.0) * terms.len() as f64;
+        let plain = PAIR_SECONDS * pairs;
+        let limit = self.topology.context().memory.min(1 << 28);
+        let lanes = Tables::bytes(terms)
+            .filter(|bytes| *bytes <= limit)
+            .map_or(f64::INFINITY, |bytes| LANE_SECONDS * pairs + TABLE_SECONDS * bytes as f64);
+        (lanes < plain, lanes.min(plain))
+    }
+
+    /// Which terms go by transform, where it fits, and the estimated seconds on one core for all.
+    fn plan(&self, terms: &[Term]) -> (Vec<bool>, f64) {
+        let mut seconds = 0.0;
+        let fits = transform_bytes(self.n) <= self.topology.context().memory;
+        let choose = |term: &Term| {
+            let by_transform = transform::cost(&[term]);
+            let (_, by_pairs) = self.pair_cost(&[term]);
+            let transform = match self.method {
+                SumMethod::Auto => fits && by_transform < by_pairs,
+                SumMethod::Pairs => false,
+                SumMethod::Transform => true,
+            };
+            seconds += if transform { by_transform } else { by_pairs };
+            transform
+        };
+        (terms.iter().map(choose).collect(), seconds)
+    }
 }
 
 /// Seconds on one core, measured (see the reports): a pair of one term in byte lanes, a byte of table, a
@@ -316,9 +296,9 @@ mod tests {
                 for last in [1, 63, 4095] {
                     let n = nodes.len();
                     let last = last.min(n - 1);
-                    let alone = |t: &&Term| pair_cost(&topology, &[*t], n, last).1;
-                    let alone: f64 = terms.iter().map(alone).sum();
-                    let passes = passes(&topology, &terms, n, last);
+                    let asked = Asked { topology: &topology, n, last, method: SumMethod::Auto };
+                    let alone: f64 = terms.iter().map(|t| asked.pair_cost(&[*t]).1).sum();
+                    let passes = asked.passes(&terms);
                     let cost: f64 = passes.iter().map(|(.., cost)| cost).sum();
                     assert!(cost <= 1.000_001 * alone, "{spec} {memory} {last}: {cost} {alone}");
                     let done: Vec<&Term> = passes.iter().flat_map(|(t, ..)| t.clone()).collect();
@@ -359,7 +339,8 @@ mod tests {
                     .unwrap();
             let nodes: Vec<NodeId> = topology.nodes().iter().collect();
             let terms = terms::along(&topology, &nodes).unwrap();
-            of_terms(&topology, &terms, nodes.len(), 500, SumMethod::Pairs).unwrap()
+            let (n, last, method) = (nodes.len(), 500, SumMethod::Pairs);
+            Asked { topology: &topology, n, last, method }.sums(&terms).unwrap()
         };
         // A table of one term, none, all.
         for memory in [20_000, 10_000] {

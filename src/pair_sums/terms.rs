@@ -9,7 +9,6 @@ use crate::topology::Topology;
 use crate::topology::distance::{Labelling, Shape};
 
 /// One term of the distance along an ordering.
-#[derive(Debug)]
 pub(super) struct Term {
     /// Labels and the distance between them.
     pub(crate) labelling: Labelling,

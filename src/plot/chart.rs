@@ -35,6 +35,9 @@ const SAMPLE_GAP: f64 = 8.0;
 /// Height of what stands below a panel, without the gap to the next.
 const LABELS: f64 = 45.0;
 
+/// An axis and its name.
+pub(super) type Axis<'a> = (&'a Scale, &'a str);
+
 /// A panel of a figure: its corners in pixels, its axes and their names.
 #[derive(Clone, Copy)]
 pub(super) struct Panel<'a> {
@@ -42,9 +45,9 @@ pub(super) struct Panel<'a> {
     pub from: Point,
     /// The lower right corner.
     pub to: Point,
-    pub x: (&'a Scale, &'a str),
+    pub x: Axis<'a>,
     /// The name is empty for a panel that shares the axis of its left neighbour.
-    pub y: (&'a Scale, &'a str),
+    pub y: Axis<'a>,
 }
 
 /// A panel whose axes are drawn.
@@ -56,12 +59,7 @@ pub(super) struct Chart<'p, 'a> {
 
 impl<'p> Panel<'p> {
     /// The panel between left and right, so high below its top.
-    pub fn at(
-        (left, right): Point,
-        (top, high): Point,
-        x: (&'p Scale, &'p str),
-        y: (&'p Scale, &'p str),
-    ) -> Self {
+    pub fn at((left, right): Point, (top, high): Point, x: Axis<'p>, y: Axis<'p>) -> Self {
         Panel { from: (left, top), to: (right, top + high), x, y }
     }
 
@@ -124,7 +122,7 @@ impl<'p> Panel<'p> {
             mesh.disable_y_mesh();
         }
         pen.checked(mesh.draw())?;
-        if !y.is_log() && y.contains(-1e-9) && y.contains(0.0) {
+        if !y.log && y.contains(-1e-9) && y.contains(0.0) {
             chart.across(0.0, &Stroke::solid(INK, 1.2))?;
         }
         Ok(chart)

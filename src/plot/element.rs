@@ -137,41 +137,30 @@ impl<C, B: DrawingBackend> Drawable<B> for Element<'_, C> {
         canvas: &mut B,
         _: (u32, u32),
     ) -> Drawn<B> {
-        let line: Vec<BackendCoord> = points.collect();
-        match (self.glyph, line.first()) {
-            (Glyph::Line(look), _) => stroke(canvas, line, &look, self.scale),
-            (Glyph::Sample(look, sample), Some(at)) => {
-                draw_sample(canvas, *at, look, sample, self.scale)
-            }
-            (Glyph::Mark(look), Some(at)) => mark(canvas, *at, look, self.scale),
-            _ => Ok(()),
+        let (line, scale) = (points.collect::<Vec<_>>(), self.scale);
+        let (look, sample, (x, y)) = match (self.glyph, line.first()) {
+            (Glyph::Line(look), _) => return stroke(canvas, line, &look, scale),
+            (Glyph::Mark(look), Some(at)) => return mark(canvas, *at, look, scale),
+            (Glyph::Sample(look, sample), Some(at)) => (look, sample, *at),
+            _ => return Ok(()),
+        };
+        let d = |pixels: f64| (pixels * scale).round() as i32;
+        let rect = |canvas: &mut B, (from, to): (f64, f64), half: f64, alpha: f64| {
+            let corners = ((x + d(from), y - d(half)), (x + d(to), y + d(half)));
+            canvas.draw_rect(corners.0, corners.1, &filled(look.colour, alpha), true)
+        };
+        match sample {
+            Sample::Patch => return rect(canvas, (8.0, 28.0), 6.0, 1.0),
+            Sample::Mark => return mark(canvas, (x + d(SAMPLE / 2.0), y), look, scale),
+            Sample::Band => rect(canvas, (0.0, SAMPLE), 7.0, BAND)?,
+            Sample::Curve | Sample::Line => {}
         }
-    }
-}
-
-fn draw_sample<B: DrawingBackend>(
-    canvas: &mut B,
-    (x, y): BackendCoord,
-    look: Look,
-    sample: Sample,
-    scale: f64,
-) -> Drawn<B> {
-    let d = |pixels: f64| (pixels * scale).round() as i32;
-    let rect = |canvas: &mut B, (from, to): (f64, f64), half: f64, alpha: f64| {
-        let corners = ((x + d(from), y - d(half)), (x + d(to), y + d(half)));
-        canvas.draw_rect(corners.0, corners.1, &filled(look.colour, alpha), true)
-    };
-    match sample {
-        Sample::Patch => return rect(canvas, (8.0, 28.0), 6.0, 1.0),
-        Sample::Mark => return mark(canvas, (x + d(SAMPLE / 2.0), y), look, scale),
-        Sample::Band => rect(canvas, (0.0, SAMPLE), 7.0, BAND)?,
-        Sample::Curve | Sample::Line => {}
-    }
-    let width = if sample == Sample::Line { 1.4 } else { 2.2 };
-    stroke(canvas, vec![(x, y), (x + d(SAMPLE), y)], &Stroke::of(look, width), scale)?;
-    match sample {
-        Sample::Line => Ok(()),
-        _ => mark(canvas, (x + d(SAMPLE / 2.0), y), look, scale),
+        let width = if sample == Sample::Line { 1.4 } else { 2.2 };
+        stroke(canvas, vec![(x, y), (x + d(SAMPLE), y)], &Stroke::of(look, width), scale)?;
+        match sample {
+            Sample::Line => Ok(()),
+            _ => mark(canvas, (x + d(SAMPLE / 2.0), y), look, scale),
+        }
     }
 }
 

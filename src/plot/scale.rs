@@ -16,7 +16,7 @@ pub(super) const LOG_TICK: f64 = 56.0;
 #[derive(Clone)]
 pub(super) struct Scale {
     range: (f64, f64),
-    log: bool,
+    pub log: bool,
     ticks: Vec<(f64, String)>,
     /// How the labels of the ticks look.
     pub(crate) tick: Text,
@@ -133,10 +133,6 @@ impl Scale {
 
     pub fn contains(&self, value: f64) -> bool {
         (self.range.0..=self.range.1).contains(&value)
-    }
-
-    pub(crate) fn is_log(&self) -> bool {
-        self.log
     }
 
     /// Room for the labels, the name and the gaps left of a vertical axis.

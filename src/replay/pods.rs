@@ -3,7 +3,7 @@
 use super::{Placed, Replay};
 use crate::allocator::PodsOn;
 use crate::error::{Error, Result, SourceLocation};
-use crate::ranks::{FreeSet, Ranks};
+use crate::ranks::{FreeSet, Ranks, Run};
 use crate::trace::{Block, JobKey, JobOptions};
 
 /// What a live job holds; nothing where it was skipped.
@@ -75,7 +75,7 @@ impl Replay<'_> {
             rules.set_node(rank, !fails);
         }
         if !fails {
-            self.free.give_all(rank);
+            self.free.give(Run { first: rank, count: 1 });
             return Ok(());
         }
         let mut jobs: Vec<usize> = (0..self.held.len())

@@ -60,7 +60,7 @@ pub struct ClusterState<'m, 'a> {
     refused_since: BTreeMap<u32, i64>,
     relents: BTreeSet<i64>,
     /// Whether it relents now.
-    pub(super) relenting: bool,
+    pub(crate) relenting: bool,
     ticks: i64,
     /// Tasks that can never run.
     pub(super) left_out: Vec<LeftOut>,
@@ -124,11 +124,6 @@ impl<'m, 'a> ClusterState<'m, 'a> {
         self.free.size()
     }
 
-    /// Whether the allocator gives a waiting task now what it refused it before, for having waited.
-    pub(crate) fn relents_now(&self) -> bool {
-        self.relenting
-    }
-
     /// The free ranks.
     pub(crate) fn free_ranks(&self) -> &FreeSet {
         &self.free
@@ -142,7 +137,7 @@ impl<'m, 'a> ClusterState<'m, 'a> {
     /// Running tasks by the end that is assumed of them: start + requested time. That of a task which takes
     /// longer stays where it was.
     pub fn running(&self) -> &[Assumed] {
-        self.running.assumed()
+        &self.running.assumed
     }
 
     /// The end that is (or was) assumed of a task that has started.

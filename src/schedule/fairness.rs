@@ -12,6 +12,7 @@ pub const STARVED_OVERTAKEN: u32 = 10;
 
 /// The tasks whose sizes lie between two powers of two; times in seconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct SizeClass {
     /// The smallest size, a power of two.
     pub from: u32,

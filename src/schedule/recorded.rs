@@ -22,26 +22,11 @@ pub(super) fn recorded(
             task: index,
             start,
             end: start + task.run,
-            placement: None,
-            extent: None,
-            shape: None,
-            ranks: None,
+            ..Record::default()
         })
         .collect();
     records.sort_by_key(|record| record.start);
-    let result = ScheduleResult {
-        records,
-        timeline: Vec::new(),
-        left_out: Vec::new(),
-        tasks,
-        ticks: 1,
-        nodes,
-        rule: String::new(),
-        model: String::new(),
-        lost: None,
-        shapes: None,
-        places_itself: false,
-    };
+    let result = ScheduleResult { records, tasks, ticks: 1, nodes, ..ScheduleResult::default() };
     (!result.records.is_empty()).then(|| result.summary())
 }
 

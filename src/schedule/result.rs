@@ -15,7 +15,7 @@ use crate::ranks::Ranks;
 pub const BOUND: i64 = 10;
 
 /// A task that ran. Times in ticks.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Record {
     /// Its index in queue order.
     pub task: u32,
@@ -60,7 +60,7 @@ pub struct Instant {
 }
 
 /// A finished schedule.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct ScheduleResult {
     /// The tasks in the order of their starts.
     pub records: Vec<Record>,

@@ -18,16 +18,12 @@ pub struct Assumed {
 pub(super) struct Running {
     /// By assumed end. A sorted list: policies walk it from its start, and moving some thousand entries
     /// costs less than a tree.
-    assumed: Vec<Assumed>,
+    pub assumed: Vec<Assumed>,
     /// Records by true end, which may move; those of one instant in the order of starts.
     ends: BTreeSet<(i64, u32)>,
 }
 
 impl Running {
-    pub fn assumed(&self) -> &[Assumed] {
-        &self.assumed
-    }
-
     pub fn add(&mut self, entry: Assumed, record: u32, end: i64) {
         let at = self.assumed.partition_point(|other| *other < entry);
         self.assumed.insert(at, entry);

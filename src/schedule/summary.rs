@@ -7,6 +7,7 @@ use crate::ratio::ratio;
 
 /// Figures of a schedule; times in seconds. Without tasks all are 0.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct ScheduleSummary {
     /// Tasks.
     pub jobs: usize,

@@ -7,7 +7,6 @@ const NOBODY: (u32, i64) = (u32::MAX, i64::MAX);
 
 /// A tree over all tasks in queue order; each node knows the least size and the least time of the tasks
 /// waiting below it, so that stretches of the queue without a candidate are passed over at once.
-#[derive(Debug)]
 pub(super) struct Waiting {
     /// Size and time of each task.
     tasks: Vec<(u32, i64)>,

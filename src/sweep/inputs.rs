@@ -84,7 +84,7 @@ pub(super) fn check_kind(workload: &PlanWorkload, memory: u64) -> Result<()> {
     let kind = trace::kind(&mut Lines::open(&workload.path, memory)?)?;
     let (found, expected) = match (kind, workload.is_trace) {
         (WorkloadKind::Log, false) => return Ok(()),
-        (kind, true) if kind.has_times() => return Ok(()),
+        (WorkloadKind::Swf | WorkloadKind::Records(_), true) => return Ok(()),
         (WorkloadKind::Log, true) => ("a placement log among the traces", "it under `logs`"),
         (WorkloadKind::Swf, _) => ("an SWF trace among the logs", "it under `traces`"),
         (WorkloadKind::Records(_), _) => ("records of jobs among the logs", "them under `traces`"),

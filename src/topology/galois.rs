@@ -6,7 +6,6 @@
 ///
 /// # Complexity
 /// O(q) memory; building tries reduction polynomials in order until one is primitive.
-#[derive(Debug)]
 pub(super) struct Field {
     p: u32,
     q: u32,

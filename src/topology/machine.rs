@@ -148,7 +148,6 @@ impl Topology {
     }
 
     /// The router a node sits on.
-    #[inline]
     pub fn router_of(&self, node: NodeId) -> RouterId {
         self.network.router_of(node)
     }

@@ -74,7 +74,7 @@ impl Topology {
 
     /// Whether numbers in lists of nodes are names.
     pub(crate) fn names_are_numbers(&self) -> bool {
-        self.names.are_numbers()
+        self.names.numbers
     }
 
     /// A node as messages call it: by id and name.

@@ -153,11 +153,11 @@ pub struct Network {
     /// GPUs of nodes by name, where the description gives them.
     pub(super) gpus: HashMap<String, u32>,
     pub(super) remarks: Vec<String>,
-    pub(super) switch_names: Vec<String>,
-    pub(super) outline: bool,
-    pub(super) widths: bool,
+    pub(crate) switch_names: Vec<String>,
+    pub(crate) outline: bool,
+    pub(crate) widths: bool,
     pub(super) assumption: Option<String>,
-    pub(super) vertex_transitive: bool,
+    pub(crate) vertex_transitive: bool,
 }
 
 impl Network {
@@ -331,29 +331,9 @@ impl Network {
         &self.remarks
     }
 
-    /// The name of every router, where the description gives them; else empty.
-    pub(crate) fn switch_names(&self) -> &[String] {
-        &self.switch_names
-    }
-
-    /// Whether routers above those with nodes may stand for several switches, as in what schedulers are told of a fabric.
-    pub(crate) fn is_outline(&self) -> bool {
-        self.outline
-    }
-
-    /// Whether the description says how wide links are, rather than leaving it to an assumption.
-    pub(crate) fn says_widths(&self) -> bool {
-        self.widths
-    }
-
     /// Assumption about the capacities of links, where the description leaves it open.
     pub fn assumption(&self) -> Option<&str> {
         self.assumption.as_deref()
-    }
-
-    /// Whether every router looks like every other (so that one search gives all distances).
-    pub(crate) fn vertex_transitive(&self) -> bool {
-        self.vertex_transitive
     }
 }
 

@@ -30,7 +30,7 @@ pub(super) struct NodeNames {
     pub names: Names,
     slots: u32,
     /// Whether any node's name is a whole number.
-    numbers: bool,
+    pub numbers: bool,
     /// Ids by name, where names are a table.
     by_name: OnceLock<HashMap<String, u32>>,
     /// Ids by other spellings, where names are a table; [`SEVERAL`] where nodes share one.
@@ -48,11 +48,6 @@ impl NodeNames {
         };
         let (by_name, by_spelling) = (OnceLock::new(), OnceLock::new());
         NodeNames { names, slots, numbers, by_name, by_spelling }
-    }
-
-    /// Whether numbers in lists of nodes are names.
-    pub fn are_numbers(&self) -> bool {
-        self.numbers
     }
 
     fn takes_ids(&self, numbers: Numbers) -> bool {

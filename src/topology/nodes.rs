@@ -182,7 +182,7 @@ impl Excluded<'_> {
         if path.is_file() {
             return self.file(&Text::read(&path, self.context.memory)?, out);
         }
-        let ids = match self.names.are_numbers() {
+        let ids = match self.names.numbers {
             true => "the number that is a node's name".to_string(),
             false => format!("a node id or range a-b within 0-{}", self.slots - 1),
         };

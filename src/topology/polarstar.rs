@@ -31,7 +31,6 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
 };
 
 /// A supernode graph and its bijection f.
-#[derive(Debug)]
 struct Supernode {
     links: Vec<(u32, u32)>,
     images: Vec<u32>,

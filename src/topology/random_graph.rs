@@ -57,6 +57,16 @@ pub(super) fn draw(
     }))
 }
 
+/// The links of a graph, ascending, from the neighbours of every router.
+pub(super) fn links_of<'a>(neighbours: impl Iterator<Item = &'a [u32]>) -> Vec<(u32, u32)> {
+    let mut links: Vec<(u32, u32)> = (0..)
+        .zip(neighbours)
+        .flat_map(|(u, row)| row.iter().filter(move |v| **v > u).map(move |v| (u, *v)))
+        .collect();
+    links.sort_unstable();
+    links
+}
+
 /// How often to redraw: 1000 times, fewer where a draw has more than 10⁵ links, at least 20 times.
 fn tries(links: u64) -> u64 {
     (100_000_000 / links.max(1)).clamp(20, 1000)

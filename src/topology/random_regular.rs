@@ -57,7 +57,7 @@ fn from_params(params: &Params, context: &Context) -> Result<Step> {
         let drawn = Draft::regular(n, if sparse { d } else { n - 1 - d }, rng)?;
         let links = (0..n).flat_map(|u| (u + 1..n).map(move |v| (u, v)));
         Some(if sparse {
-            drawn.links()
+            links_of((0..n).map(|u| drawn.row(u)))
         } else {
             links.filter(|(u, v)| !drawn.linked(*u, *v)).collect()
         })
@@ -143,16 +143,6 @@ impl Draft {
         self.join(u, x);
         self.join(v, y);
         true
-    }
-
-    /// The links u < v, sorted.
-    fn links(&self) -> Vec<(u32, u32)> {
-        let mut links = Vec::with_capacity(self.neighbours.len() / 2);
-        for u in 0..self.degree.len() as u32 {
-            links.extend(self.row(u).iter().filter(|v| **v > u).map(|v| (u, *v)));
-        }
-        links.sort_unstable();
-        links
     }
 }
 

@@ -4,6 +4,7 @@ use rayon::prelude::*;
 use serde::Serialize;
 
 use super::cabling::Cabling;
+use super::distance::Axis;
 use super::graph::UNREACHED;
 use super::search::{self, each_batch};
 use super::{Metric, RouterGraph, Topology};
@@ -13,6 +14,7 @@ use crate::ids::RouterId;
 /// Counts, degrees and distances of a machine. `diameter` and `mean_distance` are over the schedulable
 /// nodes; `mean_distance` over all pairs of distinct nodes (0 for two nodes on one router).
 #[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
 pub struct Statistics {
     /// The machine's name.
     pub name: String,
@@ -102,7 +104,10 @@ impl Topology {
 fn distances(topology: &Topology) -> Result<(u128, u32)> {
     let hosts = u64::from(topology.network().hosts());
     if let (Metric::Product(product), true) = (topology.metric(), topology.nodes().is_full()) {
-        return Ok((full_product_sum(topology, product), product.diameter()));
+        // Every slot is schedulable: along an axis there are equally many nodes at each coordinate.
+        let slots = u64::from(topology.nodes().slot_count());
+        let sum = |axis: &Axis| axis.even_pair_sum(slots / u64::from(axis.extent));
+        return Ok((product.axes.iter().map(sum).sum(), product.diameter()));
     }
     topology.require("counting the nodes of every router", 12 * hosts)?;
     among(topology, &topology.nodes_per_router())
@@ -125,18 +130,12 @@ pub(crate) fn among(topology: &Topology, counts: &[u32]) -> Result<(u128, u32)> 
         Metric::Hops => {
             let graph = topology.graph()?;
             let full = counts.iter().all(|c| *c == topology.network().per_router());
-            match topology.network().vertex_transitive() && full {
+            match topology.network().vertex_transitive && full {
                 true => from_one(graph, counts),
                 false => by_search(topology, graph, counts)?,
             }
         }
     })
-}
-
-/// Sum over pairs where every slot is schedulable: along an axis there are equally many nodes at each coordinate.
-fn full_product_sum(topology: &Topology, product: &super::distance::Product) -> u128 {
-    let slots = u64::from(topology.nodes().slot_count());
-    product.axes.iter().map(|axis| axis.even_pair_sum(slots / u64::from(axis.extent))).sum()
 }
 
 /// Sum and largest distance from one search, for networks whose routers are all alike and carry equally many nodes.

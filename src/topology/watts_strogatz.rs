@@ -67,12 +67,7 @@ fn rewired(n: u32, reach: u32, p: f64, rng: &mut Pcg64) -> Vec<(u32, u32)> {
             neighbours[w as usize].push(u);
         }
     }
-    let mut links: Vec<(u32, u32)> = Vec::with_capacity(n as usize * reach as usize);
-    for (u, others) in (0..n).zip(&neighbours) {
-        links.extend(others.iter().filter(|v| **v > u).map(|v| (u, *v)));
-    }
-    links.sort_unstable();
-    links
+    links_of(neighbours.iter().map(Vec::as_slice))
 }
 
 /// A router other than u and its neighbours, uniformly; there must be one. By trial, or from a list where

@@ -19,13 +19,6 @@ pub enum WorkloadKind {
     Records(&'static RecordFormat),
 }
 
-impl WorkloadKind {
-    /// Whether its jobs have times.
-    pub(crate) fn has_times(self) -> bool {
-        matches!(self, WorkloadKind::Swf | WorkloadKind::Records(_))
-    }
-}
-
 /// A format of files of jobs: an entry of [`TRACE_FORMATS`], whose example is a first line.
 pub type TraceFormatEntry = Entry<Recognise>;
 

@@ -223,7 +223,8 @@ fn read(line: RawLine<'_>, live: &mut Live, block: &mut Block) -> Result<usize> 
     let asks = placing && rest.is_some_and(|word| word.contains('='));
     let (Some(job), true, true) = (job, asks || rest.is_none(), !placing || size.is_some()) else {
         let count = data.split_ascii_whitespace().count();
-        return Err(Error::input(line.location(), fields_in_words(count, letter), wants));
+        let found = format!("{count} field{} with `{letter}`", if count == 1 { "" } else { "s" });
+        return Err(Error::input(line.location(), found, wants));
     };
     if ["D", "U"].contains(&letter) {
         let options = JobOptions { text: String::new(), location: line.location() };
@@ -267,10 +268,6 @@ fn read(line: RawLine<'_>, live: &mut Live, block: &mut Block) -> Result<usize> 
         }
     }
     Ok(0)
-}
-
-fn fields_in_words(count: usize, letter: &str) -> String {
-    format!("{count} field{} with `{letter}`", if count == 1 { "" } else { "s" })
 }
 
 /// A size: decimal digits only, 1 to 2³² - 1.

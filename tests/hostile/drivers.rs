@@ -91,7 +91,7 @@ fn check_error(error: &Error, text: Option<&Text>) {
         }
         Error::Memory { needed, limit, .. } => return assert!(needed > limit, "{message}"),
         Error::Io { .. } => return,
-        Error::Draw { .. } | Error::Several(_) => panic!("{message}"),
+        _ => panic!("{message}"),
     };
     if let (SourceLocation::Line { file, line }, Some(text)) = (place, text) {
         if !file.ends_with(text.name()) && !text.name().ends_with(&**file) {

@@ -7,7 +7,6 @@ use crate::ranks::FreeSet;
 const NO_BLOCK: &str = "no block has enough free nodes";
 
 /// Base blocks in the order of the file, and the sizes of aggregated ones.
-#[derive(Debug)]
 pub(super) struct Blocks {
     units: Units,
     /// Nodes of a base block, as configured.

@@ -5,7 +5,6 @@ use crate::allocator::units::Units;
 use crate::ranks::FreeSet;
 
 /// Rings in the order of the file.
-#[derive(Debug)]
 pub(super) struct Rings {
     /// The ranks of each ring by position.
     rings: Vec<Vec<u32>>,

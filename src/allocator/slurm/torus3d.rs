@@ -25,7 +25,6 @@ pub(super) struct Torus {
 }
 
 /// The boxes of one shape on a torus.
-#[derive(Debug)]
 struct Boxes {
     torus: usize,
     /// Cells of a box.
@@ -37,7 +36,6 @@ struct Boxes {
 }
 
 /// Tori in the order of the file.
-#[derive(Debug)]
 pub(super) struct Tori {
     /// By torus, then size.
     boxes: Vec<Boxes>,

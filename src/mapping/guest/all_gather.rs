@@ -31,7 +31,8 @@ fn make(params: &Params, context: &Context) -> Result<(u32, Traffic)> {
     let members: Vec<u32> = (0..n).collect();
     match doubling {
         true => messages.doubling(&members, volume),
-        false => messages.ring_all_gather(&members, volume),
+        // A ring: every piece of S/n goes all the way round.
+        false => messages.ring_rounds(&members, n - 1, volume),
     }
     messages.done(params, n)
 }

@@ -74,13 +74,4 @@ impl Benchmark {
             fewer.flatten().next().ok_or(error)
         })
     }
-
-    /// Bytes that all processes send in an iteration.
-    pub fn bytes(&self) -> f64 {
-        let mut bytes = 0.0;
-        for stage in &self.stages {
-            stage.guest.for_each_message(|m| bytes += m.volume);
-        }
-        bytes
-    }
 }

@@ -64,7 +64,7 @@ impl Messages {
     /// From each member to the next, `rounds` pieces of a buffer cut into as many pieces as there are members: the
     /// all-gather with n-1 rounds, the all-reduce with 2(n-1) (Patarasuk & Yuan, "Bandwidth Optimal All-reduce
     /// Algorithms for Clusters of Workstations", 2009).
-    fn ring_rounds(&mut self, members: &[u32], rounds: u32, buffer: f64) {
+    pub(crate) fn ring_rounds(&mut self, members: &[u32], rounds: u32, buffer: f64) {
         let n = members.len();
         for (i, member) in members.iter().enumerate() {
             let volume = f64::from(rounds) * buffer / n as f64;
@@ -75,11 +75,6 @@ impl Messages {
     /// A ring: a reduce-scatter, then an all-gather, a piece of S/n at a time.
     pub(crate) fn ring_all_reduce(&mut self, members: &[u32], buffer: f64) {
         self.ring_rounds(members, 2 * (members.len() as u32 - 1), buffer);
-    }
-
-    /// A ring: every piece of S/n goes all the way round.
-    pub(crate) fn ring_all_gather(&mut self, members: &[u32], buffer: f64) {
-        self.ring_rounds(members, members.len() as u32 - 1, buffer);
     }
 
     /// Two binary trees, half of the buffer each: added up towards the root, then sent back. The second tree is the

@@ -5,7 +5,6 @@ use petgraph::unionfind::UnionFind;
 use crate::topology::numbered_sets;
 
 /// A graph taken apart: every vertex has a position on every factor, and an edge changes just one of them.
-#[derive(Debug)]
 pub(super) struct ProductGraph {
     pub(crate) factors: Vec<Factor>,
     /// Vertices by their positions, the last factor fastest.

@@ -20,7 +20,6 @@ pub(crate) struct Cable {
 }
 
 /// Groups and cables of a dragonfly.
-#[derive(Debug)]
 pub(crate) struct Groups {
     /// Routers of each group.
     pub size: u32,

@@ -305,11 +305,7 @@ pub(crate) fn sum(lane: RootValues) -> f64 {
 }
 
 /// Sets the number of every stop to 1 for its roots.
-#[multiversion(targets(
-    "x86_64+avx512f+avx512bw+avx512dq+avx512vl",
-    "x86_64+avx2",
-    "aarch64+neon"
-))]
+#[multiversion(targets("x86_64+avx512bw+avx512dq+avx512vl", "x86_64+avx2", "aarch64+neon"))]
 fn fill(stops: &[Stop], into: &mut [RootValues]) {
     for stop in stops {
         let here = &mut into[stop.router as usize];
@@ -318,11 +314,7 @@ fn fill(stops: &[Stop], into: &mut [RootValues]) {
 }
 
 /// Adds up over the neighbours nearer to a root. Whether all sums are finite.
-#[multiversion(targets(
-    "x86_64+avx512f+avx512bw+avx512dq+avx512vl",
-    "x86_64+avx2",
-    "aarch64+neon"
-))]
+#[multiversion(targets("x86_64+avx512bw+avx512dq+avx512vl", "x86_64+avx2", "aarch64+neon"))]
 fn add_up(
     links: &RouterGraph,
     stops: &[Stop],

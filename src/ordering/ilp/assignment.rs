@@ -4,26 +4,19 @@ use good_lp::{Expression, ProblemVariables, SolutionStatus, Variable, constraint
 
 use super::solver::{Job, Model, Refusal};
 use crate::error::Result;
-use crate::ordering::optimise::{SearchProblem, SearchResult, Status};
+use crate::ordering::optimise::{SearchResult, Status};
 use crate::params::Params;
-use crate::topology::Topology;
 
 /// Most variables of a model.
 const VARIABLES: usize = 60_000;
 
 /// The best ordering that the solver finds, not worse than `start`.
-pub(super) fn solve(
-    job: &Job<'_>,
-    topology: &Topology,
-    problem: &SearchProblem<'_>,
-    start: &[u32],
-    form: &str,
-) -> Result<SearchResult> {
+pub(super) fn solve(job: &Job<'_>) -> Result<SearchResult> {
+    let Job { problem, start, .. } = *job;
     let n = problem.space.len();
     // Known before the pairs are looked at: neighbours in rank have weight.
-    check_size(job.params, form, n, n - 1)?;
-    let model = build(topology, problem, start, form, job.params)?;
-    let answer = match job.run(model) {
+    check_size(job.params, job.form, n, n - 1)?;
+    let answer = match job.run(build(job)?) {
         Ok(answer) => answer,
         // Out of time before it had anything: the warm start stands.
         Err(Refusal::OutOfTime) => {
@@ -76,13 +69,8 @@ pub(super) fn check_size(params: &Params, form: &str, n: usize, pairs: usize) ->
     Ok(())
 }
 
-fn build(
-    topology: &Topology,
-    problem: &SearchProblem<'_>,
-    start: &[u32],
-    form: &str,
-    params: &Params,
-) -> Result<Model> {
+fn build(job: &Job<'_>) -> Result<Model> {
+    let Job { problem, start, form, params, .. } = *job;
     let n = problem.space.len();
     let d = |i: usize, j: usize| f64::from(problem.space.distances.between(i as u32, j as u32));
     let pairs: Vec<(usize, usize, f64)> = (0..n)
@@ -108,7 +96,8 @@ fn build(
     // Symmetry: where all routers look alike, any may come first; otherwise an ordering and its
     // reverse are equal, and the start's first element stays in the first half.
     let first = start[0] as usize;
-    let alike = topology.network().vertex_transitive() && topology.nodes().is_full();
+    let topology = problem.topology;
+    let alike = topology.network().vertex_transitive && topology.nodes().is_full();
     if alike && (problem.group == 1 || !problem.space.routers.windows(2).any(|r| r[0] == r[1])) {
         constraints.push(constraint!(at(first, 0) == 1));
     } else {

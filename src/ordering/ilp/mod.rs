@@ -124,11 +124,9 @@ fn ilp(topology: &Topology, settings: &Settings, request: Request<'_>) -> Result
             ));
         }
     }
-    let job = Job { params, settings, observer, solver, bound };
-    if kind == WeightKind::Path {
-        return path::solve(&job, &problem, &start.order);
-    }
-    assignment::solve(&job, topology, &problem, &start.order, form)
+    let (problem, start) = (&problem, start.order.as_slice());
+    let job = Job { params, settings, observer, solver, bound, problem, start, form };
+    if kind == WeightKind::Path { path::solve(&job) } else { assignment::solve(&job) }
 }
 
 #[cfg(test)]

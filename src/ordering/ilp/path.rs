@@ -6,7 +6,7 @@ use good_lp::{
 
 use super::solver::{Job, Model, Refusal};
 use crate::error::Result;
-use crate::ordering::optimise::{SearchProblem, SearchResult, Status};
+use crate::ordering::optimise::{SearchResult, Status};
 
 /// Most edges of the path problem.
 const EDGES: usize = 20_000;
@@ -14,13 +14,10 @@ const EDGES: usize = 20_000;
 /// The shortest Hamiltonian path (on a ring: tour) by rounds of subtour cuts. A path is a tour through
 /// one more vertex that is at no distance from any. Edges of at most two hops come first: their answer
 /// is the optimum if it meets the bound; otherwise all edges are let in.
-pub(super) fn solve(
-    job: &Job<'_>,
-    problem: &SearchProblem<'_>,
-    start: &[u32],
-) -> Result<SearchResult> {
+pub(super) fn solve(job: &Job<'_>) -> Result<SearchResult> {
+    let Job { problem, start, .. } = *job;
     let n = problem.space.len();
-    let ring = problem.weights.is_ring();
+    let ring = problem.weights.ring;
     let vertices = if ring { n } else { n + 1 };
     let done = |order: &[u32], bound: f64, rounds: &str, status: Status| {
         let by = format!("subtour cuts ({}){rounds}", job.name());

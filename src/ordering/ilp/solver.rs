@@ -7,7 +7,7 @@ use good_lp::{
 };
 
 use crate::error::{Error, Result};
-use crate::ordering::optimise::{Observer, Settings};
+use crate::ordering::optimise::{Observer, SearchProblem, Settings};
 use crate::params::Params;
 
 /// Names that `solver=` takes; the first lets the tool choose.
@@ -47,13 +47,17 @@ pub(super) struct Model {
     pub warm: Vec<(Variable, f64)>,
 }
 
-/// A request to a solver: options (for messages), limits, solver and the bound known so far.
+/// A request to a solver: options (for messages), limits, solver and the bound known so far; the problem, an order of
+/// its elements to begin with, and the form of its program.
 pub(super) struct Job<'a> {
     pub params: &'a Params,
     pub settings: &'a Settings,
     pub observer: &'a dyn Observer,
     pub solver: &'static str,
     pub bound: f64,
+    pub problem: &'a SearchProblem<'a>,
+    pub start: &'a [u32],
+    pub form: &'a str,
 }
 
 impl Job<'_> {

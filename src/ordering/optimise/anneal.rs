@@ -55,9 +55,10 @@ pub(super) struct Chain<'s> {
     fixed: usize,
     rng: AnnealRng,
     current: i64,
-    best: i64,
+    /// Price of the best sequence less that of the first; not above 0.
+    pub gain: i64,
     /// The best sequence seen at the end of a slice.
-    best_ids: Vec<u32>,
+    pub best: Vec<u32>,
     pub steps: u64,
 }
 
@@ -94,8 +95,8 @@ impl<'s> Chain<'s> {
             fixed: 0,
             rng,
             current: 0,
-            best: 0,
-            best_ids: order.to_vec(),
+            gain: 0,
+            best: order.to_vec(),
             steps: 0,
         }
     }
@@ -106,22 +107,12 @@ impl<'s> Chain<'s> {
         self
     }
 
-    /// The best sequence so far.
-    pub fn best(&self) -> &[u32] {
-        &self.best_ids
-    }
-
-    /// Price of the best sequence less that of the first; not above 0.
-    pub fn gain(&self) -> i64 {
-        self.best
-    }
-
     /// Goes on from `order`; the best so far is forgotten.
     pub fn restart(&mut self, order: &[u32]) {
         self.sequence.set(order);
-        self.best_ids.clear();
-        self.best_ids.extend_from_slice(order);
-        (self.current, self.best) = (0, 0);
+        self.best.clear();
+        self.best.extend_from_slice(order);
+        (self.current, self.gain) = (0, 0);
     }
 
     /// Anneals until `share` (asked with the steps made) reaches `until`; the share sets the temperature.
@@ -160,9 +151,9 @@ impl<'s> Chain<'s> {
 
     /// Remembers the sequence if it is the best so far.
     fn keep(&mut self) {
-        if self.current < self.best {
-            self.best = self.current;
-            self.best_ids.copy_from_slice(&self.sequence.ids);
+        if self.current < self.gain {
+            self.gain = self.current;
+            self.best.copy_from_slice(&self.sequence.ids);
         }
     }
 
@@ -309,7 +300,7 @@ mod tests {
             let start = chain.prices.of_order(&space.distances, &order, ring);
             let cooling = Cooling { from: 0.5, to: 0.05 };
             chain.run(cooling, 1.0, &|steps| steps as f64 / 30_000.0);
-            let (best, gain, current) = (chain.best().to_vec(), -chain.best, chain.current);
+            let (best, gain, current) = (chain.best.to_vec(), -chain.gain, chain.current);
             let ids = chain.sequence.ids.clone();
             assert!(gain > 0);
             let price = |order: &[u32]| chain.prices.of_order(&space.distances, order, ring);

@@ -24,13 +24,11 @@ impl AnnealRng {
     }
 
     /// A whole number below `bound`; the bias, below bound/2³², is of no consequence to a search.
-    #[inline]
     pub fn below(&mut self, bound: usize) -> usize {
         (((self.bits() >> 32) * bound as u64) >> 32) as usize
     }
 
     /// An exponential waiting time of mean 1: a rise by T times this is accepted at temperature T.
-    #[inline]
     pub fn wait(&mut self) -> f64 {
         let part = self.bits() >> 52;
         self.waits[part as usize]

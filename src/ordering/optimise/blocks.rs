@@ -177,7 +177,7 @@ impl Pass<'_> {
             };
             by_steps.max(by_time)
         });
-        (chain.best().to_vec(), chain.gain(), chain.steps)
+        (chain.best.to_vec(), chain.gain, chain.steps)
     }
 }
 

@@ -4,10 +4,9 @@
 
 use rayon::prelude::*;
 
-use super::elements::Arrangement;
 use super::relaxation::{Torus, relaxed};
 use super::scaled::{SAFE, Scaled};
-use super::{SearchProblem, assignment};
+use super::*;
 use crate::topology::Metric;
 
 /// Most elements of an assignment by rows and columns: n³ operations, 8n² bytes.
@@ -26,7 +25,7 @@ impl<'p> Bounds<'p> {
     /// O(n²) time and memory on a torus of n ≤ 4,096 elements, else O(1).
     pub fn new(problem: &'p SearchProblem<'p>) -> Self {
         let topology = problem.topology;
-        let alike = topology.network().vertex_transitive() && topology.nodes().is_full();
+        let alike = topology.network().vertex_transitive && topology.nodes().is_full();
         let suits = alike
             && problem.even
             && !problem.weights.has_edges()
@@ -81,7 +80,7 @@ fn sorted(space: &Arrangement, element: u32, count: usize) -> Vec<i64> {
 /// Gilmore 1962, <https://doi.org/10.1137/0110022>; Lawler 1963, <https://doi.org/10.1287/mnsc.9.4.586>.
 fn assigned(problem: &SearchProblem<'_>, scaled: &Scaled, alike: bool, work: u64) -> f64 {
     let (space, n) = (problem.space, problem.space.len());
-    let ring = problem.weights.is_ring();
+    let ring = problem.weights.ring;
     let window = scaled.lag.len() - 1;
     if !problem.even {
         return uneven(problem);
@@ -150,7 +149,7 @@ fn uneven(problem: &SearchProblem<'_>) -> f64 {
     if split && problem.space.routers.windows(2).any(|r| r[0] == r[1]) {
         return 0.0;
     }
-    let ring = problem.weights.is_ring();
+    let ring = problem.weights.ring;
     let leaving = |k: usize| {
         let pairs = match ring {
             true if 2 * k == n => n / 2,

@@ -63,7 +63,7 @@ pub(in crate::ordering) fn attempt(
     let weights = problem.integral()?;
     let mut lag = weights.lag;
     lag.truncate(n);
-    let ring = problem.weights.is_ring();
+    let ring = problem.weights.ring;
     let bits = (usize::BITS - (n - 1).leading_zeros()).max(1) as usize;
     let window = lag.len() - 1;
     let kept = if ring { 2 * window } else { window };

@@ -119,12 +119,6 @@ impl Arrangement {
         Arrangement { routers, nodes: Vec::new(), distances, near, diameter: self.diameter }
     }
 
-    /// How many nodes each element stands for, if all the same.
-    pub(crate) fn multiplicity(&self) -> Option<usize> {
-        let first = self.nodes.first().map_or(1, Vec::len);
-        self.nodes.iter().all(|n| n.len() == first).then_some(first)
-    }
-
     /// The nodes of a sequence of elements.
     pub fn expand(&self, order: &[u32]) -> Vec<NodeId> {
         order.iter().flat_map(|e| self.nodes[*e as usize].iter().copied()).collect()

@@ -71,11 +71,6 @@ pub(crate) const OPTIMISE: OrderingEntry = OrderingEntry {
     }),
 };
 
-/// The share of the time that is kept for a better bound where one can be had: few elements are soon searched.
-fn for_bound(elements: usize) -> f64 {
-    if elements <= 100 { 0.7 } else { 0.3 }
-}
-
 /// Runs `optimise` with its settings under an observer.
 fn optimise(
     topology: &Topology,
@@ -101,7 +96,9 @@ fn optimise(
     let gains = bounds.gains(quick, thorough);
     let mut budget = whole;
     if gains && let (Some(end), Some(now)) = (budget.time, observer.seconds()) {
-        budget.time = Some(end - for_bound(space.len()) * (end - now));
+        // Time kept for a better bound: few elements are soon searched.
+        let kept = if space.len() <= 100 { 0.7 } else { 0.3 };
+        budget.time = Some(end - kept * (end - now));
     }
     let found = search::search(&problem, &starts, &budget, observer, bound);
     if gains && found.objective > bound {

@@ -43,7 +43,7 @@ pub(super) fn estimate(weights: &Weights, distances: &Distances, nodes: &[u32]) 
         let share = stretch.wrapping_mul(0x9e37_79b9_7f4a_7c15);
         let first = ((u128::from(share) * (n - STRETCH) as u128) >> 64) as usize;
         for a in first..first + STRETCH {
-            let last = if weights.is_ring() { window } else { window.min(n - 1 - a) };
+            let last = if weights.ring { window } else { window.min(n - 1 - a) };
             for (k, sum) in sums.iter_mut().enumerate().take(last + 1).skip(1) {
                 *sum += u64::from(distances.between(nodes[a], nodes[(a + k) % n]));
             }
@@ -74,10 +74,10 @@ pub(super) fn sums(
     let part = |chunk: usize| {
         let mut sums = zero();
         for a in chunk * CHUNK..n.min((chunk + 1) * CHUNK) {
-            let last = if weights.is_ring() { window } else { window.min(n - 1 - a) };
+            let last = if weights.ring { window } else { window.min(n - 1 - a) };
             for k in 1..=last {
                 // Half way round a ring, each pair once.
-                if weights.is_ring() && 2 * k == n && a >= k {
+                if weights.ring && 2 * k == n && a >= k {
                     continue;
                 }
                 let b = (a + k) % n;
@@ -99,7 +99,8 @@ pub(super) fn sums(
 mod tests {
     use super::super::SearchProblem;
     use super::super::elements::Arrangement;
-    use super::super::weights::{WeightKind, Weights, log_uniform};
+    use super::super::weights::tests::log_uniform;
+    use super::super::weights::{WeightKind, Weights};
     use super::*;
     use crate::ordering::NodeOrder;
     use crate::topology::{Context, Topology};

@@ -1,10 +1,8 @@
 //! The problem of a search: what is arranged, and under which weights.
 
-use super::elements::Arrangement;
-use super::weights::{self, Weights};
-use super::{objective, small};
+use super::*;
 use crate::pair_sums;
-use crate::topology::{Metric, Topology};
+use crate::topology::Metric;
 
 /// Distances that might be looked up, a node, while a transform finds all sums: measured.
 const TRANSFORM: f64 = 800.0;
@@ -22,9 +20,9 @@ pub(in crate::ordering) struct SearchProblem<'s> {
 
 impl<'s> SearchProblem<'s> {
     pub fn new(topology: &'s Topology, space: &'s Arrangement, weights: Weights) -> Self {
-        let even = space.multiplicity();
-        let group = even.unwrap_or_else(|| space.nodes.iter().map(Vec::len).max().unwrap_or(1));
-        SearchProblem { topology, space, weights, group, even: even.is_some() }
+        let group = space.nodes.iter().map(Vec::len).max().unwrap_or(1);
+        let even = space.nodes.iter().all(|nodes| nodes.len() == group);
+        SearchProblem { topology, space, weights, group, even }
     }
 
     /// The element at every rank of a sequence.
@@ -70,7 +68,7 @@ impl<'s> SearchProblem<'s> {
 
     /// Whether lag prices would be far from the truth, and the instance is small enough for all pairs.
     pub(crate) fn needs_matrix(&self) -> bool {
-        let special = self.weights.is_ring() || self.weights.has_edges();
+        let special = self.weights.ring || self.weights.has_edges();
         self.even && special && self.space.len() <= small::LARGEST
     }
 
@@ -81,7 +79,7 @@ impl<'s> SearchProblem<'s> {
         if m == 1 {
             return Some(of_nodes);
         }
-        if self.weights.is_ring() {
+        if self.weights.ring {
             return None;
         }
         let at = |k: usize| of_nodes.lag.get(k).copied().unwrap_or(0);

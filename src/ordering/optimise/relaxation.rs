@@ -185,7 +185,7 @@ pub(super) fn relaxed(
 ) -> Option<f64> {
     let n = torus.n;
     let window = scaled.lag.len() - 1;
-    if problem.weights.is_ring() && 2 * window >= n || window == 0 {
+    if problem.weights.ring && 2 * window >= n || window == 0 {
         return None;
     }
     let memory = torus.memory(window, work)?;
@@ -195,7 +195,7 @@ pub(super) fn relaxed(
     let mut value = vec![0i32; classes.least.len()];
     let mut history: Vec<Vec<i32>> = vec![value.clone()];
     // A ring has no ends: there every rank sees all lags.
-    let free = if problem.weights.is_ring() { 0 } else { window };
+    let free = if problem.weights.ring { 0 } else { window };
     let full = n.checked_sub(free.max(memory))?;
     let mut done = 0;
     while done < full {
@@ -225,7 +225,7 @@ pub(super) fn relaxed(
         let by_one = i64::from(growth(1)?.max(0)) * left as i64;
         extra = by_two.max(by_one);
     }
-    if !problem.weights.is_ring() {
+    if !problem.weights.ring {
         for placed in (memory..window.max(memory)).rev() {
             let next = step(torus, scaled, &tails, &classes, [memory, placed], &value, stop);
             let Some(next) = next else { break };
@@ -237,7 +237,7 @@ pub(super) fn relaxed(
     let least = all.map(|(code, value)| {
         let differences = digits(*code as usize, n, memory - 1);
         let mut inside = 0;
-        if !problem.weights.is_ring() {
+        if !problem.weights.ring {
             for (j, b) in differences.iter().take(memory - 1).enumerate() {
                 inside += scaled.lag[j + 1] * torus.hops[*b];
                 for (i, a) in differences.iter().take(j).enumerate() {

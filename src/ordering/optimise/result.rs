@@ -1,7 +1,6 @@
 //! Result of a search: an ordering, its objective and a proved bound.
 
-use super::problem::SearchProblem;
-use super::settings::Settings;
+use super::{SearchProblem, Settings};
 use crate::ids::NodeId;
 
 /// How a search ended.
@@ -31,6 +30,7 @@ impl Status {
 
 /// Result of a search, and how good it is.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct SearchResult {
     /// The ordering.
     pub nodes: Vec<NodeId>,
@@ -80,7 +80,7 @@ impl SearchResult {
 
     pub(in crate::ordering) fn noted(mut self, settings: &Settings) -> Self {
         let w = &settings.weights;
-        let ring = if w.is_ring() { ", ring" } else { "" };
+        let ring = if w.ring { ", ring" } else { "" };
         self.notes = vec![
             format!("weights: {}, window {}{ring}", w.kind().name(), w.window()),
             format!(

@@ -1,12 +1,8 @@
 //! The objective of given orderings, with a bound.
 
-use super::elements::Arrangement;
-use super::settings::{QUICK_BOUND, SHARED, read_weights};
-use super::{Bounds, Observer, SearchProblem};
-use crate::error::{Error, Result, SourceLocation};
-use crate::ordering::NodeOrder;
+use super::settings::{QUICK_BOUND, read_weights};
+use super::*;
 use crate::params::{Opt, Params};
-use crate::topology::Topology;
 
 /// An ordering under weights.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -94,17 +94,18 @@ pub(super) fn search(
         return found;
     }
     observer.progress(found.objective, bound);
-    if problem.needs_matrix() {
-        return search_small(problem, found, budget, observer);
-    }
     let chains = if budget.steps.is_some() { CHAINS } else { rayon::current_num_threads().max(1) };
     let began = observer.seconds().unwrap_or(0.0);
     let mut run = LegSearch { problem, budget, observer, bound, chains, began, legs: 0, found };
-    run.all(starts);
-    let mut found = run.found;
-    found.stopped = observer.should_stop();
-    polish(problem, &mut found, budget, observer);
-    found
+    if problem.needs_matrix() {
+        run.small();
+        run.found.stopped = observer.should_stop();
+    } else {
+        run.all(starts);
+        run.found.stopped = observer.should_stop();
+        run.polish();
+    }
+    run.found
 }
 
 /// A search in legs: stretches of annealing that each have a share of the budget.
@@ -132,7 +133,7 @@ impl LegSearch<'_> {
         // Where the first lag outweighs lags 5 to 64, large rearrangements matter little, so nothing is melted.
         let light = self.problem.weights.lag(1) > tail;
         let pace = self.pace();
-        if self.problem.space.len() >= blocks::LARGE && !self.problem.weights.is_ring() {
+        if self.problem.space.len() >= blocks::LARGE && !self.problem.weights.ring {
             return self.by_blocks(pace, light);
         }
         let (hot, cold, scouts) = match (light, pace >= MELTED) {
@@ -218,7 +219,7 @@ impl LegSearch<'_> {
             // What a step takes differs by kind of distance and machine, so it is measured.
             (None, Some(limit), Some(began)) => {
                 let lag = self.problem.element_lags(SHORT);
-                let ring = self.problem.weights.is_ring();
+                let ring = self.problem.weights.ring;
                 let rng = AnnealRng::new(self.budget.seed, u64::MAX);
                 let order = &self.found.order;
                 let mut chain = Chain::new(self.problem.space, order, &lag, lag.len(), ring, rng);
@@ -246,7 +247,7 @@ impl LegSearch<'_> {
             return Vec::new();
         }
         let lag = self.problem.element_lags(window);
-        let ring = self.problem.weights.is_ring();
+        let ring = self.problem.weights.ring;
         // Chains of later legs must not draw what earlier ones drew.
         let legs = self.legs;
         self.legs += 1;
@@ -285,9 +286,9 @@ impl LegSearch<'_> {
             }
             ranked.clear();
             for chain in &runs {
-                let value = self.problem.value(chain.best());
-                ranked.push((chain.best().to_vec(), value));
-                self.found.improve(chain.best(), value);
+                let value = self.problem.value(&chain.best);
+                ranked.push((chain.best.to_vec(), value));
+                self.found.improve(&chain.best, value);
             }
             observer.progress(self.found.objective, self.bound);
             if over(self) {
@@ -305,56 +306,47 @@ impl LegSearch<'_> {
         self.found.steps += runs.iter().map(|chain| chain.steps).sum::<u64>();
         ranked
     }
+
+    /// Puts every stretch of seven elements into its best order, of six in long sequences.
+    fn polish(&mut self) {
+        let LegSearch { problem, budget, observer, found, .. } = self;
+        if problem.weights.ring || found.order.len() > POLISHED {
+            return;
+        }
+        let lag = problem.element_lags(SHORT);
+        let prices = Prices::new(&lag, UNIT, lag.len());
+        // Polishing is short and makes nothing worse: it may exceed the time by 2 %.
+        let late = Budget { time: budget.time.map(|limit| limit * 1.02), ..**budget };
+        let stop = || observer.should_stop() || late.is_over(*observer);
+        let mut order = found.order.clone();
+        let size = if order.len() <= SCOUTED { 7 } else { 6 };
+        window::improve(&problem.space.distances, &mut order, &prices, size, &stop);
+        found.improve(&order, problem.value(&order));
+    }
+
+    /// Anneals on the matrix of all pairs, in the place of legs.
+    fn small(&mut self) {
+        let LegSearch { problem, budget, observer, found, .. } = self;
+        debug_assert!(found.order.len() <= small::LARGEST);
+        let n = found.order.len() as u64;
+        // About the same work a step as elsewhere.
+        let steps = budget.steps.unwrap_or(4_000_000) / CHAINS as u64;
+        let steps = (steps * 8 / n.max(8)).max(1);
+        let stop = || observer.should_stop() || budget.is_over(*observer);
+        let weight = |p: usize, q: usize| problem.element_weight(p, q);
+        let results: Vec<(Vec<u32>, u64)> = (0..CHAINS)
+            .into_par_iter()
+            .map(|c| {
+                let rng = AnnealRng::new(budget.seed, c as u64);
+                Small::new(&problem.space.distances, &found.order, &weight, rng).run(steps, &stop)
+            })
+            .collect();
+        for (order, steps) in results {
+            found.improve(&order, problem.value(&order));
+            found.steps += steps;
+        }
+    }
 }
 
 /// Elements up to which windows are re-optimised: beyond, the time is better spent on steps.
 const POLISHED: usize = 20_000;
-
-/// Puts every stretch of seven elements into its best order, of six in long sequences.
-fn polish(
-    problem: &SearchProblem<'_>,
-    found: &mut Found,
-    budget: &Budget,
-    observer: &dyn Observer,
-) {
-    if problem.weights.is_ring() || found.order.len() > POLISHED {
-        return;
-    }
-    let lag = problem.element_lags(SHORT);
-    let prices = Prices::new(&lag, UNIT, lag.len());
-    // Polishing is short and makes nothing worse: it may exceed the time by 2 %.
-    let late = Budget { time: budget.time.map(|limit| limit * 1.02), ..*budget };
-    let stop = || observer.should_stop() || late.is_over(observer);
-    let mut order = found.order.clone();
-    let size = if order.len() <= SCOUTED { 7 } else { 6 };
-    window::improve(&problem.space.distances, &mut order, &prices, size, &stop);
-    found.improve(&order, problem.value(&order));
-}
-
-fn search_small(
-    problem: &SearchProblem<'_>,
-    mut found: Found,
-    budget: &Budget,
-    observer: &dyn Observer,
-) -> Found {
-    debug_assert!(found.order.len() <= small::LARGEST);
-    let n = found.order.len() as u64;
-    // About the same work a step as elsewhere.
-    let steps = budget.steps.unwrap_or(4_000_000) / CHAINS as u64;
-    let steps = (steps * 8 / n.max(8)).max(1);
-    let stop = || observer.should_stop() || budget.is_over(observer);
-    let weight = |p: usize, q: usize| problem.element_weight(p, q);
-    let results: Vec<(Vec<u32>, u64)> = (0..CHAINS)
-        .into_par_iter()
-        .map(|c| {
-            let rng = AnnealRng::new(budget.seed, c as u64);
-            Small::new(&problem.space.distances, &found.order, &weight, rng).run(steps, &stop)
-        })
-        .collect();
-    for (order, steps) in results {
-        found.improve(&order, problem.value(&order));
-        found.steps += steps;
-    }
-    found.stopped = observer.should_stop();
-    found
-}

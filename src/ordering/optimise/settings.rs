@@ -1,11 +1,7 @@
 //! The options that `ilp` and `optimise` share.
 
-use super::Observer;
-use super::weights::{WeightKind, Weights};
-use crate::error::{Error, Result};
-use crate::ordering::NodeOrder;
+use super::*;
 use crate::params::{Opt, Params, SEED};
-use crate::topology::Topology;
 use crate::trace::sizes::{Sizes, Weight};
 use crate::trace::swf::Options;
 

@@ -1,11 +1,7 @@
 //! Starts of a search: the classic orderings, best first.
 
-use super::elements::Arrangement;
-use super::objective;
-use super::weights::Weights;
-use crate::error::Result;
-use crate::ordering::{NodeOrder, defaults, suitable};
-use crate::topology::Topology;
+use super::*;
+use crate::ordering::{defaults, suitable};
 
 /// A classic ordering as a sequence of elements.
 pub(in crate::ordering) struct Start {

@@ -17,7 +17,6 @@ const IMAGES: usize = 8 * TUPLES;
 pub(super) type Permutation = [u8; 32];
 
 /// Distance-keeping permutations of 0..n.
-#[derive(Debug)]
 pub(super) struct Symmetry {
     n: usize,
     /// The identity first; with every one its inverse.
@@ -27,7 +26,6 @@ pub(super) struct Symmetry {
 }
 
 /// All tuples of distinct elements of one length.
-#[derive(Debug)]
 struct Tuples {
     /// Numbers of the classes of tuples that look alike; `u32::MAX` where elements repeat.
     class: Vec<u32>,

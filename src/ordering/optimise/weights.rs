@@ -42,7 +42,7 @@ impl WeightKind {
 pub struct Weights {
     kind: WeightKind,
     nodes: usize,
-    ring: bool,
+    pub(crate) ring: bool,
     /// `lag[k]`: the weight of lag k, the mean over its pairs where edges matter; `lag[0]` is 0.
     lag: Vec<f64>,
     /// For `workload` on a line.
@@ -150,11 +150,6 @@ impl Weights {
         self.nodes
     }
 
-    /// Whether lags go round.
-    pub(crate) fn is_ring(&self) -> bool {
-        self.ring
-    }
-
     /// The longest lag that has a weight.
     pub fn window(&self) -> usize {
         self.lag.len() - 1
@@ -208,16 +203,16 @@ fn longest(nodes: usize, ring: bool) -> usize {
     if ring { nodes / 2 } else { nodes.saturating_sub(1) }
 }
 
-/// Log-uniform job sizes, p(S) ∝ 1/S for 2 ≤ S ≤ N.
-pub fn log_uniform(nodes: u32) -> Vec<(u32, f64)> {
-    let total: f64 = (2..=nodes).rev().map(|s| 1.0 / f64::from(s)).sum();
-    (2..=nodes).map(|s| (s, 1.0 / f64::from(s) / total)).collect()
-}
-
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    /// Log-uniform job sizes, p(S) ∝ 1/S for 2 ≤ S ≤ N.
+    pub(in super::super) fn log_uniform(nodes: u32) -> Vec<(u32, f64)> {
+        let total: f64 = (2..=nodes).rev().map(|s| 1.0 / f64::from(s)).sum();
+        (2..=nodes).map(|s| (s, 1.0 / f64::from(s) / total)).collect()
+    }
 
     /// Straight from the definition: mean over windows and pairs, size by size.
     fn by_definition(nodes: usize, shares: &[(u32, f64)], ring: bool) -> Vec<Vec<f64>> {

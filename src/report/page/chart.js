@@ -86,16 +86,17 @@
 
   const tickText = (value) => grouped(Number(value.toPrecision(6)));
 
-  function mark(pen, kind, x, y) {
-    const r = 3.4;
-    pen.beginPath();
-    if (kind === "disc") pen.arc(x, y, r, 0, 7);
-    else if (kind === "square") pen.rect(x - r, y - r, 2 * r, 2 * r);
-    else if (kind === "triangle") (pen.moveTo(x, y - 4), pen.lineTo(x + 4, y + 3), pen.lineTo(x - 4, y + 3), pen.closePath());
-    else if (kind === "diamond") (pen.moveTo(x, y - 4.5), pen.lineTo(x + 4.5, y), pen.lineTo(x, y + 4.5), pen.lineTo(x - 4.5, y), pen.closePath());
-    else (pen.moveTo(x - r, y - r), pen.lineTo(x + r, y + r), pen.moveTo(x + r, y - r), pen.lineTo(x - r, y + r));
-    if (kind === "cross") pen.stroke();
-    else pen.fill();
+  // Marks are those of the ranked table, whose samples have them last, around (16, 6).
+  const swatches = page.orderings.map((_, i) => byId("ranked").tBodies[0].rows[i].querySelector("th svg"));
+  const marks = swatches.map((swatch) => swatch.lastElementChild);
+  const shapes = marks.map((mark) => new Path2D(mark.getAttribute("d")));
+
+  function mark(pen, i, x, y) {
+    pen.save();
+    pen.translate(x - 16, y - 6);
+    if (marks[i].classList.contains("s")) pen.stroke(shapes[i]);
+    else pen.fill(shapes[i]);
+    pen.restore();
   }
 
   function draw() {
@@ -182,7 +183,7 @@
       for (let k = 0; k < 5; k++) {
         const share = (k + 0.15 + 0.7 * ((curve.i * 0.382) % 1)) / 5;
         const i = nearestSize(backward(x0 + share * (x1 - x0)));
-        if (i < curve.values.length) mark(pen, ordering.mark, px(sizes[i]), py(drawn(curve.values[i], i)));
+        if (i < curve.values.length) mark(pen, curve.i, px(sizes[i]), py(drawn(curve.values[i], i)));
       }
     }
     const chosen = px(sizes[state.at]);
@@ -229,8 +230,7 @@
     const name = document.createElement("th");
     name.scope = "row";
     name.className = "text";
-    const swatch = byId("ranked").tBodies[0].rows[i].querySelector("th svg");
-    name.append(swatch.cloneNode(true), ordering.label);
+    name.append(swatches[i].cloneNode(true), ordering.label);
     row.append(name);
     return { box, cells: [row.insertCell(), row.insertCell(), row.insertCell()] };
   });

@@ -1,7 +1,6 @@
 //! The compact placement that others are measured against.
 
-use crate::allocator::AllocatorContext;
-use crate::error::Result;
+use super::{AllocatorContext, Result};
 use crate::ids::NodeId;
 
 /// Ranks from the middle of the machine outwards.

@@ -3,9 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use super::compact::Compact;
-use super::{BASE, BuildModel, Model, ModelEntry, Start, stretched};
-use crate::allocator::AllocatorContext;
-use crate::error::Result;
+use super::*;
 use crate::mapping::guest::{sized, sized_names};
 use crate::mapping::{
     CombinedLoad, Demand, Dilation, Fabric, Guest, JobLoad, ProcessMapping, ROUTINGS, RoutingEntry,

@@ -1,7 +1,6 @@
 //! Sensitive tasks run shorter on contiguous nodes.
 
-use super::{BuildModel, Model, ModelEntry, Start, stretched};
-use crate::error::Result;
+use super::*;
 use crate::params::{Opt, SEED};
 use crate::random::{below, generator};
 

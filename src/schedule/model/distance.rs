@@ -1,11 +1,10 @@
 //! Run times that grow with mean distance.
 
+use super::*;
 use crate::params::Opt;
 use std::collections::HashMap;
 
 use super::compact::Compact;
-use super::{BASE, BuildModel, Model, ModelEntry, Start, stretched};
-use crate::error::Result;
 use crate::metric::sums::Sums;
 use crate::ranks::Ranks;
 use crate::ratio::ratio;

@@ -46,6 +46,7 @@ pub(super) const BASE: Opt = Opt::number("base", "hops that the trace's run time
 
 /// Time that tasks took beyond the trace's run times, in nodes times ticks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Lost {
     /// To their own links: alone where they were, less the trace's run times, without latency; below 0 where they ran
     /// faster.

@@ -1,7 +1,6 @@
 //! Run times as the trace has them.
 
-use super::{BuildModel, Model, ModelEntry, Start};
-use crate::error::Result;
+use super::*;
 
 /// `fixed`: every task runs as long as in the trace, wherever it is placed. Time is whole seconds.
 pub(super) const FIXED: ModelEntry = ModelEntry::new(

@@ -138,7 +138,7 @@ impl Policy for ConservativePlaces {
     fn pass(&mut self, machine: &mut ClusterState<'_, '_>) {
         let now = machine.now();
         let late = machine.running().first().is_some_and(|task| task.end <= now);
-        if late || machine.relents_now() || self.passes.interval() > 0 {
+        if late || machine.relenting || self.passes.interval() > 0 {
             self.profile = None;
         }
         let (mut profile, anew) = match self.profile.take() {

@@ -200,7 +200,7 @@ impl Policy for EasyPlaces {
 
     fn pass(&mut self, machine: &mut ClusterState<'_, '_>) {
         let fresh = std::mem::take(&mut self.fresh);
-        if machine.relents_now() {
+        if machine.relenting {
             self.ended = true;
             self.refused = Default::default();
         }

@@ -47,7 +47,7 @@ pub(super) fn paired(here: &Topology, there: &Topology, found: &mut Findings) ->
     for node in there.nodes().iter().filter(|node| !seen[node.index()]) {
         new.entry(there.router_of(node).0).or_default().push(node);
     }
-    let names = [here, there].map(|machine| machine.network().switch_names());
+    let names = [here, there].map(|machine| machine.network().switch_names.as_slice());
     let same_name = |a: u32, b: u32| {
         let [one, other] = [names[0].get(a as usize), names[1].get(b as usize)];
         one.is_some() && one == other

@@ -73,12 +73,6 @@ impl Report<'_> {
         switch_name(self.machines[self.both.side(switch)], self.both.router(switch))
     }
 
-    /// Own name of a switch, where its description has one.
-    fn own_name(&self, switch: u32) -> Option<&String> {
-        let names = self.machines[self.both.side(switch)].network().switch_names();
-        names.get(self.both.router(switch) as usize)
-    }
-
     /// A cell by its first switch here, or there.
     fn cell_name(&self, cells: &Cells, cell: u32) -> String {
         let members = cells.members(cell);
@@ -114,7 +108,11 @@ impl Report<'_> {
                 shared.extend(few.map(|b| (*a, *b)));
             }
         }
-        let name = |switch| self.own_name(switch);
+        // Its own name, where its description has one.
+        let name = |switch| {
+            let network = self.machines[self.both.side(switch)].network();
+            network.switch_names.get(self.both.router(switch) as usize)
+        };
         let pairs = matched(shared, |a, b| name(a).is_some() && name(a) == name(b));
         uneven.into_iter().for_each(|cell| cells.empty(cell));
         let paired: BTreeSet<u32> = pairs.iter().flat_map(|(a, b)| [*a, *b]).collect();

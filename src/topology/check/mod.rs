@@ -83,14 +83,14 @@ pub fn check(here: &Topology, there: &Topology) -> Result<Findings> {
     let graphs = [here.graph()?, there.graph()?];
     let sizes = graphs.map(|graph| (graph.link_count() + graph.router_count()) as u64);
     context.require("the links of both machines", 64 * (sizes[0] + sizes[1]))?;
-    let widths = [here, there].map(|machine| machine.network().says_widths());
+    let widths = [here, there].map(|machine| machine.network().widths);
     if let Some(silent) = [here, there].iter().zip(widths).find(|(_, says)| !says) {
         found
             .remarks
             .push(format!("not compared: widths of links, which {} does not say", silent.0.name()));
     }
     let widths = widths == [true; 2];
-    if here.network().is_outline() == there.network().is_outline() {
+    if here.network().outline == there.network().outline {
         links::compare([here, there], graphs, &leaves, widths, &mut found);
     } else {
         outline::compare([here, there], graphs, &leaves, widths, &mut found);
@@ -122,7 +122,7 @@ fn shapes(here: &Topology, there: &Topology, found: &mut Findings) {
 
 /// The name of a switch: its own where the description has one, else the nodes on it, else its number.
 fn switch_name(machine: &Topology, router: u32) -> String {
-    if let Some(name) = machine.network().switch_names().get(router as usize) {
+    if let Some(name) = machine.network().switch_names.get(router as usize) {
         return name.clone();
     }
     match machine.host_list(machine.nodes_of(RouterId(router))) {

@@ -20,7 +20,7 @@ pub(super) fn compare(
     widths: bool,
     found: &mut Findings,
 ) {
-    let outline = usize::from(machines[1].network().is_outline());
+    let outline = usize::from(machines[1].network().outline);
     let above = [0, 1].map(|side| graphs[side].router_count() - carrying(machines[side]).len());
     found.remarks.push(format!(
         "not compared: switches above those with nodes ({} here, {} there) and their links, which {} merges",

@@ -23,7 +23,6 @@ pub struct Label {
 }
 
 impl Label {
-    #[inline]
     fn of(self, router: u32) -> u32 {
         router / self.stride % self.extent
     }
@@ -31,7 +30,6 @@ impl Label {
 
 impl Labels {
     /// Distance of two routers. O(labels).
-    #[inline]
     pub fn between(&self, a: u32, b: u32) -> u32 {
         self.labels.iter().map(|l| if l.of(a) == l.of(b) { 0 } else { l.weight }).sum()
     }

@@ -94,7 +94,6 @@ impl Labelling {
     }
 
     /// The distance between two labels, weighted.
-    #[inline]
     pub fn between(&self, a: u32, b: u32) -> u32 {
         self.weight * self.axis.between(a, b)
     }

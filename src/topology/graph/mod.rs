@@ -238,7 +238,6 @@ impl RouterGraph {
     }
 
     /// Whether link `index` is a joint.
-    #[inline]
     pub fn is_joint(&self, index: usize) -> bool {
         self.capacities[index] == f64::INFINITY
     }
@@ -249,13 +248,11 @@ impl RouterGraph {
     }
 
     /// The links that leave `router`.
-    #[inline]
     pub(crate) fn leaving(&self, router: u32) -> Range<usize> {
         self.first[router as usize]..self.first[router as usize + 1]
     }
 
     /// The routers that the links from `router` enter, ascending, in the order of [`RouterGraph::leaving`].
-    #[inline]
     pub fn heads(&self, router: u32) -> &[u32] {
         &self.heads[self.leaving(router)]
     }
@@ -267,7 +264,6 @@ impl RouterGraph {
     }
 
     /// The router that link `index` enters.
-    #[inline]
     pub fn head(&self, index: usize) -> u32 {
         self.heads[index]
     }
@@ -286,13 +282,11 @@ impl RouterGraph {
     }
 
     /// The capacity of link `index`; 1 is an ordinary link.
-    #[inline]
     pub fn capacity(&self, index: usize) -> f64 {
         self.capacities[index]
     }
 
     /// Weight of link `index`: its length in distances.
-    #[inline]
     pub fn weight(&self, index: usize) -> f64 {
         self.weight_of(index).into()
     }

@@ -61,7 +61,6 @@ impl Rows {
     }
 
     /// The row of a router.
-    #[inline]
     pub fn of(&self, router: RouterId) -> usize {
         self.of[router.index()] as usize
     }

@@ -2,11 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::{ROOT, SourceFile, Switch, Wiring, from_file};
-use crate::error::Result;
-use crate::input::{Line, Text};
-use crate::params::Opt;
-use crate::topology::{Build, Network, TopologyEntry};
+use super::Switch;
+use super::kit::*;
 
 /// `ibnetdiscover:FILE[,rail=mlx5_0]`.
 pub const FAMILY: TopologyEntry = TopologyEntry {

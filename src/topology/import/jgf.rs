@@ -3,11 +3,8 @@
 use std::collections::HashMap;
 
 use super::document::{self, Node};
+use super::kit::*;
 use super::paths::Paths;
-use super::{SourceFile, UPLINKS, Wiring, outlined};
-use crate::error::Result;
-use crate::params::Opt;
-use crate::topology::{Build, TopologyEntry};
 
 /// `jgf:FILE.json`.
 pub const FAMILY: TopologyEntry = TopologyEntry {

@@ -3,11 +3,8 @@
 use std::collections::{BTreeSet, HashMap};
 
 use super::document::{self, Node};
+use super::kit::*;
 use super::paths::Paths;
-use super::{SourceFile, UPLINKS, Wiring, outlined};
-use crate::error::{Error, Result};
-use crate::params::Opt;
-use crate::topology::{Build, TopologyEntry};
 
 /// `k8s-nodes:FILE.json[,levels=a/b/c]`.
 pub const FAMILY: TopologyEntry = TopologyEntry {

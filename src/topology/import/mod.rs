@@ -21,6 +21,7 @@ pub(super) mod host_list;
 mod infiniband;
 mod jgf;
 mod k8s;
+mod kit;
 mod paths;
 mod slurm;
 mod target;

@@ -1,9 +1,8 @@
 //! Scotch's target files (`.tgt`), which hwloc's and TopoMatch's tools share: tori, meshes, trees.
 
-use super::{SourceFile, from_file, network_of};
-use crate::error::{Error, Result};
-use crate::params::Opt;
-use crate::topology::{Build, Network, TopologyEntry, by_x};
+use super::kit::*;
+use super::network_of;
+use crate::topology::by_x;
 
 /// `tgt:FILE`.
 pub const FAMILY: TopologyEntry = TopologyEntry {

@@ -3,11 +3,8 @@
 use std::borrow::Cow;
 use std::collections::HashSet;
 
+use super::kit::*;
 use super::paths::Paths;
-use super::{SourceFile, UPLINKS, Wiring, outlined};
-use crate::error::{Error, Result};
-use crate::params::Opt;
-use crate::topology::{Build, TopologyEntry};
 
 /// `tiers:FILE.csv[,order=leaf-first|leaf-last]`.
 pub const FAMILY: TopologyEntry = TopologyEntry {

@@ -1,11 +1,8 @@
 //! Network layers of a cluster's instances, from the output of NVIDIA's topograph.
 
 use super::document;
+use super::kit::*;
 use super::paths::Paths;
-use super::{SourceFile, UPLINKS, Wiring, outlined};
-use crate::error::Result;
-use crate::params::Opt;
-use crate::topology::{Build, TopologyEntry};
 
 /// `topograph:FILE.json`.
 pub const FAMILY: TopologyEntry = TopologyEntry {

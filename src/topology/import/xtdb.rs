@@ -2,11 +2,9 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use super::{SourceFile, from_file, network_of};
-use crate::error::{Error, Result};
-use crate::input::Line;
-use crate::params::Opt;
-use crate::topology::{Build, MAX_NODES, Network, TopologyEntry};
+use super::kit::*;
+use super::network_of;
+use crate::topology::MAX_NODES;
 
 /// `xtdb2proc:FILE[,network=torus|cascade]`.
 pub const FAMILY: TopologyEntry = TopologyEntry {

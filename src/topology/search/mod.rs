@@ -68,7 +68,7 @@ pub(crate) struct Search<'g> {
     /// Buffers for further parts.
     free: Vec<Sets>,
     /// Planes that the distances of the last batch need.
-    used: usize,
+    pub(crate) used: usize,
     /// Sum of the distances from all sources to each row, less `counted`. Sums are at most 256 · 255; those of a
     /// search that is given up may wrap around.
     sums: Vec<u16>,

@@ -7,11 +7,6 @@ use super::sets::{Bits, EMPTY, SPREAD, WIDTH, join};
 use crate::ids::RouterId;
 
 impl Search<'_> {
-    /// Planes that the distances of the last batch need.
-    pub(crate) fn plane_count(&self) -> usize {
-        self.used
-    }
-
     /// Decodes the distances of N rows to binary: calls `visit` with p and bit p of all of them, the highest bit first.
     #[inline(always)]
     pub(crate) fn decode<const N: usize>(
@@ -62,13 +57,11 @@ impl Search<'_> {
     }
 
     /// Σ over all sources of their distance to `router`, which the search has added up. O(1).
-    #[inline]
     pub fn total(&self, router: RouterId) -> u64 {
         self.total_of(self.rows.of(router) as u32)
     }
 
     /// As [`Search::total`], for the router of a row.
-    #[inline]
     pub(crate) fn total_of(&self, row: u32) -> u64 {
         self.sums[row as usize].wrapping_add(self.counted).into()
     }

@@ -95,12 +95,9 @@ impl<'a> Reader<'a> {
         let partition = small(16, "partition")?;
         let preceding = fields.whole(17, "preceding job", LONGEST)?;
         let think_time = fields.seconds(18, "think time", &mut rounded)?;
+        let expected = || format!("seconds, or -1 for unknown, up to {LONGEST}");
         if wait < -1 {
-            return Err(fields.wrong(
-                3,
-                "wait time",
-                &format!("seconds, or -1 for unknown, up to {LONGEST}"),
-            ));
+            return Err(fields.wrong(3, "wait time", &expected()));
         }
         self.numbers.push((id, (2..=4).contains(&status), line.number));
 

@@ -83,11 +83,11 @@ fn churn(params: &Params, sizes: &Sizes) -> Result<GeneratedWorkload> {
         "# placement log, synthetic: sizes {}, nodes {nodes}, load {load}, placements {placements}, \
          overflow {overflow}, seed {seed}\n# mean size {}, largest {}\n",
         sizes.name(),
-        sampler.mean(),
+        sampler.mean,
         sampler.largest()
     );
     let mut churn = Churn {
-        rate: load * f64::from(nodes) / sampler.mean(),
+        rate: load * f64::from(nodes) / sampler.mean,
         sampler,
         draw: Draw::seeded(seed),
         free: if overflow { None } else { Some(nodes) },

@@ -66,7 +66,7 @@ pub(super) struct Sampler {
     sizes: Vec<u32>,
     /// The weights of the sizes up to each, added up.
     upto: Vec<u64>,
-    mean: f64,
+    pub mean: f64,
 }
 
 impl Sampler {
@@ -99,11 +99,6 @@ impl Sampler {
             upto,
             mean: ratio(nodes, sum.into()),
         })
-    }
-
-    /// Mean of the sizes drawn.
-    pub fn mean(&self) -> f64 {
-        self.mean
     }
 
     /// The largest size drawn.
@@ -157,7 +152,7 @@ mod tests {
     fn sizes_come_as_often_as_they_should() {
         let sizes = Sizes::of_jobs("s", BTreeMap::from([(1, 5), (4, 3), (9, 2), (80, 90)]));
         let sampler = Sampler::new(&sizes, 10).unwrap();
-        assert_eq!((sampler.mean(), sampler.largest()), (3.5, 9));
+        assert_eq!((sampler.mean, sampler.largest()), (3.5, 9));
         let (mut draw, mut counts) = (Draw::seeded(1), BTreeMap::new());
         (0..100_000).for_each(|_| *counts.entry(sampler.draw(&mut draw)).or_insert(0i32) += 1);
         // Standard deviation at most 158.
@@ -168,6 +163,6 @@ mod tests {
         );
         let uniform = Sampler::new(&Sizes::log_uniform(), 4).unwrap();
         // (2/2 + 3/3 + 4/4) / (1/2 + 1/3 + 1/4)
-        assert!((uniform.mean() - 36.0 / 13.0).abs() < 1e-12, "{}", uniform.mean());
+        assert!((uniform.mean - 36.0 / 13.0).abs() < 1e-12, "{}", uniform.mean);
     }
 }

@@ -77,7 +77,7 @@ fn build(params: &Params) -> Result<GeneratedWorkload> {
          ; MaxProcs: {machine}\n; Note: Poisson arrivals, {rate} in {unit} s; sizes {}, mean {}\n\
          ; Note: run times {runtime}, mean {mean} s",
         sizes.name(),
-        sampler.mean()
+        sampler.mean
     );
     if runtime == "log-normal" {
         let _ = write!(header, ", sigma {sigma}");

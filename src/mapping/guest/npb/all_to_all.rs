@@ -1,8 +1,6 @@
 //! FT and IS: everyone to everyone.
 
-use super::{GuestEntry, Instance, Work, benchmark, no_more_than, power_below, power_of_two};
-use crate::error::Result;
-use crate::params::Params;
+use super::*;
 
 /// `npb-ft:n=64`: a 3-D Fourier transform. With one or more planes of the grid a process, one transpose: an equal part
 /// of its points (16 bytes each) to every other process. With more processes than planes (512 in class C) they form a

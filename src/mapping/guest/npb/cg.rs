@@ -1,8 +1,6 @@
 //! CG: sums across rows of a 2-D grid of processes, and exchanges with the transposed process.
 
-use super::{GuestEntry, Instance, Work, benchmark, no_more_than, power_below, power_of_two};
-use crate::error::Result;
-use crate::params::Params;
+use super::*;
 
 /// Products of matrix and vector in an iteration: 25 steps of conjugate gradients and the residual.
 const PRODUCTS: f64 = 26.0;

@@ -1,8 +1,6 @@
 //! LU: wavefronts over a 2-D grid of processes.
 
-use super::{GuestEntry, Instance, Work, benchmark, no_more_than, part, power_below, power_of_two};
-use crate::error::Result;
-use crate::params::Params;
+use super::*;
 
 /// `npb-lu:n=64`: symmetric successive over-relaxation on a cube cut into columns, on a grid of processes whose first
 /// dimension is as long as the second or twice as long, and runs fastest. An iteration sweeps plane by plane from one

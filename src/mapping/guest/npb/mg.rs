@@ -1,8 +1,6 @@
 //! MG: halo exchange on every level of a multigrid.
 
-use super::{GuestEntry, Instance, Work, benchmark, no_more_than, power_below, power_of_two};
-use crate::error::Result;
-use crate::params::Params;
+use super::*;
 
 /// Halo exchanges on a level in an iteration: after restriction (on the finest level: the residual), residual and
 /// smoother. The coarsest has no residual.

@@ -1,8 +1,6 @@
 //! BT and SP: multi-partition, every process with a cell in each plane of cells.
 
-use super::{GuestEntry, Instance, Send, Work, benchmark, no_more_than, part};
-use crate::error::Result;
-use crate::params::Params;
+use super::*;
 
 /// `npb-bt:n=64`: block-tridiagonal solvers along x, y and z. The cube is cut into p × p × p cells for p² processes; a
 /// process has p of them on a diagonal, so that all are busy at every stage of a sweep. An iteration swaps faces two

@@ -180,7 +180,11 @@ impl Reader {
             return Err(line.wrong(format!("`{}`", line.text), expected));
         }
         let (number, speed) = (line.number, value("linkspeed"));
-        let speed = speed.map(|text| speed_of(text, line)).transpose()?.filter(|speed| *speed > 0);
+        // `LinkSpeed`: any unit; scontrol prints 0 or 1 where the file has none.
+        let whole = "a whole number from 0 to 4294967295";
+        let speed_of =
+            |text: &str| text.parse().map_err(|_| line.wrong(format!("LinkSpeed={text}"), whole));
+        let speed = speed.map(speed_of).transpose()?.filter(|speed: &u32| *speed > 0);
         let mut unit =
             SiteUnit { name: name.into(), nodes: vec![], children: vec![], line: number, speed };
         match (list, below) {
@@ -241,12 +245,6 @@ impl Reader {
         let Reader { units, sizes, param, weights, remarks, .. } = self;
         Ok(Found { kind, name, units, sizes, toruses, param, weights, remarks })
     }
-}
-
-/// `LinkSpeed`: any unit; scontrol prints 0 or 1 where the file has none.
-fn speed_of(text: &str, line: &Line<'_>) -> Result<u32> {
-    let wrong = || line.wrong(format!("LinkSpeed={text}"), "a whole number from 0 to 4294967295");
-    text.parse().map_err(|_| wrong())
 }
 
 #[cfg(test)]

@@ -1,22 +1,22 @@
 //! All output tables with their columns: the text of `docs/columns.md`.
 
-use super::audit::{JobScore, LEVEL, LEVEL_SUMS, SUMS};
-use super::comparison::{
+use nodeorder::columns::audit::{JobScore, LEVEL, LEVEL_SUMS, SUMS};
+use nodeorder::columns::comparison::{
     Crossover, CurvePoint, Limits, RankedEntry, ScoreRow, Winner, WorkloadRow, WorkloadSizeRow,
 };
-use super::corun::{CorunFigures, FittedRow, JOB, LinkUse};
-use super::jobs::{JobRow, SIZE_COUNT};
-use super::machines::{MachineJobs, MachinePoint, RankedMachine};
-use super::mapping::{
+use nodeorder::columns::corun::{CorunFigures, FittedRow, JOB, LinkUse};
+use nodeorder::columns::jobs::{JobRow, SIZE_COUNT};
+use nodeorder::columns::machines::{MachineJobs, MachinePoint, RankedMachine};
+use nodeorder::columns::mapping::{
     CONTENTION_BAR, DIFFERENCE, DILATION_BAR, EDGE, LinkLoad, MappingFigures, NAMED_PROCESS,
     PROCESS,
 };
-use super::replay::{REFUSED, ReplayFigures, SizeFigures, T_TEST, TRAFFIC};
-use super::schedule::{Neglected, SIZE_CLASS, ScheduleFigures};
-use super::shape::{Moment, ROOM, ROOM_SUMS, SHAPE, SHAPE_SUMS};
-use super::sweep::CellRow;
-use super::throughput::{FOUND, MATCHED, ThroughputRow};
-use super::{Heading, headings};
+use nodeorder::columns::replay::{REFUSED, ReplayFigures, SizeFigures, T_TEST, TRAFFIC};
+use nodeorder::columns::schedule::{Neglected, SIZE_CLASS, ScheduleFigures};
+use nodeorder::columns::shape::{Moment, ROOM, ROOM_SUMS, SHAPE, SHAPE_SUMS};
+use nodeorder::columns::sweep::CellRow;
+use nodeorder::columns::throughput::{FOUND, MATCHED, ThroughputRow};
+use nodeorder::columns::{Heading, headings, named};
 
 /// An output table: its heading, what a row is, and its columns in groups, each with what it appears with.
 struct Table(&'static str, &'static str, Vec<(&'static str, Vec<Heading>)>);
@@ -52,7 +52,7 @@ fn comparisons() -> Vec<Table> {
             "`--order` or `--alloc`, as the first column" => JobScore::PLACEMENT,
             "a level each, leaf first" => LEVEL,
             "" => JobScore::LAST,
-            "`--shape`" => &super::named(SHAPE, &["ring_mean", "cut_best", "cut_ranks", "closed_rings"]);
+            "`--shape`" => &named(SHAPE, &["ring_mean", "cut_best", "cut_ranks", "closed_rings"]);
         "`audit --json`: `placements`, with `by_size` and `over_time`; `sizes.csv`, `periods.csv`",
             "Figures of all jobs, of those of a size and of those of a time.": SUMS,
             "a level each, as `levels`" => LEVEL_SUMS;
