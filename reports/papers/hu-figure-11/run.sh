@@ -1,14 +1,16 @@
 # n jobs of 4 or 16 nodes, n/20 a second, a benchmark each (class W), 1 Gf a node, 1 Gb/s and 50 us a cable, 800 Mb/s a switch,
 # one path a pair, on hosts of 64 nodes. Writes SETTING/JOBS/CASE/SEED.json; a case is a host and a mapping.
 set -euo pipefail
-{
+for class in S W A; do
   echo app,weight,guest
-  for app in bt cg ft is lu mg sp; do echo "$app,1,npb-$app:class=W"; done
-} >apps.csv
-# out: as published, messages that share links followed job by job. unlimited: switches without a limit. flow: that, too,
-# and message by message.
-base=network:speed=1Gf,node_links=free,bandwidth=1Gb/s,latency=50us,apps=apps.csv,routing=one-path
-declare -A model=([out]=$base,level=job,switch_bandwidth=800Mb/s [unlimited]=$base,level=job [flow]=$base,level=flow)
+  for app in bt cg ft is lu mg sp; do echo "$app,1,npb-$app:class=$class"; done
+done | split -l 8 --numeric-suffixes=1 -a 1 --additional-suffix=.csv - apps
+# out: as published, messages that share links followed job by job. small, large: classes S and A. unlimited: switches without
+# a limit. flow: that, too, and message by message.
+base=network:speed=1Gf,node_links=free,bandwidth=1Gb/s,latency=50us,routing=one-path
+limit=level=job,switch_bandwidth=800Mb/s
+declare -A model=([out]=$base,apps=apps2.csv,$limit [small]=$base,apps=apps1.csv,$limit [large]=$base,apps=apps3.csv,$limit
+  [unlimited]=$base,apps=apps2.csv,level=job [flow]=$base,apps=apps2.csv,level=flow)
 declare -A machine=([t2]=torus:8x8 [t3]=torus:4x4x4 [r4]=random-regular:n=64,d=4 [r6]=random-regular:n=64,d=6)
 # Regular jobs wait for a place whose neighbours are one hop apart (tori), or that hangs together (random hosts); random jobs
 # take any nodes; nearest ones do not wait, but are as near together as they can.
@@ -33,6 +35,12 @@ for s in $(seq 10); do
         done
       fi
     done
+  done
+  for case in "t2 regular" "t3 regular" "r6 nearest"; do
+    read -r host mapping <<<"$case"
+    declare -n rules=$mapping
+    run small 200 "$host" "$mapping" "${rules[$host]}" "$s"
+    run large 200 "$host" "$mapping" "${rules[$host]}" "$s"
   done
   # Where messages hardly meet, so that this takes seconds.
   for case in "t3 regular" "r6 nearest"; do
