@@ -267,3 +267,24 @@ fn a_names_file_with_coordinates_makes_curves_possible() {
         done(folder.path(), &["export", "m.toml", "--order", "row-major:axes=yx", "--to", "csv"]);
     assert_eq!(String::from_utf8(csv).unwrap(), "rank,node,name\n0,0,a\n1,3,d\n2,1,b\n3,2,c\n");
 }
+
+#[test]
+fn what_corun_leaves_out_is_said() {
+    let folder = tempfile::tempdir().unwrap();
+    let job = "[[jobs]]\nname = 'a'\nnodes = ['0-4']\nguest = 'all-to-all:n=4'\nbytes = 1000\n";
+    std::fs::write(folder.path().join("jobs.toml"), job).unwrap();
+    let said = |arguments: &[&str]| {
+        let done = run(folder.path(), &[&["corun", "torus:8"], arguments].concat());
+        (done.status.code(), String::from_utf8(done.stderr).unwrap())
+    };
+    let unused = "job a: 4 processes on the first of its 5 nodes\n";
+    assert_eq!(said(&["--jobs", "jobs.toml"]), (Some(0), unused.to_string()));
+    let rows = "pattern,nodes,bytes,seconds\nping-pong,0-1,1000,1e-3\nping-pong,0-1,1000,1e-320\n";
+    std::fs::write(folder.path().join("fit.csv"), rows).unwrap();
+    let (code, error) = said(&["--fit", "fit.csv"]);
+    assert_eq!(code, Some(1));
+    assert!(
+        error.contains("fit.csv:3: found seconds `1e-320`; expected a number from 1e-12"),
+        "{error}"
+    );
+}

@@ -1,6 +1,10 @@
 """Tests of the report's own statistics, relations and formulas: `python3 test.py`."""
 
+import importlib.machinery
+import importlib.util
+import tempfile
 import unittest
+from pathlib import Path
 
 import claims
 import stats
@@ -87,6 +91,80 @@ class Relations(unittest.TestCase):
         self.assertAlmostEqual(change[0].mean, -20)
         with self.assertRaises(ValueError):
             claims.against([row([1, 2, 3], rule="new"), row([1, 2], rule="old")], {"column": "rule", "of": "new", "to": "old"})
+
+
+def script():
+    """`run` as a module."""
+    loader = importlib.machinery.SourceFileLoader("run_script", str(Path(__file__).with_name("run")))
+    module = importlib.util.module_from_spec(importlib.util.spec_from_loader("run_script", loader))
+    loader.exec_module(module)
+    return module
+
+
+CLAIM = """
+[[claims]]
+published = "a takes 12 % more than b"
+rows = { rule = ["a", "b"] }
+compare = { column = "rule", of = "a", to = "b" }
+is = { above = 0 }
+verdict = "agrees (sign)"
+"""
+
+
+class Refusals(unittest.TestCase):
+    """What `run --check` refuses of a figure with two rows."""
+
+    def wrong(self, claims=CLAIM, published="", title=None, text="A paper, by Author: 12 % more than the 7 of b"):
+        run = script()
+        with tempfile.TemporaryDirectory() as folder:
+            shared, figure = Path(folder) / "shared", Path(folder) / "figure"
+            for made in (shared / "seeds", shared / "papers", figure):
+                made.mkdir(parents=True)
+            (shared / "seeds/1.txt").write_text(text)
+            (shared / "papers/author_table.csv").write_text("rule,value\na,8.5\n")
+            run.SHARED = shared
+            (figure / "figure.toml").write_text('source = "A paper"\nwhere = "Fig. 1"\nquestion = "Which?"\n[picture]\nx = "x"\n'
+                                                'x_label = "x"\nseries = "rule"\nnames = { f = "f" }\n' + claims)
+            values = " ".join(["2"] * 10), " ".join(["1"] * 10)
+            (figure / "rows.csv").write_text("rule,x,figure,mean,half_width,seeds,values\n" +
+                                             f"a,1,f,2,0,10,{values[0]}\nb,1,f,1,0,10,{values[1]}\n")
+            if published:
+                (figure / "published.csv").write_text(published)
+            made = run.Figure(figure)
+            made.check(draw=True)
+            if title:
+                path = figure / "picture.svg"
+                path.write_text(path.read_text().replace("<title>Fig. 1: ours", f"<title>{title}", 1))
+            return made.check(draw=False)[1]
+
+    def test_what_follows_is_let_pass(self):
+        self.assertEqual(self.wrong(), [])
+        self.assertEqual(self.wrong(published="rule,x,figure,value\na,1,f,8.5\n"), [])
+
+    def test_a_rank_over_fewer_entries_than_the_source_ranks(self):
+        first = CLAIM.replace("a takes 12 % more than b", "a takes longest")
+        self.assertIn("claims a rank", self.wrong(first)[0])
+        self.assertIn("a rank over 2 entries; the source ranks 3", self.wrong(first + "ranks = 3\n")[0])
+        self.assertEqual(self.wrong(first + "ranks = 2\n"), [])
+
+    def test_a_reason_without_a_run(self):
+        less = CLAIM.replace("above = 0", "below = 0").replace("agrees (sign)", "differs") + 'why = "b was slow that day"\n'
+        self.assertIn("make it a claim", self.wrong(less)[0])
+        # A claim of the same words whose rows say otherwise is none either.
+        test = CLAIM.replace("published", "text").replace("a takes 12 % more than b", "b was slow that day")
+        test = test.replace('verdict = "agrees (sign)"\n', "")
+        self.assertEqual(self.wrong(less + test), [])
+        self.assertIn("the rows say", self.wrong(less + test.replace("above = 0", "below = 0"))[0])
+        self.assertIn("differs, unexplained", self.wrong(less.partition("why")[0])[0])
+
+    def test_a_published_number_that_is_in_no_source(self):
+        self.assertIn("13 is not in the source", self.wrong(CLAIM.replace("12", "13"))[0])
+        self.assertIn("9.25 is not in the source", self.wrong(published="rule,x,figure,value\na,1,f,9.25\n")[0])
+        self.assertIn("40 is not in the source", self.wrong(CLAIM + "magnitude = 40.0\n")[0])
+
+    def test_a_picture_that_is_titled_published_and_shows_none(self):
+        wrong = self.wrong(title="Fig. 1: ours beside the published values")
+        self.assertIn("titled published and shows no published value", wrong[0])
 
 
 unittest.main()
