@@ -134,6 +134,8 @@ impl Cluster {
             level,
             slices: Slices { layers, leader },
             least_free: mode == Mode::Unconstrained && on("TASProfileMixed", true),
+            top_down: false,
+            tightest_leaf: false,
             balanced: on("TASBalancedPlacement", false),
             bare: request.get("mode").is_none_or(Value::is_null),
         })
@@ -502,18 +504,22 @@ fn fast_and_plain_rules_agree() {
         }
         let mode = [Mode::Required, Mode::Preferred, Mode::Unconstrained][below(3) as usize];
         let most = layers.first().map_or(depth - 1, |layer| layer.0);
+        // What if: from the outermost level down, and single pods by leaves.
+        let top_down = mode == Mode::Unconstrained && below(2) == 0;
         let level = match mode {
-            Mode::Unconstrained if layers.is_empty() => depth - 1,
+            Mode::Unconstrained if layers.is_empty() && !top_down => depth - 1,
             Mode::Unconstrained => 0,
             _ => below(most as i64 + 1) as usize,
         };
         let slice = layers.first().map_or(1, |layer| layer.1);
         let ask = Ask {
-            pods: slice + below(20),
+            pods: slice + if below(4) == 0 { 0 } else { below(20) },
             mode,
             level,
             slices: Slices { layers, leader: below(3) == 0 },
-            least_free: below(2) == 0,
+            least_free: top_down || below(2) == 0,
+            top_down,
+            tightest_leaf: top_down && below(2) == 0,
             balanced: false,
             bare: false,
         };

@@ -114,6 +114,9 @@ struct Transform {
     /// Submit each copy up to SECONDS earlier or later than its job, drawn by --seed [default: 0]
     #[arg(long, value_name = "SECONDS", requires = "replicate")]
     jitter: Option<String>,
+    /// Submit every job up to so many seconds earlier or later, at random
+    #[arg(long, value_name = "SECONDS")]
+    shake: Option<String>,
     /// Keep the jobs submitted at second T of the trace or later
     #[arg(long, value_name = "T")]
     after: Option<String>,
@@ -139,6 +142,7 @@ impl Transform {
             ("load", self.load),
             ("replicate", self.replicate),
             ("jitter", self.jitter),
+            ("shake", self.shake),
         ];
         let given = given.into_iter().filter_map(|(key, value)| Some(format!("{key}={}", value?)));
         let given: Vec<String> = given.collect();

@@ -62,7 +62,7 @@ pub struct PlanLists {
     /// Orderings.
     pub orderings: Vec<Spec>,
     /// Allocators of replays and schedules.
-    pub allocators: Vec<String>,
+    pub allocators: Vec<Spec>,
     /// Placement logs, then traces.
     pub workloads: Vec<PlanWorkload>,
     /// How traces are changed; without, they are taken as they are.
@@ -122,7 +122,10 @@ impl PlanLists {
             name,
             topologies: specs("topologies"),
             orderings: specs("orderings"),
-            allocators: texts("allocators"),
+            allocators: lists["allocators"]
+                .iter()
+                .map(|(text, _)| Spec::ruled(text, base))
+                .collect(),
             workloads: Vec::new(),
             transforms: texts("transforms"),
             policies: texts("policies"),
@@ -170,7 +173,7 @@ impl PlanLists {
             &vec![self.name.clone()],
             &texts(&self.topologies),
             &texts(&self.orderings),
-            &self.allocators,
+            &texts(&self.allocators),
             &workloads,
             &self.transforms,
             &self.policies,
@@ -199,7 +202,13 @@ impl PlanLists {
             workload.contents = read(&workload.text, &workload.path)?;
         }
         let made = self.workloads.iter_mut().filter_map(|w| w.generator.as_mut());
-        let specs = [&mut self.topologies, &mut self.orderings, &mut self.models, &mut self.guests];
+        let specs = [
+            &mut self.topologies,
+            &mut self.orderings,
+            &mut self.allocators,
+            &mut self.models,
+            &mut self.guests,
+        ];
         for spec in specs.into_iter().flatten().chain(made) {
             let contents = spec.files.iter().map(|path| read(&spec.text, path));
             spec.contents = contents.collect::<Result<_>>()?;

@@ -67,6 +67,19 @@ pub fn place(domains: &Domains, ask: &Ask, rooms: &[Room]) -> Result<Pods, Misfi
 impl Rule<'_> {
     /// Domains in the order in which they are taken: as where a leader is to be put, or not.
     fn sorted(&self, mut ids: Vec<u32>, leader: bool) -> Vec<u32> {
+        if self.single() {
+            // The leaf with the least room decides: full ones last.
+            let room = |leaf: &u32| self.rooms[*leaf as usize].pods;
+            let least = |id: &u32| {
+                let all = self.leaves(*id);
+                all.iter().map(room).filter(|pods| *pods > 0).min().unwrap_or(i64::MAX)
+            };
+            ids.sort_by_key(|id| {
+                let Room { affinity, slices, pods, .. } = self.rooms[*id as usize];
+                (least(id), Reverse(affinity), slices, pods, *id)
+            });
+            return ids;
+        }
         let way = if self.ask.least_free { 1 } else { -1 };
         ids.sort_by_key(|id| {
             let room = &self.rooms[*id as usize];
@@ -92,6 +105,18 @@ impl Rule<'_> {
             }
         }
         best
+    }
+
+    fn single(&self) -> bool {
+        self.ask.tightest_leaf && self.ask.pods == 1 && !self.ask.slices.leader
+    }
+
+    fn leaves(&self, id: u32) -> Vec<u32> {
+        let below: Vec<u32> = self.domains.below(id).collect();
+        match below.is_empty() {
+            true => vec![id],
+            false => below.into_iter().flat_map(|id| self.leaves(id)).collect(),
+        }
     }
 
     fn level(&self) -> Result<(usize, Vec<u32>), Misfit> {
@@ -204,7 +229,9 @@ impl Rule<'_> {
                 counts(room, leader, slices) >= rest && (!leader || room.leaders > 0)
             };
             let mut id = ids[at];
-            if enough(id) && !self.ask.least_free {
+            // From the outermost level down: of those that hold all that is left the tightest, wherever it stands.
+            let one = self.ask.top_down && !self.single() && ids[at..].iter().any(|id| enough(*id));
+            if one || enough(id) && !self.ask.least_free {
                 id = self.tightest(&ids[at..], rest, leader, slices);
             }
             let room = &self.rooms[id as usize];
