@@ -263,7 +263,7 @@ impl Convert {
 /// Writes a trace, and says what was left out of it or mended, whatever it is written as.
 fn write_trace(trace: &Trace, to: To, output: Option<&Path>) -> anyhow::Result<()> {
     inputs::report_tally(trace);
-    let text = if to == To::Swf { convert::to_swf(trace) } else { convert::to_log(trace) };
+    let text = if to == To::Swf { convert::to_swf(trace) } else { convert::to_log(trace, true) };
     output::write(output, text)
 }
 

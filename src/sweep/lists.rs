@@ -118,14 +118,12 @@ impl PlanLists {
             let spec = |(text, _): &Located| Spec::resolve(text, base, known(text));
             lists[key].iter().map(spec).collect()
         };
+        let ruled = |(text, _): &Located| Spec::ruled(text, base);
         let mut plan = PlanLists {
             name,
             topologies: specs("topologies"),
             orderings: specs("orderings"),
-            allocators: lists["allocators"]
-                .iter()
-                .map(|(text, _)| Spec::ruled(text, base))
-                .collect(),
+            allocators: lists["allocators"].iter().map(ruled).collect(),
             workloads: Vec::new(),
             transforms: texts("transforms"),
             policies: texts("policies"),
@@ -202,14 +200,8 @@ impl PlanLists {
             workload.contents = read(&workload.text, &workload.path)?;
         }
         let made = self.workloads.iter_mut().filter_map(|w| w.generator.as_mut());
-        let specs = [
-            &mut self.topologies,
-            &mut self.orderings,
-            &mut self.allocators,
-            &mut self.models,
-            &mut self.guests,
-        ];
-        for spec in specs.into_iter().flatten().chain(made) {
+        let specs = [&mut self.topologies, &mut self.orderings, &mut self.models, &mut self.guests];
+        for spec in specs.into_iter().flatten().chain(&mut self.allocators).chain(made) {
             let contents = spec.files.iter().map(|path| read(&spec.text, path));
             spec.contents = contents.collect::<Result<_>>()?;
         }

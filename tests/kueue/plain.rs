@@ -108,7 +108,7 @@ impl Rule<'_> {
     }
 
     fn single(&self) -> bool {
-        self.ask.tightest_leaf && self.ask.pods == 1 && !self.ask.slices.leader
+        self.ask.by_leaf && self.ask.pods == 1 && !self.ask.slices.leader
     }
 
     fn leaves(&self, id: u32) -> Vec<u32> {

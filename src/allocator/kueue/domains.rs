@@ -106,6 +106,8 @@ pub struct Room {
     pub affinity: i64,
     /// Pods that fit into the leaf with the least room of those that have some; 0 where none has.
     pub least: i64,
+    /// Pods that fit into the leaf with the most room.
+    pub most: i64,
 }
 
 /// How the pods of a job are sliced: what the room in domains depends on.
@@ -134,7 +136,7 @@ impl Domains {
     /// Slices of a leaf, where leaves are what slices lie in.
     pub fn slice_leaf(&self, room: &mut Room, slices: &Slices) {
         let (level, size) = slices.outermost(self.depth());
-        room.least = room.pods;
+        (room.least, room.most) = (room.pods, room.pods);
         if level + 1 == self.depth() {
             (room.slices, room.slices_beside) = (room.pods / size, room.pods_beside / size);
         }
@@ -161,6 +163,7 @@ impl Domains {
             sum.pods += pods;
             sum.slices += child.slices;
             sum.affinity += child.affinity;
+            sum.most = sum.most.max(child.most);
             if child.least > 0 && (sum.least == 0 || child.least < sum.least) {
                 sum.least = child.least;
             }

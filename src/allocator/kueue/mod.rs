@@ -151,6 +151,7 @@ struct KueueTas {
     down: Vec<bool>,
     never: HashMap<(u32, Request), bool>,
     chosen: Vec<PodsOn>,
+    scratch: Vec<Room>,
 }
 
 impl KueueTas {
@@ -214,6 +215,7 @@ impl KueueTas {
             counted: Vec::new(),
             never: HashMap::new(),
             chosen: Vec::new(),
+            scratch: Vec::new(),
         };
         made.usual = made.texts(params)?;
         made.request = made.read(params, &made.usual)?;
@@ -275,8 +277,8 @@ impl KueueTas {
         };
         let free = mode == Mode::Unconstrained;
         let profile = asked.text("profile").unwrap_or("mixed");
-        let tightest_leaf = free && profile == "tightest-leaf";
-        let top_down = tightest_leaf || free && profile == "least-free-hierarchical";
+        let by_leaf = free && profile == "tightest-leaf";
+        let top_down = by_leaf || free && profile == "least-free-hierarchical";
         let level = match (mode, asked.text("level")) {
             (Mode::Unconstrained, Some(name)) => {
                 asked.level("level", name, &self.levels)?;
@@ -304,17 +306,8 @@ impl KueueTas {
         let bare = asked.text("mode").is_none();
         let slices = Slices { layers, leader: leader.is_some() };
         let balanced = asked.text("balanced") == Some("true");
-        let ask = Ask {
-            pods: 0,
-            mode,
-            level,
-            slices,
-            least_free,
-            top_down,
-            tightest_leaf,
-            balanced,
-            bare,
-        };
+        let ask =
+            Ask { pods: 0, mode, level, slices, least_free, top_down, by_leaf, balanced, bare };
         Ok(Request { ask, gpus, leader })
     }
 
@@ -391,7 +384,7 @@ impl KueueTas {
             let index = index.get_or_insert_with(|| Index::new(&self.domains, rooms));
             return index.place(ask.pods, ask.least_free);
         }
-        place(&self.domains, &ask, &self.counted[at].rooms)
+        place(&self.domains, &ask, &self.counted[at].rooms, &mut self.scratch)
     }
 }
 

@@ -33,7 +33,7 @@ pub struct Ask {
     /// Whether, of domains with the least room first, one that holds all that is left goes before several.
     pub top_down: bool,
     /// Whether a single pod goes by the leaf with the least room, and only then by domains.
-    pub tightest_leaf: bool,
+    pub by_leaf: bool,
     /// Whether pods are put evenly where that can be (TASBalancedPlacement).
     pub balanced: bool,
     /// Whether slices are all that it asks for.
@@ -92,13 +92,13 @@ type Key = (i64, i64, i64, i64, u32);
 
 impl Placement<'_> {
     /// Whether a job goes by leaves: it is a single pod without a leader.
-    fn by_leaf(&self) -> bool {
-        self.ask.tightest_leaf && self.ask.pods == 1 && self.leader == 0
+    fn single(&self) -> bool {
+        self.ask.by_leaf && self.ask.pods == 1 && self.leader == 0
     }
 
     fn leaf(&self, room: &Room) -> i64 {
         match room.least {
-            _ if !self.by_leaf() => 0,
+            _ if !self.single() => 0,
             0 => i64::MAX,
             least => least,
         }
@@ -290,7 +290,7 @@ impl Placement<'_> {
             let fits = |share: &Share| {
                 share.room.leaders >= lead && self.room(share, lead, slices) >= rest
             };
-            let whole = self.ask.top_down && !self.by_leaf();
+            let whole = self.ask.top_down && !self.single();
             if whole || !self.ask.least_free && fits(&share) {
                 share = self.tightest(&shares[at..], rest, lead, slices);
             }

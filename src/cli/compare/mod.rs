@@ -77,7 +77,8 @@ impl Command {
         }
         if self.settings {
             let (orders, workload, out) = (&self.orders, &self.workload, self.out.as_deref());
-            let (seeds, shake, json) = (self.seeds, self.shake, self.json);
+            let (seeds, json) = (self.seeds, self.json);
+            let shake = (seeds > 1).then_some(self.shake);
             let request =
                 settings::SettingsRequest { spec, orders, workload, out, seeds, shake, json };
             return settings::run(&request, context);

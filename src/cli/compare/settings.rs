@@ -33,7 +33,7 @@ pub struct SettingsRequest<'r> {
     pub out: Option<&'r Path>,
     /// Schedules of each setting, and by how many seconds their submits differ where there are several.
     pub seeds: u64,
-    pub shake: u64,
+    pub shake: Option<u64>,
     pub json: bool,
 }
 
@@ -58,13 +58,30 @@ const SHOWN: [(&str, &str, usize); 11] = [
 /// A list by level, of which the leaf's mean units of a job are shown.
 const UNITS: &str = "units";
 
-/// Settings that have the same figures, and these over seeds.
+/// Settings that have the same figures, and these by seed in the order of [`SHOWN`].
 struct Setting {
     names: Vec<String>,
-    /// By seed, in the order of [`SHOWN`].
     seeds: Vec<Vec<Option<f64>>>,
-    /// Their means with intervals; none where a seed has none.
-    figures: Vec<Option<Difference>>,
+}
+
+impl Setting {
+    /// The mean of a figure over seeds and half its interval; none where a seed has none.
+    fn mean(&self, at: usize) -> (Option<f64>, Option<f64>) {
+        let values: Option<Vec<f64>> = self.seeds.iter().map(|seed| seed[at]).collect();
+        let mean = values.map(|values| Difference::over_seeds("", "", &values));
+        let half = mean.as_ref().and_then(|mean| Some(mean.high? - mean.difference));
+        (mean.map(|mean| mean.difference), half)
+    }
+
+    /// A JSON object: means as numbers, `null` where there is none, half their intervals, settings with the same figures.
+    fn object(&self) -> serde_json::Value {
+        let mut object = json!({"setting": self.names[0], "same": self.names[1..], "interval": {}});
+        for (at, (name, ..)) in SHOWN.iter().enumerate() {
+            let (mean, half) = self.mean(at);
+            (object[name], object["interval"][name]) = (json!(mean), json!(half));
+        }
+        object
+    }
 }
 
 /// Schedules the trace under every setting that may suit, and ranks these.
@@ -113,7 +130,7 @@ pub fn run(request: &SettingsRequest<'_>, context: &Context) -> anyhow::Result<(
         let mut document = json!({
             "version": env!("CARGO_PKG_VERSION"), "topology": topology.spec(),
             "trace": trace.display().to_string(), "policy": policy, "ordering": order, "settings": rows,
-            "seeds": request.seeds, "shake": request.shaken(),
+            "seeds": request.seeds, "shake": request.shake,
         });
         if let Some(assumption) = topology.network().assumption().filter(|_| !assumed.is_empty()) {
             document["assumed"] = json!(assumption);
@@ -121,11 +138,12 @@ pub fn run(request: &SettingsRequest<'_>, context: &Context) -> anyhow::Result<(
         return output::write(None, format!("{document:#}\n"));
     }
     let mut out = Output::open(None)?;
-    write_table(
-        &mut out,
-        &ranking,
-        &format!("{} on {}, {policy}{}", trace.display(), topology.name(), request.said()),
-    )?;
+    let seeds = request.seeds;
+    let shaken =
+        |s| format!("; means over {seeds} seeds, jobs up to {s} s earlier or later, ± 95 %");
+    let shaken = request.shake.map(shaken).unwrap_or_default();
+    let title = format!("{} on {}, {policy}{shaken}", trace.display(), topology.name());
+    write_table(&mut out, &ranking, &title)?;
     output::say_page(&mut out, request.out)?;
     out.finish()
 }
@@ -179,22 +197,6 @@ impl SettingsRequest<'_> {
         Ok(settings)
     }
 
-    /// Seconds by which submits differ: none in the trace as it is.
-    fn shaken(&self) -> Option<u64> {
-        (self.seeds > 1).then_some(self.shake)
-    }
-
-    /// Where the intervals come from.
-    fn said(&self) -> String {
-        let text = |shake| {
-            let seeds = self.seeds;
-            format!(
-                "; means over {seeds} seeds that submit each job up to {shake} s earlier or later, ± 95 %"
-            )
-        };
-        self.shaken().map(text).unwrap_or_default()
-    }
-
     /// The plan of the sweep.
     fn plan(
         &self,
@@ -212,7 +214,7 @@ impl SettingsRequest<'_> {
             None => String::new(),
         };
         let shaken = |shake| format!("transforms = [\"shake={shake}\"]\n");
-        let shaken = self.shaken().map(shaken).unwrap_or_default();
+        let shaken = self.shake.map(shaken).unwrap_or_default();
         let seeds: Vec<String> = (0..self.seeds).map(|i| (seed + i).to_string()).collect();
         format!(
             "name = \"settings\"\ntopologies = [{}]\norderings = [{}]\ntraces = [{trace}]\nprocs_per_node = [{}]\n\
@@ -250,72 +252,35 @@ fn results(plan: &Plan, context: &Context) -> anyhow::Result<(Vec<ResultRow>, St
 
 /// A figure of a schedule.
 fn figure(row: &ResultRow, column: &str) -> Option<f64> {
-    match column {
-        UNITS => {
-            let levels: serde_json::Value = serde_json::from_str(&row.text(UNITS)).ok()?;
-            levels[0]["spanned"].as_f64()
-        }
-        _ => row.number(column),
-    }
+    let levels = || serde_json::from_str::<serde_json::Value>(&row.text(UNITS)).ok();
+    if column == UNITS { levels()?[0]["spanned"].as_f64() } else { row.number(column) }
 }
 
 /// Settings, best first: those that place the most jobs, of these the shortest mean wait, then in the order of the plan.
 /// Those with the same figures in all seeds are one.
 fn ranking(rows: &[ResultRow]) -> Vec<Setting> {
-    let mut ranking: Vec<Setting> = Vec::new();
+    let (mut all, mut kept) = (Vec::<Setting>::new(), Vec::<Setting>::new());
     for row in rows {
-        let name = row.text(SETTING);
+        let name = row.text(SETTING).into_owned();
         let figures = SHOWN.iter().map(|(column, ..)| figure(row, column)).collect();
-        match ranking.iter_mut().find(|setting| setting.names[0] == name) {
+        match all.iter_mut().find(|setting| setting.names[0] == name) {
             Some(setting) => setting.seeds.push(figures),
-            None => ranking.push(Setting {
-                names: vec![name.into_owned()],
-                seeds: vec![figures],
-                figures: Vec::new(),
-            }),
+            None => all.push(Setting { names: vec![name], seeds: vec![figures] }),
         }
     }
-    let mut kept: Vec<Setting> = Vec::new();
-    for mut setting in ranking {
-        if let Some(same) = kept.iter_mut().find(|other| other.seeds == setting.seeds) {
-            same.names.append(&mut setting.names);
-            continue;
+    for mut setting in all {
+        match kept.iter_mut().find(|other| other.seeds == setting.seeds) {
+            Some(same) => same.names.append(&mut setting.names),
+            None => kept.push(setting),
         }
-        let mean = |(at, (column, ..)): (usize, &(&'static str, &str, usize))| {
-            let values: Option<Vec<f64>> = setting.seeds.iter().map(|seed| seed[at]).collect();
-            Some(Difference::over_seeds(column, "", &values?))
-        };
-        setting.figures = SHOWN.iter().enumerate().map(mean).collect();
-        kept.push(setting);
     }
-    let key = |setting: &Setting, at: usize| {
-        setting.figures[at].as_ref().map_or(f64::INFINITY, |figure| figure.difference)
-    };
+    // Jobs never placed come first in the list, mean waits second.
+    let key = |setting: &Setting, at| setting.mean(at).0.unwrap_or(f64::INFINITY);
     kept.sort_by(|a, b| {
         let by = |at| key(a, at).total_cmp(&key(b, at));
         by(0).then(by(1))
     });
     kept
-}
-
-/// Half the interval of a mean.
-fn half(figure: &Difference) -> Option<f64> {
-    figure.high.map(|high| high - figure.difference)
-}
-
-impl Setting {
-    /// A JSON object: means as numbers, `null` where there is none, half their intervals, settings with the same figures.
-    fn object(&self) -> serde_json::Value {
-        let names = || SHOWN.iter().map(|(name, ..)| name.to_string()).zip(&self.figures);
-        let means = names().map(|(name, f)| (name, f.as_ref().map(|f| f.difference).into()));
-        let halves = names().map(|(name, f)| (name, f.as_ref().and_then(half).into()));
-        let first = ("setting".to_string(), self.names[0].as_str().into());
-        let more = [
-            ("same".to_string(), self.names[1..].into()),
-            ("interval".to_string(), serde_json::Value::Object(halves.collect())),
-        ];
-        serde_json::Value::Object(std::iter::once(first).chain(means).chain(more).collect())
-    }
 }
 
 fn write_table(out: &mut impl Write, ranking: &[Setting], title: &str) -> anyhow::Result<()> {
@@ -325,30 +290,21 @@ fn write_table(out: &mut impl Write, ranking: &[Setting], title: &str) -> anyhow
          placed, mean over time; beyond it: free nodes that it would leave."
     );
     layout::sentence(out, &about)?;
-    let known = |(at, _): &(usize, _)| ranking.iter().any(|setting| setting.figures[*at].is_some());
-    let shown: Vec<_> = SHOWN.iter().enumerate().filter(known).collect();
-    let header = std::iter::once("setting").chain(shown.iter().map(|(_, shown)| shown.1));
+    let header = std::iter::once("setting").chain(SHOWN.iter().map(|shown| shown.1));
     let rows = ranking.iter().map(|setting| {
         let more = setting.names.len() - 1;
-        let name =
-            setting.names[0].clone() + &if more > 0 { format!(" +{more}") } else { "".into() };
-        let cells = shown.iter().map(|(at, (_, _, decimals))| {
-            let figure = setting.figures[*at].as_ref();
-            let half = figure.and_then(half).map(|half| format!(" ± {half:.decimals$}"));
-            number(figure.map(|f| f.difference), *decimals) + &half.unwrap_or_default()
+        let more = if more > 0 { format!(" +{more}") } else { String::new() };
+        let cells = SHOWN.iter().enumerate().map(|(at, (_, _, decimals))| {
+            let (mean, half) = setting.mean(at);
+            let half = half.map(|half| format!(" ± {half:.decimals$}"));
+            number(mean, *decimals) + &half.unwrap_or_default()
         });
-        std::iter::once(name).chain(cells).collect()
+        std::iter::once(setting.names[0].clone() + &more).chain(cells).collect()
     });
     let rows = table(header.map(String::from).collect(), rows, 1);
     writeln!(out, "\n{}", layout::fitted(rows, 1, &std::io::stdout()))?;
     for Setting { names, .. } in ranking.iter().filter(|setting| setting.names.len() > 1) {
-        writeln!(
-            out,
-            "+{}: the same figures as {}: {}",
-            names.len() - 1,
-            names[0],
-            names[1..].join(" ")
-        )?;
+        writeln!(out, "The same figures: {}", names.join(" = "))?;
     }
     Ok(())
 }

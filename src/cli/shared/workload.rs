@@ -71,17 +71,17 @@ impl WorkloadArgs {
     /// Gives the rules of `--rules` to allocators that have none of their own, as their option `rules=FILE`.
     pub fn add_rules(&self, allocators: &mut [String]) -> Result<()> {
         let Some(path) = &self.rules else { return Ok(()) };
-        let (path, wrong) = (path.display().to_string(), Error::option::<String, &str, &str>);
-        if path.contains(',') {
-            return Err(wrong(format!("--rules {path}"), "a comma", "a path without one"));
-        }
         if allocators.is_empty() {
             let expected = "--alloc A: an allocator whose jobs have options, such as slurm-block";
-            return Err(wrong(format!("--rules {path}"), "no --alloc", expected));
+            return Err(Error::option(
+                format!("--rules {}", path.display()),
+                "no --alloc",
+                expected,
+            ));
         }
         for text in allocators.iter_mut().filter(|text| !text.contains("rules=")) {
             let between = if text.contains(':') { ',' } else { ':' };
-            *text += &format!("{between}rules={path}");
+            *text += &format!("{between}rules={}", path.display());
         }
         Ok(())
     }
