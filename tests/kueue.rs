@@ -521,7 +521,7 @@ fn fast_and_plain_rules_agree() {
             least_free: top_down || below(2) == 0,
             top_down,
             by_leaf: top_down && below(2) == 0,
-            balanced: false,
+            balanced: below(2) == 0,
             bare: false,
         };
         let mut rooms = vec![Room::default(); domains.count()];
