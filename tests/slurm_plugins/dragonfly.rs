@@ -140,9 +140,10 @@ fn the_rule_is_that_of_its_description() {
             let mut flags = vec![format!("nodes={least}-{most}")];
             flags.extend(job_wants.switches.map(|most| format!("switches={most}")));
             let (choice, ranks) = state.choose(most as u32, &flags);
-            let free = state.free.iter().map(|rank| names()[rank as usize].clone()).collect();
+            let free: BTreeSet<String> =
+                state.free.iter().map(|rank| names()[rank as usize].clone()).collect();
             let expected = plain(&lines, &weights, &free, &job_wants);
-            let got = choice
+            let got: Option<BTreeSet<String>> = choice
                 .is_placed()
                 .then(|| ranks.iter().map(|r| names()[*r as usize].clone()).collect());
             assert_eq!(got, expected, "{seed}: {job_wants:?} of {free:?}\n{}", site.text);
