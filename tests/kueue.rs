@@ -134,6 +134,8 @@ impl Cluster {
             level,
             slices: Slices { layers, leader },
             least_free: mode == Mode::Unconstrained && on("TASProfileMixed", true),
+            top_down: false,
+            by_leaf: false,
             balanced: on("TASBalancedPlacement", false),
             bare: request.get("mode").is_none_or(Value::is_null),
         })
@@ -176,7 +178,7 @@ impl Cluster {
             return Err(None);
         }
         let rooms = self.rooms(request, gates, &ask.slices);
-        let fast = place(&self.domains, &ask, &rooms);
+        let fast = place(&self.domains, &ask, &rooms, &mut Vec::new());
         let plain = plain::place(&self.domains, &ask, &rooms);
         assert_eq!(fast, plain, "{request}");
         fast.map_err(Some)
@@ -477,6 +479,7 @@ fn recorded_streams_are_placed_alike() {
 fn fast_and_plain_rules_agree() {
     let mut random = nodeorder::random::generator(39);
     let mut below = |n: i64| nodeorder::random::below(n as u64, &mut random) as i64;
+    let mut scratch = Vec::new();
     for round in 0..6000 {
         let depth = 1 + below(4) as usize;
         let names: Vec<Vec<String>> = (0..1 + below(24))
@@ -502,19 +505,23 @@ fn fast_and_plain_rules_agree() {
         }
         let mode = [Mode::Required, Mode::Preferred, Mode::Unconstrained][below(3) as usize];
         let most = layers.first().map_or(depth - 1, |layer| layer.0);
+        // What if: from the outermost level down, and single pods by leaves.
+        let top_down = mode == Mode::Unconstrained && below(2) == 0;
         let level = match mode {
-            Mode::Unconstrained if layers.is_empty() => depth - 1,
+            Mode::Unconstrained if layers.is_empty() && !top_down => depth - 1,
             Mode::Unconstrained => 0,
             _ => below(most as i64 + 1) as usize,
         };
         let slice = layers.first().map_or(1, |layer| layer.1);
         let ask = Ask {
-            pods: slice + below(20),
+            pods: slice + if below(4) == 0 { 0 } else { below(20) },
             mode,
             level,
             slices: Slices { layers, leader: below(3) == 0 },
-            least_free: below(2) == 0,
-            balanced: false,
+            least_free: top_down || below(2) == 0,
+            top_down,
+            by_leaf: top_down && below(2) == 0,
+            balanced: below(2) == 0,
             bare: false,
         };
         let mut rooms = vec![Room::default(); domains.count()];
@@ -530,7 +537,8 @@ fn fast_and_plain_rules_agree() {
         let leaves = domains.level(depth - 1);
         leaves.for_each(|leaf| domains.slice_leaf(&mut rooms[leaf as usize], &ask.slices));
         domains.sum_below(&mut rooms, domains.level(0), &ask.slices, true);
-        let (fast, plain) = (place(&domains, &ask, &rooms), plain::place(&domains, &ask, &rooms));
+        let fast = place(&domains, &ask, &rooms, &mut scratch);
+        let plain = plain::place(&domains, &ask, &rooms);
         assert_eq!(fast, plain, "{ask:?}\n{names:?}\n{rooms:?}");
         if let Ok(found) = fast {
             let pods: i64 = found.iter().map(|(_, pods, _)| pods).sum();
@@ -735,6 +743,33 @@ fn logs_have_pods_leaders_and_nodes_that_fail() {
     let (_, said) =
         replay(&spec, "P a 1\n", &["--alloc", "kueue-tas:profile=most-free"], folder.path());
     assert!(said.contains("best-fit"), "{said}");
+}
+
+/// kueue#10406: the rack with the least room that holds the job, in it the node; kueue#10878: the fullest node first, of
+/// equal ones that of the fullest rack.
+#[test]
+fn what_if_profiles_go_down_from_racks() {
+    let folder = tempfile::tempdir().unwrap();
+    let spec = six(folder.path());
+    let last = |log: &str, profile: &str| {
+        let log = format!("{log} profile={profile}\n");
+        let (rows, said) = replay(&spec, &log, &["--alloc", "kueue-tas"], folder.path());
+        rows.last().unwrap_or_else(|| panic!("{said}")).rsplit(',').next().unwrap().to_string()
+    };
+    let (mixed, down, leaf) = ("mixed", "least-free-hierarchical", "tightest-leaf");
+    // Rack 0 has its third node free; two nodes of rack 1 have one GPU left.
+    let racks = "P a 8 mode=required level=rack\nP b 2 gpus=3 mode=required level=rack\n";
+    let one = format!("{racks}P c 1");
+    assert_eq!([mixed, down, leaf].map(|p| last(&one, p)), ["n3:1", "n2:1", "n3:1"]);
+    let six = format!("{racks}P c 6");
+    assert_eq!(
+        [mixed, down, leaf].map(|p| last(&six, p)),
+        ["n2:4 n3:1 n4:1", "n3:1 n4:1 n5:4", "n3:1 n4:1 n5:4"]
+    );
+    // Nodes 0 and 5 have one GPU left, rack 1 nothing else.
+    let nodes = "P a 1 gpus=3\nP b 3 gpus=4 mode=required level=rack\nP d 2 gpus=4\nF b\n\
+        P e 2 gpus=4 mode=required level=rack\nP f 1 gpus=3\nF d\nP g 1";
+    assert_eq!([mixed, down, leaf].map(|p| last(nodes, p)), ["n0:1", "n5:1", "n5:1"]);
 }
 
 #[test]

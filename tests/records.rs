@@ -108,6 +108,53 @@ fn sacct_rows_are_a_trace() {
     assert_eq!(trace.tally().lines, 10);
 }
 
+/// Shaken, jobs are submitted at other times with each seed, and their recorded waits are gone.
+#[test]
+fn shaken_jobs_come_earlier_or_later() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("jobs.swf");
+    let job = |id: u32| format!("{id} {} 7 10 2 -1 -1 2 25 -1 1 1 2 3 4 5 -1 -1\n", 100 * id);
+    std::fs::write(&path, (1..40).map(job).collect::<String>()).unwrap();
+    let shaken = |seed: &str| -> Vec<(i64, i64, String)> {
+        let mut command = crate::command();
+        command.args(["trace", "transform", "--shake", "15", "--seed", seed]).arg(&path);
+        let text = String::from_utf8(command.output().unwrap().stdout).unwrap();
+        let lines = text.lines().filter(|line| !line.starts_with(';'));
+        let row = |line: &str| {
+            let cells: Vec<&str> = line.split(' ').collect();
+            (cells[0].parse().unwrap(), cells[1].parse().unwrap(), cells[2].to_string())
+        };
+        lines.map(row).collect()
+    };
+    let rows = shaken("1");
+    let moves: Vec<i64> = rows.iter().map(|(id, submit, _)| submit - 100 * id).collect();
+    assert!(rows.len() == 39 && moves.iter().all(|by| by.abs() <= 15));
+    assert!(moves.iter().any(|by| *by > 5) && moves.iter().any(|by| *by < -5), "{moves:?}");
+    assert!(rows.iter().all(|(.., wait)| wait == "-1"));
+    assert!(rows == shaken("1") && rows != shaken("2"));
+}
+
+/// Segments come into placement logs; an SWF trace and a schedule have no place for them, which is said.
+#[test]
+fn sacct_has_segments() {
+    let header = HEADER.trim_end().to_string() + "|SegmentSize\n";
+    let row = |job: u32, segment: &str| {
+        format!("{job}|100|200|300|00:05:00|32|COMPLETED|n[01-32]|{segment}\n")
+    };
+    let text = header.clone() + &row(1, "16") + &row(2, "") + &row(3, "0");
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("sacct.txt");
+    std::fs::write(&path, text).unwrap();
+    let mut command = crate::command();
+    let done = command.args(["trace", "convert", "--to", "log"]).arg(&path).output().unwrap();
+    let log = String::from_utf8(done.stdout).unwrap();
+    assert!(log.contains("P 1 32 segment=16\nP 2 32\nP 3 32\n"), "{log}");
+    let said = String::from_utf8_lossy(&done.stderr).to_string();
+    assert!(said.contains("1 with segments"), "{said}");
+    let error = read(&records::SACCT, &(header + &row(1, "x"))).unwrap_err().to_string();
+    assert!(error.contains(":2: found segment `x`"), "{error}");
+}
+
 #[test]
 fn sacct_takes_columns_in_any_order_and_text_with_bars() {
     // A name with bars in the middle; a bar at the end of each line (sacct -p); seconds for times; the header again.

@@ -33,7 +33,8 @@ fn settings_are_ranked_by_what_schedules_give() {
     trace(folder);
     let machine = "xgft:h=2,m=4x16,w=1x2";
     let compare = ["compare", machine, "--trace", "jobs.swf", "--settings", "--out", "out"];
-    let printed = said(folder, &compare);
+    // One seed: the trace as it is.
+    let printed = said(folder, &[&compare[..], &["--seeds", "1"]].concat());
     let table = std::fs::read_to_string(folder.join("out/results.csv")).unwrap();
     let table = rows(&table);
     // Base blocks of 4, 8 and 16; alone and with doubles; no segment, or 2, 4, 8 and 16 of which all larger jobs are multiples.
@@ -170,6 +171,85 @@ fn placements_are_chosen_for_the_sizes_of_a_trace() {
         let message = String::from_utf8_lossy(&done.stderr);
         assert_eq!(done.status.code(), Some(1), "{message}");
         assert!(message.contains(expected), "{message}");
+    }
+}
+
+/// Means and Student's intervals of three seeds from the rows of the table; settings with the same figures are one; an
+/// allocator's rules are those of `schedule --rules`, on the trace as `trace transform` shakes it.
+#[test]
+fn settings_have_intervals_and_rules() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    trace(folder);
+    std::fs::create_dir(folder.join("plans")).unwrap();
+    std::fs::write(folder.join("plans/rules.csv"), "from,to,options\n8,,segment=2\n").unwrap();
+    let machine = "xgft:h=2,m=4x16,w=1x2";
+    let ruled = "slurm-block:sizes=4,rules=plans/rules.csv";
+    let base = ["compare", machine, "--trace", "jobs.swf", "--alloc", "slurm-block:sizes=4"];
+    let more = ["--alloc", "slurm-block:sizes=4,spread=true", "--alloc", ruled];
+    let seeds = ["--settings", "--seeds", "3", "--shake", "500", "--json", "--out", "out"];
+    let json: Value =
+        serde_json::from_str(&said(folder, &[&base[..], &more, &seeds].concat())).unwrap();
+    let settings = json["settings"].as_array().unwrap();
+    assert_eq!(settings.len(), 2, "{json}");
+    // Without segments there is nothing to spread.
+    let plain = settings.iter().find(|row| row["setting"] == "slurm-block:sizes=4").unwrap();
+    assert_eq!(plain["same"], serde_json::json!(["slurm-block:sizes=4,spread=true"]));
+    let with_rules = settings.iter().find(|row| row["setting"] == ruled).unwrap();
+    assert!(with_rules["units"].as_f64() > plain["units"].as_f64(), "{json}");
+    let table = rows(&std::fs::read_to_string(folder.join("out/results.csv")).unwrap());
+    let of = |seed: &str| {
+        let mut found = table.iter().filter(|row| row["allocator"] == ruled && row["seed"] == seed);
+        found.next().unwrap()["mean_wait"].parse::<f64>().unwrap()
+    };
+    let waits = ["1", "2", "3"].map(of);
+    let mean = waits.iter().sum::<f64>() / 3.0;
+    let deviation = (waits.iter().map(|w| (w - mean) * (w - mean)).sum::<f64>() / 2.0).sqrt();
+    let half = 4.302652729749464 * deviation / 3f64.sqrt();
+    assert!(deviation > 0.0 && (with_rules["mean_wait"].as_f64().unwrap() - mean).abs() < 1e-9);
+    assert!((with_rules["interval"]["mean_wait"].as_f64().unwrap() - half).abs() < 1e-6 * half);
+    said(
+        folder,
+        &["trace", "transform", "jobs.swf", "--shake", "500", "--seed", "2", "-o", "2.swf"],
+    );
+    let schedule =
+        ["schedule", machine, "--order", "row-major", "--trace", "2.swf", "--policy", "easy"];
+    let rules = ["--alloc", "slurm-block:sizes=4", "--rules", "plans/rules.csv", "--json"];
+    let alone: Value =
+        serde_json::from_str(&said(folder, &[&schedule[..], &rules].concat())).unwrap();
+    assert_eq!(alone["mean_wait"].as_f64().unwrap(), waits[1]);
+    // A plan's rules are beside it, and among the files that its results rest on.
+    let plan = format!(
+        "topologies = ['{machine}']\norderings = ['row-major']\ntraces = ['../2.swf']\npolicies = ['easy']\n\
+         allocators = ['slurm-block:sizes=4,rules=rules.csv']\n"
+    );
+    std::fs::write(folder.join("plans/plan.toml"), plan).unwrap();
+    said(folder, &["sweep", "plans/plan.toml", "--out", "swept"]);
+    let swept = rows(&std::fs::read_to_string(folder.join("swept/results.csv")).unwrap());
+    assert_eq!(swept[0]["mean_wait"].parse::<f64>().unwrap(), waits[1]);
+    let manifest = std::fs::read_to_string(folder.join("swept/manifest.json")).unwrap();
+    assert!(manifest.contains("rules=rules.csv"), "{manifest}");
+    // Without --settings, --rules is every allocator's.
+    let compared = |more: &[&str]| {
+        let base =
+            ["compare", machine, "--trace", "2.swf", "--order", "row-major", "--model", "fixed"];
+        let mut json: Value =
+            serde_json::from_str(&said(folder, &[&base[..], more, &["--json"]].concat())).unwrap();
+        json.as_object_mut().unwrap().remove("command");
+        json
+    };
+    let by_option = compared(&["--alloc", "slurm-block:sizes=4", "--rules", "plans/rules.csv"]);
+    assert_eq!(by_option, compared(&["--alloc", ruled]));
+    assert_ne!(by_option, compared(&["--alloc", "slurm-block:sizes=4"]));
+    for (more, expected) in [
+        (&["--rules", "plans/rules.csv"][..], "`--rules plans/rules.csv`: found no --alloc"),
+        (&["--rules", "no.csv", "--alloc", "slurm-block:sizes=4"], "no.csv"),
+        (&["--rules", "plans/rules.csv", "--alloc", "fifo:0"], "rules.csv:2: found"),
+    ] {
+        let base = ["compare", machine, "--trace", "2.swf", "--order", "row-major"];
+        let done = crate::command().current_dir(folder).args(base).args(more).output().unwrap();
+        let message = String::from_utf8_lossy(&done.stderr);
+        assert!(done.status.code() == Some(1) && message.contains(expected), "{message}");
     }
 }
 

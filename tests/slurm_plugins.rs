@@ -15,6 +15,8 @@ use serde_json::Value;
 use crate::skip::shared;
 use crate::slurm::{Cluster, Conf, Slurm};
 
+mod dragonfly;
+
 /// A cluster's description, as Slurm and nodeorder read it: 64 nodes.
 pub(crate) struct Site {
     /// `topology.conf` or `topology.yaml`.

@@ -126,7 +126,7 @@ fn real_traces_have_the_counts_of_another_program() {
         assert_eq!(trace.span(), Some((counts.first_submit, counts.last_end)), "{name}");
 
         // Its placement log reads back to the same jobs, and ends with an empty machine.
-        let survey = survey(Log::new(name, convert::to_log(&trace))).unwrap();
+        let survey = survey(Log::new(name, convert::to_log(&trace, false))).unwrap();
         assert_eq!((survey.placements, survey.frees), (jobs.len() as u64, jobs.len() as u64));
         let sizes = Sizes::of_trace(&trace, Weight::Jobs);
         let table: Vec<_> = survey.sizes.into_iter().collect();
@@ -153,7 +153,7 @@ fn where_a_trace_knows_its_waits_its_log_fits_the_machine() {
     let test = "trace::where_a_trace_knows_its_waits_its_log_fits_the_machine";
     let Some(path) = trace(test, "CEA-Curie-2011-2.1-cln.swf.gz") else { return };
     let trace = Trace::read(&path, &Options::default()).unwrap();
-    let log = convert::to_log(&trace);
+    let log = convert::to_log(&trace, false);
     let survey = survey(Log::new("curie", log)).unwrap();
     // Of 93,312 processors; the peak, too, was counted by another program.
     assert_eq!(survey.most_nodes, 91_834);

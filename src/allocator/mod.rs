@@ -5,7 +5,11 @@
 //! allocator gets the machine when it is made ([`AllocatorContext`]). Some refuse free ranks that do not suit a job
 //! ([`Choice`]): the job then waits, or is left out where it can never be placed.
 
+use std::borrow::Cow;
+use std::path::Path;
+
 use crate::error::Result;
+use crate::input::Text;
 use crate::registry::Registry;
 use crate::trace::Rules;
 
@@ -82,7 +86,8 @@ pub static ALLOCATORS: Registry<Build> = Registry::new(
 /// Makes the allocator that `text` asks for, such as `first-fit:8`, on one context.
 ///
 /// # Errors
-/// An unknown name, parameters out of range, a rule that does not suit the topology.
+/// An unknown name, parameters out of range, a rule that does not suit the topology; with `rules=FILE`, a table of
+/// options by size ([`Rules`]), what is wrong with it.
 ///
 /// # Examples
 /// ```
@@ -99,10 +104,25 @@ pub static ALLOCATORS: Registry<Build> = Registry::new(
 /// # Ok::<(), nodeorder::Error>(())
 /// ```
 pub fn make<'a>(text: &str, context: &AllocatorContext<'a>) -> Result<Box<dyn Allocator + 'a>> {
-    let (entry, params) = ALLOCATORS.read(text, context.topology.context().seed)?;
+    let (text, rules) = without_rules(text);
+    let (entry, params) = ALLOCATORS.read(&text, context.topology.context().seed)?;
     let allocator = (entry.build)(&params, context)?;
     params.finish()?;
-    Ok(allocator)
+    let Some(path) = rules else { return Ok(allocator) };
+    let rules = Rules::read(&Text::read(Path::new(path), context.topology.context().memory)?)?;
+    Ok(Box::new(ruled::Ruled::new(allocator, &rules)?))
+}
+
+/// An allocator and the file of its option `rules=FILE`, which all of them have.
+pub(crate) fn without_rules(text: &str) -> (Cow<'_, str>, Option<&str>) {
+    let (head, options) = text.split_once(':').unwrap_or((text, ""));
+    let (rules, rest): (Vec<&str>, Vec<&str>) =
+        options.split(',').partition(|option| option.starts_with("rules="));
+    match (&rules[..], rest.is_empty()) {
+        ([one], true) => (head.into(), one.get("rules=".len()..)),
+        ([one], false) => (format!("{head}:{}", rest.join(",")).into(), one.get("rules=".len()..)),
+        _ => (text.into(), None),
+    }
 }
 
 /// As [`make`]; jobs have the options that `rules` say for their sizes, before which their own go.

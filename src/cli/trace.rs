@@ -105,6 +105,9 @@ struct Transform {
     /// Submit each copy up to SECONDS earlier or later than its job, drawn by --seed [default: 0]
     #[arg(long, value_name = "SECONDS", requires = "replicate")]
     jitter: Option<String>,
+    /// Submit every job up to so many seconds earlier or later, at random
+    #[arg(long, value_name = "SECONDS")]
+    shake: Option<String>,
     /// Keep the jobs submitted at second T of the trace or later
     #[arg(long, value_name = "T")]
     after: Option<String>,
@@ -130,6 +133,7 @@ impl Transform {
             ("load", self.load),
             ("replicate", self.replicate),
             ("jitter", self.jitter),
+            ("shake", self.shake),
         ];
         let given = given.into_iter().filter_map(|(key, value)| Some(format!("{key}={}", value?)));
         let given: Vec<String> = given.collect();
@@ -250,7 +254,7 @@ impl Convert {
 /// Writes a trace, and says what was left out of it or mended, whatever it is written as.
 fn write_trace(trace: &Trace, to: To, output: Option<&Path>) -> anyhow::Result<()> {
     inputs::report_tally(trace);
-    let text = if to == To::Swf { convert::to_swf(trace) } else { convert::to_log(trace) };
+    let text = if to == To::Swf { convert::to_swf(trace) } else { convert::to_log(trace, true) };
     output::write(output, text)
 }
 

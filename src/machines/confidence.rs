@@ -42,8 +42,8 @@ impl Difference {
         Difference { figure, unit, difference, low: None, high: None, over: "", count: 0, jobs: 0 }
     }
 
-    /// Mean of one difference a seed, with Student's 95 % interval.
-    pub(super) fn over_seeds(figure: &'static str, unit: &'static str, values: &[f64]) -> Self {
+    /// Mean of one value or difference a seed, with Student's 95 % interval; of one seed it has no ends.
+    pub fn over_seeds(figure: &'static str, unit: &'static str, values: &[f64]) -> Self {
         let n = values.len() as f64;
         let mean = values.iter().sum::<f64>() / n;
         let squares: f64 = values.iter().map(|v| (v - mean) * (v - mean)).sum();
@@ -52,8 +52,8 @@ impl Difference {
             figure,
             unit,
             difference: mean,
-            low: Some(mean - half),
-            high: Some(mean + half),
+            low: half.is_finite().then_some(mean - half),
+            high: half.is_finite().then_some(mean + half),
             over: "seeds",
             count: values.len(),
             jobs: 0,

@@ -91,7 +91,7 @@ impl PlanLists {
         let Some(distances) = suited(RankDistances::new(topology, &order))? else { return Ok(()) };
         let context = AllocatorContext { topology, order: &order, distances: &distances };
         problems.check("allocators", |i| {
-            suited(allocator::make(&self.allocators[i], &context)).map(drop)
+            suited(allocator::make(&self.allocators[i].located, &context)).map(drop)
         });
         problems.check("models", |i| {
             suited(model::check_on(&self.models[i].located, &context)).map(drop)

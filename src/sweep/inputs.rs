@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::allocator::without_rules;
 use crate::error::{Error, Result};
 use crate::input::Lines;
 use crate::topology::Context;
@@ -76,6 +77,20 @@ impl Spec {
             }
         };
         Spec { text: text.to_string(), located, files, contents: String::new() }
+    }
+
+    /// An allocator, whose one file is that of `rules=`.
+    pub(super) fn ruled(text: &str, base: Option<&Path>) -> Self {
+        let (plain, rules) = without_rules(text);
+        let (located, files) = (plain.to_string(), Vec::new());
+        let mut spec = Spec { text: text.to_string(), located, files, contents: String::new() };
+        if let Some(rules) = rules {
+            let path = crate::input::beside(base, rules);
+            let between = if plain.contains(':') { ',' } else { ':' };
+            spec.located += &format!("{between}rules={}", path.display());
+            spec.files.push(path);
+        }
+        spec
     }
 }
 

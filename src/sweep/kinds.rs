@@ -148,7 +148,8 @@ const REPLAY: Kind = Kind {
             scope(cells, put, baseline, |baseline| {
                 each(cells, put, |work| {
                     let allocators = &ordered.machine.lists.allocators;
-                    let allocator = pick(allocators, work.allocator).map_or(BASELINE, |a| a);
+                    let allocator =
+                        pick(allocators, work.allocator).map_or(BASELINE, |a| &a.located);
                     replay(ordered, distances, work, allocator, |result| {
                         let improvement = result.summary.improvement(&baseline, THRESHOLD);
                         let row = ReplayFigures {
@@ -220,7 +221,7 @@ const SCHEDULE: Kind = Kind {
                 let settings = Settings {
                     rules: None,
                     policy: pick(&lists.policies, work.policy).map_or("", |p| p),
-                    allocator: pick(&lists.allocators, work.allocator).map_or("", |a| a),
+                    allocator: pick(&lists.allocators, work.allocator).map_or("", |a| &a.located),
                     model: pick(&lists.models, work.model).map_or("fixed", |m| &m.located),
                     outputs: schedule::Outputs {
                         placement: true,

@@ -62,7 +62,7 @@ pub struct PlanLists {
     /// Orderings.
     pub orderings: Vec<Spec>,
     /// Allocators of replays and schedules.
-    pub allocators: Vec<String>,
+    pub allocators: Vec<Spec>,
     /// Placement logs, then traces.
     pub workloads: Vec<PlanWorkload>,
     /// How traces are changed; without, they are taken as they are.
@@ -118,11 +118,12 @@ impl PlanLists {
             let spec = |(text, _): &Located| Spec::resolve(text, base, known(text));
             lists[key].iter().map(spec).collect()
         };
+        let ruled = |(text, _): &Located| Spec::ruled(text, base);
         let mut plan = PlanLists {
             name,
             topologies: specs("topologies"),
             orderings: specs("orderings"),
-            allocators: texts("allocators"),
+            allocators: lists["allocators"].iter().map(ruled).collect(),
             workloads: Vec::new(),
             transforms: texts("transforms"),
             policies: texts("policies"),
@@ -170,7 +171,7 @@ impl PlanLists {
             &vec![self.name.clone()],
             &texts(&self.topologies),
             &texts(&self.orderings),
-            &self.allocators,
+            &texts(&self.allocators),
             &workloads,
             &self.transforms,
             &self.policies,
@@ -200,7 +201,7 @@ impl PlanLists {
         }
         let made = self.workloads.iter_mut().filter_map(|w| w.generator.as_mut());
         let specs = [&mut self.topologies, &mut self.orderings, &mut self.models, &mut self.guests];
-        for spec in specs.into_iter().flatten().chain(made) {
+        for spec in specs.into_iter().flatten().chain(&mut self.allocators).chain(made) {
             let contents = spec.files.iter().map(|path| read(&spec.text, path));
             spec.contents = contents.collect::<Result<_>>()?;
         }

@@ -102,7 +102,7 @@ impl<'p> Table<'p> {
         let row = CellRow {
             topology: &plan.lists.topologies[cell.topology].text,
             ordering: &plan.lists.orderings[cell.ordering].text,
-            allocator: text(&plan.lists.allocators, work.allocator),
+            allocator: pick(&plan.lists.allocators, work.allocator).map(|a| a.text.as_str()),
             log: file(false),
             trace: file(true),
             procs_per_node: pick(&plan.lists.procs_per_node, work.procs).copied(),

@@ -143,7 +143,7 @@ impl<'m> Machine<'m> {
         Ok(TraceJobs {
             left_out,
             // One of the two is used; both take memory for every job.
-            log: if replayed { convert::to_log(&trace) } else { String::new() },
+            log: if replayed { convert::to_log(&trace, false) } else { String::new() },
             tasks: if replayed { Vec::new() } else { Task::of(&trace) },
         })
     }

@@ -29,14 +29,16 @@ pub struct Changes {
     pub replicate: u32,
     /// How many seconds a copy is submitted earlier or later than the job, at most.
     pub jitter: u64,
-    /// Seed of the jitter.
+    /// How many seconds every job is submitted earlier or later, at most.
+    pub shake: u64,
+    /// Seed of jitter and shake.
     pub seed: u64,
 }
 
 impl Default for Changes {
     fn default() -> Self {
         let (after, before, pace) = (None, None, Pace::Times(1.0));
-        Changes { after, before, runtime: 1.0, pace, replicate: 1, jitter: 0, seed: 1 }
+        Changes { after, before, runtime: 1.0, pace, replicate: 1, jitter: 0, shake: 0, seed: 1 }
     }
 }
 
@@ -57,6 +59,8 @@ impl Changes {
             .or_else("as it is"),
         Opt::whole("replicate", "how often each job stands in the result").or("1"),
         Opt::whole("jitter", "seconds that a copy is submitted earlier or later, at most").or("0"),
+        Opt::whole("shake", "seconds that every job is submitted earlier or later, at most")
+            .or("0"),
     ];
 
     /// Reads `scale-runtime=2,replicate=3`; `none` for no change.
@@ -82,6 +86,7 @@ impl Changes {
             pace: load.map_or(Pace::Times(time), Pace::Load),
             replicate: params.whole("replicate", 1, 1_000_000)?,
             jitter: params.whole("jitter", 0, MOST as u64)?,
+            shake: params.whole("shake", 0, MOST as u64)?,
             seed,
         };
         params.finish()?;
@@ -104,6 +109,7 @@ impl fmt::Display for Changes {
         if self.replicate > 1 {
             parts.push(format!("replicate={},jitter={}", self.replicate, self.jitter));
         }
+        parts.extend((self.shake > 0).then(|| format!("shake={}", self.shake)));
         f.write_str(if parts.is_empty() { "none" } else { "" })?;
         f.write_str(&parts.join(","))
     }

@@ -8,11 +8,12 @@ use super::swf::Trace;
 /// instant jobs are freed first, then placed, each by submit time and file order.
 ///
 /// The log starts with comments that say where it comes from and what was left out. Where a trace has no wait
-/// times, jobs are placed when they were submitted, and the log may hold more than the machine did.
+/// times, jobs are placed when they were submitted, and the log may hold more than the machine did. With `options`
+/// jobs have those that the trace says: segments.
 ///
 /// # Complexity
 /// O(jobs · log jobs) time, 48 bytes a job; the text is some 20 bytes a job.
-pub fn to_log(trace: &Trace) -> String {
+pub fn to_log(trace: &Trace, options: bool) -> String {
     let mut text = format!("# placement log of {}\n", trace.name());
     let tally = trace.tally();
     // Writing to a String cannot fail.
@@ -32,6 +33,9 @@ pub fn to_log(trace: &Trace) -> String {
     for (_, start, _, index) in events {
         let job = &trace.jobs()[index as usize];
         let _ = match start {
+            true if options && job.segment > 0 => {
+                writeln!(text, "P {} {} segment={}", job.id, job.nodes, job.segment)
+            }
             true => writeln!(text, "P {} {}", job.id, job.nodes),
             false => writeln!(text, "F {}", job.id),
         };
@@ -95,7 +99,7 @@ mod tests {
             line(5, 3, 0, 0, 1),
         ];
         let trace = Trace::new("t", text.concat(), &Options::default()).unwrap();
-        let log = to_log(&trace);
+        let log = to_log(&trace, true);
         let events: Vec<&str> = log.lines().filter(|l| !l.starts_with('#')).collect();
         assert_eq!(events, ["P 1 5", "F 1", "P 4 1", "P 2 3", "P 3 2", "F 3", "F 4", "F 2"]);
         assert!(log.contains("# 4 of 5 jobs\n# left out: 1 run time zero or unknown\n"), "{log}");

@@ -103,7 +103,7 @@ impl OpenedLog {
 
     /// The log that a trace makes.
     pub fn of_trace(trace: Trace) -> OpenedLog {
-        let text = convert::to_log(&trace);
+        let text = convert::to_log(&trace, false);
         let bytes = Some(text.len() as u64);
         let mut lines = Lines::new(trace.name(), text);
         let read = lines.count();

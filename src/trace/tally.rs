@@ -76,6 +76,8 @@ reasons! {
     LimitInMinutes "limit-in-minutes" "time limit read as minutes (--columns adastra for seconds)" false,
     /// Kept: it gave nodes back before its end.
     GivenBack "given-back" "nodes given back early, counted to the end of the job" false,
+    /// Kept: only placement logs say it of a job.
+    Segment "segment" "with segments, which `trace convert --to log` writes (schedules: --rules)" false,
     /// Kept: field 21 says how many nodes it had.
     NodesOfField21 "nodes-of-field-21" "node count read from field 21, partition:mode:NODESxCPUS" false,
     /// Kept: field 21 and the processors requested or allocated disagree.

@@ -25,6 +25,7 @@ struct Copy {
 /// to the nearest second, at least 1; times since the first submit are multiplied, or scaled so that the offered load
 /// (node-seconds over `nodes` times the seconds from first to last submit) is reached; then each job is copied, and
 /// each copy submitted up to `jitter` seconds earlier or later, all whole seconds equally likely, never before 0.
+/// With `shake` the job itself is moved so, too, before its copies are.
 /// Times count from the trace's own zero. Copies have numbers above all others, a power of ten apart; the preceding
 /// job of a copy is the copy of the job's preceding job. A run time above the requested time is cut at it. Wait times
 /// become unknown (-1) unless only a window is taken: no machine recorded them.
@@ -128,7 +129,8 @@ impl Transformed {
             Pace::Load(wanted) => self.load[1] / wanted,
         };
         self.load[1] /= self.factor;
-        let end = first as f64 + (last - first) as f64 * self.factor + self.changes.jitter as f64;
+        let moved = self.changes.jitter as f64 + self.changes.shake as f64;
+        let end = first as f64 + (last - first) as f64 * self.factor + moved;
         let longest = window.iter().map(|i| self.trace.jobs()[*i as usize].requested_time).max();
         if end.max(longest.unwrap_or(0) as f64 * self.changes.runtime) > MOST as f64 {
             let expected = format!("factors that keep times below {MOST}");
@@ -144,7 +146,7 @@ impl Transformed {
 
     /// Lists the result's jobs by submit time.
     fn copy(&mut self, window: &[u32], memory: u64) -> Result<()> {
-        let Changes { replicate, jitter, seed, .. } = self.changes;
+        let Changes { replicate, jitter, shake, seed, .. } = self.changes;
         let count = window.len() as u64 * u64::from(replicate);
         if count.saturating_mul(size_of::<Copy>() as u64) > memory {
             let expected = "fewer, or a higher --memory";
@@ -160,15 +162,19 @@ impl Transformed {
         }
         let (first, _) = self.span(window);
         let mut random = generator(seed);
+        // Up to `most` earlier or later, never before 0.
+        let mut moved = |submit: i64, most: u64| {
+            let back = most.min(submit.unsigned_abs());
+            submit + below(back + most + 1, &mut random) as i64 - back as i64
+        };
         let mut copies = Vec::with_capacity(count as usize);
         for job in window {
             let since = (self.trace.jobs()[*job as usize].submit - first) as f64 * self.factor;
-            let submit = first + since.round() as i64;
+            let plain = first + since.round() as i64;
+            let submit = if shake > 0 { moved(plain, shake) } else { plain };
             copies.push(Copy { submit, job: *job, copy: 0 });
-            let back = jitter.min(submit.unsigned_abs());
             for copy in 1..replicate {
-                let shift = below(back + jitter + 1, &mut random) as i64 - back as i64;
-                copies.push(Copy { submit: submit + shift, job: *job, copy });
+                copies.push(Copy { submit: moved(submit, jitter), job: *job, copy });
             }
         }
         copies.sort_unstable();
@@ -245,6 +251,7 @@ impl Transformed {
         let text = String::from_utf8_lossy(line);
         let recorded = self.changes.replicate == 1
             && self.changes.runtime == 1.0
+            && self.changes.shake == 0
             && self.changes.pace == Pace::Times(1.0);
         let number = |id: i64| id + self.apart * i64::from(copy.copy);
         for (field, word) in (1..).zip(text.split_ascii_whitespace()) {

@@ -352,7 +352,7 @@ fn swf(bytes: &[u8]) {
         let outcome = header.integer(label, "jobs.swf").err();
         outcome.iter().for_each(|error| check_error(error, Some(&text)));
     }
-    let log = Log::new("log", convert::to_log(&trace));
+    let log = Log::new("log", convert::to_log(&trace, false));
     if trace.jobs().is_empty() {
         return check_error(&survey::survey(log).unwrap_err(), None);
     }

@@ -1,14 +1,15 @@
-//! Kueue's rule written plainly after its description, with lists of domains and nothing kept between requests. Balanced
-//! placement is the fast code's own: recorded streams hold that.
+//! Kueue's rule written plainly after its description, with lists of domains and nothing kept between requests.
 
 use std::cmp::Reverse;
 
-use nodeorder::allocator::kueue::{self, Ask, Domains, Misfit, Mode, Pods, Room};
+use nodeorder::allocator::kueue::{Ask, Domains, Misfit, Mode, Pods, Room};
+
+mod balanced;
 
 /// A domain that was chosen, and what it is given: pods, leaders.
 type Given = (u32, i64, i64);
 
-struct Rule<'r> {
+pub struct Rule<'r> {
     domains: &'r Domains,
     ask: &'r Ask,
     rooms: Vec<Room>,
@@ -27,24 +28,30 @@ fn counts(room: &Room, leader: bool, slices: bool) -> i64 {
 }
 
 pub fn place(domains: &Domains, ask: &Ask, rooms: &[Room]) -> Result<Pods, Misfit> {
-    if ask.balanced && ask.mode == Mode::Preferred {
-        return kueue::place(domains, ask, rooms);
-    }
     let (at, size) = ask.slices.layers.first().copied().unwrap_or((domains.depth() - 1, 1));
     let mut rule = Rule { domains, ask, rooms: rooms.to_vec(), size };
-    let (mut level, chosen) = rule.level()?;
     let leaders = i64::from(ask.slices.leader);
+    let even = match ask.balanced && ask.mode == Mode::Preferred {
+        true if ask.pods < size && leaders == 0 => return Err(Misfit::BelowSlice),
+        true => rule.balanced(at),
+        false => None,
+    };
+    let is_even = even.is_some();
+    let (mut level, chosen) = match even {
+        Some(even) => even,
+        None => rule.level()?,
+    };
     let mut given = rule.share(chosen, ask.pods, leaders, true, size);
     // To the level of slices: children of all in one list. Below it: each parent shares its own pods.
     while level + 1 < domains.depth() {
         let above = std::mem::take(&mut given);
-        if level < at {
+        if level < at && !is_even {
             let below: Vec<u32> = above.iter().flat_map(|(id, ..)| domains.below(*id)).collect();
             let below = rule.sorted(below, false);
             given = rule.share(below, ask.pods, leaders, true, size);
         } else {
             let layer = ask.slices.layers.windows(2).find(|w| w[0].0 <= level && level < w[1].0);
-            let unit = layer.map_or(1, |w| w[1].1);
+            let unit = if level < at { size } else { layer.map_or(1, |w| w[1].1) };
             for (id, pods, leaders) in above {
                 let below = rule.sorted(domains.below(id).collect(), false);
                 if unit > 1 {
@@ -67,6 +74,19 @@ pub fn place(domains: &Domains, ask: &Ask, rooms: &[Room]) -> Result<Pods, Misfi
 impl Rule<'_> {
     /// Domains in the order in which they are taken: as where a leader is to be put, or not.
     fn sorted(&self, mut ids: Vec<u32>, leader: bool) -> Vec<u32> {
+        if self.single() {
+            // The leaf with the least room decides: full ones last.
+            let room = |leaf: &u32| self.rooms[*leaf as usize].pods;
+            let least = |id: &u32| {
+                let all = self.leaves(*id);
+                all.iter().map(room).filter(|pods| *pods > 0).min().unwrap_or(i64::MAX)
+            };
+            ids.sort_by_key(|id| {
+                let Room { affinity, slices, pods, .. } = self.rooms[*id as usize];
+                (least(id), Reverse(affinity), slices, pods, *id)
+            });
+            return ids;
+        }
         let way = if self.ask.least_free { 1 } else { -1 };
         ids.sort_by_key(|id| {
             let room = &self.rooms[*id as usize];
@@ -92,6 +112,18 @@ impl Rule<'_> {
             }
         }
         best
+    }
+
+    fn single(&self) -> bool {
+        self.ask.by_leaf && self.ask.pods == 1 && !self.ask.slices.leader
+    }
+
+    fn leaves(&self, id: u32) -> Vec<u32> {
+        let below: Vec<u32> = self.domains.below(id).collect();
+        match below.is_empty() {
+            true => vec![id],
+            false => below.into_iter().flat_map(|id| self.leaves(id)).collect(),
+        }
     }
 
     fn level(&self) -> Result<(usize, Vec<u32>), Misfit> {
@@ -204,7 +236,9 @@ impl Rule<'_> {
                 counts(room, leader, slices) >= rest && (!leader || room.leaders > 0)
             };
             let mut id = ids[at];
-            if enough(id) && !self.ask.least_free {
+            // From the outermost level down: of those that hold all that is left the tightest, wherever it stands.
+            let one = self.ask.top_down && !self.single() && ids[at..].iter().any(|id| enough(*id));
+            if one || enough(id) && !self.ask.least_free {
                 id = self.tightest(&ids[at..], rest, leader, slices);
             }
             let room = &self.rooms[id as usize];

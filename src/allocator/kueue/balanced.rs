@@ -10,22 +10,28 @@ use super::placement::{Misfit, Placement, Share};
 /// Domains that a greedy choice takes: how many, the last one beside a leader, and the last one.
 type Greedy = (i64, Option<Room>, Option<Room>);
 
-/// A level, what its domains get, and the room in all domains.
-type Balanced = (usize, Vec<Share>, Vec<Room>);
+/// A level, and what its domains get.
+type Balanced = (usize, Vec<Share>);
 
-/// Puts pods evenly; none where that cannot be done.
+/// Puts pods evenly; none where that cannot be done. The room that they find is in `pruned`, for the domains chosen and
+/// those beside and below them alone.
 ///
 /// # Errors
 /// Fewer pods than a slice has, at which Kueue stops.
-pub(super) fn place(p: &Placement<'_>, rooms: &[Room]) -> Result<Option<Balanced>, Misfit> {
-    let Some((group, threshold, mut rooms)) = candidates(p, rooms)? else { return Ok(None) };
+pub(super) fn place(
+    p: &Placement<'_>,
+    rooms: &[Room],
+    pruned: &mut Vec<Room>,
+) -> Result<Option<Balanced>, Misfit> {
+    pruned.resize(rooms.len(), Room::default());
+    let Some((group, threshold)) = candidates(p, rooms, pruned)? else { return Ok(None) };
     let (mut level, mut ids): (usize, Vec<u32>) = (p.ask.level, group.collect());
     if level < p.slice.0 {
-        let Some(chosen) = fewest(p, &ids, &rooms, true) else { return Ok(None) };
+        let Some(chosen) = fewest(p, &ids, pruned, true) else { return Ok(None) };
         ids = chosen.into_iter().flat_map(|id| p.domains.below(id)).collect();
         level += 1;
     }
-    Ok(share(p, &ids, &mut rooms, threshold).map(|shares| (level, shares, rooms)))
+    Ok(share(p, &ids, pruned, threshold).map(|shares| (level, shares)))
 }
 
 fn greedy(p: &Placement<'_>, mut left: Vec<Share>) -> Option<Greedy> {
@@ -46,25 +52,42 @@ fn greedy(p: &Placement<'_>, mut left: Vec<Share>) -> Option<Greedy> {
     (rest <= 0).then_some((count, beside, last))
 }
 
-/// The domains of a level within one domain, the fewest slices of each, and the room that is left when those that
-/// have fewer are emptied.
-#[allow(clippy::type_complexity)]
+/// The most slices that a domain of `lower`, which is `group` or right below it, may have, and the fewest domains of
+/// `group` that may hold the job.
+fn bounds(p: &Placement<'_>, rooms: &[Room], group: &Range<u32>, lower: &Range<u32>) -> (i64, i64) {
+    let of = |range: &Range<u32>| &rooms[range.start as usize..range.end as usize];
+    let slices = |range| of(range).iter().map(|room| room.slices).max().unwrap_or(0);
+    // Leaves are many: what the fullest of them holds is known above them.
+    let most = match p.slice.0 + 1 == p.domains.depth() && p.ask.level + 2 >= p.domains.depth() {
+        true => of(group).iter().map(|room| room.most / p.slice.1).max().unwrap_or(0),
+        false => slices(lower),
+    };
+    (most.min(p.need), (p.need - 1) / slices(group).max(1) + 1)
+}
+
+/// The domains of a level within one domain, and the fewest slices of each; in `pruned` the room that is left when those
+/// that have fewer are emptied.
 fn candidates(
     p: &Placement<'_>,
     rooms: &[Room],
-) -> Result<Option<(Range<u32>, i64, Vec<Room>)>, Misfit> {
+    pruned: &mut [Room],
+) -> Result<Option<(Range<u32>, i64)>, Misfit> {
     let level = p.ask.level;
     let groups: Vec<Range<u32>> = match level.checked_sub(1) {
         None => vec![p.domains.level(0)],
         Some(above) => p.domains.level(above).map(|id| p.domains.below(id)).collect(),
     };
     let (mut best, mut fewest, mut chosen) = (0, 0, None);
-    let mut pruned = rooms.to_vec();
     for group in groups {
         let lower = match level < p.slice.0 {
             true => p.domains.below(group.start).start..p.domains.below(group.end - 1).end,
             false => group.clone(),
         };
+        // What cannot be better than the best so far is not looked at.
+        let (most, least) = bounds(p, rooms, &group, &lower);
+        if chosen.is_some() && (most < best || most == best && least >= fewest) {
+            continue;
+        }
         let Some((count, beside, last)) = greedy(p, p.shares(lower, rooms)) else { continue };
         if count == 0 {
             return Err(Misfit::BelowSlice);
@@ -79,15 +102,15 @@ fn candidates(
         if threshold < best {
             continue;
         }
-        prune(p, rooms, &mut pruned, &group, threshold);
-        let mut found = greedy(p, p.shares(group.clone(), &pruned));
+        prune(p, rooms, pruned, &group, threshold);
+        let mut found = greedy(p, p.shares(group.clone(), pruned));
         if found.is_none() && reserve < threshold {
             if reserve <= 0 || reserve < best {
                 continue;
             }
             threshold = reserve;
-            prune(p, rooms, &mut pruned, &group, threshold);
-            found = greedy(p, p.shares(group.clone(), &pruned));
+            prune(p, rooms, pruned, &group, threshold);
+            found = greedy(p, p.shares(group.clone(), pruned));
         }
         let Some((count, ..)) = found else { continue };
         if threshold > best || (threshold == best && count < fewest) {
@@ -95,8 +118,8 @@ fn candidates(
         }
     }
     Ok(chosen.filter(|_| best > 0).map(|group| {
-        prune(p, rooms, &mut pruned, &group, best);
-        (group, best, pruned)
+        prune(p, rooms, pruned, &group, best);
+        (group, best)
     }))
 }
 
@@ -159,7 +182,9 @@ fn fewest(p: &Placement<'_>, ids: &[u32], rooms: &[Room], by_entropy: bool) -> O
     let mut all: Vec<Share> =
         ids.iter().map(|id| Share { id: *id, room: rooms[*id as usize] }).collect();
     let count = greedy(p, all.clone())?.0 as usize;
+    all.retain(|share| share.room.slices > 0 || share.room.leaders > 0);
     all.sort_by_key(|share| share.id);
+    let widest = all.iter().map(|share| share.room.pods).max().unwrap_or(0);
     if by_entropy {
         let entropy: BTreeMap<u32, f64> =
             all.iter().map(|share| (share.id, entropy(p, rooms, share.id))).collect();
@@ -170,11 +195,14 @@ fn fewest(p: &Placement<'_>, ids: &[u32], rooms: &[Room], by_entropy: bool) -> O
     let mut chosen: Vec<(u32, usize)> = vec![(0, 0)];
     let mut table: Vec<BTreeMap<(i64, i64), usize>> = vec![BTreeMap::new(); count + 1];
     table[0].insert((p.leader, p.need * p.slice.1), 0);
-    for share in &all {
-        for taken in (1..=count).rev() {
+    for (at, share) in all.iter().enumerate() {
+        // With fewer taken, those that follow are too few.
+        let fewest = (count + at + 1).saturating_sub(all.len()).max(1);
+        for taken in (fewest..=count.min(at + 1)).rev() {
             let (before, after) = table.split_at_mut(taken);
             for (&(leaders, pods), &from) in &before[taken - 1] {
-                if leaders <= 0 && pods <= 0 {
+                let done = leaders <= 0 && pods <= 0;
+                if done || pods > (count - taken + 1) as i64 * widest {
                     continue;
                 }
                 let Room { pods: own, pods_beside, .. } = share.room;

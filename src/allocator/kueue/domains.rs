@@ -104,10 +104,14 @@ pub struct Room {
     pub leaders: i64,
     /// Sum of the weights of preferred nodes.
     pub affinity: i64,
+    /// Pods that fit into the leaf with the least room of those that have some; 0 where none has.
+    pub least: i64,
+    /// Pods that fit into the leaf with the most room.
+    pub most: i64,
 }
 
 /// How the pods of a job are sliced: what the room in domains depends on.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Slices {
     /// Levels and pods of the slices, the outermost first; each size divides the one before.
     pub layers: Vec<(usize, i64)>,
@@ -132,6 +136,7 @@ impl Domains {
     /// Slices of a leaf, where leaves are what slices lie in.
     pub fn slice_leaf(&self, room: &mut Room, slices: &Slices) {
         let (level, size) = slices.outermost(self.depth());
+        (room.least, room.most) = (room.pods, room.pods);
         if level + 1 == self.depth() {
             (room.slices, room.slices_beside) = (room.pods / size, room.pods_beside / size);
         }
@@ -158,6 +163,10 @@ impl Domains {
             sum.pods += pods;
             sum.slices += child.slices;
             sum.affinity += child.affinity;
+            sum.most = sum.most.max(child.most);
+            if child.least > 0 && (sum.least == 0 || child.least < sum.least) {
+                sum.least = child.least;
+            }
             sum.leaders = sum.leaders.max(child.leaders);
             if !slices.leader || child.leaders > 0 {
                 less_pods = less_pods.min(pods - beside);

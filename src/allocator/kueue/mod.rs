@@ -38,8 +38,8 @@ const OPTIONS: &[Opt] = &[
         .or_else("none"),
     Opt::one_of(
         "profile",
-        &["mixed", "best-fit", "least-free"],
-        "domains that are taken first: the fullest (least-free), those with most room (best-fit); mixed: least-free for unconstrained jobs",
+        &["mixed", "best-fit", "least-free", "least-free-hierarchical", "tightest-leaf"],
+        "domains that are taken first: the fullest (least-free), those with most room (best-fit); mixed: least-free for unconstrained jobs; what if: these from the outermost level down (least-free-hierarchical, kueue#10406), single pods by the fullest node (tightest-leaf, kueue#10878)",
     ),
     Opt::flag("balanced", "preferred jobs are put evenly over few domains (TASBalancedPlacement)"),
     Opt::whole("gpus", "GPUs of a pod, on machines with several a node").or("1"),
@@ -151,6 +151,7 @@ struct KueueTas {
     down: Vec<bool>,
     never: HashMap<(u32, Request), bool>,
     chosen: Vec<PodsOn>,
+    scratch: Vec<Room>,
 }
 
 impl KueueTas {
@@ -199,10 +200,7 @@ impl KueueTas {
         let first = domains.level(domains.depth() - 1).start;
         let mut ranks = vec![0; hosts.len()];
         (0..).zip(&leaves).for_each(|(rank, leaf)| ranks[(leaf - first) as usize] = rank);
-        let slices = Slices { layers: Vec::new(), leader: false };
-        let (pods, mode, least_free, balanced) = (0, Mode::Unconstrained, true, false);
-        let ask = Ask { pods, mode, level, slices, least_free, balanced, bare: false };
-        let request = Request { ask, gpus: 1, leader: None };
+        let request = Request { ask: Ask::default(), gpus: 1, leader: None };
         let mut made = KueueTas {
             domains,
             levels: names,
@@ -217,6 +215,7 @@ impl KueueTas {
             counted: Vec::new(),
             never: HashMap::new(),
             chosen: Vec::new(),
+            scratch: Vec::new(),
         };
         made.usual = made.texts(params)?;
         made.request = made.read(params, &made.usual)?;
@@ -276,12 +275,16 @@ impl KueueTas {
             Some("preferred") => Mode::Preferred,
             _ => Mode::Unconstrained,
         };
+        let free = mode == Mode::Unconstrained;
+        let profile = asked.text("profile").unwrap_or("mixed");
+        let by_leaf = free && profile == "tightest-leaf";
+        let top_down = by_leaf || free && profile == "least-free-hierarchical";
         let level = match (mode, asked.text("level")) {
             (Mode::Unconstrained, Some(name)) => {
                 asked.level("level", name, &self.levels)?;
                 return Err(asked.wrong("level", "mode=required or mode=preferred with it"));
             }
-            (Mode::Unconstrained, None) if layers.is_empty() => self.levels.len() - 1,
+            (Mode::Unconstrained, None) if layers.is_empty() && !top_down => self.levels.len() - 1,
             (Mode::Unconstrained, None) => 0,
             (_, Some(name)) => asked.level("level", name, &self.levels)?,
             (_, None) => self.level,
@@ -299,15 +302,12 @@ impl KueueTas {
             Some(text) => Some(number(text).ok_or_else(|| asked.wrong("leader", expected))?),
             None => None,
         };
-        let least_free = match asked.text("profile") {
-            Some("best-fit") => false,
-            Some("least-free") => true,
-            _ => mode == Mode::Unconstrained,
-        };
+        let least_free = profile != "best-fit" && (free || profile == "least-free");
         let bare = asked.text("mode").is_none();
         let slices = Slices { layers, leader: leader.is_some() };
         let balanced = asked.text("balanced") == Some("true");
-        let ask = Ask { pods: 0, mode, level, slices, least_free, balanced, bare };
+        let ask =
+            Ask { pods: 0, mode, level, slices, least_free, top_down, by_leaf, balanced, bare };
         Ok(Request { ask, gpus, leader })
     }
 
@@ -378,12 +378,13 @@ impl KueueTas {
             return Err(Misfit::BelowSlice);
         }
         let at = self.count(free, &ask.slices);
-        if ask.mode == Mode::Unconstrained && ask.slices.layers.is_empty() && !ask.slices.leader {
+        let plain = ask.slices.layers.is_empty() && !ask.slices.leader && !ask.top_down;
+        if ask.mode == Mode::Unconstrained && plain {
             let Counted { index, rooms, .. } = &mut self.counted[at];
             let index = index.get_or_insert_with(|| Index::new(&self.domains, rooms));
             return index.place(ask.pods, ask.least_free);
         }
-        place(&self.domains, &ask, &self.counted[at].rooms)
+        place(&self.domains, &ask, &self.counted[at].rooms, &mut self.scratch)
     }
 }
 

@@ -6,18 +6,19 @@ use std::collections::BinaryHeap;
 use super::domains::{Domains, Room, Slices};
 
 /// Where a job may go up to from the level that it asks for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Mode {
     /// Nowhere: one domain of that level.
     Required,
     /// To the outermost level, and there to several domains.
     Preferred,
     /// To several domains of that level.
+    #[default]
     Unconstrained,
 }
 
 /// What a job asks for.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Ask {
     /// Pods, without the leader.
     pub pods: i64,
@@ -29,6 +30,10 @@ pub struct Ask {
     pub slices: Slices,
     /// Whether domains with the least room come first, not those with the most.
     pub least_free: bool,
+    /// Whether, of domains with the least room first, one that holds all that is left goes before several.
+    pub top_down: bool,
+    /// Whether a single pod goes by the leaf with the least room, and only then by domains.
+    pub by_leaf: bool,
     /// Whether pods are put evenly where that can be (TASBalancedPlacement).
     pub balanced: bool,
     /// Whether slices are all that it asks for.
@@ -86,15 +91,34 @@ pub(super) struct Placement<'p> {
 type Key = (i64, i64, i64, i64, u32);
 
 impl Placement<'_> {
+    /// Whether a job goes by leaves: it is a single pod without a leader.
+    fn single(&self) -> bool {
+        self.ask.by_leaf && self.ask.pods == 1 && self.leader == 0
+    }
+
+    fn leaf(&self, room: &Room) -> i64 {
+        match room.least {
+            _ if !self.single() => 0,
+            0 => i64::MAX,
+            least => least,
+        }
+    }
+
     pub fn key(&self, share: &Share) -> Key {
         let Room { slices, pods, affinity, .. } = share.room;
-        (0, -affinity, if self.ask.least_free { slices } else { -slices }, pods, share.id)
+        (
+            self.leaf(&share.room),
+            -affinity,
+            if self.ask.least_free { slices } else { -slices },
+            pods,
+            share.id,
+        )
     }
 
     pub fn key_beside(&self, share: &Share) -> Key {
         let Room { slices_beside, pods_beside, leaders, affinity, .. } = share.room;
         let slices = if self.ask.least_free { slices_beside } else { -slices_beside };
-        (-leaders, -affinity, slices, pods_beside, share.id)
+        (self.leaf(&share.room) - leaders, -affinity, slices, pods_beside, share.id)
     }
 
     pub fn sort(&self, shares: &mut [Share]) {
@@ -266,7 +290,8 @@ impl Placement<'_> {
             let fits = |share: &Share| {
                 share.room.leaders >= lead && self.room(share, lead, slices) >= rest
             };
-            if !self.ask.least_free && fits(&share) {
+            let whole = self.ask.top_down && !self.single();
+            if whole || !self.ask.least_free && fits(&share) {
                 share = self.tightest(&shares[at..], rest, lead, slices);
             }
             let last = fits(&share);

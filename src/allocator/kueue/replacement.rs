@@ -44,7 +44,7 @@ pub fn replace(
         domains.level(last).filter(outside).for_each(|leaf| rooms[leaf as usize] = Room::default());
         domains.sum_below(&mut rooms, domains.level(0), &new.slices, true);
     }
-    let found = place(domains, &new, &rooms)?;
+    let found = place(domains, &new, &rooms, &mut Vec::new())?;
     if found.iter().all(|(_, pods, _)| *pods == 0) {
         return Err(Misfit::NoReplacement);
     }

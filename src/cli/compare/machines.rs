@@ -122,7 +122,7 @@ fn on_jobs(
     if trace.is_none() {
         jobs.sizes_of_log(path, context.memory)?;
     }
-    let text = trace.as_ref().map(convert::to_log);
+    let text = trace.as_ref().map(|trace| convert::to_log(trace, false));
     let open = || match &text {
         Some(text) => Ok(Log::new(&name, text.clone())),
         None => Log::open(path, context.memory),

@@ -45,6 +45,12 @@ pub struct Command {
     /// slurm-block, or placements of slurm-torus3d, chosen for the machine and the jobs (or those of --alloc)
     #[arg(long, requires = "trace", conflicts_with_all = ["optimise", "prices"])]
     settings: bool,
+    /// With --settings: schedules of each setting, for means with intervals; 1: the trace as it is
+    #[arg(long, value_name = "N", requires = "settings", default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..=1000))]
+    seeds: u64,
+    /// With --settings and several --seeds: seconds that every job is submitted earlier or later, at most
+    #[arg(long, value_name = "SECONDS", requires = "settings", default_value_t = 600)]
+    shake: u64,
     /// Prices of a cable between routers, a cable of a node, a router and a node, or some of them, where several machines
     /// are compared: links=X,node_links=Z,routers=Y,nodes=W
     #[arg(long, value_name = "PRICES")]
@@ -55,7 +61,12 @@ pub struct Command {
 }
 
 impl Command {
-    pub fn run(self, context: &Context) -> anyhow::Result<()> {
+    pub fn run(mut self, context: &Context) -> anyhow::Result<()> {
+        if !self.settings {
+            let mut allocators = std::mem::take(&mut self.workload.allocators);
+            self.workload.add_rules(&mut allocators)?;
+            self.workload.allocators = allocators;
+        }
         let spec = match self.specs.as_slice() {
             [one] => one,
             _ => return self.several(context),
@@ -66,8 +77,10 @@ impl Command {
         }
         if self.settings {
             let (orders, workload, out) = (&self.orders, &self.workload, self.out.as_deref());
+            let (seeds, json) = (self.seeds, self.json);
+            let shake = (seeds > 1).then_some(self.shake);
             let request =
-                settings::SettingsRequest { spec, orders, workload, out, json: self.json };
+                settings::SettingsRequest { spec, orders, workload, out, seeds, shake, json };
             return settings::run(&request, context);
         }
         let topology = inputs::topology(spec, context)?;

@@ -15,6 +15,7 @@ use nodeorder::allocator::{AllocatorContext, slurm_settings};
 use nodeorder::columns::sweep::ResultRow;
 use nodeorder::error::Error;
 use nodeorder::input::Text;
+use nodeorder::machines::Difference;
 use nodeorder::metric::rank_distances::RankDistances;
 use nodeorder::ordering::NodeOrder;
 use nodeorder::report;
@@ -30,23 +31,58 @@ pub struct SettingsRequest<'r> {
     pub orders: &'r [String],
     pub workload: &'r WorkloadArgs,
     pub out: Option<&'r Path>,
+    /// Schedules of each setting, and by how many seconds their submits differ where there are several.
+    pub seeds: u64,
+    pub shake: Option<u64>,
     pub json: bool,
 }
 
 /// The column that names the setting.
 const SETTING: &str = "allocator";
 
-/// The table on the terminal: columns of the results, and what they are called there.
-const SHOWN: [(&str, &str, usize); 8] = [
+/// The table on the terminal: columns of the results, what they are called there, decimals.
+const SHOWN: [(&str, &str, usize); 11] = [
     ("never_placed", "never", 0),
     ("mean_wait", "wait", 1),
     ("wait_p90", "wait 90%", 1),
     ("utilisation", "utilisation", 4),
+    ("utilisation_waiting", "use in waits", 4),
+    ("schedule_mean_mind", "hops", 3),
+    (UNITS, "units", 3),
     ("mean_placeable", "largest job", 1),
     ("mean_stranded", "beyond it", 1),
     ("mean_slurm_fragmentation", "fragmentation", 0),
     ("mean_ring_step", "ring step", 3),
 ];
+
+/// A list by level, of which the leaf's mean units of a job are shown.
+const UNITS: &str = "units";
+
+/// Settings that have the same figures, and these by seed in the order of [`SHOWN`].
+struct Setting {
+    names: Vec<String>,
+    seeds: Vec<Vec<Option<f64>>>,
+}
+
+impl Setting {
+    /// The mean of a figure over seeds and half its interval; none where a seed has none.
+    fn mean(&self, at: usize) -> (Option<f64>, Option<f64>) {
+        let values: Option<Vec<f64>> = self.seeds.iter().map(|seed| seed[at]).collect();
+        let mean = values.map(|values| Difference::over_seeds("", "", &values));
+        let half = mean.as_ref().and_then(|mean| Some(mean.high? - mean.difference));
+        (mean.map(|mean| mean.difference), half)
+    }
+
+    /// A JSON object: means as numbers, `null` where there is none, half their intervals, settings with the same figures.
+    fn object(&self) -> serde_json::Value {
+        let mut object = json!({"setting": self.names[0], "same": self.names[1..], "interval": {}});
+        for (at, (name, ..)) in SHOWN.iter().enumerate() {
+            let (mean, half) = self.mean(at);
+            (object[name], object["interval"][name]) = (json!(mean), json!(half));
+        }
+        object
+    }
+}
 
 /// Schedules the trace under every setting that may suit, and ranks these.
 pub fn run(request: &SettingsRequest<'_>, context: &Context) -> anyhow::Result<()> {
@@ -73,8 +109,8 @@ pub fn run(request: &SettingsRequest<'_>, context: &Context) -> anyhow::Result<(
     let (rows, table) = results(&plan, context)?;
     let ranking = ranking(&rows);
     if let Some(folder) = request.out {
-        let best = ranking.first().map_or("".into(), |row| row.text(SETTING));
-        let (over_time, curves) = over_time(&topology, order, &jobs, policy, &best)?;
+        let best = ranking.first().map_or("", |setting| &setting.names[0]);
+        let (over_time, curves) = over_time(&topology, order, &jobs, policy, best)?;
         let caption = format!(
             "The machine under {best}: the largest job that could still be placed, and Slurm's fragmentation, below \
              use and queue."
@@ -90,10 +126,11 @@ pub fn run(request: &SettingsRequest<'_>, context: &Context) -> anyhow::Result<(
         own_files::write_report(folder, "compare", files.collect())?;
     }
     if request.json {
-        let rows: Vec<serde_json::Value> = ranking.iter().map(|row| object(row)).collect();
+        let rows: Vec<serde_json::Value> = ranking.iter().map(Setting::object).collect();
         let mut document = json!({
             "version": env!("CARGO_PKG_VERSION"), "topology": topology.spec(),
             "trace": trace.display().to_string(), "policy": policy, "ordering": order, "settings": rows,
+            "seeds": request.seeds, "shake": request.shake,
         });
         if let Some(assumption) = topology.network().assumption().filter(|_| !assumed.is_empty()) {
             document["assumed"] = json!(assumption);
@@ -101,11 +138,12 @@ pub fn run(request: &SettingsRequest<'_>, context: &Context) -> anyhow::Result<(
         return output::write(None, format!("{document:#}\n"));
     }
     let mut out = Output::open(None)?;
-    write_table(
-        &mut out,
-        &ranking,
-        &format!("{} on {}, {policy}", trace.display(), topology.name()),
-    )?;
+    let seeds = request.seeds;
+    let shaken =
+        |s| format!("; means over {seeds} seeds, jobs up to {s} s earlier or later, ± 95 %");
+    let shaken = request.shake.map(shaken).unwrap_or_default();
+    let title = format!("{} on {}, {policy}{shaken}", trace.display(), topology.name());
+    write_table(&mut out, &ranking, &title)?;
     output::say_page(&mut out, request.out)?;
     out.finish()
 }
@@ -150,11 +188,13 @@ impl SettingsRequest<'_> {
 
     /// The settings of `--alloc`, else the ones that may suit machine and jobs.
     fn settings(&self, topology: &Topology, jobs: &Trace) -> anyhow::Result<Vec<String>> {
-        if !self.workload.allocators.is_empty() {
-            return Ok(self.workload.allocators.clone());
+        let mut settings = self.workload.allocators.clone();
+        if settings.is_empty() {
+            let sizes: Vec<u32> = jobs.jobs().iter().map(|job| job.nodes).collect();
+            settings = slurm_settings(topology, &sizes)?;
         }
-        let sizes: Vec<u32> = jobs.jobs().iter().map(|job| job.nodes).collect();
-        Ok(slurm_settings(topology, &sizes)?)
+        self.workload.add_rules(&mut settings)?;
+        Ok(settings)
     }
 
     /// The plan of the sweep.
@@ -173,14 +213,18 @@ impl SettingsRequest<'_> {
             Some(model) => format!("models = [{}]\n", quoted(model)),
             None => String::new(),
         };
+        let shaken = |shake| format!("transforms = [\"shake={shake}\"]\n");
+        let shaken = self.shake.map(shaken).unwrap_or_default();
+        let seeds: Vec<String> = (0..self.seeds).map(|i| (seed + i).to_string()).collect();
         format!(
             "name = \"settings\"\ntopologies = [{}]\norderings = [{}]\ntraces = [{trace}]\nprocs_per_node = [{}]\n\
-             policies = [{}]\n{model}allocators = [{}]\nseeds = [{seed}]\nshape = true\nroom = true\n",
+             policies = [{}]\n{model}{shaken}allocators = [{}]\nseeds = [{}]\nshape = true\nroom = true\n",
             quoted(self.spec),
             quoted(order),
             self.workload.procs_per_node.unwrap_or(1),
             quoted(policy),
             list.join(", "),
+            seeds.join(", "),
         )
     }
 }
@@ -206,38 +250,62 @@ fn results(plan: &Plan, context: &Context) -> anyhow::Result<(Vec<ResultRow>, St
     Ok((kept, table))
 }
 
+/// A figure of a schedule.
+fn figure(row: &ResultRow, column: &str) -> Option<f64> {
+    let levels = || serde_json::from_str::<serde_json::Value>(&row.text(UNITS)).ok();
+    if column == UNITS { levels()?[0]["spanned"].as_f64() } else { row.number(column) }
+}
+
 /// Settings, best first: those that place the most jobs, of these the shortest mean wait, then in the order of the plan.
-fn ranking(rows: &[ResultRow]) -> Vec<&ResultRow> {
-    let mut ranking: Vec<&ResultRow> = rows.iter().collect();
-    let key = |row: &ResultRow, column| row.number(column).unwrap_or(f64::INFINITY);
-    ranking.sort_by(|a, b| {
-        let by = |column| key(a, column).total_cmp(&key(b, column));
-        by("never_placed").then(by("mean_wait"))
+/// Those with the same figures in all seeds are one.
+fn ranking(rows: &[ResultRow]) -> Vec<Setting> {
+    let (mut all, mut kept) = (Vec::<Setting>::new(), Vec::<Setting>::new());
+    for row in rows {
+        let name = row.text(SETTING).into_owned();
+        let figures = SHOWN.iter().map(|(column, ..)| figure(row, column)).collect();
+        match all.iter_mut().find(|setting| setting.names[0] == name) {
+            Some(setting) => setting.seeds.push(figures),
+            None => all.push(Setting { names: vec![name], seeds: vec![figures] }),
+        }
+    }
+    for mut setting in all {
+        match kept.iter_mut().find(|other| other.seeds == setting.seeds) {
+            Some(same) => same.names.append(&mut setting.names),
+            None => kept.push(setting),
+        }
+    }
+    // Jobs never placed come first in the list, mean waits second.
+    let key = |setting: &Setting, at| setting.mean(at).0.unwrap_or(f64::INFINITY);
+    kept.sort_by(|a, b| {
+        let by = |at| key(a, at).total_cmp(&key(b, at));
+        by(0).then(by(1))
     });
-    ranking
+    kept
 }
 
-/// A setting as a JSON object: numbers as numbers, `null` where there is none.
-fn object(row: &ResultRow) -> serde_json::Value {
-    let shown = SHOWN.iter().filter(|(name, ..)| row.has(name));
-    let figures = shown.map(|(name, ..)| (name.to_string(), row.number(name).into()));
-    let first = ("setting".to_string(), row.text(SETTING).into());
-    serde_json::Value::Object(std::iter::once(first).chain(figures).collect())
-}
-
-fn write_table(out: &mut impl Write, ranking: &[&ResultRow], title: &str) -> anyhow::Result<()> {
+fn write_table(out: &mut impl Write, ranking: &[Setting], title: &str) -> anyhow::Result<()> {
     let about = format!(
-        "{title}. Settings that place the most jobs first, of these the shortest mean wait (s). Largest job: nodes of \
-         the largest that could still be placed, mean over time; beyond it: free nodes that it would leave."
+        "{title}. Settings that place the most jobs first, of these the shortest mean wait (s). Hops: mean between the \
+         nodes of a job; units: leaf units that a job spans. Largest job: nodes of the largest that could still be \
+         placed, mean over time; beyond it: free nodes that it would leave."
     );
     layout::sentence(out, &about)?;
     let header = std::iter::once("setting").chain(SHOWN.iter().map(|shown| shown.1));
-    let rows = ranking.iter().map(|row| {
-        let cells = SHOWN.iter().map(|(column, _, decimals)| number(row.number(column), *decimals));
-        std::iter::once(row.text(SETTING).into_owned()).chain(cells).collect()
+    let rows = ranking.iter().map(|setting| {
+        let more = setting.names.len() - 1;
+        let more = if more > 0 { format!(" +{more}") } else { String::new() };
+        let cells = SHOWN.iter().enumerate().map(|(at, (_, _, decimals))| {
+            let (mean, half) = setting.mean(at);
+            let half = half.map(|half| format!(" ± {half:.decimals$}"));
+            number(mean, *decimals) + &half.unwrap_or_default()
+        });
+        std::iter::once(setting.names[0].clone() + &more).chain(cells).collect()
     });
     let rows = table(header.map(String::from).collect(), rows, 1);
     writeln!(out, "\n{}", layout::fitted(rows, 1, &std::io::stdout()))?;
+    for Setting { names, .. } in ranking.iter().filter(|setting| setting.names.len() > 1) {
+        writeln!(out, "The same figures: {}", names.join(" = "))?;
+    }
     Ok(())
 }
 

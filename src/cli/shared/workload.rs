@@ -29,6 +29,10 @@ pub struct WorkloadArgs {
     /// [default: fifo:0, first-fit:1, span-best-fit, slurm-best-fit]
     #[arg(long = "alloc", value_name = "A", requires = "trace")]
     pub allocators: Vec<String>,
+    /// Options of jobs by their sizes, under every --alloc: CSV from,to,options, as in 64,511,segment=16; an --alloc
+    /// with `rules=FILE` has its own
+    #[arg(long, value_name = "FILE", requires = "trace")]
+    pub rules: Option<PathBuf>,
     /// Processors per node, in an SWF trace
     #[arg(long, value_name = "P", requires = "trace", value_parser = clap::value_parser!(u32).range(1..))]
     pub procs_per_node: Option<u32>,
@@ -64,6 +68,24 @@ pub struct WorkloadResult {
 }
 
 impl WorkloadArgs {
+    /// Gives the rules of `--rules` to allocators that have none of their own, as their option `rules=FILE`.
+    pub fn add_rules(&self, allocators: &mut [String]) -> Result<()> {
+        let Some(path) = &self.rules else { return Ok(()) };
+        if allocators.is_empty() {
+            let expected = "--alloc A: an allocator whose jobs have options, such as slurm-block";
+            return Err(Error::option(
+                format!("--rules {}", path.display()),
+                "no --alloc",
+                expected,
+            ));
+        }
+        for text in allocators.iter_mut().filter(|text| !text.contains("rules=")) {
+            let between = if text.contains(':') { ',' } else { ':' };
+            *text += &format!("{between}rules={}", path.display());
+        }
+        Ok(())
+    }
+
     /// Opens the workload, where there is one. What is left out of a trace is reported on standard error.
     pub fn open(&self, topology: &Topology) -> anyhow::Result<Option<ComparedJobs>> {
         let Some(path) = &self.trace else {

@@ -36,6 +36,8 @@ fn ranked<'f>(figures: &'f Figures<'_>) -> Vec<&'f str> {
     };
     let mut all: Vec<&str> = figures.choices.iter().map(String::as_str).collect();
     all.sort_by(|a, b| key(a).partial_cmp(&key(b)).unwrap_or(std::cmp::Ordering::Equal));
+    let same = |a: &str, b: &str| SHOWN.iter().all(|s| of(figures, a, s.0) == of(figures, b, s.0));
+    all.dedup_by(|b, a| same(a, b));
     all
 }
 
@@ -83,7 +85,8 @@ pub(super) fn section(figures: &Figures<'_>, number: usize) -> Result<Option<(Se
     };
     let title = format!("{}: settings", figures.title());
     let about = words![
-        "Means over seeds and orderings. First the settings that place the most jobs, of these the shortest mean wait. \
+        "Means over seeds and orderings. First the settings that place the most jobs, of these the shortest mean wait; \
+         of those with the same figures one, the rest is in the table of results. \
          The largest job placeable and the free nodes beyond it are means over time, or over placements in a replay."
     ];
     let mut section = Section::new(format!("s{number}"), title.clone(), about, table);

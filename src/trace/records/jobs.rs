@@ -74,6 +74,7 @@ impl Records {
                 (Reason::StartBeforeSubmit, wait.is_some_and(|wait| wait < 0)),
                 (Reason::RunForRequestedTime, limit.is_none()),
                 (Reason::RunTimeCut, limit.is_some_and(|limit| limit < run)),
+                (Reason::Segment, record.segment > 0),
                 (Reason::CountTaken, ![0, record.nodes].contains(&names(&record.hosts))),
             ];
             notes.iter().filter(|(_, is)| *is).for_each(|(reason, _)| self.count(*reason));
@@ -102,6 +103,7 @@ impl Records {
                 partition,
                 preceding: -1,
                 think_time: -1,
+                segment: record.segment,
                 line: record.line,
             });
             let needed = JOB_BYTES * jobs.len() as u64;

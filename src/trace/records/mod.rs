@@ -129,6 +129,8 @@ pub struct Record {
     pub user: String,
     /// How it ended.
     pub state: State,
+    /// Nodes of its segments; 0 for none.
+    pub segment: u32,
     /// The line it stands on, from 1.
     pub line: usize,
     /// Fingerprint of its row; 0 where the record is a whole job.

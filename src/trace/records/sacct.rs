@@ -58,7 +58,7 @@ const FREE: [&str; 8] = [
 ];
 
 /// The columns that are read, and their names; the first name that the header has counts.
-const WANTED: [(&str, &[&str]); 10] = [
+const WANTED: [(&str, &[&str]); 11] = [
     ("job", &["JobIDRaw", "JobID"]),
     ("submit", &["Submit"]),
     ("start", &["Start"]),
@@ -69,6 +69,7 @@ const WANTED: [(&str, &[&str]); 10] = [
     ("partition", &["Partition"]),
     ("user", &["User"]),
     ("state", &["State"]),
+    ("segment", &["SegmentSize"]),
 ];
 /// The first so many of them must be in the header.
 const NEEDED: usize = 5;
@@ -210,6 +211,9 @@ impl Source for Sacct {
             record.partition.push_str(row.get(7));
             record.user.push_str(row.get(8));
             record.state = State::of(row.get(9));
+            let (size, _) = count(row.get(10))
+                .ok_or_else(|| row.wrong(10, "a number of nodes such as 16, or nothing"))?;
+            record.segment = size;
             return Ok(true);
         }
     }

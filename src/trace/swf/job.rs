@@ -66,6 +66,8 @@ pub struct Job {
     pub preceding: i64,
     /// Seconds from that end to the submit (18), or -1.
     pub think_time: i64,
+    /// Nodes of its segments, in records of Slurm; 0 for none.
+    pub segment: u32,
     /// The line it stands on, from 1.
     pub line: usize,
 }

@@ -234,6 +234,7 @@ mod tests {
             partition: 15,
             preceding: 6,
             think_time: 99,
+            segment: 0,
             line: 2,
         };
         assert_eq!(trace.jobs(), [job]);

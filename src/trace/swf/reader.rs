@@ -149,6 +149,7 @@ impl<'a> Reader<'a> {
             partition,
             preceding,
             think_time,
+            segment: 0,
             line: line.number,
         });
         Ok(LINE_BYTES + JOB_BYTES)
