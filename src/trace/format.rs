@@ -66,6 +66,7 @@ pub static TRACE_FORMATS: Registry<Recognise> = Registry::new(
             WorkloadKind::Log,
             |line| [b"P", b"F", b"D", b"U"].iter().any(|letter| word(line) == *letter),
         ),
+        records(&records::JOBCOMP),
         records(&records::SACCT),
         records(&records::TORQUE),
         records(&records::COBALT),
@@ -104,9 +105,6 @@ fn count(line: &[u8], byte: u8) -> usize {
 /// Files of jobs that are not read as they are: a line that begins each, and what is expected instead.
 fn look(line: &[u8]) -> Option<(&'static str, &'static str)> {
     let columns = "a header of a known set, or --columns submit=NAME,start=NAME,… (nodeorder trace convert --help)";
-    if line.starts_with(b"JobId=") {
-        return Some(("records of jobcomp/filetxt or scontrol", "the output of sacct -P"));
-    }
     // No comma, bar or semicolon stands in the fields of an SWF trace.
     let [bars, semicolons, commas] = [b'|', b';', b','].map(|byte| count(line, byte));
     match line.first()? {

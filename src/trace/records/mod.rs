@@ -9,6 +9,7 @@ use crate::input::Lines;
 
 pub mod columns;
 mod csv;
+mod jobcomp;
 mod jobs;
 mod json;
 mod pbs;
@@ -21,6 +22,7 @@ mod time;
 pub use columns::Columns;
 
 pub use csv::{CSV, PLACEMENTS};
+pub use jobcomp::JOBCOMP;
 pub use json::{BATSIM, PHILLY};
 pub use pbs::{COBALT, PBS, TORQUE};
 pub use sacct::SACCT;
@@ -135,6 +137,8 @@ pub struct Record {
     pub segment: u32,
     /// The line it stands on, from 1.
     pub line: usize,
+    /// Number of its file, from 0.
+    pub(crate) file: u32,
     /// Fingerprint of its row; 0 where the record is a whole job.
     pub(crate) row: u64,
 }
@@ -154,6 +158,11 @@ impl Record {
         let Record { job, hosts, partition, user, .. } = self;
         let (job, hosts, partition, user) = (keep(job), keep(hosts), keep(partition), keep(user));
         *self = Record { job, hosts, partition, user, ..Record::default() };
+    }
+
+    /// Says on which line of which file its row stands, and its fingerprint.
+    fn stands_on(&mut self, file: u32, line: usize, row: u64) {
+        (self.file, self.line, self.row) = (file, line, row);
     }
 
     /// Sets the run time from the end; true if the job ends before it starts.
@@ -208,9 +217,23 @@ impl Records {
         Ok(Records { name, jobs, tally: Tally::default() })
     }
 
+    /// Says the names of the files that the lines are of, where there are several ([`Lines::open_all`]).
+    pub fn of_files(mut self, names: Vec<String>) -> Records {
+        if names.len() > 1 {
+            self.name = format!("{} and {} more files", names[0], names.len() - 1);
+            self.tally.files = names;
+        }
+        self
+    }
+
     /// The name used in messages.
     pub fn name(&self) -> &str {
         &self.name
+    }
+
+    /// The names of the files, to find that of a record while others are read.
+    pub(crate) fn names(&self) -> Names {
+        Names { all: self.name.clone(), files: self.tally.files.clone() }
     }
 
     /// Reads the next record, which may be of several rows ([`rows`]); false when there is none. Rows are read ahead.
@@ -227,8 +250,22 @@ impl Records {
     }
 
     /// Counts a record that its reader left out or mended.
-    pub fn count(&mut self, reason: Reason) {
+    pub fn count(&mut self, reason: Reason, record: &Record) {
+        self.tally.at(record.file, record.line);
         self.tally.add(reason, 1);
+    }
+}
+
+/// Names of the files that records are of.
+pub(crate) struct Names {
+    all: String,
+    files: Vec<String>,
+}
+
+impl Names {
+    /// The name of a record's file.
+    pub fn of(&self, record: &Record) -> &str {
+        self.files.get(record.file as usize).unwrap_or(&self.all)
     }
 }
 

@@ -82,11 +82,13 @@ struct Pbs {
     /// How many at once, so far.
     most: usize,
     begun: bool,
+    /// The latest time at the front of a line.
+    latest: i64,
 }
 
 impl Pbs {
     fn new(lines: Lines) -> Self {
-        Pbs { lines, live: BTreeMap::new(), most: 0, begun: false }
+        Pbs { lines, live: BTreeMap::new(), most: 0, begun: false, latest: i64::MIN }
     }
 
     /// At the end of the file: the next job that has not ended.
@@ -129,8 +131,8 @@ fn pairs(text: &str) -> impl Iterator<Item = (&str, &str)> {
     })
 }
 
-/// Reads what a line says of a run into `record`; true if it ends before it starts.
-fn read(line: &RawLine<'_>, text: &str, record: &mut Record) -> Result<bool> {
+/// Reads what a line says of a run into `record`: whether it ends before it starts, none where it has no end.
+fn read(line: &RawLine<'_>, text: &str, record: &mut Record) -> Result<Option<bool>> {
     let mut end = None;
     for (key, value) in pairs(text) {
         let time = || instant(value).ok_or_else(|| wrong(line.location(), key, value, INSTANT));
@@ -156,7 +158,7 @@ fn read(line: &RawLine<'_>, text: &str, record: &mut Record) -> Result<bool> {
             _ => {}
         }
     }
-    Ok(record.ends_at(end))
+    Ok(end.map(|end| record.ends_at(Some(end))))
 }
 
 /// A line: its type, the local time at its front as if it were that of Greenwich, the job's id, and what is said.
@@ -199,7 +201,13 @@ impl Source for Pbs {
                 continue;
             }
             self.begun = true;
+            tally.at(line.file, line.number);
             let Event { kind, front, id, text } = event(&line)?;
+            if let Some(front) = front {
+                // Days in another order, or a clock that was wrong; zones and summer time are less.
+                tally.add(Reason::ClockBack, usize::from(front < self.latest - 86_400));
+                self.latest = self.latest.max(front);
+            }
             // `101.server` is job 101.
             let name = id.split('.').next().unwrap_or_default();
             if !is_run(kind, tally) {
@@ -207,11 +215,8 @@ impl Source for Pbs {
             }
             let bare = kind == b'R' && text.trim().is_empty();
             let mut live = self.live.remove(id).unwrap_or_default();
-            let mut run = Record {
-                row: fingerprint(line.text()?, 0),
-                line: line.number,
-                ..Record::default()
-            };
+            let mut run = Record::default();
+            run.stands_on(line.file, line.number, fingerprint(line.text()?, 0));
             if bare {
                 let Some(start) = live.run.start else {
                     // It started before the file begins.
@@ -223,8 +228,14 @@ impl Source for Pbs {
                 run.state = State::Failed;
             } else {
                 run.job.push_str(name);
-                if read(&line, text, &mut run)? {
-                    tally.leave_out(Reason::EndsBeforeStart);
+                let torn = match read(&line, text, &mut run)? {
+                    Some(backwards) => backwards.then_some(Reason::EndsBeforeStart),
+                    // What ran has an end in its line, behind its nodes.
+                    None if kind != b'S' && run.start.is_some() => Some(Reason::TornLine),
+                    None => None,
+                };
+                if let Some(reason) = torn {
+                    tally.leave_out(reason);
                     continue;
                 }
             }

@@ -110,6 +110,7 @@ impl Trace {
         let mut jobs = Vec::with_capacity(read.len());
         for (job, notes) in read.into_iter().zip(notes) {
             if parts.binary_search(&job.line).is_ok() {
+                tally.at(0, job.line);
                 tally.add(Reason::PartOfJob, 1);
                 continue;
             }
