@@ -267,7 +267,7 @@ fn score_records<E: From<Error>>(
         problems: Vec::new(),
         worst: Vec::new(),
     };
-    let names = records.names();
+    let files = records.files();
     let mut batch = vec![Record::default(); BATCH];
     loop {
         let filled = read_batch(records, &mut batch)?;
@@ -279,7 +279,7 @@ fn score_records<E: From<Error>>(
             .zip(&mut scorers)
             .map(|(records, scorer)| {
                 let score = |record: &Record| {
-                    let line = Line::new(names.of(record), record.line, &record.hosts);
+                    let line = Line::new(&files[record.file as usize], record.line, &record.hosts);
                     let ranks = resolver.ranks(&line)?;
                     Ok(recorded_score(machine, scorer, &distances, &ranks, record.segment))
                 };
@@ -287,7 +287,7 @@ fn score_records<E: From<Error>>(
             })
             .collect();
         for (record, score) in batch.iter().zip(scores.into_iter().flatten()) {
-            recorded.add((names.of(record), &resolver), record, score, row)?;
+            recorded.add((&files[record.file as usize], &resolver), record, score, row)?;
         }
         if filled < BATCH {
             return Ok(recorded);

@@ -231,9 +231,12 @@ impl Records {
         &self.name
     }
 
-    /// The names of the files, to find that of a record while others are read.
-    pub(crate) fn names(&self) -> Names {
-        Names { all: self.name.clone(), files: self.tally.files.clone() }
+    /// The names of its files, by the number that records have of theirs.
+    pub(crate) fn files(&self) -> Vec<String> {
+        match self.tally.files.is_empty() {
+            true => vec![self.name.clone()],
+            false => self.tally.files.clone(),
+        }
     }
 
     /// Reads the next record, which may be of several rows ([`rows`]); false when there is none. Rows are read ahead.
@@ -253,19 +256,6 @@ impl Records {
     pub fn count(&mut self, reason: Reason, record: &Record) {
         self.tally.at(record.file, record.line);
         self.tally.add(reason, 1);
-    }
-}
-
-/// Names of the files that records are of.
-pub(crate) struct Names {
-    all: String,
-    files: Vec<String>,
-}
-
-impl Names {
-    /// The name of a record's file.
-    pub fn of(&self, record: &Record) -> &str {
-        self.files.get(record.file as usize).unwrap_or(&self.all)
     }
 }
 

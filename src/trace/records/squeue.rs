@@ -6,6 +6,7 @@
 use serde::Deserialize;
 
 use super::json::{Whole, document};
+use super::rows::fingerprint;
 use super::{Record, RecordFormat, State};
 use crate::error::Result;
 use crate::input::Text;
@@ -95,11 +96,14 @@ fn squeue(text: &Text) -> Result<Whole> {
     let expected = "the output of squeue --json: jobs of job_id, job_state, submit_time, start_time, end_time, \
                     time_limit, node_count and nodes";
     let Queue { jobs } = document(text, expected)?;
-    let records: Vec<Record> = jobs.into_iter().map(record).collect();
-    Ok(Whole { records: records.into_iter(), left_out: (Reason::OtherProfile, 0) })
+    let all = jobs.len();
+    let records: Vec<Record> = jobs.into_iter().filter_map(record).collect();
+    let left_out = (Reason::EndsBeforeStart, all - records.len());
+    Ok(Whole { records: records.into_iter(), left_out })
 }
 
-fn record(job: Job) -> Record {
+/// The record of a job; none where it ends before it starts.
+fn record(job: Job) -> Option<Record> {
     let states = match job.job_state {
         States::One(state) => vec![state],
         States::Several(states) => states,
@@ -127,6 +131,6 @@ fn record(job: Job) -> Record {
         ..Record::default()
     };
     let end = job.end_time.known().filter(|_| !holds);
-    record.ends_at(end);
-    record
+    record.row = fingerprint(&record.hosts, end.unwrap_or(0));
+    (!record.ends_at(end)).then_some(record)
 }
