@@ -1,9 +1,13 @@
 //! Traces in the Standard Workload Format: every field, odd line and wrong one; the log that a trace makes; processors that
-//! are no nodes.
+//! are no nodes. How files of jobs are recognised, and logs surveyed.
+
+use std::collections::{BTreeMap, BTreeSet};
 
 use nodeorder::Result;
+use nodeorder::input::Lines;
 use nodeorder::trace::convert::to_log;
-use nodeorder::trace::{Options, Reason, Trace};
+use nodeorder::trace::survey::{Survey, survey};
+use nodeorder::trace::{Log, Options, Reason, TRACE_FORMATS, Trace, kind};
 
 fn read(text: &str) -> Result<Trace> {
     Trace::new("t", text, &Options::default())
@@ -230,4 +234,22 @@ fn processors_that_are_no_nodes_are_noticed() {
     assert_eq!(hint("; MaxNodes: 64\n; MaxProcs: 64", 1, Some(16)), None);
     assert_eq!(hint("; MaxNodes: 64", 1, Some(16)), None);
     assert_eq!(hint("; MaxProcs: many", 1, Some(16)), None);
+}
+
+#[test]
+fn formats_recognise_their_examples() {
+    for format in &TRACE_FORMATS {
+        let found = kind(&mut Lines::new("w", format.example)).unwrap();
+        assert_eq!(found, format.build.kind, "{}", format.name);
+    }
+    let names: BTreeSet<&str> = TRACE_FORMATS.names().collect();
+    assert_eq!(names.len(), TRACE_FORMATS.entries.len());
+}
+
+#[test]
+fn peaks_are_those_of_the_live_jobs() {
+    let survey = survey(Log::new("l", "P a 8\nP b 3\nF a\nP c 3\nP a 4\nF b\n")).unwrap();
+    let sizes = BTreeMap::from([(3, 2), (4, 1), (8, 1)]);
+    let wanted = Survey { placements: 4, frees: 2, most_jobs: 3, most_nodes: 11, sizes };
+    assert_eq!(survey, wanted);
 }

@@ -162,18 +162,3 @@ pub fn kind(lines: &mut Lines) -> Result<WorkloadKind> {
         None => Err(no_jobs(lines.name(), expected)),
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn formats_recognise_their_examples() {
-        for format in &TRACE_FORMATS {
-            let found = kind(&mut Lines::new("w", format.example)).unwrap();
-            assert_eq!(found, format.build.kind, "{}", format.name);
-        }
-        let names: std::collections::BTreeSet<&str> = TRACE_FORMATS.names().collect();
-        assert_eq!(names.len(), TRACE_FORMATS.entries.len());
-    }
-}

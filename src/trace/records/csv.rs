@@ -46,7 +46,7 @@ pub(super) struct Csv {
     header: Header,
 }
 
-/// What a header line says.
+/// Meanings of the columns, by a header line.
 struct Header {
     /// The file it is of.
     file: u32,

@@ -11,7 +11,7 @@ use crate::input::{Lines, RawLine};
 use crate::trace::log::no_jobs;
 use crate::trace::tally::Reason;
 
-/// What Slurm writes of jobs that ended where it has no database.
+/// Jobs that ended, as Slurm writes them where it has no database.
 pub static JOBCOMP: RecordFormat = RecordFormat {
     name: "jobcomp",
     about: "jobs that ended, as Slurm's jobcomp/filetxt writes them, or scontrol -o show job: Key=value, a line a job",
@@ -71,7 +71,7 @@ fn read(line: &RawLine<'_>, values: &[&str; PLACES], record: &mut Record) -> Res
     let waits = ["PENDING", "CONFIGURING"].contains(&state);
     record.job.push_str(job);
     record.submit = time("SubmitTime", submit)?;
-    // What Slurm expects of jobs that wait and run has not happened.
+    // Starts and ends that Slurm expects have not happened.
     record.start = time("StartTime", start)?.filter(|_| !waits);
     let end = time("EndTime", end)?;
     // A bare number is minutes.

@@ -228,14 +228,21 @@ impl Source for Pbs {
                 run.state = State::Failed;
             } else {
                 run.job.push_str(name);
-                let torn = match read(&line, text, &mut run)? {
-                    Some(backwards) => backwards.then_some(Reason::EndsBeforeStart),
-                    // What ran has an end in its line, behind its nodes.
-                    None if kind != b'S' && run.start.is_some() => Some(Reason::TornLine),
-                    None => None,
+                let backwards = read(&line, text, &mut run)?;
+                // The parent of an array holds no nodes.
+                if kind != b'S' && name.ends_with("[]") && run.hosts.is_empty() {
+                    continue;
+                }
+                let fault = match backwards {
+                    Some(true) => Some(Reason::EndsBeforeStart),
+                    _ if kind == b'S' => None,
+                    _ if run.start.is_none() => Some(Reason::NotStarted),
+                    // A run that ended says so in its line, behind its nodes.
+                    None => Some(Reason::TornLine),
+                    Some(false) => None,
                 };
-                if let Some(reason) = torn {
-                    tally.leave_out(reason);
+                if let Some(fault) = fault {
+                    tally.leave_out(fault);
                     continue;
                 }
             }
@@ -260,10 +267,6 @@ impl Source for Pbs {
                     self.most = self.live.len();
                     self.lines.keep(bytes, "jobs that run")?;
                 }
-                continue;
-            }
-            // The parent of an array holds no nodes.
-            if name.ends_with("[]") && run.hosts.is_empty() {
                 continue;
             }
             tally.lines += 1;

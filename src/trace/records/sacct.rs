@@ -91,7 +91,7 @@ pub(super) struct Sacct {
 /// A line that was read while looking for the end of a row: its file, its number, its text.
 type Ahead = (u32, usize, String);
 
-/// What a header line says.
+/// Places of the columns, by a header line.
 struct Header {
     file: u32,
     delimiter: char,
@@ -196,14 +196,21 @@ impl Sacct {
                 break (file, number);
             }
         };
+        let Header { delimiter, width, free: Some((_, last)), .. } = self.header else {
+            return Ok(Some((file, number, false)));
+        };
         let mut put = false;
-        while self.header.free.is_some()
-            && fields(&self.joined, self.header.delimiter).len() < self.header.width
-        {
+        loop {
+            let short = fields(&self.joined, delimiter).len() < width;
+            if !short && last + 1 < width {
+                break;
+            }
             let Some(line) = self.lines.line()? else { break };
             let text = line.text()?;
             let other = line.file != file || text == self.header.text || self.header.begins(text);
-            if other || self.joined.len() > Lines::LONGEST {
+            // A line without separators behind a text that ends its row is of that text.
+            let part = !other && (short || !text.contains(delimiter));
+            if !part || self.joined.len() > Lines::LONGEST {
                 self.ahead = Some((line.file, line.number, text.to_string()));
                 break;
             }

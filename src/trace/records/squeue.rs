@@ -109,7 +109,7 @@ fn record(job: Job) -> Option<Record> {
         States::Several(states) => states,
     };
     let is = |state: &str| states.iter().any(|s| s == state);
-    // Of a job that waits, Slurm may say when it expects to start it.
+    // Slurm may say when it expects to start a job that waits.
     let waits = ["PENDING", "REQUEUED", "CONFIGURING"].into_iter().any(is);
     let holds = ["RUNNING", "SUSPENDED", "COMPLETING", "STOPPED"].into_iter().any(is);
     let nodes = job.node_count.known().and_then(|nodes| u32::try_from(nodes).ok());
