@@ -24,7 +24,7 @@ def audit(machine, name, trace, more, orders=(), allocators=(), draw=1):
     found = json.loads(subprocess.run(line, check=True, capture_output=True).stdout)
     for placement in found["placements"]:
         recorded = placement["placement"] == "recorded"
-        if recorded and draw > 1:
+        if recorded and "random" in [*orders, *allocators]:
             continue
         change = placement.get("change") or ["", "", ""]
         level = found["levels"][0] if found["levels"] else ""
@@ -42,9 +42,9 @@ with tempfile.TemporaryDirectory() as folder:
     oar = f"{records}/oar-g5k-3250.csv.gz"
     for machine, orders in [("torus:8x16", ["row-major", "snake", "gilbert", "brick"]),
                             ("xgft:m=16x8,w=1x1", ["row-major"])]:
-        tried = ["slurm-best-fit", "first-fit:0", "closest-mind", "mc1x1"]
+        tried = ["slurm-best-fit", "first-fit:1", "closest-mind", "mc1x1"]
         if machine.startswith("xgft"):
-            tried = ["slurm-best-fit", "first-fit:0", "closest-mind", "slurm-tree"]
+            tried = ["slurm-best-fit", "first-fit:1", "closest-mind", "slurm-tree"]
         audit(machine, "oar-g5k-3250", oar, ["--columns", oar_columns], orders, tried)
         for draw in range(1, 11):
             audit(machine, "oar-g5k-3250", oar, ["--columns", oar_columns], ["random"], ["slurm-best-fit"], draw)

@@ -141,7 +141,7 @@ fn real_machines_are_scored() {
         "--columns",
         columns,
         "--alloc",
-        "first-fit:0",
+        "first-fit:1",
         "--share",
         "0.3",
     ]);

@@ -114,7 +114,7 @@ fn pairs(text: &str) -> impl Iterator<Item = (&str, &str)> {
     std::iter::from_fn(move || {
         loop {
             rest = rest.trim_start();
-            let at = rest.find(|c: char| c == '=' || c.is_ascii_whitespace())?;
+            let at = rest.bytes().position(|b| b == b'=' || b.is_ascii_whitespace())?;
             if !rest[at..].starts_with('=') {
                 rest = &rest[at..];
                 continue;
@@ -123,7 +123,8 @@ fn pairs(text: &str) -> impl Iterator<Item = (&str, &str)> {
             let quote = value.chars().next().filter(|c| ['"', '\''].contains(c));
             let quoted = quote.and_then(|quote| value[1..].split_once(quote));
             let (value, after) = quoted.unwrap_or_else(|| {
-                value.split_at(value.find(|c: char| c.is_ascii_whitespace()).unwrap_or(value.len()))
+                let end = value.bytes().position(|b| b.is_ascii_whitespace());
+                value.split_at(end.unwrap_or(value.len()))
             });
             rest = after;
             return Some((key, value));
@@ -205,7 +206,7 @@ impl Source for Pbs {
             let Event { kind, front, id, text } = event(&line)?;
             if let Some(front) = front {
                 // Days in another order, or a clock that was wrong; zones and summer time are less.
-                tally.add(Reason::ClockBack, usize::from(front < self.latest - 86_400));
+                tally.add(Reason::ClockBack, usize::from(front + 86_400 < self.latest));
                 self.latest = self.latest.max(front);
             }
             // `101.server` is job 101.
