@@ -50,6 +50,7 @@ mod skip;
 mod slurm;
 mod slurm_plugins;
 mod sweep;
+mod swf;
 mod table;
 mod terminal;
 mod throughput;

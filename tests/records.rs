@@ -1,6 +1,7 @@
 //! Records of sites and of other tools: every format valid, odd and wrong; and through the commands.
 
 mod field;
+mod site;
 
 use std::path::PathBuf;
 

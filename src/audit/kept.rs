@@ -2,16 +2,19 @@
 
 use std::fmt::Write;
 
+use super::Score;
 use crate::error::{Error, Result, SourceLocation};
 use crate::trace::records::Record;
 
-/// Times, sizes and names of jobs: some 30 bytes each, and as many more while they are replayed.
+/// Times, sizes, distances and names of jobs: some 40 bytes each, and as many more while they are replayed.
 #[derive(Debug, Default)]
 pub(super) struct Kept {
     starts: Vec<i64>,
     /// Seconds that each ran, at least 1; [`FOR_EVER`] where it still does.
     runs: Vec<u32>,
     sizes: Vec<u32>,
+    /// Mean distances as recorded; 0 for one node, and where it is unknown.
+    hops: Vec<f64>,
     names: Vec<u8>,
     /// Where each name ends.
     ends: Vec<u32>,
@@ -22,7 +25,7 @@ const FOR_EVER: u32 = u32::MAX;
 
 impl Kept {
     /// Keeps a record; false where it does not say when it started.
-    pub fn push(&mut self, record: &Record, size: u32) -> Result<bool> {
+    pub fn push(&mut self, record: &Record, score: &Score) -> Result<bool> {
         let Some(start) = record.start else { return Ok(false) };
         let Ok(end) = u32::try_from(self.names.len() + record.job.len()) else {
             let location = SourceLocation::option("--order");
@@ -33,7 +36,8 @@ impl Kept {
         let run = record.run.map_or(FOR_EVER, |run| u32::try_from(run).unwrap_or(FOR_EVER).max(1));
         self.starts.push(start);
         self.runs.push(run);
-        self.sizes.push(size);
+        self.sizes.push(score.size);
+        self.hops.push(score.mean_hops.unwrap_or(0.0));
         Ok(true)
     }
 
@@ -43,6 +47,15 @@ impl Kept {
         let from = at.checked_sub(1).map_or(0, |before| self.ends[before]);
         let name = &self.names[from as usize..self.ends[at] as usize];
         (String::from_utf8_lossy(name), self.starts[at])
+    }
+
+    /// Seconds that a job ran, 0 where it still does, and the part of its recorded mean distance that a placement with
+    /// these spares it.
+    pub fn gain(&self, job: u32, hops: Option<f64>) -> (u64, f64) {
+        let (run, recorded) = (self.runs[job as usize], self.hops[job as usize]);
+        let seconds = if run == FOR_EVER { 0 } else { u64::from(run) };
+        let spared = hops.filter(|_| recorded > 0.0).map_or(0.0, |hops| 1.0 - hops / recorded);
+        (seconds, spared)
     }
 
     /// When a job ended.
@@ -91,9 +104,9 @@ mod tests {
             (job("on", 50, None), 3),
             (job("second", 0, Some(200)), 1),
         ] {
-            assert!(kept.push(&record, size).unwrap());
+            assert!(kept.push(&record, &Score { size, ..Score::default() }).unwrap());
         }
-        assert!(!kept.push(&Record::default(), 1).unwrap());
+        assert!(!kept.push(&Record::default(), &Score::default()).unwrap());
         assert_eq!(kept.log(), "P 1 2\nP 3 1\nP 2 3\nF 1\nP 0 4\nF 0\nF 3\n");
         assert_eq!(kept.job(1), ("first".into(), 0));
         assert_eq!(kept.job(0), ("late".into(), 100));

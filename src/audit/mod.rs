@@ -51,6 +51,31 @@ pub struct Score {
     pub fewest: Vec<u32>,
     /// Its shape, its nodes in the order of the ring, where wanted.
     pub shape: Option<Box<AllocationShape>>,
+    /// Segments in one unit each, and those that are not, of a job that was to be made of some ([`Units::segments`]).
+    pub segments: Option<(u32, u32)>,
+}
+
+/// A recorded job that lies far apart.
+#[derive(Clone, Debug)]
+pub struct Worst {
+    /// The job's name.
+    pub job: String,
+    /// When it started, in seconds.
+    pub start: Option<i64>,
+    /// Metrics of its allocation.
+    pub score: Score,
+    /// Its nodes, in the order of the record.
+    pub nodes: Vec<NodeId>,
+}
+
+/// Jobs that are kept as the worst.
+const WORST: usize = 10;
+
+/// How bad a placement is: lowest units beyond the fewest, then mean distance.
+fn badness(score: &Score) -> (u32, f64) {
+    let beyond = score.spanned.first().zip(score.fewest.first());
+    let beyond = beyond.map_or(0, |(spanned, fewest)| spanned.saturating_sub(*fewest));
+    (beyond, score.mean_hops.unwrap_or(0.0))
 }
 
 /// A scored job.
@@ -103,6 +128,9 @@ pub struct Audit {
     pub mended: Vec<LeftOut>,
     /// The recorded placement, then each ordering with each allocator.
     pub placements: Vec<Summary>,
+    /// Recorded jobs of several nodes that span the most units of the lowest level beyond the fewest, or without levels
+    /// lie farthest apart; the worst first.
+    pub worst: Vec<Worst>,
 }
 
 /// The machine and the units of its levels, which all scores need.
@@ -139,13 +167,14 @@ struct Recorded {
     /// Times and sizes of the jobs, where orderings are to be tried on them.
     kept: Option<Kept>,
     problems: Vec<LeftOut>,
+    worst: Vec<Worst>,
 }
 
 impl Recorded {
     /// Sums up a scored record and hands its score to `row`, or counts why it has none.
     fn add<E: From<Error>>(
         &mut self,
-        file: &str,
+        (file, resolver): (&str, &Resolver<'_>),
         record: &Record,
         score: Result<Score, Problem>,
         row: &mut impl FnMut(Scored<'_>) -> Result<(), E>,
@@ -158,13 +187,23 @@ impl Recorded {
                 return Ok(());
             }
         };
-        self.summary.add(record.start, &score);
+        let seconds = record.run.unwrap_or(0).unsigned_abs();
+        self.summary.add(record.start, &score, (seconds, 0.0));
         let (job, start) = (record.job.as_str(), record.start);
         row(Scored { placement: 0, job, start, score: &score })?;
         if let Some(kept) = &mut self.kept
-            && !kept.push(record, score.size)?
+            && !kept.push(record, &score)?
         {
             problem(&mut self.problems, Problem::untimed(file, record));
+        }
+        let better = |w: &Worst| badness(&w.score) < badness(&score);
+        let place = self.worst.iter().position(better).unwrap_or(self.worst.len());
+        if place < WORST && score.size > 1 {
+            let line = Line::new(file, record.line, &record.hosts);
+            let nodes = resolver.ranks(&line).map(|ranks| resolver.nodes(&ranks));
+            let (job, start) = (record.job.clone(), record.start);
+            self.worst.insert(place, Worst { job, start, score, nodes: nodes.unwrap_or_default() });
+            self.worst.truncate(WORST);
         }
         Ok(())
     }
@@ -188,7 +227,7 @@ pub fn audit<E: From<Error> + Send>(
 ) -> Result<Audit, E> {
     settings.allocators.iter().try_for_each(|text| allocator::ALLOCATORS.find(text).map(|_| ()))?;
     let machine = Machine { topology, units: Units::new(topology) };
-    let Recorded { summary, kept, problems } =
+    let Recorded { summary, kept, problems, worst } =
         score_records(&machine, records, &settings, &mut row)?;
     let mut left_out = counted(records, true);
     left_out.extend(problems);
@@ -201,7 +240,7 @@ pub fn audit<E: From<Error> + Send>(
     }
     let levels = machine.units.list();
     let mended = counted(records, false);
-    Ok(Audit { levels, read: records.tally().lines, left_out, mended, placements })
+    Ok(Audit { levels, read: records.tally().lines, left_out, mended, placements, worst })
 }
 
 /// Reads the records batch by batch and scores each batch on all threads.
@@ -215,7 +254,6 @@ fn score_records<E: From<Error>>(
     let order = NodeOrder::new(topology, "recorded", topology.nodes().iter().collect())?;
     let distances = RankDistances::new(topology, &order)?;
     let resolver = Resolver::new(topology, &order);
-    let name = records.name().to_string();
     let scorer = |_| -> Result<RecordScorer<'_>> {
         let meter = AllocationMeter::new(topology, &distances)?;
         let shapes = settings.shape.then(|| ShapeMeter::new(topology, &distances));
@@ -227,7 +265,9 @@ fn score_records<E: From<Error>>(
         summary: Summary::new("recorded", "", "", machine.units.len()),
         kept: (!settings.orders.is_empty()).then(Kept::default),
         problems: Vec::new(),
+        worst: Vec::new(),
     };
+    let files = records.files();
     let mut batch = vec![Record::default(); BATCH];
     loop {
         let filled = read_batch(records, &mut batch)?;
@@ -239,15 +279,15 @@ fn score_records<E: From<Error>>(
             .zip(&mut scorers)
             .map(|(records, scorer)| {
                 let score = |record: &Record| {
-                    let line = Line::new(&name, record.line, &record.hosts);
+                    let line = Line::new(&files[record.file as usize], record.line, &record.hosts);
                     let ranks = resolver.ranks(&line)?;
-                    Ok(recorded_score(machine, scorer, &distances, &ranks))
+                    Ok(recorded_score(machine, scorer, &distances, &ranks, record.segment))
                 };
                 records.iter().map(score).collect()
             })
             .collect();
         for (record, score) in batch.iter().zip(scores.into_iter().flatten()) {
-            recorded.add(&name, record, score, row)?;
+            recorded.add((&files[record.file as usize], &resolver), record, score, row)?;
         }
         if filled < BATCH {
             return Ok(recorded);
@@ -260,7 +300,7 @@ fn read_batch(records: &mut Records, batch: &mut [Record]) -> Result<usize> {
     let mut filled = 0;
     while filled < batch.len() && records.next(&mut batch[filled])? {
         match placements::without_nodes(&batch[filled]) {
-            Some(reason) => records.count(reason),
+            Some(reason) => records.count(reason, &batch[filled]),
             None => filled += 1,
         }
     }
@@ -269,21 +309,21 @@ fn read_batch(records: &mut Records, batch: &mut [Record]) -> Result<usize> {
 
 /// Reasons for which records were left out in reading, or else mended.
 fn counted(records: &Records, drops: bool) -> Vec<LeftOut> {
-    let reasons = records.tally().iter().filter(|(reason, _)| reason.drops() == drops);
-    let first = String::new();
+    let tally = records.tally();
+    let reasons = tally.iter().filter(|(reason, _)| reason.drops() == drops);
     reasons
         .map(|(reason, count)| LeftOut {
             name: reason.name(),
             about: reason.about(),
             count,
-            first: first.clone(),
+            first: tally.first(reason).unwrap_or_default(),
         })
         .collect()
 }
 
 /// The error where no record could be scored.
 fn nothing_scored(records: &Records, left_out: &[LeftOut]) -> Error {
-    let found = match left_out.iter().find(|reason| !reason.first.is_empty()) {
+    let found = match left_out.iter().find(|reason| reason.first.contains("; expected ")) {
         Some(reason) => format!("no job that could be scored; the first: {}", reason.first),
         None => {
             match left_out.iter().map(|r| format!("{} {}", r.count, r.about)).collect::<Vec<_>>() {
@@ -311,18 +351,24 @@ fn recorded_score(
     scorer: &mut RecordScorer<'_>,
     distances: &RankDistances,
     ranks: &[u32],
+    segment: u32,
 ) -> Score {
     let mut sorted = ranks.to_vec();
     sorted.sort_unstable();
     let mut set = Ranks::default();
     sorted.iter().for_each(|rank| set.push_rank(*rank));
     set.settle();
+    let nodes: Vec<NodeId> = match segment {
+        0 => Vec::new(),
+        _ => distances.nodes_of(ranks).collect(),
+    };
     let measured = Score {
         size: set.len(),
         mean_hops: scorer.meter.measure(&set, None).mind(),
         diameter: scorer.meter.extent(&set).diameter,
         ring: joined_ring(machine.topology, distances, &set, ranks),
         shape: scorer.shapes.as_mut().map(|shapes| Box::new(shapes.of_sequence(ranks))),
+        segments: machine.units.segments(&nodes, segment),
         ..Score::default()
     };
     machine.score(&mut scorer.counter, measured, distances.nodes_of(ranks))

@@ -91,7 +91,7 @@ pub(super) fn replay<E: From<Error> + Send>(
             let scorer = scorer.lock().unwrap_or_else(PoisonError::into_inner);
             for (job, score) in &scorer.scores {
                 let (name, start) = kept.job(*job);
-                summary.add(Some(start), score);
+                summary.add(Some(start), score, kept.gain(*job, score.mean_hops));
                 row(Scored { placement: i + 1, job: &name, start: Some(start), score })?;
             }
         }

@@ -58,6 +58,7 @@ const NONE: u32 = u32::MAX;
 /// The nodes of a machine by name, and their ranks.
 pub(super) struct Resolver<'t> {
     topology: &'t Topology,
+    order: &'t NodeOrder,
     ranks: Vec<u32>,
     /// For each text before the digits that end a name: nodes by the number of these digits. A million jobs name many
     /// nodes, and so no text has to be made for each.
@@ -74,7 +75,7 @@ fn parts(name: &str) -> (&str, &str) {
 }
 
 impl<'t> Resolver<'t> {
-    pub fn new(topology: &'t Topology, order: &NodeOrder) -> Self {
+    pub fn new(topology: &'t Topology, order: &'t NodeOrder) -> Self {
         let mut ranks = vec![NONE; topology.nodes().slot_count() as usize];
         (0..).zip(order.nodes()).for_each(|(rank, node)| ranks[node.index()] = rank);
         let mut stems: HashMap<String, Vec<Numbered>> = HashMap::new();
@@ -98,7 +99,7 @@ impl<'t> Resolver<'t> {
             }
         }
         stems.retain(|stem, _| !left_alone.contains(stem));
-        Resolver { topology, ranks, stems }
+        Resolver { topology, order, ranks, stems }
     }
 
     /// The nodes of a list of plain names and names with one bracket at their end, all of them known; else none, though
@@ -141,6 +142,11 @@ impl<'t> Resolver<'t> {
             }
             rest = rest.strip_prefix(',')?;
         }
+    }
+
+    /// The nodes of ranks.
+    pub fn nodes(&self, ranks: &[u32]) -> Vec<NodeId> {
+        ranks.iter().map(|rank| self.order.nodes()[*rank as usize]).collect()
     }
 
     /// The ranks of a host list, in its order.

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use super::Score;
 use crate::ratio::ratio;
+use crate::replay::statistics::half_width;
 
 /// Sums over some jobs. All but one are of whole numbers.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -24,16 +25,29 @@ pub struct Sums {
     ring: (u64, u64),
     /// Σ of the longest steps of their rings.
     longest: u64,
+    /// Σ of nodes times seconds that they ran, as recorded.
+    pub node_seconds: u64,
+    /// Σ of the same times the part of the recorded mean distance that a placement spares.
+    spared: f64,
+    /// Jobs made of segments, segments in one unit each, segments that are not.
+    pub segments: [u64; 3],
     /// By level, leaf first: Σ of the units spanned, Σ of the fewest possible, jobs that span no more than these.
     units: Vec<[u64; 3]>,
 }
 
 impl Sums {
-    fn new(levels: usize) -> Self {
+    pub(crate) fn new(levels: usize) -> Self {
         Sums { units: vec![[0; 3]; levels], ..Sums::default() }
     }
 
-    fn add(&mut self, score: &Score) {
+    fn add(&mut self, score: &Score, (seconds, spared): (u64, f64)) {
+        let node_seconds = u64::from(score.size).saturating_mul(seconds);
+        self.node_seconds = self.node_seconds.saturating_add(node_seconds);
+        self.spared += node_seconds as f64 * spared;
+        if let Some((whole, broken)) = score.segments {
+            let more = [1, u64::from(whole), u64::from(broken)];
+            self.segments.iter_mut().zip(more).for_each(|(sum, more)| *sum += more);
+        }
         self.jobs += 1;
         self.nodes += u64::from(score.size);
         self.apart += u64::from(score.ring.is_none());
@@ -57,7 +71,10 @@ impl Sums {
     }
 
     /// Adds up two.
-    fn merge(&mut self, other: &Sums) {
+    pub(crate) fn merge(&mut self, other: &Sums) {
+        self.node_seconds = self.node_seconds.saturating_add(other.node_seconds);
+        self.spared += other.spared;
+        self.segments.iter_mut().zip(other.segments).for_each(|(sum, more)| *sum += more);
         self.jobs += other.jobs;
         self.nodes += other.nodes;
         self.apart += other.apart;
@@ -78,6 +95,12 @@ impl Sums {
     /// Mean over jobs of two nodes and more of the mean distance of their nodes, in hops.
     pub fn mean_hops(&self) -> Option<f64> {
         (self.several > 0).then(|| self.hops / self.several as f64)
+    }
+
+    /// The part of all node-hours that a placement spares if this share of every run time grows with the mean distance of
+    /// a job's nodes: Σ nodes · seconds · share · (1 - hops / recorded hops) over Σ nodes · seconds.
+    pub fn spared(&self, share: f64) -> Option<f64> {
+        (self.node_seconds > 0).then(|| share * self.spared / self.node_seconds as f64)
     }
 
     /// Mean over these jobs of the largest distance of two of their nodes, in hops.
@@ -133,6 +156,8 @@ pub struct Summary {
 
 /// Widths of periods in hours: an hour, a quarter of a day, a day, a week, four weeks, a year.
 const WIDTHS: [i64; 6] = [1, 6, 24, 168, 672, 8760];
+/// Stretches of time that an interval is made from, at most.
+const BLOCKS: i64 = 30;
 /// Periods that a span of time is divided into, at most.
 const PERIODS: i64 = 45;
 
@@ -150,14 +175,65 @@ impl Summary {
         }
     }
 
-    pub(super) fn add(&mut self, start: Option<i64>, score: &Score) {
+    pub(super) fn add(&mut self, start: Option<i64>, score: &Score, gain: (u64, f64)) {
         let new = || Sums::new(self.levels);
-        self.all.add(score);
+        self.all.add(score, gain);
         let class = 1 << score.size.max(1).ilog2();
-        self.by_size.entry(class).or_insert_with(new).add(score);
+        self.by_size.entry(class).or_insert_with(new).add(score, gain);
         if let Some(start) = start {
-            self.by_hour.entry(start.div_euclid(3600)).or_insert_with(new).add(score);
+            self.by_hour.entry(start.div_euclid(3600)).or_insert_with(new).add(score, gain);
         }
+    }
+
+    /// A figure of these jobs against `recorded`, with the ends of its 95 % interval: what it would be in other weeks like
+    /// these. By the jackknife over up to 30 stretches of time of equal length, which keeps together jobs that met; none
+    /// where jobs started in fewer than ten, or where the figure has no value.
+    ///
+    /// # References
+    /// Efron and Tibshirani, "An Introduction to the Bootstrap", 1993, chapter 11.
+    pub fn against(
+        &self,
+        recorded: &Summary,
+        figure: impl Fn(&Sums, &Sums) -> Option<f64>,
+    ) -> Option<[f64; 3]> {
+        let (first, last) =
+            (*recorded.by_hour.keys().next()?, *recorded.by_hour.keys().next_back()?);
+        let width = (last - first + 1).div_euclid(BLOCKS) + 1;
+        let blocks = |summary: &Summary| {
+            let mut blocks = BTreeMap::<i64, Sums>::new();
+            for (hour, sums) in &summary.by_hour {
+                let block = blocks.entry((hour - first) / width);
+                block.or_insert_with(|| Sums::new(self.levels)).merge(sums);
+            }
+            blocks
+        };
+        let (ours, theirs) = (blocks(self), blocks(recorded));
+        let without = |blocks: &BTreeMap<i64, Sums>, left: i64| {
+            let mut sums = Sums::new(self.levels);
+            blocks.iter().filter(|(at, _)| **at != left).for_each(|(_, more)| sums.merge(more));
+            sums
+        };
+        let each =
+            theirs.keys().map(|left| figure(&without(&ours, *left), &without(&theirs, *left)));
+        let each: Vec<f64> = each.collect::<Option<_>>()?;
+        let (count, value) = (each.len() as f64, figure(&self.all, &recorded.all)?);
+        let mean = each.iter().sum::<f64>() / count;
+        let squares = each.iter().map(|one| (one - mean).powi(2)).sum::<f64>();
+        let half = half_width(each.len()) * (squares * (count - 1.0) / count).sqrt();
+        (each.len() >= 10).then_some([value, value - half, value + half])
+    }
+
+    /// Node-hours that the placement spares where this share of every run time grows with distance ([`Sums::spared`]).
+    pub fn node_hours_spared(&self, share: f64) -> Option<f64> {
+        Some(self.all.spared(share)? * self.all.node_seconds as f64 / 3600.0)
+    }
+
+    /// The change of the mean distance against `recorded`, as a part of that, with its interval ([`Summary::against`]).
+    pub fn change(&self, recorded: &Summary) -> Option<[f64; 3]> {
+        self.against(recorded, |ours, theirs| {
+            let base = theirs.mean_hops().filter(|base| *base > 0.0)?;
+            Some(ours.mean_hops()? / base - 1.0)
+        })
     }
 
     /// By size: the smallest and the largest size of a class, and its sums.

@@ -31,9 +31,9 @@ pub struct Command {
     /// The machine: a TOML file, the name of a shipped machine, or kind:options
     spec: String,
     /// Records that list the nodes of jobs: sacct -P with NodeList, accounting of PBS, recorded placements, a CSV table;
-    /// plain or .gz
-    #[arg(long, value_name = "FILE")]
-    trace: PathBuf,
+    /// plain or .gz; a folder is all of its files by name; repeat for several, in their order
+    #[arg(long, value_name = "FILE", required = true)]
+    trace: Vec<PathBuf>,
     #[command(flatten)]
     format: FormatArgs,
     /// Also place the same jobs on this ordering: a name with options, or a file; repeat for several
@@ -43,6 +43,10 @@ pub struct Command {
     /// With this allocator (see `nodeorder list allocators`); repeat for several [default with --order: slurm-best-fit]
     #[arg(long = "alloc", value_name = "A")]
     allocators: Vec<String>,
+    /// Also say which node-hours they spare, if this share of every run time grows with the mean distance of a job's
+    /// nodes: from 0 to 1
+    #[arg(long, value_name = "SHARE")]
+    share: Option<f64>,
     /// Write a row for each job to FILE as CSV, and the table to standard output
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
@@ -59,6 +63,9 @@ pub struct Command {
 
 impl Command {
     pub fn run(self, context: &Context) -> anyhow::Result<()> {
+        if let Some(share) = self.share.filter(|share| !(0.0..=1.0).contains(share)) {
+            return Err(Error::option("--share", share.to_string(), "a number from 0 to 1").into());
+        }
         inputs::check_distinct("--alloc", "allocator", &self.allocators)?;
         let topology = inputs::topology(&self.spec, context)?;
         let mut records = self.records(context)?;
@@ -81,10 +88,16 @@ impl Command {
         drop(waiting);
         report_left_out(records.name(), &found);
         sink.map_or(Ok(()), |sink| sink.file.finish())?;
-        let (spec, trace) = (topology.spec().to_string(), self.trace.display().to_string());
+        let (spec, trace) = (topology.spec().to_string(), records.name().to_string());
         let command = self.command(context);
-        let subject =
-            Subject { machine: topology.name(), spec: &spec, trace: &trace, command: &command };
+        let subject = Subject {
+            machine: topology.name(),
+            topology: &topology,
+            share: self.share,
+            spec: &spec,
+            trace: &trace,
+            command: &command,
+        };
         if let Some(folder) = &self.out {
             own_files::write_report(folder, "audit", files(&found, subject)?)?;
         }
@@ -102,10 +115,10 @@ impl Command {
 
     /// The records, which must be of a kind that lists nodes.
     fn records(&self, context: &Context) -> anyhow::Result<Records> {
-        let mut lines = Lines::open(&self.trace, context.memory)?;
+        let (mut lines, names) = Lines::open_all(&self.trace, context.memory)?;
         let found = match self.format.form(&mut lines)? {
             Some((form, columns)) if form.lists_nodes => {
-                return Ok(Records::over(lines, form, columns.as_ref())?);
+                return Ok(Records::over(lines, form, columns.as_ref())?.of_files(names));
             }
             Some((form, _)) => format!("a {}, which lists no nodes", form.noun),
             None => match trace::kind(&mut lines)? {
@@ -136,12 +149,13 @@ impl Command {
     fn command(&self, context: &Context) -> String {
         let line = CommandLine::new("audit")
             .argument(&self.spec)
-            .option("--trace", [self.trace.display()]);
+            .option("--trace", self.trace.iter().map(|path| path.display()));
         let line = line
             .option("--from", &self.format.from)
             .option("--columns", &self.format.columns)
             .option("--order", &self.orders);
         let line = line.option("--alloc", &self.allocators).seed(context.seed);
+        let line = line.option("--share", self.share);
         line.option("--out", self.out.as_ref().map(|path| path.display())).to_string()
     }
 }
@@ -200,6 +214,20 @@ fn write_table(out: &mut impl Write, found: &Audit, subject: Subject<'_>) -> any
     );
     layout::sentence(out, &about)?;
     writeln!(out)?;
+    let recorded = &found.placements[0];
+    for tried in &found.placements[1..] {
+        if let Some(change) = tried.change(recorded) {
+            let [value, low, high] = change.map(|part| 100.0 * part);
+            let about = format!(
+                "{}: distance {value:+.1}% against recorded (95% interval {low:+.1} to {high:+.1}).",
+                tried.name
+            );
+            layout::sentence(out, &about)?;
+        }
+        if let Some(hours) = subject.share.and_then(|share| tried.node_hours_spared(share)) {
+            layout::sentence(out, &format!("{}: {hours:.1} node-hours spared.", tried.name))?;
+        }
+    }
     let heading = |first: &str| {
         let mut names: Vec<String> =
             [first, "jobs", "hops", "diameter", "ring"].map(String::from).to_vec();

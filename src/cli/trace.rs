@@ -224,7 +224,7 @@ impl Convert {
             None => To::Log,
         };
         let options = machine.options(context);
-        let mut lines = Lines::open(&file, options.memory)?;
+        let (mut lines, names) = Lines::open_all(&[file], options.memory)?;
         let Some((form, columns)) = format.form(&mut lines)? else {
             if to == To::Placements {
                 let found = "a trace without lists of nodes";
@@ -233,7 +233,7 @@ impl Convert {
             }
             return write_trace(&Trace::over(lines, &options)?, to, output.as_deref());
         };
-        let mut records = Records::over(lines, form, columns.as_ref())?;
+        let mut records = Records::over(lines, form, columns.as_ref())?.of_files(names);
         if to != To::Placements {
             return write_trace(&records.trace(&options)?, to, output.as_deref());
         }
@@ -265,11 +265,12 @@ fn info(
     as_json: bool,
     to: Option<PathBuf>,
 ) -> anyhow::Result<()> {
-    let mut lines = Lines::open(file, options.memory)?;
+    let (mut lines, names) = Lines::open_all(&[file.to_path_buf()], options.memory)?;
     let name = lines.name().to_string();
     let kind = match format.form(&mut lines)? {
         Some((form, columns)) => {
-            let trace = Records::over(lines, form, columns.as_ref())?.trace(options)?;
+            let records = Records::over(lines, form, columns.as_ref())?.of_files(names);
+            let trace = records.trace(options)?;
             let document = describe(&trace, form.noun);
             return show(document, &name, &Sizes::of_trace(&trace, Weight::Jobs), as_json, to);
         }

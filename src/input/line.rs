@@ -12,12 +12,14 @@ pub struct Line<'a> {
     pub number: usize,
     /// The line without its end.
     pub text: &'a str,
+    /// Number of its file, from 0 ([`super::Lines::open_all`]).
+    pub(crate) file: u32,
 }
 
 impl<'a> Line<'a> {
     /// A line of the text called `source`.
     pub fn new(source: &'a str, number: usize, text: &'a str) -> Self {
-        Line { source, number, text }
+        Line { source, number, text, file: 0 }
     }
 
     /// Location of the line, for messages.
@@ -85,7 +87,7 @@ mod tests {
     #[test]
     fn fields_are_read_as_csv() {
         let of = |text: &str| {
-            let line = Line { source: "f", number: 1, text };
+            let line = Line::new("f", 1, text);
             line.fields().map(|f| f.join("|")).map_err(|e| e.to_string())
         };
         assert_eq!(of("0, n0 ,3").unwrap(), "0|n0|3");

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::io::Read;
 use std::ops::Range;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -47,6 +47,11 @@ pub struct Lines {
     memory: u64,
     /// Whether bytes handed out must stay, because the reader will go back to them.
     keep: bool,
+    /// The files that follow, the next one last; and the number of the one being read, from 0.
+    further: Vec<PathBuf>,
+    file: u32,
+    /// Counter of the bytes read, where there is one.
+    counter: Option<Arc<AtomicU64>>,
 }
 
 /// The byte-order mark that some editors write before UTF-8.
@@ -60,6 +65,8 @@ pub struct RawLine<'a> {
     pub number: usize,
     /// The line without its end.
     pub bytes: &'a [u8],
+    /// Number of its file, from 0 ([`Lines::open_all`]).
+    pub(crate) file: u32,
 }
 
 impl<'a> RawLine<'a> {
@@ -101,6 +108,54 @@ impl Lines {
         Ok(Lines::over(&name, source).within(memory))
     }
 
+    /// Opens several files, read one after the other as one: those of a folder stand in the order of their names, but for
+    /// hidden ones. Lines are numbered from 1 in each file; a line that its file does not end is ended. The names that
+    /// messages call them by, too.
+    ///
+    /// # Errors
+    /// As [`Lines::open`], for a later file when it is reached; a folder without files.
+    pub fn open_all(paths: &[PathBuf], memory: u64) -> Result<(Self, Vec<String>)> {
+        let mut files = Vec::new();
+        for path in paths {
+            if !path.is_dir() {
+                files.push(path.clone());
+                continue;
+            }
+            let failed = |e| Error::io(path, "reading", e);
+            let entries = std::fs::read_dir(path).map_err(failed)?;
+            let mut found = Vec::new();
+            for entry in entries {
+                let entry = entry.map_err(failed)?;
+                let hidden = entry.file_name().to_string_lossy().starts_with('.');
+                found.extend(Some(entry.path()).filter(|path| !hidden && path.is_file()));
+            }
+            if found.is_empty() {
+                let location = SourceLocation::File(path.display().to_string().into());
+                return Err(Error::input(location, "a folder without files", "records"));
+            }
+            found.sort();
+            files.extend(found);
+        }
+        let names = files.iter().map(|path| path.display().to_string()).collect();
+        files.reverse();
+        let first = files.pop().unwrap_or_default();
+        Ok((Lines { further: files, ..Lines::open(&first, memory)? }, names))
+    }
+
+    /// Begins the next file where this one is at its end; false where there is none.
+    fn roll(&mut self) -> Result<bool> {
+        let Some(path) = self.further.pop() else { return Ok(false) };
+        let (name, source) = open(&path)?;
+        self.source = match &self.counter {
+            Some(count) => Box::new(Counting { source, count: Arc::clone(count) }),
+            None => source,
+        };
+        (self.name, self.file) = (name.into(), self.file + 1);
+        (self.start, self.end, self.number) = (0, 0, 0);
+        (self.at_end, self.begun) = (false, false);
+        Ok(true)
+    }
+
     /// A text held in memory, quoted as `name`.
     pub fn new(name: &str, text: impl Into<Vec<u8>>) -> Self {
         Lines::over(name, Box::new(std::io::Cursor::new(text.into())))
@@ -121,6 +176,9 @@ impl Lines {
             kept: 0,
             memory: u64::MAX,
             keep: false,
+            further: Vec::new(),
+            file: 0,
+            counter: None,
         }
     }
 
@@ -149,12 +207,18 @@ impl Lines {
         let count = Arc::new(AtomicU64::new(self.end as u64));
         let source = std::mem::replace(&mut self.source, Box::new(std::io::empty()));
         self.source = Box::new(Counting { source, count: Arc::clone(&count) });
+        self.counter = Some(Arc::clone(&count));
         count
     }
 
     /// The name used in messages.
     pub fn name(&self) -> &str {
         &self.name
+    }
+
+    /// The location of a line of the file that is being read.
+    pub(crate) fn location_of(&self, number: usize) -> SourceLocation {
+        SourceLocation::line(&self.name, number)
     }
 
     /// The number of the line read last; 0 before the first.
@@ -194,7 +258,11 @@ impl Lines {
                 seen = rest.len();
             }
             if self.at_end && seen == 0 {
-                return Ok(None);
+                if self.keep || !self.roll()? {
+                    return Ok(None);
+                }
+                self.skip_mark()?;
+                continue;
             }
             if self.at_end {
                 let from = self.start;
@@ -238,30 +306,31 @@ impl Lines {
         }
     }
 
-    /// The first byte that is not blank, which is not consumed; none at the end of the file.
+    /// The text from the first byte that is not blank on, nothing of it consumed: of JSON all or a first piece, else at
+    /// least that byte, so that lines are read as they come.
     ///
     /// # Errors
     /// [`Error::Io`] when reading fails; 64 MB of blanks.
-    pub(crate) fn first_byte(&mut self) -> Result<Option<u8>> {
+    pub(crate) fn head(&mut self) -> Result<&[u8]> {
         self.skip_mark()?;
         loop {
-            let rest = &self.buffer[self.start..self.end];
-            match rest.iter().find(|b| !b.is_ascii_whitespace()) {
-                Some(byte) => return Ok(Some(*byte)),
-                None if self.at_end => return Ok(None),
-                None if rest.len() > Lines::IDLE => {
-                    return Err(idle(
-                        SourceLocation::line(&self.name, self.number + 1),
-                        Lines::IDLE,
-                    ));
-                }
-                None => self.fill()?,
+            let blanks = self.rest().iter().take_while(|b| b.is_ascii_whitespace()).count();
+            let json = self.rest().get(blanks).map(|byte| matches!(byte, b'{' | b'['));
+            let held = self.rest().len() - blanks >= Lines::PIECE / 2;
+            if self.at_end || held || json == Some(false) {
+                return Ok(&self.buffer[self.start + blanks..self.end]);
             }
+            if blanks > Lines::IDLE {
+                let location = SourceLocation::line(&self.name, self.number + 1);
+                return Err(idle(location, Lines::IDLE));
+            }
+            self.fill()?;
         }
     }
 
     fn raw(&self, range: Range<usize>) -> RawLine<'_> {
-        RawLine { source: &self.name, number: self.number, bytes: &self.buffer[range] }
+        let (source, number, file) = (&*self.name, self.number, self.file);
+        RawLine { source, number, bytes: &self.buffer[range], file }
     }
 
     /// Reads another piece behind the bytes not yet handed out.
@@ -302,6 +371,10 @@ impl Lines {
     /// # Errors
     /// As [`Lines::line`]; [`Error::Memory`] where it is larger than the memory of [`Lines::keep`] allows.
     pub(super) fn whole(mut self, most: u64, longest: usize) -> Result<(Arc<str>, Vec<u8>)> {
+        if let Some(next) = self.further.last() {
+            let location = SourceLocation::File(next.display().to_string().into());
+            return Err(Error::input(location, "a further file", "a document of one file"));
+        }
         self.skip_mark()?;
         let (mut line, mut said) = (0, 0);
         loop {
@@ -354,7 +427,7 @@ impl Lines {
             }
         };
         let raw = self.raw(range);
-        Ok(Some(Line { source: raw.source, number: raw.number, text: raw.text()? }))
+        Ok(Some(Line { file: raw.file, ..Line::new(raw.source, raw.number, raw.text()?) }))
     }
 
     /// Lets `judge` look at lines from here on until it returns something, then goes back to where it was.
@@ -391,102 +464,4 @@ impl Lines {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::super::Text;
-    use super::*;
-    use proptest::prelude::*;
-
-    /// Hands out its bytes in pieces of `step`, as a pipe may.
-    struct Dripping(std::io::Cursor<Vec<u8>>, usize);
-
-    impl Read for Dripping {
-        fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
-            let step = self.1.min(buffer.len());
-            self.0.read(&mut buffer[..step])
-        }
-    }
-
-    proptest! {
-        #[test]
-        fn a_stream_has_the_lines_of_the_text(
-            text in "\u{feff}?([ab#\t é]{0,9}(\r|\r?\n)){0,20}[ab #]{0,5}",
-            step in 1usize..9,
-            peeked in 0usize..30,
-        ) {
-            let whole = Text::new("t", text.clone());
-            let expected: Vec<_> = whole.data_lines().map(|l| (l.number, l.text.to_string())).collect();
-            let drip = || Lines::over("t", Box::new(Dripping(std::io::Cursor::new(text.clone().into()), step)));
-            let mut lines = drip();
-            let mut left = peeked;
-            lines.peek(|_| { left = left.saturating_sub(1); (left == 0).then_some(()) }).unwrap();
-            let mut seen = Vec::new();
-            while let Some(line) = lines.data_line().unwrap() {
-                seen.push((line.number, line.text.to_string()));
-            }
-            prop_assert_eq!(seen, expected);
-            let (mut lines, mut seen) = (drip(), Vec::new());
-            while let Some(line) = lines.line().unwrap() {
-                seen.push((line.number, line.text().unwrap().to_string()));
-            }
-            let expected: Vec<_> = whole.lines().map(|l| (l.number, l.text.to_string())).collect();
-            prop_assert_eq!(seen, expected);
-        }
-    }
-
-    #[test]
-    fn a_byte_order_mark_in_pieces_is_an_empty_text() {
-        let bytes = std::io::Cursor::new("\u{feff}".into());
-        let mut lines = Lines::over("t", Box::new(Dripping(bytes, 1)));
-        lines.peek(|_| Some(())).unwrap();
-        assert!(lines.data_line().unwrap().is_none());
-    }
-
-    #[test]
-    fn a_stream_holds_one_piece_and_refuses_endless_lines() {
-        let mut lines = Lines::new("t", "12345678\n".repeat(100_000));
-        while lines.line().unwrap().is_some() {}
-        assert_eq!((lines.number(), lines.buffer.len()), (100_000, Lines::PIECE));
-        let mut lines = Lines::new("t", format!("short\n{}", "x".repeat(3 * Lines::LONGEST)));
-        assert!(lines.line().unwrap().is_some());
-        let error = lines.line().unwrap_err().to_string();
-        assert!(error.starts_with("t:2: found a line of more than 1048576 bytes"), "{error}");
-    }
-
-    /// A small gzip file of nothing but newlines must not keep a reader busy for minutes.
-    #[test]
-    fn a_stream_of_nothing_ends_with_an_error() {
-        for text in ["  \n", "# nothing here\n", "; nothing\r\n"] {
-            let mut lines = Lines::new("t", text.repeat(Lines::IDLE / (text.len() - 1) + 10));
-            let error = loop {
-                match lines.line() {
-                    Ok(line) => assert!(line.is_some(), "{text:?}: the end came first"),
-                    Err(error) => break error.to_string(),
-                }
-            };
-            assert!(error.contains("found 64 MB of blank lines and comments"), "{error}");
-        }
-    }
-
-    #[test]
-    fn marks_and_every_kind_of_line_end_are_read() {
-        for text in ["\u{feff}1\n2\n", "1\r2\r", "1\r\n2\r\n", "\u{feff}1\r2"] {
-            let whole = Text::from_bytes("t", text.into()).unwrap();
-            let seen: Vec<_> = whole.data_lines().map(|l| (l.number, l.text.to_string())).collect();
-            assert_eq!(seen, [(1, "1".to_string()), (2, "2".to_string())], "{text:?}");
-            for step in 1..5 {
-                let drip = Dripping(std::io::Cursor::new(text.into()), step);
-                let mut lines = Lines::over("t", Box::new(drip));
-                assert_eq!(lines.data_line().unwrap().unwrap().text, "1", "{text:?}");
-                assert_eq!(lines.data_line().unwrap().unwrap().text, "2", "{text:?}");
-                assert!(lines.data_line().unwrap().is_none());
-            }
-        }
-    }
-
-    #[test]
-    fn a_stream_names_the_line_that_is_no_text() {
-        let mut lines = Lines::new("t", b"ok\n# fine\n\xff\n".to_vec());
-        assert_eq!(lines.data_line().unwrap().unwrap().text, "ok");
-        assert!(lines.data_line().unwrap_err().to_string().starts_with("t:3: "));
-    }
-}
+mod tests;

@@ -74,16 +74,12 @@ impl Text {
 
     /// A text that stands on a line, or begins there: for messages about it.
     pub(crate) fn line_at<'a>(&'a self, number: usize, text: &'a str) -> Line<'a> {
-        Line { source: &self.name, number, text }
+        Line::new(&self.name, number, text)
     }
 
     /// Every line, numbered from 1.
     pub fn lines(&self) -> impl Iterator<Item = Line<'_>> {
-        self.text.lines().enumerate().map(|(i, text)| Line {
-            source: &self.name,
-            number: i + 1,
-            text,
-        })
+        self.text.lines().enumerate().map(|(i, text)| Line::new(&self.name, i + 1, text))
     }
 
     /// The lines that say something: `#` comments cut off, blanks trimmed, empty lines left out.

@@ -136,6 +136,23 @@ impl<'u> UnitCounter<'u> {
     }
 }
 
+impl Units {
+    /// How many of the segments of `segment` nodes each that a job is made of have nodes of one unit, and how many do
+    /// not: of the lowest level with a unit that large. None where no level has one, and for segments of no nodes.
+    ///
+    /// # Complexity
+    /// O(nodes · log nodes).
+    pub fn segments(&self, nodes: &[NodeId], segment: u32) -> Option<(u32, u32)> {
+        let large =
+            |level: &&UnitLevel| level.room.first().is_some_and(|most| *most >= u64::from(segment));
+        let level = self.levels.iter().find(large).filter(|_| segment > 0)?;
+        let mut units: Vec<u32> = nodes.iter().map(|node| level.level.unit_of(*node)).collect();
+        units.sort_unstable();
+        let whole = units.chunk_by(|a, b| a == b).map(|unit| unit.len() as u32 / segment).sum();
+        Some((whole, (nodes.len() as u32).div_ceil(segment) - whole))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

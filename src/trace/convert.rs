@@ -79,29 +79,3 @@ pub fn to_swf(trace: &Trace) -> String {
     }
     text
 }
-
-#[cfg(test)]
-mod tests {
-    use super::super::swf::{Options, Trace};
-    use super::*;
-
-    #[test]
-    fn ends_come_before_starts_and_submits_decide_the_rest() {
-        let line = |id: u32, submit: i64, wait: i64, run: i64, nodes: i64| {
-            format!("{id} {submit} {wait} {run} {nodes} -1 -1 -1 -1 -1 1 -1 -1 -1 -1 -1 -1 -1\n")
-        };
-        // At 20: 1 ends, 4, 2 and 3 start, 4 having been submitted first and 3 standing below 2.
-        let text = [
-            line(1, 0, 10, 10, 5),
-            line(2, 12, 8, 30, 3),
-            line(3, 12, 8, 5, 2),
-            line(4, 2, 18, 30, 1),
-            line(5, 3, 0, 0, 1),
-        ];
-        let trace = Trace::new("t", text.concat(), &Options::default()).unwrap();
-        let log = to_log(&trace, true);
-        let events: Vec<&str> = log.lines().filter(|l| !l.starts_with('#')).collect();
-        assert_eq!(events, ["P 1 5", "F 1", "P 4 1", "P 2 3", "P 3 2", "F 3", "F 4", "F 2"]);
-        assert!(log.contains("# 4 of 5 jobs\n# left out: 1 run time zero or unknown\n"), "{log}");
-    }
-}

@@ -59,16 +59,3 @@ pub fn survey(mut log: Log) -> Result<Survey> {
     survey.most_jobs = log.keys() as u64;
     Ok(survey)
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn peaks_are_those_of_the_live_jobs() {
-        let survey = survey(Log::new("l", "P a 8\nP b 3\nF a\nP c 3\nP a 4\nF b\n")).unwrap();
-        let sizes = BTreeMap::from([(3, 2), (4, 1), (8, 1)]);
-        let wanted = Survey { placements: 4, frees: 2, most_jobs: 3, most_nodes: 11, sizes };
-        assert_eq!(survey, wanted);
-    }
-}

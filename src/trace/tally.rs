@@ -46,6 +46,10 @@ reasons! {
     UnclearRows "unclear-rows" "of several rows whose node counts do not say how many nodes it had" true,
     /// Left out: how long it runs depends on the machine that is simulated.
     OtherProfile "other-profile" "profile that says no run time (delays and sequences of delays do)" true,
+    /// Left out: separators or line breaks in a text leave open which of its fields are which.
+    UnclearFields "unclear-fields" "with separators or line breaks in its texts that leave its fields open" true,
+    /// Left out: a line that ends before its last field.
+    TornLine "torn-line" "line cut off before its last field" true,
     /// Left out: a line of a type that is not known.
     UnknownLine "unknown-line" "line of an unknown type" true,
     /// Left out where placements are wanted: its nodes are not listed.
@@ -84,6 +88,10 @@ reasons! {
     OtherProcessors "other-processors" "processors (field 8, or 5) other than NODES times CPUS of field 21" false,
     /// Kept: no job number of its own; it got one.
     NumberedAnew "numbered-anew" "without a job number of its own, numbered anew" false,
+    /// Kept: a line dated well before the one above.
+    ClockBack "clock-back" "dated more than a day before a line above it" false,
+    /// Kept: a row of a job that ran on when it was read before.
+    AgainLater "again-later" "of a job that was read before as still running, both kept" false,
     /// Kept: fields behind the 18 of the format, which are not read.
     MoreFields "more-fields" "with more than 18 fields, the others not read" false,
     /// Kept: submitted before the job on the line above; sorted by submit time where order matters.
@@ -119,17 +127,41 @@ pub struct Tally {
     /// Lines with a job on them.
     pub lines: u64,
     counts: [u64; TABLE.len()],
+    /// File and line of the row being read, and of the first of each reason.
+    at: (u32, usize),
+    first: [(u32, usize); TABLE.len()],
+    /// Names of the files, where there are several.
+    pub(super) files: Vec<String>,
 }
 
 impl Default for Tally {
     fn default() -> Self {
-        Tally { lines: 0, counts: [0; TABLE.len()] }
+        let first = [(0, 0); TABLE.len()];
+        Tally { lines: 0, counts: [0; TABLE.len()], at: (0, 0), first, files: Vec::new() }
     }
 }
 
 impl Tally {
+    /// Says which row is being read: its file, from 0, and its line.
+    pub(super) fn at(&mut self, file: u32, line: usize) {
+        self.at = (file, line);
+    }
+
     pub(super) fn add(&mut self, reason: Reason, count: usize) {
-        self.counts[reason as usize] += count as u64;
+        let slot = reason as usize;
+        if self.counts[slot] == 0 && count > 0 {
+            self.first[slot] = self.at;
+        }
+        self.counts[slot] += count as u64;
+    }
+
+    /// Where the first line of a reason stands: `line 7`, or `FILE:7` where several files were read; none where it has no
+    /// line, as in JSON.
+    pub fn first(&self, reason: Reason) -> Option<String> {
+        let (file, line) = self.first[reason as usize];
+        let name = self.files.get(file as usize);
+        let text = || name.map_or(format!("line {line}"), |name| format!("{name}:{line}"));
+        (line > 0).then(text)
     }
 
     /// Counts a line that is left out.
@@ -159,11 +191,13 @@ impl Tally {
         Reason::all().map(|r| (r, self.count(r))).filter(|(_, count)| *count > 0)
     }
 
-    /// `left out 3: submit time unknown`, a text for each reason that occurred.
+    /// `left out 3: submit time unknown; the first: line 7`, a text for each reason that occurred.
     pub fn texts(&self) -> impl Iterator<Item = String> + '_ {
         self.iter().map(|(reason, count)| {
             let what = if reason.drops() { "left out" } else { "mended" };
-            format!("{what} {count}: {}", reason.about())
+            let first = self.first(reason).filter(|_| reason.drops());
+            let first = first.map_or(String::new(), |first| format!("; the first: {first}"));
+            format!("{what} {count}: {}{first}", reason.about())
         })
     }
 }

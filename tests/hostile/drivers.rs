@@ -375,6 +375,8 @@ fn records(bytes: &[u8]) {
     let lines = || Lines::new("records", bytes).within(CONTEXT.memory);
     let forms = [
         &records::SACCT,
+        &records::JOBCOMP,
+        &records::SQUEUE,
         &records::CSV,
         &records::PLACEMENTS,
         &records::BATSIM,

@@ -7,21 +7,21 @@ use nodeorder::trace::records::{CSV, Columns, Record, Records};
 use proptest::prelude::*;
 
 /// Runs the command in a folder: exit code, standard output, standard error.
-fn run(folder: &Path, arguments: &[&str]) -> (Option<i32>, String, String) {
+pub(super) fn run(folder: &Path, arguments: &[&str]) -> (Option<i32>, String, String) {
     let output = crate::command().args(arguments).current_dir(folder).output().unwrap();
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
     (output.status.code(), text(output.stdout), text(output.stderr))
 }
 
 /// A folder with one file, and what the command says of it.
-fn with(file: &str, text: &str, arguments: &[&str]) -> (Option<i32>, String, String) {
+pub(super) fn with(file: &str, text: &str, arguments: &[&str]) -> (Option<i32>, String, String) {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join(file), text).unwrap();
     run(folder.path(), arguments)
 }
 
 /// As [`with`], for a command that succeeds: standard output and standard error.
-fn done(file: &str, text: &str, arguments: &[&str]) -> (String, String) {
+pub(super) fn done(file: &str, text: &str, arguments: &[&str]) -> (String, String) {
     let (code, out, said) = with(file, text, arguments);
     assert_eq!(code, Some(0), "{arguments:?}: {said}");
     (out, said)

@@ -1,17 +1,22 @@
 //! An audit as one page: what the scheduler did to the jobs, beside what others would have done.
 
+use std::collections::BTreeMap;
+
 use super::{Subject, period};
-use crate::audit::Audit;
 use crate::audit::summary::{Summary, Sums};
+use crate::audit::{Audit, Score, Worst};
 use crate::error::Result;
+use crate::ordering::NodeOrder;
 use crate::plot::audit::{Points, over_time};
 use crate::plot::replay::{Figure as Drawn, Labelled};
 use crate::plot::thousands;
+use crate::plot::{fixed, machine};
 use crate::report::File;
 use crate::report::document::Document;
 use crate::report::html::{Best, Column, Fact, Figure, Part, Section, Table, Words, bold, words};
 use crate::report::terms;
 use crate::report::words::file_name;
+use crate::topology::Topology;
 
 /// The page as HTML text, and its figures.
 pub(super) fn html(
@@ -21,13 +26,25 @@ pub(super) fn html(
 ) -> Result<(String, Vec<Figure>)> {
     let name = file_name(subject.trace);
     let recorded = &audit.placements[0];
-    let mut sections = vec![placements(audit), sizes(audit)?];
+    let mut sections = vec![placements(audit, subject.share), sizes(audit)?];
     sections.extend(time(audit)?);
+    sections.extend(months(audit));
+    sections.extend(worst(audit, subject.topology)?);
     let mut facts = vec![
         Fact::wide("Machine", Part::Code(subject.spec.into())),
         Fact::new("Rows read", thousands(audit.read)),
         Fact::new("Jobs scored", thousands(recorded.all.jobs)),
     ];
+    let [jobs, whole, broken] = recorded.all.segments;
+    if jobs > 0 {
+        let all = thousands(whole + broken);
+        let text = format!(
+            "{} of {all} that {} jobs were made of do not lie in one unit of the lowest level with room for one",
+            thousands(broken),
+            thousands(jobs)
+        );
+        facts.push(Fact::wide("Segments broken", text));
+    }
     for reason in &audit.left_out {
         let first = match reason.first.is_empty() {
             true => String::new(),
@@ -83,6 +100,10 @@ fn verdict(audit: &Audit) -> (Words, Words) {
         said.push(bold(&best.name));
         let how = if less { "less" } else { "more" };
         said.push(format!(", would have given {value:.3}: {change:.1}% {how}").into());
+        if let Some(change) = best.change(&audit.placements[0]) {
+            let [low, high] = [change[1], change[2]].map(|end| fixed(100.0 * end, 1));
+            said.push(format!(" (95% interval of the change {low}% to {high}%)").into());
+        }
     }
     said.push(".".into());
     let skipped = audit.placements.iter().map(|s| s.skipped).max().unwrap_or(0);
@@ -92,6 +113,11 @@ fn verdict(audit: &Audit) -> (Words, Words) {
             "Orderings were tried by a replay of the same jobs, each from its recorded start to its recorded end, on a \
                    machine that was empty at first: nobody waits longer or shorter than recorded."
         ];
+        details.parts.push(
+            " Intervals are by the jackknife over up to 30 stretches of time of equal length, none where jobs started in \
+             fewer than ten: they say how sure the difference is for other times like these."
+                .into(),
+        );
         if skipped > 0 {
             details.parts.push(format!(
                 " Up to {} jobs found too few nodes free and were skipped, so means are not over quite the same jobs.",
@@ -103,7 +129,7 @@ fn verdict(audit: &Audit) -> (Words, Words) {
 }
 
 /// All placements, a row each.
-fn placements(audit: &Audit) -> Section {
+fn placements(audit: &Audit, share: Option<f64>) -> Section {
     let all = || audit.placements.iter();
     let of =
         |value: &dyn Fn(&Sums) -> Option<f64>| all().map(|s| value(&s.all)).collect::<Vec<_>>();
@@ -118,6 +144,32 @@ fn placements(audit: &Audit) -> Section {
         let share = of(&|s| Some(100.0 * s.at_fewest(i)?));
         columns
             .push(Column::new(format!("At fewest {level} (%)"), 1, Best::High, share).on_demand());
+    }
+    let recorded = &audit.placements[0];
+    let ends = |found: [f64; 3], scale: f64, decimals| {
+        let [value, low, high] = found.map(|value| fixed(scale * value, decimals));
+        format!("{value} ({low} to {high})")
+    };
+    let tried = || all().skip(1);
+    let none = || std::iter::once("–".to_string());
+    if audit.placements.len() > 1 {
+        let change = |s: &Summary| match s.change(recorded) {
+            Some(found) => ends(found, 100.0, 1),
+            None => "–".into(),
+        };
+        let texts = none().chain(tried().map(change));
+        columns.push(Column::names("Distance against recorded (%, 95% interval)", texts));
+    }
+    if let Some(share) = share {
+        let spared = |s: &Summary| match s.against(recorded, |ours, _| ours.spared(share)) {
+            Some(found) => ends(found, s.all.node_seconds as f64 / 3600.0, 1),
+            None => s.node_hours_spared(share).map_or("–".into(), |hours| fixed(hours, 1)),
+        };
+        let texts = none().chain(tried().map(spared));
+        columns.push(Column::names(
+            format!("Node-hours spared at share {share} (95% interval)"),
+            texts,
+        ));
     }
     columns.push(Column::counts("Jobs", all().map(|s| s.all.jobs)));
     if all().any(|s| s.skipped > 0) {
@@ -275,6 +327,74 @@ fn time(audit: &Audit) -> Result<Option<Section>> {
         section.figures.push(Figure::of("over-time.svg", caption, drawn)?);
         section.folded = true;
     }
+    Ok(Some(section))
+}
+
+/// The jobs by the month in which they started; none where there are not two.
+fn months(audit: &Audit) -> Option<Section> {
+    let months = |s: &Summary| by_month(s, audit);
+    let recorded = months(&audit.placements[0]);
+    let tried: Vec<BTreeMap<String, Sums>> = audit.placements.iter().map(months).collect();
+    let (names, groups): (Vec<String>, Vec<&Sums>) =
+        recorded.iter().map(|(name, sums)| (name.clone(), sums)).unzip();
+    if names.len() < 2 {
+        return None;
+    }
+    let hops = |i: usize, group: usize| tried[i].get(&names[group])?.mean_hops();
+    let columns = columns(audit, &groups, usize::MAX, hops);
+    let table = Table::new("Jobs by month", "Month", names.clone(), columns);
+    let about = words!["By the month in which jobs started, by the clock of the records."];
+    Some(Section::new("months", "By month", about, table))
+}
+
+/// Sums by month, `2026-11`; none where times are no dates.
+pub(super) fn by_month(summary: &Summary, audit: &Audit) -> BTreeMap<String, Sums> {
+    let mut months = BTreeMap::<String, Sums>::new();
+    let days = summary.over_time(24);
+    let first = days.first().map_or(0, |(from, _)| *from);
+    for (from, sums) in days {
+        let day = date(from, first, 24);
+        if let Some((month, _)) = day.rsplit_once('-') {
+            let none = || Sums::new(audit.levels.len());
+            months.entry(month.to_string()).or_insert_with(none).merge(&sums);
+        }
+    }
+    months
+}
+
+/// The worst jobs, the first of them drawn on the machine; none where no job has several nodes.
+fn worst(audit: &Audit, topology: &Topology) -> Result<Option<Section>> {
+    let Some(first) = audit.worst.first() else { return Ok(None) };
+    let jobs = || audit.worst.iter();
+    let mut columns = vec![
+        Column::counts("Nodes", jobs().map(|w| w.score.size.into())),
+        Column::new("Mean distance (hops)", 3, Best::None, jobs().map(|w| w.score.mean_hops)),
+    ];
+    for (i, level) in audit.levels.iter().enumerate() {
+        let counts = |of: fn(&Score) -> &Vec<u32>| jobs().map(move |w| of(&w.score)[i].into());
+        columns.push(Column::counts(format!("Spans {level}"), counts(|s| &s.spanned)));
+        columns.push(Column::counts(format!("Fewest {level}"), counts(|s| &s.fewest)));
+    }
+    let begin = audit.placements[0].over_time(1).first().map_or(0, |(from, _)| *from);
+    let when = |w: &Worst| w.start.map_or("–".into(), |start| date(start, begin, 1));
+    columns.push(Column::names("Started", jobs().map(when)));
+    let names = jobs().map(|w| w.job.clone()).collect();
+    let table = Table::new("Worst jobs", "Job", names, columns);
+    let about = match audit.levels.first() {
+        Some(level) => format!(
+            "Recorded jobs that span the most units of the level {level} beyond the fewest, then those that lie \
+             farthest apart."
+        ),
+        None => "Recorded jobs whose nodes lie farthest apart.".into(),
+    };
+    let mut section = Section::new("worst", "The worst jobs", words![about], table);
+    let order = NodeOrder::new(topology, format!("job {}", first.job), first.nodes.clone())?;
+    let caption = format!(
+        "The nodes of job {}, the first of the table: dark for the first of its list, light for the last; nodes without \
+         colour are not its own.",
+        first.job
+    );
+    section.figures.push(Figure::of("worst-job.svg", caption, machine(topology, &order))?);
     Ok(Some(section))
 }
 

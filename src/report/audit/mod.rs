@@ -5,13 +5,14 @@ use std::io::{self, Write};
 use serde_json::{Value as Json, json};
 
 use crate::audit::summary::{Summary, Sums};
-use crate::audit::{Audit, LeftOut, Scored};
+use crate::audit::{Audit, LeftOut, Score, Scored, Worst};
 use crate::columns::audit::{JobScore, LEVEL_SUMS, SUMS};
 use crate::columns::shape::SHAPE;
 use crate::columns::{self, Column, Table};
 use crate::error::Result;
 use crate::metric::shape::AllocationShape;
 use crate::report::{File, shape};
+use crate::topology::Topology;
 
 mod audit_page;
 
@@ -76,6 +77,10 @@ fn of_shapes() -> Vec<Column<AllocationShape>> {
 pub struct Subject<'a> {
     /// The machine's name.
     pub machine: &'a str,
+    /// The machine itself, which jobs are drawn on.
+    pub topology: &'a Topology,
+    /// The share of run times that grows with the distance of a job's nodes, where node-hours are wanted.
+    pub share: Option<f64>,
     /// Its specification.
     pub spec: &'a str,
     /// The file of records.
@@ -94,8 +99,10 @@ fn figures(sums: &Sums, levels: &[String]) -> Json {
     object
 }
 
-/// `{"version","command","topology","trace","read","left_out","levels","placements"}`; a placement has its figures, and
-/// these `by_size` and `over_time`. Indented, with a newline at the end.
+/// `{"version","command","topology","trace","read","left_out","mended","levels","segments","worst","placements"}`; a
+/// placement has its figures, and these `by_size`, `by_month` and `over_time`; one that was tried has the `change` of its
+/// mean distance against the recorded one and, with a share, the part of the node-hours `spared`, each with its 95 %
+/// interval as `[value, low, high]`. Indented, with a newline at the end.
 pub fn document(audit: &Audit, subject: Subject<'_>) -> String {
     let levels = &audit.levels;
     let hours = period(audit);
@@ -120,12 +127,31 @@ pub fn document(audit: &Audit, subject: Subject<'_>) -> String {
             into(json!({"from": from, "hours": hours}), figures(sums, levels))
         };
         object["by_size"] = summary.by_size().map(by_size).collect();
+        if summary.name != audit.placements[0].name {
+            let recorded = &audit.placements[0];
+            object["change"] = json!(summary.change(recorded));
+            if let Some(share) = subject.share {
+                object["node_hours_spared"] = json!(summary.node_hours_spared(share));
+                let spared = |ours: &Sums, _: &Sums| ours.spared(share);
+                object["spared"] = json!(summary.against(recorded, spared));
+            }
+        }
+        let by_month =
+            |(month, sums): (String, Sums)| into(json!({"month": month}), figures(&sums, levels));
+        let months = audit_page::by_month(summary, audit);
+        object["by_month"] = months.into_iter().map(by_month).collect();
         object["over_time"] = summary.over_time(hours).iter().map(over_time).collect();
         object
     };
     let left_out = |reason: &LeftOut| {
         let first = Some(&reason.first).filter(|first| !first.is_empty());
         json!({"reason": reason.name, "about": reason.about, "jobs": reason.count, "first": first})
+    };
+    let [jobs, whole, broken] = audit.placements[0].all.segments;
+    let worst = |worst: &Worst| {
+        let Score { size, mean_hops, spanned, fewest, .. } = &worst.score;
+        let (job, start) = (&worst.job, worst.start);
+        json!({"job": job, "start": start, "size": size, "mean_hops": mean_hops, "spanned": spanned, "fewest": fewest})
     };
     let document = json!({
         "version": env!("CARGO_PKG_VERSION"),
@@ -134,7 +160,10 @@ pub fn document(audit: &Audit, subject: Subject<'_>) -> String {
         "trace": subject.trace,
         "read": audit.read,
         "left_out": audit.left_out.iter().map(left_out).collect::<Vec<_>>(),
+        "mended": audit.mended.iter().map(left_out).collect::<Vec<_>>(),
         "levels": levels,
+        "segments": {"jobs": jobs, "whole": whole, "broken": broken},
+        "worst": audit.worst.iter().map(worst).collect::<Vec<_>>(),
         "placements": audit.placements.iter().map(placement).collect::<Vec<_>>(),
     });
     format!("{document:#}\n")

@@ -41,6 +41,15 @@ const MILLISECONDS: i64 = 100_000_000_000;
 /// Rows of a table.
 pub(super) struct Csv {
     lines: Lines,
+    /// The columns that a user names.
+    columns: Option<Columns>,
+    header: Header,
+}
+
+/// Meanings of the columns, by a header line.
+struct Header {
+    /// The file it is of.
+    file: u32,
     width: usize,
     /// Where each of [`ROLES`] stands.
     at: [Option<usize>; ROLES.len()],
@@ -49,12 +58,8 @@ pub(super) struct Csv {
     assumed_minutes: bool,
 }
 
-impl Csv {
-    pub(super) fn new(mut lines: Lines, columns: Option<&Columns>) -> Result<Self> {
-        let name = lines.name().to_string();
-        let Some(line) = lines.data_line()? else {
-            return Err(no_jobs(&name, "a header line with the names of columns"));
-        };
+impl Header {
+    fn new(line: &Line<'_>, columns: Option<&Columns>) -> Result<Self> {
         let header = line.fields()?;
         let header: Vec<&str> = header.iter().map(Cow::as_ref).collect();
         let known = Columns::of_header(line.text.as_bytes());
@@ -79,8 +84,19 @@ impl Csv {
                 )
             })?;
         }
-        let (width, per_second) = (header.len(), columns.per_second);
-        Ok(Csv { width, at, per_second, assumed_minutes: columns.recognised, lines })
+        let (file, width, per_second) = (line.file, header.len(), columns.per_second);
+        Ok(Header { file, width, at, per_second, assumed_minutes: columns.recognised })
+    }
+}
+
+impl Csv {
+    pub(super) fn new(mut lines: Lines, columns: Option<&Columns>) -> Result<Self> {
+        let name = lines.name().to_string();
+        let Some(line) = lines.data_line()? else {
+            return Err(no_jobs(&name, "a header line with the names of columns"));
+        };
+        let header = Header::new(&line, columns)?;
+        Ok(Csv { lines, columns: columns.cloned(), header })
     }
 }
 
@@ -151,14 +167,20 @@ impl Source for Csv {
     fn next(&mut self, record: &mut Record, tally: &mut Tally) -> Result<bool> {
         loop {
             let Some(line) = self.lines.data_line()? else { return Ok(false) };
-            let (at, per_second) = (&self.at, self.per_second);
-            let mut row = CsvRow { fields: line.fields()?, line, at, per_second, large: false };
-            if row.fields.len() != self.width {
+            if line.file != self.header.file {
+                self.header = Header::new(&line, self.columns.as_ref())?;
+                continue;
+            }
+            let Header { at, per_second, width, assumed_minutes, .. } = &self.header;
+            let (fields, per_second) = (line.fields()?, *per_second);
+            let mut row = CsvRow { fields, line, at, per_second, large: false };
+            if row.fields.len() != *width {
                 let found = format!("{} fields", row.fields.len());
-                return Err(line.wrong(found, format!("the {} of the header", self.width)));
+                return Err(line.wrong(found, format!("the {width} of the header")));
             }
             tally.lines += 1;
-            (record.line, record.row) = (line.number, fingerprint(line.text, 0));
+            tally.at(line.file, line.number);
+            record.stands_on(line.file, line.number, fingerprint(line.text, 0));
             match row.get("job") {
                 Some("") => return Err(row.wrong("job", "a name or number")),
                 Some(job) => record.job.push_str(job),
@@ -181,7 +203,7 @@ impl Source for Csv {
                 None => row.length("limit-minutes", 60)?,
                 limit => limit,
             };
-            let minutes = self.assumed_minutes && row.get("limit-minutes").is_some_and(is_number);
+            let minutes = *assumed_minutes && row.get("limit-minutes").is_some_and(is_number);
             tally.add(Reason::LimitInMinutes, usize::from(minutes));
             // Where no column says how many, the list does.
             record.nodes = row.nodes()?;

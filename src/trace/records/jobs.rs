@@ -64,7 +64,7 @@ impl Records {
             let wanted = options.partitions.is_empty() || options.partitions.contains(&partition);
             let fault = if wanted { fault(&record, options) } else { Some(Reason::OtherPartition) };
             let (None, Some(submit), Some(run)) = (fault, record.submit, record.run) else {
-                self.count(fault.unwrap_or(Reason::NoSubmitTime));
+                self.count(fault.unwrap_or(Reason::NoSubmitTime), &record);
                 continue;
             };
             let wait = record.start.map(|start| start - submit);
@@ -77,7 +77,7 @@ impl Records {
                 (Reason::Segment, record.segment > 0),
                 (Reason::CountTaken, ![0, record.nodes].contains(&names(&record.hosts))),
             ];
-            notes.iter().filter(|(_, is)| *is).for_each(|(reason, _)| self.count(*reason));
+            notes.iter().filter(|(_, is)| *is).for_each(|(reason, _)| self.count(*reason, &record));
             let requested_time = limit.unwrap_or(run);
             jobs.push(Job {
                 // Numbers are given out below.
@@ -149,6 +149,9 @@ impl Records {
             }
         }
         self.tally.add(Reason::NumberedAnew, again.len());
+        if let Some(first) = same.iter().min() {
+            self.tally.at(0, jobs[*first as usize].line);
+        }
         self.tally.add(Reason::SameAgain, same.len());
         again.sort_unstable();
         let free = by_id.last().map_or(1, |last| jobs[*last as usize].id.saturating_add(1));

@@ -9,20 +9,24 @@ use crate::input::Lines;
 
 pub mod columns;
 mod csv;
+mod jobcomp;
 mod jobs;
 mod json;
 mod pbs;
 pub mod placements;
 mod rows;
 mod sacct;
+mod squeue;
 mod time;
 
 pub use columns::Columns;
 
 pub use csv::{CSV, PLACEMENTS};
+pub use jobcomp::JOBCOMP;
 pub use json::{BATSIM, PHILLY};
 pub use pbs::{COBALT, PBS, TORQUE};
 pub use sacct::SACCT;
+pub use squeue::SQUEUE;
 
 use rows::JobRows;
 
@@ -41,7 +45,7 @@ pub struct RecordFormat {
     pub lists_nodes: bool,
     /// Whether further rows of a job are of its further nodes, as in tables of workers; else the last row is the job.
     joins: bool,
-    /// Whether a line that is neither blank nor a `#` comment begins such a file; of JSON, its first byte alone.
+    /// Whether a line that is neither blank nor a `#` comment begins such a file; of JSON, a first piece of the document.
     pub(super) begins: fn(&[u8]) -> bool,
     /// Its reader.
     open: Open,
@@ -129,10 +133,12 @@ pub struct Record {
     pub user: String,
     /// How it ended.
     pub state: State,
-    /// Nodes of its segments; 0 for none.
+    /// Nodes that were to lie in one block each (Slurm's `--segment`); 0 where none were.
     pub segment: u32,
     /// The line it stands on, from 1.
     pub line: usize,
+    /// Number of its file, from 0.
+    pub(crate) file: u32,
     /// Fingerprint of its row; 0 where the record is a whole job.
     pub(crate) row: u64,
 }
@@ -152,6 +158,11 @@ impl Record {
         let Record { job, hosts, partition, user, .. } = self;
         let (job, hosts, partition, user) = (keep(job), keep(hosts), keep(partition), keep(user));
         *self = Record { job, hosts, partition, user, ..Record::default() };
+    }
+
+    /// Says on which line of which file its row stands, and its fingerprint.
+    fn stands_on(&mut self, file: u32, line: usize, row: u64) {
+        (self.file, self.line, self.row) = (file, line, row);
     }
 
     /// Sets the run time from the end; true if the job ends before it starts.
@@ -206,9 +217,26 @@ impl Records {
         Ok(Records { name, jobs, tally: Tally::default() })
     }
 
+    /// Says the names of the files that the lines are of, where there are several ([`Lines::open_all`]).
+    pub fn of_files(mut self, names: Vec<String>) -> Records {
+        if names.len() > 1 {
+            self.name = format!("{} and {} more files", names[0], names.len() - 1);
+            self.tally.files = names;
+        }
+        self
+    }
+
     /// The name used in messages.
     pub fn name(&self) -> &str {
         &self.name
+    }
+
+    /// The names of its files, by the number that records have of theirs.
+    pub(crate) fn files(&self) -> Vec<String> {
+        match self.tally.files.is_empty() {
+            true => vec![self.name.clone()],
+            false => self.tally.files.clone(),
+        }
     }
 
     /// Reads the next record, which may be of several rows ([`rows`]); false when there is none. Rows are read ahead.
@@ -225,7 +253,8 @@ impl Records {
     }
 
     /// Counts a record that its reader left out or mended.
-    pub fn count(&mut self, reason: Reason) {
+    pub fn count(&mut self, reason: Reason, record: &Record) {
+        self.tally.at(record.file, record.line);
         self.tally.add(reason, 1);
     }
 }

@@ -82,11 +82,13 @@ struct Pbs {
     /// How many at once, so far.
     most: usize,
     begun: bool,
+    /// The latest time at the front of a line.
+    latest: i64,
 }
 
 impl Pbs {
     fn new(lines: Lines) -> Self {
-        Pbs { lines, live: BTreeMap::new(), most: 0, begun: false }
+        Pbs { lines, live: BTreeMap::new(), most: 0, begun: false, latest: i64::MIN }
     }
 
     /// At the end of the file: the next job that has not ended.
@@ -112,7 +114,7 @@ fn pairs(text: &str) -> impl Iterator<Item = (&str, &str)> {
     std::iter::from_fn(move || {
         loop {
             rest = rest.trim_start();
-            let at = rest.find(|c: char| c == '=' || c.is_ascii_whitespace())?;
+            let at = rest.bytes().position(|b| b == b'=' || b.is_ascii_whitespace())?;
             if !rest[at..].starts_with('=') {
                 rest = &rest[at..];
                 continue;
@@ -121,7 +123,8 @@ fn pairs(text: &str) -> impl Iterator<Item = (&str, &str)> {
             let quote = value.chars().next().filter(|c| ['"', '\''].contains(c));
             let quoted = quote.and_then(|quote| value[1..].split_once(quote));
             let (value, after) = quoted.unwrap_or_else(|| {
-                value.split_at(value.find(|c: char| c.is_ascii_whitespace()).unwrap_or(value.len()))
+                let end = value.bytes().position(|b| b.is_ascii_whitespace());
+                value.split_at(end.unwrap_or(value.len()))
             });
             rest = after;
             return Some((key, value));
@@ -129,8 +132,8 @@ fn pairs(text: &str) -> impl Iterator<Item = (&str, &str)> {
     })
 }
 
-/// Reads what a line says of a run into `record`; true if it ends before it starts.
-fn read(line: &RawLine<'_>, text: &str, record: &mut Record) -> Result<bool> {
+/// Reads what a line says of a run into `record`: whether it ends before it starts, none where it has no end.
+fn read(line: &RawLine<'_>, text: &str, record: &mut Record) -> Result<Option<bool>> {
     let mut end = None;
     for (key, value) in pairs(text) {
         let time = || instant(value).ok_or_else(|| wrong(line.location(), key, value, INSTANT));
@@ -156,7 +159,7 @@ fn read(line: &RawLine<'_>, text: &str, record: &mut Record) -> Result<bool> {
             _ => {}
         }
     }
-    Ok(record.ends_at(end))
+    Ok(end.map(|end| record.ends_at(Some(end))))
 }
 
 /// A line: its type, the local time at its front as if it were that of Greenwich, the job's id, and what is said.
@@ -199,7 +202,13 @@ impl Source for Pbs {
                 continue;
             }
             self.begun = true;
+            tally.at(line.file, line.number);
             let Event { kind, front, id, text } = event(&line)?;
+            if let Some(front) = front {
+                // Days in another order, or a clock that was wrong; zones and summer time are less.
+                tally.add(Reason::ClockBack, usize::from(front + 86_400 < self.latest));
+                self.latest = self.latest.max(front);
+            }
             // `101.server` is job 101.
             let name = id.split('.').next().unwrap_or_default();
             if !is_run(kind, tally) {
@@ -207,11 +216,8 @@ impl Source for Pbs {
             }
             let bare = kind == b'R' && text.trim().is_empty();
             let mut live = self.live.remove(id).unwrap_or_default();
-            let mut run = Record {
-                row: fingerprint(line.text()?, 0),
-                line: line.number,
-                ..Record::default()
-            };
+            let mut run = Record::default();
+            run.stands_on(line.file, line.number, fingerprint(line.text()?, 0));
             if bare {
                 let Some(start) = live.run.start else {
                     // It started before the file begins.
@@ -223,8 +229,21 @@ impl Source for Pbs {
                 run.state = State::Failed;
             } else {
                 run.job.push_str(name);
-                if read(&line, text, &mut run)? {
-                    tally.leave_out(Reason::EndsBeforeStart);
+                let backwards = read(&line, text, &mut run)?;
+                // The parent of an array holds no nodes.
+                if kind != b'S' && name.ends_with("[]") && run.hosts.is_empty() {
+                    continue;
+                }
+                let fault = match backwards {
+                    Some(true) => Some(Reason::EndsBeforeStart),
+                    _ if kind == b'S' => None,
+                    _ if run.start.is_none() => Some(Reason::NotStarted),
+                    // A run that ended says so in its line, behind its nodes.
+                    None => Some(Reason::TornLine),
+                    Some(false) => None,
+                };
+                if let Some(fault) = fault {
+                    tally.leave_out(fault);
                     continue;
                 }
             }
@@ -249,10 +268,6 @@ impl Source for Pbs {
                     self.most = self.live.len();
                     self.lines.keep(bytes, "jobs that run")?;
                 }
-                continue;
-            }
-            // The parent of an array holds no nodes.
-            if name.ends_with("[]") && run.hosts.is_empty() {
                 continue;
             }
             tally.lines += 1;

@@ -34,7 +34,7 @@ pub fn write<E: From<crate::Error> + From<std::io::Error>>(
     let number = |value: Option<i64>| value.map_or(String::new(), |value| value.to_string());
     while records.next(&mut record)? {
         if let Some(reason) = without_nodes(&record) {
-            records.count(reason);
+            records.count(reason, &record);
             continue;
         }
         let times = [record.submit, record.start, record.end(), record.limit].map(number).join(",");

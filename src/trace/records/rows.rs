@@ -16,7 +16,7 @@ use crate::trace::tally::Reason;
 const HELD: usize = 1 << 10;
 /// Bytes of their host lists, at most.
 const HELD_BYTES: usize = 16 << 20;
-/// Jobs handed out whose further rows are still noticed: the last of each remainder. 4 MB.
+/// Jobs handed out whose further rows are still noticed: the last of each remainder. 6 MB.
 const REMEMBERED: usize = 1 << 18;
 
 /// A fixed fingerprint of a text and a number, never 0, which stands for none.
@@ -58,8 +58,8 @@ pub(super) struct JobRows {
     by_key: HashTable<(u64, usize)>,
     bytes: usize,
     spare: Vec<Record>,
-    /// Key and first row of jobs that were handed out.
-    passed: Vec<(u64, u64)>,
+    /// Jobs that were handed out: key, first row, whether they had ended.
+    passed: Vec<(u64, u64, bool)>,
     ended: bool,
 }
 
@@ -89,11 +89,13 @@ impl JobRows {
                 if let Ok(entry) = found {
                     entry.remove();
                 }
-                self.passed.resize(REMEMBERED, (0, 0));
-                self.passed[job.key as usize % REMEMBERED] = (job.key, job.record.row);
+                self.passed.resize(REMEMBERED, (0, 0, false));
+                let ended = job.record.run.is_some();
+                self.passed[job.key as usize % REMEMBERED] = (job.key, job.record.row, ended);
             }
             let (whole, clear) = job.whole(self.joins);
             if !clear {
+                tally.at(whole.file, whole.line);
                 tally.add(Reason::UnclearRows, 1);
                 self.spare.push(whole);
                 continue;
@@ -105,6 +107,7 @@ impl JobRows {
 
     /// Takes in a row: a new job, or a further row of one.
     fn add(&mut self, row: Record, tally: &mut Tally) {
+        tally.at(row.file, row.line);
         let key = match row.start.or(row.submit.filter(|_| row.run.is_some())) {
             Some(time) if row.row > 0 => fingerprint(&row.job, time),
             _ => 0,
@@ -116,11 +119,12 @@ impl JobRows {
             self.bytes += job.record.hosts.len();
             return self.spare.push(row);
         }
-        let remembered = self.passed.get(key as usize % REMEMBERED).filter(|(k, _)| *k == key);
+        let remembered = self.passed.get(key as usize % REMEMBERED).filter(|(k, ..)| *k == key);
         match remembered.filter(|_| key > 0) {
-            Some((_, first)) if *first == row.row => tally.add(Reason::SameAgain, 1),
-            Some(_) if self.joins => tally.add(Reason::RowTooFar, 1),
-            _ => {
+            Some((_, first, _)) if *first == row.row => tally.add(Reason::SameAgain, 1),
+            Some((.., ended)) if self.joins || *ended => tally.add(Reason::RowTooFar, 1),
+            again => {
+                tally.add(Reason::AgainLater, usize::from(again.is_some()));
                 self.bytes += row.hosts.len();
                 if key > 0 {
                     let at = self.out + self.held.len();

@@ -1,13 +1,14 @@
 //! Slurm's accounting as `sacct -P` prints it.
 //!
 //! Columns are found by their names, in any order; those not named here are left alone. Fields stand between `|`, or the
-//! `,`, `;` or tab of `--delimiter`. A `|` in a job's name is not escaped: where one column alone can hold such text,
-//! surplus fields are its.
+//! `,`, `;` or tab of `--delimiter`. Separators and line breaks in a job's name are not escaped: the columns before the
+//! first such text are counted from the left, those after the last one from the right. Rows of which that does not say
+//! enough are left out.
 
 use super::rows::{fingerprint, names};
 use super::time::{INSTANT, LIMIT, instant, limit};
 use super::{Record, RecordFormat, Source, State, Tally, wrong};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, SourceLocation};
 use crate::input::{Lines, RawLine};
 use crate::trace::log::no_jobs;
 use crate::trace::tally::Reason;
@@ -45,8 +46,8 @@ fn fields(text: &str, delimiter: char) -> Vec<&str> {
     }
 }
 
-/// Columns whose text is the user's, and may have bars in it.
-const FREE: [&str; 8] = [
+/// Columns whose text is the user's, and may have separators and line breaks in it.
+const FREE: [&str; 12] = [
     "JobName",
     "Comment",
     "AdminComment",
@@ -55,6 +56,10 @@ const FREE: [&str; 8] = [
     "WorkDir",
     "Extra",
     "Wckey",
+    "Container",
+    "StdErr",
+    "StdIn",
+    "StdOut",
 ];
 
 /// The columns that are read, and their names; the first name that the header has counts.
@@ -77,30 +82,36 @@ const NEEDED: usize = 5;
 /// Rows of `sacct`.
 pub(super) struct Sacct {
     lines: Lines,
+    header: Header,
+    /// Lines of a row whose text has line breaks, and the row that was read behind it.
+    joined: String,
+    ahead: Option<Ahead>,
+}
+
+/// A line that was read while looking for the end of a row: its file, its number, its text.
+type Ahead = (u32, usize, String);
+
+/// Places of the columns, by a header line.
+struct Header {
+    file: u32,
     delimiter: char,
-    header: Vec<u8>,
+    text: String,
     /// Fields of a row.
     width: usize,
     /// Where each of [`WANTED`] stands.
     at: [Option<usize>; WANTED.len()],
-    /// The column that surplus fields belong to.
-    free: Option<usize>,
+    /// The first and the last column of free text.
+    free: Option<(usize, usize)>,
 }
 
-impl Sacct {
-    pub(super) fn new(mut lines: Lines) -> Result<Self> {
-        let name = lines.name().to_string();
-        let expected =
-            "a header line of sacct -P such as JobIDRaw|Submit|Start|End|NNodes|NodeList";
-        let line = loop {
-            match lines.line()? {
-                None => return Err(no_jobs(&name, expected)),
-                Some(line) if line.bytes.trim_ascii().is_empty() => {}
-                Some(line) => break line,
-            }
-        };
-        let text = line.text()?;
-        let delimiter = delimiter(line.bytes).unwrap_or('|');
+impl Header {
+    fn new(line: &RawLine<'_>) -> Result<Self> {
+        Header::of(line.text()?, line.file, &line.location())
+    }
+
+    fn of(text: &str, file: u32, location: &SourceLocation) -> Result<Self> {
+        let wrong = |found, expected| Error::input(location.clone(), found, expected);
+        let delimiter = delimiter(text.as_bytes()).unwrap_or('|');
         let columns: Vec<&str> = text.split(delimiter).map(str::trim).collect();
         // `State%20` is a width that sacct takes and prints without; a user may have kept it.
         let find = |wanted: &str| {
@@ -112,35 +123,145 @@ impl Sacct {
         let at = WANTED.map(|(_, names)| names.iter().find_map(|name| find(name)));
         if let Some(missing) = at[..NEEDED].iter().position(Option::is_none) {
             let found = format!("no column {}", WANTED[missing].1.join(" or "));
-            return Err(Error::input(line.location(), found, expected));
+            return Err(wrong(found, EXPECTED));
         }
         if let Some((i, twice)) = (columns.iter().enumerate())
             .find(|(i, column)| !column.is_empty() && columns[..*i].contains(column))
         {
             let found = format!("column `{twice}` again, as column {}", i + 1);
-            return Err(Error::input(line.location(), found, "each column once"));
+            return Err(wrong(found, "each column once"));
         }
-        let free: Vec<usize> = FREE.iter().filter_map(|name| find(name)).collect();
-        let (width, header) = (columns.len(), line.bytes.to_vec());
-        let free = if let [one] = free[..] { Some(one) } else { None };
-        Ok(Sacct { lines, delimiter, header, width, at, free })
+        let free = FREE.iter().filter_map(|name| find(name));
+        let free = free.fold(None, |ends: Option<(usize, usize)>, at| {
+            ends.map_or(Some((at, at)), |(first, last)| Some((first.min(at), last.max(at))))
+        });
+        Ok(Header { file, delimiter, text: text.to_string(), width: columns.len(), at, free })
+    }
+
+    /// Whether a line is a row of its own: a job id where it should be, and enough fields.
+    fn begins(&self, text: &str) -> bool {
+        let fields = fields(text, self.delimiter);
+        let first = self.at[0].filter(|at| self.free.is_none_or(|(free, _)| *at < free));
+        let job = first.and_then(|at| fields.get(at));
+        job.map_or(fields.len() >= self.width, |job| is_job(job.trim()))
+    }
+}
+
+/// A header line, for messages.
+const EXPECTED: &str =
+    "a header line of sacct -P such as JobIDRaw|Submit|Start|End|NNodes|NodeList";
+
+/// Whether a text is a job's id, or that of a step of it.
+fn is_job(text: &str) -> bool {
+    let known = |b: u8| b.is_ascii_alphanumeric() || b"_[]+-,%:.".contains(&b);
+    text.starts_with(|c: char| c.is_ascii_digit()) && text.bytes().all(known)
+}
+
+impl Sacct {
+    pub(super) fn new(mut lines: Lines) -> Result<Self> {
+        let name = lines.name().to_string();
+        loop {
+            match lines.line()? {
+                None => return Err(no_jobs(&name, EXPECTED)),
+                Some(line) if line.bytes.trim_ascii().is_empty() => {}
+                Some(line) => {
+                    let header = Header::new(&line)?;
+                    return Ok(Sacct { lines, header, joined: String::new(), ahead: None });
+                }
+            }
+        }
+    }
+
+    /// Reads the next row into `joined`: its file, its first line, and whether its lines were put together. A row that
+    /// has too few fields goes on with the lines up to the next that is one of its own, where a text may have line
+    /// breaks.
+    fn row(&mut self) -> Result<Option<(u32, usize, bool)>> {
+        let (file, number) = loop {
+            self.joined.clear();
+            let (file, number) = match self.ahead.take() {
+                Some((file, number, text)) => {
+                    self.joined.push_str(&text);
+                    (file, number)
+                }
+                None => {
+                    let Some(line) = self.lines.line()? else { return Ok(None) };
+                    self.joined.push_str(line.text()?);
+                    (line.file, line.number)
+                }
+            };
+            if file != self.header.file {
+                self.header = Header::of(&self.joined, file, &self.lines.location_of(number))?;
+            } else if !self.joined.trim().is_empty() && self.joined != self.header.text {
+                // Outputs put one behind the other repeat the header.
+                break (file, number);
+            }
+        };
+        let Header { delimiter, width, free: Some((_, last)), .. } = self.header else {
+            return Ok(Some((file, number, false)));
+        };
+        let mut put = false;
+        loop {
+            let short = fields(&self.joined, delimiter).len() < width;
+            if !short && last + 1 < width {
+                break;
+            }
+            let Some(line) = self.lines.line()? else { break };
+            let text = line.text()?;
+            let other = line.file != file || text == self.header.text || self.header.begins(text);
+            // A line without separators behind a text that ends its row is of that text.
+            let part = !other && (short || !text.contains(delimiter));
+            if !part || self.joined.len() > Lines::LONGEST {
+                self.ahead = Some((line.file, line.number, text.to_string()));
+                break;
+            }
+            self.joined.push('\n');
+            self.joined.push_str(text);
+            put = true;
+        }
+        Ok(Some((file, number, put)))
     }
 }
 
 /// A row's fields by what they are.
 struct SacctRow<'a> {
-    line: RawLine<'a>,
+    location: SourceLocation,
     fields: Vec<&'a str>,
-    at: &'a [Option<usize>; WANTED.len()],
-    /// The column after which fields are shifted, and by how many.
-    shift: (usize, usize),
+    header: &'a Header,
+    /// Fields too many that stand before the columns between two of free text.
+    shift: usize,
 }
 
 impl<'a> SacctRow<'a> {
+    /// Fields too many: separators in texts.
+    fn surplus(&self) -> usize {
+        self.fields.len() - self.header.width
+    }
+
+    /// The text of a column; those after the free ones are counted from the right. Nothing where the header has none.
     fn get(&self, wanted: usize) -> &'a str {
-        let Some(at) = self.at[wanted] else { return "" };
-        let (free, surplus) = self.shift;
-        self.fields[if at > free { at + surplus } else { at }].trim()
+        let Some(at) = self.header.at[wanted] else { return "" };
+        let shift = match self.header.free {
+            Some((_, last)) if at > last => self.surplus(),
+            Some((first, _)) if at > first => self.shift,
+            _ => 0,
+        };
+        self.fields[at + shift].trim()
+    }
+
+    /// Finds the one way in which a row with separators or line breaks in its texts can be read; false where there is
+    /// none, or where there are several.
+    fn decide(&mut self) -> bool {
+        let between = |at: &usize| self.header.free.is_some_and(|(a, b)| (a..b).contains(at));
+        let most = if self.header.at.iter().flatten().any(between) { self.surplus() } else { 0 };
+        let mut found = None;
+        for shift in 0..=most {
+            self.shift = shift;
+            if self.read(&mut Record::default()).is_ok() && found.replace(shift).is_some() {
+                return false;
+            }
+        }
+        self.shift = found.unwrap_or(0);
+        found.is_some()
     }
 
     fn wrong(&self, wanted: usize, expected: &str) -> Error {
@@ -151,71 +272,80 @@ impl<'a> SacctRow<'a> {
             "submit" | "start" | "end" => format!("{name} time"),
             _ => name.to_string(),
         };
-        wrong(self.line.location(), &what, text, expected)
+        wrong(self.location.clone(), &what, text, expected)
     }
 
     fn time(&self, wanted: usize) -> Result<Option<i64>> {
         instant(self.get(wanted)).ok_or_else(|| self.wrong(wanted, INSTANT))
     }
+
+    /// Reads the job into `record`: whether it ends before it starts, and whether its count of nodes is a rounded one.
+    fn read(&self, record: &mut Record) -> Result<(bool, bool)> {
+        let job = self.get(0);
+        if !is_job(job) {
+            return Err(self.wrong(0, "a job id such as 123, 123_4 or 123+1"));
+        }
+        record.job.push_str(job);
+        (record.submit, record.start) = (self.time(1)?, self.time(2)?);
+        let backwards = record.ends_at(self.time(3)?);
+        let (nodes, rounded) = count(self.get(4))
+            .ok_or_else(|| self.wrong(4, "a number of nodes such as 12 or 1.5K"))?;
+        // `TimelimitRaw` is minutes, and so is a bare number in Slurm's own grammar.
+        record.limit = limit(self.get(5), 60).ok_or_else(|| self.wrong(5, LIMIT))?;
+        let hosts = self.get(6);
+        if !matches!(hosts, "None assigned" | "None" | "(null)") {
+            record.hosts.push_str(hosts);
+        }
+        // A list is exact, where it is of about as many.
+        let listed = if rounded { names(&record.hosts) } else { 0 };
+        let exact = listed.abs_diff(nodes) <= nodes / 10;
+        record.nodes = if rounded && exact { listed } else { nodes };
+        record.partition.push_str(self.get(7));
+        record.user.push_str(self.get(8));
+        record.state = State::of(self.get(9));
+        let (segment, _) = count(self.get(10))
+            .ok_or_else(|| self.wrong(10, "a number of nodes such as 16, or nothing"))?;
+        record.segment = segment;
+        Ok((backwards, rounded && !exact))
+    }
 }
 
 impl Source for Sacct {
     fn next(&mut self, record: &mut Record, tally: &mut Tally) -> Result<bool> {
-        loop {
-            let Some(line) = self.lines.line()? else { return Ok(false) };
-            // Outputs put one behind the other repeat the header.
-            if line.bytes.trim_ascii().is_empty() || line.bytes == self.header {
+        while let Some((file, number, put)) = self.row()? {
+            tally.at(file, number);
+            let (header, location) = (&self.header, self.lines.location_of(number));
+            let fields = fields(&self.joined, header.delimiter);
+            let (count, width) = (fields.len(), header.width);
+            if count < width && header.free.is_some() {
+                tally.leave_out(Reason::TornLine);
                 continue;
             }
-            let text = line.text()?;
-            let fields = fields(text, self.delimiter);
-            let surplus = fields.len().checked_sub(self.width);
-            let (Some(surplus), true) = (surplus, surplus == Some(0) || self.free.is_some()) else {
-                let found = format!("{} fields", fields.len());
-                let expected = format!("the {} of the header", self.width);
-                return Err(Error::input(line.location(), found, expected));
-            };
-            let shift = (self.free.unwrap_or(self.width), surplus);
-            let row = SacctRow { line, fields, at: &self.at, shift };
-            tally.lines += 1;
-            let job = row.get(0);
-            if job.contains('.') {
-                tally.add(Reason::Step, 1);
+            if count < width || count > width && header.free.is_none() {
+                let found = format!("{count} fields");
+                return Err(Error::input(location, found, format!("the {width} of the header")));
+            }
+            let mut row = SacctRow { location, fields, header, shift: 0 };
+            if (put || count > width) && !row.decide() {
+                tally.leave_out(Reason::UnclearFields);
                 continue;
             }
-            let known = |b: u8| b.is_ascii_alphanumeric() || b"_[]+-,%:".contains(&b);
-            if !job.starts_with(|c: char| c.is_ascii_digit()) || !job.bytes().all(known) {
-                return Err(row.wrong(0, "a job id such as 123, 123_4 or 123+1"));
+            if row.get(0).contains('.') {
+                tally.leave_out(Reason::Step);
+                continue;
             }
-            record.job.push_str(job);
-            (record.line, record.row) = (line.number, fingerprint(text, 0));
-            (record.submit, record.start) = (row.time(1)?, row.time(2)?);
-            if record.ends_at(row.time(3)?) {
-                tally.add(Reason::EndsBeforeStart, 1);
+            record.stands_on(file, number, fingerprint(&self.joined, 0));
+            let (backwards, rounded) = row.read(record)?;
+            if backwards {
+                tally.leave_out(Reason::EndsBeforeStart);
                 record.clear();
                 continue;
             }
-            let (nodes, rounded) = count(row.get(4))
-                .ok_or_else(|| row.wrong(4, "a number of nodes such as 12 or 1.5K"))?;
-            // `TimelimitRaw` is minutes, and so is a bare number in Slurm's own grammar.
-            record.limit = limit(row.get(5), 60).ok_or_else(|| row.wrong(5, LIMIT))?;
-            let hosts = row.get(6);
-            if !matches!(hosts, "None assigned" | "None" | "(null)") {
-                record.hosts.push_str(hosts);
-            }
-            // A list is exact, where it is of about as many.
-            let listed = if rounded { names(&record.hosts) } else { 0 };
-            let exact = listed.abs_diff(nodes) <= nodes / 10;
-            tally.add(Reason::CountRounded, usize::from(rounded && !exact));
-            record.nodes = if rounded && exact { listed } else { nodes };
-            record.partition.push_str(row.get(7));
-            record.user.push_str(row.get(8));
-            record.state = State::of(row.get(9));
-            let (size, _) = count(row.get(10))
-                .ok_or_else(|| row.wrong(10, "a number of nodes such as 16, or nothing"))?;
-            record.segment = size;
+            tally.lines += 1;
+            tally.add(Reason::CountRounded, usize::from(rounded));
             return Ok(true);
         }
+        Ok(false)
     }
 }
 

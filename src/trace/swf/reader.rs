@@ -76,6 +76,7 @@ impl<'a> Reader<'a> {
     pub fn job(&mut self, line: &RawLine<'_>) -> Result<usize> {
         let (fields, shape, count) = split(line)?;
         self.tally.lines += 1;
+        self.tally.at(line.file, line.number);
         self.tally
             .add(Reason::MoreFields, usize::from(count > if shape.is_some() { 21 } else { 18 }));
         let mut rounded = false;

@@ -1,0 +1,99 @@
+//! Lines of streams against those of texts.
+
+use super::*;
+use crate::input::Text;
+use proptest::prelude::*;
+
+/// Hands out its bytes in pieces of `step`, as a pipe may.
+struct Dripping(std::io::Cursor<Vec<u8>>, usize);
+
+impl Read for Dripping {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        let step = self.1.min(buffer.len());
+        self.0.read(&mut buffer[..step])
+    }
+}
+
+proptest! {
+    #[test]
+    fn a_stream_has_the_lines_of_the_text(
+        text in "\u{feff}?([ab#\t é]{0,9}(\r|\r?\n)){0,20}[ab #]{0,5}",
+        step in 1usize..9,
+        peeked in 0usize..30,
+    ) {
+        let whole = Text::new("t", text.clone());
+        let expected: Vec<_> = whole.data_lines().map(|l| (l.number, l.text.to_string())).collect();
+        let drip = || Lines::over("t", Box::new(Dripping(std::io::Cursor::new(text.clone().into()), step)));
+        let mut lines = drip();
+        let mut left = peeked;
+        lines.peek(|_| { left = left.saturating_sub(1); (left == 0).then_some(()) }).unwrap();
+        let mut seen = Vec::new();
+        while let Some(line) = lines.data_line().unwrap() {
+            seen.push((line.number, line.text.to_string()));
+        }
+        prop_assert_eq!(seen, expected);
+        let (mut lines, mut seen) = (drip(), Vec::new());
+        while let Some(line) = lines.line().unwrap() {
+            seen.push((line.number, line.text().unwrap().to_string()));
+        }
+        let expected: Vec<_> = whole.lines().map(|l| (l.number, l.text.to_string())).collect();
+        prop_assert_eq!(seen, expected);
+    }
+}
+
+#[test]
+fn a_byte_order_mark_in_pieces_is_an_empty_text() {
+    let bytes = std::io::Cursor::new("\u{feff}".into());
+    let mut lines = Lines::over("t", Box::new(Dripping(bytes, 1)));
+    lines.peek(|_| Some(())).unwrap();
+    assert!(lines.data_line().unwrap().is_none());
+}
+
+#[test]
+fn a_stream_holds_one_piece_and_refuses_endless_lines() {
+    let mut lines = Lines::new("t", "12345678\n".repeat(100_000));
+    while lines.line().unwrap().is_some() {}
+    assert_eq!((lines.number(), lines.buffer.len()), (100_000, Lines::PIECE));
+    let mut lines = Lines::new("t", format!("short\n{}", "x".repeat(3 * Lines::LONGEST)));
+    assert!(lines.line().unwrap().is_some());
+    let error = lines.line().unwrap_err().to_string();
+    assert!(error.starts_with("t:2: found a line of more than 1048576 bytes"), "{error}");
+}
+
+/// A small gzip file of nothing but newlines must not keep a reader busy for minutes.
+#[test]
+fn a_stream_of_nothing_ends_with_an_error() {
+    for text in ["  \n", "# nothing here\n", "; nothing\r\n"] {
+        let mut lines = Lines::new("t", text.repeat(Lines::IDLE / (text.len() - 1) + 10));
+        let error = loop {
+            match lines.line() {
+                Ok(line) => assert!(line.is_some(), "{text:?}: the end came first"),
+                Err(error) => break error.to_string(),
+            }
+        };
+        assert!(error.contains("found 64 MB of blank lines and comments"), "{error}");
+    }
+}
+
+#[test]
+fn marks_and_every_kind_of_line_end_are_read() {
+    for text in ["\u{feff}1\n2\n", "1\r2\r", "1\r\n2\r\n", "\u{feff}1\r2"] {
+        let whole = Text::from_bytes("t", text.into()).unwrap();
+        let seen: Vec<_> = whole.data_lines().map(|l| (l.number, l.text.to_string())).collect();
+        assert_eq!(seen, [(1, "1".to_string()), (2, "2".to_string())], "{text:?}");
+        for step in 1..5 {
+            let drip = Dripping(std::io::Cursor::new(text.into()), step);
+            let mut lines = Lines::over("t", Box::new(drip));
+            assert_eq!(lines.data_line().unwrap().unwrap().text, "1", "{text:?}");
+            assert_eq!(lines.data_line().unwrap().unwrap().text, "2", "{text:?}");
+            assert!(lines.data_line().unwrap().is_none());
+        }
+    }
+}
+
+#[test]
+fn a_stream_names_the_line_that_is_no_text() {
+    let mut lines = Lines::new("t", b"ok\n# fine\n\xff\n".to_vec());
+    assert_eq!(lines.data_line().unwrap().unwrap().text, "ok");
+    assert!(lines.data_line().unwrap_err().to_string().starts_with("t:3: "));
+}

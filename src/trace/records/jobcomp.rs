@@ -1,0 +1,127 @@
+//! Slurm's `jobcomp/filetxt`, and what `scontrol -o show job` prints: a line a job of `Key=value` with blanks between.
+//!
+//! Names and folders are a user's and may have blanks and keys in them, the values read here have none: a line on which a
+//! key that is read comes twice leaves open which is meant, and is left out.
+
+use super::rows::fingerprint;
+use super::time::{INSTANT, LIMIT, instant, limit};
+use super::{Record, RecordFormat, Source, State, Tally, wrong};
+use crate::error::Result;
+use crate::input::{Lines, RawLine};
+use crate::trace::log::no_jobs;
+use crate::trace::tally::Reason;
+
+/// Jobs that ended, as Slurm writes them where it has no database.
+pub static JOBCOMP: RecordFormat = RecordFormat {
+    name: "jobcomp",
+    about: "jobs that ended, as Slurm's jobcomp/filetxt writes them, or scontrol -o show job: Key=value, a line a job",
+    example: "JobId=12 UserId=u(1) Name=a JobState=COMPLETED TimeLimit=60 StartTime=2026-01-01T00:00:10 EndTime=2026-01-01T00:10:10 NodeList=n[0-3] NodeCnt=4",
+    noun: "log of jobcomp/filetxt",
+    lists_nodes: true,
+    joins: false,
+    begins: |line| line.starts_with(b"JobId="),
+    open: |lines, _| Ok(Box::new(JobComp { lines, begun: false })),
+};
+
+/// Keys that are read; two names of one thing have one place.
+const KEYS: [(&str, usize); 12] = [
+    ("JobId", 0),
+    ("StartTime", 1),
+    ("EndTime", 2),
+    ("NodeList", 3),
+    ("NodeCnt", 4),
+    ("NumNodes", 4),
+    ("JobState", 5),
+    ("SubmitTime", 6),
+    ("TimeLimit", 7),
+    ("Partition", 8),
+    ("UserId", 9),
+    ("SegmentSize", 10),
+];
+/// Places of keys, of which so many are in every line.
+const PLACES: usize = 11;
+const NEEDED: usize = 6;
+
+struct JobComp {
+    lines: Lines,
+    begun: bool,
+}
+
+/// The values of a line by their places, or why it has none.
+fn values(text: &str) -> std::result::Result<[&str; PLACES], Reason> {
+    let mut found = [None; PLACES];
+    for (key, value) in text.split_ascii_whitespace().filter_map(|word| word.split_once('=')) {
+        let Some((_, place)) = KEYS.iter().find(|(known, _)| *known == key) else { continue };
+        if found[*place].replace(value).is_some() {
+            return Err(Reason::UnclearFields);
+        }
+    }
+    match found[..NEEDED].contains(&None) {
+        true => Err(Reason::TornLine),
+        false => Ok(found.map(Option::unwrap_or_default)),
+    }
+}
+
+/// Reads the values of a line into `record`; true if the job ends before it starts.
+fn read(line: &RawLine<'_>, values: &[&str; PLACES], record: &mut Record) -> Result<bool> {
+    let [job, start, end, hosts, nodes, state, submit, most, partition, user, segment] = *values;
+    let time = |key: &str, text: &str| {
+        instant(text).ok_or_else(|| wrong(line.location(), key, text, INSTANT))
+    };
+    let waits = ["PENDING", "CONFIGURING"].contains(&state);
+    record.job.push_str(job);
+    record.submit = time("SubmitTime", submit)?;
+    // Starts and ends that Slurm expects have not happened.
+    record.start = time("StartTime", start)?.filter(|_| !waits);
+    let end = time("EndTime", end)?;
+    // A bare number is minutes.
+    record.limit =
+        limit(most, 60).ok_or_else(|| wrong(line.location(), "TimeLimit", most, LIMIT))?;
+    if !["", "(null)", "None"].contains(&hosts) {
+        record.hosts.push_str(hosts);
+    }
+    let whole = |key: &str, text: &str| {
+        let digits = !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
+        let number = text.parse::<u32>().ok().filter(|_| digits);
+        number.ok_or_else(|| wrong(line.location(), key, text, "a whole number"))
+    };
+    record.nodes = if waits { 0 } else { whole("NodeCnt", nodes)? };
+    record.segment = if segment.is_empty() { 0 } else { whole("SegmentSize", segment)? };
+    record.partition.push_str(partition);
+    record.user.push_str(user.split('(').next().unwrap_or_default());
+    record.state = State::of(state);
+    let holds = ["RUNNING", "SUSPENDED", "COMPLETING", "STOPPED"].contains(&state);
+    Ok(record.ends_at(end.filter(|_| !holds)))
+}
+
+impl Source for JobComp {
+    fn next(&mut self, record: &mut Record, tally: &mut Tally) -> Result<bool> {
+        while let Some(line) = self.lines.line()? {
+            let text = line.text()?.trim();
+            if text.is_empty() {
+                continue;
+            }
+            self.begun = true;
+            tally.at(line.file, line.number);
+            let found = match values(text) {
+                Ok(found) => found,
+                Err(reason) => {
+                    tally.leave_out(reason);
+                    continue;
+                }
+            };
+            tally.lines += 1;
+            record.stands_on(line.file, line.number, fingerprint(text, 0));
+            if read(&line, &found, record)? {
+                tally.add(Reason::EndsBeforeStart, 1);
+                record.clear();
+                continue;
+            }
+            return Ok(true);
+        }
+        match self.begun {
+            true => Ok(false),
+            false => Err(no_jobs(self.lines.name(), "lines such as JobId=12 UserId=…")),
+        }
+    }
+}
