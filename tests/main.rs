@@ -37,6 +37,7 @@ mod page;
 mod papers;
 mod plans;
 mod readme;
+mod real_machines;
 mod recipes;
 mod records;
 mod reference;

@@ -4,6 +4,7 @@ use fixedbitset::FixedBitSet;
 
 use super::Context;
 use super::node_names::{NodeNames, Numbers, any_number};
+use super::source_file::{read, shipped};
 use crate::error::{Error, Result, SourceLocation};
 use crate::ids::NodeId;
 use crate::input::{Line, Text};
@@ -18,6 +19,8 @@ pub struct NodeSet {
     /// Slots that names leave empty: they have no node.
     absent: Option<FixedBitSet>,
     excluded_ranges: Vec<(u32, u32)>,
+    /// The shipped file of ids, where that is all that `exclude` says.
+    excluded_by: Option<String>,
     count: usize,
 }
 
@@ -39,6 +42,7 @@ impl NodeSet {
             excluded: None,
             absent: None,
             excluded_ranges: Vec::new(),
+            excluded_by: None,
             count: limit as usize,
         };
         if let Some(names) = absent.filter(|names| names.iter().any(String::is_empty)) {
@@ -72,6 +76,9 @@ impl NodeSet {
             return Err(params.wrong("exclude", "at least one node left"));
         }
         set.excluded_ranges = ranges;
+        if let Value::Word(word) = value {
+            set.excluded_by = Some(word.clone()).filter(|word| shipped(word.as_ref()).is_some());
+        }
         set.excluded = Some(excluded);
         Ok(set)
     }
@@ -133,7 +140,9 @@ impl NodeSet {
         if self.limit < self.slots {
             suffix += &format!(",limit={}", self.limit);
         }
-        if !self.excluded_ranges.is_empty() {
+        if let Some(file) = &self.excluded_by {
+            suffix += &format!(",exclude={file}");
+        } else if !self.excluded_ranges.is_empty() {
             let words: Vec<String> = match names.filter(|names| any_number(names)) {
                 Some(names) => self.excluded().map(|node| names[node.index()].clone()).collect(),
                 None => (self.excluded_ranges.iter())
@@ -179,8 +188,8 @@ impl Excluded<'_> {
             return Ok(());
         }
         let path = self.params.beside(text);
-        if path.is_file() {
-            return self.file(&Text::read(&path, self.context.memory)?, out);
+        if path.is_file() || shipped(&path).is_some() {
+            return self.file(&read(&path, self.context)?, out);
         }
         let ids = match self.names.are_numbers() {
             true => "the number that is a node's name".to_string(),
