@@ -238,25 +238,25 @@ impl Lines {
         }
     }
 
-    /// The first byte that is not blank, which is not consumed; none at the end of the file.
+    /// The text from the first byte that is not blank on, nothing of it consumed: of JSON all or a first piece, else at
+    /// least that byte, so that lines are read as they come.
     ///
     /// # Errors
     /// [`Error::Io`] when reading fails; 64 MB of blanks.
-    pub(crate) fn first_byte(&mut self) -> Result<Option<u8>> {
+    pub(crate) fn head(&mut self) -> Result<&[u8]> {
         self.skip_mark()?;
         loop {
-            let rest = &self.buffer[self.start..self.end];
-            match rest.iter().find(|b| !b.is_ascii_whitespace()) {
-                Some(byte) => return Ok(Some(*byte)),
-                None if self.at_end => return Ok(None),
-                None if rest.len() > Lines::IDLE => {
-                    return Err(idle(
-                        SourceLocation::line(&self.name, self.number + 1),
-                        Lines::IDLE,
-                    ));
-                }
-                None => self.fill()?,
+            let blanks = self.rest().iter().take_while(|b| b.is_ascii_whitespace()).count();
+            let json = self.rest().get(blanks).map(|byte| matches!(byte, b'{' | b'['));
+            let held = self.rest().len() - blanks >= Lines::PIECE / 2;
+            if self.at_end || held || json == Some(false) {
+                return Ok(&self.buffer[self.start + blanks..self.end]);
             }
+            if blanks > Lines::IDLE {
+                let location = SourceLocation::line(&self.name, self.number + 1);
+                return Err(idle(location, Lines::IDLE));
+            }
+            self.fill()?;
         }
     }
 

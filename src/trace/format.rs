@@ -72,6 +72,7 @@ pub static TRACE_FORMATS: Registry<Recognise> = Registry::new(
         records(&records::PBS),
         records(&records::PLACEMENTS),
         records(&records::CSV),
+        records(&records::SQUEUE),
         records(&records::BATSIM),
         records(&records::PHILLY),
         format(
@@ -134,11 +135,14 @@ fn recognised(line: &[u8]) -> Option<WorkloadKind> {
 /// There is no such line, it is of no kind, or cannot be read.
 pub fn kind(lines: &mut Lines) -> Result<WorkloadKind> {
     let mut number = lines.number();
-    // A JSON document may be one long line: its first byte tells.
-    if let Some(byte @ (b'{' | b'[')) = lines.first_byte()?
-        && let Some(format) = recognised(&[byte])
-    {
-        return Ok(format);
+    // A JSON document may be one long line: a first piece of it tells.
+    let head = lines.head()?;
+    if let Some(byte @ (b'{' | b'[')) = head.first() {
+        let json = |format: &&TraceFormatEntry| format.example.as_bytes().first() == Some(byte);
+        let mut formats = TRACE_FORMATS.iter().filter(json);
+        if let Some(format) = formats.find(|format| (format.build.begins)(head)) {
+            return Ok(format.build.kind);
+        }
     }
     let expected = "a placement log (P JOB NODES), an SWF trace (; header, 18 fields), size,share, or records of jobs \
                     (nodeorder list traces)";

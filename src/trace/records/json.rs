@@ -36,10 +36,10 @@ pub static PHILLY: RecordFormat = RecordFormat {
 };
 
 /// Jobs that were read as a whole.
-struct Whole {
-    records: std::vec::IntoIter<Record>,
+pub(super) struct Whole {
+    pub records: std::vec::IntoIter<Record>,
     /// Jobs left out, and why.
-    left_out: (Reason, usize),
+    pub left_out: (Reason, usize),
 }
 
 impl Source for Whole {
@@ -55,7 +55,7 @@ impl Source for Whole {
 }
 
 /// Reads a document of the type `T`; an error has its line.
-fn document<'t, T: Deserialize<'t>>(text: &'t Text, expected: &str) -> Result<T> {
+pub(super) fn document<'t, T: Deserialize<'t>>(text: &'t Text, expected: &str) -> Result<T> {
     serde_json::from_str(text.as_str()).map_err(|e| {
         let said = e.to_string();
         let said = said.rsplit_once(" at line ").map_or(said.as_str(), |(said, _)| said);

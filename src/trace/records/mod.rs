@@ -15,6 +15,7 @@ mod pbs;
 pub mod placements;
 mod rows;
 mod sacct;
+mod squeue;
 mod time;
 
 pub use columns::Columns;
@@ -23,6 +24,7 @@ pub use csv::{CSV, PLACEMENTS};
 pub use json::{BATSIM, PHILLY};
 pub use pbs::{COBALT, PBS, TORQUE};
 pub use sacct::SACCT;
+pub use squeue::SQUEUE;
 
 use rows::JobRows;
 
@@ -41,7 +43,7 @@ pub struct RecordFormat {
     pub lists_nodes: bool,
     /// Whether further rows of a job are of its further nodes, as in tables of workers; else the last row is the job.
     joins: bool,
-    /// Whether a line that is neither blank nor a `#` comment begins such a file; of JSON, its first byte alone.
+    /// Whether a line that is neither blank nor a `#` comment begins such a file; of JSON, a first piece of the document.
     pub(super) begins: fn(&[u8]) -> bool,
     /// Its reader.
     open: Open,
@@ -129,6 +131,8 @@ pub struct Record {
     pub user: String,
     /// How it ended.
     pub state: State,
+    /// Nodes that were to lie in one block each (Slurm's `--segment`); 0 where none were.
+    pub segment: u32,
     /// The line it stands on, from 1.
     pub line: usize,
     /// Fingerprint of its row; 0 where the record is a whole job.

@@ -1,0 +1,132 @@
+//! Slurm's queue as `squeue --json` prints it: the jobs of now, those that run with their nodes.
+//!
+//! The document changed with Slurm's versions: numbers are plain or `{"set", "infinite", "number"}`, states one word or a
+//! list of them. A job that still runs has no run time here: the end that squeue prints is the one that its limit allows.
+
+use serde::Deserialize;
+
+use super::json::{Whole, document};
+use super::{Record, RecordFormat, State};
+use crate::error::Result;
+use crate::input::Text;
+use crate::trace::tally::Reason;
+
+/// The queue of Slurm in JSON. A [`Record`] has a start and a host list where the job holds nodes, and a run time only
+/// where it has ended.
+pub static SQUEUE: RecordFormat = RecordFormat {
+    name: "squeue",
+    about: "queue of Slurm as squeue --json prints it: jobs that wait and that run, with their nodes",
+    example: "{\"jobs\":[{\"job_id\":7,\"job_state\":[\"RUNNING\"],…}]}",
+    noun: "queue of Slurm",
+    lists_nodes: true,
+    joins: false,
+    begins: |text| {
+        // A queue without jobs has Slurm's version alone.
+        let has = |key: &[u8]| memchr::memmem::find(text, key).is_some();
+        text.starts_with(b"{") && (has(b"\"job_state\"") || has(b"\"slurm\""))
+    },
+    open: |lines, _| Ok(Box::new(squeue(&lines.into_text()?)?)),
+};
+
+#[derive(Deserialize)]
+struct Queue {
+    jobs: Vec<Job>,
+}
+
+#[derive(Deserialize)]
+struct Job {
+    job_id: u64,
+    job_state: States,
+    submit_time: Number,
+    start_time: Number,
+    end_time: Number,
+    time_limit: Number,
+    node_count: Number,
+    #[serde(default)]
+    nodes: Option<String>,
+    #[serde(default)]
+    partition: Option<String>,
+    #[serde(default)]
+    user_name: Option<String>,
+    #[serde(default)]
+    segment_size: Option<Number>,
+}
+
+/// A number, or none where it is null, not set or infinite.
+#[derive(Clone, Copy, Deserialize)]
+#[serde(untagged)]
+enum Number {
+    Plain(i64),
+    Told {
+        #[serde(default = "yes")]
+        set: bool,
+        #[serde(default)]
+        infinite: bool,
+        number: i64,
+    },
+    Null,
+}
+
+fn yes() -> bool {
+    true
+}
+
+impl Number {
+    /// The number where it is above 0; 0 stands for none.
+    fn known(self) -> Option<i64> {
+        let number = match self {
+            Number::Plain(number) => number,
+            Number::Told { set: true, infinite: false, number } => number,
+            _ => 0,
+        };
+        Some(number).filter(|n| *n > 0)
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum States {
+    One(String),
+    Several(Vec<String>),
+}
+
+/// The records of a queue.
+fn squeue(text: &Text) -> Result<Whole> {
+    let expected = "the output of squeue --json: jobs of job_id, job_state, submit_time, start_time, end_time, \
+                    time_limit, node_count and nodes";
+    let Queue { jobs } = document(text, expected)?;
+    let records: Vec<Record> = jobs.into_iter().map(record).collect();
+    Ok(Whole { records: records.into_iter(), left_out: (Reason::OtherProfile, 0) })
+}
+
+fn record(job: Job) -> Record {
+    let states = match job.job_state {
+        States::One(state) => vec![state],
+        States::Several(states) => states,
+    };
+    let is = |state: &str| states.iter().any(|s| s == state);
+    // Of a job that waits, Slurm may say when it expects to start it.
+    let waits = ["PENDING", "REQUEUED", "CONFIGURING"].into_iter().any(is);
+    let holds = ["RUNNING", "SUSPENDED", "COMPLETING", "STOPPED"].into_iter().any(is);
+    let nodes = job.node_count.known().and_then(|nodes| u32::try_from(nodes).ok());
+    let mut record = Record {
+        job: job.job_id.to_string(),
+        submit: job.submit_time.known(),
+        start: job.start_time.known().filter(|_| !waits),
+        limit: job.time_limit.known().and_then(|minutes| minutes.checked_mul(60)),
+        nodes: nodes.unwrap_or(0),
+        hosts: job.nodes.filter(|_| !waits).unwrap_or_default(),
+        partition: job.partition.unwrap_or_default(),
+        user: job.user_name.unwrap_or_default(),
+        state: states.first().map_or(State::Unknown, |state| State::of(state)),
+        segment: job
+            .segment_size
+            .and_then(Number::known)
+            .and_then(|n| n.try_into().ok())
+            .unwrap_or(0),
+        ..Record::default()
+    };
+    let end = job.end_time.known().filter(|_| !holds);
+    record.ends_at(end);
+    record
+}
