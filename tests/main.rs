@@ -50,6 +50,7 @@ mod simgrid;
 mod skip;
 mod slurm;
 mod slurm_plugins;
+mod snapshot;
 mod sweep;
 mod table;
 mod terminal;

@@ -168,6 +168,24 @@ fn wired_machines_have_their_real_links() {
     }
 }
 
+/// The nodes of one board of a chassis share two switches: frontier00001, 00003, … 00015.
+#[test]
+fn frontiers_numbers_run_through_cabinets_and_boards() {
+    let machine = machine("frontier");
+    for (number, at) in (1..9473).chain(10_113..10_497).zip(0u32..) {
+        let (cabinet, chassis, slot, board) = (at / 128, at % 128 / 16, at % 16 / 2, at % 2);
+        let node = machine.host_named(&format!("frontier{number}")).unwrap();
+        let switches = 32 * cabinet + 4 * chassis + 2 * board;
+        let router = machine.router_of(node).0;
+        assert!((switches..switches + 2).contains(&router), "{number}: {router}");
+        assert_eq!((router - switches, node.0 % 4), (slot / 4, slot % 4));
+        assert_eq!(machine.node_name(node), format!("frontier{number:05}"));
+    }
+    for number in [0, 9473, 10_112, 10_497] {
+        assert_eq!(machine.host_named(&format!("frontier{number:05}")), None);
+    }
+}
+
 /// A name of each site, the unit of a level that it lies in, and its place there.
 #[test]
 fn sites_names_lie_where_the_sites_say() {

@@ -25,7 +25,7 @@ const EXPECTED: &[(&str, Numbers)] = &[
     // Links of the two wired machines and their diameters are those of the files.
     ("edison-wired", (5760, 1440, 15_660, 4)),
     ("fat-tree-hdr", (16_000, 2000, 32_000, 4)),
-    ("frontier", (9408, 2368, 74 * 32 * 31 / 2 + 74 * 73 / 2 * 4, 3)),
+    ("frontier", (9856, 2464, 77 * 32 * 31 / 2 + 77 * 76 / 2 * 4, 3)),
     ("fugaku", (158_976, 158_976, 5 * 158_976, 12 + 11 + 12 + 1 + 1 + 1)),
     ("gb200-nvl72", (9216, 64 + 16, 64 * 4, 2)),
     ("h100-4096", (4096, 128 + 128 + 64, 128 * 16 + 128 * 4, 2)),

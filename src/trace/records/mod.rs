@@ -15,6 +15,7 @@ mod pbs;
 pub mod placements;
 mod rows;
 mod sacct;
+mod sinfo;
 mod squeue;
 mod time;
 
@@ -24,6 +25,7 @@ pub use csv::{CSV, PLACEMENTS};
 pub use json::{BATSIM, PHILLY};
 pub use pbs::{COBALT, PBS, TORQUE};
 pub use sacct::SACCT;
+pub use sinfo::{NodeState, node_states};
 pub use squeue::SQUEUE;
 
 use rows::JobRows;

@@ -83,11 +83,21 @@ impl Number {
     }
 }
 
+/// One state, or several.
 #[derive(Deserialize)]
 #[serde(untagged)]
-enum States {
+pub(super) enum States {
     One(String),
     Several(Vec<String>),
+}
+
+impl States {
+    pub fn into_words(self) -> Vec<String> {
+        match self {
+            States::One(state) => vec![state],
+            States::Several(states) => states,
+        }
+    }
 }
 
 /// The records of a queue.
@@ -100,10 +110,7 @@ fn squeue(text: &Text) -> Result<Whole> {
 }
 
 fn record(job: Job) -> Record {
-    let states = match job.job_state {
-        States::One(state) => vec![state],
-        States::Several(states) => states,
-    };
+    let states = job.job_state.into_words();
     let is = |state: &str| states.iter().any(|s| s == state);
     // Of a job that waits, Slurm may say when it expects to start it.
     let waits = ["PENDING", "REQUEUED", "CONFIGURING"].into_iter().any(is);
