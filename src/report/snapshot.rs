@@ -178,25 +178,20 @@ fn largest(snapshot: &Snapshot) -> Result<Section> {
     let end = levels.iter().filter_map(|level| level.growth.last()).map(|(time, _)| *time).max();
     let end = end.filter(|end| *end > snapshot.latest);
     if let Some(end) = end {
-        // A step stays until the next one.
-        let steps = |level: &LevelNow| {
-            let mut points: Vec<(f64, f64)> = Vec::new();
-            for (time, most) in level.growth.iter().chain([&(end, level.growth.last()?.1)]) {
-                if let Some((_, before)) = points.last().copied() {
-                    points.push((hours(*time), before));
-                }
-                points.push((hours(*time), f64::from(*most)));
-            }
-            Some(points)
+        let grows: Vec<&LevelNow> = levels.iter().filter(|level| level.growth.len() > 1).collect();
+        let points = |level: &LevelNow| -> Vec<(f64, f64)> {
+            level.growth.iter().map(|(time, most)| (hours(*time), f64::from(*most))).collect()
         };
         let names: Vec<String> =
-            levels.iter().map(|level| format!("within one {} (nodes)", level.name)).collect();
-        let panels = names.iter().zip(levels);
-        let panels = panels.filter_map(|(name, level)| Some((name.as_str(), vec![steps(level)?])));
+            grows.iter().map(|level| format!("within one {} (nodes)", level.name)).collect();
+        let panels = names.iter().zip(grows.iter().copied());
+        let panels = panels.map(|(name, level)| (name.as_str(), vec![points(level)]));
         let ticks = (0..=4).map(|i| hours(end) * f64::from(i) / 4.0);
         let ticks = ticks.map(|hour| (hour, format!("{hour:.1} h"))).collect();
-        let (title, note) =
-            ("The largest job that fits, as jobs end at their limits", "no job starts");
+        let (title, note) = (
+            "The largest job that fits, as jobs end at their limits",
+            "no job starts; a dot where jobs end",
+        );
         let lines = ["largest job"];
         let panels = panels.collect();
         let drawn = plot::audit::over_time(title, note, &lines, ticks, panels)?;

@@ -21,7 +21,8 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
         Opt::text(
             "levels",
             "units of consecutive routers and the routers of one, outermost first, as in group:96/chassis:16",
-        ),
+        )
+        .or_else("none"),
     ],
     build: Build::Steps(|params, _| {
         let per_router = per_router(params)?;
@@ -41,7 +42,8 @@ fn levels(params: &Params, per_router: u32) -> Result<Vec<Level>> {
         word.then(|| Level::of_routers("", routers, per_router).called(name))
     };
     let levels: Option<Vec<Level>> = text.split('/').map(level).collect();
-    let nested = |outer: &Level, inner: &Level| outer.slots % inner.slots == 0 && outer != inner;
+    let nested =
+        |outer: &Level, inner: &Level| outer.slots > inner.slots && outer.slots % inner.slots == 0;
     levels.filter(|all| all.windows(2).all(|pair| nested(&pair[0], &pair[1]))).ok_or_else(|| {
         let form = "NAME:ROUTERS of each level with / between, the routers a multiple of the next";
         params.wrong("levels", format!("{form}, as in group:96/chassis:16"))

@@ -184,12 +184,14 @@ impl Excluded<'_> {
     /// One part: a list of nodes, or a file.
     fn part(&self, text: &str, location: &SourceLocation, out: &mut Vec<(u32, u32)>) -> Result<()> {
         let source = location.to_string();
-        if self.list(text, &Line::new(&source, 1, text), out).is_ok() {
+        if self.list(text, &Line::new(&source, 1, text), Numbers::AsNamed, out).is_ok() {
             return Ok(());
         }
         let path = self.params.beside(text);
-        if path.is_file() || shipped(&path).is_some() {
-            return self.file(&read(&path, self.context)?, out);
+        // What is shipped is read with the names of the site and without.
+        let numbers = if shipped(&path).is_some() { Numbers::Ids } else { Numbers::AsNamed };
+        if path.is_file() || numbers == Numbers::Ids {
+            return self.file(&read(&path, self.context)?, numbers, out);
         }
         let ids = match self.names.are_numbers() {
             true => "the number that is a node's name".to_string(),
@@ -200,9 +202,15 @@ impl Excluded<'_> {
     }
 
     /// Keeps the nodes of a list that are below the limit, neighbours as one range; none of them where one is wrong.
-    fn list(&self, text: &str, line: &Line<'_>, out: &mut Vec<(u32, u32)>) -> Result<()> {
+    fn list(
+        &self,
+        text: &str,
+        line: &Line<'_>,
+        numbers: Numbers,
+        out: &mut Vec<(u32, u32)>,
+    ) -> Result<()> {
         let mut found: Vec<(u32, u32)> = Vec::new();
-        self.names.list(text, line, 0, Numbers::AsNamed, self.context, &mut |_, first, last| {
+        self.names.list(text, line, 0, numbers, self.context, &mut |_, first, last| {
             let last = last.min(self.limit - 1);
             match found.last_mut() {
                 _ if first > last => {}
@@ -217,7 +225,7 @@ impl Excluded<'_> {
 
     /// Names and host lists, one a line; or `NAME STATE` as sinfo prints them, of which nodes are taken that are down,
     /// drained or otherwise take no jobs. A node of several partitions has several lines.
-    fn file(&self, text: &Text, out: &mut Vec<(u32, u32)>) -> Result<()> {
+    fn file(&self, text: &Text, numbers: Numbers, out: &mut Vec<(u32, u32)>) -> Result<()> {
         for line in text.data_lines() {
             let (list, state) =
                 line.text.split_once(char::is_whitespace).unwrap_or((line.text, ""));
@@ -231,7 +239,7 @@ impl Excluded<'_> {
                 );
             }
             if !up {
-                self.list(list, &line, out)?;
+                self.list(list, &line, numbers, out)?;
             }
         }
         Ok(())
