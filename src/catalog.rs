@@ -2,17 +2,13 @@
 
 use std::path::Path;
 
-use include_dir::{Dir, include_dir};
-
 use crate::error::{Error, Result, SourceLocation};
 use crate::input::Text;
-use crate::topology::{Blueprint, Context, TOPOLOGIES, Topology};
-
-static MACHINES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/topologies");
+use crate::topology::{Blueprint, Context, SHIPPED, TOPOLOGIES, Topology};
 
 /// The names of the shipped machines, sorted.
 pub fn machines() -> Vec<&'static str> {
-    let mut names: Vec<&str> = MACHINES
+    let mut names: Vec<&str> = SHIPPED
         .files()
         .filter_map(|f| f.path().file_name()?.to_str()?.strip_suffix(".toml"))
         .collect();
@@ -22,7 +18,7 @@ pub fn machines() -> Vec<&'static str> {
 
 /// The TOML text of a shipped machine.
 pub fn machine(name: &str) -> Option<&'static str> {
-    MACHINES.get_file(format!("{name}.toml"))?.contents_utf8()
+    SHIPPED.get_file(format!("{name}.toml"))?.contents_utf8()
 }
 
 /// The topology that `spec` names: `kind:…`, a shipped machine's name, after which options of its family may follow as

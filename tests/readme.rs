@@ -166,7 +166,7 @@ fn every_command_of_the_readme_works() {
     let page = std::fs::read_to_string(folder.path().join("titan-orderings/index.html")).unwrap();
     assert!(page.contains("gilbert") && page.trim_end().ends_with("</html>"));
     let csv = std::fs::read_to_string(folder.path().join("titan-mpc.csv")).unwrap();
-    assert_eq!(csv.lines().count(), 1 + 2 * 18_943);
+    assert_eq!(csv.lines().count(), 1 + 2 * 18_687);
 }
 
 #[test]

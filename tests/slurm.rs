@@ -199,3 +199,51 @@ fn a_job_array_makes_the_table_of_one_process() {
     assert!(!submit("--array=2").status.success());
     assert_eq!(table("one"), table("results"));
 }
+
+/// The queue and the nodes of a real Slurm: two jobs that run, one that waits, a node that is drained.
+#[test]
+fn snapshots_of_a_real_slurm() {
+    let test = "snapshots_of_a_real_slurm";
+    let Some((slurm, _turn)) = Slurm::installed(test) else { return };
+    let lines: Vec<String> = (0..8).map(|i| format!("NodeName=n{i}")).collect();
+    let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+    let cluster = Cluster::start(&slurm, &lines, &Conf::default());
+    let limits = ["30", "90"].map(|minutes| {
+        cluster
+            .try_allocate(2, &[format!("--time={minutes}")])
+            .unwrap_or_else(|said| panic!("{said}"))
+    });
+    let mut held: Vec<&String> = limits.iter().flat_map(|(_, nodes)| nodes).collect();
+    held.sort();
+    assert_eq!(held, ["n0", "n1", "n2", "n3"], "the first nodes of the table");
+    cluster.tell("scontrol", &["update", "nodename=n7", "state=drain", "reason=test"]);
+    let folder = tempfile::tempdir().unwrap();
+    for (program, file) in [("squeue", "jobs.json"), ("sinfo", "nodes.json")] {
+        std::fs::write(folder.path().join(file), cluster.tell(program, &["--json"])).unwrap();
+    }
+    let mut command = crate::command();
+    command.args([
+        "snapshot",
+        "xgft:m=2x4,w=1x1",
+        "--jobs",
+        "jobs.json",
+        "--nodes",
+        "nodes.json",
+        "--json",
+    ]);
+    let output = command.current_dir(folder.path()).output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{said}");
+    let found: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    let of = |key: &str| found[key].as_u64().unwrap();
+    assert_eq!(["nodes", "free", "held", "out", "running"].map(of), [8, 3, 4, 1, 2]);
+    let next = found["levels"][0]["next"].as_array().unwrap();
+    assert_eq!(
+        next.iter().map(|unit| unit["unit"].as_str().unwrap()).collect::<Vec<_>>(),
+        ["leaf 0", "leaf 1"]
+    );
+    let [first, second] = [0, 1].map(|i| next[i]["freed"].as_i64().unwrap());
+    // Both began within the test; an hour lies between their limits.
+    assert!((second - first - 3600).abs() < 1800, "{first} {second}");
+    assert_eq!(next[0]["jobs"], serde_json::json!([limits[0].0]));
+}

@@ -23,7 +23,7 @@ for n in (1024, 4096, 16384):
     for threads in (1, 2):
         CASES.append((f"random-regular:n={n},d=6", n, "row-major", "searches", threads))
 CASES += [("torus:20x30x32", 19200, o, "auto", 2) for o in ("row-major", "random")]
-CASES += [("titan", 18944, "hilbert", "auto", 2)]
+CASES += [("torus:25x32x24,limit=18944", 18944, "hilbert", "auto", 2)]
 CASES += [("torus:100x100x100", 10**6, o, "auto", 2) for o in ("row-major", "hilbert")]
 
 

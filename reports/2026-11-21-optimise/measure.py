@@ -25,7 +25,7 @@ CASES = {
         ("torus:11x8x4x4x2", f"optimise:{GEOMETRIC},time=10"), ("torus:11x8x4x4x2", f"optimise:{HARMONIC},time=10"),
     ],
     "large": [
-        ("titan", "optimise:weights=workload,sizes=log-uniform,time=60"),
+        ("torus:25x32x24,limit=18944", "optimise:weights=workload,sizes=log-uniform,time=60"),
         ("torus:32x64x64", "optimise:weights=workload,sizes=log-uniform,time=600"),
     ],
 }

@@ -24,6 +24,7 @@ use crate::trace::records::{Record, Records, placements};
 mod kept;
 mod replayed;
 mod resolve;
+pub mod snapshot;
 pub mod summary;
 
 use kept::Kept;

@@ -30,6 +30,7 @@ mod report;
 mod schedule;
 mod score;
 mod shared;
+mod snapshot;
 mod sweep;
 mod topology;
 mod trace;
@@ -106,7 +107,7 @@ verbs! {
     "Single steps": Topology topology, Order order, Mpc mpc, Score score, Replay replay, Schedule schedule, Map map,
         Corun corun, Hosts hosts, Export export;
     "Many combinations": Sweep sweep, Merge merge, Report report;
-    "Workloads": Trace trace, Audit audit;
+    "Workloads": Trace trace, Audit audit, Snapshot snapshot;
     "Reference": List list, Man man, Completions completions;
 }
 

@@ -50,12 +50,15 @@ fn open(path: &Path) -> Result<(String, Box<dyn Read + Send>)> {
         return Ok((path.display().to_string(), parquet::open(path)?));
     }
     let file = std::fs::File::open(path).map_err(|e| Error::io(path, "opening", e))?;
-    let source: Box<dyn Read + Send> = if is_packed(path) {
-        Box::new(flate2::read::MultiGzDecoder::new(std::io::BufReader::new(file)))
-    } else {
-        Box::new(file)
-    };
-    Ok((path.display().to_string(), source))
+    Ok((path.display().to_string(), unpacked(path, file)))
+}
+
+/// The bytes of `source`, which the file of this name holds, compressed or not.
+fn unpacked(path: &Path, source: impl Read + Send + 'static) -> Box<dyn Read + Send> {
+    match is_packed(path) {
+        true => Box::new(flate2::read::MultiGzDecoder::new(std::io::BufReader::new(source))),
+        false => Box::new(source),
+    }
 }
 
 /// `path` as seen from the folder of `base`, the file that names it.

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::{Line, Lines};
+use super::{Line, Lines, unpacked};
 use crate::error::{Error, Result, SourceLocation};
 
 /// The longest line of a text, in bytes: a document may be one line.
@@ -26,6 +26,15 @@ impl Text {
     /// is not UTF-8, has a byte 0 or a line of more than 256 MB, or is larger than 1 GB.
     pub fn read(path: &Path, most: u64) -> Result<Self> {
         Lines::open(path, most)?.into_text()
+    }
+
+    /// As [`Text::read`], of a file whose bytes are held in memory.
+    ///
+    /// # Errors
+    /// As [`Text::read`].
+    pub(crate) fn held(path: &Path, bytes: &'static [u8], most: u64) -> Result<Self> {
+        let source = unpacked(path, bytes);
+        Lines::over(&path.display().to_string(), source).within(most).into_text()
     }
 
     /// A text held in memory, quoted as `name`.

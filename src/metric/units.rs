@@ -69,6 +69,16 @@ impl Units {
         self.levels.is_empty()
     }
 
+    /// The unit of a level, counted from the leaf, that a node is in; none above the last level.
+    pub(crate) fn unit_of(&self, level: usize, node: NodeId) -> Option<u32> {
+        Some(self.levels.get(level)?.level.unit_of(node))
+    }
+
+    /// The name of a unit of a level.
+    pub(crate) fn unit_name(&self, level: usize, unit: u32) -> Option<String> {
+        Some(self.levels.get(level)?.level.unit_name(unit))
+    }
+
     /// The fewest units of a level, counted from the leaf, that have `nodes` schedulable nodes; all of them where no
     /// more are there.
     ///

@@ -31,6 +31,7 @@ pub mod replay;
 pub mod schedule;
 pub mod schedule_comparison;
 mod shape;
+pub mod snapshot;
 pub mod sweep;
 mod terms;
 pub mod topology;
@@ -84,7 +85,7 @@ fn about(name: &str) -> Option<&'static str> {
         "periods.csv" => {
             "the figures over time, a row per placement and period; times in seconds since 1970"
         }
-        "audit.json" => "all figures as one document",
+        "audit.json" | "snapshot.json" => "all figures as one document",
         "mpc.csv" => "every curve at every size: ordering, size, mpc",
         "table.csv" => "the ranked table",
         "stretches.csv" => "which ordering is the best at which sizes",

@@ -181,3 +181,18 @@ pub(super) const INTERVAL: Term = term(
      are drawn again with replacement (a bootstrap), random networks are made again with other seeds. Where it holds \
      zero, the jobs do not tell the machines apart.",
 );
+/// Terms of snapshots.
+pub(super) const SNAPSHOT: [Term; 3] = [
+    term(
+        "Unit, level",
+        "A leaf switch, chassis or group of the machine; all units of one kind are a level.",
+    ),
+    term(
+        "Held, out",
+        "A node that jobs run on is held; one that is down, drained or reserved is out.",
+    ),
+    term(
+        "Largest job within one unit",
+        "The free nodes of the unit that has the most: a job of more nodes has to span several.",
+    ),
+];

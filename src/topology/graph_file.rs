@@ -3,11 +3,11 @@
 use super::link_list::listed;
 use super::network::later;
 use super::source_file::{SourceFile, from_file};
-use super::{Build, Network, PER_ROUTER, TopologyEntry};
+use super::{Build, Level, Network, PER_ROUTER, TopologyEntry};
 use super::{per_router, per_router_suffix, require_graph};
 use crate::error::{Error, Result, SourceLocation};
 use crate::input::{Line, Text};
-use crate::params::Opt;
+use crate::params::{Opt, Params};
 use petgraph::unionfind::UnionFind;
 
 /// `graph:FILE[,per_router=K]`.
@@ -18,13 +18,37 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
     options: &[
         Opt::file("file", "CSV file of links u,v[,capacity[,weight]]").positional(),
         PER_ROUTER,
+        Opt::text(
+            "levels",
+            "units of consecutive routers and the routers of one, outermost first, as in group:96/chassis:16",
+        )
+        .or_else("none"),
     ],
     build: Build::Steps(|params, _| {
         let per_router = per_router(params)?;
+        let levels = levels(params, per_router)?;
         let expected = "a CSV file of links u,v[,capacity[,weight]], as in graph:links.csv";
-        from_file(params, expected, move |file| network(file, per_router))
+        from_file(params, expected, move |file| network(file, per_router, levels))
     }),
 };
+
+/// The levels that `levels` names, outermost first.
+fn levels(params: &Params, per_router: u32) -> Result<Vec<Level>> {
+    let Some(text) = params.word("levels")? else { return Ok(Vec::new()) };
+    let level = |part: &str| {
+        let (name, routers) = part.split_once(':')?;
+        let routers = routers.parse::<u32>().ok().filter(|routers| *routers > 0)?;
+        let word = !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric());
+        word.then(|| Level::of_routers("", routers, per_router).called(name))
+    };
+    let levels: Option<Vec<Level>> = text.split('/').map(level).collect();
+    let nested =
+        |outer: &Level, inner: &Level| outer.slots > inner.slots && outer.slots % inner.slots == 0;
+    levels.filter(|all| all.windows(2).all(|pair| nested(&pair[0], &pair[1]))).ok_or_else(|| {
+        let form = "NAME:ROUTERS of each level with / between, the routers a multiple of the next";
+        params.wrong("levels", format!("{form}, as in group:96/chassis:16"))
+    })
+}
 
 /// Two routers, ascending, with the capacity and weight of their link.
 type Link = (u32, u32, f64, u32);
@@ -51,13 +75,17 @@ struct Edge {
 ///
 /// # Complexity
 /// O(links · log links); 24 bytes a link.
-fn network(file: &SourceFile<'_>, per_router: u32) -> Result<Network> {
+fn network(file: &SourceFile<'_>, per_router: u32, levels: Vec<Level>) -> Result<Network> {
     let (routers, links) = read(&file.text)?;
     require_graph(file.context, u64::from(routers), links.len() as u64)?;
-    let spec = format!("{}{}", file.spec(), per_router_suffix(per_router));
+    let mut spec = format!("{}{}", file.spec(), per_router_suffix(per_router));
+    for (i, level) in levels.iter().enumerate() {
+        let before = if i == 0 { ",levels=" } else { "/" };
+        spec += &format!("{before}{}:{}", level.name, level.slots / per_router);
+    }
     let weights: Vec<u32> = links.iter().map(|(.., weight)| *weight).collect();
     let (links, capacities) = links.into_iter().map(|(u, v, c, _)| ((u, v), c)).unzip();
-    let network = listed(spec, routers, per_router, links, capacities);
+    let network = Network { levels, ..listed(spec, routers, per_router, links, capacities) };
     Ok(match weights.iter().all(|weight| *weight == 1) {
         true => network,
         false => Network { link_weights: later(move || weights.clone()), ..network },

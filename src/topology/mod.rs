@@ -73,6 +73,7 @@ pub(crate) use node_names::Numbers;
 pub use nodes::NodeSet;
 pub use sizes::MAX_NODES;
 pub(crate) use sizes::{check_nodes, product, require_graph};
+pub(crate) use source_file::SHIPPED;
 pub use statistics::Statistics;
 
 /// Every family.

@@ -50,6 +50,23 @@ impl Topology {
         Ok(hosts.into_iter().flat_map(named).collect())
     }
 
+    /// As [`Topology::nodes_named`], of hosts that may be of another machine: the nodes, and the names that no node has.
+    pub(crate) fn known_hosts(&self, line: &Line<'_>) -> Result<(Vec<NodeId>, Vec<String>)> {
+        if let Ok(nodes) = self.nodes_named(line.text, line, 0) {
+            return Ok((nodes, Vec::new()));
+        }
+        let (mut nodes, mut unknown) = (Vec::new(), Vec::new());
+        for word in host_list::words(line.text).unwrap_or_else(|| vec![line.text]) {
+            for name in host_list::expand(word.trim(), line, nodes.len(), self.context())? {
+                match self.host_named(&name) {
+                    Some(node) => nodes.push(node),
+                    None => unknown.push(name),
+                }
+            }
+        }
+        Ok((nodes, unknown))
+    }
+
     fn require_listed(&self, held: usize, ranges: impl Iterator<Item = (u32, u32)>) -> Result<()> {
         let all = ranges.map(|(first, last)| u64::from(last - first) + 1).sum::<u64>();
         self.require("a list of nodes", 4 * (all + held as u64))

@@ -53,6 +53,11 @@ impl Level {
         Level::even(name, routers.saturating_mul(per_router))
     }
 
+    /// The level with another name for its units.
+    pub(super) fn called(self, name: &str) -> Self {
+        Level { name: Cow::Owned(name.to_string()), ..self }
+    }
+
     /// A level of units that end before these slots, ascending, each with its name.
     pub(super) fn named(name: String, ends: Vec<u32>, names: Vec<String>) -> Self {
         let starts = std::iter::once(&0).chain(&ends);

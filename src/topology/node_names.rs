@@ -1,14 +1,15 @@
 //! Names of nodes: where they come from, and the one rule by which whatever lists nodes is read.
 //!
-//! A word of a list names a node by its name; by a number, which is an id unless some node's name is a whole number; or
-//! by another spelling that no other node has: without the zeros before a number, with or without a domain after the
-//! first dot.
+//! A word of a list names a node by its name; by a number, which is an id unless some node's name is a whole number or a
+//! table calls every node `nid` and a number, as Cray does; or by another spelling that no other node has: without the
+//! zeros before a number, with or without a domain after the first dot.
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::sync::OnceLock;
 
 use super::import::host_list;
+use super::source_file::read;
 use super::{Context, Lattice};
 use crate::error::{Error, Result, SourceLocation};
 use crate::ids::NodeId;
@@ -29,7 +30,7 @@ pub(crate) enum Numbers {
 pub(super) struct NodeNames {
     pub names: Names,
     slots: u32,
-    /// Whether any node's name is a whole number.
+    /// Whether numbers are names.
     pub numbers: bool,
     /// Ids by name, where names are a table.
     by_name: OnceLock<HashMap<String, u32>>,
@@ -44,7 +45,9 @@ impl NodeNames {
     pub fn new(names: Names, slots: u32) -> Self {
         let numbers = match &names {
             Names::Pattern { .. } => any_number(&[names.name(NodeId(0))]),
-            Names::Table(names) => any_number(names),
+            Names::Table(names) => {
+                any_number(names) || names.iter().all(|name| nid(name).is_some())
+            }
         };
         let (by_name, by_spelling) = (OnceLock::new(), OnceLock::new());
         NodeNames { names, slots, numbers, by_name, by_spelling }
@@ -105,7 +108,8 @@ impl NodeNames {
                 let index = self.by_spelling.get_or_init(|| {
                     let mut index = HashMap::new();
                     for (id, name) in (0..).zip(names).filter(|(_, name)| !name.is_empty()) {
-                        for spelling in [name, short(name)].map(without_zeros) {
+                        let number = nid(name).filter(|_| self.numbers).unwrap_or(name);
+                        for spelling in [name, short(name), number].map(without_zeros) {
                             let known = index.entry(spelling.into_owned()).or_insert(id);
                             *known = if *known == id { id } else { SEVERAL };
                         }
@@ -197,6 +201,11 @@ pub(super) fn any_number(names: &[String]) -> bool {
     names.iter().any(|name| is_number(short(name)))
 }
 
+/// The number of a node that is called `nid` and a number.
+fn nid(name: &str) -> Option<&str> {
+    short(name).strip_prefix("nid").filter(|number| is_number(number))
+}
+
 /// Whether a text is a whole number in digits.
 fn is_number(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit())
@@ -251,7 +260,7 @@ impl Names {
             return Err(params.wrong("names", EXPECTED));
         }
         let path = params.path("names")?.unwrap_or_default();
-        read_names(&Text::read(&path, context.memory)?, slots, context)
+        read_names(&read(&path, context)?, slots, context)
     }
 
     pub(super) fn name(&self, node: NodeId) -> String {

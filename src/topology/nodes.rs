@@ -4,6 +4,7 @@ use fixedbitset::FixedBitSet;
 
 use super::Context;
 use super::node_names::{NodeNames, Numbers, any_number};
+use super::source_file::{read, shipped};
 use crate::error::{Error, Result, SourceLocation};
 use crate::ids::NodeId;
 use crate::input::{Line, Text};
@@ -18,6 +19,8 @@ pub struct NodeSet {
     /// Slots that names leave empty: they have no node.
     absent: Option<FixedBitSet>,
     excluded_ranges: Vec<(u32, u32)>,
+    /// The shipped file of ids, where that is all that `exclude` says.
+    excluded_by: Option<String>,
     count: usize,
 }
 
@@ -39,6 +42,7 @@ impl NodeSet {
             excluded: None,
             absent: None,
             excluded_ranges: Vec::new(),
+            excluded_by: None,
             count: limit as usize,
         };
         if let Some(names) = absent.filter(|names| names.iter().any(String::is_empty)) {
@@ -72,6 +76,9 @@ impl NodeSet {
             return Err(params.wrong("exclude", "at least one node left"));
         }
         set.excluded_ranges = ranges;
+        if let Value::Word(word) = value {
+            set.excluded_by = Some(word.clone()).filter(|word| shipped(word.as_ref()).is_some());
+        }
         set.excluded = Some(excluded);
         Ok(set)
     }
@@ -133,7 +140,9 @@ impl NodeSet {
         if self.limit < self.slots {
             suffix += &format!(",limit={}", self.limit);
         }
-        if !self.excluded_ranges.is_empty() {
+        if let Some(file) = &self.excluded_by {
+            suffix += &format!(",exclude={file}");
+        } else if !self.excluded_ranges.is_empty() {
             let words: Vec<String> = match names.filter(|names| any_number(names)) {
                 Some(names) => self.excluded().map(|node| names[node.index()].clone()).collect(),
                 None => (self.excluded_ranges.iter())
@@ -175,12 +184,14 @@ impl Excluded<'_> {
     /// One part: a list of nodes, or a file.
     fn part(&self, text: &str, location: &SourceLocation, out: &mut Vec<(u32, u32)>) -> Result<()> {
         let source = location.to_string();
-        if self.list(text, &Line::new(&source, 1, text), out).is_ok() {
+        if self.list(text, &Line::new(&source, 1, text), Numbers::AsNamed, out).is_ok() {
             return Ok(());
         }
         let path = self.params.beside(text);
-        if path.is_file() {
-            return self.file(&Text::read(&path, self.context.memory)?, out);
+        // What is shipped is read with the names of the site and without.
+        let numbers = if shipped(&path).is_some() { Numbers::Ids } else { Numbers::AsNamed };
+        if path.is_file() || numbers == Numbers::Ids {
+            return self.file(&read(&path, self.context)?, numbers, out);
         }
         let ids = match self.names.numbers {
             true => "the number that is a node's name".to_string(),
@@ -191,9 +202,15 @@ impl Excluded<'_> {
     }
 
     /// Keeps the nodes of a list that are below the limit, neighbours as one range; none of them where one is wrong.
-    fn list(&self, text: &str, line: &Line<'_>, out: &mut Vec<(u32, u32)>) -> Result<()> {
+    fn list(
+        &self,
+        text: &str,
+        line: &Line<'_>,
+        numbers: Numbers,
+        out: &mut Vec<(u32, u32)>,
+    ) -> Result<()> {
         let mut found: Vec<(u32, u32)> = Vec::new();
-        self.names.list(text, line, 0, Numbers::AsNamed, self.context, &mut |_, first, last| {
+        self.names.list(text, line, 0, numbers, self.context, &mut |_, first, last| {
             let last = last.min(self.limit - 1);
             match found.last_mut() {
                 _ if first > last => {}
@@ -208,7 +225,7 @@ impl Excluded<'_> {
 
     /// Names and host lists, one a line; or `NAME STATE` as sinfo prints them, of which nodes are taken that are down,
     /// drained or otherwise take no jobs. A node of several partitions has several lines.
-    fn file(&self, text: &Text, out: &mut Vec<(u32, u32)>) -> Result<()> {
+    fn file(&self, text: &Text, numbers: Numbers, out: &mut Vec<(u32, u32)>) -> Result<()> {
         for line in text.data_lines() {
             let (list, state) =
                 line.text.split_once(char::is_whitespace).unwrap_or((line.text, ""));
@@ -222,7 +239,7 @@ impl Excluded<'_> {
                 );
             }
             if !up {
-                self.list(list, &line, out)?;
+                self.list(list, &line, numbers, out)?;
             }
         }
         Ok(())

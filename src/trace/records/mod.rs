@@ -16,6 +16,7 @@ mod pbs;
 pub mod placements;
 mod rows;
 mod sacct;
+mod sinfo;
 mod squeue;
 mod time;
 
@@ -26,6 +27,7 @@ pub use jobcomp::JOBCOMP;
 pub use json::{BATSIM, PHILLY};
 pub use pbs::{COBALT, PBS, TORQUE};
 pub use sacct::SACCT;
+pub use sinfo::{NodeState, node_states};
 pub use squeue::SQUEUE;
 
 use rows::JobRows;

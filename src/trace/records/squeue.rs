@@ -84,11 +84,21 @@ impl Number {
     }
 }
 
+/// One state, or several.
 #[derive(Deserialize)]
 #[serde(untagged)]
-enum States {
+pub(super) enum States {
     One(String),
     Several(Vec<String>),
+}
+
+impl States {
+    pub fn into_words(self) -> Vec<String> {
+        match self {
+            States::One(state) => vec![state],
+            States::Several(states) => states,
+        }
+    }
 }
 
 /// The records of a queue.
@@ -104,10 +114,7 @@ fn squeue(text: &Text) -> Result<Whole> {
 
 /// The record of a job; none where it ends before it starts.
 fn record(job: Job) -> Option<Record> {
-    let states = match job.job_state {
-        States::One(state) => vec![state],
-        States::Several(states) => states,
-    };
+    let states = job.job_state.into_words();
     let is = |state: &str| states.iter().any(|s| s == state);
     // Slurm may say when it expects to start a job that waits.
     let waits = ["PENDING", "REQUEUED", "CONFIGURING"].into_iter().any(is);

@@ -1,0 +1,138 @@
+//! `nodeorder snapshot`: what fits on a machine now, what blocks it, and when jobs free it.
+
+use std::io::Write;
+use std::path::PathBuf;
+
+use clap::Args;
+
+use crate::shared::command_line::CommandLine;
+use crate::shared::formats::FormatArgs;
+use crate::shared::notes::note;
+use crate::shared::output::{self, Output};
+use crate::shared::tables::{number, table};
+use crate::shared::{inputs, layout, own_files};
+use nodeorder::audit::snapshot::{LevelNow, Snapshot};
+use nodeorder::error::{Error, SourceLocation};
+use nodeorder::input::{Lines, Text};
+use nodeorder::report::audit::Subject;
+use nodeorder::report::snapshot::{document, files, hours_until, jobs_of};
+use nodeorder::topology::Context;
+use nodeorder::trace::records::Records;
+
+/// Show what fits on a machine now: the largest job by level, what blocks it, and when jobs free the next units
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Example: squeue --json > jobs.json && sinfo --json > nodes.json && nodeorder snapshot \
+                  slurm-topology:topology.conf --jobs jobs.json --nodes nodes.json --out now"
+)]
+pub struct Command {
+    /// The machine: a TOML file, the name of a shipped machine, or kind:options
+    spec: String,
+    /// The jobs of now: what squeue --json prints, or accounting in which jobs that run have no end; plain or .gz
+    #[arg(long, value_name = "FILE")]
+    jobs: PathBuf,
+    #[command(flatten)]
+    format: FormatArgs,
+    /// The nodes of now, as sinfo --json prints them [default: all that no job holds are free]
+    #[arg(long, value_name = "FILE")]
+    nodes: Option<PathBuf>,
+    /// Write a page (index.html), its figure as SVG and all figures as JSON into DIR
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// Print one JSON document instead of the tables
+    #[arg(long)]
+    json: bool,
+}
+
+/// Units of a level that the terminal shows.
+const SHOWN: usize = 3;
+
+impl Command {
+    pub fn run(self, context: &Context) -> anyhow::Result<()> {
+        let topology = inputs::topology(&self.spec, context)?;
+        let mut lines = Lines::open(&self.jobs, context.memory)?;
+        let form = self.format.form(&mut lines)?.filter(|(form, _)| form.lists_nodes);
+        let Some((form, columns)) = form else {
+            let location = SourceLocation::File(lines.name().into());
+            let expected =
+                "jobs of now with their nodes: squeue --json, or accounting that lists nodes";
+            return Err(Error::input(location, "no records that list nodes", expected).into());
+        };
+        let mut records = Records::over(lines, form, columns.as_ref())?;
+        let read = |path: &PathBuf| Text::read(path, context.memory);
+        let states = self.nodes.as_ref().map(read).transpose()?;
+        let snapshot = Snapshot::new(&topology, &mut records, states.as_ref())?;
+        for found in &snapshot.notes {
+            let first = if found.first.is_empty() { "" } else { "; the first: " };
+            note!(
+                "{}: noted {}: {}{first}{}",
+                records.name(),
+                found.count,
+                found.about,
+                found.first
+            );
+        }
+        let (spec, jobs) = (topology.spec().to_string(), self.jobs.display().to_string());
+        let line = CommandLine::new("snapshot").argument(&self.spec).option("--jobs", [&jobs]);
+        let line =
+            line.option("--from", &self.format.from).option("--columns", &self.format.columns);
+        let line = line.option("--nodes", self.nodes.as_ref().map(|path| path.display()));
+        let command =
+            line.option("--out", self.out.as_ref().map(|path| path.display())).to_string();
+        let subject =
+            Subject { machine: topology.name(), spec: &spec, trace: &jobs, command: &command };
+        if let Some(folder) = &self.out {
+            own_files::write_report(folder, "snapshot", files(&snapshot, subject)?)?;
+        }
+        if self.json {
+            return output::write(None, document(&snapshot, subject));
+        }
+        let mut out = Output::open(None)?;
+        write_tables(&mut out, &snapshot, topology.name())?;
+        output::say_page(&mut out, self.out.as_deref())?;
+        out.finish()
+    }
+}
+
+/// The largest job by level, then the units that jobs free next.
+fn write_tables(out: &mut impl Write, snapshot: &Snapshot, machine: &str) -> anyhow::Result<()> {
+    let all = snapshot.machine();
+    let about = format!(
+        "{machine}: {} of {} nodes free, {} held, {} out of service. Jobs that run: {}; that wait: {}. The largest job that \
+         fits within one unit of each level, and what holds the rest of the unit.",
+        all.free,
+        all.nodes,
+        all.held(),
+        all.out,
+        snapshot.running.len(),
+        snapshot.waiting.len()
+    );
+    layout::sentence(out, &about)?;
+    let header = ["level", "units", "free units", "largest", "unit", "held", "out", "held by"];
+    let row = |level: &LevelNow| {
+        let (unit, free) = (level.roomiest(), level.units.iter().filter(|unit| unit.is_free()));
+        let counts = [level.units.len(), free.count(), unit.free as usize].map(|n| n.to_string());
+        let unit_of = [unit.name.clone(), unit.held().to_string(), unit.out.to_string()];
+        let row = [level.name.clone()].into_iter().chain(counts).chain(unit_of);
+        row.chain([jobs_of(snapshot, unit)]).collect()
+    };
+    let levels = table(header.map(String::from).to_vec(), snapshot.levels.iter().map(row), 1);
+    writeln!(out, "\n{}\n", layout::fitted(levels, 3, &std::io::stdout()))?;
+    layout::sentence(out, "The units that jobs free next, by the jobs' limits.")?;
+    let header = ["level", "unit", "hours", "free now", "held", "jobs"];
+    let rows = snapshot.levels.iter().flat_map(|level| {
+        level.next().into_iter().take(SHOWN).map(|unit| {
+            vec![
+                level.name.clone(),
+                unit.name.clone(),
+                number(hours_until(snapshot, unit), 2),
+                unit.free.to_string(),
+                unit.held().to_string(),
+                jobs_of(snapshot, unit),
+            ]
+        })
+    });
+    let next = table(header.map(String::from).to_vec(), rows, 2);
+    writeln!(out, "\n{}", layout::fitted(next, 3, &std::io::stdout()))?;
+    Ok(())
+}
