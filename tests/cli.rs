@@ -274,7 +274,7 @@ fn what_corun_leaves_out_is_said() {
     let job = "[[jobs]]\nname = 'a'\nnodes = ['0-4']\nguest = 'all-to-all:n=4'\nbytes = 1000\n";
     std::fs::write(folder.path().join("jobs.toml"), job).unwrap();
     let said = |arguments: &[&str]| {
-        let done = run(folder.path(), &[&["corun", "torus:8"], arguments].concat());
+        let done = run(folder.path(), &[&["corun", "torus:8"][..], arguments].concat());
         (done.status.code(), String::from_utf8(done.stderr).unwrap())
     };
     let unused = "job a: 4 processes on the first of its 5 nodes\n";

@@ -115,10 +115,6 @@ fn two_jobs_on_one_link() {
         let summary = result.summary();
         near(&[summary.hours_lost_distance.unwrap()], &[0.0]);
         near(&[summary.hours_lost_sharing.unwrap() * 3600.0], &[4.0 * 30.0 * (together - 1.0)]);
-        // On the same nodes, each as if alone: the trace's run times.
-        let result = schedule("mesh:4", &crossing(100), &format!("{model},alone=true"));
-        near(&ends(&result)[4..], &[101.0, 50.0]);
-        assert_eq!(result.lost, Some(Lost::default()));
     }
 }
 

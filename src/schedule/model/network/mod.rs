@@ -48,8 +48,6 @@ use recent::{Place, RecentJobs};
 /// operations a second, and a task runs its benchmark once, all iterations, however long the trace says. The stages of an
 /// iteration follow each other, alone and beside others. Run times then differ between machines. The file of applications has no shares: `app,weight,guest`, such as `bt,1,npb-bt:class=A`.
 ///
-/// With `alone=true` no job has another beside it: the same schedule without sharing.
-///
 /// Requested times stay as they are and nobody ends at them; with `kill=true` tasks do, whether done or not.
 ///
 /// # Limits
@@ -68,7 +66,7 @@ pub(super) const NETWORK: ModelEntry = ModelEntry {
     name: "network",
     about: "a job's speed is what the network gives its traffic beside the jobs that run with it",
     example: "network:share=0.3,guest=stencil3d",
-    options: &join::<6, 11, 17>(
+    options: &join::<6, 10, 16>(
         SPEED_OPTIONS,
         [
             Opt::number(
@@ -93,10 +91,6 @@ pub(super) const NETWORK: ModelEntry = ModelEntry {
                 .or_else("dimension-order on grids, else ecmp-path"),
             Opt::one_of("level", &["flow", "job"], "how closely messages are followed")
                 .or_else("flow with speed=, else job"),
-            Opt::flag(
-                "alone",
-                "each job runs as if no other did: what sharing adds is the difference",
-            ),
             Opt::flag("kill", "end jobs at their requested times"),
             SEED,
         ],
@@ -171,8 +165,6 @@ struct Network<'a> {
     compute: Option<f64>,
     /// Operations a second of a process, where tasks run benchmarks.
     speed: Option<f64>,
-    /// Whether jobs share nothing with others.
-    alone: bool,
     kill: bool,
     routing: &'static RoutingEntry,
     topology: &'a Topology,
@@ -220,7 +212,7 @@ impl<'a> Network<'a> {
             return Err(params.wrong(key, "no share= or guest= beside apps=, whose file has them"));
         }
         let routing = super::routing(params, topology)?;
-        let (alone, kill) = (params.flag("alone")?, params.flag("kill")?);
+        let kill = params.flag("kill")?;
         let seed = params.seed()?;
         let (applications, what) = match &file {
             Some(path) => {
@@ -253,7 +245,6 @@ impl<'a> Network<'a> {
             bytes,
             compute,
             speed,
-            alone,
             kill,
             routing,
             topology,
@@ -374,9 +365,9 @@ impl Model for Network<'_> {
             Some(speed) => format!("jobs run a benchmark once, {speed} operations a second"),
             None => "the trace's run times stand for a compact allocation, alone".into(),
         };
-        let beside = if self.alone { "alone" } else { "beside those that run with it" };
         format!(
-            "network: {run}; speed is what links give a job {beside} ({}, routing {}{rate}{ends})",
+            "network: {run}; speed is what links give a job \
+             beside those that run with it ({}, routing {}{rate}{ends})",
             self.what, self.routing.name
         )
     }
@@ -394,9 +385,7 @@ impl Model for Network<'_> {
         let (placed, latency) = self.placed((app, start.task.nodes, nodes.collect()))?;
         let seconds = placed.alone();
         let latency = (run as f64 * (latency - least) / reference).round() as i64;
-        if !self.alone {
-            self.level.start(start.index, placed);
-        }
+        self.level.start(start.index, placed);
         let alone = super::stretched(run, seconds / reference);
         let limit = if self.kill { start.now + start.task.requested } else { i64::MAX };
         self.jobs.insert(
