@@ -9,7 +9,7 @@ use crate::shared::notes::note;
 use crate::shared::{inputs, output};
 use nodeorder::corun::Job;
 use nodeorder::error::Error;
-use nodeorder::export::{self, PlacedJob, SimGridFigures};
+use nodeorder::export::{self, ExportJob, SimGridFigures};
 use nodeorder::input::Text;
 use nodeorder::ordering::NodeOrder;
 use nodeorder::params::Unit;
@@ -104,16 +104,16 @@ impl Command {
         topology: &Topology,
         order: &NodeOrder,
         context: &Context,
-    ) -> anyhow::Result<Vec<PlacedJob>> {
+    ) -> anyhow::Result<Vec<ExportJob>> {
         if let Some(path) = &self.jobs {
             let jobs = Job::read_all(topology, &Text::read(path, context.memory)?, Some(path))?;
-            return Ok(jobs.iter().map(PlacedJob::from).collect());
+            return Ok(jobs.iter().map(ExportJob::from).collect());
         }
         let (Some(path), Some(alloc), Some(event)) = (&self.log, &self.alloc, self.at) else {
             return Ok(Vec::new());
         };
         let mut opened = inputs::log(path, None, order.len() as u32, context)?;
-        let (jobs, lost) = PlacedJob::at_event(topology, order, &mut opened.log, alloc, event)?;
+        let (jobs, lost) = ExportJob::at_event(topology, order, &mut opened.log, alloc, event)?;
         lost.iter().for_each(|text| note!("{text}"));
         if jobs.is_empty() {
             let found = format!("no job that runs after event {event} of {}", path.display());

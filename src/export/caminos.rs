@@ -40,7 +40,7 @@ struct Sizes {
 fn write(
     topology: &Topology,
     order: &NodeOrder,
-    jobs: &[PlacedJob],
+    jobs: &[ExportJob],
     params: &Params,
 ) -> Result<Export> {
     let routing = params.choice("routing")?;
@@ -144,7 +144,7 @@ fn routing_of(topology: &Topology, routing: &str) -> Result<[String; 2]> {
 ///
 /// Burst k holds the k-th receiver of each process, counted from the process on, so that not all send to the same one
 /// at a time; processes without one name themselves, which caminos passes over.
-fn application(job: &PlacedJob, sizes: &Sizes) -> Result<String> {
+fn application(job: &ExportJob, sizes: &Sizes) -> Result<String> {
     let (n, message) = (job.nodes.len(), sizes.message);
     if job.traffic.is_empty() {
         let load = sizes.load;

@@ -19,7 +19,7 @@ pub(super) const TARGET: ExportTarget = ExportTarget::new(
 fn write(
     topology: &Topology,
     order: &NodeOrder,
-    jobs: &[PlacedJob],
+    jobs: &[ExportJob],
     params: &Params,
 ) -> Result<Export> {
     let wiring = params.flag("wiring")?;
@@ -28,7 +28,7 @@ fn write(
         return Err(Error::unsuited(at("--to", "codes"), problem, "a machine without rails"));
     }
     one_each(topology, jobs, "codes")?;
-    let line = |job: PlacedJob| {
+    let line = |job: ExportJob| {
         let ids: Vec<String> = job.nodes.iter().map(NodeId::to_string).collect();
         ids.join(" ") + "\n"
     };

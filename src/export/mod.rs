@@ -40,7 +40,7 @@ mod sst;
 mod units;
 
 pub use hosts::{HOST_FORMS, HostForm, JobHosts};
-pub use placed::PlacedJob;
+pub use placed::ExportJob;
 use placed::{jobs_or_all, one_each};
 pub use simgrid::{EXPLICIT, SimGridFigures, simgrid};
 
@@ -53,7 +53,7 @@ pub enum Build {
     /// An ordering.
     Order(fn(&Topology, &NodeOrder, &Params) -> Result<Export>),
     /// An ordering, or the jobs on it where there are some.
-    Jobs(fn(&Topology, &NodeOrder, &[PlacedJob], &Params) -> Result<Export>),
+    Jobs(fn(&Topology, &NodeOrder, &[ExportJob], &Params) -> Result<Export>),
 }
 
 /// The files that an export writes.
@@ -152,7 +152,7 @@ pub fn write_jobs(
     text: &str,
     topology: &Topology,
     order: &NodeOrder,
-    jobs: &[PlacedJob],
+    jobs: &[ExportJob],
 ) -> Result<Export> {
     let (target, params) = read(text)?;
     let export = match target.build {

@@ -11,7 +11,7 @@ pub(super) const TARGET: ExportTarget = ExportTarget::plain(
 
 /// The first line is all the comment that MPICH leaves room for. The group is a unit of the outermost level; without
 /// levels above switches all are of group 0.
-fn write(topology: &Topology, order: &NodeOrder, jobs: &[PlacedJob], _: &Params) -> Result<Export> {
+fn write(topology: &Topology, order: &NodeOrder, jobs: &[ExportJob], _: &Params) -> Result<Export> {
     let refuse = |problem: String, remedy: &str| {
         Err(Error::unsuited(at("--to", "mpich-coords"), problem, remedy))
     };

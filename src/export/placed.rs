@@ -16,7 +16,7 @@ use crate::trace::{Block, Event, Log};
 
 /// A job on its nodes.
 #[derive(Clone, Debug, PartialEq)]
-pub struct PlacedJob {
+pub struct ExportJob {
     /// Its name.
     pub name: String,
     /// The node of each process.
@@ -25,15 +25,15 @@ pub struct PlacedJob {
     pub traffic: Vec<(Guest, f64)>,
 }
 
-impl From<&Job> for PlacedJob {
+impl From<&Job> for ExportJob {
     fn from(job: &Job) -> Self {
         let traffic = job.phases.iter().map(|phase| (phase.guest.clone(), phase.bytes)).collect();
         let nodes = job.mapping.nodes()[..job.processes() as usize].to_vec();
-        PlacedJob { name: job.name.clone(), nodes, traffic }
+        ExportJob { name: job.name.clone(), nodes, traffic }
     }
 }
 
-impl PlacedJob {
+impl ExportJob {
     /// The jobs that hold nodes after the first `event` events of a log, processes in rank order, and a note about those
     /// that the allocator did not place.
     ///
@@ -92,7 +92,7 @@ impl PlacedJob {
         }
         let mut placed: Vec<_> = live.into_values().collect();
         placed.sort_unstable_by_key(|(began, ..)| *began);
-        let job = |(_, name, ranks): (u64, String, Ranks)| PlacedJob {
+        let job = |(_, name, ranks): (u64, String, Ranks)| ExportJob {
             name,
             nodes: ranks.iter().map(|rank| order.nodes()[rank as usize]).collect(),
             traffic: Vec::new(),
@@ -104,19 +104,19 @@ impl PlacedJob {
 }
 
 /// The whole ordering as one job where there are none.
-pub(super) fn jobs_or_all(order: &NodeOrder, jobs: &[PlacedJob]) -> Vec<PlacedJob> {
+pub(super) fn jobs_or_all(order: &NodeOrder, jobs: &[ExportJob]) -> Vec<ExportJob> {
     if !jobs.is_empty() {
         return jobs.to_vec();
     }
     let (name, nodes) = ("all".into(), order.nodes().to_vec());
-    vec![PlacedJob { name, nodes, traffic: Vec::new() }]
+    vec![ExportJob { name, nodes, traffic: Vec::new() }]
 }
 
 /// Refuses a node that holds two processes, which the target cannot say.
 ///
 /// # Errors
 /// With the node and both jobs.
-pub(super) fn one_each(topology: &Topology, jobs: &[PlacedJob], target: &str) -> Result<()> {
+pub(super) fn one_each(topology: &Topology, jobs: &[ExportJob], target: &str) -> Result<()> {
     let mut held: BTreeMap<NodeId, &str> = BTreeMap::new();
     for job in jobs {
         for node in &job.nodes {

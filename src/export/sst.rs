@@ -12,7 +12,7 @@ pub(super) const TARGET: ExportTarget = ExportTarget::plain(
 
 const ABOUT: &str = include_str!("texts/sst.txt");
 
-fn write(topology: &Topology, order: &NodeOrder, jobs: &[PlacedJob], _: &Params) -> Result<Export> {
+fn write(topology: &Topology, order: &NodeOrder, jobs: &[ExportJob], _: &Params) -> Result<Export> {
     let (links, nodes) = (cables(topology, "sst", true)?, nodes_by_router(topology));
     one_each(topology, jobs, "sst")?;
     let comment = header(" ", topology, order, ABOUT).replace("--", "- -");

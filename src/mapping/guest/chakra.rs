@@ -102,7 +102,9 @@ fn make(params: &Params, context: &Context) -> Result<(u32, Traffic)> {
     let mut messages: Vec<Message> = sent.into_iter().map(message).collect();
     for (name, mut members) in groups {
         if name.is_empty() {
-            (0..ranks).for_each(|rank| drop(members.entry(rank).or_default().len()));
+            (0..ranks).for_each(|rank| {
+                members.entry(rank).or_default();
+            });
         }
         let all = members.values().any(|own| own[6] > 0);
         let (n, own) = (members.len() as u64, messages.len() as u64);

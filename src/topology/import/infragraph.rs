@@ -6,7 +6,7 @@ use super::document::{self, Node};
 use super::{SourceFile, Wiring, from_file};
 use crate::error::Result;
 use crate::params::Opt;
-use crate::topology::{Build, TopologyEntry};
+use crate::topology::{Build, Context, TopologyEntry};
 
 /// `infragraph:FILE`.
 pub const FAMILY: TopologyEntry = TopologyEntry {
@@ -105,6 +105,44 @@ fn indices(text: &str, count: usize, at: &Node) -> Result<Vec<usize>> {
     }
 }
 
+/// Instances by name, and what they stand for: each with its name, its switch where it is one, and its line.
+struct Fabric<'d> {
+    devices: Devices<'d>,
+    /// Device, first thing and number of things of an instance.
+    instances: HashMap<&'d str, (&'d str, usize, usize)>,
+    things: Vec<(String, Option<usize>, &'d Node)>,
+}
+
+impl<'d> Fabric<'d> {
+    /// The things at an end of an edge, each as often as it has components there.
+    fn end(&self, edge: &'d Node, end: &str, context: &Context) -> Result<Vec<usize>> {
+        let end = edge.need(end, "an instance and a component")?;
+        let (instance, component) = (end.word("instance")?, end.word("component")?);
+        let name = instance.split('[').next().unwrap_or("");
+        let unknown = || end.wrong(format!("instance `{name}`"), "the name of an instance");
+        let (device, first, count) = *self.instances.get(name).ok_or_else(unknown)?;
+        let each = self.devices.count(device, component, end)?;
+        let chosen = indices(instance, count, end)?;
+        context.require("an edge", (16 * chosen.len() as u64).saturating_mul(each))?;
+        let repeat = |i: usize| std::iter::repeat_n(first + i, each as usize);
+        Ok(chosen.into_iter().flat_map(repeat).collect())
+    }
+
+    /// The pairs of things that an edge joins.
+    fn pairs(&self, edge: &'d Node, context: &Context) -> Result<Vec<(usize, usize)>> {
+        let (a, b) = (self.end(edge, "ep1", context)?, self.end(edge, "ep2", context)?);
+        match edge.word("scheme")? {
+            "one2one" => Ok(a.into_iter().zip(b).collect()),
+            "many2many" => {
+                let pairs = (a.len() as u64).saturating_mul(b.len() as u64);
+                context.require("an edge", pairs.saturating_mul(16))?;
+                Ok(a.iter().flat_map(|a| b.iter().map(|b| (*a, *b))).collect())
+            }
+            other => Err(edge.wrong(format!("scheme `{other}`"), "one2one or many2many")),
+        }
+    }
+}
+
 /// Cables count 1 each, whatever their bandwidth. A single instance has its own name, others `name.0`, `name.1`, …
 ///
 /// # Errors
@@ -115,52 +153,32 @@ fn indices(text: &str, count: usize, at: &Node) -> Result<Vec<usize>> {
 /// Keysight InfraGraph 3.1: `Infrastructure` of its OpenAPI model.
 fn wiring(file: &SourceFile<'_>) -> Result<Wiring> {
     let document = document::read(&file.text)?;
-    let mut devices = Devices(HashMap::new());
-    for device in document.list("devices")? {
-        devices.0.insert(device.word("name")?, device);
-    }
-    let (mut wiring, mut instances, mut things) = (Wiring::default(), HashMap::new(), Vec::new());
+    let mut wiring = Wiring::default();
+    let devices = document.list("devices")?.iter();
+    let devices =
+        devices.map(|device| Ok((device.word("name")?, device))).collect::<Result<_>>()?;
+    let (devices, instances) = (Devices(devices), HashMap::new());
+    let mut fabric = Fabric { devices, instances, things: Vec::new() };
     for instance in document.list("instances")? {
         let (name, device) = (instance.word("name")?, instance.word("device")?);
-        let (count, switch) = (number(instance)?, devices.is_switch(device, instance, 0)?);
-        if instances.insert(name, (device, things.len(), count)).is_some() {
+        let count = number(instance)?;
+        let switch = fabric.devices.is_switch(device, instance, 0)?;
+        let first = fabric.things.len();
+        if fabric.instances.insert(name, (device, first, count)).is_some() {
             return Err(instance.wrong(format!("instance `{name}` again"), "each name once"));
         }
-        file.context.require("the instances", 128 * (things.len() + count) as u64)?;
+        file.context.require("the instances", 128 * (first + count) as u64)?;
         for i in 0..count {
             let name = if count == 1 { name.to_string() } else { format!("{name}.{i}") };
             let router = switch.then(|| wiring.add(&name, Vec::new(), instance.line));
-            things.push((name, router, instance));
+            fabric.things.push((name, router, instance));
         }
     }
-    let mut home: Vec<Option<usize>> = vec![None; things.len()];
+    let mut home: Vec<Option<usize>> = fabric.things.iter().map(|thing| thing.1).collect();
     for edge in document.list("edges")? {
-        let [ends, others] = ["ep1", "ep2"].map(|end| -> Result<Vec<usize>> {
-            let end = edge.need(end, "an instance and a component")?;
-            let (instance, component) = (end.word("instance")?, end.word("component")?);
-            let name = instance.split('[').next().unwrap_or("");
-            let unknown = || end.wrong(format!("instance `{name}`"), "the name of an instance");
-            let (device, first, count) = *instances.get(name).ok_or_else(unknown)?;
-            let each = devices.count(device, component, end)?;
-            let chosen = indices(instance, count, end)?;
-            file.context.require("an edge", (16 * chosen.len() as u64).saturating_mul(each))?;
-            let repeat = |i: usize| std::iter::repeat_n(first + i, each as usize);
-            Ok(chosen.into_iter().flat_map(repeat).collect())
-        });
-        let (ends, others) = (ends?, others?);
-        let pairs: Vec<(usize, usize)> = match edge.word("scheme")? {
-            "one2one" => ends.into_iter().zip(others).collect(),
-            "many2many" => {
-                let pairs = (ends.len() as u64).saturating_mul(others.len() as u64);
-                file.context.require("an edge", pairs.saturating_mul(16))?;
-                ends.iter().flat_map(|a| others.iter().map(|b| (*a, *b))).collect()
-            }
-            other => {
-                return Err(edge.wrong(format!("scheme `{other}`"), "one2one or many2many"));
-            }
-        };
-        for (a, b) in pairs {
-            let (node, switch) = match (things[a].1, things[b].1) {
+        for (a, b) in fabric.pairs(edge, file.context)? {
+            let [(first, u, _), (second, v, _)] = [&fabric.things[a], &fabric.things[b]];
+            let (node, switch) = match (*u, *v) {
                 (Some(u), Some(v)) if u != v => {
                     wiring.join(u, v, 1.0);
                     continue;
@@ -168,41 +186,30 @@ fn wiring(file: &SourceFile<'_>) -> Result<Wiring> {
                 (Some(switch), None) => (b, switch),
                 (None, Some(switch)) => (a, switch),
                 _ => {
-                    let found = format!("an edge between `{}` and `{}`", things[a].0, things[b].0);
+                    let found = format!("an edge between `{first}` and `{second}`");
                     return Err(edge.wrong(found, "a switch and a node, or two switches"));
                 }
             };
             if home[node].replace(switch).is_some_and(|other| other != switch) {
-                let found = format!("node `{}` on a second switch", things[node].0);
+                let found = format!("node `{}` on a second switch", fabric.things[node].0);
                 return Err(edge.wrong(found, "one switch (multi-rail is a kind of its own)"));
             }
         }
     }
-    for (i, (name, router, instance)) in things.into_iter().enumerate() {
-        match home[i] {
-            Some(switch) => wiring.switches[switch].nodes.push(name),
-            None if router.is_some() => {}
-            None => {
-                let found = format!("node `{name}`, which no edge joins to a switch");
-                return Err(instance.wrong(found, "an edge to a switch"));
-            }
+    for ((name, router, instance), home) in fabric.things.into_iter().zip(home) {
+        let Some(switch) = home else {
+            let found = format!("node `{name}`, which no edge joins to a switch");
+            return Err(instance.wrong(found, "an edge to a switch"));
+        };
+        if router.is_none() {
+            wiring.switches[switch].nodes.push(name);
         }
     }
-    let physical = |link: &Node| {
-        link.path(&["physical", "bandwidth"]).map(|b| {
-            format!(
-                "{:?}",
-                b.entries().iter().map(|(key, value)| (key, value.text())).collect::<Vec<_>>()
-            )
-        })
-    };
-    let links = document.get("links").and_then(Node::items).unwrap_or_default();
-    let mut bandwidths: Vec<String> = links.iter().filter_map(physical).collect();
-    bandwidths.sort_unstable();
-    bandwidths.dedup();
-    if bandwidths.len() > 1 {
-        let count = bandwidths.len();
-        wiring.remarks.push(format!("links have {count} bandwidths; every cable counts 1 here"));
+    let links = document.get("links").and_then(Node::items).unwrap_or_default().iter();
+    let fast = links.filter(|link| link.path(&["physical", "bandwidth"]).is_some()).count();
+    if fast > 1 {
+        let remark = format!("bandwidths of {fast} links are passed over: a cable counts 1");
+        wiring.remarks.push(remark);
     }
     Ok(wiring)
 }
