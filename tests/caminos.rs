@@ -67,6 +67,38 @@ fn ours(folder: &Path, spec: &str, nodes: u32) -> (f64, f64) {
     (found["dilation_mean"].as_f64().unwrap(), found["contention_mean"].as_f64().unwrap())
 }
 
+/// Mean hops of uniform traffic by way of a router drawn from all, the two ends included, shortest paths drawn hop by hop.
+/// A packet that passes its target on the way to that router has arrived, as in caminos.
+fn valiant(spec: &str) -> f64 {
+    let machine = nodeorder::Topology::inline(spec, &Default::default()).unwrap();
+    let (graph, per) = (machine.graph().unwrap(), f64::from(machine.network().per_router()));
+    let n = machine.network().routers() as usize;
+    let routers = || (0..n as u32).map(nodeorder::RouterId);
+    let hops: Vec<Vec<u32>> = routers().map(|router| graph.hops_from(router)).collect();
+    let mut total = 0.0;
+    for to in &hops {
+        let mut by_distance: Vec<usize> = (0..n).collect();
+        by_distance.sort_by_key(|router| to[*router]);
+        // The share of walks from a router to this one that pass each other router.
+        let mut passes = vec![vec![0.0; n]; n];
+        for from in by_distance {
+            let next = graph.neighbours(nodeorder::RouterId(from as u32)).iter();
+            let next: Vec<usize> =
+                next.map(|u| *u as usize).filter(|u| to[*u] < to[from]).collect();
+            for target in 0..n {
+                let later: f64 = next.iter().map(|u| passes[*u][target]).sum();
+                passes[from][target] =
+                    if from == target { 1.0 } else { later / next.len().max(1) as f64 };
+                let pass = passes[from][target];
+                let detour = f64::from(to[from] + to[target]);
+                total += pass * f64::from(hops[from][target]) + (1.0 - pass) * detour;
+            }
+        }
+    }
+    let nodes = n as f64 * per;
+    total / n as f64 * per * per / (nodes * (nodes - 1.0))
+}
+
 /// Uniform traffic at load 0.1: Shortest takes a shortest path hop by hop, as `ecmp-hop` does.
 #[test]
 fn packets_take_the_hops_and_links_that_map_says() {
@@ -86,12 +118,7 @@ fn packets_take_the_hops_and_links_that_map_says() {
             if routing == "valiant" && spec.starts_with("fat-tree") {
                 continue;
             }
-            // By way of a router drawn from all, the two on the way included: twice the traffic of a node to a node drawn
-            // from all, itself included.
-            let times = match routing {
-                "valiant" => 2.0 * (1.0 - 1.0 / f64::from(nodes)),
-                _ => 1.0,
-            };
+            let times = if routing == "valiant" { valiant(spec) / ours.0 } else { 1.0 };
             let to = format!("caminos:routing={routing},message=1,cycles={cycles}");
             nodeorder(
                 folder.path(),

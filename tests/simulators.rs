@@ -454,7 +454,7 @@ fn faults_are_named_with_their_line() {
             )),
             ":4: found capacity `-1`",
         ),
-        ("graphml", xml(pair), ":1: found switch `1`, which no path joins"),
+        ("graphml", xml(pair), ":3: found switch `1`, which no path joins"),
         ("caminos", "".into(), ": found the end; expected NODOS"),
         ("caminos", "NODES 4\n".into(), ":1: found `NODES 4`"),
         ("caminos", "NODOS 2\nGRADO 3\n".into(), ":2: found `GRADO 3`"),

@@ -97,6 +97,7 @@ fn wiring(file: &SourceFile<'_>, per_router: u32) -> Result<Wiring> {
     file.context.require(&format!("{name}: the names of the nodes"), 96 * total)?;
     let width = total.saturating_sub(1).to_string().len();
     let (mut wiring, mut next, mut seen) = (Wiring::default(), 0u64, HashSet::new());
+    let (mut known, mut line) = (0, 1);
     for (element, id, count) in counts {
         let names: Vec<String> = match keys.value(element, "names") {
             None => (next..next + u64::from(count)).map(|n| format!("n{n:0width$}")).collect(),
@@ -110,7 +111,10 @@ fn wiring(file: &SourceFile<'_>, per_router: u32) -> Result<Wiring> {
             return Err(wrong(element, format!("node `{again}` again"), "each name once"));
         }
         next += u64::from(count);
-        wiring.add(id, names, 1);
+        let start = element.range().start;
+        line += memchr::memchr_iter(b'\n', &text.as_bytes()[known..start]).count();
+        known = start;
+        wiring.add(id, names, line);
     }
     for edge in all("edge") {
         let end = |end: &str| {
@@ -123,9 +127,10 @@ fn wiring(file: &SourceFile<'_>, per_router: u32) -> Result<Wiring> {
             return Err(wrong(edge, "an edge from a vertex to itself".into(), "two vertices"));
         }
         let text = keys.value(edge, "capacity").unwrap_or("1");
-        let capacity = text.parse::<f64>().ok().filter(|c| c.is_finite() && *c > 0.0);
-        let capacity = capacity
-            .ok_or_else(|| wrong(edge, format!("capacity `{text}`"), "a number above 0"))?;
+        let capacity = text.parse::<f64>().ok().filter(|c| *c > 0.0 && *c <= 1e9);
+        let capacity = capacity.ok_or_else(|| {
+            wrong(edge, format!("capacity `{text}`"), "a number above 0, at most 1e9")
+        })?;
         wiring.join(a, b, capacity);
     }
     Ok(wiring)
