@@ -304,7 +304,7 @@ fn jobs_come_from_a_file_or_a_log_at_an_event() {
     let main = file("main.cfg");
     assert!(main.contains("map: [1,0,2] }, tasks: 3, messages_per_task: 250"), "{main}");
     assert!(main.contains("map: [0,1,0] }, tasks: 3, messages_per_task: 3,"), "{main}");
-    assert!(main.contains("map: [1,0] }, tasks: 2, messages_per_task: 64,"), "{main}");
+    assert!(main.contains("map: [1,0] }, tasks: 2, messages_per_task: 32,"), "{main}");
     let (done, text) = export("caminos", &[]);
     assert!(
         done && text.contains("this is main.cfg; -o FOLDER also writes network.adj, order.map"),
