@@ -114,7 +114,7 @@ fn packets_take_the_hops_and_links_that_map_says() {
     ] {
         let ours = ours(folder.path(), spec, nodes);
         for (routing, within) in [("shortest", 0.01), ("valiant", 0.02)] {
-            // Of intermediate routers that carry no nodes `map` has no distances.
+            // A walk over routers that carry no nodes would need distances that `map` does not give.
             if routing == "valiant" && spec.starts_with("fat-tree") {
                 continue;
             }
