@@ -478,14 +478,14 @@ fn faults_are_named_with_their_line() {
         ),
         ("caminos", "NODOS 3\nGRADO 1\nN 0\n1\nN 1\n0\n".into(), ": found routers 0 to 1 alone"),
         ("infragraph", "- 1\n".into(), ":1: found a list of 1 without `devices`"),
-        ("infragraph", infra("{name: a, device: x, count: 1}", "[]"), ":4: found device `x`"),
-        ("infragraph", infra("{name: a, device: h, count: 0}", "[]"), ":4: found count `0`"),
+        ("infragraph", infra("{name: a, device: x, count: 1}", " []"), ":4: found device `x`"),
+        ("infragraph", infra("{name: a, device: h, count: 0}", " []"), ":4: found count `0`"),
         (
             "infragraph",
-            infra("{name: a, device: h, count: 1}, {name: a, device: s, count: 1}", "[]"),
+            infra("{name: a, device: h, count: 1}, {name: a, device: s, count: 1}", " []"),
             ":4: found instance `a` again",
         ),
-        ("infragraph", infra(two, "[]"), ":4: found node `a`, which no edge joins"),
+        ("infragraph", infra(two, " []"), ":4: found node `a`, which no edge joins"),
         (
             "infragraph",
             infra(two, &edge("a[1].nic", "b[0].port[0]", "one2one")),
