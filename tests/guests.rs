@@ -218,3 +218,187 @@ fn operations_are_the_published_ones() {
     let fewer = Benchmark::sized("npb-bt:class=S", 7, &Default::default()).unwrap();
     assert_eq!(fewer, Benchmark::make("npb-bt:n=4,idle=3,class=S", &Default::default()).unwrap());
 }
+
+fn volumes(matrix: &[(u32, u32, f64)]) -> Matrix {
+    matrix.iter().map(|(s, t, v)| ((*s, *t), *v)).collect()
+}
+
+fn refused(text: &str) -> String {
+    Guest::make(text, &Default::default()).map(|_| ()).unwrap_err().to_string()
+}
+
+/// A schedule with all that GOAL has; sends of a pair add up, receives and dependencies send nothing.
+#[test]
+fn goal_schedules_are_their_sends() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.goal");
+    let text = "/* two lines\nof comment */ num_ranks 3\n\nrank 0 {\nl1: calc 100 cpu 1\nl2: send 4096b to 1 tag 7 // big\n\
+                l3: send 4b to 1 tag 8 cpu 0 nic 2\nl3 requires l2\nsend 10b to 0\n}\nrank 2 { /* a */\nl1: send 8b to /* b */ 0\n\
+                l2: recv 9b from -1 tag -1\nl2 irequires l1\n}\nrank 1 {\nrecv 4096b from 0 tag 7\n}\n";
+    std::fs::write(&path, text).unwrap();
+    let spec = format!("goal:{}", path.display());
+    assert_eq!(matrix(&spec), volumes(&[(0, 1, 4100.0), (2, 0, 8.0)]));
+    assert_eq!(Guest::make(&spec, &Default::default()).unwrap().processes(), 3);
+    for (text, message) in [
+        ("", ":1: found the end; expected num_ranks"),
+        ("rank 0 {\n}\n", ":1: found `rank 0 {`; expected num_ranks"),
+        ("num_ranks 0\n", ":1: found `num_ranks 0`"),
+        ("num_ranks 2\nrank 2 {\n}\n", ":2: found rank `2`; expected a rank from 0 to 1"),
+        ("num_ranks 2\nrank 0 {\n}\nrank 0 {\n}\n", ":4: found rank 0 again"),
+        (
+            "num_ranks 2\nrank 0 {\nl1: send 8 to 1\n}\n",
+            ":3: found `l1: send 8 to 1`; expected send SIZEb",
+        ),
+        ("num_ranks 2\nrank 0 {\nsend 8b to 2\n}\n", ":3: found rank `2`"),
+        ("num_ranks 2\nrank 0 {\nrecv 8b from x\n}\n", ":3: found `recv 8b from x`"),
+        ("num_ranks 2\nrank 0 {\ncalc ten\n}\n", ":3: found `calc ten`"),
+        ("num_ranks 2\nrank 0 {\nl1: l2 requires l3\n}\n", ":3: found `l1: l2 requires l3`"),
+        ("num_ranks 2\nrank 0 {\nsend 8b to 1 tag\n}\n", ":3: found `send 8b to 1 tag`"),
+        ("num_ranks 2\nrank 0 {\n", ":2: found the end; expected }"),
+        ("num_ranks 2\n/* a\n", ":2: found a comment that does not end"),
+    ] {
+        std::fs::write(&path, text).unwrap();
+        let error = refused(&spec);
+        let error = error.strip_prefix(&path.display().to_string()).unwrap_or(&error);
+        assert!(error.starts_with(message), "{text}: {error}");
+    }
+}
+
+/// Bytes of protobuf, written by hand: varints, texts and messages by the number of their field.
+mod et {
+    pub fn varint(mut n: u64) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        while n > 127 {
+            bytes.push(n as u8 | 128);
+            n >>= 7;
+        }
+        bytes.push(n as u8);
+        bytes
+    }
+
+    pub fn bytes(field: u64, value: &[u8]) -> Vec<u8> {
+        [varint(field << 3 | 2), varint(value.len() as u64), value.to_vec()].concat()
+    }
+
+    pub fn number(field: u64, value: u64) -> Vec<u8> {
+        [varint(field << 3), varint(value)].concat()
+    }
+
+    pub fn message(body: &[u8]) -> Vec<u8> {
+        [varint(body.len() as u64), body.to_vec()].concat()
+    }
+
+    pub fn metadata() -> Vec<u8> {
+        message(&bytes(1, b"0.0.4"))
+    }
+
+    /// A node with attributes that are whole numbers, and its group.
+    pub fn node(kind: u64, attributes: &[(&str, u64, u64)], group: &str) -> Vec<u8> {
+        let mut body = [number(1, 9), bytes(2, b"op"), number(3, kind), number(7, 3)].concat();
+        for (name, field, value) in attributes {
+            body.extend(bytes(10, &[bytes(1, name.as_bytes()), number(*field, *value)].concat()));
+        }
+        if !group.is_empty() {
+            body.extend(bytes(10, &[bytes(1, b"pg_name"), bytes(29, group.as_bytes())].concat()));
+        }
+        message(&body)
+    }
+}
+
+/// Sends by receiver; of each collective what a ring of its group sends, here counted by hand for S = 1200.
+#[test]
+fn chakra_traces_are_their_communication() {
+    let folder = tempfile::tempdir().unwrap();
+    let spec = format!("chakra:{}", folder.path().join("t").display());
+    let write = |traces: &[Vec<u8>]| {
+        std::fs::read_dir(folder.path())
+            .unwrap()
+            .for_each(|f| std::fs::remove_file(f.unwrap().path()).unwrap());
+        for (rank, nodes) in traces.iter().enumerate() {
+            let all = [et::metadata(), nodes.clone()].concat();
+            std::fs::write(folder.path().join(format!("t.{rank}.et")), all).unwrap();
+        }
+    };
+    let send =
+        |to: u64, bytes: u64| et::node(5, &[("comm_dst", 7, to), ("comm_size", 9, bytes)], "");
+    // Zigzag fields, a receive and a computation, which send nothing.
+    let zigzag = et::node(5, &[("comm_dst", 15, 2), ("comm_size", 17, 20)], "");
+    let idle = [et::node(6, &[("comm_size", 9, 7)], ""), et::node(4, &[], "")].concat();
+    write(&[[send(1, 8), send(1, 4), zigzag.clone(), idle].concat(), send(0, 5)]);
+    assert_eq!(matrix(&spec), volumes(&[(0, 1, 22.0), (1, 0, 5.0)]));
+    let run = |kind: u64, ranks: &[usize], group: &str| {
+        let op = et::node(7, &[("comm_type", 9, kind), ("comm_size", 9, 1200)], group);
+        let traces: Vec<Vec<u8>> = (0..4)
+            .map(|rank| if ranks.contains(&rank) { op.clone() } else { Vec::new() })
+            .collect();
+        write(&traces);
+        matrix(&spec)
+    };
+    let ring = |v: f64| volumes(&[(0, 1, v), (1, 3, v), (3, 0, v)]);
+    let three = [0, 1, 3];
+    assert_eq!(run(0, &three, "g"), ring(1600.0));
+    assert_eq!(run(2, &three, "g"), ring(2400.0));
+    assert_eq!(run(7, &three, "g"), ring(800.0));
+    assert_eq!(run(8, &three, "g"), ring(800.0));
+    assert_eq!(run(1, &three, "g"), volumes(&[(1, 3, 1200.0), (3, 0, 1200.0)]));
+    assert_eq!(run(5, &three, "g"), volumes(&[(0, 1, 1200.0), (1, 3, 1200.0)]));
+    assert_eq!(run(3, &three, "g"), volumes(&[(1, 0, 1200.0), (3, 0, 1200.0)]));
+    assert_eq!(run(4, &three, "g"), volumes(&[(0, 1, 400.0), (0, 3, 400.0)]));
+    assert_eq!(run(6, &three, "g").len(), 6);
+    assert!(run(6, &three, "g").values().all(|v| *v == 400.0));
+    assert_eq!(run(9, &three, "g"), Matrix::new());
+    // Without a group all ranks take part, whether or not their traces say so.
+    assert_eq!(run(5, &three, ""), volumes(&[(0, 1, 1200.0), (1, 2, 1200.0)]));
+    // The same as our own all-reduce by ring, buffer by buffer.
+    assert_eq!(run(0, &[0, 1, 2, 3], "g"), matrix("all-reduce:ring,n=4,volume=1200"));
+
+    let good = send(1, 8);
+    let bad = |first: Vec<u8>| {
+        write(&[Vec::new(), Vec::new()]);
+        std::fs::write(folder.path().join("t.0.et"), first).unwrap();
+        refused(&spec)
+    };
+    let meta = et::metadata;
+    for (bytes, message) in [
+        (
+            good.clone(),
+            "before byte 40: found bytes that are no message; expected messages of et_def.proto, the metadata first",
+        ),
+        ([meta(), vec![200]].concat(), "found the end within a length"),
+        ([meta(), good[..20].to_vec()].concat(), "found the end within a message"),
+        ([meta(), et::message(&[0x0b])].concat(), "found bytes that are no message"),
+        ([meta(), et::varint(1 << 30)].concat(), "found a message of 1073741824 bytes"),
+        ([meta(), vec![255; 9]].concat(), "found a length of more than five bytes"),
+        (
+            [meta(), send(2, 8)].concat(),
+            "found a communication without a good comm_dst; expected comm_dst from 0 to 1",
+        ),
+        ([meta(), et::node(5, &[("comm_dst", 7, 1)], "")].concat(), "without a good comm_size"),
+        (
+            [meta(), et::node(7, &[("comm_type", 9, 10), ("comm_size", 9, 8)], "")].concat(),
+            "without a good comm_type",
+        ),
+    ] {
+        let error = bad(bytes);
+        let plain = message.split_once("found").map_or(message, |(_, rest)| rest);
+        assert!(error.contains("t.0.et: ") && error.contains(plain), "{message}: {error}");
+    }
+    std::fs::rename(folder.path().join("t.1.et"), folder.path().join("t.2.et")).unwrap();
+    assert!(refused(&spec).contains("t.1.et (2 others)"), "{}", refused(&spec));
+}
+
+/// In a file of jobs, the path of a trace is seen from the file, as that of a table is.
+#[test]
+fn traces_of_jobs_lie_beside_the_file_of_jobs() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("a.goal"), "num_ranks 2\nrank 0 {\nsend 8b to 1\n}\n")
+        .unwrap();
+    let jobs = folder.path().join("jobs.toml");
+    std::fs::write(
+        &jobs,
+        "[[jobs]]\nname = 'a'\nguest = 'goal:a.goal'\nbytes = 1\nnodes = [0, 5]\n",
+    )
+    .unwrap();
+    let out = crate::command().args(["corun", "torus:4x4", "--jobs"]).arg(&jobs).output().unwrap();
+    assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
+}

@@ -18,6 +18,7 @@ pub fn skipped(test: &str, reason: &str) {
 /// Another program that tests compare with, by the name that `.ci/run` knows it by.
 #[derive(Clone, Copy, Debug)]
 pub enum Peer {
+    Caminos,
     Chromium,
     Scotch,
     SimGrid,
@@ -50,7 +51,9 @@ pub fn shared(test: &str, name: &str) -> Option<PathBuf> {
 fn skipped_tests_are_listed_and_ci_knows_the_peers() {
     let root = crate::root();
     let run = std::fs::read_to_string(root.join(".ci/run")).unwrap();
-    for peer in [Peer::Chromium, Peer::Scotch, Peer::SimGrid, Peer::Slurm, Peer::Slurm26] {
+    for peer in
+        [Peer::Caminos, Peer::Chromium, Peer::Scotch, Peer::SimGrid, Peer::Slurm, Peer::Slurm26]
+    {
         assert!(run.contains(&format!("[{peer:?}]=")), ".ci/run does not know {peer:?}");
     }
     // No test skips itself on its own account.

@@ -6,11 +6,14 @@ use clap::Args;
 
 use crate::shared::network_figures::NetworkFigures;
 use crate::shared::notes::note;
-use crate::shared::output;
+use crate::shared::{inputs, output};
+use nodeorder::corun::Job;
 use nodeorder::error::Error;
-use nodeorder::export::{self, SimGridFigures};
+use nodeorder::export::{self, ExportJob, SimGridFigures};
+use nodeorder::input::Text;
+use nodeorder::ordering::NodeOrder;
 use nodeorder::params::Unit;
-use nodeorder::topology::Context;
+use nodeorder::topology::{Context, Topology};
 
 /// Write an ordering in the format of another program
 #[derive(Debug, Args)]
@@ -34,7 +37,20 @@ pub struct Command {
     /// simgrid: operations a second of a node, such as 100Gf [default: a placeholder]
     #[arg(long, value_name = "F")]
     speed: Option<String>,
-    /// Write to FILE instead of standard output (simgrid: also the hosts in rank order to FILE.hosts)
+    /// Jobs on the machine instead of the whole ordering (caminos, sst, codes, mpich-coords): TOML, as corun reads it
+    #[arg(long, value_name = "JOBS.toml", conflicts_with = "log")]
+    jobs: Option<PathBuf>,
+    /// Or the jobs that run after event N of a placement log or SWF trace, where --alloc places them
+    #[arg(long, value_name = "FILE", requires = "alloc", requires = "at")]
+    log: Option<PathBuf>,
+    /// The allocator of --log, such as first-fit:8
+    #[arg(long, value_name = "A", requires = "log")]
+    alloc: Option<String>,
+    /// The event of --log, counted from 1
+    #[arg(long, value_name = "N", requires = "log", value_parser = clap::value_parser!(u64).range(1..))]
+    at: Option<u64>,
+    /// Write to FILE instead of standard output (simgrid: also the hosts in rank order to FILE.hosts); where there are
+    /// several files, into the folder FILE
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
 }
@@ -43,14 +59,31 @@ impl Command {
     pub fn run(self, context: &Context) -> anyhow::Result<()> {
         let target = export::target(&self.to)?;
         let figures = self.figures(target.name, context)?;
-        let topology = crate::shared::inputs::topology(&self.spec, context)?;
-        let order = crate::shared::inputs::order(&topology, &self.order)?;
+        let topology = inputs::topology(&self.spec, context)?;
+        let order = inputs::order(&topology, &self.order)?;
+        let jobs = self.jobs(&topology, &order, context)?;
         let export = match figures {
             Some(figures) => export::simgrid(&topology, &order, &figures)?,
-            None => export::write(&self.to, &topology, &order)?,
+            None => export::write_jobs(&self.to, &topology, &order, &jobs)?,
         };
         let file = output::file(self.output.as_deref());
         export.notes.iter().for_each(|line| note!("{line}"));
+        if let Some(first) = export.folder {
+            let Some(folder) = file else {
+                let texts = export.beside.iter().map(|(name, _)| name.as_str());
+                let all: Vec<&str> =
+                    texts.chain(export.binary.iter().map(|(name, _)| *name)).collect();
+                note!(
+                    "--to {}: this is {first}; -o FOLDER also writes {}",
+                    target.name,
+                    all.join(", ")
+                );
+                return output::write(None, export.text);
+            };
+            output::write_folder(folder, export.binary)?;
+            output::write_folder(folder, export.beside)?;
+            return output::write_folder(folder, [(first, export.text)]);
+        }
         // The files beside it come first, so that the file never lacks them.
         for (ending, text) in &export.beside {
             match file {
@@ -63,6 +96,35 @@ impl Command {
             }
         }
         output::write(file, export.text)
+    }
+
+    /// The jobs of `--jobs` or `--log`.
+    fn jobs(
+        &self,
+        topology: &Topology,
+        order: &NodeOrder,
+        context: &Context,
+    ) -> anyhow::Result<Vec<ExportJob>> {
+        if let Some(path) = &self.jobs {
+            let jobs = Job::read_all(topology, &Text::read(path, context.memory)?, Some(path))?;
+            return Ok(jobs.iter().map(ExportJob::from).collect());
+        }
+        let (Some(path), Some(alloc), Some(event)) = (&self.log, &self.alloc, self.at) else {
+            return Ok(Vec::new());
+        };
+        let mut opened = inputs::log(path, None, order.len() as u32, context)?;
+        let (jobs, lost) = ExportJob::at_event(topology, order, &mut opened.log, alloc, event)?;
+        lost.iter().for_each(|text| note!("{text}"));
+        if jobs.is_empty() {
+            let found = format!("no job that runs after event {event} of {}", path.display());
+            return Err(Error::option(
+                format!("--at {event}"),
+                found,
+                "an event at which jobs run",
+            )
+            .into());
+        }
+        Ok(jobs)
     }
 
     /// The figures of a SimGrid platform, where any is given.

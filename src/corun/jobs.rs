@@ -4,9 +4,9 @@ use std::path::Path;
 
 use crate::error::{Error, Result, SourceLocation};
 use crate::ids::NodeId;
-use crate::input::{Line, Text, beside};
+use crate::input::{Line, Text};
 use crate::mapping::guest::{Benchmark, Stage};
-use crate::mapping::{GUESTS, Guest, ProcessMapping};
+use crate::mapping::{Guest, ProcessMapping};
 use crate::params::{Params, Tables, Unit};
 use crate::topology::Topology;
 
@@ -170,10 +170,7 @@ impl Phase {
         })?;
         let bytes = quantity("bytes", Unit::Bytes)?
             .ok_or_else(|| params.wrong("bytes", "bytes = the bytes of one unit of volume"))?;
-        let path = beside(base, &text);
-        let file = GUESTS.get(&text).is_none() && path.exists();
-        let name = if file { path.to_string_lossy() } else { text.as_str().into() };
-        let guest = Guest::make(&name, topology.context());
+        let guest = Guest::make(&Guest::beside(base, &text), topology.context());
         // What a pattern lacks is wrong on this line; a file has lines of its own.
         let guest = guest.map_err(|error| error.about(&text, &location))?;
         no_more_than(nodes, &guest, &location)?;

@@ -26,7 +26,7 @@ pub(super) const TARGET: ExportTarget = ExportTarget {
         Opt::whole("procs_per_node", "processors of a node, where the trace counts processors")
             .or("1"),
     ],
-    build: write,
+    build: Build::Order(write),
 };
 
 /// A workload as Batsim reads it. `alloc`, `mapping` and `start` are for the scheduler, as fields of the user's own.
@@ -88,8 +88,9 @@ fn write(topology: &Topology, order: &NodeOrder, params: &Params) -> Result<Expo
     notes.iter().for_each(|note| description += &format!("; {note}"));
     Ok(Export {
         text: workload(order.len(), &description, &result, &resources),
-        beside: vec![(".resources", resources.table())],
+        beside: vec![(".resources".into(), resources.table())],
         notes,
+        ..Export::default()
     })
 }
 

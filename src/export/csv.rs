@@ -6,7 +6,7 @@ use super::*;
 
 /// `--to csv`.
 pub(super) const TARGET: ExportTarget =
-    ExportTarget::plain("csv", "rank,node,name, one node a line", write);
+    ExportTarget::plain("csv", "rank,node,name, one node a line", Build::Order(write));
 
 fn write(topology: &Topology, order: &NodeOrder, _: &Params) -> Result<Export> {
     let mut writer = ::csv::Writer::from_writer(Vec::with_capacity(24 * order.len()));

@@ -3,8 +3,11 @@
 use super::*;
 
 /// `--to flux`.
-pub(super) const TARGET: ExportTarget =
-    ExportTarget::plain("flux", "TOML for Flux: broker ranks and resources in rank order", write);
+pub(super) const TARGET: ExportTarget = ExportTarget::plain(
+    "flux",
+    "TOML for Flux: broker ranks and resources in rank order",
+    Build::Order(write),
+);
 
 const ABOUT: &str = include_str!("texts/flux.txt");
 

@@ -7,7 +7,7 @@ use super::*;
 pub(super) const TARGET: ExportTarget = ExportTarget::plain(
     "hypernodes",
     "YAML for Kubernetes: a Volcano HyperNode a unit, leaves in tier 1, members in rank order",
-    write,
+    Build::Order(write),
 );
 
 const ABOUT: &str = include_str!("texts/hypernodes.txt");

@@ -9,7 +9,7 @@ use super::*;
 pub(super) const TARGET: ExportTarget = ExportTarget::plain(
     "jgf",
     "JSON for Flux: the resource graph (JGF) of units and nodes, node ids in rank order",
-    write,
+    Build::Order(write),
 );
 
 fn write(topology: &Topology, order: &NodeOrder, _: &Params) -> Result<Export> {

@@ -7,7 +7,7 @@ use super::*;
 pub(super) const TARGET: ExportTarget = ExportTarget::plain(
     "kueue",
     "YAML for Kubernetes: a Kueue Topology of the machine's levels, and beside it the commands that label nodes in rank order",
-    write,
+    Build::Order(write),
 );
 
 const ABOUT: &str = include_str!("texts/kueue.txt");
@@ -54,7 +54,7 @@ fn write(topology: &Topology, order: &NodeOrder, _: &Params) -> Result<Export> {
             .iter()
             .for_each(|node| commands += &format!("kubectl label --overwrite node {node} {all}\n"));
     }
-    Ok(Export { text, beside: vec![(".labels.sh", commands)], notes: Vec::new() })
+    Ok(Export { beside: vec![(".labels.sh".into(), commands)], ..Export::from(text) })
 }
 
 /// A level's name as part of a label.

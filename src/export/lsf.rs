@@ -3,8 +3,11 @@
 use super::*;
 
 /// `--to lsf`.
-pub(super) const TARGET: ExportTarget =
-    ExportTarget::plain("lsf", "lsb.hosts for LSF: a compute unit a host, in rank order", write);
+pub(super) const TARGET: ExportTarget = ExportTarget::plain(
+    "lsf",
+    "lsb.hosts for LSF: a compute unit a host, in rank order",
+    Build::Order(write),
+);
 
 const ABOUT: &str = include_str!("texts/lsf.txt");
 

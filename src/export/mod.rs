@@ -13,14 +13,21 @@ use crate::registry::{Entry, Registry};
 use crate::topology::{Topology, compact_list};
 
 mod batsim;
+mod booksim;
+mod cables;
+mod caminos;
+mod codes;
 mod csv;
 mod flux;
 mod hosts;
 mod hypernodes;
+mod infragraph;
 mod jgf;
 mod kueue;
 mod lsf;
+mod mpich_coords;
 mod pbs;
+mod placed;
 mod simgrid;
 mod slurm_lines;
 mod slurm_names;
@@ -29,30 +36,44 @@ mod slurm_site;
 mod slurm_topology;
 mod slurm_weights;
 mod slurm_yaml;
+mod sst;
 mod units;
 
 pub use hosts::{HOST_FORMS, HostForm, JobHosts};
+pub use placed::ExportJob;
+use placed::{jobs_or_all, one_each};
 pub use simgrid::{EXPLICIT, SimGridFigures, simgrid};
 
 /// An export target: an entry of [`TARGETS`]. It makes the text.
 pub type ExportTarget = Entry<Build>;
 
-type Build = fn(&Topology, &NodeOrder, &Params) -> Result<Export>;
+/// What a target writes.
+#[derive(Clone, Copy)]
+pub enum Build {
+    /// An ordering.
+    Order(fn(&Topology, &NodeOrder, &Params) -> Result<Export>),
+    /// An ordering, or the jobs on it where there are some.
+    Jobs(fn(&Topology, &NodeOrder, &[ExportJob], &Params) -> Result<Export>),
+}
 
-/// The texts that an export writes.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// The files that an export writes.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Export {
     /// The file.
     pub text: String,
-    /// Files beside it: what to append to its name, and their text.
-    pub beside: Vec<(&'static str, String)>,
+    /// Where there are several files in a folder: the name of the first.
+    pub folder: Option<&'static str>,
+    /// Files beside it, with their text: what to append to its name, in a folder whole names.
+    pub beside: Vec<(String, String)>,
+    /// Files in the folder that are no texts.
+    pub binary: Vec<(&'static str, Vec<u8>)>,
     /// Notes about parts of the input that are left out, a sentence each.
     pub notes: Vec<String>,
 }
 
 impl From<String> for Export {
     fn from(text: String) -> Self {
-        Export { text, beside: Vec::new(), notes: Vec::new() }
+        Export { text, ..Export::default() }
     }
 }
 
@@ -76,6 +97,12 @@ pub static TARGETS: Registry<Build> = Registry::new(
         lsf::TARGET,
         simgrid::TARGET,
         batsim::TARGET,
+        caminos::TARGET,
+        sst::TARGET,
+        codes::TARGET,
+        booksim::TARGET,
+        infragraph::TARGET,
+        mpich_coords::TARGET,
     ],
 );
 
@@ -114,10 +141,40 @@ const REFUSED: &[(&str, &str, &str)] = &[
 /// As [`target`]; an option that the target does not have; names that it cannot hold; a topology or an ordering that
 /// it cannot say.
 pub fn write(text: &str, topology: &Topology, order: &NodeOrder) -> Result<Export> {
+    write_jobs(text, topology, order, &[])
+}
+
+/// As [`write`], with the jobs on the machine where there are some.
+///
+/// # Errors
+/// As [`write`]; jobs for a target that takes none.
+pub fn write_jobs(
+    text: &str,
+    topology: &Topology,
+    order: &NodeOrder,
+    jobs: &[ExportJob],
+) -> Result<Export> {
     let (target, params) = read(text)?;
-    let export = (target.build)(topology, order, &params)?;
+    let export = match target.build {
+        Build::Order(_) if !jobs.is_empty() => {
+            let remedy = format!("one of {}", taking_jobs().collect::<Vec<_>>().join(", "));
+            return Err(Error::unsuited(at("--to", text), "jobs, which it does not write", remedy));
+        }
+        Build::Order(build) => build(topology, order, &params)?,
+        Build::Jobs(build) => build(topology, order, jobs, &params)?,
+    };
     params.finish()?;
     Ok(export)
+}
+
+/// The targets that take jobs.
+pub fn taking_jobs() -> impl Iterator<Item = &'static str> {
+    TARGETS.iter().filter(|target| matches!(target.build, Build::Jobs(_))).map(|target| target.name)
+}
+
+/// The location of an option and its value.
+fn at(option: &str, value: &str) -> SourceLocation {
+    SourceLocation::option(format!("{option} {value}"))
 }
 
 /// The target that `text` names.
@@ -276,7 +333,11 @@ mod tests {
                     .iter()
                     .try_for_each(|option| params.word(option.key).map(drop));
             }
-            assert!(!(entry.build)(&machine, &order, params)?.text.is_empty(), "{}", entry.name);
+            let export = match entry.build {
+                Build::Order(build) => build(&machine, &order, params)?,
+                Build::Jobs(build) => build(&machine, &order, &[], params)?,
+            };
+            assert!(!export.text.is_empty(), "{}", entry.name);
             Ok(())
         });
     }

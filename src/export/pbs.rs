@@ -3,8 +3,11 @@
 use super::*;
 
 /// `--to pbs`.
-pub(super) const TARGET: ExportTarget =
-    ExportTarget::plain("pbs", "qmgr input for OpenPBS: a rank a vnode, to sort by", write);
+pub(super) const TARGET: ExportTarget = ExportTarget::plain(
+    "pbs",
+    "qmgr input for OpenPBS: a rank a vnode, to sort by",
+    Build::Order(write),
+);
 
 const ABOUT: &str = include_str!("texts/pbs.txt");
 

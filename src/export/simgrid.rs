@@ -11,7 +11,7 @@ use crate::mapping::routing::Routes;
 pub(super) const TARGET: ExportTarget = ExportTarget::plain(
     "simgrid",
     "a SimGrid platform (XML) with our routes, and FILE.hosts with the hosts in rank order",
-    write,
+    Build::Order(write),
 );
 
 /// Most nodes for which the route of every pair is written out; on larger machines SimGrid searches routes itself.
@@ -125,7 +125,7 @@ pub fn simgrid(topology: &Topology, order: &NodeOrder, figures: &SimGridFigures)
     text += "  </zone>\n</platform>\n";
     let hosts = order.nodes().iter().map(|node| topology.node_name(*node) + "\n").collect();
     let notes = topology.assumed().into_iter().collect();
-    Ok(Export { text, beside: vec![(".hosts", hosts)], notes })
+    Ok(Export { text, beside: vec![(".hosts".into(), hosts)], notes, ..Export::default() })
 }
 
 /// Writes node links, switches and links.

@@ -21,7 +21,7 @@ pub(super) const TARGET: ExportTarget = ExportTarget::new(
             "tightest: jobs get the tightest free run; first (with leaf=one): the first free nodes, without TopoOptional",
         ),
     ],
-    write,
+    Build::Order(write),
 );
 
 const ABOUT: &str = include_str!("texts/slurm-lines.txt");
@@ -55,5 +55,5 @@ fn write(topology: &Topology, order: &NodeOrder, params: &Params) -> Result<Expo
     } else {
         tree += &format!("SwitchName=all Nodes={}\n", compact_list(names));
     }
-    Ok(Export { text, beside: vec![(".topology.conf", tree)], notes: Vec::new() })
+    Ok(Export { beside: vec![(".topology.conf".into(), tree)], ..Export::from(text) })
 }

@@ -6,7 +6,7 @@ use super::*;
 pub(super) const TARGET: ExportTarget = ExportTarget::plain(
     "slurm-names",
     "slurm.conf: aliases in rank order; jobs get the tightest free run of ranks (as slurm-best-fit)",
-    write,
+    Build::Order(write),
 );
 
 const ABOUT: &str = include_str!("texts/slurm-names.txt");

@@ -8,7 +8,7 @@ use crate::topology::site::SiteKind;
 pub(super) const TARGET: ExportTarget = ExportTarget::plain(
     "slurm-permuted",
     "topology.conf: the site's own switches, blocks or rings, their lines in rank order; the fabric stays as it is",
-    write,
+    Build::Order(write),
 );
 
 const ABOUT: &str = include_str!("texts/slurm-permuted.txt");

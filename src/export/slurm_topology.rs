@@ -6,7 +6,7 @@ use super::*;
 pub(super) const TARGET: ExportTarget = ExportTarget::plain(
     "slurm-topology",
     "topology.conf: a leaf switch a node, in rank order; slow from some 1000 nodes on: slurm-lines does the same (Slurm from 23.02)",
-    write,
+    Build::Order(write),
 );
 
 const ABOUT: &str = include_str!("texts/slurm-topology.txt");

@@ -6,7 +6,7 @@ use super::*;
 pub(super) const TARGET: ExportTarget = ExportTarget::plain(
     "slurm-weights",
     "slurm.conf: a weight a node; jobs get the first free nodes in rank order (as fifo:0)",
-    write,
+    Build::Order(write),
 );
 
 const ABOUT: &str = include_str!("texts/slurm-weights.txt");

@@ -8,7 +8,7 @@ use crate::topology::site::{SiteKind, SiteTorus};
 pub(super) const TARGET: ExportTarget = ExportTarget::plain(
     "slurm-yaml",
     "topology.yaml (Slurm from 25.05): the machine's switches, blocks, rings or toruses, in rank order",
-    write,
+    Build::Order(write),
 );
 
 const ABOUT: &str = include_str!("texts/slurm-yaml.txt");

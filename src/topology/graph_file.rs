@@ -51,17 +51,17 @@ fn levels(params: &Params, per_router: u32) -> Result<Vec<Level>> {
 }
 
 /// Two routers, ascending, with the capacity and weight of their link.
-type Link = (u32, u32, f64, u32);
+pub(super) type Link = (u32, u32, f64, u32);
 
 /// The largest weight of a link.
 const MAX_WEIGHT: u32 = 1000;
 
 /// A link as read: ends in ascending order, and where it stands.
-struct Edge {
-    ends: (u32, u32),
-    capacity: f64,
-    weight: u32,
-    line: usize,
+pub(super) struct Edge {
+    pub ends: (u32, u32),
+    pub capacity: f64,
+    pub weight: u32,
+    pub line: usize,
 }
 
 /// Routers 0..N-1 and undirected links, one a line as `u,v`, `u,v,capacity` or `u,v,capacity,weight`: the weight, 0 or
@@ -102,6 +102,14 @@ fn read(text: &Text) -> Result<(u32, Vec<Link>)> {
         }
         edges.push(edge(&line)?);
     }
+    checked(text, edges)
+}
+
+/// The number of routers and the links, sorted.
+///
+/// # Errors
+/// No links, a link again, a router left out, a network in pieces.
+pub(super) fn checked(text: &Text, mut edges: Vec<Edge>) -> Result<(u32, Vec<Link>)> {
     let at = |line| SourceLocation::line(text.name(), line);
     if edges.is_empty() {
         let location = SourceLocation::File(text.name().into());

@@ -7,6 +7,7 @@
 
 use crate::registry::Registry;
 
+mod adjacency;
 pub mod bisection;
 mod blueprint;
 mod by_size;
@@ -99,6 +100,9 @@ pub static TOPOLOGIES: Registry<Build> = Registry::new(
         random_regular::FAMILY,
         gnm::FAMILY,
         graph_file::FAMILY,
+        adjacency::FAMILY,
+        import::GRAPHML,
+        import::INFRAGRAPH,
         import::SLURM_TOPOLOGY,
         import::TIERS,
         import::K8S_NODES,

@@ -53,6 +53,11 @@ pub const DRIVERS: &[Driver] = &[
     Driver { name: "xtdb2proc", feed: xtdb2proc },
     Driver { name: "ibnetdiscover", feed: ibnetdiscover },
     Driver { name: "tgt", feed: tgt },
+    Driver { name: "caminos", feed: caminos },
+    Driver { name: "graphml", feed: graphml },
+    Driver { name: "infragraph", feed: infragraph },
+    Driver { name: "goal", feed: goal },
+    Driver { name: "chakra", feed: chakra },
     Driver { name: "tables", feed: tables },
     Driver { name: "specs", feed: specs },
     Driver { name: "results", feed: results },
@@ -268,6 +273,37 @@ fn ibnetdiscover(bytes: &[u8]) {
 
 fn tgt(bytes: &[u8]) {
     from_file("tgt", "machine.tgt", bytes);
+}
+
+fn caminos(bytes: &[u8]) {
+    from_file("caminos", "network.adj", bytes);
+}
+
+fn graphml(bytes: &[u8]) {
+    from_file("graphml", "network.graphml", bytes);
+}
+
+fn infragraph(bytes: &[u8]) {
+    from_file("infragraph", "fabric.yaml", bytes);
+}
+
+fn goal(bytes: &[u8]) {
+    let path = file("app.goal", bytes);
+    let text = Text::new("app.goal", &*String::from_utf8_lossy(bytes));
+    match Guest::make(&format!("goal:{}", path.display()), &CONTEXT) {
+        Err(error) => check_error(&error, Some(&text)),
+        Ok(guest) => check_guest(&guest),
+    }
+}
+
+/// The bytes as the traces of both of two ranks.
+fn chakra(bytes: &[u8]) {
+    let paths = ["trace.0.et", "trace.1.et"].map(|name| file(name, bytes));
+    let prefix = paths[0].with_file_name("trace");
+    match Guest::make(&format!("chakra:{}", prefix.display()), &CONTEXT) {
+        Err(error) => check_error(&error, None),
+        Ok(guest) => check_guest(&guest),
+    }
 }
 
 fn small(spec: &str) -> Topology {

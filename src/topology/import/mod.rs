@@ -17,8 +17,10 @@ use crate::error::{Error, Result, SourceLocation};
 use crate::params::{Opt, Params};
 
 mod document;
+mod graphml;
 pub(super) mod host_list;
 mod infiniband;
+mod infragraph;
 mod jgf;
 mod k8s;
 mod kit;
@@ -29,7 +31,9 @@ mod tiers;
 mod topograph;
 mod xtdb;
 
+pub use graphml::FAMILY as GRAPHML;
 pub use infiniband::FAMILY as IBNETDISCOVER;
+pub use infragraph::FAMILY as INFRAGRAPH;
 pub use jgf::FAMILY as JGF;
 pub use k8s::FAMILY as K8S_NODES;
 pub use slurm::FAMILY as SLURM_TOPOLOGY;

@@ -1,0 +1,48 @@
+//! SST: the router graph as GraphML for merlin's topoAny, and the nodes of jobs for ember.
+
+use super::cables::{cables, nodes_by_router};
+use super::*;
+
+/// `--to sst`.
+pub(super) const TARGET: ExportTarget = ExportTarget::plain(
+    "sst",
+    "a folder for SST: network.graphml for merlin's topoAny, and ember.load, a list of endpoints a job",
+    Build::Jobs(write),
+);
+
+const ABOUT: &str = include_str!("texts/sst.txt");
+
+fn write(topology: &Topology, order: &NodeOrder, jobs: &[ExportJob], _: &Params) -> Result<Export> {
+    let (links, nodes) = (cables(topology, "sst", true)?, nodes_by_router(topology));
+    one_each(topology, jobs, "sst")?;
+    let comment = header(" ", topology, order, ABOUT).replace("--", "- -");
+    let mut text = format!(
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<!--\n{comment}-->\n<graphml xmlns=\"http://graphml.graphdrawing.org/xmlns\">\n\
+         <key id=\"e\" for=\"node\" attr.name=\"endpoints\" attr.type=\"int\"/>\n\
+         <key id=\"n\" for=\"node\" attr.name=\"names\" attr.type=\"string\"/>\n<graph edgedefault=\"undirected\">\n"
+    );
+    let mut endpoint = BTreeMap::new();
+    for (router, nodes) in nodes.iter().enumerate() {
+        let names = names_of(topology, nodes)?.join(" ");
+        let count = nodes.len();
+        let first = endpoint.len();
+        endpoint.extend(nodes.iter().copied().zip(first..));
+        text += &format!(
+            "<node id=\"{router}\"><data key=\"e\">{count}</data><data key=\"n\">{names}</data></node>\n"
+        );
+    }
+    for (u, v, cables) in links {
+        let edge = format!("<edge source=\"{u}\" target=\"{v}\"/>\n");
+        text += &edge.repeat(cables as usize);
+    }
+    text += "</graph>\n</graphml>\n";
+    let mut load = String::new();
+    for (i, job) in jobs_or_all(order, jobs).iter().enumerate() {
+        let list: Vec<String> = job.nodes.iter().map(|node| endpoint[node].to_string()).collect();
+        load += &format!("[JOB_ID] {}\n[NID_LIST] {}\n", i + 1, list.join(","));
+        load += "[MOTIF] Init\n[MOTIF] Alltoall bytes=1024\n[MOTIF] Fini\n";
+    }
+    let beside = vec![("ember.load".into(), load)];
+    let notes = topology.assumed().into_iter().collect();
+    Ok(Export { folder: Some("network.graphml"), text, beside, notes, binary: Vec::new() })
+}
