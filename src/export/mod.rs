@@ -18,6 +18,7 @@ mod flux;
 mod hosts;
 mod hypernodes;
 mod jgf;
+mod job_hosts;
 mod kueue;
 mod lsf;
 mod pbs;
@@ -32,6 +33,7 @@ mod slurm_yaml;
 mod units;
 
 pub use hosts::{HOST_FORMS, HostForm, JobHosts};
+pub use job_hosts::{best_ring, read_hosts, restricted};
 pub use simgrid::{EXPLICIT, SimGridFigures, simgrid};
 
 /// An export target: an entry of [`TARGETS`]. It makes the text.

@@ -72,6 +72,7 @@ impl Tables {
         let end = self.n.min(last + 1);
         let Some(wanted) = lag.get_mut(1..end) else { return lag };
         wanted.par_chunks_mut(LAGS).enumerate().for_each(|(block, out)| {
+            pause();
             let first = 1 + block * LAGS;
             let mut sums = [0u32; LAGS];
             let mut wide = [0u64; LAGS];

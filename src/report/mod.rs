@@ -34,6 +34,7 @@ mod shape;
 pub mod sweep;
 mod terms;
 pub mod topology;
+pub mod trace;
 mod words;
 
 /// A file of a comparison's output directory.
