@@ -379,12 +379,21 @@ fn hold_to_slurm_26(slurm: &Slurm, plugins: &[(&str, &str)], sites: usize, jobs:
                     state.end(&job);
                 }
                 let (count, flags) = job(plugin, &mut draw);
-                let (choice, ranks) = state.choose(count, &flags);
+                let (mut choice, mut ranks) = state.choose(count, &flags);
                 let what =
                     format!("{plugin} {param} {seed}: {count} nodes {flags:?}\n{}", site.text);
                 match cluster.try_allocate(count, &flags) {
                     Ok((job, nodes)) => {
                         let real = machine.ranks(&nodes);
+                        // Slurm drops a count of switches above 1 when it first looks at a job, and looks again within
+                        // the second that --immediate allows: under TopoOptional the job is then one without switches,
+                        // and nodes that the rule of Dragonfly refused it are found by the flat one.
+                        let dropped = flags.contains(&"--switches=2".to_string())
+                            && param.contains("Dragonfly")
+                            && param.contains("TopoOptional");
+                        if dropped && !choice.is_placed() {
+                            (choice, ranks) = state.choose(count, &[]);
+                        }
                         assert_eq!((&choice, &ranks), (&Choice::Placed, &real), "{what}");
                         idle -= real.len();
                         state.start(job, &real);
