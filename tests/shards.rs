@@ -74,3 +74,11 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn shards_are_read() {
+    assert_eq!(Shard::parse("3/8").unwrap(), Shard { index: 3, of: 8 });
+    for bad in ["", "3", "8/8", "-1/2", "a/b", "0/0", "1/2/3", "1 /2"] {
+        assert!(Shard::parse(bad).is_err(), "{bad}");
+    }
+}

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use nodeorder::export::{self, HOST_FORMS, JobHosts, best_ring, read_hosts, restricted};
+use nodeorder::export::{self as exports, HOST_FORMS, JobHosts, best_ring, read_hosts, restricted};
 use nodeorder::input::Text;
 use pyo3::prelude::*;
 
@@ -23,7 +23,7 @@ pub fn export(
 ) -> PyResult<Exported> {
     let (topology, order) = (topology.inner.clone(), order.inner.clone());
     job::run(py, None, move |_| {
-        let made = export::write(&target, &topology, &order)?;
+        let made = exports::write(&target, &topology, &order)?;
         let beside = made.beside.into_iter().map(|(ending, text)| (ending.to_string(), text));
         Ok((made.text, beside.collect(), made.notes))
     })

@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 
 use nodeorder::input::Text;
 use nodeorder::sweep::store::{header, line, table};
-use nodeorder::sweep::{self, Plan};
+use nodeorder::sweep::{self as sweeps, Plan};
 use nodeorder::topology::Context;
 use pyo3::prelude::*;
 
@@ -35,7 +35,7 @@ pub fn sweep(
         let cells: Vec<usize> = (0..plan.cells().len()).collect();
         job.set_total(cells.len() as u64);
         let rows = Mutex::new(BTreeMap::new());
-        sweep::run(&plan, &context, &cells, |cell, values| -> Result<(), Failure> {
+        sweeps::run(&plan, &context, &cells, |cell, values| -> Result<(), Failure> {
             let row = line(values)?;
             rows.lock().unwrap_or_else(PoisonError::into_inner).insert(cell, row);
             job.add(1);

@@ -65,16 +65,3 @@ impl std::fmt::Display for Shard {
         write!(f, "{}/{}", self.index, self.of)
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn shards_are_read() {
-        assert_eq!(Shard::parse("3/8").unwrap(), Shard { index: 3, of: 8 });
-        for bad in ["", "3", "8/8", "-1/2", "a/b", "0/0", "1/2/3", "1 /2"] {
-            assert!(Shard::parse(bad).is_err(), "{bad}");
-        }
-    }
-}
