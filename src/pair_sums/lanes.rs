@@ -9,6 +9,7 @@ use multiversion::multiversion;
 use rayon::prelude::*;
 
 use super::terms::Term;
+use crate::observer::pause;
 
 /// Lags a block.
 const LAGS: usize = 256;
