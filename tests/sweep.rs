@@ -417,7 +417,7 @@ fn dealt(text: &str, of: u32) -> Vec<nodeorder::sweep::Block> {
 
 /// The sums of the blocks' costs: all, and of the busiest of `of` shards.
 fn loads(blocks: &[nodeorder::sweep::Block], of: u32) -> (u64, u64) {
-    let of_shard = |i| blocks.iter().filter(|block| block.shard == i).map(|block| block.cost);
+    let of_shard = |i| blocks.iter().filter(move |block| block.shard == i).map(|block| block.cost);
     let loads: Vec<u64> = (0..of).map(|i| of_shard(i).sum()).collect();
     (loads.iter().sum(), *loads.iter().max().unwrap())
 }
