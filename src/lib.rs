@@ -65,6 +65,7 @@ pub mod trace;
 
 pub use error::{Error, Result, SourceLocation};
 pub use ids::{NodeId, RouterId};
+pub use observer::{Stopped, stop_by};
 pub use ordering::NodeOrder;
 pub use topology::{Context, Topology};
 

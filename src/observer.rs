@@ -1,4 +1,8 @@
-//! The clock, cancellation and progress of a search, which its caller provides.
+//! The clock, cancellation and progress of a search, which its caller provides; and how other long work is stopped.
+
+use std::cell::RefCell;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Services that a search asks of its caller: a clock, whether to stop, and where to report progress. The library has no
 /// clock of its own.
@@ -22,3 +26,26 @@ pub trait Observer: Sync {
 pub struct NoObserver;
 
 impl Observer for NoObserver {}
+
+thread_local! {
+    /// The flag that stops the work on this thread.
+    static STOP: RefCell<Option<Arc<AtomicBool>>> = const { RefCell::new(None) };
+}
+
+/// The payload of the panic that ends work whose flag was set.
+#[derive(Clone, Copy, Debug)]
+pub struct Stopped;
+
+/// Lets work on this thread be stopped: once the flag is set it unwinds with [`Stopped`], at the next of its many steps. For
+/// programs that go on afterwards, and set it on each thread of a pool.
+pub fn stop_by(flag: Option<Arc<AtomicBool>>) {
+    STOP.set(flag);
+}
+
+/// A step of long work.
+pub(crate) fn pause() {
+    let set = |flag: &Arc<AtomicBool>| flag.load(Ordering::Relaxed);
+    if STOP.with_borrow(|flag| flag.as_ref().is_some_and(set)) {
+        std::panic::resume_unwind(Box::new(Stopped));
+    }
+}

@@ -361,6 +361,124 @@ fn nothing_is_lost_or_doubled_by_sigkill() {
     }
 }
 
+/// Four shards at the same time, two of them killed and run again: each row is computed once and lost nowhere, and a
+/// shard that begins later takes nothing of what others hold.
+#[test]
+fn shards_take_work_from_each_other() {
+    let home = folder(800);
+    let folder = home.path();
+    done(folder, &["sweep", "plan.toml", "--out", "calm"]);
+    let shard = |index: u32| {
+        let shard = format!("{index}/4");
+        let arguments =
+            ["sweep", "plan.toml", "--out", "parts", "--threads", "1", "--shard", &shard];
+        let mut command = nodeorder(folder, &arguments);
+        command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
+    };
+    let mut first: Vec<_> = (0..2).map(shard).collect();
+    for (index, child) in first.iter_mut().enumerate() {
+        let journal = folder.join(format!("parts/shard-{index}-of-4.journal"));
+        let written = || std::fs::metadata(&journal).map_or(0, |file| file.len());
+        while written() < 2000 && child.try_wait().unwrap().is_none() {
+            std::thread::sleep(Duration::from_micros(100));
+        }
+        child.kill().unwrap();
+        child.wait().unwrap();
+    }
+    // Both have begun: the others may take what they have not.
+    let others: Vec<_> = (2..4).map(shard).collect();
+    others.into_iter().for_each(|mut child| assert!(child.wait().unwrap().success()));
+    let message = refused(folder, &["merge", "parts"]);
+    assert!(message.contains("shards 0-1 of 4 are missing"), "{message}");
+    (0..2).map(shard).for_each(|mut child| assert!(child.wait().unwrap().success()));
+    let mut dealt: Vec<usize> = Vec::new();
+    for index in 0..4 {
+        let text =
+            std::fs::read_to_string(folder.join(format!("parts/shard-{index}-of-4.csv"))).unwrap();
+        let text = nodeorder::input::Text::new("shard", text);
+        dealt.extend(nodeorder::sweep::store::Part::read(&text).unwrap().dealt);
+    }
+    dealt.sort_unstable();
+    assert!(dealt.into_iter().eq(0..CELLS));
+    let claims = || std::fs::read_dir(folder.join("parts")).unwrap().flatten();
+    let claims =
+        || claims().any(|entry| entry.file_name().to_string_lossy().starts_with("claims-"));
+    assert!(claims());
+    done(folder, &["merge", "parts"]);
+    assert!(!claims());
+    assert_eq!(results(folder, "calm"), results(folder, "parts"));
+}
+
+fn dealt(text: &str, of: u32) -> Vec<nodeorder::sweep::Block> {
+    let context = nodeorder::topology::Context::default();
+    let text = nodeorder::input::Text::new("p.toml", text);
+    nodeorder::sweep::Plan::read(&text, None, &context).unwrap().deal(of, &context).unwrap()
+}
+
+/// The sums of the blocks' costs: all, and of the busiest of `of` shards.
+fn loads(blocks: &[nodeorder::sweep::Block], of: u32) -> (u64, u64) {
+    let of_shard = |i| blocks.iter().filter(move |block| block.shard == i).map(|block| block.cost);
+    let loads: Vec<u64> = (0..of).map(|i| of_shard(i).sum()).collect();
+    (loads.iter().sum(), *loads.iter().max().unwrap())
+}
+
+/// 36 schedules of which one has half the cost, on four shards: by counted costs the busiest has at most 1.15 of what the
+/// best split gives it.
+#[test]
+fn a_slow_cell_holds_no_other() {
+    let allocators: Vec<String> = (0..35).map(|i| format!("'first-fit:{i}'")).collect();
+    let plan = format!(
+        "topologies = ['torus:8x8']\norderings = ['snake']\npolicies = ['easy']\n\
+         allocators = [{}, 'gen-alg']\ntraces = ['poisson:jobs=500,sizes=4x4']\n",
+        allocators.join(", ")
+    );
+    let blocks = dealt(&plan, 4);
+    let (all, busiest) = loads(&blocks, 4);
+    assert_eq!(blocks[0].cells, 35..36);
+    let share = blocks[0].cost as f64 / all as f64;
+    assert!((0.4..0.6).contains(&share), "{share}");
+    assert!(busiest as f64 <= 1.15 * blocks[0].cost.max(all.div_ceil(4)) as f64);
+}
+
+/// Names of factors are those of entries: each makes a cell costlier than `fifo:0` under `fcfs` is.
+#[test]
+fn slow_entries_are_known_by_name() {
+    let cost = |allocator: &str, policy: &str, model: &str| {
+        let plan = format!(
+            "topologies = ['torus:8x8']\norderings = ['snake']\nallocators = ['{allocator}']\n\
+             policies = ['{policy}']\nmodels = ['{model}']\ntraces = ['poisson:jobs=500,sizes=4x4']\n"
+        );
+        dealt(&plan, 1)[0].cost
+    };
+    let plain = cost("fifo:0", "fcfs", "fixed");
+    for allocator in ["dilation", "gen-alg", "kueue-tas", "mc1x1", "mbs"] {
+        assert!(cost(allocator, "fcfs", "fixed") > plain, "{allocator}");
+    }
+    for policy in ["conservative", "window-bnb", "window-greedy"] {
+        assert!(cost("fifo:0", policy, "fixed") > plain, "{policy}");
+    }
+    let network = cost("fifo:0", "fcfs", "network:share=0.3,guest=ring");
+    assert!(network > plain);
+    assert!(cost("fifo:0", "fcfs", "network:share=0.3,guest=ring,level=flow") > network);
+}
+
+proptest::proptest! {
+    #![proptest_config(proptest::test_runner::Config::with_cases(40))]
+    /// Every cell is dealt once, and the busiest shard has little above the mean: the last block that it got went to the
+    /// shard that had the least.
+    #[test]
+    fn deals_are_even(sizes in proptest::collection::btree_set(2u32..3000, 1..40), of in 1u32..9) {
+        let machines: Vec<String> = sizes.iter().map(|n| format!("'mesh:{n}'")).collect();
+        let plan = format!("topologies = [{}]\norderings = ['snake', 'random']\n", machines.join(", "));
+        let mut blocks = dealt(&plan, of);
+        let (all, busiest) = loads(&blocks, of);
+        assert!(u64::from(of) * busiest <= all + u64::from(of - 1) * blocks[0].cost);
+        assert!(blocks.len() as u32 <= 33 * of);
+        blocks.sort_by_key(|block| block.cells.start);
+        assert!(blocks.into_iter().flat_map(|block| block.cells).eq(0..2 * sizes.len()));
+    }
+}
+
 const TINY: &str =
     "topologies = ['mesh:3x3']\norderings = ['snake', 'row-major', 'random']\nseeds = [1, 2, 3]\n";
 

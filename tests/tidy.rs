@@ -426,7 +426,8 @@ fn shipped_things_have_their_place() {
     for name in nodeorder::catalog::machines() {
         assert!(crate::root().join(format!("topologies/{name}.toml")).exists());
     }
-    for folder in ["benches", "docs", "examples", "orderings", "reports", "topologies"] {
+    for folder in ["benches", "docs", "examples", "orderings", "packaging", "reports", "topologies"]
+    {
         let mut entries = std::fs::read_dir(crate::root().join(folder)).unwrap();
         assert!(entries.next().is_some(), "{folder} is empty");
     }

@@ -15,27 +15,37 @@ Nodes are whole numbers from 0, distances are hops, times are seconds. Whatever 
 :class:`NodeorderError` with the message of the command.
 """
 
+from . import trace
 from ._curves import Curves
 from ._error import NodeorderError
 from ._jobs import corun, replay, schedule
 from ._lists import entries, machines, set_threads
 from ._native import __version__
 from ._networkx import from_networkx
+from ._sites import Machines, audit, compare, export, hosts, score, sweep
 from ._topology import Comparison, Ordering, Topology, topology
 
 __all__ = [
     "Comparison",
     "Curves",
+    "Machines",
     "NodeorderError",
     "Ordering",
     "Topology",
     "__version__",
+    "audit",
+    "compare",
     "corun",
     "entries",
+    "export",
     "from_networkx",
+    "hosts",
     "machines",
     "replay",
     "schedule",
+    "score",
     "set_threads",
+    "sweep",
     "topology",
+    "trace",
 ]

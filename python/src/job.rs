@@ -6,6 +6,7 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use nodeorder::{Stopped, stop_by};
 use pyo3::prelude::*;
 use rayon::ThreadPool;
 
@@ -18,9 +19,17 @@ const STACK: usize = 8 << 20;
 
 /// Threads to use; 0 for all cores.
 static THREADS: AtomicUsize = AtomicUsize::new(0);
-/// The pool, the process that it belongs to and its number of threads. A process that was forked has none of its
-/// parent's threads, and makes a pool of its own.
-static POOL: Mutex<Option<(u32, usize, Arc<ThreadPool>)>> = Mutex::new(None);
+/// A pool that no work uses. A process that was forked has none of its parent's threads, and makes a pool of its own.
+static IDLE: Mutex<Option<Pool>> = Mutex::new(None);
+
+/// Threads for one call at a time.
+struct Pool {
+    process: u32,
+    wanted: usize,
+    threads: ThreadPool,
+    /// Stops the work on these threads; they are not used again then.
+    stop: Arc<AtomicBool>,
+}
 
 /// Threads of all work from here on; 0 for all cores. Results do not depend on it.
 #[pyfunction]
@@ -28,36 +37,40 @@ pub fn set_threads(count: usize) {
     THREADS.store(count, Ordering::SeqCst);
 }
 
-fn pool() -> Result<Arc<ThreadPool>, Failure> {
-    let (process, wanted) = (std::process::id(), THREADS.load(Ordering::SeqCst));
-    let mut current = POOL.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some((owner, threads, pool)) = &*current
-        && (*owner, *threads) == (process, wanted)
-    {
-        return Ok(pool.clone());
+impl Pool {
+    /// The idle one, or a new one.
+    fn take() -> Result<Pool, Failure> {
+        let (process, wanted) = (std::process::id(), THREADS.load(Ordering::SeqCst));
+        let idle = IDLE.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(pool) = idle {
+            if (pool.process, pool.wanted) == (process, wanted) {
+                return Ok(pool);
+            }
+            if pool.process != process {
+                // Its threads exist in the parent only: dropping it here would end threads that are not there.
+                std::mem::forget(pool);
+            }
+        }
+        let stop = Arc::new(AtomicBool::new(false));
+        let flag = stop.clone();
+        let builder = rayon::ThreadPoolBuilder::new().num_threads(wanted).stack_size(STACK);
+        let builder = builder.start_handler(move |_| stop_by(Some(flag.clone())));
+        let threads = builder.build().map_err(|e| Failure::Text(format!("`threads`: {e}")))?;
+        Ok(Pool { process, wanted, threads, stop })
     }
-    let builder = rayon::ThreadPoolBuilder::new().num_threads(wanted).stack_size(STACK);
-    let made = builder.build().map_err(|e| Failure::Text(format!("`threads`: {e}")))?;
-    let made = Arc::new(made);
-    if let Some((owner, _, old)) = current.replace((process, wanted, made.clone()))
-        && owner != process
-    {
-        // After a fork its threads exist in the parent only: dropping the pool here would end threads that are not there.
-        std::mem::forget(old);
+
+    /// Keeps it for the next call.
+    fn give_back(self) {
+        *IDLE.lock().unwrap_or_else(PoisonError::into_inner) = Some(self);
     }
-    Ok(made)
 }
 
 /// Messages between the work and the thread of Python: progress one way, a request to stop the other.
-#[derive(Default)]
 pub struct Job {
-    stop: AtomicBool,
+    stop: Arc<AtomicBool>,
     done: AtomicU64,
     total: AtomicU64,
 }
-
-/// Payload of the panic that unwinds the work after Ctrl-C.
-struct Stopped;
 
 impl Job {
     /// Whether Ctrl-C was pressed: the result will be dropped.
@@ -113,25 +126,30 @@ impl nodeorder::ordering::Observer for Clock<'_> {
 }
 
 /// Runs `work` on the pool's threads; other Python threads run meanwhile. `progress` is called at intervals with the amount
-/// done and the total. Ctrl-C raises its exception here: work that checks its [`Job`] ends, other work goes on in the
-/// background and its result is dropped.
+/// done and the total. Ctrl-C raises its exception here, and the work ends: at the next step of the library, or where it checks
+/// its [`Job`].
 pub fn run<T: Send + 'static>(
     py: Python<'_>,
     progress: Option<&Bound<'_, PyAny>>,
     work: impl FnOnce(&Job) -> Result<T, Failure> + Send + 'static,
 ) -> PyResult<T> {
-    let job = Arc::new(Job::default());
+    let pool = py.detach(Pool::take)?;
+    let (done, total) = (AtomicU64::new(0), AtomicU64::new(0));
+    let job = Arc::new(Job { stop: pool.stop.clone(), done, total });
     let (send, receive) = mpsc::channel();
     let receive = Mutex::new(receive);
     let theirs = job.clone();
-    py.detach(pool)?.spawn(move || {
+    pool.threads.spawn(move || {
         let outcome = catch_unwind(AssertUnwindSafe(|| work(&theirs)));
         let _ = send.send(outcome);
     });
     let wait = || receive.lock().unwrap_or_else(PoisonError::into_inner).recv_timeout(POLL);
     loop {
         match py.detach(wait) {
-            Ok(Ok(outcome)) => return outcome.map_err(PyErr::from),
+            Ok(Ok(outcome)) => {
+                pool.give_back();
+                return outcome.map_err(PyErr::from);
+            }
             Ok(Err(payload)) => return Err(of_panic(&*payload)),
             Err(RecvTimeoutError::Timeout) => {}
             Err(RecvTimeoutError::Disconnected) => return Err(of_panic(&"the work was lost")),
@@ -140,6 +158,7 @@ pub fn run<T: Send + 'static>(
         let shown = progress.map_or(Ok(()), |show| show.call1((done, total)).map(drop));
         if let Err(error) = py.check_signals().and(shown) {
             job.stop.store(true, Ordering::SeqCst);
+            drop(pool);
             return Err(error);
         }
     }

@@ -6,18 +6,24 @@
 
 use pyo3::prelude::*;
 
+mod audit;
 mod compare;
 mod corun;
 mod error;
+mod export;
 mod job;
+mod machines;
 mod map;
 mod mpc;
 mod ordering;
 mod place;
 mod replay;
 mod schedule;
+mod score;
 mod source;
+mod sweep;
 mod topology;
+mod trace;
 
 /// The module `nodeorder._native`.
 #[pymodule]
@@ -28,12 +34,22 @@ fn _native(py: Python<'_>, module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<topology::Topology>()?;
     module.add_class::<ordering::Ordering>()?;
     module.add_class::<compare::Comparison>()?;
+    module.add_class::<machines::Machines>()?;
     module.add_function(wrap_pyfunction!(mpc::curve, module)?)?;
     module.add_function(wrap_pyfunction!(place::place, module)?)?;
     module.add_function(wrap_pyfunction!(replay::replay, module)?)?;
     module.add_function(wrap_pyfunction!(schedule::schedule, module)?)?;
     module.add_function(wrap_pyfunction!(corun::corun, module)?)?;
     module.add_function(wrap_pyfunction!(map::map, module)?)?;
+    module.add_function(wrap_pyfunction!(score::score, module)?)?;
+    module.add_function(wrap_pyfunction!(export::export, module)?)?;
+    module.add_function(wrap_pyfunction!(export::hosts, module)?)?;
+    module.add_function(wrap_pyfunction!(audit::audit, module)?)?;
+    module.add_function(wrap_pyfunction!(sweep::sweep, module)?)?;
+    module.add_function(wrap_pyfunction!(trace::trace_generate, module)?)?;
+    module.add_function(wrap_pyfunction!(trace::trace_info, module)?)?;
+    module.add_function(wrap_pyfunction!(trace::trace_convert, module)?)?;
+    module.add_function(wrap_pyfunction!(trace::trace_transform, module)?)?;
     module.add_function(wrap_pyfunction!(topology::machines, module)?)?;
     module.add_function(wrap_pyfunction!(topology::entries, module)?)?;
     module.add_function(wrap_pyfunction!(job::set_threads, module)?)?;

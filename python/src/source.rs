@@ -4,9 +4,9 @@ use std::path::Path;
 
 use nodeorder::input::Lines;
 use nodeorder::topology::Context;
-use nodeorder::trace::open::{OpenedLog, trace_over};
+use nodeorder::trace::open::{self, OpenedLog, trace_over};
 use nodeorder::trace::records::columns::Columns;
-use nodeorder::trace::records::{CSV, Records};
+use nodeorder::trace::records::{CSV, RecordFormat, Records};
 use nodeorder::trace::{Options, Trace};
 use pyo3::prelude::*;
 
@@ -20,6 +20,9 @@ pub struct Source {
     text: Option<Vec<u8>>,
     columns: Option<String>,
 }
+
+/// A format of records, and the columns of a table.
+pub type Form = (&'static RecordFormat, Option<Columns>);
 
 /// Settings for reading traces.
 pub fn options(context: &Context, nodes: usize, procs_per_node: Option<u32>) -> Options {
@@ -39,6 +42,29 @@ impl Source {
             None => Lines::open(Path::new(&self.name), memory)?,
             Some(text) => Lines::new(&self.name, text.clone()).within(memory),
         })
+    }
+
+    /// Opens it, and tells the format of its records; none for traces in SWF, logs and tables of sizes.
+    pub fn form(&self, memory: u64) -> Result<(Lines, Option<Form>), Failure> {
+        let mut lines = self.lines(memory)?;
+        let form = match &self.columns {
+            Some(columns) => Some((&CSV, Some(Columns::parse(columns)?))),
+            None => open::form(&mut lines)?.map(|form| (form, None)),
+        };
+        Ok((lines, form))
+    }
+
+    /// Opens it as records that list nodes.
+    pub fn records(&self, memory: u64) -> Result<Records, Failure> {
+        match self.form(memory)? {
+            (lines, Some((form, columns))) if form.lists_nodes => {
+                Ok(Records::over(lines, form, columns.as_ref())?)
+            }
+            _ => Err(Failure::Text(format!(
+                "{}: found no lists of nodes; expected records that have them, such as the output of sacct -P",
+                self.name
+            ))),
+        }
     }
 
     /// Reads it as a trace.

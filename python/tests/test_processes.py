@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import _thread
 import multiprocessing
+import os
 import pickle
 import sys
 import threading
@@ -100,21 +101,34 @@ def test_threads_share_one_machine(torus: no.Topology) -> None:
     assert len(found) == 8 and all(expected.equals(curves) for curves in found)
 
 
-@pytest.mark.parametrize("long", ["search", "curve"])
-def test_ctrl_c_ends_a_call(long: str) -> None:
-    # The search asks whether to stop; the curve goes on by itself for a second or two, and its result is dropped.
-    machine = no.topology("torus:40x40" if long == "search" else "random-regular:n=6000,d=4")
-    timer = threading.Timer(0.3, _thread.interrupt_main)
-    began = time.perf_counter()
+def workers() -> int:
+    """The threads of this process."""
+    return len(os.listdir("/proc/self/task"))
+
+
+@pytest.mark.skipif(not os.path.isdir("/proc/self/task"), reason="needs the list of threads of Linux")
+@pytest.mark.parametrize("long", ["search", "curve", "schedule", "sweep"])
+def test_ctrl_c_ends_a_call_and_its_work(long: str) -> None:
+    # Each would take minutes at least. Threads end where their work has ended.
+    no.topology("torus:4").mpc("row-major")
+    before = workers()
+    timer = threading.Timer(0.5, _thread.interrupt_main)
     timer.start()
     with pytest.raises(KeyboardInterrupt):
         if long == "search":
-            machine.order("optimise:time=60", progress=False)
+            no.topology("torus:40x40").order("optimise:time=6000", progress=False)
+        elif long == "curve":
+            no.topology("random-regular:n=200000,d=4").mpc("random", progress=False)
+        elif long == "schedule":
+            jobs = no.trace.generate("poisson:jobs=20000,sizes=4x16x64,rate=1,unit=1")
+            no.schedule(no.topology("torus:32x32"), "snake", jobs, alloc="dilation", progress=False)
         else:
-            machine.mpc(machine.nodes, progress=False)
-            time.sleep(1)
-    # Long before the search would end by itself, however busy the machine is.
-    assert time.perf_counter() - began < 40
+            traces = "poisson:jobs=20000,sizes=4x16x64,rate=1,unit=1"
+            plan = {"topologies": "torus:32x32", "orderings": "snake", "allocators": "dilation", "policies": "easy"}
+            no.sweep({**plan, "traces": traces}, progress=False)
+    timer.join()
+    while workers() > before:
+        time.sleep(0.05)
     assert len(no.topology("torus:4").mpc("row-major")) == 3
 
 

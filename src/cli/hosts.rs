@@ -1,6 +1,6 @@
 //! `nodeorder hosts`: the hosts of one job in the order its ranks should take.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
@@ -9,12 +9,12 @@ use clap::Args;
 use crate::shared::notes::note;
 use crate::shared::{inputs, output, progress, watch::Clock};
 use nodeorder::error::{Error, SourceLocation};
-use nodeorder::export::{HOST_FORMS, JobHosts};
+use nodeorder::export::{HOST_FORMS, JobHosts, best_ring, read_hosts, restricted};
 use nodeorder::ids::NodeId;
 use nodeorder::input::Text;
 use nodeorder::mapping::{Guest, method};
-use nodeorder::metric::ring::{Ring, rings};
-use nodeorder::ordering::{NodeOrder, Observer, defaults};
+use nodeorder::metric::ring::Ring;
+use nodeorder::ordering::{NodeOrder, Observer};
 use nodeorder::topology::{Context, Topology};
 
 /// Put the hosts of one job in order
@@ -69,7 +69,7 @@ impl Command {
                 inputs::report_machine(&topology, &order);
                 restricted(&topology, &order, &nodes)?
             }
-            (None, None) => best_ring(&topology, &nodes)?,
+            (None, None) => shortest(&topology, &nodes)?,
         };
         let names: HashMap<NodeId, &String> = nodes.iter().copied().zip(&given).collect();
         let hosts: Vec<String> = ordered.iter().map(|node| names[node].clone()).collect();
@@ -84,22 +84,7 @@ impl Command {
             true => Text::read(path, topology.context().memory)?,
             false => Text::new(format!("--nodes {}", self.nodes), self.nodes.as_str()),
         };
-        let (mut given, mut nodes, mut seen) = (Vec::new(), Vec::new(), HashSet::new());
-        for line in text.data_lines() {
-            for word in line.text.split_whitespace() {
-                for (name, node) in topology.hosts_named(word, &line)? {
-                    topology.check_node(node, || line.location())?;
-                    if seen.insert(node) {
-                        given.push(name);
-                        nodes.push(node);
-                    }
-                }
-            }
-        }
-        if nodes.is_empty() {
-            return Err(Error::input(text.location(), "no hosts", "at least one").into());
-        }
-        Ok((given, nodes))
+        Ok(read_hosts(topology, &text)?)
     }
 
     /// The order that a mapping of the guest's traffic gives.
@@ -118,7 +103,7 @@ impl Command {
         }
         // All processes of a host count as one: the order of hosts does not depend on traffic inside one.
         let guest = guest.gathered(self.per_node)?;
-        let start = best_ring(topology, nodes)?;
+        let start = shortest(topology, nodes)?;
         let waiting = progress::waiting(text);
         let clock = Clock::start(false, &waiting);
         let search = format!("best:rounds={ROUNDS},time={}", self.time);
@@ -136,40 +121,10 @@ impl Command {
     }
 }
 
-/// These nodes in the order of an ordering.
-fn restricted(topology: &Topology, order: &NodeOrder, nodes: &[NodeId]) -> Result<Vec<NodeId>> {
-    let wanted: HashSet<NodeId> = nodes.iter().copied().collect();
-    let kept: Vec<NodeId> = order.nodes().iter().copied().filter(|n| wanted.contains(n)).collect();
-    if kept.len() < wanted.len() {
-        let kept: HashSet<NodeId> = kept.into_iter().collect();
-        let lost = nodes.iter().find(|node| !kept.contains(node));
-        let name = lost.map(|node| topology.node_name(*node)).unwrap_or_default();
-        let (option, found) =
-            (format!("--by {}", order.label()), format!("no rank for host `{name}`"));
-        return Err(Error::option(option, found, "an ordering of all hosts").into());
-    }
-    Ok(kept)
-}
-
-/// The order whose closed walk over these nodes is the shortest, of the orderings that need no search where there are
-/// levels or coordinates, else of all that suit.
-fn best_ring(topology: &Topology, nodes: &[NodeId]) -> Result<Vec<NodeId>> {
-    let shaped = topology.lattice().is_some() || !topology.network().levels().is_empty();
-    let walks = |by: &str| ["bfs", "rcm", "dfs", "nearest", "spectral"].contains(&by);
-    // Walks over the whole machine take long for the hosts of one job.
-    let suits = |by: &String| by != "random" && !by.contains("scatter") && !(shaped && walks(by));
-    let mut found: Vec<(String, Vec<NodeId>)> = Vec::new();
-    for by in defaults::suiting(topology).into_iter().filter(suits) {
-        let order = restricted(topology, &NodeOrder::make(topology, &by)?, nodes)?;
-        if found.iter().all(|(_, other)| *other != order) {
-            found.push((by, order));
-        }
-    }
-    let sequences: Vec<&[NodeId]> = found.iter().map(|(_, order)| order.as_slice()).collect();
-    let walks = rings(topology, &sequences)?;
-    let best = walks.iter().enumerate().min_by_key(|(i, ring)| (**ring, *i)).map_or(0, |(i, _)| i);
-    let Ring { unreachable, hops, longest } = walks[best];
-    let (by, order) = found.swap_remove(best);
+/// The order whose ring is the shortest; says which.
+fn shortest(topology: &Topology, nodes: &[NodeId]) -> Result<Vec<NodeId>> {
+    let (order, by, walk) = best_ring(topology, nodes)?;
+    let Ring { unreachable, hops, longest } = walk;
     let apart = match unreachable {
         0 => String::new(),
         steps => format!("; {steps} steps of the ring are between hosts that no path joins"),

@@ -17,6 +17,7 @@ mod audit;
 mod compare;
 mod completions;
 mod corun;
+mod demo;
 mod export;
 mod hosts;
 mod list;
@@ -103,7 +104,7 @@ macro_rules! verbs {
 }
 
 verbs! {
-    "Compare orderings": Compare compare;
+    "Compare orderings": Compare compare, Demo demo;
     "Single steps": Topology topology, Order order, Mpc mpc, Score score, Replay replay, Schedule schedule, Map map,
         Corun corun, Hosts hosts, Export export;
     "Many combinations": Sweep sweep, Merge merge, Report report;
@@ -246,6 +247,7 @@ mod tests {
         // Those write files in a form of their own, or hold other commands.
         let others = [
             "nodeorder",
+            "nodeorder demo",
             "nodeorder export",
             "nodeorder trace",
             "nodeorder trace convert",

@@ -1,15 +1,19 @@
 //! `nodeorder sweep`: every combination of a plan's machines, orderings and workloads; can be stopped,
 //! continued and split.
 
+use std::collections::BTreeMap;
 use std::io::Write;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::time::Instant;
 
 use anyhow::Context as _;
 use clap::Args;
+use rayon::prelude::*;
 use serde_json::json;
 
+use crate::shared::claims::{self, Claims};
 use crate::shared::command_line::CommandLine;
 use crate::shared::notes::note;
 use crate::shared::sweep_folder::{self, SweepFolder};
@@ -22,8 +26,8 @@ use nodeorder::topology::Context;
 /// Replay, map or compare every combination that a plan lists
 ///
 /// Writes DIR/results.csv and DIR/manifest.json. To continue a sweep that was stopped, run the same command
-/// again. With --shard only part of the combinations is computed and written to a file of its own;
-/// `nodeorder merge DIR` puts the files together.
+/// again. With --shard only part of the combinations is computed and written to a file of its own; shards that run at the
+/// same time take work from each other through DIR. `nodeorder merge DIR` puts the files together.
 #[derive(Debug, Args)]
 #[command(after_help = "Example: nodeorder sweep plan.toml --out results --shard 3/8")]
 pub struct Command {
@@ -49,7 +53,7 @@ impl Command {
         let plan = Plan::read(&text, Some(&self.plan), context)?;
         sweep_folder::say_remarks(&plan);
         let shard = self.shard.unwrap_or(Shard::WHOLE);
-        let cells = shard.cells(plan.cells().len()).len() as u64;
+        let cells = plan.cells().len().div_ceil(shard.of as usize) as u64;
         context.require(&format!("the rows of {cells} cells"), cells * ROW)?;
         output::create_folder(&self.out)?;
         let folder = SweepFolder(&self.out);
@@ -59,11 +63,10 @@ impl Command {
         }
         let began = Instant::now();
         let mut part = self.describe(&plan, shard, context)?;
-        let stem = match self.shard {
-            None => "sweep".to_string(),
-            Some(Shard { index, of }) => format!("shard-{index}-of-{of}"),
+        let journal = match self.shard {
+            None => self.out.join("sweep.journal"),
+            Some(shard) => claims::journal(&self.out, shard),
         };
-        let journal = self.out.join(format!("{stem}.journal"));
         // Shards that are here already must be of the same sweep; if this one is among them, it is done.
         for (name, other) in folder.parts()? {
             other.same_plan(&name, &part, "the plan")?;
@@ -77,11 +80,11 @@ impl Command {
         }
         let again = "interrupted: the same command goes on where it stopped";
         interrupt::say(Some(format!("{}: {again}", self.out.display())));
-        part.rows = self.rows(&plan, context, shard, &journal)?;
+        (part.dealt, part.rows) = self.rows(&plan, context, &journal)?.into_iter().unzip();
         interrupt::say(None);
         part.seconds = began.elapsed().as_secs_f64();
         if self.shard.is_some() {
-            output::write(Some(&self.out.join(format!("{stem}.csv"))), part.to_file())?;
+            output::write(Some(&journal.with_extension("csv")), part.to_file())?;
         } else {
             let table = store::table(&part.header, part.rows.iter().map(String::as_str));
             let inputs = plan.lists.inputs.iter();
@@ -102,6 +105,7 @@ impl Command {
             name: plan.lists.name.clone(),
             hash: plan.lists.hash.clone(),
             cells: plan.cells().len(),
+            dealt: Vec::new(),
             seeds: plan.lists.seeds.iter().map(u64::to_string).collect::<Vec<_>>().join(" "),
             command: line.option("--shard", [shard]).to_string(),
             assumed: plan.remarks.assumed.clone(),
@@ -111,42 +115,64 @@ impl Command {
         })
     }
 
-    /// The rows of a shard in order, those that its journal does not hold computed now.
+    /// The rows of a shard by cell, those that its journal does not hold computed now.
     fn rows(
         &self,
         plan: &Plan,
         context: &Context,
-        shard: Shard,
         journal: &Path,
-    ) -> anyhow::Result<Vec<String>> {
+    ) -> anyhow::Result<BTreeMap<usize, String>> {
         let lines = Journal::new(plan);
-        let (Kept { mut rows, others }, file) = sweep_folder::open_journal(journal, &lines, shard)?;
-        let mine: Vec<usize> = shard.cells(plan.cells().len()).collect();
-        let left: Vec<usize> = mine.iter().copied().filter(|c| !rows.contains_key(c)).collect();
-        if !rows.is_empty() {
-            let (name, kept, left) = (journal.display(), rows.len(), left.len());
+        let (Kept { rows: kept, others }, file) = sweep_folder::open_journal(journal, &lines)?;
+        let all = plan.cells().len();
+        if !kept.is_empty() {
+            let (name, count) = (journal.display(), kept.len());
+            let left = match self.shard {
+                None => format!(", {} to compute", all - count),
+                Some(_) => String::new(),
+            };
             let gone = match others {
                 0 => String::new(),
                 _ => format!("; {others} rows are of cells that the plan no longer has"),
             };
-            note!("{name}: {kept} cells kept, {left} to compute{gone}");
+            note!("{name}: {count} cells kept{left}{gone}");
         }
-        let bar = progress::bar(mine.len() as u64, "sweep");
-        bar.set_position((mine.len() - left.len()) as u64);
-        bar.reset_eta();
-        let state = Mutex::new((file, &mut rows));
-        sweep::run(plan, context, &left, |cell, values| -> anyhow::Result<()> {
-            let line = lines.line(cell, &values)?;
-            let row = store::line(values)?;
-            let mut state = state.lock().unwrap_or_else(|e| e.into_inner());
-            // One write a line: a kill leaves whole lines and at most one torn one.
-            let fail = || format!("{}: writing", journal.display());
-            state.0.write_all(line.as_bytes()).with_context(fail)?;
-            state.1.insert(cell, row);
-            bar.inc(1);
-            Ok(())
-        })?;
+        let bar = progress::bar(0, "sweep");
+        let state = Mutex::new((file, BTreeMap::new()));
+        let lock = || state.lock().unwrap_or_else(|e| e.into_inner());
+        let compute = |cells: Range<usize>| -> anyhow::Result<()> {
+            let left: Vec<usize> = cells.clone().filter(|cell| !kept.contains_key(cell)).collect();
+            lock().1.extend(kept.range(cells.clone()).map(|(cell, row)| (*cell, row.clone())));
+            bar.inc_length(left.len() as u64);
+            sweep::run(plan, context, &left, |cell, values| -> anyhow::Result<()> {
+                let line = lines.line(cell, &values)?;
+                let row = store::line(values)?;
+                let mut state = lock();
+                // One write a line: a kill leaves whole lines and at most one torn one.
+                let fail = || format!("{}: writing", journal.display());
+                state.0.write_all(line.as_bytes()).with_context(fail)?;
+                state.1.insert(cell, row);
+                bar.inc(1);
+                Ok(())
+            })
+        };
+        match self.shard {
+            None => compute(0..all)?,
+            Some(shard) => {
+                let blocks = plan.deal(shard.of, context)?;
+                let claims = Claims::open(&self.out, &plan.lists.hash, shard, &blocks)?;
+                // A block at a time for each thread: cells of one block may be too few for all.
+                (0..rayon::current_num_threads()).into_par_iter().with_max_len(1).try_for_each(
+                    |_| -> anyhow::Result<()> {
+                        while let Some(block) = claims.next()? {
+                            compute(block.cells.clone())?;
+                        }
+                        Ok(())
+                    },
+                )?;
+            }
+        }
         bar.finish_and_clear();
-        Ok(rows.into_values().collect())
+        Ok(state.into_inner().unwrap_or_else(|e| e.into_inner()).1)
     }
 }

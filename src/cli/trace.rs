@@ -6,10 +6,10 @@ use crate::shared::formats::FormatArgs;
 use crate::shared::kit::*;
 use nodeorder::columns::jobs::SIZE_COUNT;
 use nodeorder::error::sanitize;
+use nodeorder::report::trace::document;
 use nodeorder::trace::records::{Records, placements};
 use nodeorder::trace::{
-    self, Changes, GeneratedWorkload, Log, Options, Sizes, Tally, Trace, Transformed, Weight,
-    WorkloadKind, convert, open, survey,
+    Changes, GeneratedWorkload, Options, Sizes, Tally, Trace, Transformed, convert, open,
 };
 
 /// Inspect, convert or generate traces and placement logs
@@ -266,58 +266,16 @@ fn info(
     to: Option<PathBuf>,
 ) -> anyhow::Result<()> {
     let (mut lines, names) = Lines::open_all(&[file.to_path_buf()], options.memory)?;
-    let name = lines.name().to_string();
-    let kind = match format.form(&mut lines)? {
-        Some((form, columns)) => {
-            let records = Records::over(lines, form, columns.as_ref())?.of_files(names);
-            let trace = records.trace(options)?;
-            let document = describe(&trace, form.noun);
-            return show(document, &name, &Sizes::of_trace(&trace, Weight::Jobs), as_json, to);
-        }
-        None => trace::kind(&mut lines)?,
-    };
-    let (document, sizes) = match kind {
-        WorkloadKind::Swf | WorkloadKind::Records(_) => {
-            let trace = Trace::over(lines, options)?;
-            inputs::report_processors(&trace);
-            (describe(&trace, "SWF trace"), Sizes::of_trace(&trace, Weight::Jobs))
-        }
-        WorkloadKind::Log => {
-            let survey = survey::survey(Log::over(lines))?;
-            let document = json!({
-                "kind": "placement log",
-                "jobs": survey.placements,
-                "freed": survey.frees,
-                "most_jobs": survey.most_jobs,
-                "most_nodes": survey.most_nodes,
-            });
-            (document, Sizes::of_jobs(&name, survey.sizes))
-        }
-        WorkloadKind::Table => {
-            (json!({"kind": "table of sizes"}), Sizes::over(lines, Weight::Jobs, options)?)
-        }
-    };
-    show(document, &name, &sizes, as_json, to)
+    let form = format.form(&mut lines)?;
+    let (document, sizes, trace) = document(lines, names, form, options)?;
+    trace.iter().for_each(inputs::report_processors);
+    show(document, &sizes, as_json, to)
 }
 
 /// Prints what is known of a file and of the sizes of its jobs.
-fn show(
-    mut document: Value,
-    name: &str,
-    sizes: &Sizes,
-    as_json: bool,
-    to: Option<PathBuf>,
-) -> anyhow::Result<()> {
-    document["file"] = json!(name);
-    let table = sizes.count_table();
-    if let Some(table) = &table {
-        document["sizes"] = json!(table.len());
-        document["smallest"] = json!(table.first().map(|(size, _)| size));
-        document["largest"] = json!(table.last().map(|(size, _)| size));
-        document["mean_size"] = json!(sizes.mean());
-    }
+fn show(document: Value, sizes: &Sizes, as_json: bool, to: Option<PathBuf>) -> anyhow::Result<()> {
     if let Some(path) = to {
-        let rows = table.unwrap_or_default();
+        let rows = sizes.count_table().unwrap_or_default();
         output::write_by(Some(&path), |out| columns::write(out, SIZE_COUNT, rows))?;
     }
     if as_json {
@@ -328,30 +286,6 @@ fn show(
         print(&mut out, key, value)?;
     }
     out.finish()
-}
-
-/// A trace's times, reasons for lines left out and header.
-fn describe(trace: &Trace, kind: &str) -> Value {
-    let tally = trace.tally();
-    let (first, last) = trace.span().unzip();
-    let seconds: u128 =
-        trace.jobs().iter().map(|j| u128::from(j.nodes) * u128::from(j.run.unsigned_abs())).sum();
-    let header = trace.header().entries().iter();
-    let header: Vec<Value> = header.map(|e| json!({"label": e.label, "value": e.value})).collect();
-    // Where a node has several processors and each was taken for one, these are no nodes.
-    let processors = trace.processors_hint().is_some_and(|hint| hint.stated);
-    let hours = if processors { "processor_hours" } else { "node_hours" };
-    json!({
-        "kind": kind,
-        "lines": tally.lines,
-        "jobs": trace.jobs().len(),
-        "left_out": tally.by_name(true),
-        "mended": tally.by_name(false),
-        "first_submit": first,
-        "last_end": last,
-        hours: nodeorder::ratio::ratio(seconds, 3600),
-        "header": header,
-    })
 }
 
 fn print(out: &mut Output, key: &str, value: &Value) -> anyhow::Result<()> {

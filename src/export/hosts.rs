@@ -84,33 +84,3 @@ fn mpich_rank_order(job: &JobHosts<'_>) -> String {
     }
     text
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn forms_are_as_launchers_read_them() {
-        let names = |names: &str| -> Vec<String> { names.split(' ').map(String::from).collect() };
-        let (hosts, given) = (names("n3 n1 n2"), names("n1 n2 n3"));
-        let job = JobHosts { hosts: &hosts, given: &given, per_node: 2 };
-        for (form, text) in [
-            ("hosts", "n3\nn1\nn2\n"),
-            ("host-list", "n[3,1-2]\n"),
-            ("slurm-hostfile", "n3\nn3\nn1\nn1\nn2\nn2\n"),
-            (
-                "rankfile",
-                "rank 0=n3 slot=0\nrank 1=n3 slot=1\nrank 2=n1 slot=0\nrank 3=n1 slot=1\nrank 4=n2 slot=0\nrank 5=n2 slot=1\n",
-            ),
-            ("machinefile", "n3:2\nn1:2\nn2:2\n"),
-            (
-                "mpich-rank-order",
-                "# MPICH_RANK_REORDER_METHOD=3, MPICH_RANK_REORDER_FILE: this file\n2,3\n4,5\n0,1\n",
-            ),
-            ("node-ranks", "{\"n3\": 0, \"n1\": 1, \"n2\": 2}\n"),
-        ] {
-            assert_eq!((HOST_FORMS.get(form).unwrap().build)(&job), text, "{form}");
-        }
-        assert_eq!(HOST_FORMS.iter().count(), 7);
-    }
-}

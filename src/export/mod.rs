@@ -23,6 +23,7 @@ mod hosts;
 mod hypernodes;
 mod infragraph;
 mod jgf;
+mod job_hosts;
 mod kueue;
 mod lsf;
 mod mpich_coords;
@@ -40,6 +41,7 @@ mod sst;
 mod units;
 
 pub use hosts::{HOST_FORMS, HostForm, JobHosts};
+pub use job_hosts::{best_ring, read_hosts, restricted};
 pub use placed::ExportJob;
 use placed::{jobs_or_all, one_each};
 pub use simgrid::{EXPLICIT, SimGridFigures, simgrid};

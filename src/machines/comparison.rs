@@ -1,5 +1,7 @@
 //! The machines ranked, with the difference between the first two.
 
+use std::borrow::Borrow;
+
 use super::confidence::Difference;
 use super::workload::{ComparedJobs, Service, serve};
 use crate::error::{Error, Result, SourceLocation};
@@ -132,18 +134,19 @@ impl Machines {
 /// The curves, one replay and one schedule for each machine, one machine after another; the parts of each
 /// in parallel. Results never depend on the number of threads.
 pub fn compare(
-    topologies: &[Topology],
+    topologies: &[impl Borrow<Topology>],
     orders: &[String],
     prices: &Prices,
     workload: Option<&ComparedJobs<'_>>,
     observer: &dyn Observer,
     progress: &dyn Fn(&str),
 ) -> Result<Machines> {
+    let topologies: Vec<&Topology> = topologies.iter().map(Borrow::borrow).collect();
     let made = topologies.iter().map(|topology| Machine::orderings(topology, orders, observer));
     let made = made.collect::<Result<Vec<_>>>()?;
     let largest = made.iter().flatten().map(NodeOrder::len).min().unwrap_or(0);
     let mut contenders = Vec::new();
-    for (topology, made) in topologies.iter().zip(made) {
+    for (topology, made) in topologies.iter().copied().zip(made) {
         progress(topology.name());
         let machine = Machine::new(topology, made, largest, prices)?;
         let served = |workload| serve(topology, &machine.best, workload);

@@ -5,6 +5,7 @@
 
 use super::kit::*;
 use super::traversal::{START, emit, start};
+use crate::observer::pause;
 use crate::topology::RouterGraph;
 
 /// `spectral[:start=NODE]`: routers by ascending component of the eigenvector of the second smallest
@@ -134,6 +135,7 @@ fn tridiagonalise(graph: &RouterGraph, first: &[f64], floor: f64, limit: usize) 
     let mut lanczos = Lanczos::new(graph, first);
     let mut check = 16;
     loop {
+        pause();
         let (alpha, beta) = lanczos.step();
         matrix.alpha.push(alpha);
         matrix.beta.push(beta);

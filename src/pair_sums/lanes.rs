@@ -9,6 +9,7 @@ use multiversion::multiversion;
 use rayon::prelude::*;
 
 use super::terms::Term;
+use crate::observer::pause;
 
 /// Lags a block.
 const LAGS: usize = 256;
@@ -72,6 +73,7 @@ impl Tables {
         let end = self.n.min(last + 1);
         let Some(wanted) = lag.get_mut(1..end) else { return lag };
         wanted.par_chunks_mut(LAGS).enumerate().for_each(|(block, out)| {
+            pause();
             let first = 1 + block * LAGS;
             let mut sums = [0u32; LAGS];
             let mut wide = [0u64; LAGS];

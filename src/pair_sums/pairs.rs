@@ -4,6 +4,7 @@
 use rayon::prelude::*;
 
 use super::terms::Term;
+use crate::observer::pause;
 
 /// `lag[k] = Σ_i d(i, i+k)` for k = 1..=`last`, zero elsewhere. O(N · last), lags in parallel.
 pub(super) fn lag_sums(terms: &[&Term], n: usize, last: usize) -> Vec<u64> {
@@ -11,6 +12,7 @@ pub(super) fn lag_sums(terms: &[&Term], n: usize, last: usize) -> Vec<u64> {
     let end = n.min(last + 1);
     for term in terms {
         lag[..end].par_iter_mut().enumerate().skip(1).for_each(|(k, lag)| {
+            pause();
             let pairs = term.labels.iter().zip(&term.labels[k..]);
             *lag += pairs.map(|(a, b)| u64::from(term.labelling.between(*a, *b))).sum::<u64>();
         });

@@ -15,6 +15,7 @@
 //! where they are; groups are independent and run in parallel. A real sequence has `P[L-f] = P[f]`: groups
 //! up to S/2 are enough.
 
+use crate::observer::pause;
 use multiversion::multiversion;
 use multiversion::target::target_cfg_f;
 use rayon::prelude::*;
@@ -97,6 +98,7 @@ pub(super) fn add_autocorrelation(terms: &[&Term], cuts: &[Cut], layout: Layout,
             let stage = Stage::new(group, layout);
             let mut values = [Spectrum::new(layout.piece), Spectrum::new(layout.piece)];
             for (cut, pattern) in cuts.iter().zip(&patterns) {
+                pause();
                 stage.apply(pattern, &mut values);
                 for (values, power) in values.iter_mut().zip(powers.iter_mut()) {
                     fft.run(&mut values.re, &mut values.im);

@@ -13,6 +13,7 @@ use crate::allocator::{Allocator, Choice, Room, RoomSums};
 use crate::error::Result;
 use crate::metric::allocation::{AllocationMeter, AllocationMetrics, Extent};
 use crate::metric::shape::{AllocationShape, SummedShapes};
+use crate::observer::pause;
 use crate::ranks::{FreeSet, Ranks};
 use crate::trace::{Block, Event, JobKey, Log};
 
@@ -165,6 +166,7 @@ impl<'a> Replay<'a> {
     ) -> Result<()> {
         out.clear();
         for (event, what) in block.events.iter().enumerate() {
+            pause();
             match *what {
                 Event::Free { job } => {
                     // Nothing, where the job was skipped or refused.

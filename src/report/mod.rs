@@ -35,6 +35,7 @@ pub mod snapshot;
 pub mod sweep;
 mod terms;
 pub mod topology;
+pub mod trace;
 mod words;
 
 /// A file of a comparison's output directory.

@@ -5,6 +5,7 @@ use super::policy::Policy;
 use super::result::{Instant, LeftOut, Record};
 use crate::error::Result;
 use crate::metric::shape::ShapeSums;
+use crate::observer::pause;
 
 /// The outcome: tasks that ran in the order of starts, the instants if wanted, those that could not run, sums
 /// over shapes if wanted.
@@ -25,6 +26,7 @@ pub(super) fn run(
     let mut news = false;
     machine.now = first;
     while ended + machine.left_out.len() < tasks.len() {
+        pause();
         let submit = tasks.get(submitted).map(|task| task.submit);
         // The instant itself is done.
         let poll = news.then(|| poll_after(machine.now + 1, first, interval));

@@ -35,6 +35,8 @@ pub struct Remarks {
     pub orderings: Vec<String>,
     /// What is assumed of the capacities of links, where figures rest on them: once a machine.
     pub assumed: Vec<String>,
+    /// Schedulable nodes of each machine.
+    pub(super) nodes: Vec<u64>,
 }
 
 impl PlanLists {
@@ -61,6 +63,7 @@ impl PlanLists {
         // A machine is made whole, and gone before the next.
         problems.check_with("topologies", |problems, i| {
             let topology = catalog::topology(&self.topologies[i].located, &context)?;
+            problems.remarks.nodes.push(topology.node_count() as u64);
             self.check_on(&topology, problems)
         });
         problems.done()

@@ -6,12 +6,12 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use super::Plan;
 use super::fingerprint::Fingerprint;
 use super::inputs::Spec;
 use super::kinds::KINDS;
 use super::lists::pick;
 use super::rows::{self, Table};
-use super::{Plan, Shard};
 use crate::columns::Value;
 use crate::error::{Error, Result, SourceLocation};
 
@@ -51,12 +51,12 @@ impl<'p> Journal<'p> {
         Ok(format!("{} {body}", Fingerprint::of(body.as_bytes())))
     }
 
-    /// Reads the finished cells of `shard` from a journal.
+    /// Reads the finished cells from a journal.
     ///
     /// # Errors
     /// Something else than a journal; one whose lines are all of other cells. Lines that a kill left incomplete are passed
     /// over.
-    pub fn read(&self, shard: Shard, name: &str, bytes: &[u8]) -> Result<Kept> {
+    pub fn read(&self, name: &str, bytes: &[u8]) -> Result<Kept> {
         let mut lines = bytes.split_inclusive(|b| *b == b'\n').peekable();
         let first = lines.next().unwrap_or_default();
         let wrong = |found: String| {
@@ -76,7 +76,7 @@ impl<'p> Journal<'p> {
         if lines.peek().is_none() {
             return Ok(kept);
         }
-        let cells = shard.cells(self.plan.cells().len());
+        let cells = 0..self.plan.cells().len();
         let numbers: HashMap<String, usize> = cells.map(|c| (self.key(c).to_string(), c)).collect();
         for line in lines {
             let entry = || -> Option<(&str, &str)> {
@@ -174,7 +174,7 @@ mod tests {
             let [own, note] = [&row[before..before + own], &row[row.len() - 1..]];
             figures.push((own.to_vec(), note[0].clone()));
         }
-        let kept = to.read(Shard::WHOLE, "j", text.as_bytes()).unwrap();
+        let kept = to.read("j", text.as_bytes()).unwrap();
         assert_eq!((kept.rows.len(), kept.others), (small.cells().len(), 0));
         for (number, (own, note)) in kept.rows.keys().zip(figures) {
             let cell = large.cells().get(*number);
@@ -185,10 +185,10 @@ mod tests {
             assert_eq!(kept.rows[number], rows::line(wanted).unwrap());
         }
         // Back again: the rows of the other cells are counted; none at all are refused.
-        let back = from.read(Shard::WHOLE, "j", text.as_bytes()).unwrap();
+        let back = from.read("j", text.as_bytes()).unwrap();
         assert_eq!(back.rows.len(), small.cells().len());
         let other = plan(&PLAN.replace("[1, 2, 3]", "[4]"));
-        let error = Journal::new(&other).read(Shard::WHOLE, "j", text.as_bytes()).unwrap_err();
+        let error = Journal::new(&other).read("j", text.as_bytes()).unwrap_err();
         assert!(error.to_string().starts_with("j:1: found 12 rows, none of them"), "{error}");
     }
 
@@ -202,13 +202,12 @@ mod tests {
         fn journals_survive_any_cut(cut in 0usize..10_000, junk in any::<bool>()) {
             let plan = plan(PLAN);
             let journal = Journal::new(&plan);
-            let shard = Shard { index: 1, of: 2 };
             let line = |cell: usize| journal.line(cell, &row(&journal, cell)).unwrap();
             let whole = |cell: usize| rows::line(row(&journal, cell)).unwrap();
             let mut text = Journal::HEAD.to_string();
             let head = text.len();
             let mut ends = Vec::new();
-            for cell in shard.cells(12) {
+            for cell in (1..12).step_by(2) {
                 text += &line(cell);
                 ends.push((text.len(), cell));
             }
@@ -223,9 +222,7 @@ mod tests {
             text += &line(3);
             rows.insert(3, whole(3));
             let expected = Kept { rows, others: 0 };
-            prop_assert_eq!(journal.read(shard, "j", text.as_bytes()).unwrap(), expected);
-            let other = Shard { index: 0, of: 2 };
-            prop_assert!(journal.read(other, "j", text.as_bytes()).is_err());
+            prop_assert_eq!(journal.read("j", text.as_bytes()).unwrap(), expected);
         }
     }
 }

@@ -3,10 +3,12 @@
 //!
 //! A [`Plan`] lists what is multiplied; its [`Cell`]s stand in an order that never changes, and each makes one
 //! row. [`run()`] computes the rows of some of them in parallel. Rows are kept between runs: in journals
-//! ([`Journal`]), that a kill cannot spoil, and in shards, that [`store::merge`] puts together. Rows depend on the
-//! plan alone, so that however a sweep was run its table is the same, byte for byte.
+//! ([`Journal`]), that a kill cannot spoil, and in shards, that [`store::merge`] puts together. Shards take blocks of
+//! cells of about equal cost ([`Block`]). Rows depend on the plan alone, so that however a sweep was run its table is the
+//! same, byte for byte.
 
 mod check;
+mod deal;
 mod fingerprint;
 mod inputs;
 mod journal;
@@ -19,6 +21,7 @@ mod scopes;
 pub mod store;
 
 pub use check::Remarks;
+pub use deal::Block;
 pub use inputs::{PlanWorkload, Spec};
 pub use journal::{Journal, Kept};
 pub use lists::{PlanLists, Work};
@@ -27,7 +30,7 @@ pub use run::run;
 
 use crate::error::{Error, Result};
 
-/// One part of a sweep: the cells c with c mod `of` = `index`.
+/// One part of a sweep.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Shard {
     /// From 0.
@@ -55,34 +58,10 @@ impl Shard {
             }
         }
     }
-
-    /// The cells of this part, of `cells` in all, ascending.
-    pub fn cells(self, cells: usize) -> impl ExactSizeIterator<Item = usize> {
-        (self.index as usize..cells).step_by(self.of as usize)
-    }
 }
 
 impl std::fmt::Display for Shard {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{}/{}", self.index, self.of)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn shards_are_read_and_share_the_cells_out() {
-        assert_eq!(Shard::parse("3/8").unwrap(), Shard { index: 3, of: 8 });
-        for bad in ["", "3", "8/8", "-1/2", "a/b", "0/0", "1/2/3", "1 /2"] {
-            assert!(Shard::parse(bad).is_err(), "{bad}");
-        }
-        for of in 1..9 {
-            let mut all: Vec<usize> =
-                (0..of).flat_map(|index| Shard { index, of }.cells(21)).collect();
-            all.sort_unstable();
-            assert!(all.into_iter().eq(0..21));
-        }
     }
 }

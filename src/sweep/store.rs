@@ -56,6 +56,8 @@ pub struct Part {
     pub hash: String,
     /// Cells of the whole plan.
     pub cells: usize,
+    /// The cells whose rows it has, ascending.
+    pub dealt: Vec<usize>,
     /// Seeds of the plan.
     pub seeds: String,
     /// The command line that makes it again.
@@ -77,13 +79,14 @@ impl Part {
     /// The shard's file.
     pub fn to_file(&self) -> String {
         let mut text = format!(
-            "{TITLE}\n# version: {}\n# name: {}\n# plan: {}\n# shard: {}\n# cells: {}\n# seeds: {}\n\
-             # command: {}\n# assumed: {}\n# seconds: {}\n{}",
+            "{TITLE}\n# version: {}\n# name: {}\n# plan: {}\n# shard: {}\n# cells: {}\n# dealt: {}\n\
+             # seeds: {}\n# command: {}\n# assumed: {}\n# seconds: {}\n{}",
             self.version,
             self.name,
             self.hash,
             self.shard,
             self.cells,
+            serde_json::Value::from(self.dealt.clone()),
             self.seeds,
             self.command,
             serde_json::Value::from(self.assumed.clone()),
@@ -126,6 +129,7 @@ impl Part {
                 hash: value("plan")?,
                 shard: Shard::parse(&value("shard")?).ok()?,
                 cells: value("cells")?.parse().ok()?,
+                dealt: serde_json::from_str(&value("dealt")?).ok()?,
                 seeds: value("seeds")?,
                 command: value("command")?,
                 assumed: serde_json::from_str(&value("assumed")?).ok()?,
@@ -137,9 +141,9 @@ impl Part {
         let mut part = read().ok_or_else(|| wrong("a head of another form"))?;
         part.header = lines.next().unwrap_or_default().to_string();
         part.rows = lines.map(str::to_string).collect();
-        let wanted = part.shard.cells(part.cells).count();
-        if part.rows.len() != wanted {
-            return Err(wrong(&format!("{} rows of {wanted}", part.rows.len())));
+        let (rows, dealt) = (part.rows.len(), &part.dealt);
+        if rows != dealt.len() || !dealt.is_sorted_by(|a, b| a < b) {
+            return Err(wrong(&format!("{rows} rows of {} cells", dealt.len())));
         }
         Ok(part)
     }
@@ -207,10 +211,17 @@ pub fn merge(parts: &[(String, Part)], folder: &str) -> Result<String> {
             ),
         ));
     }
-    let parts: Vec<&Part> = by_index.into_iter().flatten().collect();
-    // Shards take cells in turn, as `Shard::cells` says.
-    let row = |cell: usize| parts[cell % parts.len()].rows[cell / parts.len()].as_str();
-    Ok(table(&first.header, (0..first.cells).map(row)))
+    let rows = parts.iter().flat_map(|(_, part)| part.dealt.iter().copied().zip(&part.rows));
+    let mut rows: Vec<(usize, &String)> = rows.collect();
+    // A cell that two shards computed has the same row in both.
+    rows.sort_unstable();
+    rows.dedup();
+    if rows.len() != first.cells || rows.iter().enumerate().any(|(i, (cell, _))| i != *cell) {
+        let found = format!("shards with {} rows for {} cells", rows.len(), first.cells);
+        let expected = "each cell once: run all shards again in an empty folder";
+        return Err(Error::input(location(), found, expected));
+    }
+    Ok(table(&first.header, rows.into_iter().map(|(_, row)| row.as_str())))
 }
 
 /// The command of a sibling of `part`.
@@ -227,76 +238,4 @@ fn ranges(numbers: &[u32]) -> String {
         run => format!("{}-{}", run[0], run[run.len() - 1]),
     };
     runs.map(run).collect::<Vec<_>>().join(",")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use proptest::prelude::*;
-
-    fn part(index: u32, of: u32) -> Part {
-        let shard = Shard { index, of };
-        Part {
-            shard,
-            version: "0".into(),
-            name: "a name".into(),
-            hash: "ab".into(),
-            cells: 12,
-            seeds: "1".into(),
-            command: format!("nodeorder sweep p.toml --out d --shard {shard}"),
-            assumed: vec!["a: \"1\"".into()],
-            seconds: 0.5,
-            header: "a,b\n".into(),
-            rows: shard.cells(12).map(|c| format!("{c},x\n")).collect(),
-        }
-    }
-
-    fn named(parts: Vec<Part>) -> Vec<(String, Part)> {
-        parts.into_iter().map(|p| (format!("shard-{}", p.shard.index), p)).collect()
-    }
-
-    #[test]
-    fn shards_come_back_and_merge_in_the_order_of_cells() {
-        let whole: String = (0..12).map(|c| format!("{c},x\n")).collect();
-        for of in 1..14 {
-            let parts: Vec<Part> = (0..of).map(|i| part(i, of)).collect();
-            for part in &parts {
-                assert_eq!(Part::read(&Text::new("s", part.to_file())).unwrap(), *part);
-            }
-            let merged = merge(&named(parts), "d").unwrap();
-            assert_eq!(merged, format!("a,b\n{whole}"));
-        }
-    }
-
-    #[test]
-    fn sets_that_are_not_whole_are_refused() {
-        let error = |parts| merge(&named(parts), "d").unwrap_err().to_string();
-        let of = |list: &[u32]| list.iter().map(|i| part(*i, 8)).collect::<Vec<_>>();
-        let message = error(of(&[0, 2, 3, 7]));
-        assert!(message.contains("shards 1,4-6 of 8 are missing"), "{message}");
-        assert!(message.contains("sbatch --array=1,4-6 sweep.sbatch"), "{message}");
-        assert!(
-            message.contains("`nodeorder sweep p.toml --out d --shard 1/8` and so on"),
-            "{message}"
-        );
-        assert!(error(Vec::new()).contains("no shards"));
-        assert!(error(of(&[0, 0])).contains("shard 0/8 again"));
-        assert!(error(vec![part(0, 2), part(1, 3)]).contains("shard 1/3; expected one of 2"));
-        let mut foreign = part(1, 2);
-        foreign.hash = "cd".into();
-        assert!(error(vec![part(0, 2), foreign]).contains("plan cd (a name); expected plan ab"));
-    }
-
-    proptest! {
-        /// Any byte changed, or any end cut off, is noticed.
-        #[test]
-        fn damage_is_noticed(at in 0usize..10_000, bit in 0u8..7, cut in any::<bool>()) {
-            let mut bytes = part(1, 3).to_file().into_bytes();
-            let at = at % bytes.len();
-            if cut { bytes.truncate(at) } else { bytes[at] ^= 1 << bit }
-            if let Ok(text) = String::from_utf8(bytes) {
-                prop_assert!(Part::read(&Text::new("s", text)).is_err());
-            }
-        }
-    }
 }

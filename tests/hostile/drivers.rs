@@ -557,8 +557,6 @@ fn plan(bytes: &[u8]) {
         Ok(plan) => {
             assert!(!plan.cells().is_empty() && !plan.lists.hash.is_empty());
             assert!(!plan.lists.topologies.is_empty() && !plan.lists.orderings.is_empty());
-            let shared = (0..3).flat_map(|index| Shard { index, of: 3 }.cells(plan.cells().len()));
-            assert_eq!(shared.count(), plan.cells().len());
         }
     }
 }
@@ -738,7 +736,7 @@ fn results(bytes: &[u8]) {
     let plan = Plan::read(&plan, None, &CONTEXT).unwrap();
     for head in ["", Journal::HEAD] {
         let journal = [head.as_bytes(), bytes].concat();
-        match Journal::new(&plan).read(Shard::WHOLE, "sweep.journal", &journal) {
+        match Journal::new(&plan).read("sweep.journal", &journal) {
             Err(error) => check_error(&error, Some(&Text::new("sweep.journal", &*text))),
             Ok(kept) => assert!(kept.rows.keys().all(|cell| *cell < plan.cells().len())),
         }

@@ -1,5 +1,6 @@
 //! Parts that several commands use: common options, inputs, and outputs.
 
+pub mod claims;
 pub mod command_line;
 pub mod files;
 pub mod formats;

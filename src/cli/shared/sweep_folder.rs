@@ -11,7 +11,7 @@ use super::notes::note;
 use super::output;
 use nodeorder::input::Text;
 use nodeorder::sweep::store::{self, Part};
-use nodeorder::sweep::{Journal, Kept, Plan, Remarks, Shard};
+use nodeorder::sweep::{Journal, Kept, Plan, Remarks};
 
 /// The whole table, plain and compressed.
 const RESULTS: [&str; 2] = ["results.csv", "results.csv.gz"];
@@ -140,7 +140,7 @@ fn check_table(table: &Text, manifest: &Value, remove: &str) -> anyhow::Result<(
 
 /// Says on standard error what the results of a plan rest on.
 pub fn say_remarks(plan: &Plan) {
-    let Remarks { orderings, assumed } = &plan.remarks;
+    let Remarks { orderings, assumed, .. } = &plan.remarks;
     orderings.iter().chain(assumed).for_each(|text| note!("{text}"));
 }
 
@@ -165,11 +165,7 @@ pub fn manifest(part: &Part, inputs: Value, table: &str, seconds: f64, shards: V
 }
 
 /// Finished cells of a journal, and the journal opened to add more.
-pub fn open_journal(
-    path: &Path,
-    journal: &Journal<'_>,
-    shard: Shard,
-) -> anyhow::Result<(Kept, File)> {
+pub fn open_journal(path: &Path, journal: &Journal<'_>) -> anyhow::Result<(Kept, File)> {
     let fail = |what| move || format!("{}: {what}", path.display());
     let mut kept = Kept::default();
     let mut torn = false;
@@ -178,7 +174,7 @@ pub fn open_journal(
     }
     match std::fs::read(path) {
         Ok(bytes) => {
-            kept = journal.read(shard, &path.display().to_string(), &bytes)?;
+            kept = journal.read(&path.display().to_string(), &bytes)?;
             torn = bytes.last() != Some(&b'\n');
         }
         Err(e) if e.kind() == std::io::ErrorKind::NotFound => {

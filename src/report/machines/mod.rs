@@ -14,7 +14,7 @@ use crate::metric::bisection::Bisection;
 mod machines_page;
 
 /// The machines, ranked.
-fn ranked(machines: &Machines) -> impl Iterator<Item = RankedMachine<'_>> {
+pub fn ranked(machines: &Machines) -> impl Iterator<Item = RankedMachine<'_>> {
     let scored = machines.contenders.iter().zip(&machines.scores).enumerate();
     scored.map(|(i, (contender, score))| RankedMachine {
         rank: (i < machines.compared).then_some(i + 1),
@@ -25,7 +25,7 @@ fn ranked(machines: &Machines) -> impl Iterator<Item = RankedMachine<'_>> {
 }
 
 /// One point a size of the best ordering's curve; the floor is empty where there is none.
-fn points(machines: &Machines) -> impl Iterator<Item = MachinePoint<'_>> {
+pub fn points(machines: &Machines) -> impl Iterator<Item = MachinePoint<'_>> {
     machines.contenders.iter().flat_map(|contender| {
         let machine = &contender.machine;
         let nodes = machine.comparison.topology.nodes as f64;

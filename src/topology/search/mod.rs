@@ -33,6 +33,7 @@ use super::graph::Rows;
 use super::{RouterGraph, Topology};
 use crate::error::Result;
 use crate::ids::RouterId;
+use crate::observer::pause;
 
 mod read;
 mod sets;
@@ -107,6 +108,7 @@ impl<'g> Search<'g> {
     /// Searches from `sources` (at most [`WIDTH`], repeats allowed). Returns the largest distance found, or `None` when
     /// it is more than [`MAX_HOPS`] or links have weights: then no distance may be read.
     pub fn run(&mut self, sources: &[RouterId]) -> Option<u32> {
+        pause();
         debug_assert!(sources.len() <= WIDTH);
         if self.graph.is_weighted() {
             return None;

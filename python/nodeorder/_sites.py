@@ -1,0 +1,323 @@
+"""Objectives, exports, hosts of a job, recorded placements, sweeps and machines side by side."""
+
+from __future__ import annotations
+
+import html
+import json
+import os
+import shlex
+import warnings
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
+from typing import Any, Literal, overload
+
+import pandas as pd
+from numpy.typing import ArrayLike
+
+from . import _native
+from ._error import among, described, flag, memory_limit, node_array, path_text, refused, text, texts, whole
+from ._files import write_files
+from ._jobs import machine, toml
+from ._progress import shown
+from ._tables import frame, source
+from ._topology import Order, Orders, Topology, topology
+
+
+def score(
+    m: Topology, orders: Orders, weights: str = "geometric", *, progress: bool | None = None
+) -> pd.DataFrame:
+    """Orderings by the objective that the searches ``ilp`` and ``optimise`` minimise, as ``nodeorder score`` does.
+
+    Args:
+        m: the machine.
+        orders: one ordering or several, or what makes them.
+        weights: of pairs of ranks: ``geometric``, ``harmonic``, ``path`` or ``workload``, with ``window=``, ``ring=``,
+            ``sizes=``, ``share=`` after a comma.
+        progress: show a bar; in notebooks and on terminals unless given.
+
+    Returns:
+        A frame with a row an ordering: ``ordering``, ``objective`` and ``lower_bound`` (weighted hops), ``gap`` (share of
+        the objective above the bound).
+
+    Raises:
+        NodeorderError: unknown weights, a bad file of sizes, an ordering that does not suit.
+    """
+    made = machine(m)._orders(orders)
+    with shown(progress, "scores", "step") as show:
+        found = _native.score(m._native, [order._native for order in made], text("weights", weights), show)
+    return frame(found)
+
+
+def export(m: Topology, order: Order, to: str, path: str | os.PathLike[str] | None = None) -> str:
+    """An ordering in the format of another program, as ``nodeorder export`` does.
+
+    Args:
+        m: the machine.
+        order: the ordering, or what makes one.
+        to: the target, with its options; ``entries("targets")``.
+        path: also write the text to this file, and the files that belong to it beside it, each whole or not at all.
+
+    Returns:
+        The text of the file.
+
+    Warns:
+        UserWarning: what the target cannot say, and what is assumed.
+
+    Raises:
+        NodeorderError: an unknown target, one that does not suit the machine, a file that cannot be written.
+    """
+    made = machine(m).order(order)
+    found, beside, notes = _native.export(m._native, made._native, text("to", to))
+    for note in notes:
+        warnings.warn(note, stacklevel=2)
+    if path is not None:
+        target = path_text("path", path)
+        name = os.path.basename(target)
+        # The files beside it come first, so that the file never lacks them.
+        files = {name + ending: held.encode() for ending, held in beside} | {name: found.encode()}
+        write_files(os.path.dirname(target) or ".", files)
+    return found
+
+
+def hosts(
+    m: Topology,
+    nodes: str | Sequence[str] | ArrayLike,
+    *,
+    by: Order | None = None,
+    to: str = "hosts",
+    per_node: int = 1,
+) -> str:
+    """The hosts of one job in the order that its ranks should take, as ``nodeorder hosts`` does.
+
+    Args:
+        m: the machine.
+        nodes: a host list such as ``n[001-004,7]``, names, or node ids.
+        by: the ordering; of those that suit, the one whose ring over these hosts has the fewest hops unless given.
+        to: the form; ``entries("host-forms")``.
+        per_node: processes on each host.
+
+    Returns:
+        The text in that form: for ``hosts`` a host a line.
+
+    Raises:
+        NodeorderError: an unknown host, one that the ordering does not have, an unknown form.
+    """
+    named = machine(m)
+    if isinstance(nodes, str):
+        listed = nodes
+    elif isinstance(nodes, Sequence) and len(nodes) > 0 and all(isinstance(name, str) for name in nodes):
+        listed = "\n".join(text("nodes", name) for name in nodes)
+    else:
+        listed = "\n".join(named.names_of(node_array("nodes", nodes)))
+    order = None if by is None else named.order(by)._native
+    return _native.hosts(named._native, listed, order, text("to", to), whole("per_node", per_node, 1, 65536))[0]
+
+
+@overload
+def audit(
+    m: Topology,
+    trace: Any,
+    *,
+    orders: Orders | None = ...,
+    alloc: str | Sequence[str] = ...,
+    columns: str | None = ...,
+    shape: bool = ...,
+    out: Literal["rows"] = ...,
+    progress: bool | None = ...,
+) -> pd.DataFrame: ...
+@overload
+def audit(
+    m: Topology,
+    trace: Any,
+    *,
+    orders: Orders | None = ...,
+    alloc: str | Sequence[str] = ...,
+    columns: str | None = ...,
+    shape: bool = ...,
+    out: Literal["summary"],
+    progress: bool | None = ...,
+) -> dict[str, Any]: ...
+def audit(
+    m: Topology,
+    trace: Any,
+    *,
+    orders: Orders | None = None,
+    alloc: str | Sequence[str] = (),
+    columns: str | None = None,
+    shape: bool = False,
+    out: str = "rows",
+    progress: bool | None = None,
+) -> pd.DataFrame | dict[str, Any]:
+    """Scores the placements that a scheduler recorded, beside what others would give, as ``nodeorder audit`` does.
+
+    Args:
+        m: the machine.
+        trace: records that list the nodes of jobs: a file (output of ``sacct -P``, PBS accounting, a CSV table, …), or a
+            frame with ``node_list`` and ``job``, ``start``, ``end``, … in seconds.
+        orders: place the same jobs on these orderings, too; ``row-major`` unless given, where ``alloc`` is.
+        alloc: with these allocators; ``slurm-best-fit`` unless given, where ``orders`` is.
+        columns: of a CSV file: the name of a known set, or ``key=column`` with commas between.
+        shape: add the steps of each job's ring, the links between two halves of it, and its closed rings.
+        out: ``rows``, a row a job and placement; ``summary``, the document of ``--json`` as a dict.
+        progress: show a bar; in notebooks and on terminals unless given.
+
+    Returns:
+        A frame with the columns of the command's CSV (distances in hops), or a dict.
+
+    Raises:
+        NodeorderError: records without lists of nodes, a bad line, an unknown allocator.
+    """
+    named, allocators = machine(m), texts("alloc", alloc)
+    tried = orders is not None or bool(allocators)
+    made = named._orders("row-major" if orders is None else orders) if tried else []
+    if tried and not allocators:
+        allocators = ["slurm-best-fit"]
+    wanted = among("out", out, ["rows", "summary"])
+    given = with_columns("trace", trace, columns)
+    with shown(progress, "audit", "job") as show:
+        found = _native.audit(
+            named._native, given, [order._native for order in made], allocators, flag("shape", shape), wanted, show
+        )
+    return dict(json.loads(found)) if wanted == "summary" else frame(found)
+
+
+def with_columns(name: str, value: Any, columns: str | None) -> _native.Source:
+    """A file or frame of jobs; the columns of a file may be named."""
+    given = source(name, value)
+    if columns is not None:
+        if given["text"] is not None:
+            raise refused("columns", described(columns), "them beside a file: a frame has names of its own")
+        given["columns"] = text("columns", columns)
+    return given
+
+
+def sweep(
+    plan: str | os.PathLike[str] | Mapping[str, Any],
+    folder: str | os.PathLike[str] | None = None,
+    *,
+    seed: int = 1,
+    memory: int | None = None,
+    progress: bool | None = None,
+) -> pd.DataFrame:
+    """Every combination that a plan lists, as ``nodeorder sweep`` does. Rows are held in memory until all are there: for
+    sweeps of hours, which may be stopped and go on, and for several machines, use the command.
+
+    Args:
+        plan: a TOML file, or a dict of its keys (``topologies``, ``orderings``, ``allocators``, ``traces``, …).
+        folder: write ``results.csv`` there, with the bytes that the command writes; made where there is none.
+        seed: where the plan has no ``seeds``.
+        memory: bytes that one data structure may take; four fifths of the free memory unless given.
+        progress: show a bar; in notebooks and on terminals unless given.
+
+    Returns:
+        A frame with a row a combination: its columns, ``group``, the figures of that group, and ``note``.
+
+    Warns:
+        UserWarning: what the results rest on: orderings made for another machine, capacities assumed.
+
+    Raises:
+        NodeorderError: all that is wrong with the plan, with lines.
+    """
+    if isinstance(plan, Mapping):
+        written = "".join(f"{json.dumps(text('key', key))} = {toml(key, value)}\n" for key, value in plan.items())
+        file = os.path.join(os.getcwd(), "plan")
+    else:
+        written, file = None, path_text("plan", plan)
+    with shown(progress, "sweep", "cell") as show:
+        table, remarks = _native.sweep(written, file, whole("seed", seed, 0), memory_limit(memory), show)
+    for remark in remarks:
+        warnings.warn(remark, stacklevel=2)
+    if folder is not None:
+        write_files(path_text("folder", folder), {"results.csv": table.encode()})
+    return frame(table.encode())
+
+
+class Machines:
+    """Machines side by side, each with its best ordering; made by :func:`compare`.
+
+    In a notebook it shows the headline and the table of the command's page; :meth:`save` writes that page.
+    """
+
+    def __init__(self, native: _native.Machines) -> None:
+        self._native = native
+
+    @cached_property
+    def table(self) -> pd.DataFrame:
+        """A row a machine, best first, with the columns of ``machines.csv``: counts, distances in hops, prices."""
+        return frame(self._native.table())
+
+    @cached_property
+    def curves(self) -> pd.DataFrame:
+        """The curve of each machine's best ordering, a row a size, with the columns of ``machine-curves.csv``."""
+        return frame(self._native.curves())
+
+    @property
+    def headline(self) -> str:
+        """The sentence that the page begins with."""
+        return self._native.headline()
+
+    def summary(self) -> dict[str, Any]:
+        """The document of ``nodeorder compare --json``."""
+        return dict(json.loads(self._native.summary()))
+
+    def save(self, folder: str | os.PathLike[str]) -> list[str]:
+        """Writes the page ``index.html``, its figures as SVG and the data as CSV.
+
+        Args:
+            folder: made where there is none.
+
+        Returns:
+            The paths of the files.
+
+        Raises:
+            NodeorderError: a folder that cannot be written, a figure that cannot be drawn.
+        """
+        target = path_text("folder", folder)
+        files = dict(self._native.files())
+        write_files(target, files)
+        return [os.path.join(target, name) for name in files]
+
+    def __repr__(self) -> str:
+        return f"<Machines: {self.headline}>"
+
+    def _repr_html_(self) -> str:
+        table = self.table.to_html(index=False, float_format="{:.3f}".format, border=0)
+        return f"<p>{html.escape(self.headline)}</p>{table}"
+
+
+def compare(
+    machines: Iterable[Topology | str | os.PathLike[str]],
+    orders: str | Sequence[str] = (),
+    *,
+    prices: str | Mapping[str, float] | None = None,
+    progress: bool | None = None,
+) -> Machines:
+    """Ranks several machines, each with the best of its orderings, as ``nodeorder compare SPEC SPEC…`` does.
+
+    Args:
+        machines: two machines or more, or their specs.
+        orders: texts that make orderings; each machine takes those that suit it, or its own where none is given.
+        prices: of a cable between routers (``links``), of a node's cable (``node_links``), of a router (``routers``) and of
+            a node (``nodes``), in any currency; a dict or a text such as ``links=100,routers=5000``.
+        progress: show a bar; in notebooks and on terminals unless given.
+
+    Returns:
+        The machines: ``.table``, ``.curves``, ``.headline``, ``.save(folder)``; a summary in a notebook.
+
+    Raises:
+        NodeorderError: fewer than two machines, one twice, an ordering or price that is wrong.
+    """
+    made = [one if isinstance(one, Topology) else topology(one) for one in machines]
+    specs = [one.spec for one in made]
+    if len(made) < 2 or len(set(specs)) < len(specs):
+        raise refused("machines", ", ".join(specs) or "none", "two machines or more, each once")
+    by = texts("orders", orders)
+    if isinstance(prices, Mapping):
+        prices = ",".join(f"{text('prices', key)}={float(value)!r}" for key, value in prices.items())
+    words = ["nodeorder", "compare", *specs]
+    words += [word for order in by for word in ("--order", order)]
+    words += [] if prices is None else ["--prices", text("prices", prices)]
+    command = shlex.join([*words, "--seed", str(made[0].seed)])
+    with shown(progress, "comparing", "machine") as show:
+        natives = [one._native for one in made]
+        return Machines(_native.Machines.make(natives, by, prices, command, show))

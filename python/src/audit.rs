@@ -1,0 +1,54 @@
+//! Recorded placements, scored.
+
+use nodeorder::audit::{AuditSettings, audit as score};
+use nodeorder::metric::units::Units;
+use nodeorder::ordering::NodeOrder;
+use nodeorder::report::audit::{Rows, Subject, document};
+use pyo3::prelude::*;
+
+use crate::error::Failure;
+use crate::job;
+use crate::ordering::{Ordering, shared};
+use crate::source::Source;
+use crate::topology::Topology;
+
+/// A row a job as CSV (`rows`), or the document of `--json`.
+#[pyfunction]
+#[pyo3(signature = (topology, trace, orders, alloc, shape, out, progress))]
+#[allow(clippy::too_many_arguments)]
+pub fn audit(
+    py: Python<'_>,
+    topology: &Topology,
+    trace: Source,
+    orders: Vec<PyRef<'_, Ordering>>,
+    alloc: Vec<String>,
+    shape: bool,
+    out: String,
+    progress: Option<&Bound<'_, PyAny>>,
+) -> PyResult<Vec<u8>> {
+    let (topology, orders): (_, Vec<NodeOrder>) = (topology.inner.clone(), shared(&orders));
+    job::run(py, progress, move |job| {
+        let mut records = trace.records(topology.context().memory)?;
+        let mut names = vec!["recorded".to_string()];
+        for order in &orders {
+            names.extend(alloc.iter().map(|name| format!("{} {name}", order.label())));
+        }
+        let rows = Rows { named: names.len() > 1, shaped: shape };
+        // All jobs of the first placement, then those of the next.
+        let mut texts = vec![Vec::new(); names.len()];
+        let settings = AuditSettings { orders: &orders, allocators: &alloc, shape };
+        let found = score::<Failure>(&topology, &mut records, settings, |scored| {
+            job.add(1);
+            Ok(rows.write(&scored, &names[scored.placement], &mut texts[scored.placement])?)
+        })?;
+        let (machine, spec, trace) = (topology.name(), topology.spec(), &*trace.name);
+        if out == "summary" {
+            let subject = Subject { machine, spec, trace, command: "" };
+            return Ok(document(&found, subject).into_bytes());
+        }
+        let mut table = Vec::new();
+        rows.write_header(&Units::new(&topology).list(), &mut table)?;
+        table.extend(texts.concat());
+        Ok(table)
+    })
+}

@@ -1,0 +1,56 @@
+//! Orderings and hosts in the formats of other programs.
+
+use std::collections::HashMap;
+
+use nodeorder::export::{self as exports, HOST_FORMS, JobHosts, best_ring, read_hosts, restricted};
+use nodeorder::input::Text;
+use pyo3::prelude::*;
+
+use crate::job;
+use crate::ordering::Ordering;
+use crate::topology::Topology;
+
+/// The text, further files by the ending of their names, and remarks.
+type Exported = (String, Vec<(String, String)>, Vec<String>);
+
+/// An ordering as `target` wants it.
+#[pyfunction]
+pub fn export(
+    py: Python<'_>,
+    topology: &Topology,
+    order: &Ordering,
+    target: String,
+) -> PyResult<Exported> {
+    let (topology, order) = (topology.inner.clone(), order.inner.clone());
+    job::run(py, None, move |_| {
+        let made = exports::write(&target, &topology, &order)?;
+        let beside = made.beside.into_iter().map(|(ending, text)| (ending.to_string(), text));
+        Ok((made.text, beside.collect(), made.notes))
+    })
+}
+
+/// The hosts of `listed` in order, as `form` wants them, and the ordering that was chosen for them.
+#[pyfunction]
+#[pyo3(signature = (topology, listed, order, form, per_node))]
+pub fn hosts(
+    py: Python<'_>,
+    topology: &Topology,
+    listed: String,
+    order: Option<&Ordering>,
+    form: String,
+    per_node: u32,
+) -> PyResult<(String, String)> {
+    let (topology, order) = (topology.inner.clone(), order.map(|order| order.inner.clone()));
+    job::run(py, None, move |_| {
+        let (form, params) = HOST_FORMS.read(&form, topology.context().seed)?;
+        params.finish()?;
+        let (given, nodes) = read_hosts(&topology, &Text::new("nodes", listed))?;
+        let (ordered, by) = match order {
+            Some(order) => (restricted(&topology, &order, &nodes)?, order.label().to_string()),
+            None => best_ring(&topology, &nodes).map(|(ordered, by, _)| (ordered, by))?,
+        };
+        let names: HashMap<_, &String> = nodes.iter().copied().zip(&given).collect();
+        let hosts: Vec<String> = ordered.iter().map(|node| names[node].clone()).collect();
+        Ok(((form.build)(&JobHosts { hosts: &hosts, given: &given, per_node }), by))
+    })
+}

@@ -1,0 +1,83 @@
+//! Machines side by side.
+
+use std::sync::Arc;
+
+use nodeorder::columns;
+use nodeorder::columns::machines::{MachinePoint, RankedMachine};
+use nodeorder::machines::{self, Machines as Compared, headline};
+use nodeorder::metric::machine_figures::Prices;
+use nodeorder::report::machines as report;
+use pyo3::prelude::*;
+
+use crate::error::Failure;
+use crate::job::{self, Clock};
+use crate::topology::Topology;
+
+/// Machines side by side, each with its best ordering.
+#[pyclass(frozen, module = "nodeorder._native")]
+pub struct Machines {
+    inner: Arc<Compared>,
+    command: String,
+}
+
+#[pymethods]
+impl Machines {
+    #[staticmethod]
+    #[pyo3(signature = (topologies, orders, prices, command, progress))]
+    fn make(
+        py: Python<'_>,
+        topologies: Vec<PyRef<'_, Topology>>,
+        orders: Vec<String>,
+        prices: Option<String>,
+        command: String,
+        progress: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Self> {
+        let topologies: Vec<_> = topologies.iter().map(|one| one.inner.clone()).collect();
+        let found = job::run(py, progress, move |job| {
+            let prices = prices.as_deref().map(Prices::parse).transpose()?.unwrap_or_default();
+            job.set_total(topologies.len() as u64);
+            let clock = Clock::start(job);
+            Ok(machines::compare(&topologies, &orders, &prices, None, &clock, &|_| job.add(1))?)
+        })?;
+        Ok(Machines { inner: Arc::new(found), command })
+    }
+
+    /// The table of machines as CSV, best first.
+    fn table(&self) -> Result<Vec<u8>, Failure> {
+        let mut out = Vec::new();
+        columns::write(&mut out, RankedMachine::ALL, report::ranked(&self.inner))?;
+        Ok(out)
+    }
+
+    /// The curves as CSV.
+    fn curves(&self) -> Result<Vec<u8>, Failure> {
+        let mut out = Vec::new();
+        columns::write(&mut out, MachinePoint::ALL, report::points(&self.inner))?;
+        Ok(out)
+    }
+
+    /// The document of `compare --json`.
+    fn summary(&self) -> String {
+        report::document(&self.inner, None, &self.command)
+    }
+
+    /// The sentence that the page begins with.
+    fn headline(&self) -> String {
+        headline(&self.inner, None)
+    }
+
+    /// The names and bytes of the page and the files beside it.
+    fn files(&self, py: Python<'_>) -> PyResult<Vec<(String, Vec<u8>)>> {
+        let (found, command) = (self.inner.clone(), self.command.clone());
+        job::run(py, None, move |job| {
+            let files = report::files(&found, None, &command)?;
+            let written = files.iter().map(|file| {
+                job.check();
+                let mut bytes = Vec::new();
+                file.write_to(&mut bytes)?;
+                Ok((file.name.clone(), bytes))
+            });
+            written.collect()
+        })
+    }
+}

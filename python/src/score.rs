@@ -1,0 +1,31 @@
+//! Orderings by the objective of searches.
+
+use nodeorder::columns;
+use nodeorder::columns::comparison::ScoreRow;
+use nodeorder::ordering::optimise::scores;
+use pyo3::prelude::*;
+
+use crate::job::{self, Clock};
+use crate::ordering::{Ordering, shared};
+use crate::topology::Topology;
+
+/// A row an ordering, as CSV.
+#[pyfunction]
+#[pyo3(signature = (topology, orders, weights, progress))]
+pub fn score(
+    py: Python<'_>,
+    topology: &Topology,
+    orders: Vec<PyRef<'_, Ordering>>,
+    weights: String,
+    progress: Option<&Bound<'_, PyAny>>,
+) -> PyResult<Vec<u8>> {
+    let (topology, orders) = (topology.inner.clone(), shared(&orders));
+    job::run(py, progress, move |job| {
+        let found = scores(&topology, &weights, &orders, &Clock::start(job))?;
+        let rows = orders.iter().zip(&found);
+        let rows = rows.map(|(order, score)| ScoreRow { ordering: order.label(), score });
+        let mut out = Vec::new();
+        columns::write(&mut out, ScoreRow::ALL, rows)?;
+        Ok(out)
+    })
+}

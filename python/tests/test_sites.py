@@ -1,0 +1,130 @@
+"""score, export, hosts, audit, sweep, trace and machines side by side: the bytes of the command, without files."""
+
+from __future__ import annotations
+
+import io
+import os
+import subprocess
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from pandas.testing import assert_frame_equal
+
+import nodeorder as no
+from nodeorder._tables import EXACT
+
+
+def command(*words: str) -> str:
+    """What the command prints."""
+    path = os.environ.get("NODEORDER")
+    if not path:
+        pytest.skip("NODEORDER names no command to compare with")
+    return subprocess.run([path, *words], check=True, capture_output=True, text=True).stdout
+
+
+def table(*words: str) -> pd.DataFrame:
+    return pd.read_csv(io.StringIO(command(*words)), keep_default_na=False, na_values=[""], **EXACT)
+
+
+SACCT = """JobID|State|Submit|Start|End|NNodes|NodeList
+1|COMPLETED|2026-01-01T00:00:00|2026-01-01T00:00:00|2026-01-01T01:00:00|4|n[00-03]
+2|COMPLETED|2026-01-01T00:10:00|2026-01-01T00:10:00|2026-01-01T02:00:00|3|n[05,10,63]
+"""
+
+
+def test_scores_are_those_of_the_command() -> None:
+    m = no.topology("torus:8x8")
+    ours = no.score(m, ["snake", "hilbert"], "geometric,window=16")
+    theirs = table("score", "torus:8x8", "--order", "snake", "--order", "hilbert", "--weights", "geometric,window=16")
+    assert_frame_equal(ours, theirs)
+    with pytest.raises(no.NodeorderError, match="weights"):
+        no.score(m, "snake", "harmonious")
+
+
+def test_exports_are_those_of_the_command(tmp_path: Path) -> None:
+    m = no.topology("torus:4x4")
+    for target in ["csv", "slurm-weights", "flux"]:
+        assert no.export(m, "hilbert", target) == command("export", "torus:4x4", "--order", "hilbert", "--to", target)
+    with pytest.warns(UserWarning):
+        no.export(m, "snake", "simgrid", tmp_path / "platform.xml")
+    assert {path.name for path in tmp_path.iterdir()} == {"platform.xml", "platform.xml.hosts"}
+    with pytest.raises(no.NodeorderError, match="did you mean|unknown"):
+        no.export(m, "snake", "slurm-weight")
+
+
+def test_hosts_of_a_job_are_those_of_the_command() -> None:
+    m = no.topology("torus:8x8")
+    for listed in ["n[00-09]", "n63 n07 n20"]:
+        assert no.hosts(m, listed) == command("hosts", "torus:8x8", "--nodes", listed)
+    assert no.hosts(m, [63, 7, 20]) == no.hosts(m, ["n63", "n07", "n20"]) == no.hosts(m, "n63 n07 n20")
+    ranked = no.hosts(m, "n[00-09]", by="snake", to="rankfile", per_node=2)
+    words = ["--by", "snake", "--to", "rankfile", "--per-node", "2"]
+    assert ranked == command("hosts", "torus:8x8", "--nodes", "n[00-09]", *words)
+    with pytest.raises(no.NodeorderError, match="n64"):
+        no.hosts(m, "n64")
+
+
+def test_audits_are_those_of_the_command(tmp_path: Path) -> None:
+    records = tmp_path / "sacct.txt"
+    records.write_text(SACCT)
+    m = no.topology("torus:8x8")
+    ours = no.audit(m, records, orders="hilbert", alloc="fifo:0")
+    theirs = table("audit", "torus:8x8", "--trace", str(records), "--order", "hilbert", "--alloc", "fifo:0")
+    assert_frame_equal(ours, theirs)
+    assert no.audit(m, records, out="summary")["placements"][0]["jobs"] == 2
+    jobs = pd.DataFrame({"job": ["a"], "start": [0], "end": [9], "node_list": ["n[00-03]"]})
+    assert no.audit(m, jobs)["size"].tolist() == [4]
+    with pytest.raises(no.NodeorderError, match="list"):
+        no.audit(m, no.trace.generate("poisson:jobs=5,sizes=4"))
+
+
+def test_sweeps_are_those_of_the_command(tmp_path: Path) -> None:
+    keys = {"topologies": ["torus:4x4", "mesh:9"], "orderings": ["snake", "random"], "seeds": [1, 2]}
+    text = "".join(f"{key} = {value!r}\n" for key, value in keys.items())
+    (tmp_path / "plan.toml").write_text(text)
+    command("sweep", str(tmp_path / "plan.toml"), "--out", str(tmp_path / "theirs"))
+    ours = no.sweep(keys, tmp_path / "ours")
+    results = (tmp_path / "theirs" / "results.csv").read_bytes()
+    assert (tmp_path / "ours" / "results.csv").read_bytes() == results
+    assert_frame_equal(ours, no.sweep(tmp_path / "plan.toml"))
+    with pytest.raises(no.NodeorderError, match="snail"):
+        no.sweep({"topologies": ["mesh:3"], "orderings": ["snail"]})
+
+
+def test_traces_are_those_of_the_command(tmp_path: Path) -> None:
+    spec = "poisson:jobs=40,sizes=4x16,rate=1,unit=60"
+    made = no.trace.generate(spec, tmp_path / "ours.swf", seed=3)
+    command("trace", "generate", spec, "--seed", "3", "-o", str(tmp_path / "theirs.swf"))
+    assert (tmp_path / "ours.swf").read_bytes() == (tmp_path / "theirs.swf").read_bytes()
+    assert len(made) == 40
+    info = no.trace.info(tmp_path / "ours.swf")
+    assert (info["kind"], info["jobs"]) == ("SWF trace", 40)
+    assert info["largest"] == made["nodes"].max()
+    # A frame of jobs is a trace again: the same schedule.
+    m = no.topology("torus:8x8")
+    columns = ["start", "end", "nodes"]
+    assert_frame_equal(no.schedule(m, "snake", made)[columns], no.schedule(m, "snake", tmp_path / "ours.swf")[columns])
+    log = no.trace.convert(tmp_path / "ours.swf")
+    assert log["event"].value_counts().to_dict() == {"P": 40, "F": 40}
+    assert len(no.replay(m, "snake", log, "fifo:0")) > 0
+    changed = no.trace.transform(made, scale_runtime=2.0, replicate=2)
+    assert len(changed) == 80 and changed["run"].sum() == 4 * made["run"].sum()
+    command("trace", "transform", str(tmp_path / "ours.swf"), "--load", "0.5", "--nodes", "64", "-o", str(tmp_path / "b.swf"))
+    no.trace.transform(tmp_path / "ours.swf", tmp_path / "a.swf", load=0.5, nodes=64)
+    assert (tmp_path / "a.swf").read_bytes() == (tmp_path / "b.swf").read_bytes()
+    with pytest.raises(no.NodeorderError, match="nodes"):
+        no.trace.transform(made, load=0.5)
+
+
+def test_machines_side_by_side_are_those_of_the_command(tmp_path: Path) -> None:
+    specs = ["torus:8x8", "fat-tree:k=6"]
+    found = no.compare(specs, prices={"links": 100, "routers": 5000})
+    command("compare", *specs, "--prices", "links=100,routers=5000", "--out", str(tmp_path))
+    assert_frame_equal(found.table, pd.read_csv(tmp_path / "machines.csv", keep_default_na=False, na_values=[""], **EXACT))
+    assert found.headline in repr(found) and "<table" in found._repr_html_()
+    assert {"index.html", "machines.json"} <= {os.path.basename(path) for path in found.save(tmp_path / "ours")}
+    assert (tmp_path / "ours" / "machine-curves.csv").read_bytes() == (tmp_path / "machine-curves.csv").read_bytes()
+    with pytest.raises(no.NodeorderError, match="two machines"):
+        no.compare(["torus:8x8"])
+

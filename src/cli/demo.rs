@@ -1,0 +1,31 @@
+//! `nodeorder demo`: the main job on a machine that comes with the program.
+
+use std::path::PathBuf;
+
+use clap::{Args, FromArgMatches};
+
+use super::compare;
+use crate::shared::notes::note;
+use nodeorder::topology::Context;
+
+/// Compare the orderings of HECToR, a machine that comes with the program, and write the page: two seconds
+#[derive(Debug, Args)]
+#[command(after_help = "Example: nodeorder demo")]
+pub struct Command {
+    /// The folder for the page (index.html), its plots and data
+    #[arg(long, value_name = "DIR", default_value = "nodeorder-demo")]
+    out: PathBuf,
+}
+
+/// 2816 nodes on a torus of 15x6x16.
+const MACHINE: &str = "hector";
+
+impl Command {
+    pub fn run(self, context: &Context) -> anyhow::Result<()> {
+        note!("nodeorder compare {MACHINE} --out {}", self.out.display());
+        let command = compare::Command::augment_args(clap::Command::new("compare"));
+        let words = ["compare".as_ref(), MACHINE.as_ref(), "--out".as_ref(), self.out.as_os_str()];
+        let matches = command.try_get_matches_from(words)?;
+        compare::Command::from_arg_matches(&matches)?.run(context)
+    }
+}
