@@ -8,7 +8,7 @@ use crate::ids::NodeId;
 use crate::input::{Line, Text};
 use crate::metric::units::Units;
 use crate::topology::Topology;
-use crate::trace::records::{NodeState, Record, Records, node_states};
+use crate::trace::records::{NodeState, Record, Records, State, node_states};
 
 /// A job that holds nodes.
 #[derive(Clone, Debug)]
@@ -192,9 +192,10 @@ impl Taken<'_> {
             let times = [record.submit, record.start].into_iter().flatten();
             self.snapshot.latest = times.fold(self.snapshot.latest, i64::max);
             let Some(start) = record.start.filter(|_| record.run.is_none()) else {
-                match record.run {
-                    Some(_) => self.snapshot.note("ended", "jobs that have ended", String::new),
-                    None => self.snapshot.waiting.push(record.nodes),
+                // Some are cancelled before they start.
+                match record.run.is_none() && record.state == State::Unknown {
+                    true => self.snapshot.waiting.push(record.nodes),
+                    false => self.snapshot.note("ended", "jobs that have ended", String::new),
                 }
                 continue;
             };

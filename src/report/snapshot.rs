@@ -195,7 +195,7 @@ fn largest(snapshot: &Snapshot) -> Result<Section> {
         let lines = ["largest job"];
         let panels = panels.collect();
         let drawn = plot::audit::over_time(title, note, &lines, ticks, panels)?;
-        let caption = "The most free nodes in one unit, were no job to start and every job to run to its limit.";
+        let caption = "The most free nodes in one unit, were no job to start and every job to run to its limit; jobs past theirs end at 0.";
         section.figures.push(Figure::of("largest.svg", caption, drawn)?);
     }
     Ok(section)
