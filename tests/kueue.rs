@@ -542,7 +542,9 @@ fn fast_and_plain_rules_agree() {
         assert_eq!(fast, plain, "{ask:?}\n{names:?}\n{rooms:?}");
         if let Ok(found) = fast {
             let pods: i64 = found.iter().map(|(_, pods, _)| pods).sum();
-            assert!(pods == ask.pods / slice * slice || pods == 0, "{ask:?} {found:?}");
+            // Balanced beside a leader Kueue may give up on the way.
+            let whole = pods == ask.pods / slice * slice;
+            assert!(whole || pods == 0 || ask.balanced, "{ask:?} {found:?}");
         }
     }
 }

@@ -151,7 +151,7 @@ fn sacct_has_segments() {
     let log = String::from_utf8(done.stdout).unwrap();
     assert!(log.contains("P 1 32 segment=16\nP 2 32\nP 3 32\n"), "{log}");
     let said = String::from_utf8_lossy(&done.stderr).to_string();
-    assert!(said.contains("1 with segments"), "{said}");
+    assert!(said.contains("1: with segments"), "{said}");
     let error = read(&records::SACCT, &(header + &row(1, "x"))).unwrap_err().to_string();
     assert!(error.contains(":2: found segment `x`"), "{error}");
 }

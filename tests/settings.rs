@@ -182,7 +182,8 @@ fn settings_have_intervals_and_rules() {
     let folder = folder.path();
     trace(folder);
     std::fs::create_dir(folder.join("plans")).unwrap();
-    std::fs::write(folder.join("plans/rules.csv"), "from,to,options\n8,,segment=2\n").unwrap();
+    std::fs::write(folder.join("plans/rules.csv"), "from,to,options\n8,,segment=2 spread=true\n")
+        .unwrap();
     let machine = "xgft:h=2,m=4x16,w=1x2";
     let ruled = "slurm-block:sizes=4,rules=plans/rules.csv";
     let base = ["compare", machine, "--trace", "jobs.swf", "--alloc", "slurm-block:sizes=4"];

@@ -9,7 +9,6 @@ use std::borrow::Cow;
 use std::path::Path;
 
 use crate::error::Result;
-use crate::input::Text;
 use crate::registry::Registry;
 use crate::trace::Rules;
 
@@ -109,7 +108,7 @@ pub fn make<'a>(text: &str, context: &AllocatorContext<'a>) -> Result<Box<dyn Al
     let allocator = (entry.build)(&params, context)?;
     params.finish()?;
     let Some(path) = rules else { return Ok(allocator) };
-    let rules = Rules::read(&Text::read(Path::new(path), context.topology.context().memory)?)?;
+    let rules = Rules::open(Path::new(path), context.topology.context().memory)?;
     Ok(Box::new(ruled::Ruled::new(allocator, &rules)?))
 }
 

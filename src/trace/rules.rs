@@ -1,5 +1,7 @@
 //! Tables of options that jobs get by their sizes.
 
+use std::path::Path;
+
 use super::JobOptions;
 use crate::error::Result;
 use crate::input::Text;
@@ -11,6 +13,14 @@ pub struct Rules {
 }
 
 impl Rules {
+    /// Reads a file of at most `most` bytes.
+    ///
+    /// # Errors
+    /// As [`Rules::read`]; a file that cannot be read.
+    pub fn open(path: &Path, most: u64) -> Result<Self> {
+        Rules::read(&Text::read(path, most)?)
+    }
+
     /// Reads CSV `from,to,options`: jobs of `from` to `to` nodes (no end where it is empty) ask for `options`, words
     /// `key=value` with blanks between. Sizes of no rule have none.
     ///

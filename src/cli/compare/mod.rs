@@ -62,11 +62,7 @@ pub struct Command {
 
 impl Command {
     pub fn run(mut self, context: &Context) -> anyhow::Result<()> {
-        if !self.settings {
-            let mut allocators = std::mem::take(&mut self.workload.allocators);
-            self.workload.add_rules(&mut allocators)?;
-            self.workload.allocators = allocators;
-        }
+        self.workload.apply_rules(self.settings)?;
         let spec = match self.specs.as_slice() {
             [one] => one,
             _ => return self.several(context),

@@ -138,11 +138,7 @@ pub fn run(request: &SettingsRequest<'_>, context: &Context) -> anyhow::Result<(
         return output::write(None, format!("{document:#}\n"));
     }
     let mut out = Output::open(None)?;
-    let seeds = request.seeds;
-    let shaken =
-        |s| format!("; means over {seeds} seeds, jobs up to {s} s earlier or later, ± 95 %");
-    let shaken = request.shake.map(shaken).unwrap_or_default();
-    let title = format!("{} on {}, {policy}{shaken}", trace.display(), topology.name());
+    let title = request.title(&format!("{} on {}, {policy}", trace.display(), topology.name()));
     write_table(&mut out, &ranking, &title)?;
     output::say_page(&mut out, request.out)?;
     out.finish()
@@ -195,6 +191,14 @@ impl SettingsRequest<'_> {
         }
         self.workload.add_rules(&mut settings)?;
         Ok(settings)
+    }
+
+    /// What was scheduled, and where intervals come from.
+    fn title(&self, jobs: &str) -> String {
+        let seeds = self.seeds;
+        let shaken =
+            |s| format!("; means over {seeds} seeds, jobs up to {s} s earlier or later, ± 95 %");
+        jobs.to_string() + &self.shake.map(shaken).unwrap_or_default()
     }
 
     /// The plan of the sweep.

@@ -6,7 +6,6 @@ use super::notes::note;
 use super::progress;
 use super::watch::Clock;
 use nodeorder::error::{Error, bytes};
-use nodeorder::input::Text;
 use nodeorder::mapping::Fabric;
 use nodeorder::metric::mpc;
 use nodeorder::ordering::{NodeOrder, ORDERINGS};
@@ -96,7 +95,7 @@ pub fn check_distinct(option: &str, what: &str, texts: &[String]) -> Result<(), 
 
 /// The rules of `--rules`.
 pub fn rules(path: Option<&Path>, context: &Context) -> Result<Option<Rules>, Error> {
-    path.map(|path| Rules::read(&Text::read(path, context.memory)?)).transpose()
+    path.map(|path| Rules::open(path, context.memory)).transpose()
 }
 
 /// How traces are read with what `--procs-per-node` says.

@@ -68,6 +68,14 @@ pub struct WorkloadResult {
 }
 
 impl WorkloadArgs {
+    /// Gives the rules of `--rules` to the allocators asked for; `later`: once they are known.
+    pub fn apply_rules(&mut self, later: bool) -> Result<()> {
+        let mut allocators = std::mem::take(&mut self.allocators);
+        let added = if later { Ok(()) } else { self.add_rules(&mut allocators) };
+        self.allocators = allocators;
+        added
+    }
+
     /// Gives the rules of `--rules` to allocators that have none of their own, as their option `rules=FILE`.
     pub fn add_rules(&self, allocators: &mut [String]) -> Result<()> {
         let Some(path) = &self.rules else { return Ok(()) };
