@@ -7,7 +7,7 @@ use nodeorder::Result;
 use nodeorder::input::Lines;
 use nodeorder::trace::convert::to_log;
 use nodeorder::trace::survey::{Survey, survey};
-use nodeorder::trace::{Log, Options, Reason, TRACE_FORMATS, Trace, kind};
+use nodeorder::trace::{Job, Log, Options, TRACE_FORMATS, Trace, kind};
 
 fn read(text: &str) -> Result<Trace> {
     Trace::new("t", text, &Options::default())

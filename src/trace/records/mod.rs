@@ -222,7 +222,7 @@ impl Records {
     /// Says the names of the files that the lines are of, where there are several ([`Lines::open_all`]).
     pub fn of_files(mut self, names: Vec<String>) -> Records {
         if names.len() > 1 {
-            self.name = format!("{} and {} more files", names[0], names.len() - 1);
+            self.name = format!("{} and {} more", names[0], names.len() - 1);
             self.tally.files = names;
         }
         self
