@@ -36,6 +36,7 @@ mod ordering_table;
 mod page;
 mod papers;
 mod plans;
+mod ranked_machines;
 mod readme;
 mod recipes;
 mod records;

@@ -7,7 +7,7 @@ use crate::random::{below, generator};
 use crate::replay::statistics::half_width;
 use crate::schedule::saving::{RESAMPLES, WEEKS, middle};
 
-/// A difference, first machine less second, with its 95 % interval.
+/// A difference, first machine less second, with its 95 % interval, or with proved ends.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Difference {
     /// Name of the figure.
@@ -16,11 +16,11 @@ pub struct Difference {
     pub unit: &'static str,
     /// The difference of the means.
     pub difference: f64,
-    /// The interval's ends; none where nothing is random.
+    /// The interval's ends; none where the figures are exact.
     pub low: Option<f64>,
     /// See `low`.
     pub high: Option<f64>,
-    /// The units that are drawn at random: `weeks`, `jobs` or `seeds`; empty where nothing is random.
+    /// The units that are drawn at random: `weeks`, `jobs` or `seeds`; `bounds` where the ends are proved; empty for exact figures.
     pub over: &'static str,
     /// Number of these units.
     pub count: usize,
@@ -29,8 +29,8 @@ pub struct Difference {
 }
 
 impl Difference {
-    /// Whether the 95 % interval leaves out zero; of exact figures, whether they differ.
-    pub(crate) fn is_significant(&self) -> bool {
+    /// Whether the interval leaves out zero; of exact figures, whether they differ.
+    pub fn is_significant(&self) -> bool {
         match (self.low, self.high) {
             (Some(low), Some(high)) => low > 0.0 || high < 0.0,
             _ => self.difference != 0.0,
@@ -40,6 +40,20 @@ impl Difference {
     /// The difference of two exact figures, without an interval.
     pub(super) fn exact(figure: &'static str, unit: &'static str, difference: f64) -> Self {
         Difference { figure, unit, difference, low: None, high: None, over: "", count: 0, jobs: 0 }
+    }
+
+    /// The difference of two figures of which the ends are proved, and the ends of the difference.
+    pub(super) fn within(
+        figure: &'static str,
+        unit: &'static str,
+        a: [f64; 2],
+        b: [f64; 2],
+    ) -> Self {
+        let ends = |ends: [f64; 2]| (ends[0].min(ends[1]), ends[0].max(ends[1]));
+        let ((a_low, a_high), (b_low, b_high)) = (ends(a), ends(b));
+        let (low, high) = (Some(a_low - b_high), Some(a_high - b_low));
+        let exact = Difference::exact(figure, unit, a[0] - b[0]);
+        Difference { low, high, over: "bounds", ..exact }
     }
 
     /// Mean of one difference a seed, with Student's 95 % interval.

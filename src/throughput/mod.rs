@@ -28,6 +28,7 @@ mod minimal;
 mod network;
 mod paths;
 pub mod traffic;
+pub mod windows;
 
 use network::Network;
 use paths::Pair;

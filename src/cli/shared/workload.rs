@@ -166,6 +166,7 @@ impl WorkloadResult {
             prediction,
             schedules,
             processors: self.processors.as_deref(),
+            windows: &[],
         }
     }
 }
