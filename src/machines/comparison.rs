@@ -7,7 +7,7 @@ use super::workload::{ComparedJobs, serve};
 use crate::error::{Error, Result, SourceLocation};
 use crate::mapping::routing::BestShares;
 use crate::metric::comparison::{mean_log, up_to};
-use crate::metric::cost::Buying;
+use crate::metric::cost::{Buying, Prices};
 use crate::metric::machine_figures::Machine;
 use crate::metric::mpc;
 use crate::ordering::{NodeOrder, Observer};
@@ -109,6 +109,7 @@ pub fn compare(
     observer: &dyn Observer,
     progress: &dyn Fn(&str),
 ) -> Result<Machines> {
+    check_priced(topologies, request)?;
     let search = |routing| Carried::of_all(topologies, routing, observer, progress);
     let mut carried = request.routing.as_ref().map(search).transpose()?.map(Vec::into_iter);
     let orders = request.orders;
@@ -124,9 +125,6 @@ pub fn compare(
         let seeds = seeds(topology, &machine, largest)?;
         let carried = carried.as_mut().and_then(Iterator::next);
         contenders.push(Contender { machine, service, seeds, carried });
-    }
-    if request.rank == Some(Criterion::Cost) {
-        check_priced(&contenders)?;
     }
     let (criterion, jobs) = match request.rank {
         None => criterion(&contenders),
@@ -258,14 +256,12 @@ fn seeds(topology: &Topology, machine: &Machine, largest: usize) -> Result<Optio
     }))
 }
 
-/// Refuses a ranking by cost without prices.
-fn check_priced(contenders: &[Contender]) -> Result<()> {
-    match contenders.iter().find(|contender| contender.machine.bill.cost.is_none()) {
-        None => Ok(()),
-        Some(_) => {
-            let location = SourceLocation::option("--rank cost");
-            let expected = "--prices links=X,routers=Y,nodes=W, or some of them";
-            Err(Error::input(location, "no prices", expected))
-        }
+/// Refuses before the search what cannot be priced.
+fn check_priced(topologies: &[Topology], request: &Request<'_>) -> Result<()> {
+    if request.rank == Some(Criterion::Cost) && request.buying.prices == Prices::default() {
+        let expected = "--prices links=X,routers=Y,nodes=W, or some of them";
+        return Err(Error::option("--rank cost", "no prices", expected));
     }
+    let bill = |topology: &Topology| request.buying.bill(topology, &topology.statistics()?);
+    topologies.iter().try_for_each(|topology| bill(topology).map(|_| ()))
 }

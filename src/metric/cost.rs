@@ -2,35 +2,21 @@
 
 use std::path::Path;
 
-use serde::Serialize;
-
 use crate::error::{Error, Result, SourceLocation};
 use crate::input::Text;
 use crate::topology::{Statistics, Topology};
 
-/// A number for one piece of each kind, its price or its watts; pieces without one are left out of the sum.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
-pub struct Prices {
-    /// A cable between two routers, whatever its class, unless the class has a number of its own.
-    pub links: Option<f64>,
-    /// An electrical cable between two routers.
-    pub copper: Option<f64>,
-    /// An optical cable between two routers.
-    pub optic: Option<f64>,
-    /// A cable of a node to its router.
-    pub node_links: Option<f64>,
-    /// A router or switch.
-    pub routers: Option<f64>,
-    /// A schedulable node.
-    pub nodes: Option<f64>,
-    /// A watt, for as long as the machine runs.
-    pub watt: Option<f64>,
-}
-
+/// Pieces that have prices and watts: a cable between two routers, of any class or of one; a cable of a node; a router; a
+/// schedulable node; a watt, for as long as the machine runs.
 const KEYS: [&str; 7] = ["links", "copper", "optic", "node_links", "routers", "nodes", "watt"];
 
+/// A number for one piece of each kind, its price or its watts; pieces without one are left out of the sum.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Prices([Option<f64>; 7]);
+
 impl Prices {
-    /// Reads `--prices`: `links=120,routers=9000,nodes=4000`, any of the fields.
+    /// Reads `--prices`: `links=120,routers=9000,nodes=4000`, any of these, or `copper`, `optic` (cables by class),
+    /// `node_links`, `watt`.
     ///
     /// # Errors
     /// Another key, a key twice, a price that is no number from 0.
@@ -39,7 +25,7 @@ impl Prices {
     /// ```
     /// use nodeorder::metric::cost::Prices;
     /// let prices = Prices::parse("routers=9000,links=120.5")?;
-    /// assert_eq!((prices.links, prices.routers, prices.nodes), (Some(120.5), Some(9000.0), None));
+    /// assert_eq!((prices.of("links"), prices.of("nodes")), (Some(120.5), None));
     /// # Ok::<(), nodeorder::Error>(())
     /// ```
     pub fn parse(text: &str) -> Result<Self> {
@@ -59,19 +45,10 @@ impl Prices {
         let mut prices = Prices::default();
         for part in text.split(',') {
             let (key, value) = part.split_once('=').unwrap_or((part, ""));
-            let key = key.trim();
-            if !keys.contains(&key) {
-                return Err(Error::unknown(location(), what, key, keys.iter().copied()));
-            }
-            let place = match key {
-                "links" => &mut prices.links,
-                "copper" => &mut prices.copper,
-                "optic" => &mut prices.optic,
-                "node_links" => &mut prices.node_links,
-                "routers" => &mut prices.routers,
-                "nodes" => &mut prices.nodes,
-                _ => &mut prices.watt,
+            let Some(at) = keys.iter().position(|known| *known == key.trim()) else {
+                return Err(Error::unknown(location(), what, key.trim(), keys.iter().copied()));
             };
+            let place = &mut prices.0[at];
             let expected = format!("key={what}, a number from 0 to 1e15, each key once");
             let number = value.trim().parse::<f64>().ok().filter(|p| (0.0..=1e15).contains(p));
             match number {
@@ -82,19 +59,25 @@ impl Prices {
         Ok(prices)
     }
 
+    /// The number for one piece.
+    pub fn of(&self, key: &str) -> Option<f64> {
+        KEYS.iter().position(|known| *known == key).and_then(|at| self.0[at])
+    }
+
     fn by_class(&self) -> bool {
-        self.copper.is_some() || self.optic.is_some()
+        self.of("copper").or(self.of("optic")).is_some()
     }
 
     /// The sum over all pieces; none where no piece has a number.
     fn sum(&self, s: &Statistics, classes: Option<&Classes>) -> Option<f64> {
         let (copper, optic) = classes.map_or((s.cables, 0), |c| (c.copper, c.optic));
+        let link = self.of("links");
         let parts = [
-            (self.copper.or(self.links), copper),
-            (self.optic.or(self.links), optic),
-            (self.node_links, s.node_links),
-            (self.routers, s.routers),
-            (self.nodes, s.nodes),
+            (self.of("copper").or(link), copper),
+            (self.of("optic").or(link), optic),
+            (self.of("node_links"), s.node_links),
+            (self.of("routers"), s.routers),
+            (self.of("nodes"), s.nodes),
         ];
         let known = || parts.iter().filter_map(|(price, count)| Some((*price)? * *count as f64));
         known().next().map(|_| known().sum())
@@ -270,12 +253,12 @@ impl Buying {
             return Err(Error::unsuited(location, problem, remedy));
         }
         let drawn = watts.sum(s, classes.as_ref());
-        if prices.watt.is_some() && drawn.is_none() {
+        if prices.of("watt").is_some() && drawn.is_none() {
             let expected = "--watts routers=W,copper=W,optic=W,nodes=W, or some of them";
             return Err(Error::option("--prices watt=", "no --watts", expected));
         }
         let pieces = prices.sum(s, classes.as_ref());
-        let power = prices.watt.zip(drawn).map(|(watt, drawn)| watt * drawn);
+        let power = prices.of("watt").zip(drawn).map(|(watt, drawn)| watt * drawn);
         let cost = pieces.into_iter().chain(power).reduce(|a, b| a + b);
         Ok(Bill { classes, cost, watts: drawn, radix: cables.radix })
     }

@@ -249,14 +249,14 @@ fn say_stopped(found: &Machines) {
 }
 
 /// Some columns of the machines as lines, a column a machine, where any has a value.
-fn write_more(
+fn write_more<'m>(
     out: &mut impl Write,
-    found: &Machines,
-    columns: &[Column<RankedMachine<'_>>],
+    found: &'m Machines,
+    columns: &[Column<RankedMachine<'m>>],
     about: &str,
 ) -> anyhow::Result<()> {
-    let machines: Vec<RankedMachine<'_>> = report::machines::ranked(found).collect();
-    let line = |column: &Column<RankedMachine<'_>>| {
+    let machines: Vec<RankedMachine<'m>> = report::machines::ranked(found).collect();
+    let line = |column: &Column<RankedMachine<'m>>| {
         let values: Vec<Value<'_>> = machines.iter().map(|m| (column.value)(m)).collect();
         let any = values.iter().any(|value| *value != Value::Empty);
         let cells = values.iter().map(Value::shown);

@@ -114,9 +114,7 @@ impl Command {
         if let Some(schedules) = found.schedules {
             tables::write_schedules(&mut out, schedules)?;
         }
-        if !rows.is_empty() {
-            windows::write_table(&mut out, &rows)?;
-        }
+        windows::write_table(&mut out, &rows)?;
         output::say_page(&mut out, self.out.as_deref())?;
         out.finish()
     }

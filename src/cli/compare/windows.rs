@@ -88,8 +88,11 @@ impl Asked {
     }
 }
 
-/// The rows on the terminal.
+/// The rows on the terminal, where there are any.
 pub fn write_table(out: &mut impl Write, rows: &[WindowRow<'_>]) -> anyhow::Result<()> {
+    if rows.is_empty() {
+        return Ok(());
+    }
     writeln!(out)?;
     for text in sentences(rows) {
         layout::sentence(out, &text)?;

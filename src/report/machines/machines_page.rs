@@ -190,13 +190,13 @@ fn figures(machines: &Machines) -> Section {
 }
 
 /// A table of columns that are defined elsewhere, under their names in words; those without any value are left out.
-fn listed(
-    machines: &Machines,
+fn listed<'m>(
+    machines: &'m Machines,
     label: &'static str,
-    columns: &[columns::Column<RankedMachine<'_>>],
+    columns: &[columns::Column<RankedMachine<'m>>],
 ) -> Option<Table> {
-    let rows: Vec<RankedMachine<'_>> = super::ranked(machines).collect();
-    let shown = |column: &columns::Column<RankedMachine<'_>>| {
+    let rows: Vec<RankedMachine<'m>> = super::ranked(machines).collect();
+    let shown = |column: &columns::Column<RankedMachine<'m>>| {
         let values: Vec<Value<'_>> = rows.iter().map(|row| (column.value)(row)).collect();
         let unit = if column.unit.is_empty() { "".into() } else { format!(" ({})", column.unit) };
         let title = column.name.replace('_', " ") + &unit;
