@@ -1,13 +1,17 @@
 //! Machines ranked on jobs small enough to follow, and their tables.
 
-use nodeorder::machines::{ComparedJobs, Criterion, Machines, Queue, Request, compare, headline};
+use nodeorder::machines::{
+    ComparedJobs, Criterion, Difference, Machines, Queue, Request, compare, headline,
+};
 use nodeorder::metric::cost::{Buying, Prices};
+use nodeorder::metric::machine_figures::Machine;
 use nodeorder::ordering::NoObserver;
 use nodeorder::report::machines::{document, files};
 use nodeorder::schedule::Task;
 use nodeorder::schedule::orderings::TraceSettings;
 use nodeorder::trace::Log;
 use nodeorder::{Context, Topology};
+use proptest::prelude::*;
 use serde_json::{Value, json};
 
 fn build(specs: &[&str]) -> Vec<Topology> {
@@ -280,5 +284,92 @@ fn prices_are_checked() {
     ] {
         let error = Prices::parse(text).unwrap_err().to_string();
         assert!(error.starts_with("`--prices") && error.contains(part), "{error}");
+    }
+}
+
+fn machine(spec: &str, orders: &[&str], prices: &str) -> Machine {
+    let topology = Topology::inline(spec, &Context::default()).unwrap();
+    let orders: Vec<String> = orders.iter().map(|o| o.to_string()).collect();
+    let buying = Buying { prices: Prices::parse(prices).unwrap(), ..Buying::default() };
+    let made = Machine::orderings(&topology, &orders, &NoObserver).unwrap();
+    Machine::new(&topology, made, topology.node_count(), &buying).unwrap()
+}
+
+#[test]
+fn figures_by_hand() {
+    let m = machine("torus:4x4,per_router=2", &[], "links=10,routers=100,nodes=1000");
+    assert_eq!(m.bill.cost, Some(32.0 * 10.0 + 16.0 * 100.0 + 32.0 * 1000.0));
+    assert_eq!(m.cost_per_node(), Some(33920.0 / 32.0));
+    assert_eq!((m.links_per_node(), m.bisection_per_node()), (1.0, Some(8.0 / 32.0)));
+    assert_eq!(m.best.label(), m.comparison.entries[0].label);
+    assert!(m.comparison.entries.iter().all(|e| e.mean_log >= m.mean_log()));
+    assert!(m.levels.is_empty());
+    assert_eq!(machine("mesh:3", &[], "routers=2").bill.cost, Some(6.0));
+}
+
+#[test]
+fn orderings_given_count_where_they_suit() {
+    let orders = ["hilbert", "row-major"];
+    let m = machine("torus:8x8", &orders, "nodes=1");
+    assert_eq!((m.comparison.entries.len(), m.best.label()), (2, "hilbert"));
+    let m = machine("fat-tree:k=4", &orders, "nodes=1");
+    assert_eq!(m.best.label(), "row-major");
+    // Nothing given suits: the defaults.
+    assert!(machine("fat-tree:k=4", &["hilbert"], "nodes=1").comparison.entries.len() > 1);
+    let topology = Topology::inline("mesh:4x4", &Context::default()).unwrap();
+    let wrong = ["snake:axes=q".to_string()];
+    assert!(Machine::orderings(&topology, &wrong, &NoObserver).is_err());
+}
+
+#[test]
+fn a_constant_difference_is_told_and_a_balanced_one_is_not() {
+    let all = |value: f64| vec![(None, value); 30];
+    let same = Difference::paired("wait", "s", &all(-2.0), 1).unwrap();
+    assert_eq!((same.difference, same.low, same.high), (-2.0, Some(-2.0), Some(-2.0)));
+    assert!(same.is_significant() && same.over == "jobs" && same.count == 30);
+    assert!(!Difference::paired("wait", "s", &all(0.0), 1).unwrap().is_significant());
+    let mixed: Vec<_> = (0..40).map(|i| (None, if i % 2 == 0 { 1.0 } else { -1.0 })).collect();
+    assert!(!Difference::paired("wait", "s", &mixed, 1).unwrap().is_significant());
+    assert_eq!(Difference::paired("wait", "s", &[], 1), None);
+}
+
+#[test]
+fn many_weeks_are_drawn_whole() {
+    // Half the weeks gain and half lose, each evenly: jobs alone would look surer than weeks.
+    let value = |job: i64| (Some(job / 100), if job / 100 % 4 < 2 { 1.0 } else { -0.8 });
+    let values: Vec<_> = (0..1000).map(value).collect();
+    let weeks = Difference::paired("wait", "s", &values, 1).unwrap();
+    assert_eq!((weeks.over, weeks.count, weeks.jobs), ("weeks", 10, 1000));
+    let jobs: Vec<_> = values.iter().map(|(_, v)| (None, *v)).collect();
+    let jobs = Difference::paired("wait", "s", &jobs, 1).unwrap();
+    let width = |d: &Difference| d.high.unwrap() - d.low.unwrap();
+    assert!(width(&weeks) > 2.0 * width(&jobs));
+    assert!(!weeks.is_significant() && (weeks.difference - jobs.difference).abs() < 1e-12);
+}
+
+/// Differences of ten subjects (Student 1908): the t interval is 0.70 to 2.46.
+#[test]
+fn seeds_have_students_interval() {
+    let gains = [1.2, 2.4, 1.3, 1.3, 0.0, 1.0, 1.8, 0.8, 4.6, 1.4];
+    let d = Difference::over_seeds("mean(log)", "hops", &gains);
+    assert!((d.low.unwrap() - 0.7001).abs() < 1e-3 && (d.high.unwrap() - 2.4599).abs() < 1e-3);
+    assert!(d.is_significant() && d.over == "seeds" && d.count == 10);
+    assert!(!Difference::exact("mean(log)", "hops", 0.0).is_significant());
+    assert!(Difference::exact("mean(log)", "hops", 0.1).is_significant());
+}
+
+proptest! {
+    #[test]
+    fn the_same_on_any_number_of_threads(values in prop::collection::vec(-9.0f64..9.0, 1..60), seed in 0u64..9) {
+        let values: Vec<_> = values.into_iter().map(|v| (None, v)).collect();
+        let run = |threads| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            pool.install(|| Difference::paired("wait", "s", &values, seed).unwrap())
+        };
+        let one = run(1);
+        prop_assert_eq!(&one, &run(3));
+        let (least, most) = values.iter().fold((9.0f64, -9.0f64), |(l, h), (_, v)| (l.min(*v), h.max(*v)));
+        prop_assert!(one.low <= one.high);
+        prop_assert!(one.low.unwrap() >= least - 1e-9 && one.high.unwrap() <= most + 1e-9);
     }
 }

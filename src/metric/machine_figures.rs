@@ -36,7 +36,7 @@ impl Machine {
     ///
     /// # Errors
     /// An ordering that is wrong, whatever the machine; orderings of different nodes.
-    pub(crate) fn orderings(
+    pub fn orderings(
         topology: &Topology,
         orders: &[String],
         observer: &dyn Observer,
@@ -73,7 +73,7 @@ impl Machine {
     ///
     /// # Complexity
     /// As the curves of all its orderings, and [`bisection`].
-    pub(crate) fn new(
+    pub fn new(
         topology: &Topology,
         made: Vec<NodeOrder>,
         largest: usize,
@@ -135,47 +135,5 @@ impl Machine {
     /// The share of its windows, over the same sizes, that span components; [`Machine::mean_log`] is without them.
     pub fn windows_left_out(&self) -> f64 {
         self.comparison.entries[0].spanning.unwrap_or(0.0)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::metric::cost::Prices;
-    use crate::ordering::NoObserver;
-    use crate::topology::Context;
-
-    fn machine(spec: &str, orders: &[&str], prices: &str) -> Machine {
-        let topology = Topology::inline(spec, &Context::default()).unwrap();
-        let orders: Vec<String> = orders.iter().map(|o| o.to_string()).collect();
-        let buying = Buying { prices: Prices::parse(prices).unwrap(), ..Buying::default() };
-        let made = Machine::orderings(&topology, &orders, &NoObserver).unwrap();
-        Machine::new(&topology, made, topology.node_count(), &buying).unwrap()
-    }
-
-    #[test]
-    fn figures_by_hand() {
-        let m = machine("torus:4x4,per_router=2", &[], "links=10,routers=100,nodes=1000");
-        assert_eq!(m.bill.cost, Some(32.0 * 10.0 + 16.0 * 100.0 + 32.0 * 1000.0));
-        assert_eq!(m.cost_per_node(), Some(33920.0 / 32.0));
-        assert_eq!((m.links_per_node(), m.bisection_per_node()), (1.0, Some(8.0 / 32.0)));
-        assert_eq!(m.best.label(), m.comparison.entries[0].label);
-        assert!(m.comparison.entries.iter().all(|e| e.mean_log >= m.mean_log()));
-        assert!(m.levels.is_empty());
-        assert_eq!(machine("mesh:3", &[], "routers=2").bill.cost, Some(6.0));
-    }
-
-    #[test]
-    fn orderings_given_count_where_they_suit() {
-        let orders = ["hilbert", "row-major"];
-        let m = machine("torus:8x8", &orders, "nodes=1");
-        assert_eq!((m.comparison.entries.len(), m.best.label()), (2, "hilbert"));
-        let m = machine("fat-tree:k=4", &orders, "nodes=1");
-        assert_eq!(m.best.label(), "row-major");
-        // Nothing given suits: the defaults.
-        assert!(machine("fat-tree:k=4", &["hilbert"], "nodes=1").comparison.entries.len() > 1);
-        let topology = Topology::inline("mesh:4x4", &Context::default()).unwrap();
-        let wrong = ["snake:axes=q".to_string()];
-        assert!(Machine::orderings(&topology, &wrong, &NoObserver).is_err());
     }
 }

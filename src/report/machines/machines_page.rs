@@ -119,7 +119,7 @@ fn table(
     }
     let names = contenders.iter().map(|c| c.machine.name().to_string()).collect();
     let slot = |one: &Contender| machines.contenders.iter().position(|c| std::ptr::eq(c, one));
-    let ranks = contenders.iter().map(|c| Some(machines.rank(slot(c)?)? as f64));
+    let ranks = contenders.iter().map(|&c| Some(machines.rank(slot(c)?)? as f64));
     let before = vec![Column::new("Rank", 0, Best::None, ranks)];
     Table { of: "Machine", before, ..Table::ranked(label, names, columns) }
 }
