@@ -291,8 +291,7 @@ fn windows_agree_with_a_linear_program() {
     }
 }
 
-/// By hand: a ring of 8 in two halves of 4. A half's links carry 4 · 4 / 3, 3 · 3 / 3 … so that its middle link decides; the
-/// free links between the halves take a part of it. The bound counts all 16 directed links: 16 / (8 · MPC(4)).
+/// Rows of `compare --throughput` on a ring of 8. The bound counts all 16 directed links: 16 / (8 · MPC(S)).
 #[test]
 fn orderings_are_told_apart_where_brackets_are() {
     let arguments = ["compare", "torus:8", "--throughput", "2,4", "--json", "--order", "row-major"];
@@ -309,7 +308,7 @@ fn orderings_are_told_apart_where_brackets_are() {
     let row = |ordering: &str, size: u64| {
         rows.iter().find(|row| row["ordering"] == ordering && row["size"] == size).unwrap()
     };
-    // Pairs of neighbours, with 1 to send: the link between them, and the way round over 3 and 4 others' spare links.
+    // Pairs of neighbours, with 1 to send: the link between them carries it.
     let pairs = row("row-major", 2);
     assert_eq!(number(pairs, "throughput_bound"), 16.0 / 8.0);
     assert!(number(pairs, "throughput") >= 1.0 && number(pairs, "throughput") <= 2.0);
@@ -377,6 +376,16 @@ fn threads_do_not_show() {
         let document: Value = serde_json::from_str(&one).unwrap();
         let number = |key: &str| document[key].as_f64().unwrap();
         assert!(number("worst_at_least") <= number("worst_at_most"));
+    }
+    let random = "random-regular:n=60,d=5,seed=1";
+    for arguments in [
+        ["compare", random, "--throughput", "20", "--routing", "ideal:gap=0.03"].as_slice(),
+        &["compare", random, "torus:8x8", "--rank", "throughput", "--routing", "ideal:gap=0.03"],
+    ] {
+        let of = |threads: &str| run(&[arguments, &["--json", "--threads", threads]].concat());
+        let (done, one, error) = of("1");
+        assert!(done, "{error}");
+        assert_eq!(one, of("2").1);
     }
 }
 
