@@ -294,3 +294,101 @@ fn recorded_waits_stand_beside_simulated_ones() {
     assert_eq!(json()["schedules"].get("recorded"), None);
     assert!(!compare(folder.path(), &arguments).contains("recorded"));
 }
+
+/// By hand. `torus:4x4`: 32 cables, 16 routers, per-link load of all-to-all 16 / 15 / 2. `hyperx:4x4`: 48 cables; a link
+/// carries its row's 4 routers from one: 4 · 16 / 15 / 4. `dragonfly:p=2,a=4,h=2`: 9 groups of 4 routers, 54 cables inside
+/// and 36 between.
+#[test]
+fn pieces_and_throughput_by_hand() {
+    let folder = tempfile::tempdir().unwrap();
+    let machines = ["torus:4x4", "hyperx:4x4", "dragonfly:p=2,a=4,h=2"];
+    let prices = "copper=10,optic=100,node_links=1,routers=50,nodes=2,watt=3";
+    let watts = "routers=7,optic=2,nodes=20";
+    let cables = "optic=group/8,radix=6";
+    let options =
+        ["--prices", prices, "--watts", watts, "--cables", cables, "--rank", "throughput"];
+    let (document, page) = document(folder.path(), &[&machines[..], &options[..]].concat());
+    let all = document["machines"].as_array().unwrap();
+    let machine = |name: &str| all.iter().find(|m| m["machine"] == name).unwrap();
+    let number = |name: &str, key: &str| machine(name)[key].as_f64().unwrap_or(f64::NAN);
+    let near = |a: f64, b: f64| assert!((a / b - 1.0).abs() < 1e-5, "{a} {b}");
+    // Units of 8 nodes are two rows of 4: 4 cables down the middle and 4 round it.
+    assert_eq!((number("torus:4x4", "copper"), number("torus:4x4", "optic")), (24.0, 8.0));
+    // Two rows to two rows: 4 columns of 2 times 2.
+    assert_eq!((number("hyperx:4x4", "copper"), number("hyperx:4x4", "optic")), (32.0, 16.0));
+    assert_eq!(machine("hyperx:4x4")["optic_between"], "8 nodes");
+    let fly = machines[2];
+    assert_eq!((number(fly, "copper"), number(fly, "optic")), (54.0, 36.0));
+    assert_eq!(machine(fly)["optic_between"], "group");
+    let drawn = 36.0 * 7.0 + 36.0 * 2.0 + 72.0 * 20.0;
+    assert_eq!(number(fly, "watts"), drawn);
+    let cost = 540.0 + 3600.0 + 72.0 + 1800.0 + 144.0 + 3.0 * drawn;
+    assert_eq!(number(fly, "cost"), cost);
+    for (name, throughput, links) in
+        [("torus:4x4", 15.0 / 8.0, 32.0), ("hyperx:4x4", 15.0 / 4.0, 48.0)]
+    {
+        near(number(name, "throughput_all_to_all"), throughput);
+        near(number(name, "throughput_all_to_all_at_most"), throughput);
+        near(number(name, "hop_bound"), number(name, "throughput_all_to_all"));
+        near(number(name, "throughput_per_link"), 16.0 * throughput / links);
+        near(number(name, "throughput_per_router"), throughput);
+        near(number(name, "cost_per_throughput"), number(name, "cost") / (16.0 * throughput));
+        near(number(name, "worst_at_least"), throughput * 16.0 / 30.0);
+    }
+    // Half way round both rings: 4 hops of 64 directed links, which 16 nodes fill evenly.
+    near(number("torus:4x4", "worst_at_most"), 1.0);
+    assert!(number("torus:4x4", "throughput_matching") <= 1.0 + 1e-9);
+    assert_eq!(
+        (all[0]["machine"].as_str(), all[0]["rank"].as_u64()),
+        (Some("hyperx:4x4"), Some(1))
+    );
+    let headline = document["headline"].as_str().unwrap();
+    assert!(
+        headline.contains("hyperx:4x4 needs 7 ports at a switch, more than radix=6"),
+        "{headline}"
+    );
+    assert!(headline.starts_with("Best when traffic is routed well: hyperx:4x4"), "{headline}");
+    assert!(page.contains("What they carry") && page.contains("What they cost and draw"));
+    assert_eq!(rows(folder.path(), "machines.csv")[0]["optic_between"], "8 nodes");
+}
+
+/// A machine beside itself, and one whose bracket overlaps: ranks are shared, and nobody wins.
+#[test]
+fn machines_whose_brackets_meet_are_not_told_apart() {
+    let folder = tempfile::tempdir().unwrap();
+    let random = ["random-regular:n=24,d=4,seed=1", "random-regular:n=24,d=4,seed=1,name=again"];
+    let options = ["--rank", "cost", "--prices", "links=1", "--routing", "ideal:gap=0.05,time=600"];
+    let (found, _) = document(folder.path(), &[&random[..], &options[..]].concat());
+    let ranks: Vec<u64> =
+        found["machines"].as_array().unwrap().iter().map(|m| m["rank"].as_u64().unwrap()).collect();
+    assert_eq!((ranks, found["told"].as_bool()), (vec![1, 1], Some(false)));
+    assert!(found["headline"].as_str().unwrap().contains("not told apart"));
+    let listed = "machine,u,v\ntorus:4,0,1\n";
+    std::fs::write(folder.path().join("optic.csv"), listed).unwrap();
+    std::fs::write(folder.path().join("wrong.csv"), "machine,u,v\ntorus:4,0,2\n").unwrap();
+    let two = ["torus:4", "mesh:4"];
+    let prices = ["--prices", "links=5,optic=7"];
+    let file = ["--cables", "file=optic.csv,optic=2"];
+    let (found, _) = document(folder.path(), &[&two[..], &prices[..], &file[..]].concat());
+    let cost = |name: &str| {
+        let all = found["machines"].as_array().unwrap();
+        all.iter().find(|m| m["machine"] == name).unwrap()["cost"].as_f64().unwrap()
+    };
+    assert_eq!((cost("torus:4"), cost("mesh:4")), (3.0 * 5.0 + 7.0, 2.0 * 5.0 + 7.0));
+    let refused = |arguments: &[&str], words: &str| {
+        let mut command = crate::command();
+        let output = command.arg("compare").args(arguments).current_dir(folder.path()).output();
+        let output = output.unwrap();
+        let error = String::from_utf8(output.stderr).unwrap();
+        assert!(!output.status.success() && error.contains(words), "{arguments:?}: {error}");
+    };
+    refused(&[&two[..], &prices[..], &["--cables", "file=wrong.csv"]].concat(), "routers 0 and 2");
+    refused(&[&two[..], &prices[..]].concat(), "nothing tells electrical from optical");
+    refused(&[&two[..], &["--rank", "cost"]].concat(), "no prices");
+    refused(&[&two[..], &["--prices", "watt=1"]].concat(), "no --watts");
+    refused(&[&two[..], &["--throughput", "2"]].concat(), "sizes of jobs for one machine");
+    refused(&[&two[..], &["--rank", "throughput", "--routing", "ecmp-hop"]].concat(), "ideal");
+    refused(&[&two[..], &["--cables", "radix=0"]].concat(), "radix=PORTS");
+    refused(&["torus:4", "--rank", "throughput"], "several to compare");
+    refused(&["torus:4", "mesh:4", "--routing", "ideal"], "one machine");
+}

@@ -38,6 +38,7 @@ mod page;
 mod papers;
 mod plan_lists;
 mod plans;
+mod ranked_machines;
 mod readme;
 mod real_machines;
 mod recipes;

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use nodeorder::columns;
 use nodeorder::columns::machines::{MachinePoint, RankedMachine};
-use nodeorder::machines::{self, Machines as Compared, headline};
-use nodeorder::metric::machine_figures::Prices;
+use nodeorder::machines::{self, Machines as Compared, Request, headline};
+use nodeorder::metric::cost::{Buying, Prices};
 use nodeorder::report::machines as report;
 use pyo3::prelude::*;
 
@@ -37,7 +37,9 @@ impl Machines {
             let prices = prices.as_deref().map(Prices::parse).transpose()?.unwrap_or_default();
             job.set_total(topologies.len() as u64);
             let clock = Clock::start(job);
-            Ok(machines::compare(&topologies, &orders, &prices, None, &clock, &|_| job.add(1))?)
+            let buying = Buying { prices, ..Buying::default() };
+            let asked = Request { orders: &orders, buying, ..Request::default() };
+            Ok(machines::compare(&topologies, &asked, None, &clock, &|_| job.add(1))?)
         })?;
         Ok(Machines { inner: Arc::new(found), command })
     }

@@ -35,7 +35,8 @@ pub fn trace_generate(py: Python<'_>, spec: String, seed: u64) -> PyResult<Strin
 pub fn trace_info(py: Python<'_>, source: Source, limits: Limits, memory: u64) -> PyResult<String> {
     job::run(py, None, move |_| {
         let (lines, form) = source.form(memory)?;
-        let made = nodeorder::report::trace::document(lines, form, &options(limits, memory))?;
+        let options = options(limits, memory);
+        let made = nodeorder::report::trace::document(lines, Vec::new(), form, &options)?;
         Ok(made.0.to_string())
     })
 }

@@ -25,7 +25,7 @@ pub struct RankedEntry<'a> {
 }
 
 impl<'a> RankedEntry<'a> {
-    /// `table.csv`; a column `mpc_S` for each chosen size S follows.
+    /// `table.csv`; columns `mpc_S` and `throughput_bound_S` for each chosen size S follow.
     pub const ALL: &'a [Column<Self>] = columns! {
         "rank", "", "1 for the lowest `mean_log`.", |r| r.rank;
         "ordering", "", "The ordering as it was given.", |r| r.entry.label.as_str();

@@ -1,7 +1,7 @@
 //! Tables of machines side by side.
 
 use super::{Column, Value, columns, row};
-use crate::machines::{AllocatorService, Contender, Service};
+use crate::machines::{AllocatorService, Bracket, Contender, Service};
 use crate::metric::bisection::Bisection;
 
 /// A machine in the ranked table.
@@ -21,9 +21,18 @@ impl<'a> RankedMachine<'a> {
         self.contender.machine.bisection.as_ref()
     }
 
-    /// `machines.csv`.
+    fn per_link(&self) -> Option<Bracket> {
+        self.contender.all_to_all_per(Some(self.contender.machine.comparison.topology.links as f64))
+    }
+
+    fn per_router(&self) -> Option<Bracket> {
+        self.contender
+            .all_to_all_per(Some(self.contender.machine.comparison.topology.routers as f64))
+    }
+
+    /// The first columns of `machines.csv`.
     pub const ALL: &'a [Column<Self>] = columns! {
-        "rank", "", "1 for the lowest `score`; empty for a machine that is not compared: see `windows_left_out`.", |r| r.rank;
+        "rank", "", "1 for the best `score`; the same where bounds do not tell machines apart; empty for a machine that is not compared: see `windows_left_out`.", |r| r.rank;
         "machine", "", "The machine's name.", |r| r.contender.machine.name();
         "spec", "", "Its specification in one line.", |r| r.contender.machine.comparison.topology.spec.as_str();
         "nodes", "nodes", "Schedulable nodes.", |r| r.contender.machine.comparison.topology.nodes;
@@ -51,18 +60,73 @@ impl<'a> RankedMachine<'a> {
             |r| r.cut().and_then(|cut| cut.at_least);
         "bisection_per_node", "links", "`bisection_links` for each node.",
             |r| r.contender.machine.bisection_per_node();
-        "cost", "", "Sum of the prices given, in their unit.", |r| r.contender.machine.cost;
+        "cost", "", "Sum of the prices given, in their unit.", |r| r.contender.machine.bill.cost;
         "cost_per_node", "", "`cost` for each node.", |r| r.contender.machine.cost_per_node();
         "ordering", "", "The machine's best ordering.", |r| r.contender.machine.best.label();
         "mean_log", "hops", "Its mean of MPC over job sizes up to `largest_size` with weight 1/size.", |r| r.contender.machine.mean_log();
         "floor_mean_log", "hops", "Proved: no ordering has a lower `mean_log`.",
             |r| r.contender.machine.comparison.floor_mean_log;
-        "score", "", "What the ranking goes by: seconds or hops, lower is better.", |r| r.score;
+        "score", "", "What the ranking goes by: seconds, hops or cost, lower is better, or throughput, higher is better.",
+            |r| r.score;
         "largest_size", "nodes", "The largest job size that all machines have: means of MPC are over sizes up to it.",
             |r| r.largest;
         "windows_left_out", "", "Share of windows that span pieces that no link joins; `mean_log` is without them.",
             |r| r.contender.machine.windows_left_out();
     };
+
+    /// Throughput: further columns of `machines.csv`.
+    pub const CARRIED: &'a [Column<Self>] = columns! {
+        "hop_bound", "", "All-to-all throughput is not above this: capacities of all links over nodes times mean distance.",
+            |r| r.contender.machine.hop_bound;
+        "throughput_all_to_all", "", "Found: capacities of a link that each node can send to all others.",
+            |r| r.contender.all_to_all().map(|ends| ends[0]);
+        "throughput_all_to_all_at_most", "", "Proved: no routing carries more.",
+            |r| r.contender.all_to_all().map(|ends| ends[1]);
+        "throughput_matching", "", "Found: the same where every node sends to one of those farthest away.",
+            |r| r.contender.carried.as_ref().map(|c| c.matching.found());
+        "throughput_matching_at_most", "", "Proved: no routing carries more.",
+            |r| r.contender.carried.as_ref().map(|c| c.matching.at_most());
+        "worst_at_least", "", "Proved: any traffic in which no node sends or gets more than 1 is carried so often.",
+            |r| r.contender.carried.as_ref().and_then(|c| c.worst_at_least);
+        "worst_at_most", "", "Proved: for some such traffic no routing carries more.",
+            |r| r.contender.carried.as_ref().and_then(|c| c.worst_at_most);
+        "throughput_per_link", "", "`throughput_all_to_all` of all nodes for each of `links`.", |r| r.per_link().map(|ends| ends[0]);
+        "throughput_per_link_at_most", "", "The same of `throughput_all_to_all_at_most`.", |r| r.per_link().map(|ends| ends[1]);
+        "throughput_per_router", "", "`throughput_all_to_all` of all nodes for each of `routers`.",
+            |r| r.per_router().map(|ends| ends[0]);
+        "throughput_per_router_at_most", "", "The same of `throughput_all_to_all_at_most`.",
+            |r| r.per_router().map(|ends| ends[1]);
+        "throughput_per_cost", "", "`throughput_all_to_all` of all nodes for each unit of `cost`.",
+            |r| r.contender.all_to_all_per(r.contender.machine.bill.cost).map(|ends| ends[0]);
+        "throughput_per_cost_at_most", "", "The same of `throughput_all_to_all_at_most`.",
+            |r| r.contender.all_to_all_per(r.contender.machine.bill.cost).map(|ends| ends[1]);
+    };
+
+    /// Cables, cost and watts: further columns of `machines.csv`.
+    pub const BOUGHT: &'a [Column<Self>] = columns! {
+        "copper", "cables", "Electrical cables between routers: inside a unit.",
+            |r| r.contender.machine.bill.classes.as_ref().map(|c| c.copper);
+        "optic", "cables", "Optical cables between routers: between units.",
+            |r| r.contender.machine.bill.classes.as_ref().map(|c| c.optic);
+        "optic_between", "", "These units: a level, so many nodes by id, or the file that lists the cables.",
+            |r| r.contender.machine.bill.classes.as_ref().map(|c| c.between.as_str());
+        "watts", "W", "Sum of the watts given.", |r| r.contender.machine.bill.watts;
+        "watts_per_node", "W", "`watts` for each node.", |r| r.contender.machine.watts_per_node();
+        "cost_per_throughput", "", "`cost` for each unit of all-to-all throughput of a node: at most so much, proved.",
+            |r| r.contender.per_throughput(r.contender.machine.bill.cost).map(|ends| ends[0]);
+        "cost_per_throughput_at_least", "", "The same under any routing: proved.",
+            |r| r.contender.per_throughput(r.contender.machine.bill.cost).map(|ends| ends[1]);
+        "watts_per_throughput", "W", "`watts` for each unit of all-to-all throughput of a node: at most so much, proved.",
+            |r| r.contender.per_throughput(r.contender.machine.bill.watts).map(|ends| ends[0]);
+        "watts_per_throughput_at_least", "W", "The same under any routing: proved.",
+            |r| r.contender.per_throughput(r.contender.machine.bill.watts).map(|ends| ends[1]);
+        "radix", "links", "Ports of a switch, where given: compare `ports`.", |r| r.contender.machine.bill.radix;
+    };
+
+    /// All columns of `machines.csv`.
+    pub fn columns() -> Vec<Column<Self>> {
+        [Self::ALL, Self::CARRIED, Self::BOUGHT].concat()
+    }
 }
 
 /// A whole number where it is one.

@@ -117,7 +117,7 @@ impl Value<'_> {
     }
 
     /// The text on a terminal: four decimals, none where they are all 0, `-` for nothing.
-    fn shown(&self) -> String {
+    pub fn shown(&self) -> String {
         match self {
             Value::Empty => "-".into(),
             Value::Float(n) if n.fract() == 0.0 && n.abs() < 1e15 => format!("{n}"),

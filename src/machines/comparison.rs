@@ -2,11 +2,15 @@
 
 use std::borrow::Borrow;
 
+use super::carried::Carried;
 use super::confidence::Difference;
-use super::workload::{ComparedJobs, Service, serve};
+use super::contender::{Bracket, Contender, Criterion, Seeds};
+use super::workload::{ComparedJobs, serve};
 use crate::error::{Error, Result, SourceLocation};
+use crate::mapping::routing::BestShares;
 use crate::metric::comparison::{mean_log, up_to};
-use crate::metric::machine_figures::{Machine, Prices};
+use crate::metric::cost::{Buying, Prices};
+use crate::metric::machine_figures::Machine;
 use crate::metric::mpc;
 use crate::ordering::{NodeOrder, Observer};
 use crate::schedule::orderings::TraceSettings;
@@ -17,67 +21,6 @@ use crate::topology::Topology;
 const SEEDS: u64 = 10;
 /// The families whose networks are drawn at random.
 const RANDOM: [&str; 3] = ["watts-strogatz", "random-regular", "gnm"];
-
-/// One of the machines.
-#[derive(Clone, Debug)]
-pub struct Contender {
-    /// Its figures.
-    pub machine: Machine,
-    /// Service that jobs get on it, where there is a workload.
-    pub service: Option<Service>,
-    /// Mean distance and the best ordering's mean(log) on ten seeds, where the network is a random one.
-    pub seeds: Option<Seeds>,
-}
-
-impl Contender {
-    /// The best ordering's mean(log); of a random network the mean over its seeds.
-    fn mean_log(&self) -> f64 {
-        self.seeds.as_ref().map_or(self.machine.mean_log(), |seeds| seeds.mean_log.difference)
-    }
-}
-
-/// A random network's figures on seeds from its own on.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Seeds {
-    /// The first seed.
-    pub first: u64,
-    /// Mean distances with their interval.
-    pub mean_distance: Difference,
-    /// The best ordering's mean(log) with its interval, ordered by the same method on each seed.
-    pub mean_log: Difference,
-    /// The values of `mean_log`.
-    values: Vec<f64>,
-}
-
-/// By which figure machines are ranked.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Criterion {
-    /// Mean response time over the jobs that every machine ran, in seconds.
-    Response,
-    /// Mean hops between a job's nodes over the jobs that every machine placed.
-    Hops,
-    /// The best ordering's mean of MPC over log-spaced sizes, in hops.
-    MeanLog,
-}
-
-impl Criterion {
-    /// The figure in words.
-    pub fn name(self) -> &'static str {
-        match self {
-            Criterion::Response => "mean response time",
-            Criterion::Hops => "mean hops between a job's nodes",
-            Criterion::MeanLog => "mean hops over log-spaced job sizes",
-        }
-    }
-
-    /// Its unit.
-    pub fn unit(self) -> &'static str {
-        match self {
-            Criterion::Response => "s",
-            _ => "hops",
-        }
-    }
-}
 
 /// Machines side by side, the best first.
 #[derive(Clone, Debug)]
@@ -101,7 +44,35 @@ pub struct Machines {
     pub settings: Option<TraceSettings>,
 }
 
+/// Options of a comparison of machines.
+#[derive(Clone, Default)]
+pub struct Request<'a> {
+    /// Orderings; each machine takes those that suit it, or its default ones.
+    pub orders: &'a [String],
+    /// Prices, watts, classes of cables.
+    pub buying: Buying,
+    /// The routing under which it is searched what the machines carry, where that is asked.
+    pub routing: Option<BestShares>,
+    /// Criterion that ranks them; none for what their jobs get, or distances.
+    pub rank: Option<Criterion>,
+}
+
 impl Machines {
+    /// Rank of the machine at `slot`, from 1; none for one that is not compared. Where brackets rank: 1 more than the
+    /// machines that are surely better, so that machines that are not told apart may have the same.
+    pub fn rank(&self, slot: usize) -> Option<usize> {
+        let bracket = |contender: &Contender| contender.bracket(self.criterion);
+        let Some(own) = bracket(self.contenders.get(slot)?).filter(|_| slot < self.compared) else {
+            return (slot < self.compared).then_some(slot + 1);
+        };
+        let better = |other: Bracket| match self.criterion.rises() {
+            true => other[0] > own[1],
+            false => other[0] < own[1],
+        };
+        let all = self.contenders[..self.compared].iter().filter_map(bracket);
+        Some(1 + all.filter(|other| better(*other)).count())
+    }
+
     /// Whether the first machine is told apart from every other one that is compared; none where there is no other.
     pub fn is_told(&self) -> Option<bool> {
         let told = self.differences.iter().all(Difference::is_significant);
@@ -123,41 +94,51 @@ impl Machines {
 }
 
 /// Compares machines that are built: figures and best ordering of each, and with a workload what its jobs get.
-/// Each machine takes those of `orders` that suit it, or its default ones where none is given or none does; means are over the
-/// job sizes that all machines have. `progress` is called with the name of each step before it begins.
+/// Each machine takes those of the orderings asked for that suit it, or its default ones where none is given or none does; means
+/// are over the job sizes that all machines have. `progress` is called with the name of each step before it begins.
 ///
 /// # Errors
 /// An ordering that is wrong; more memory than allowed; a workload that is wrong, or whose jobs all are too large for
-/// one of the machines.
+/// one of the machines; what machines carry, where that is asked and cannot be searched.
 ///
 /// # Complexity
 /// The curves, one replay and one schedule for each machine, one machine after another; the parts of each
 /// in parallel. Results never depend on the number of threads.
 pub fn compare(
     topologies: &[impl Borrow<Topology>],
-    orders: &[String],
-    prices: &Prices,
+    request: &Request<'_>,
     workload: Option<&ComparedJobs<'_>>,
     observer: &dyn Observer,
     progress: &dyn Fn(&str),
 ) -> Result<Machines> {
     let topologies: Vec<&Topology> = topologies.iter().map(Borrow::borrow).collect();
+    check_priced(&topologies, request)?;
+    let search = |routing| Carried::of_all(&topologies, routing, observer, progress);
+    let mut carried = request.routing.as_ref().map(search).transpose()?.map(Vec::into_iter);
+    let orders = request.orders;
     let made = topologies.iter().map(|topology| Machine::orderings(topology, orders, observer));
     let made = made.collect::<Result<Vec<_>>>()?;
     let largest = made.iter().flatten().map(NodeOrder::len).min().unwrap_or(0);
     let mut contenders = Vec::new();
     for (topology, made) in topologies.iter().copied().zip(made) {
         progress(topology.name());
-        let machine = Machine::new(topology, made, largest, prices)?;
+        let machine = Machine::new(topology, made, largest, &request.buying)?;
         let served = |workload| serve(topology, &machine.best, workload);
         let service = workload.map(served).transpose()?;
         let seeds = seeds(topology, &machine, largest)?;
-        contenders.push(Contender { machine, service, seeds });
+        let carried = carried.as_mut().and_then(Iterator::next);
+        contenders.push(Contender { machine, service, seeds, carried });
     }
-    let (criterion, jobs) = criterion(&contenders);
+    let (criterion, jobs) = match request.rank {
+        None => criterion(&contenders),
+        Some(rank) => (rank, Vec::new()),
+    };
     let scores: Vec<f64> = (0..contenders.len())
         .map(|i| match criterion {
             Criterion::MeanLog => contenders[i].mean_log(),
+            Criterion::Throughput | Criterion::Cost => {
+                contenders[i].bracket(criterion).map_or(f64::NAN, |ends| ends[0])
+            }
             _ => {
                 let values = values(&contenders[i], criterion);
                 jobs.iter().filter_map(|job| values[*job]).sum::<f64>() / jobs.len() as f64
@@ -166,7 +147,10 @@ pub fn compare(
         .collect();
     let mut ranked: Vec<(f64, Contender)> = scores.into_iter().zip(contenders).collect();
     let left_out = |contender: &Contender| contender.machine.windows_left_out();
-    ranked.sort_by(|a, b| left_out(&a.1).total_cmp(&left_out(&b.1)).then(a.0.total_cmp(&b.0)));
+    ranked.sort_by(|a, b| {
+        let (a_first, b_first) = if criterion.rises() { (b, a) } else { (a, b) };
+        left_out(&a.1).total_cmp(&left_out(&b.1)).then(a_first.0.total_cmp(&b_first.0))
+    });
     let (scores, contenders): (Vec<f64>, Vec<Contender>) = ranked.into_iter().unzip();
     let seed = topologies.first().map_or(1, |topology| topology.context().seed);
     let compared = contenders.iter().take_while(|c| left_out(c) == 0.0).count();
@@ -212,6 +196,10 @@ fn difference(
     seed: u64,
 ) -> Option<Difference> {
     let (figure, unit) = (criterion.name(), criterion.unit());
+    if criterion.is_bracket() {
+        let (a, b) = (first.bracket(criterion)?, second.bracket(criterion)?);
+        return Some(Difference::within(figure, unit, a, b));
+    }
     if criterion == Criterion::MeanLog {
         let of = |contender: &Contender, i: usize| match &contender.seeds {
             Some(seeds) => seeds.values[i],
@@ -271,233 +259,12 @@ fn seeds(topology: &Topology, machine: &Machine, largest: usize) -> Result<Optio
     }))
 }
 
-/// Machines compared on jobs small enough to follow.
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::machines::{Queue, headline};
-    use crate::ordering::NoObserver;
-    use crate::schedule::Task;
-    use crate::topology::Context;
-    use crate::trace::Log;
-
-    fn build(specs: &[&str]) -> Vec<Topology> {
-        specs.iter().map(|s| Topology::inline(s, &Context::default()).unwrap()).collect()
+/// Refuses before the search what cannot be priced.
+fn check_priced(topologies: &[&Topology], request: &Request<'_>) -> Result<()> {
+    if request.rank == Some(Criterion::Cost) && request.buying.prices == Prices::default() {
+        let expected = "--prices links=X,routers=Y,nodes=W, or some of them";
+        return Err(Error::option("--rank cost", "no prices", expected));
     }
-
-    fn plain(specs: &[&str]) -> Machines {
-        let prices = Prices::default();
-        compare(&build(specs), &[], &prices, None, &NoObserver, &|_| ()).unwrap()
-    }
-
-    fn names(machines: &Machines) -> Vec<&str> {
-        machines.contenders.iter().map(|c| c.machine.name()).collect()
-    }
-
-    /// Compares on a placement log.
-    fn on_log(specs: &[&str], log: &str, allocators: &[&str]) -> Machines {
-        let allocators: Vec<String> = allocators.iter().map(|a| a.to_string()).collect();
-        let open = || Ok(Log::new("log", log));
-        let workload = ComparedJobs {
-            name: "log",
-            open: &open,
-            allocators: &allocators,
-            leading: 0,
-            queue: None,
-        };
-        let prices = Prices::default();
-        compare(&build(specs), &[], &prices, Some(&workload), &NoObserver, &|_| ()).unwrap()
-    }
-
-    /// Compares on tasks, scheduled first come first served.
-    fn on_tasks(specs: &[&str], tasks: &[Task], model: &str) -> Machines {
-        let settings = TraceSettings {
-            trace: "t.swf".into(),
-            policy: "fcfs".into(),
-            allocator: "fifo:0".into(),
-            model: model.into(),
-            other_models: Vec::new(),
-            waits: Vec::new(),
-        };
-        let text: String =
-            tasks.iter().map(|t| format!("P {} {}\nF {}\n", t.id, t.nodes, t.id)).collect();
-        let open = || Ok(Log::new("t.swf", text.clone()));
-        let allocators = ["fifo:0".to_string()];
-        let workload = ComparedJobs {
-            name: "t.swf",
-            open: &open,
-            allocators: &allocators,
-            leading: 0,
-            queue: Some(Queue { tasks, settings: &settings }),
-        };
-        let prices = Prices::default();
-        compare(&build(specs), &[], &prices, Some(&workload), &NoObserver, &|_| ()).unwrap()
-    }
-
-    #[test]
-    fn without_jobs_the_curves_rank() {
-        let machines = plain(&["mesh:64", "hyperx:8x8", "torus:8x8"]);
-        assert_eq!(names(&machines), ["hyperx:8x8", "torus:8x8", "mesh:64"]);
-        assert_eq!((machines.criterion, machines.jobs), (Criterion::MeanLog, 0));
-        assert!(machines.scores.is_sorted());
-        let difference = &machines.differences[0];
-        assert_eq!(difference.difference, machines.scores[0] - machines.scores[1]);
-        assert!(difference.is_significant() && difference.low.is_none());
-        let said = headline(&machines, None);
-        assert!(
-            said.starts_with("Best: hyperx:8x8 with ") && said.contains("Both figures are exact."),
-            "{said}"
-        );
-    }
-
-    #[test]
-    fn a_machine_is_no_better_than_itself() {
-        let machines = plain(&["torus:4x4", "torus:4x4,per_router=1"]);
-        assert!(!&machines.differences[0].is_significant());
-        assert!(headline(&machines, None).starts_with("No winner: torus:4x4 with "));
-        let one = plain(&["torus:4x4"]);
-        assert_eq!(one.is_told(), None);
-        assert!(headline(&one, None).starts_with("torus:4x4 with "));
-    }
-
-    #[test]
-    fn random_networks_have_ten_seeds() {
-        let machines = plain(&["random-regular:n=32,d=3,seed=5", "mesh:32"]);
-        let random = machines.contenders.iter().find(|c| c.seeds.is_some()).unwrap();
-        let seeds = random.seeds.as_ref().unwrap();
-        assert_eq!((seeds.first, seeds.values.len()), (5, 10));
-        assert_eq!(seeds.values[0], random.machine.mean_log());
-        assert!(seeds.values[1..].iter().any(|v| *v != seeds.values[0]));
-        let difference = &machines.differences[0];
-        assert_eq!((difference.over, difference.count), ("seeds", 10));
-        assert!(difference.low < difference.high);
-        assert!(headline(&machines, None).contains("10 seeds of the random networks"));
-    }
-
-    #[test]
-    fn a_log_ranks_by_the_hops_that_jobs_get() {
-        let log: String = (0..40).map(|i| format!("P j{i} {}\nF j{i}\n", 2 + i % 7)).collect();
-        let log = log + "P big 65\nF big\nP huge 999\nF huge\nP one 1\n";
-        let machines =
-            on_log(&["mesh:64", "hyperx:8x8", "torus:9x9"], &log, &["span-best-fit", "fifo:0"]);
-        assert_eq!((machines.criterion, machines.jobs), (Criterion::Hops, 40));
-        assert_eq!(names(&machines)[0], "hyperx:8x8");
-        for contender in &machines.contenders {
-            let service = contender.service.as_ref().unwrap();
-            let nodes = contender.machine.comparison.topology.nodes;
-            let big = u64::from(nodes < 65);
-            assert_eq!(
-                (service.placed, service.skipped, service.too_large),
-                (42 - big, 0, 1 + big)
-            );
-            assert_eq!(service.too_large_names.last().map(String::as_str), Some("huge"));
-            assert_eq!(service.allocators.len(), 2);
-            assert_eq!(
-                (service.allocators[1].allocator.as_str(), service.allocators[1].improvement),
-                ("fifo:0", None)
-            );
-            assert!(service.schedule.is_none() && service.responses.is_empty());
-        }
-        // One job at a time gets the first ranks: the score is the mean over jobs of their own hops.
-        let hops = machines.contenders[0].service.as_ref().unwrap().hops.clone();
-        assert_eq!(hops.len(), 43);
-        let mean = hops[..40].iter().flatten().sum::<f64>() / 40.0;
-        assert_eq!(machines.scores[0], mean);
-        let difference = &machines.differences[0];
-        assert_eq!((difference.over, difference.jobs), ("jobs", 40));
-        let said = headline(&machines, Some("log"));
-        assert!(said.contains("2 of the jobs do not fit on hyperx:8x8: big, huge."), "{said}");
-        assert!(said.contains("1 of the jobs do not fit on torus:9x9: huge."), "{said}");
-    }
-
-    /// The baseline is replayed where it is not among the allocators, but not reported.
-    #[test]
-    fn improvement_is_over_fifo() {
-        let log: String = (0..200)
-            .map(|i| {
-                format!(
-                    "P j{i} 4\n{}",
-                    if i >= 9 { format!("F j{}\n", i - 9) } else { String::new() }
-                )
-            })
-            .collect();
-        let machines = on_log(&["torus:8x8", "mesh:8x8"], &log, &["span-best-fit"]);
-        for contender in &machines.contenders {
-            let [row] = contender.service.as_ref().unwrap().allocators.as_slice() else { panic!() };
-            assert!(row.mean_mind.is_some() && row.improvement.is_some());
-            assert_eq!((row.improvement_small, row.improvement_large), (row.improvement, None));
-        }
-    }
-
-    fn tasks(count: i64, weeks: i64) -> Vec<Task> {
-        let step = weeks * 7 * 24 * 3600 / count;
-        (0..count)
-            .map(|i| Task {
-                id: i + 1,
-                submit: 5000 + i * step,
-                run: 100_000 + 100 * (i % 13),
-                requested: 200_000,
-                nodes: 4 + (i % 5) as u32,
-            })
-            .collect()
-    }
-
-    #[test]
-    fn a_trace_ranks_by_response_over_weeks() {
-        let tasks = tasks(200, 12);
-        let machines = on_tasks(&["mesh:20", "mesh:10"], &tasks, "fixed");
-        assert_eq!((machines.criterion, machines.jobs), (Criterion::Response, 200));
-        assert_eq!(names(&machines), ["mesh:20", "mesh:10"]);
-        for (contender, score) in machines.contenders.iter().zip(&machines.scores) {
-            let row = contender.service.as_ref().unwrap().schedule.as_ref().unwrap();
-            assert!((row.summary.mean_response - score).abs() < 1e-6 * score, "{row:?} {score}");
-            assert_eq!((row.summary.jobs, row.too_large), (200, 0));
-        }
-        let difference = &machines.differences[0];
-        assert_eq!((difference.over, difference.count), ("weeks", 12));
-        assert!(difference.is_significant() && difference.high.unwrap() < 0.0);
-        let said = headline(&machines, Some("t.swf"));
-        assert!(said.starts_with("Best for t.swf, jobs of at most 10 nodes: mesh:20 with "));
-    }
-
-    #[test]
-    fn jobs_that_do_not_fit_are_left_out_of_the_score() {
-        let mut tasks = tasks(30, 1);
-        tasks[7].nodes = 15;
-        let machines = on_tasks(&["mesh:10", "mesh:20"], &tasks, "fixed");
-        assert_eq!(machines.jobs, 29);
-        let small = machines.contenders.iter().find(|c| c.machine.name() == "mesh:10").unwrap();
-        let service = small.service.as_ref().unwrap();
-        assert_eq!(
-            (service.too_large, service.too_large_names.clone()),
-            (1, vec!["8".to_string()])
-        );
-        assert_eq!(service.responses[7], None);
-        assert_eq!(service.schedule.as_ref().unwrap().too_large, 1);
-        assert_eq!(machines.differences[0].over, "jobs");
-    }
-
-    #[test]
-    fn jobs_that_never_wait_and_never_stretch_tell_no_difference() {
-        let tasks: Vec<Task> = (0..50)
-            .map(|i| Task { id: i, submit: i * 1000, run: 10, requested: 10, nodes: 3 })
-            .collect();
-        let machines = on_tasks(&["mesh:20", "torus:5x5"], &tasks, "fixed");
-        let difference = &machines.differences[0];
-        assert_eq!((difference.low, difference.high), (Some(0.0), Some(0.0)));
-        let said = headline(&machines, Some("t.swf"));
-        assert!(said.starts_with("No winner for t.swf, jobs of at most 20 nodes: mesh:20 with "));
-    }
-
-    #[test]
-    fn threads_do_not_show() {
-        let tasks = tasks(60, 10);
-        let run = |threads| {
-            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-            pool.install(|| on_tasks(&["torus:4x4", "mesh:4x5"], &tasks, "distance:weight=0.1"))
-        };
-        let (one, four) = (run(1), run(4));
-        assert_eq!((&one.scores, &one.differences), (&four.scores, &four.differences));
-        assert_eq!(headline(&one, None), headline(&four, None));
-    }
+    let bill = |topology: &&Topology| request.buying.bill(topology, &topology.statistics()?);
+    topologies.iter().try_for_each(|topology| bill(topology).map(|_| ()))
 }

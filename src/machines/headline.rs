@@ -1,7 +1,8 @@
 //! Which machine and which ordering, by how much, how sure: in words.
 
-use super::comparison::{Contender, Criterion, Machines};
+use super::comparison::Machines;
 use super::confidence::Difference;
+use super::contender::{Contender, Criterion};
 
 /// The outcome in some sentences. `workload` is its name.
 pub fn headline(machines: &Machines, workload: Option<&str>) -> String {
@@ -29,10 +30,11 @@ pub fn outcome(machines: &Machines, workload: Option<&str>) -> (String, Vec<Stri
             format!("{}: {figure} {:.digits$} {unit}.", called(first), scores[0])
         }
         (Some(true), _) => {
-            let gap = -differences[0].difference;
+            let gap = differences[0].difference.abs();
+            let more = if criterion.rises() { "more" } else { "less" };
             let share = if scores[1] > 0.0 { 100.0 * gap / scores[1] } else { 0.0 };
             format!(
-                "Best{for_what}: {}: {figure} {:.digits$} {unit}, {gap:.digits$} {unit} ({share:.1}%) less than {}.",
+                "Best{for_what}: {}: {figure} {:.digits$} {unit}, {gap:.digits$} {unit} ({share:.1}%) {more} than {}.",
                 called(first),
                 scores[0],
                 called(&contenders[1]),
@@ -54,6 +56,8 @@ pub fn outcome(machines: &Machines, workload: Option<&str>) -> (String, Vec<Stri
     let decides = differences.iter().find(|d| !d.is_significant()).or(differences.first());
     let mut details: Vec<String> =
         decides.and_then(|d| how_sure(d, digits, machines)).into_iter().collect();
+    details.extend(contenders.iter().take(1).filter_map(carries));
+    details.extend(contenders.iter().filter_map(few_ports));
     details.extend(counted(machines));
     details.extend(contenders[*compared..].iter().map(|contender| {
         format!(
@@ -68,6 +72,9 @@ pub fn outcome(machines: &Machines, workload: Option<&str>) -> (String, Vec<Stri
 
 /// Scope of the outcome: the workload, and the job sizes where not all machines have the same.
 fn for_what(machines: &Machines, workload: Option<&str>) -> String {
+    if machines.criterion.is_bracket() {
+        return " when traffic is routed well".into();
+    }
     let served = workload.filter(|_| machines.criterion != Criterion::MeanLog);
     match (served, machines.node_counts()) {
         (Some(name), Some((least, _))) => format!(" for {name}, jobs of at most {least} nodes"),
@@ -80,6 +87,9 @@ fn for_what(machines: &Machines, workload: Option<&str>) -> String {
 /// Which job sizes count, where not all machines have the same.
 fn counted(machines: &Machines) -> Option<String> {
     let (least, most) = machines.node_counts()?;
+    if machines.criterion.is_bracket() {
+        return Some(format!("The machines have {least} to {most} nodes."));
+    }
     let more = match machines.criterion {
         Criterion::Response => "; more nodes mean shorter waits, whatever the network",
         _ => "",
@@ -87,6 +97,45 @@ fn counted(machines: &Machines) -> Option<String> {
     Some(format!(
         "The machines have {least} to {most} nodes: only job sizes that fit on all of them are counted{more}."
     ))
+}
+
+/// Throughput, cost and watts of a machine in a sentence to quote.
+fn carries(contender: &Contender) -> Option<String> {
+    let carried = contender.carried.as_ref()?;
+    let [found, at_most] = contender.all_to_all()?;
+    let between = |[a, b]: [f64; 2]| format!("{:.4} to {:.4}", a.min(b), a.max(b));
+    let mut text = format!(
+        "{} carries {} of a link's capacity from each node in all-to-all traffic, {} where each node sends to one of those \
+         farthest away",
+        contender.machine.name(),
+        between([found, at_most]),
+        between([carried.matching.found(), carried.matching.at_most()]),
+    );
+    if let (Some(low), Some(high)) = (carried.worst_at_least, carried.worst_at_most) {
+        let worst = between([low, high]);
+        text += &format!(
+            ", and of the worst traffic in which no node sends or gets more than 1, {worst}"
+        );
+    }
+    let bill = &contender.machine.bill;
+    for (sum, what) in [(bill.cost, "costs"), (bill.watts, "draws")] {
+        if let Some([most, least]) = contender.per_throughput(sum) {
+            let unit = if what == "draws" { " W" } else { "" };
+            text += &format!(
+                "; a node's unit of all-to-all throughput {what} {least:.2} to {most:.2}{unit}"
+            );
+        }
+    }
+    Some(text + ". All of this is proved, nothing sampled.")
+}
+
+/// A warning where switches have too few ports.
+fn few_ports(contender: &Contender) -> Option<String> {
+    let (ports, radix) =
+        (contender.machine.comparison.topology.ports, contender.machine.bill.radix?);
+    let name = contender.machine.name();
+    (ports > radix)
+        .then(|| format!("{name} needs {ports} ports at a switch, more than radix={radix}."))
 }
 
 /// The jobs that do not fit on a machine, where there are some.
@@ -117,9 +166,20 @@ fn how_sure(difference: &Difference, digits: usize, machines: &Machines) -> Opti
         return machines.node_counts().is_none().then(|| "Both figures are exact.".into());
     };
     // Zero less a zero has no sign.
-    let (low, high) = (0.0 - high, 0.0 - low);
+    let (low, high) =
+        if machines.criterion.rises() { (low, high) } else { (0.0 - high, 0.0 - low) };
     let unit = difference.unit;
     let holds = if difference.is_significant() { "" } else { ", which holds zero" };
+    if difference.over == "bounds" {
+        let drawn = match machines.contenders.iter().any(|c| c.seeds.is_some()) {
+            true => " Random networks count as drawn from their own seed.",
+            false => "",
+        };
+        return Some(format!(
+            "Proved: the difference is {low:.digits$} to {high:.digits$} {unit}{holds}; of each machine a routing that \
+             carries so much was found, and lengths of links prove what none exceeds.{drawn}"
+        ));
+    }
     let of = match difference.over {
         "seeds" => format!("{} seeds of the random networks", difference.count),
         "weeks" => format!("{} weeks, {} jobs", difference.count, difference.jobs),

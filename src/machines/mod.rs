@@ -2,17 +2,22 @@
 //!
 //! [`compare`] ranks them by what matters most of what is known: the mean response time of the jobs that every
 //! machine ran, where the jobs have times; else the mean hops between the nodes of jobs that every machine placed;
-//! else the mean of the best ordering's MPC over log-spaced sizes. Between the first two it says how sure the
+//! else the mean of the best ordering's MPC over log-spaced sizes; or, where that is asked, the all-to-all throughput
+//! that is proved, or the cost of a unit of it. Between the first two it says how sure the
 //! difference is ([`Difference`]).
 
 mod asked;
+mod carried;
 mod comparison;
 mod confidence;
+mod contender;
 mod headline;
 mod workload;
 
 pub use asked::Asked;
-pub use comparison::{Contender, Criterion, Machines, Seeds, compare};
+pub use carried::Carried;
+pub use comparison::{Machines, Request, compare};
 pub use confidence::Difference;
+pub use contender::{Bracket, Contender, Criterion, Seeds};
 pub use headline::{headline, outcome};
 pub use workload::{AllocatorService, ComparedJobs, Queue, Service};

@@ -55,16 +55,16 @@ pub struct Service {
     /// Jobs of more nodes than the machine has.
     pub too_large: u64,
     /// The first of those by name.
-    pub(crate) too_large_names: Vec<String>,
+    pub too_large_names: Vec<String>,
     /// The schedule, where the jobs have times.
     pub schedule: Option<OrderingSchedule>,
     /// The policy and the runtime model of the schedule in words.
     pub rules: Option<(String, String)>,
     /// Mean hops of every job placed by the leading allocator, by its number in the log; none for jobs of one node and
     /// those not placed.
-    pub(super) hops: Vec<Option<f64>>,
+    pub hops: Vec<Option<f64>>,
     /// Response times by the jobs' indices in the queue, in seconds; none for those left out.
-    pub(super) responses: Vec<Option<f64>>,
+    pub responses: Vec<Option<f64>>,
 }
 
 /// One allocator's replay.

@@ -22,6 +22,9 @@ pub struct Entry {
     pub values: Vec<f64>,
     /// MPC at the comparison's chosen sizes; absent where the ordering has fewer nodes.
     pub at: Vec<Option<f64>>,
+    /// At the same sizes, a bound of the all-to-all throughput of windows that fill the machine and are as spread as all of
+    /// the ordering's windows on the mean: capacities of all links over nodes in windows times MPC.
+    pub throughput_bound: Vec<Option<f64>>,
     /// Mean of MPC(S) over sizes 2..N, each the same.
     pub mean_plain: f64,
     /// Mean of MPC(S) over sizes with weight 1/S: each octave of sizes the same.
@@ -66,6 +69,9 @@ pub struct Comparison {
     /// Mean pairwise distances of the most compact sets found, element i for size i + 2; empty likewise.
     #[serde(skip)]
     pub compact: Vec<f64>,
+    /// Capacities of all links, where distances tell what traffic takes of them.
+    #[serde(skip)]
+    pub capacity: Option<f64>,
     /// [`Entry::mean_log`] of the floor: no ordering of the machine can have less.
     pub floor_mean_log: Option<f64>,
 }
@@ -99,6 +105,11 @@ impl Comparison {
         let pairs = orders.par_iter().zip(means);
         let mut entries: Vec<Entry> =
             pairs.map(|(order, means)| Entry::new(order, means, &sizes, last)).collect();
+        let capacity = topology.capacity();
+        for entry in &mut entries {
+            let bound = |size: &usize| entry.bound(*size, capacity?);
+            entry.throughput_bound = sizes.iter().map(bound).collect();
+        }
         let spanning = |entry: &Entry| entry.spanning.unwrap_or(0.0);
         entries.sort_by(|a, b| {
             spanning(a).total_cmp(&spanning(b)).then(a.mean_log.total_cmp(&b.mean_log))
@@ -117,6 +128,7 @@ impl Comparison {
             compact,
             topology: topology.statistics()?,
             sizes,
+            capacity,
             stretches: stretches(&entries, largest),
             crossovers,
             entries,
@@ -133,6 +145,13 @@ impl Comparison {
 }
 
 impl Entry {
+    /// [`Entry::throughput_bound`] at any size; none where distances are all 0 or windows span components.
+    pub fn bound(&self, size: usize, capacity: f64) -> Option<f64> {
+        let mpc = self.values.get(size.checked_sub(2)?).filter(|mpc| **mpc > 0.0)?;
+        let nodes = (self.nodes / size * size) as f64;
+        self.spanning.is_none().then(|| capacity / (nodes * mpc))
+    }
+
     fn new(
         order: &NodeOrder,
         Means { values, spanning }: Means,
@@ -143,6 +162,7 @@ impl Entry {
             label: order.label().to_string(),
             nodes: order.len(),
             at: sizes.iter().map(|s| values.get(s - 2).copied()).collect(),
+            throughput_bound: Vec::new(),
             mean_plain: weighted(up_to(&values, last), |_| 1.0),
             mean_log: mean_log(up_to(&values, last)),
             best_share: 0.0,

@@ -5,6 +5,7 @@ pub mod bisection;
 pub mod comparison;
 mod components;
 pub mod correlation;
+pub mod cost;
 mod cursor;
 mod cuts;
 mod distance_kernel;

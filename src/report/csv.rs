@@ -33,18 +33,22 @@ pub fn write_curves<'a>(
     })
 }
 
-/// The ranked table, and `mpc_S` for each of the comparison's sizes; empty where an ordering has fewer nodes.
+/// The ranked table, and `mpc_S` and `throughput_bound_S` for each of the comparison's sizes; empty where an ordering has fewer nodes.
 ///
 /// # Errors
 /// Errors of `out`.
 pub fn write_table(out: impl Write, comparison: &Comparison) -> io::Result<()> {
     let mut table = Table::rows(out);
     table.header(RankedEntry::ALL)?;
-    comparison.sizes.iter().try_for_each(|size| table.cell(format!("mpc_{size}").into()))?;
+    for name in ["mpc", "throughput_bound"] {
+        let mut sizes = comparison.sizes.iter();
+        sizes.try_for_each(|size| table.cell(format!("{name}_{size}").into()))?;
+    }
     table.end()?;
     for (i, entry) in comparison.entries.iter().enumerate() {
         table.values(RankedEntry::ALL, &RankedEntry { rank: i + 1, entry })?;
-        entry.at.iter().try_for_each(|mpc| table.cell((*mpc).into()))?;
+        let mut sizes = entry.at.iter().chain(&entry.throughput_bound);
+        sizes.try_for_each(|value| table.cell((*value).into()))?;
         table.end()?;
     }
     table.finish()

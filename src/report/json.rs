@@ -4,8 +4,9 @@ use serde::Serialize;
 
 use super::WorkloadResults;
 use super::schedule_comparison::{figures, rows};
-use crate::columns::InOrder;
 use crate::columns::schedule::ScheduleFigures;
+use crate::columns::throughput::WindowRow;
+use crate::columns::{InOrder, object};
 use crate::metric::comparison::Comparison;
 use crate::replay::prediction::Prediction;
 use crate::schedule::orderings::Schedules;
@@ -20,6 +21,8 @@ struct Summary<'a> {
     workload: Option<&'a Prediction>,
     #[serde(skip_serializing_if = "Option::is_none")]
     schedules: Option<Scheduled<'a>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    throughput: Vec<serde_json::Value>,
 }
 
 #[derive(Serialize)]
@@ -32,7 +35,7 @@ struct Scheduled<'a> {
 }
 
 /// `{"version", "command", "topology", "sizes", "entries", "stretches", "crossovers"}` and, with a workload,
-/// `"workload"` and, where it has times, `"schedules"`; indented, with a newline at the end. A stretch's `winner` is
+/// `"workload"` and, where it has times, `"schedules"`, with windows `"throughput"`; indented, with a newline at the end. A stretch's `winner` is
 /// an index into `entries`, which are ranked.
 pub fn summary(comparison: &Comparison, workload: WorkloadResults<'_>, command: &str) -> String {
     let columns = ScheduleFigures::compared();
@@ -47,6 +50,7 @@ pub fn summary(comparison: &Comparison, workload: WorkloadResults<'_>, command: 
         comparison,
         workload: workload.prediction,
         schedules: workload.schedules.map(scheduled),
+        throughput: workload.windows.iter().map(|row| object(WindowRow::ALL, row)).collect(),
     };
     // Plain structures with string keys: there is nothing that could fail.
     let mut text = serde_json::to_string_pretty(&summary).unwrap_or_default();

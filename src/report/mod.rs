@@ -6,6 +6,7 @@ use std::io::{self, Write};
 
 use rayon::prelude::*;
 
+use crate::columns::{self, throughput::WindowRow};
 use crate::error::Result;
 use crate::metric::comparison::Comparison;
 use crate::ordering::NodeOrder;
@@ -36,6 +37,7 @@ pub mod sweep;
 mod terms;
 pub mod topology;
 pub mod trace;
+pub mod windows;
 mod words;
 
 /// A file of a comparison's output directory.
@@ -99,6 +101,9 @@ fn about(name: &str) -> Option<&'static str> {
             "MPC and the means of the replay by job size: ordering, allocator, size, jobs, mpc, mean_mind"
         }
         "schedule.csv" => "the schedules of the workload, a row per ordering; times in seconds",
+        "throughput.csv" => {
+            "what orderings carry when jobs fill the machine, a row per ordering and job size"
+        }
         "summary.json" => "all but the curves and the means by job size, as one document",
         "machines.json" => "all but the curves, as one document",
         _ => return None,
@@ -122,6 +127,8 @@ pub struct WorkloadResults<'a> {
     pub schedules: Option<&'a Schedules>,
     /// A hint that the trace's processors were wrongly taken for nodes.
     pub processors: Option<&'a str>,
+    /// Throughput of the orderings when jobs fill the machine; empty where that was not asked.
+    pub windows: &'a [WindowRow<'a>],
 }
 
 /// Node-hours that the best ordering saves on a trace, in sentences; empty where nothing was scheduled.
@@ -143,7 +150,7 @@ pub fn sentences(comparison: &Comparison, workload: WorkloadResults<'_>) -> Vec<
 /// Every file of a comparison: `index.html`, `mpc.csv`, `table.csv`, `stretches.csv`, `crossovers.csv`,
 /// `limits.csv`, `summary.json` and the figures as SVG.
 ///
-/// With a `workload`'s prediction also `workload.csv`, `workload-sizes.csv` and their figures, with its schedules `schedule.csv`.
+/// With a `workload`'s prediction also `workload.csv`, `workload-sizes.csv` and their figures, with its schedules `schedule.csv`; with windows `throughput.csv`.
 /// `orders` are those compared, as the user named them: colours follow that order. `command` is what
 /// reproduces the comparison.
 ///
@@ -189,6 +196,21 @@ pub fn files<'a>(
             schedule_comparison::write_csv(out, schedules)
         }));
         sections.push(schedule_comparison::section(schedules));
+    }
+    if !workload.windows.is_empty() {
+        let rows = workload.windows;
+        files.push(File::table("throughput.csv", |out| {
+            columns::write(out, WindowRow::ALL, rows.iter().copied())
+        }));
+        let named: Vec<(&str, usize)> = c
+            .entries
+            .iter()
+            .zip(&slots)
+            .map(|(entry, slot)| (entry.label.as_str(), *slot))
+            .collect();
+        let section = windows::section(rows, &named)?;
+        drawn.extend(section.figures.clone());
+        sections.push(section);
     }
     let page = page::html(page::Source {
         topology,

@@ -66,6 +66,19 @@ pub(super) const CABLES: [Term; 2] = [
          where a cut with fewer links is not ruled out.",
     ),
 ];
+pub(super) const THROUGHPUT: Term = term(
+    "Throughput",
+    "The multiple of some traffic that the links carry under the routing found: 1 over the highest load of a link over its \
+     capacity. Where every node sends 1, it is the number of link capacities that each can send. “At most” is proved: no \
+     routing carries more. Two figures are told apart only where one’s throughput is above the other’s “at most”. Nodes’ own \
+     links do not count.",
+);
+/// Terms of what machines cost.
+pub(super) const BOUGHT: Term = term(
+    "Electrical and optical cables; a unit of throughput",
+    "A cable inside a unit (a group, a pod) is electrical, one between units optical. A unit of throughput is a link’s \
+     capacity that one node can send to all others at once.",
+);
 pub(super) const MPC: Term = term(
     "Mean placement calculation, MPC(<var>S</var>)",
     "The mean distance between the nodes of a job of <var>S</var> nodes, averaged over all \

@@ -38,9 +38,9 @@ pub struct TraceSettings {
     /// The runtime model (see [`super::MODELS`]).
     pub model: String,
     /// Other models under which the best ordering's saving is found, too.
-    pub(crate) other_models: Vec<String>,
+    pub other_models: Vec<String>,
     /// Waits of the jobs in queue order as the trace records them; none where it does not.
-    pub(crate) waits: Vec<Option<i64>>,
+    pub waits: Vec<Option<i64>>,
 }
 
 /// The schedules of one trace on several orderings.

@@ -5,38 +5,64 @@ use super::dense::Dense;
 use super::descent::Blocks;
 use super::network::Network;
 use crate::error::Result;
+use crate::ids::NodeId;
 use crate::mapping::{Demand, Fabric, ROUTINGS};
 
 /// How close a floor and a load have to be to be called equal.
 const EQUAL: f64 = 1e-9;
 
-/// The loads of the first fixed routing of shortest paths that meets a floor: that of lengths 1 on the links that it fills
-/// most and (almost) 0 on all others. Nothing is taken for granted: both are added up.
+/// The best of the fixed routings with the best floor found, and whether they meet: lengths are 1 on the links that a routing
+/// fills most, (almost) 0 on all others, and where a fourth of all links are within `gap` of the fullest, 1 on all of these,
+/// as on dragonflies, whose links inside and between groups fill almost alike; there a floor within `gap` will do. Lengths of
+/// 1 between units of the outermost level are tried as well. Nothing is taken for granted: loads and floors are added up.
 pub(super) fn meet(
     fabric: &Fabric<'_>,
     network: &Network<'_>,
     demand: &Demand,
-    shortest: bool,
-) -> Result<Option<Found>> {
-    let rails = fabric.topology.network().rails().is_some();
-    if rails || fabric.links.is_weighted() {
-        return Ok(None);
+    (shortest, gap): (bool, f64),
+) -> Result<(bool, Option<Found>)> {
+    let mut best: Option<Found> = None;
+    if fabric.topology.network().rails().is_some() || fabric.links.is_weighted() {
+        return Ok((false, None));
     }
     let blocks = Dense { network, demand, shortest };
-    for routing in ["dimension-order", "ecmp-hop", "up-down"] {
+    let mut floor = between_units(fabric).map_or(0.0, |lengths| blocks.floor(&lengths));
+    for routing in ["dimension-order", "ecmp-hop", "up-down", "minimal"] {
         let routing = ROUTINGS.find(routing)?;
-        if !routing.suits(fabric.topology) {
+        // Minimal ways of dragonflies may be longer than the shortest.
+        if !routing.suits(fabric.topology) || (shortest && routing.name == "minimal") {
             continue;
         }
         let loads = routing.loads(fabric, demand)?;
         let worst = network.worst(&loads);
-        let full = |(load, per): (&f64, &f64)| load * per >= worst * (1.0 - EQUAL);
-        let lengths: Vec<f64> =
-            loads.iter().zip(&network.per).map(|link| if full(link) { 1.0 } else { 0.0 }).collect();
-        let floor = blocks.floor(&lengths);
-        if floor >= worst * (1.0 - 1e-6) {
-            return Ok(Some(Found { loads, worst, floor, detoured: None }));
+        let mut met = false;
+        for (within, enough) in [(EQUAL, 1e-6), (gap, gap)] {
+            let full = |(load, per): (&f64, &f64)| load * per >= worst * (1.0 - within);
+            let lengths: Vec<f64> =
+                loads.iter().zip(&network.per).map(|l| if full(l) { 1.0 } else { 0.0 }).collect();
+            let filled = lengths.iter().filter(|length| **length > 0.0).count();
+            if !met && (within == EQUAL || 4 * filled >= lengths.len()) {
+                floor = floor.max(blocks.floor(&lengths));
+            }
+            met |= floor >= worst * (1.0 - enough);
+        }
+        if met || best.as_ref().is_none_or(|best| worst < best.worst) {
+            best = Some(Found { loads, worst, floor, detoured: None });
+        }
+        if met {
+            return Ok((true, best));
         }
     }
-    Ok(None)
+    Ok((false, best.map(|best| Found { floor, ..best })))
+}
+
+/// Lengths of 1 on links between units of the outermost level, where all routers have nodes.
+fn between_units(fabric: &Fabric<'_>) -> Option<Vec<f64>> {
+    let network = fabric.topology.network();
+    let all = network.hosts() == network.routers();
+    let level = network.levels().into_iter().next().filter(|_| all)?;
+    let unit = |router: u32| level.unit_of(NodeId(router * network.per_router()));
+    let length = |(u, v, _): (u32, u32, usize)| if unit(u) == unit(v) { 0.0 } else { 1.0 };
+    let lengths: Vec<f64> = fabric.links.iter().map(length).collect();
+    lengths.contains(&1.0).then_some(lengths)
 }

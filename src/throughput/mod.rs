@@ -28,6 +28,7 @@ mod minimal;
 mod network;
 mod paths;
 pub mod traffic;
+pub mod windows;
 
 use network::Network;
 use paths::Pair;
@@ -75,12 +76,22 @@ impl Throughput {
 }
 
 /// Results of a search so far.
+#[derive(Clone)]
 struct Found {
     loads: Vec<f64>,
     worst: f64,
     floor: f64,
     /// Volume on detours.
     detoured: Option<f64>,
+}
+
+impl Found {
+    /// The better routing of two, and the better floor.
+    fn or(self, other: Option<Found>) -> Found {
+        let Some(other) = other else { return self };
+        let floor = self.floor.max(other.floor);
+        Found { floor, ..if other.worst < self.worst { other } else { self } }
+    }
 }
 
 /// When a search ends.
@@ -200,12 +211,13 @@ fn search(
         let blocks = detours::Detours { network, minimal, demand, even: routing.even };
         return Ok((descent::solve(network, &blocks, stop), "flow"));
     }
-    if let Some(found) = classes::meet(fabric, network, demand, shortest)? {
-        return Ok((found, "classes"));
+    let (met, fixed) = classes::meet(fabric, network, demand, (shortest, stop.gap))?;
+    if let (true, Some(found)) = (met, &fixed) {
+        return Ok((found.clone(), "classes"));
     }
     if plan == Plan::Dense {
         let blocks = dense::Dense { network, demand, shortest };
-        return Ok((descent::solve(network, &blocks, stop), "flow"));
+        return Ok((descent::solve(network, &blocks, stop).or(fixed), "flow"));
     }
     let (mut pairs, mut row) = (Vec::new(), Vec::new());
     for (i, from) in demand.roots(End::Source).iter().enumerate() {
@@ -214,5 +226,5 @@ fn search(
             pairs.push(Pair { from, to, volume, paths: Vec::new() });
         }
     }
-    Ok((paths::solve(network, &mut pairs, shortest, stop), "paths"))
+    Ok((paths::solve(network, &mut pairs, shortest, stop).or(fixed), "paths"))
 }

@@ -1,7 +1,8 @@
-//! Cables: how many there are, at which switch the most end, and how many of a switch's lead on.
+//! Cables: how many there are, at which switch the most end, how many of a switch's lead on, and how many join units.
 
 use super::{Network, Topology};
 use crate::error::Result;
+use crate::ids::NodeId;
 
 /// Cables of a machine.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -52,15 +53,80 @@ impl Cabling {
 /// The most cables that a capacity stands for: as many as options of families allow.
 const MOST: f64 = 1_048_576.0;
 
-/// Cables of the whole network, and at each router.
-fn counted(network: &Network) -> (u64, Vec<u64>) {
+impl Topology {
+    /// Cables of the links of which `counts` says so. O(links).
+    pub(crate) fn cables_where(&self, counts: impl Fn(u32, u32) -> bool) -> u64 {
+        let whole = are_whole(self.network());
+        let mut all = 0;
+        self.network().for_each_link(&mut |u, v, capacity| {
+            all += if !counts(u, v) { 0 } else { cables_of(capacity, whole) };
+        });
+        all
+    }
+
+    /// The first of some pairs of routers, lower id first and ascending, that no link joins. O(links log pairs).
+    pub(crate) fn first_unlinked(&self, pairs: &[(u32, u32)]) -> Option<(u32, u32)> {
+        let mut met = vec![false; pairs.len()];
+        self.network().for_each_link(&mut |u, v, _| {
+            if let Ok(i) = pairs.binary_search(&(u.min(v), u.max(v))) {
+                met[i] = true;
+            }
+        });
+        met.iter().position(|met| !met).map(|i| pairs[i])
+    }
+
+    /// Cables between units of the level of this number, or from them up to routers above; none where links of trees have
+    /// several capacities. O(links).
+    pub(crate) fn cables_between(&self, level: usize) -> Option<u64> {
+        let (network, levels) = (self.network(), self.network().levels());
+        if network.hosts() == network.routers() {
+            let unit = |router: u32| levels[level].unit_of(NodeId(router * network.per_router()));
+            return Some(self.cables_where(|u, v| unit(u) != unit(v)));
+        }
+        let whole = are_whole(network);
+        let (mut fewest, mut most) = (u64::MAX, 0);
+        network.for_each_link(&mut |_, _, capacity| {
+            let cables = cables_of(capacity, whole);
+            (fewest, most) = (fewest.min(cables), most.max(cables));
+        });
+        let up: u64 = network.links_up()?[..=level].iter().sum();
+        (fewest == most).then_some(up * most)
+    }
+
+    /// Capacities of all links, both ways, each times its weight: no traffic loads links by more on the whole. None where
+    /// joints shorten distances. O(links).
+    pub fn capacity(&self) -> Option<f64> {
+        let mut joints = false;
+        self.network().for_each_joint(&mut |_, _, _| joints = true);
+        let weights = self.network().link_weights();
+        let mut weights = weights.iter().flatten();
+        let mut sum = 0.0;
+        self.network().for_each_link(&mut |_, _, capacity| {
+            sum += 2.0 * capacity * f64::from(*weights.next().unwrap_or(&1));
+        });
+        (!joints).then_some(sum)
+    }
+}
+
+/// Whether every capacity is a number of cables.
+fn are_whole(network: &Network) -> bool {
     let mut whole = true;
     network.for_each_link(&mut |_, _, capacity| {
         whole &= capacity.fract() == 0.0 && capacity <= MOST;
     });
+    whole
+}
+
+fn cables_of(capacity: f64, whole: bool) -> u64 {
+    if whole { capacity as u64 } else { 1 }
+}
+
+/// Cables of the whole network, and at each router.
+fn counted(network: &Network) -> (u64, Vec<u64>) {
+    let whole = are_whole(network);
     let (mut all, mut at) = (0u64, vec![0u64; network.routers() as usize]);
     network.for_each_link(&mut |u, v, capacity| {
-        let cables = if whole { capacity as u64 } else { 1 };
+        let cables = cables_of(capacity, whole);
         all += cables;
         at[u as usize] += cables;
         at[v as usize] += cables;

@@ -15,7 +15,7 @@ use nodeorder::columns::replay::{REFUSED, ReplayFigures, SizeFigures, T_TEST, TR
 use nodeorder::columns::schedule::{Neglected, SIZE_CLASS, ScheduleFigures};
 use nodeorder::columns::shape::{Moment, ROOM, ROOM_SUMS, SHAPE, SHAPE_SUMS};
 use nodeorder::columns::sweep::CellRow;
-use nodeorder::columns::throughput::{FOUND, MATCHED, ThroughputRow};
+use nodeorder::columns::throughput::{FOUND, MATCHED, ThroughputRow, WindowRow};
 use nodeorder::columns::{Heading, headings, named};
 
 /// An output table: its heading, what a row is, and its columns in groups, each with what it appears with.
@@ -44,7 +44,7 @@ fn comparisons() -> Vec<Table> {
         "`compare`: `schedule.csv`", "A row for each ordering; the same figures are `schedules.rows` in `summary.json`, and what the trace \
          records of the same jobs is `schedules.recorded`.":
             &ScheduleFigures::compared();
-        "`compare` of several machines: `machines.csv`", "A row for each machine, best first.": RankedMachine::ALL;
+        "`compare` of several machines: `machines.csv`", "A row for each machine, best first.": &RankedMachine::columns();
         "`compare` of several machines: `machine-curves.csv`", "A row for each machine and job size.": MachinePoint::ALL;
         "`compare` of several machines: `machine-jobs.csv`", "A row for each machine and allocator.": MachineJobs::ALL;
         "`compare` of several machines: `machine-queue.csv`", "A row for each machine.": &ScheduleFigures::machines();
@@ -112,6 +112,7 @@ fn others() -> Vec<Table> {
         "`map --json`", "The figures of a mapping.": MappingFigures::MORE, "" => MappingFigures::ALL;
         "`map --json` with `--routing ideal`, `adaptive` or `minimal-adaptive`", "Beside the figures of a mapping.": FOUND;
         "`topology --throughput`", "A row for each traffic and routing; `throughput` in the JSON document.": ThroughputRow::ALL;
+        "`compare` of one machine with `--throughput`: `throughput.csv`", "A row for each ordering and job size.": WindowRow::ALL;
         "`topology --throughput=matching --output`", "A row for each node.": MATCHED;
         "`map --json`: `busiest_links`", "An object for each link.": LinkLoad::ALL, "" => LinkLoad::BUSIEST;
         "`map --json`: `contention_histogram`", "An object for each bar.": CONTENTION_BAR;

@@ -3,17 +3,26 @@
 use std::io::Write;
 use std::path::Path;
 
+use clap::Args;
 use comfy_table::CellAlignment;
 
+use crate::shared::command_line::CommandLine;
 use crate::shared::layout;
+use crate::shared::notes::note;
 use crate::shared::output::{self, Output};
 use crate::shared::tables::{SCHEDULED, number, scheduled, table};
 use crate::shared::watch::Clock;
 use crate::shared::workload::WorkloadArgs;
 use crate::shared::{inputs, own_files, progress};
+use nodeorder::columns::machines::RankedMachine;
+use nodeorder::columns::{Column, Value};
 use nodeorder::error::Error;
-use nodeorder::machines::{self, ComparedJobs, Contender, Machines, Queue, headline};
-use nodeorder::metric::machine_figures::{Machine, Prices};
+use nodeorder::machines::{
+    self, ComparedJobs, Contender, Criterion, Machines, Queue, Request, headline,
+};
+use nodeorder::mapping::routing::BestShares;
+use nodeorder::metric::cost::{Buying, Cables, Prices};
+use nodeorder::metric::machine_figures::Machine;
 use nodeorder::ordering::{NodeOrder, ORDERINGS};
 use nodeorder::report;
 use nodeorder::schedule::model;
@@ -29,8 +38,10 @@ pub struct MachinesRequest<'a> {
     pub orders: &'a [String],
     /// The jobs they are compared on.
     pub workload: &'a WorkloadArgs,
-    /// `links=X,node_links=Z,routers=Y,nodes=W`.
-    pub prices: Option<&'a str>,
+    /// Prices, watts, cables and rank.
+    pub buying: &'a BuyingArgs,
+    /// The routing under which it is searched what machines carry, where that is asked.
+    pub routing: Option<&'a str>,
     /// Where the page, figures and tables are written.
     pub out: Option<&'a Path>,
     /// Whether one JSON document is printed.
@@ -39,11 +50,84 @@ pub struct MachinesRequest<'a> {
     pub command: String,
 }
 
+/// Options for the rank of several machines, and for what their pieces cost.
+#[derive(Debug, Args)]
+pub struct BuyingArgs {
+    /// Prices of pieces, where several machines are compared: links=X (a cable between routers), or by class copper=X,optic=X;
+    /// node_links=X, routers=X, nodes=X, and watt=X, the price of a watt (see --watts)
+    #[arg(long, value_name = "PRICES")]
+    prices: Option<String>,
+    /// Watts of pieces: links=, copper=, optic=, node_links=, routers=, nodes=
+    #[arg(long, value_name = "WATTS")]
+    watts: Option<String>,
+    /// Classes of cables, and ports of a switch: optic=LEVEL (cables between its units; a/b/64 for the
+    /// first level that a machine has, or 64 consecutive nodes; the outermost level unless given) or file=FILE (CSV
+    /// machine,u,v), and radix=PORTS
+    #[arg(long, value_name = "CABLES")]
+    cables: Option<String>,
+    /// Rank several machines by: distance (or what their jobs get), throughput (all-to-all), or cost (of a unit of it);
+    /// where proved bounds overlap, machines are not told apart
+    #[arg(long, value_name = "BY", value_parser = ["distance", "throughput", "cost"])]
+    rank: Option<String>,
+}
+
+impl BuyingArgs {
+    /// The first option that is given.
+    pub fn first(&self) -> Option<String> {
+        let all =
+            [("--prices", &self.prices), ("--watts", &self.watts), ("--cables", &self.cables)];
+        let mut all = all.into_iter().chain([("--rank", &self.rank)]);
+        all.find_map(|(option, given)| Some(format!("{option} {}", given.as_ref()?)))
+    }
+
+    /// Whether machines' throughput is searched: it is `asked`, or ranks them.
+    pub fn searches(&self, asked: bool) -> bool {
+        asked || self.criterion().is_some()
+    }
+
+    fn criterion(&self) -> Option<Criterion> {
+        match self.rank.as_deref() {
+            Some("throughput") => Some(Criterion::Throughput),
+            Some("cost") => Some(Criterion::Cost),
+            _ => None,
+        }
+    }
+
+    /// Adds the options to a command line.
+    pub fn add_to(&self, line: CommandLine) -> CommandLine {
+        line.option("--prices", &self.prices)
+            .option("--watts", &self.watts)
+            .option("--cables", &self.cables)
+            .option("--rank", &self.rank)
+    }
+
+    fn read(&self, context: &Context) -> nodeorder::Result<Buying> {
+        let cables = self.cables.as_ref().map(|text| Cables::parse(text, context.memory));
+        Ok(Buying {
+            prices: self.prices.as_deref().map(Prices::parse).transpose()?.unwrap_or_default(),
+            watts: self.watts.as_deref().map(Prices::parse_watts).transpose()?.unwrap_or_default(),
+            cables: cables.transpose()?.unwrap_or_default(),
+        })
+    }
+}
+
+/// The routing of `--routing`, whose shares are searched for.
+fn searched_routing(text: &str) -> anyhow::Result<BestShares> {
+    let found = BestShares::read(text)?;
+    let expected = "one whose shares are searched for: ideal, adaptive or minimal-adaptive";
+    Ok(found.ok_or_else(|| Error::option("--routing", format!("`{text}`"), expected))?)
+}
+
 /// Which of the default allocators ranks machines and places the jobs of schedules.
 const LEADING: usize = 2;
 
 pub fn run(request: &MachinesRequest<'_>, context: &Context) -> anyhow::Result<()> {
-    let prices = request.prices.map(Prices::parse).transpose()?.unwrap_or_default();
+    let asked = Request {
+        orders: request.orders,
+        buying: request.buying.read(context)?,
+        routing: request.routing.map(searched_routing).transpose()?,
+        rank: request.buying.criterion(),
+    };
     inputs::check_distinct("", "machine", request.specs)?;
     let load = |spec: &String| inputs::topology(spec, context);
     let topologies: Vec<Topology> = request.specs.iter().map(load).collect::<Result<_, _>>()?;
@@ -63,10 +147,8 @@ pub fn run(request: &MachinesRequest<'_>, context: &Context) -> anyhow::Result<(
         bar.set_message(name.to_string());
     });
     let compare = |workload: Option<&ComparedJobs<'_>>| {
-        let (clock, orders) = (Clock::start(false, &bar), request.orders);
-        machines::compare(&topologies, orders, &prices, workload, &clock, &|name| {
-            (step.borrow_mut())(name)
-        })
+        let clock = Clock::start(false, &bar);
+        machines::compare(&topologies, &asked, workload, &clock, &|name| (step.borrow_mut())(name))
     };
     let (found, name, processors) = match &request.workload.trace {
         None => (compare(None)?, None, None),
@@ -76,6 +158,7 @@ pub fn run(request: &MachinesRequest<'_>, context: &Context) -> anyhow::Result<(
         }
     };
     bar.finish_and_clear();
+    say_stopped(&found);
     if let Some(folder) = request.out {
         let processors = processors.as_deref();
         let jobs = name.as_deref().map(|name| report::machines::Jobs { name, processors });
@@ -90,6 +173,17 @@ pub fn run(request: &MachinesRequest<'_>, context: &Context) -> anyhow::Result<(
     layout::sentence(&mut out, &headline(&found, name.as_deref()))?;
     writeln!(out)?;
     write_table(&mut out, &found)?;
+    if asked.routing.is_some() {
+        let about = "Link capacities that each node can send when traffic is routed well: found, and proved that no \
+                     routing carries more.";
+        write_more(&mut out, &found, RankedMachine::CARRIED, about)?;
+    }
+    write_more(
+        &mut out,
+        &found,
+        RankedMachine::BOUGHT,
+        "Cables, watts, and what a unit of throughput takes.",
+    )?;
     if request.workload.trace.is_some() {
         write_service(&mut out, &found)?;
     }
@@ -138,9 +232,49 @@ fn on_jobs(
     Ok((compare(Some(&workload))?, name.clone(), hint.map(|hint| hint.to_string())))
 }
 
+/// Says of which machines time ended a search.
+fn say_stopped(found: &Machines) {
+    for contender in &found.contenders {
+        let carried = contender
+            .carried
+            .iter()
+            .flat_map(|c| [("all-to-all", &c.all_to_all), ("matching", &c.matching)]);
+        for (traffic, one) in carried.filter(|(_, one)| one.stopped) {
+            let (name, gap) = (contender.machine.name(), 100.0 * one.gap());
+            note!(
+                "{name}: {traffic} stopped with a proved gap of {gap:.2} %, more than gap= asks (time= gives it longer)"
+            );
+        }
+    }
+}
+
+/// Some columns of the machines as lines, a column a machine, where any has a value.
+fn write_more<'m>(
+    out: &mut impl Write,
+    found: &'m Machines,
+    columns: &[Column<RankedMachine<'m>>],
+    about: &str,
+) -> anyhow::Result<()> {
+    let machines: Vec<RankedMachine<'m>> = report::machines::ranked(found).collect();
+    let line = |column: &Column<RankedMachine<'m>>| {
+        let values: Vec<Value<'_>> = machines.iter().map(|m| (column.value)(m)).collect();
+        let any = values.iter().any(|value| *value != Value::Empty);
+        let cells = values.iter().map(Value::shown);
+        any.then(|| std::iter::once(column.name.to_string()).chain(cells).collect::<Vec<_>>())
+    };
+    let lines: Vec<Vec<String>> = columns.iter().filter_map(line).collect();
+    if lines.is_empty() {
+        return Ok(());
+    }
+    writeln!(out)?;
+    layout::sentence(out, about)?;
+    let names = found.contenders.iter().map(|c| c.machine.name());
+    write_columns(out, std::iter::once("").chain(names).collect(), lines, 1)
+}
+
 /// The machines, ranked.
 fn write_table(out: &mut impl Write, found: &Machines) -> anyhow::Result<()> {
-    let priced = found.contenders.iter().any(|c| c.machine.cost.is_some());
+    let priced = found.contenders.iter().any(|c| c.machine.bill.cost.is_some());
     let mut header =
         vec!["#", "machine", "nodes", "routers", "links", "a node", "diameter", "mean"];
     header.splice(5..5, ["cables", "node links", "ports", "oversubscribed"]);
@@ -152,7 +286,7 @@ fn write_table(out: &mut impl Write, found: &Machines) -> anyhow::Result<()> {
     let row = |(i, contender): (usize, &Contender)| {
         let (m, s) = (&contender.machine, &contender.machine.comparison.topology);
         let mut row = vec![
-            if i < found.compared { (i + 1).to_string() } else { "-".into() },
+            found.rank(i).map_or_else(|| "-".into(), |rank| rank.to_string()),
             m.name().to_string(),
             s.nodes.to_string(),
             s.routers.to_string(),
@@ -168,7 +302,7 @@ fn write_table(out: &mut impl Write, found: &Machines) -> anyhow::Result<()> {
             number(m.bisection_per_node(), 3),
         ];
         if priced {
-            row.extend([number(m.cost, 0), number(m.cost_per_node(), 2)]);
+            row.extend([number(m.bill.cost, 0), number(m.cost_per_node(), 2)]);
         }
         row.extend([m.best.label().to_string(), format!("{:.4}", m.mean_log())]);
         row.extend(pieces.then(|| format!("{:.1}%", 100.0 * m.windows_left_out())));

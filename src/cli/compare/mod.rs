@@ -20,6 +20,7 @@ use nodeorder::topology::{Context, Topology};
 
 mod machines;
 mod settings;
+mod windows;
 
 /// Rank orderings of a machine by their exact MPC curves, and write a page of plots
 #[derive(Debug, Args)]
@@ -43,7 +44,7 @@ pub struct Command {
     optimise: Option<String>,
     /// Schedule the trace under settings of Slurm's topology plugin instead, and rank them: block and segment sizes of
     /// slurm-block, or placements of slurm-torus3d, chosen for the machine and the jobs (or those of --alloc)
-    #[arg(long, requires = "trace", conflicts_with_all = ["optimise", "prices"])]
+    #[arg(long, requires = "trace", conflicts_with_all = ["optimise", "prices", "watts", "cables", "rank"])]
     settings: bool,
     /// With --settings: schedules of each setting, for means with intervals; 1: the trace as it is
     #[arg(long, value_name = "N", requires = "settings", default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..=1000))]
@@ -51,10 +52,13 @@ pub struct Command {
     /// With --settings and several --seeds: seconds that every job is submitted earlier or later, at most
     #[arg(long, value_name = "SECONDS", requires = "settings", default_value_t = 600)]
     shake: u64,
-    /// Prices of a cable between routers, a cable of a node, a router and a node, or some of them, where several machines
-    /// are compared: links=X,node_links=Z,routers=Y,nodes=W
-    #[arg(long, value_name = "PRICES")]
-    prices: Option<String>,
+    #[command(flatten)]
+    buying: machines::BuyingArgs,
+    /// Search what the links carry when traffic is routed well (--routing, ideal unless given). Several machines: all-to-all
+    /// traffic and a longest matching of each. One machine: S,…, sizes of jobs that fill it, all of which send at once
+    /// (--guest, all-to-all unless given), ordering by ordering
+    #[arg(long, value_name = "S,…", num_args = 0..=1, default_missing_value = "", conflicts_with = "settings")]
+    throughput: Option<String>,
     /// Print one JSON document instead of the table
     #[arg(long)]
     json: bool,
@@ -67,8 +71,7 @@ impl Command {
             [one] => one,
             _ => return self.several(context),
         };
-        if let Some(prices) = &self.prices {
-            let option = format!("--prices {prices}");
+        if let Some(option) = self.buying.first() {
             return Err(Error::option(option, "one machine", "several to compare").into());
         }
         if self.settings {
@@ -80,6 +83,8 @@ impl Command {
             return settings::run(&request, context);
         }
         let topology = inputs::topology(spec, context)?;
+        let command = self.command(context).to_string();
+        let asked = self.windows(&topology)?;
         // Errors in the input are reported before the curves are computed.
         let fabric = self.workload.traffic.fabric(&topology)?;
         let traffic = self.workload.traffic.settings(fabric.as_ref())?;
@@ -96,8 +101,9 @@ impl Command {
                 (Default::default(), Comparison::new(&topology, &orders, means)?)
             }
         };
-        let found = found.for_report();
-        let command = self.command(context).to_string();
+        let rows = asked.as_ref().map(|asked| asked.rows(&topology, &orders, &comparison));
+        let rows = rows.transpose()?.unwrap_or_default();
+        let found = report::WorkloadResults { windows: &rows, ..found.for_report() };
         if let Some(folder) = &self.out {
             let files = report::files(&topology, &orders, &comparison, found, &command)?;
             own_files::write_report(folder, "compare", files)?;
@@ -117,8 +123,17 @@ impl Command {
         if let Some(schedules) = found.schedules {
             tables::write_schedules(&mut out, schedules)?;
         }
+        windows::write_table(&mut out, &rows)?;
         output::say_page(&mut out, self.out.as_deref())?;
         out.finish()
+    }
+
+    /// The windows of `--throughput`, which `--guest` and `--routing` are about then.
+    fn windows(&mut self, topology: &Topology) -> anyhow::Result<Option<windows::Asked>> {
+        let Some(sizes) = &self.throughput else { return Ok(None) };
+        let traffic = std::mem::take(&mut self.workload.traffic);
+        let (guest, routing) = (traffic.guest.as_ref(), traffic.routing.as_ref());
+        Ok(Some(windows::Asked::read(sizes, guest, routing, topology)?))
     }
 
     /// Compares machines with their best orderings.
@@ -128,7 +143,10 @@ impl Command {
             ("--settings", self.settings),
             ("--optimise", self.optimise.is_some()),
             ("--guest", traffic.guest.is_some()),
-            ("--routing", traffic.routing.is_some()),
+            (
+                "--routing",
+                traffic.routing.is_some() && !self.buying.searches(self.throughput.is_some()),
+            ),
         ];
         // A blank between an option and its value makes the value a machine.
         let budget = |spec: &&String| spec.starts_with("time=") || spec.starts_with("steps=");
@@ -145,12 +163,26 @@ impl Command {
             specs: &self.specs,
             orders: &self.orders,
             workload: &self.workload,
-            prices: self.prices.as_deref(),
+            buying: &self.buying,
+            routing: self.routing(),
             out: self.out.as_deref(),
             json: self.json,
             command: self.command(context).to_string(),
         };
+        if let Some(sizes) = self.throughput.as_ref().filter(|sizes| !sizes.is_empty()) {
+            let option = format!("--throughput {sizes}");
+            let expected = "--throughput as the last option, or sizes of jobs for one machine";
+            return Err(
+                Error::option(option, format!("{} machines", self.specs.len()), expected).into()
+            );
+        }
         machines::run(&request, context)
+    }
+
+    /// The routing under which it is searched what several machines carry, where that is asked.
+    fn routing(&self) -> Option<&str> {
+        let given = self.workload.traffic.routing.as_deref();
+        self.buying.searches(self.throughput.is_some()).then(|| given.unwrap_or("ideal"))
     }
 
     /// The orderings.
@@ -191,7 +223,11 @@ impl Command {
             Some(budget) => line.argument(format!("--optimise={budget}")),
             None => line,
         };
-        let line = line.option("--prices", self.prices.as_ref());
+        let line = self.buying.add_to(line);
+        let line = match self.throughput.as_deref() {
+            Some("") => line.argument("--throughput"),
+            sizes => line.option("--throughput", sizes),
+        };
         line.seed(context.seed).option("--out", self.out.as_ref().map(|path| path.display()))
     }
 }

@@ -6,6 +6,7 @@ use comfy_table::{CellAlignment, Table, presets};
 
 use super::layout::{fitted, sentence};
 use super::notes;
+use nodeorder::columns::Column;
 use nodeorder::metric::comparison::Comparison;
 use nodeorder::replay::prediction::Prediction;
 use nodeorder::replay::set::ReplayResult;
@@ -204,6 +205,13 @@ pub fn table(
         column.set_cell_alignment(CellAlignment::Right);
     }
     table
+}
+
+/// Rows under the names of their columns, of which those from `numbers` on are numbers.
+pub fn of_columns<R>(columns: &[Column<R>], rows: &[R], numbers: usize) -> Table {
+    let cells = |row: &R| columns.iter().map(|column| (column.value)(row).shown()).collect();
+    let header = columns.iter().map(|column| column.name.to_string());
+    table(header.collect(), rows.iter().map(cells), numbers)
 }
 
 /// A value with so many digits, `-` for none.

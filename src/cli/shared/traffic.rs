@@ -4,19 +4,20 @@ use anyhow::Context as _;
 use clap::Args;
 
 use super::inputs;
+use nodeorder::error::Error;
 use nodeorder::mapping::routing::suitable;
 use nodeorder::mapping::{Fabric, RoutingEntry};
 use nodeorder::replay::traffic::TrafficSettings;
 use nodeorder::topology::Topology;
 
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 pub struct TrafficArgs {
     /// Simulate this traffic pattern for every job; report path length and contention: all-to-all, ring,
     /// stencil2d or stencil (three dimensions)
     #[arg(long, value_name = "PATTERN")]
     pub guest: Option<String>,
     /// Routing of that traffic (see `nodeorder list routings`) [default: dimension-order on grids, else ecmp-path]
-    #[arg(long, value_name = "R", requires = "guest")]
+    #[arg(long, value_name = "R")]
     pub routing: Option<String>,
 }
 
@@ -31,6 +32,12 @@ impl TrafficArgs {
         &'a self,
         fabric: Option<&'a Fabric<'a>>,
     ) -> anyhow::Result<Option<TrafficSettings<'a>>> {
+        if let (None, Some(routing)) = (&self.guest, &self.routing) {
+            let expected = "--guest PATTERN: the traffic that is routed";
+            return Err(
+                Error::option(format!("--routing {routing}"), "no --guest", expected).into()
+            );
+        }
         let (Some(pattern), Some(fabric)) = (&self.guest, fabric) else { return Ok(None) };
         let routing = match &self.routing {
             Some(name) => RoutingEntry::named(name)?,

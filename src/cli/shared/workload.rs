@@ -196,6 +196,7 @@ impl WorkloadResult {
             prediction,
             schedules,
             processors: self.processors.as_deref(),
+            windows: &[],
         }
     }
 }

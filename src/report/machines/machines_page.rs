@@ -2,6 +2,7 @@
 //! that.
 
 use super::Jobs;
+use crate::columns::{self, Value, machines::RankedMachine};
 use crate::error::Result;
 use crate::machines::{Contender, Criterion, Machines, Service, outcome};
 use crate::metric::machine_figures::Machine;
@@ -29,9 +30,16 @@ pub(super) fn html(
     let served: Vec<Served<'_>> = (machines.contenders.iter().enumerate())
         .filter_map(|(slot, c)| Some((slot, c, c.service.as_ref()?)))
         .collect();
-    let mut sections = vec![figures(machines), orderings(machines)?];
+    let mut sections = vec![figures(machines)];
+    sections.extend(carried(machines)?);
+    sections.extend(bought(machines));
+    sections.push(orderings(machines)?);
     let mut terms = [&terms::NETWORK[..], &terms::CABLES, &terms::DISTANCES].concat();
     terms.extend([terms::LOG_UNIFORM, terms::RANDOM, terms::FLOOR]);
+    terms.extend(
+        machines.contenders.iter().any(|c| c.carried.is_some()).then_some(terms::THROUGHPUT),
+    );
+    terms.extend(bought(machines).map(|_| terms::BOUGHT));
     if let (Some(name), false) = (workload, served.is_empty()) {
         sections.push(replayed(machines, name, &served)?);
         terms.extend([terms::ALLOCATOR, terms::MIND]);
@@ -110,7 +118,8 @@ fn table(
         columns = columns.into_iter().map(Column::unmarked).collect();
     }
     let names = contenders.iter().map(|c| c.machine.name().to_string()).collect();
-    let ranks = (1..=contenders.len()).map(|i| (i <= machines.compared).then_some(i as f64));
+    let slot = |one: &Contender| machines.contenders.iter().position(|c| std::ptr::eq(c, one));
+    let ranks = contenders.iter().map(|&c| Some(machines.rank(slot(c)?)? as f64));
     let before = vec![Column::new("Rank", 0, Best::None, ranks)];
     Table { of: "Machine", before, ..Table::ranked(label, names, columns) }
 }
@@ -130,14 +139,17 @@ fn figures(machines: &Machines) -> Section {
         Criterion::Response => "Mean response time of the jobs (s)",
         Criterion::Hops => "Mean distance within the jobs (hops)",
         Criterion::MeanLog => "Log-uniform mean of MPC (hops)",
+        Criterion::Throughput => "All-to-all throughput found",
+        Criterion::Cost => "Cost of a unit of all-to-all throughput, at most",
     };
+    let side = if criterion.rises() { Best::High } else { Best::Low };
     let digits = if criterion == Criterion::Response { 1 } else { 3 };
     let open = |cut: &crate::metric::bisection::Bisection| if cut.exact { "" } else { "≤ " };
     let marks = || all().map(|m| m.bisection.as_ref().map_or("", open));
     // Where only a bound is known, none is shown to be the best.
     let known = if marks().all(str::is_empty) { Best::High } else { Best::None };
     let mut columns = vec![
-        Column::new(what, digits, Best::Low, scores),
+        Column::new(what, digits, side, scores),
         counts("Nodes", &|s| s.nodes),
         counts("Routers", &|s| s.routers),
         counts("Cables", &|s| s.cables),
@@ -148,8 +160,8 @@ fn figures(machines: &Machines) -> Section {
         of("Mean distance (hops)", 3, Best::Low, &|m| Some(m.comparison.topology.mean_distance)),
         of("Bisection a node (links)", 3, known, &|m| m.bisection_per_node()).marked(marks()),
     ];
-    if all().any(|m| m.cost.is_some()) {
-        columns.push(of("Cost", 0, Best::None, &|m| m.cost));
+    if all().any(|m| m.bill.cost.is_some()) {
+        columns.push(of("Cost", 0, Best::None, &|m| m.bill.cost));
         columns.push(of("Cost a node", 2, Best::Low, &|m| m.cost_per_node()));
     }
     if machines.compared < contenders.len() {
@@ -161,7 +173,8 @@ fn figures(machines: &Machines) -> Section {
         false => "",
     };
     let about = words![format!(
-        "Lowest {}{} first{}.{bold}",
+        "{} {}{} first{}.{bold}",
+        if criterion.rises() { "Highest" } else { "Lowest" },
         criterion.name(),
         match machines.jobs {
             0 => String::new(),
@@ -174,6 +187,77 @@ fn figures(machines: &Machines) -> Section {
     )];
     let table = table(machines, "Machines, ranked", &contenders, columns);
     Section::new("machines", "The machines", about, table)
+}
+
+/// A table of columns that are defined elsewhere, under their names in words; those without any value are left out.
+fn listed<'m>(
+    machines: &'m Machines,
+    label: &'static str,
+    columns: &[columns::Column<RankedMachine<'m>>],
+) -> Option<Table> {
+    let rows: Vec<RankedMachine<'m>> = super::ranked(machines).collect();
+    let shown = |column: &columns::Column<RankedMachine<'m>>| {
+        let values: Vec<Value<'_>> = rows.iter().map(|row| (column.value)(row)).collect();
+        let unit = if column.unit.is_empty() { "".into() } else { format!(" ({})", column.unit) };
+        let title = column.name.replace('_', " ") + &unit;
+        let title = title[..1].to_uppercase() + &title[1..];
+        let numbers: Vec<Option<f64>> = values.iter().map(Value::number).collect();
+        let known = || numbers.iter().flatten();
+        if values.iter().any(|value| matches!(value, Value::Text(_))) {
+            return Some(Column::names(title, values.iter().map(Value::shown)));
+        }
+        let decimals = match known().copied().reduce(f64::max)? {
+            _ if known().all(|value| value.fract() == 0.0) => 0,
+            ..0.01 => 7,
+            100.0.. => 2,
+            _ => 4,
+        };
+        Some(Column::new(title, decimals, Best::None, numbers))
+    };
+    let shown: Vec<Column> = columns.iter().filter_map(shown).collect();
+    let contenders: Vec<&Contender> = machines.contenders.iter().collect();
+    (!shown.is_empty()).then(|| table(machines, label, &contenders, shown))
+}
+
+/// Throughput of the machines, where that was asked.
+fn carried(machines: &Machines) -> Result<Option<Section>> {
+    let carried = |c: &Contender| {
+        let carried = c.carried.as_ref()?;
+        Some(vec![Some(carried.all_to_all.found()), Some(carried.matching.found())])
+    };
+    let data: Option<Vec<_>> = machines.contenders.iter().map(carried).collect();
+    let table = listed(machines, "Throughput", RankedMachine::CARRIED);
+    let (Some(data), Some(table)) = (data, table) else { return Ok(None) };
+    let about = words![
+        "What each node can send, in capacities of a link, when traffic is routed in the shares that load the links least: \
+         to all others at once, or to one of those farthest away (a longest matching). Each figure was found, and stands \
+         beside what no routing exceeds, “at most”: two machines are told apart only where one’s figure is above the other’s \
+         “at most”. Of the worst traffic only bounds are known. The hop bound follows from the mean distance alone."
+    ];
+    let mut section = Section::new("carried", "What they carry", about, table);
+    let panels = ["all-to-all", "longest matching"].map(|name| BarPanel {
+        name,
+        axis: "throughput of a node (link capacities)",
+        decimals: 3,
+    });
+    let rows: Vec<Labelled<'_, &[Option<f64>]>> =
+        (machines.contenders.iter().zip(&data).enumerate())
+            .map(|(slot, (c, data))| Labelled { label: c.machine.name(), slot, data: &data[..] })
+            .collect();
+    let drawn = Drawn::bars("What the machines carry", "found; higher is better", &panels, &rows)?;
+    let caption = "The throughput found, a bar a machine.";
+    section.figures.push(Figure::of("machine-throughput.svg", caption, drawn)?);
+    Ok(Some(section))
+}
+
+/// Cost and watts of the machines by class of cable, where that was asked.
+fn bought(machines: &Machines) -> Option<Section> {
+    let table = listed(machines, "Cost and watts", RankedMachine::BOUGHT)?;
+    let about = words![
+        "Pieces by the prices and watts given. A unit of throughput is a link’s capacity that a node can send to all others at \
+         once: it takes at most the first figure, and under no routing less than “at least”."
+    ];
+    Some(Section::new("bought", "What they cost and draw", about, table))
 }
 
 /// The best ordering of each, and its curve.

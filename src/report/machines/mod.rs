@@ -17,7 +17,7 @@ mod machines_page;
 pub fn ranked(machines: &Machines) -> impl Iterator<Item = RankedMachine<'_>> {
     let scored = machines.contenders.iter().zip(&machines.scores).enumerate();
     scored.map(|(i, (contender, score))| RankedMachine {
-        rank: (i < machines.compared).then_some(i + 1),
+        rank: machines.rank(i),
         contender,
         score: *score,
         largest: machines.largest,
@@ -80,7 +80,9 @@ pub fn files<'a>(
 ) -> Result<Vec<File<'a>>> {
     let m = machines;
     let mut files = vec![
-        File::table("machines.csv", |out| columns::write(out, RankedMachine::ALL, ranked(m))),
+        File::table("machines.csv", |out| {
+            columns::write(out, &RankedMachine::columns(), ranked(m))
+        }),
         File::table("machine-curves.csv", |out| columns::write(out, MachinePoint::ALL, points(m))),
     ];
     if placed(m).next().is_some() {
@@ -116,20 +118,28 @@ pub fn bisection(bisection: Option<&Bisection>) -> [(&'static str, Value); 4] {
 /// ranked, each with its figures, levels, orderings and what jobs get; indented, with a newline at the end. `sizes` are
 /// the first and the last job size of means.
 pub fn document(machines: &Machines, workload: Option<&str>, command: &str) -> String {
-    let one = |RankedMachine { rank, contender, score, .. }: RankedMachine<'_>| {
-        let crate::machines::Contender { machine: m, service, seeds } = contender;
+    let one = |row: RankedMachine<'_>| {
+        let RankedMachine { rank, contender, score, .. } = row;
+        let crate::machines::Contender { machine: m, service, seeds, .. } = contender;
         let s = &m.comparison.topology;
         let mut value = json!({
             "rank": rank, "machine": s.name, "spec": s.spec, "nodes": s.nodes, "routers": s.routers, "links": s.links,
             "cables": s.cables, "node_links": s.node_links, "ports": s.ports, "oversubscription": s.oversubscription,
             "links_per_node": m.links_per_node(), "diameter": s.diameter,
             "mean_distance": s.mean_distance, "bisection_per_node": m.bisection_per_node(), "levels": m.levels,
-            "cost": m.cost, "cost_per_node": m.cost_per_node(), "ordering": m.best.label(),
+            "cost": m.bill.cost, "cost_per_node": m.cost_per_node(), "ordering": m.best.label(),
             "mean_log": m.mean_log(), "floor_mean_log": m.comparison.floor_mean_log,
             "windows_left_out": m.windows_left_out(), "orderings": m.comparison.entries, "score": score,
         });
         for (key, figure) in bisection(m.bisection.as_ref()) {
             value[key] = figure;
+        }
+        for columns in [RankedMachine::CARRIED, RankedMachine::BOUGHT] {
+            if let (Value::Object(all), Value::Object(more)) =
+                (&mut value, columns::object(columns, &row))
+            {
+                all.extend(more);
+            }
         }
         if let Some(seeds) = seeds {
             value["seeds"] = json!({
@@ -154,77 +164,4 @@ pub fn document(machines: &Machines, workload: Option<&str>, command: &str) -> S
         "machines": ranked(machines).map(one).collect::<Vec<_>>(),
     });
     format!("{document:#}\n")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::metric::machine_figures::Prices;
-    use crate::ordering::NoObserver;
-    use crate::topology::{Context, Topology};
-
-    fn machines() -> Machines {
-        let build = |spec: &str| Topology::inline(spec, &Context::default()).unwrap();
-        let machines = [build("mesh:2x2,per_router=2"), build("torus:nodes=9")];
-        let prices = Prices::parse("nodes=10,links=1").unwrap();
-        crate::machines::compare(
-            &machines,
-            &["row-major".into()],
-            &prices,
-            None,
-            &NoObserver,
-            &|_| (),
-        )
-        .unwrap()
-    }
-
-    fn written(name: &str) -> String {
-        let (machines, mut out) = (machines(), Vec::new());
-        let files = files(&machines, None, "nodeorder compare …").unwrap();
-        files.iter().find(|file| file.name == name).unwrap().write_to(&mut out).unwrap();
-        String::from_utf8(out).unwrap()
-    }
-
-    #[test]
-    fn rows_of_machines() {
-        let text = written("machines.csv");
-        let rows: Vec<&str> = text.lines().collect();
-        assert_eq!(rows.len(), 3);
-        assert_eq!(rows[0].matches(',').count(), 24);
-        // Four links, bisection 2; 8 nodes at 10 and 4 links at 1.
-        let row = "\"mesh:2x2,per_router=2\",\"mesh:2x2,per_router=2\",8,4,4,4,8,4,1,0.5,2,";
-        assert!(rows[1].starts_with(&format!("1,{row}")), "{}", rows[1]);
-        assert!(rows[1].contains(",2,true,2,0.25,84,10.5,row-major,"), "{}", rows[1]);
-        assert!(
-            rows[2].starts_with("2,torus:nodes=9,\"torus:3x2x2,limit=9\",9,12,"),
-            "{}",
-            rows[2]
-        );
-    }
-
-    #[test]
-    fn curves_end_at_the_whole_machine() {
-        let text = written("machine-curves.csv");
-        let rows: Vec<&str> = text.lines().collect();
-        assert_eq!(rows.len(), 1 + 7 + 8);
-        assert!(rows[7].starts_with("\"mesh:2x2,per_router=2\",row-major,8,1,"), "{}", rows[7]);
-        assert!(rows[15].starts_with("torus:nodes=9,row-major,9,1,"), "{}", rows[15]);
-    }
-
-    #[test]
-    fn the_document_says_it_all() {
-        let text = document(&machines(), None, "nodeorder compare …");
-        let value: Value = serde_json::from_str(&text).unwrap();
-        assert_eq!(value["machines"][0]["bisection_links"], json!(2));
-        assert_eq!(value["machines"][0]["bisection_exact"], json!(true));
-        assert_eq!(value["machines"][0]["orderings"][0]["label"], json!("row-major"));
-        assert_eq!((&value["told"], &value["jobs"]), (&json!(true), &json!(0)));
-        assert!(
-            value["headline"]
-                .as_str()
-                .unwrap()
-                .starts_with("Best for jobs of 2 to 8 nodes: mesh:2x2,per_router=2 with row-major")
-        );
-        assert!(value["machines"][1].get("workload").is_none());
-    }
 }

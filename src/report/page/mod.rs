@@ -137,6 +137,7 @@ impl Page<'_> {
             "workload" => ("workload", "Replay"),
             "contention" => ("contention", "Contention"),
             "by-size" => ("by-size", "Replay by size"),
+            "throughput" => ("throughput", "Throughput"),
             id => (id, "Queue"),
         });
         let others = [
@@ -174,6 +175,9 @@ fn terms(comparison: &Comparison, workload: WorkloadResults<'_>) -> Vec<Term> {
         if prediction.guest.is_some() {
             all.extend([terms::DILATION, terms::CONTENTION]);
         }
+    }
+    if !workload.windows.is_empty() {
+        all.push(terms::THROUGHPUT);
     }
     if workload.schedules.is_some() {
         all.extend(terms::QUEUE.into_iter().chain(terms::RUNTIMES));

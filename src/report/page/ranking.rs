@@ -46,6 +46,13 @@ pub(super) fn table(comparison: &Comparison, slots: &[usize], best: &[f64]) -> R
         if shown.contains(&i) { column } else { column.on_demand() }
     }));
     let mean = comparison.topology.mean_distance;
+    if comparison.capacity.is_some() {
+        columns.extend(comparison.sizes.iter().enumerate().map(|(i, size)| {
+            let title = format!("Throughput bound({})", thousands(*size as u64));
+            let bounds = entries.iter().map(|e| e.throughput_bound[i]);
+            Column::new(title, 3, Best::None, bounds).on_demand()
+        }));
+    }
     let curves = (plot::series(comparison, slots).into_iter().zip(entries))
         .map(|(series, entry)| {
             let key = plot::sample(series.slot).decoration()?;
