@@ -7,6 +7,7 @@ use serde::Deserialize;
 
 use super::json::{Whole, document};
 use super::rows::fingerprint;
+use super::time::LONGEST;
 use super::{Record, RecordFormat, State};
 use crate::error::Result;
 use crate::input::Text;
@@ -73,14 +74,14 @@ fn yes() -> bool {
 }
 
 impl Number {
-    /// The number where it is above 0; 0 stands for none.
+    /// The number where it is above 0, which stands for none, and no longer than times are.
     fn known(self) -> Option<i64> {
         let number = match self {
             Number::Plain(number) => number,
             Number::Told { set: true, infinite: false, number } => number,
             _ => 0,
         };
-        Some(number).filter(|n| *n > 0)
+        Some(number).filter(|n| (1..LONGEST).contains(n))
     }
 }
 
