@@ -197,7 +197,7 @@ fn ends_come_before_starts_and_submits_decide_the_rest() {
         line(5, 3, 0, 0, 1),
     ];
     let trace = Trace::new("t", text.concat(), &Options::default()).unwrap();
-    let log = to_log(&trace);
+    let log = to_log(&trace, true);
     let events: Vec<&str> = log.lines().filter(|l| !l.starts_with('#')).collect();
     assert_eq!(events, ["P 1 5", "F 1", "P 4 1", "P 2 3", "P 3 2", "F 3", "F 4", "F 2"]);
     assert!(log.contains("# 4 of 5 jobs\n# left out: 1 run time zero or unknown\n"), "{log}");

@@ -43,7 +43,8 @@ pub fn audit(
         })?;
         let (machine, spec, trace) = (topology.name(), topology.spec(), &*trace.name);
         if out == "summary" {
-            let subject = Subject { machine, spec, trace, command: "" };
+            let (topology, share, command) = (&*topology, None, "");
+            let subject = Subject { machine, topology, share, spec, trace, command };
             return Ok(document(&found, subject).into_bytes());
         }
         let mut table = Vec::new();

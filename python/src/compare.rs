@@ -53,7 +53,8 @@ pub struct Jobs {
 impl Inner {
     fn workload(&self) -> WorkloadResults<'_> {
         let (prediction, schedules) = (self.prediction.as_ref(), self.schedules.as_ref());
-        WorkloadResults { prediction, schedules, processors: self.processors.as_deref() }
+        let processors = self.processors.as_deref();
+        WorkloadResults { prediction, schedules, processors, windows: &[] }
     }
 }
 

@@ -59,7 +59,8 @@ pub fn trace_convert(
             };
         }
         let trace: Trace = source.trace(&options(limits, memory))?;
-        let text = if to == "swf" { convert::to_swf(&trace) } else { convert::to_log(&trace) };
+        let text =
+            if to == "swf" { convert::to_swf(&trace) } else { convert::to_log(&trace, true) };
         Ok(text.into_bytes())
     })
 }

@@ -79,8 +79,14 @@ impl Command {
         let line = line.option("--nodes", self.nodes.as_ref().map(|path| path.display()));
         let command =
             line.option("--out", self.out.as_ref().map(|path| path.display())).to_string();
-        let subject =
-            Subject { machine: topology.name(), spec: &spec, trace: &jobs, command: &command };
+        let subject = Subject {
+            machine: topology.name(),
+            topology: &topology,
+            share: None,
+            spec: &spec,
+            trace: &jobs,
+            command: &command,
+        };
         if let Some(folder) = &self.out {
             own_files::write_report(folder, "snapshot", files(&snapshot, subject)?)?;
         }

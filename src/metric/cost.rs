@@ -95,6 +95,9 @@ pub struct Classes {
     pub between: String,
 }
 
+/// A machine and the two routers that an optical link joins.
+type Listed = (String, u32, u32);
+
 /// Classes of cables, and ports of a switch.
 #[derive(Clone, Debug, Default)]
 pub struct Cables {
@@ -102,7 +105,7 @@ pub struct Cables {
     /// Levels or numbers of nodes; the first that a machine has tells its units.
     levels: Vec<String>,
     /// A file's name, and its lines: machine, routers.
-    listed: Option<(String, Vec<(String, u32, u32)>)>,
+    listed: Option<(String, Vec<Listed>)>,
     /// Ports of a switch.
     pub radix: Option<u64>,
 }

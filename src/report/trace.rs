@@ -24,7 +24,8 @@ pub fn document(
     let mut swf = None;
     let (mut document, sizes) = match (form, kind) {
         (Some((form, columns)), _) => {
-            let trace = Records::over(lines, form, columns.as_ref())?.of_files(names).trace(options)?;
+            let trace =
+                Records::over(lines, form, columns.as_ref())?.of_files(names).trace(options)?;
             (describe(&trace, form.noun), Sizes::of_trace(&trace, Weight::Jobs))
         }
         (None, WorkloadKind::Swf | WorkloadKind::Records(_)) => {

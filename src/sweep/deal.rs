@@ -108,8 +108,8 @@ impl PlanLists {
 
     fn cost(&self, work: &Work, nodes: u64, jobs: &[u64]) -> u64 {
         let model = pick(&self.models, work.model).map(|model| &model.text);
-        let named =
-            [pick(&self.allocators, work.allocator), pick(&self.policies, work.policy), model];
+        let allocator = pick(&self.allocators, work.allocator).map(|allocator| &allocator.text);
+        let named = [allocator, pick(&self.policies, work.policy), model];
         let slow = |(name, _): &&(&str, u64)| named.iter().flatten().any(|t| t.contains(name));
         let factor: u64 = FACTORS.iter().filter(slow).map(|(_, factor)| factor).product();
         let jobs = pick(jobs, work.workload).unwrap_or(&0).saturating_mul(JOB * factor);

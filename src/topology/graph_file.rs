@@ -42,8 +42,9 @@ fn levels(params: &Params, per_router: u32) -> Result<Vec<Level>> {
         word.then(|| Level::of_routers("", routers, per_router).called(name))
     };
     let levels: Option<Vec<Level>> = text.split('/').map(level).collect();
-    let nested =
-        |outer: &Level, inner: &Level| outer.slots > inner.slots && outer.slots % inner.slots == 0;
+    let nested = |outer: &Level, inner: &Level| {
+        outer.slots > inner.slots && outer.slots.is_multiple_of(inner.slots)
+    };
     levels.filter(|all| all.windows(2).all(|pair| nested(&pair[0], &pair[1]))).ok_or_else(|| {
         let form = "NAME:ROUTERS of each level with / between, the routers a multiple of the next";
         params.wrong("levels", format!("{form}, as in group:96/chassis:16"))

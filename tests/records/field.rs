@@ -136,7 +136,12 @@ fn counts_that_contradict_their_list_are_never_scored() {
     let (rows, said) = done("s", text, &["audit", "torus:4x4", "--trace", "s"]);
     let jobs: Vec<&str> = rows.lines().skip(1).map(|row| &row[..3]).collect();
     assert_eq!(jobs, ["2,2", "3,3"]);
-    assert!(said.contains("s: left out 1: with a node count other than its list has; the first: line 2\n"), "{said}");
+    assert!(
+        said.contains(
+            "s: left out 1: with a node count other than its list has; the first: line 2\n"
+        ),
+        "{said}"
+    );
     let (swf, said) = done("s", text, &["trace", "convert", "s", "--to", "swf"]);
     assert_eq!(swf.lines().filter(|line| !line.starts_with(';')).count(), 3);
     assert!(said.contains("mended 1: with a node count other than its list has, the count taken"));
@@ -231,7 +236,10 @@ fn accounting_of_pbs_is_read() {
         "103,1793520002,1793520003,,,1,n07",
     ];
     assert_eq!(rows, wanted);
-    assert_eq!(said, "log: left out 1: not started; the first: line 8\nlog: left out 1: line of an unknown type; the first: line 10\n");
+    assert_eq!(
+        said,
+        "log: left out 1: not started; the first: line 8\nlog: left out 1: line of an unknown type; the first: line 10\n"
+    );
     let known = info("log", text, &[]);
     assert_eq!((&known["kind"], &known["jobs"]), (&"accounting of PBS".into(), &2.into()));
     let (scored, _) = done("log", text, &["audit", "torus:4x4", "--trace", "log", "--from", "pbs"]);

@@ -44,7 +44,7 @@ impl Rule<'_> {
             let room = self.rooms[*id as usize];
             let all = room.slices < threshold;
             let leader = self.ask.slices.leader && room.leaders > 0;
-            if !all && !(leader && room.slices_beside < threshold) {
+            if !(all || leader && room.slices_beside < threshold) {
                 continue;
             }
             let mut within = vec![*id];
