@@ -258,7 +258,7 @@ fn tables_read_back_to_the_same_numbers() {
         let mut reader = ::csv::Reader::from_reader(content(&files, "table.csv").as_bytes());
         for (row, entry) in reader.records().map(Result::unwrap).zip(&comparison.entries) {
             assert_eq!((&row[1], row[3].parse()), (&*entry.label, Ok(entry.mean_log)), "{spec}");
-            assert_eq!(row.len(), 7 + comparison.sizes.len());
+            assert_eq!(row.len(), 7 + 2 * comparison.sizes.len());
         }
         let json: serde_json::Value =
             serde_json::from_str(content(&files, "summary.json")).unwrap();
@@ -293,9 +293,9 @@ from,to,ordering
     assert_eq!(
         content(&files, "table.csv"),
         "\
-rank,ordering,nodes,mean_log,mean_plain,best_share,mean_step,mpc_2,mpc_4
-1,snake,4,1.1794871794871795,1.222222222222222,1,1,1,1.3333333333333333
-2,row-major,4,1.3333333333333335,1.3333333333333333,0.5384615384615384,1.3333333333333333,1.3333333333333333,1.3333333333333333
+rank,ordering,nodes,mean_log,mean_plain,best_share,mean_step,mpc_2,mpc_4,throughput_bound_2,throughput_bound_4
+1,snake,4,1.1794871794871795,1.222222222222222,1,1,1,1.3333333333333333,2,1.5
+2,row-major,4,1.3333333333333335,1.3333333333333333,0.5384615384615384,1.3333333333333333,1.3333333333333333,1.3333333333333333,1.5,1.5
 "
     );
 }

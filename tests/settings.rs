@@ -218,7 +218,7 @@ fn settings_have_intervals_and_rules() {
     let rules = ["--alloc", "slurm-block:sizes=4", "--rules", "plans/rules.csv", "--json"];
     let alone: Value =
         serde_json::from_str(&said(folder, &[&schedule[..], &rules].concat())).unwrap();
-    assert_eq!(alone["mean_wait"].as_f64().unwrap(), waits[1]);
+    assert!((alone["mean_wait"].as_f64().unwrap() - waits[1]).abs() < 1e-9);
     // A plan's rules are beside it, and among the files that its results rest on.
     let plan = format!(
         "topologies = ['{machine}']\norderings = ['row-major']\ntraces = ['../2.swf']\npolicies = ['easy']\n\

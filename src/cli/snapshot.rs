@@ -22,8 +22,7 @@ use nodeorder::trace::records::Records;
 /// Show what fits on a machine now: the largest job by level, what blocks it, and when jobs free the next units
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Example: squeue --json > jobs.json && sinfo --json > nodes.json && nodeorder snapshot \
-                  slurm-topology:topology.conf --jobs jobs.json --nodes nodes.json --out now"
+    after_help = "Example: nodeorder snapshot slurm-topology:topology.conf --jobs jobs.json --nodes nodes.json --out now"
 )]
 pub struct Command {
     /// The machine: a TOML file, the name of a shipped machine, or kind:options

@@ -31,9 +31,12 @@ pub enum SourceLocation {
 }
 
 impl SourceLocation {
-    /// A line of a file.
+    /// A line of a file, from 1; 0 for the file as a whole, where no line is known.
     pub fn line(file: &str, line: usize) -> Self {
-        SourceLocation::Line { file: file.into(), line }
+        match line {
+            0 => SourceLocation::File(file.into()),
+            _ => SourceLocation::Line { file: file.into(), line },
+        }
     }
 
     /// A file as a whole.

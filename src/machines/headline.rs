@@ -103,7 +103,11 @@ fn counted(machines: &Machines) -> Option<String> {
 fn carries(contender: &Contender) -> Option<String> {
     let carried = contender.carried.as_ref()?;
     let [found, at_most] = contender.all_to_all()?;
-    let between = |[a, b]: [f64; 2]| format!("{:.4} to {:.4}", a.min(b), a.max(b));
+    let digits = |[a, b]: [f64; 2], digits: usize| {
+        let [low, high] = [a.min(b), a.max(b)].map(|end| format!("{end:.digits$}"));
+        if low == high { low } else { format!("{low} to {high}") }
+    };
+    let between = |ends| digits(ends, 4);
     let mut text = format!(
         "{} carries {} of a link's capacity from each node in all-to-all traffic, {} where each node sends to one of those \
          farthest away",
@@ -119,11 +123,9 @@ fn carries(contender: &Contender) -> Option<String> {
     }
     let bill = &contender.machine.bill;
     for (sum, what) in [(bill.cost, "costs"), (bill.watts, "draws")] {
-        if let Some([most, least]) = contender.per_throughput(sum) {
-            let unit = if what == "draws" { " W" } else { "" };
-            text += &format!(
-                "; a node's unit of all-to-all throughput {what} {least:.2} to {most:.2}{unit}"
-            );
+        if let Some(ends) = contender.per_throughput(sum) {
+            let (unit, ends) = (if what == "draws" { " W" } else { "" }, digits(ends, 2));
+            text += &format!("; a node's unit of all-to-all throughput {what} {ends}{unit}");
         }
     }
     Some(text + ". All of this is proved, nothing sampled.")

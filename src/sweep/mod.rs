@@ -39,6 +39,9 @@ pub struct Shard {
     pub of: u32,
 }
 
+/// Parts that a plan may have at most.
+const MOST_SHARDS: u32 = 1_000_000;
+
 impl Shard {
     /// The only part.
     pub const WHOLE: Shard = Shard { index: 0, of: 1 };
@@ -46,14 +49,14 @@ impl Shard {
     /// Reads `I/N`.
     ///
     /// # Errors
-    /// Not two whole numbers with I below N.
+    /// Not two whole numbers with I below N; more parts than any array of jobs has.
     pub fn parse(text: &str) -> Result<Self> {
         let number = |part: &str| part.parse::<u32>().ok();
         let parts = text.split_once('/').and_then(|(i, n)| Some((number(i)?, number(n)?)));
         match parts {
-            Some((index, of)) if index < of => Ok(Shard { index, of }),
+            Some((index, of)) if index < of && of <= MOST_SHARDS => Ok(Shard { index, of }),
             _ => {
-                let expected = "I/N with I from 0 to N-1, as in 3/8";
+                let expected = "I/N with I from 0 to N-1 and N up to 1000000, as in 3/8";
                 Err(Error::option(format!("--shard {text}"), format!("`{text}`"), expected))
             }
         }

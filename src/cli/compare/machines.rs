@@ -172,23 +172,27 @@ pub fn run(request: &MachinesRequest<'_>, context: &Context) -> anyhow::Result<(
     let mut out = Output::open(None)?;
     layout::sentence(&mut out, &headline(&found, name.as_deref()))?;
     writeln!(out)?;
-    write_table(&mut out, &found)?;
-    if asked.routing.is_some() {
-        let about = "Link capacities that each node can send when traffic is routed well: found, and proved that no \
-                     routing carries more.";
-        write_more(&mut out, &found, RankedMachine::CARRIED, about)?;
-    }
-    write_more(
-        &mut out,
-        &found,
-        RankedMachine::BOUGHT,
-        "Cables, watts, and what a unit of throughput takes.",
-    )?;
-    if request.workload.trace.is_some() {
-        write_service(&mut out, &found)?;
-    }
+    write_tables(&mut out, &found, asked.routing.is_some(), request.workload.trace.is_some())?;
     output::say_page(&mut out, request.out)?;
     out.finish()
+}
+
+/// The table of machines, then what they carry, what they cost, and what their jobs get, as far as that is known.
+fn write_tables(
+    out: &mut Output,
+    found: &Machines,
+    carried: bool,
+    served: bool,
+) -> anyhow::Result<()> {
+    write_table(out, found)?;
+    if carried {
+        let about = "Link capacities that each node can send when traffic is routed well: found, and proved that no \
+                     routing carries more.";
+        write_more(out, found, RankedMachine::CARRIED, about)?;
+    }
+    let about = "Cables, watts, and what a unit of throughput takes.";
+    write_more(out, found, RankedMachine::BOUGHT, about)?;
+    if served { write_service(out, found) } else { Ok(()) }
 }
 
 /// Opens the workload and compares on it; its name comes back, too, and what tells that its processors are no nodes.

@@ -75,12 +75,7 @@ impl Command {
             return Err(Error::option(option, "one machine", "several to compare").into());
         }
         if self.settings {
-            let (orders, workload, out) = (&self.orders, &self.workload, self.out.as_deref());
-            let (seeds, json) = (self.seeds, self.json);
-            let shake = (seeds > 1).then_some(self.shake);
-            let request =
-                settings::SettingsRequest { spec, orders, workload, out, seeds, shake, json };
-            return settings::run(&request, context);
+            return self.schedule_settings(spec, context);
         }
         let topology = inputs::topology(spec, context)?;
         let command = self.command(context).to_string();
@@ -126,6 +121,15 @@ impl Command {
         windows::write_table(&mut out, &rows)?;
         output::say_page(&mut out, self.out.as_deref())?;
         out.finish()
+    }
+
+    /// Schedules the trace under settings of Slurm's.
+    fn schedule_settings(&self, spec: &str, context: &Context) -> anyhow::Result<()> {
+        let (orders, workload, out) = (&self.orders, &self.workload, self.out.as_deref());
+        let (seeds, json) = (self.seeds, self.json);
+        let shake = (seeds > 1).then_some(self.shake);
+        let request = settings::SettingsRequest { spec, orders, workload, out, seeds, shake, json };
+        settings::run(&request, context)
     }
 
     /// The windows of `--throughput`, which `--guest` and `--routing` are about then.
