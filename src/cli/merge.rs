@@ -1,8 +1,5 @@
 //! `nodeorder merge`: the shards of a sweep in one table.
 
-use anyhow::Context as _;
-
-use crate::shared::claims;
 use crate::shared::kit::*;
 use crate::shared::sweep_folder::{self, SweepFolder};
 use nodeorder::sweep::store::{self, Part};
@@ -39,14 +36,6 @@ impl Command {
         let shards = json!(parts.iter().map(shard).collect::<Vec<_>>());
         let seconds = parts.iter().map(|(_, part)| part.seconds).sum();
         let manifest = sweep_folder::manifest(first, json!(null), &table, seconds, shards);
-        folder.write(&table, &manifest, self.gz)?;
-        // What shards took is of no use any more.
-        let claims = claims::folder(&self.folder, &first.hash, first.shard.of);
-        match std::fs::remove_dir_all(&claims) {
-            Err(e) if e.kind() != std::io::ErrorKind::NotFound => {
-                Err(e).with_context(|| format!("{}: removing", claims.display()))
-            }
-            _ => Ok(()),
-        }
+        folder.write(&table, &manifest, self.gz)
     }
 }

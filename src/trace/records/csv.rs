@@ -224,8 +224,10 @@ pub(super) fn host_list(text: &str, into: &mut String) {
     }
     let inner = text.strip_prefix('[').and_then(|rest| rest.strip_suffix(']'));
     let first = text.bytes().next().unwrap_or_default();
-    // Most are as they should be.
-    if inner.is_none() && !first.is_ascii_digit() && !text.contains([' ', '\'']) {
+    // Most are as they should be; a piece of digits may be a range of ids, behind names, too.
+    let digits = |pair: &[u8]| pair[0] == b',' && pair[1].is_ascii_digit();
+    let ids = first.is_ascii_digit() || text.as_bytes().windows(2).any(digits);
+    if inner.is_none() && !ids && !text.contains([' ', '\'']) {
         return into.push_str(text);
     }
     for piece in pieces(inner.unwrap_or(text)) {
