@@ -21,7 +21,7 @@ pub(super) struct PhaseUsage {
     /// Rate of its messages where nothing else is sent, in bytes a second.
     pub rate: f64,
     /// U(l), the bytes that it puts on a channel over its largest message, for each channel it loads, by its number in
-    /// [`Channels`], ascending.
+    /// [`Channels`](super::Channels), ascending.
     pub channels: Vec<(u32, f64)>,
 }
 

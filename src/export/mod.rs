@@ -146,10 +146,10 @@ pub fn write(text: &str, topology: &Topology, order: &NodeOrder) -> Result<Expor
     write_jobs(text, topology, order, &[])
 }
 
-/// As [`write`], with the jobs on the machine where there are some.
+/// As [`write()`], with the jobs on the machine where there are some.
 ///
 /// # Errors
-/// As [`write`]; jobs for a target that takes none.
+/// As [`write()`]; jobs for a target that takes none.
 pub fn write_jobs(
     text: &str,
     topology: &Topology,
