@@ -55,10 +55,11 @@ def export(m: Topology, order: Order, to: str, path: str | os.PathLike[str] | No
         m: the machine.
         order: the ordering, or what makes one.
         to: the target, with its options; ``entries("targets")``.
-        path: also write the text to this file, and the files that belong to it beside it, each whole or not at all.
+        path: also write the text to this file, and the files that belong to it beside it, each whole or not at all; a
+            folder for targets of several files, such as ``caminos``.
 
     Returns:
-        The text of the file.
+        The text of the file, of several the first.
 
     Warns:
         UserWarning: what the target cannot say, and what is assumed.
@@ -67,15 +68,18 @@ def export(m: Topology, order: Order, to: str, path: str | os.PathLike[str] | No
         NodeorderError: an unknown target, one that does not suit the machine, a file that cannot be written.
     """
     made = machine(m).order(order)
-    found, beside, notes = _native.export(m._native, made._native, text("to", to))
+    found, first, beside, notes = _native.export(m._native, made._native, text("to", to))
     for note in notes:
         warnings.warn(note, stacklevel=2)
     if path is not None:
         target = path_text("path", path)
         name = os.path.basename(target)
         # The files beside it come first, so that the file never lacks them.
-        files = {name + ending: held.encode() for ending, held in beside} | {name: found.encode()}
-        write_files(os.path.dirname(target) or ".", files)
+        if first is None:
+            files = {name + ending: held for ending, held in beside} | {name: found.encode()}
+            write_files(os.path.dirname(target) or ".", files)
+        else:
+            write_files(target, dict(beside) | {first: found.encode()})
     return found
 
 

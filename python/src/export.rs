@@ -10,8 +10,9 @@ use crate::job;
 use crate::ordering::Ordering;
 use crate::topology::Topology;
 
-/// The text, further files by the ending of their names, and remarks.
-type Exported = (String, Vec<(String, String)>, Vec<String>);
+/// The text, its name where it is one of several files in a folder, further files by their names or the ending of these, and
+/// remarks.
+type Exported = (String, Option<&'static str>, Vec<(String, Vec<u8>)>, Vec<String>);
 
 /// An ordering as `target` wants it.
 #[pyfunction]
@@ -24,8 +25,9 @@ pub fn export(
     let (topology, order) = (topology.inner.clone(), order.inner.clone());
     job::run(py, None, move |_| {
         let made = exports::write(&target, &topology, &order)?;
-        let beside = made.beside.into_iter().map(|(ending, text)| (ending.to_string(), text));
-        Ok((made.text, beside.collect(), made.notes))
+        let texts = made.beside.into_iter().map(|(name, text)| (name, text.into_bytes()));
+        let raw = made.binary.into_iter().map(|(name, bytes)| (name.to_string(), bytes));
+        Ok((made.text, made.folder, texts.chain(raw).collect(), made.notes))
     })
 }
 

@@ -47,7 +47,7 @@ impl Machines {
     /// The table of machines as CSV, best first.
     fn table(&self) -> Result<Vec<u8>, Failure> {
         let mut out = Vec::new();
-        columns::write(&mut out, RankedMachine::ALL, report::ranked(&self.inner))?;
+        columns::write(&mut out, &RankedMachine::columns(), report::ranked(&self.inner))?;
         Ok(out)
     }
 

@@ -46,9 +46,15 @@ def test_exports_are_those_of_the_command(tmp_path: Path) -> None:
     m = no.topology("torus:4x4")
     for target in ["csv", "slurm-weights", "flux"]:
         assert no.export(m, "hilbert", target) == command("export", "torus:4x4", "--order", "hilbert", "--to", target)
-    with pytest.warns(UserWarning):
-        no.export(m, "snake", "simgrid", tmp_path / "platform.xml")
+    no.export(m, "snake", "simgrid", tmp_path / "platform.xml")
     assert {path.name for path in tmp_path.iterdir()} == {"platform.xml", "platform.xml.hosts"}
+    no.export(m, "snake", "caminos", tmp_path / "simulated")
+    command("export", "torus:4x4", "--order", "snake", "--to", "caminos", "-o", str(tmp_path / "command"))
+    texts = [{path.name: path.read_bytes() for path in (tmp_path / name).iterdir()} for name in ["simulated", "command"]]
+    assert texts[0] == texts[1] and len(texts[0]) > 1
+    (tmp_path / "tree.conf").write_text("SwitchName=a Nodes=n[0-1]\nSwitchName=b Nodes=n[2-3]\nSwitchName=c Switches=a,b\n")
+    with pytest.warns(UserWarning, match="link"):
+        no.export(no.topology(f"slurm-topology:{tmp_path / 'tree.conf'}"), "row-major", "simgrid")
     with pytest.raises(no.NodeorderError, match="did you mean|unknown"):
         no.export(m, "snake", "slurm-weight")
 
