@@ -2,7 +2,7 @@
 
 use petgraph::unionfind::UnionFind;
 
-use super::link_list::{listed, numbered_sets};
+use super::link_list::{MOST_CAPACITY, listed, numbered_sets};
 use super::{COMMON, Context, Lattice, Network, Topology, check_nodes, require_graph};
 use crate::error::{Error, Result, SourceLocation};
 use crate::params::Params;
@@ -108,9 +108,9 @@ fn sorted(
         if u.max(v) >= routers {
             return Err(wrong(format!("router {}", u.max(v)), &format!("routers below {routers}")));
         }
-        if !(capacity.is_finite() && capacity > 0.0) {
+        if !(capacity > 0.0 && capacity <= MOST_CAPACITY) {
             let found = format!("capacity {capacity} of link {u},{v}");
-            return Err(wrong(found, "a finite number above 0"));
+            return Err(wrong(found, "a number above 0, up to 1e15"));
         }
         sorted.push(((u.min(v), u.max(v)), capacity));
     }

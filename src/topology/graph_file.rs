@@ -1,6 +1,6 @@
 //! Networks from a file: a CSV edge list.
 
-use super::link_list::listed;
+use super::link_list::{MOST_CAPACITY, listed};
 use super::network::later;
 use super::source_file::{SourceFile, from_file};
 use super::{Build, Level, Network, PER_ROUTER, TopologyEntry};
@@ -70,7 +70,7 @@ pub(super) struct Edge {
 /// line may be a header, that is, hold no number; `#` starts a comment; `.gz` is read compressed.
 ///
 /// # Errors
-/// With the line: anything that is not a number, a capacity that is not finite and above 0, a weight above 1000, a link from a
+/// With the line: anything that is not a number, a capacity that is not above 0 or above 1e15, a weight above 1000, a link from a
 /// router to itself, a link named before (in either direction), an id left out below the largest one, a
 /// router that no path joins to router 0.
 ///
@@ -154,8 +154,8 @@ fn edge(line: &Line<'_>) -> Result<Edge> {
     let capacity = match fields.get(2) {
         None => 1.0,
         Some(text) => match text.parse::<f64>() {
-            Ok(capacity) if capacity.is_finite() && capacity > 0.0 => capacity,
-            _ => return Err(wrong(format!("capacity `{text}`"), "a finite number above 0")),
+            Ok(capacity) if capacity > 0.0 && capacity <= MOST_CAPACITY => capacity,
+            _ => return Err(wrong(format!("capacity `{text}`"), "a number above 0, up to 1e15")),
         },
     };
     let weight = match fields.get(3) {
@@ -218,6 +218,7 @@ mod tests {
             ("0,1,-1\n", "g:1: found capacity `-1`"),
             ("0,1,inf\n", "g:1: found capacity `inf`"),
             ("0,1,NaN\n", "g:1: found capacity `NaN`"),
+            ("0,1,1e308\n", "g:1: found capacity `1e308`"),
             ("0,1,1,1,1\n", "g:1: found `0,1,1,1,1`"),
             ("0,1,1,-1\n", "g:1: found weight `-1`"),
             ("0,1,1,1001\n", "g:1: found weight `1001`"),

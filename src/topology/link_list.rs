@@ -5,6 +5,9 @@ use petgraph::unionfind::UnionFind;
 use super::Network;
 use super::network::later;
 
+/// Capacity of a link at most: sums over cuts stay whole numbers of 64 bits.
+pub(super) const MOST_CAPACITY: f64 = 1e15;
+
 /// Routers and a list of links between them, two routers each, with the capacity of every link; `capacities` are empty
 /// where all are 1.
 pub(super) fn listed(
