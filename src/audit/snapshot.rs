@@ -87,7 +87,7 @@ pub struct Snapshot {
     pub latest: i64,
     /// The levels, leaf first, and the whole machine.
     pub levels: Vec<LevelNow>,
-    /// What was left out or assumed.
+    /// Notes about what was left out or assumed.
     pub notes: Vec<LeftOut>,
 }
 

@@ -29,7 +29,7 @@ const ABOUT: &str = include_str!("texts/caminos.txt");
 /// Most numbers in the maps of a configuration.
 const MOST: usize = 1 << 24;
 
-/// What each job sends.
+/// Traffic of each job.
 struct Sizes {
     load: f64,
     /// Phits of a message, and bytes of a phit.
@@ -140,7 +140,7 @@ fn routing_of(topology: &Topology, routing: &str) -> Result<[String; 2]> {
     ])
 }
 
-/// What a job sends: its messages as bursts, or without any uniform traffic.
+/// Traffic of a job: its messages as bursts, or uniform traffic where it has none.
 ///
 /// Burst k holds the k-th receiver of each process, counted from the process on, so that not all send to the same one
 /// at a time; processes without one name themselves, which caminos passes over.

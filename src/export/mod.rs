@@ -49,7 +49,7 @@ pub use simgrid::{EXPLICIT, SimGridFigures, simgrid};
 /// An export target: an entry of [`TARGETS`]. It makes the text.
 pub type ExportTarget = Entry<Build>;
 
-/// What a target writes.
+/// Files of a target.
 #[derive(Clone, Copy)]
 pub enum Build {
     /// An ordering.

@@ -193,7 +193,7 @@ impl SettingsRequest<'_> {
         Ok(settings)
     }
 
-    /// What was scheduled, and where intervals come from.
+    /// The trace and the machine that were scheduled, and where intervals come from.
     fn title(&self, jobs: &str) -> String {
         let seeds = self.seeds;
         let shaken =
@@ -261,7 +261,7 @@ fn figure(row: &ResultRow, column: &str) -> Option<f64> {
 }
 
 /// Settings, best first: those that place the most jobs, of these the shortest mean wait, then in the order of the plan.
-/// Those with the same figures in all seeds are one.
+/// Settings with the same figures in all seeds become one row.
 fn ranking(rows: &[ResultRow]) -> Vec<Setting> {
     let (mut all, mut kept) = (Vec::<Setting>::new(), Vec::<Setting>::new());
     for row in rows {
