@@ -116,11 +116,12 @@ impl Value<'_> {
         }
     }
 
-    /// The text on a terminal: four decimals, none where they are all 0, `-` for nothing.
+    /// The text on a terminal: four decimals (four digits below 0.001), none where they are all 0, `-` for nothing.
     pub fn shown(&self) -> String {
         match self {
             Value::Empty => "-".into(),
             Value::Float(n) if n.fract() == 0.0 && n.abs() < 1e15 => format!("{n}"),
+            Value::Float(n) if n.abs() < 0.001 => format!("{n:.3e}"),
             Value::Float(n) => format!("{n:.4}"),
             value => value.to_string(),
         }

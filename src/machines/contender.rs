@@ -22,6 +22,14 @@ pub struct Contender {
 }
 
 impl Contender {
+    /// The machine with its best ordering, or its name alone where a figure has nothing to do with orderings.
+    pub fn called(&self, criterion: Criterion) -> String {
+        match criterion.is_bracket() {
+            true => self.machine.name().to_string(),
+            false => format!("{} with {}", self.machine.name(), self.machine.best.label()),
+        }
+    }
+
     /// Proved ends of the figure by which machines are ranked, where it is a bracket; first the end that ranks.
     pub(super) fn bracket(&self, criterion: Criterion) -> Option<Bracket> {
         match criterion {
@@ -108,6 +116,15 @@ impl Criterion {
             Criterion::MeanLog => "mean hops over log-spaced job sizes",
             Criterion::Throughput => "all-to-all throughput",
             Criterion::Cost => "cost of a unit of all-to-all throughput",
+        }
+    }
+
+    /// Decimals that it is told with.
+    pub fn decimals(self) -> usize {
+        match self {
+            Criterion::Response => 1,
+            Criterion::Cost => 2,
+            _ => 4,
         }
     }
 

@@ -15,8 +15,8 @@ pub fn headline(machines: &Machines, workload: Option<&str>) -> String {
 pub fn outcome(machines: &Machines, workload: Option<&str>) -> (String, Vec<String>) {
     let Machines { contenders, scores, criterion, differences, compared, .. } = machines;
     let Some(first) = contenders.first() else { return Default::default() };
-    let called = |c: &Contender| format!("{} with {}", c.machine.name(), c.machine.best.label());
-    let digits = if *criterion == Criterion::Response { 1 } else { 4 };
+    let called = |c: &Contender| c.called(*criterion);
+    let digits = criterion.decimals();
     let (figure, unit) = (criterion.name(), criterion.unit());
     let for_what = for_what(machines, workload);
     // The first machine and those not told apart from it.
@@ -178,8 +178,8 @@ fn how_sure(difference: &Difference, digits: usize, machines: &Machines) -> Opti
             false => "",
         };
         return Some(format!(
-            "Proved: the difference is {low:.digits$} to {high:.digits$} {unit}{holds}; of each machine a routing that \
-             carries so much was found, and lengths of links prove what none exceeds.{drawn}"
+            "Proved: the difference is {low:.digits$} to {high:.digits$} {unit}{holds}; for each machine a routing was \
+             found, and lengths of links prove how much more any other could carry.{drawn}"
         ));
     }
     let of = match difference.over {

@@ -191,6 +191,13 @@ impl Column {
         Column { title: title.into(), cells, class: "text" }
     }
 
+    /// Figures of several kinds, as they read: numbers to the right, without an order.
+    pub fn readings(title: impl Into<String>, texts: impl IntoIterator<Item = String>) -> Self {
+        let mut column = Column::names(title, texts);
+        column.cells.iter_mut().for_each(|cell| cell.class = "");
+        Column { class: "", ..column }
+    }
+
     /// Hides the column until the reader asks for all columns.
     pub(crate) fn on_demand(mut self) -> Self {
         self.class = "more";

@@ -91,10 +91,10 @@ pub(super) fn html(
     Ok(page.html())
 }
 
-/// The outcome with the first machine and its ordering standing out.
+/// The outcome with the first machine standing out.
 fn named(machines: &Machines, verdict: &str) -> Words {
-    let first = machines.contenders.first().map(|c| &c.machine);
-    let called = first.map(|m| format!("{} with {}", m.name(), m.best.label())).unwrap_or_default();
+    let first = machines.contenders.first();
+    let called = first.map(|c| c.called(machines.criterion)).unwrap_or_default();
     match verdict.split_once(&called) {
         Some((before, after)) if machines.is_told() == Some(true) => {
             words![before, Part::Strong(called), after]
@@ -143,19 +143,18 @@ fn figures(machines: &Machines) -> Section {
         Criterion::Cost => "Cost of a unit of all-to-all throughput, at most",
     };
     let side = if criterion.rises() { Best::High } else { Best::Low };
-    let digits = if criterion == Criterion::Response { 1 } else { 3 };
     let open = |cut: &crate::metric::bisection::Bisection| if cut.exact { "" } else { "≤ " };
     let marks = || all().map(|m| m.bisection.as_ref().map_or("", open));
     // Where only a bound is known, none is shown to be the best.
     let known = if marks().all(str::is_empty) { Best::High } else { Best::None };
     let mut columns = vec![
-        Column::new(what, digits, side, scores),
+        Column::new(what, criterion.decimals().min(3), side, scores),
         counts("Nodes", &|s| s.nodes),
         counts("Routers", &|s| s.routers),
         counts("Cables", &|s| s.cables),
         counts("Node links", &|s| s.node_links),
         counts("Ports", &|s| s.ports),
-        of("Oversubscription", 2, Best::None, &|m| m.comparison.topology.oversubscription),
+        of("Over\u{ad}subscription", 2, Best::None, &|m| m.comparison.topology.oversubscription),
         of("Diameter (hops)", 0, Best::Low, &|m| Some(m.comparison.topology.diameter.into())),
         of("Mean distance (hops)", 3, Best::Low, &|m| Some(m.comparison.topology.mean_distance)),
         of("Bisection a node (links)", 3, known, &|m| m.bisection_per_node()).marked(marks()),
@@ -189,34 +188,30 @@ fn figures(machines: &Machines) -> Section {
     Section::new("machines", "The machines", about, table)
 }
 
-/// A table of columns that are defined elsewhere, under their names in words; those without any value are left out.
+/// A table of columns that are defined elsewhere, one to a row, under their names in words; those without any value are
+/// left out.
 fn listed<'m>(
     machines: &'m Machines,
     label: &'static str,
-    columns: &[columns::Column<RankedMachine<'m>>],
+    figures: &[columns::Column<RankedMachine<'m>>],
 ) -> Option<Table> {
-    let rows: Vec<RankedMachine<'m>> = super::ranked(machines).collect();
-    let shown = |column: &columns::Column<RankedMachine<'m>>| {
-        let values: Vec<Value<'_>> = rows.iter().map(|row| (column.value)(row)).collect();
-        let unit = if column.unit.is_empty() { "".into() } else { format!(" ({})", column.unit) };
-        let title = column.name.replace('_', " ") + &unit;
-        let title = title[..1].to_uppercase() + &title[1..];
-        let numbers: Vec<Option<f64>> = values.iter().map(Value::number).collect();
-        let known = || numbers.iter().flatten();
-        if values.iter().any(|value| matches!(value, Value::Text(_))) {
-            return Some(Column::names(title, values.iter().map(Value::shown)));
-        }
-        let decimals = match known().copied().reduce(f64::max)? {
-            _ if known().all(|value| value.fract() == 0.0) => 0,
-            ..0.01 => 7,
-            100.0.. => 2,
-            _ => 4,
-        };
-        Some(Column::new(title, decimals, Best::None, numbers))
+    let machines: Vec<RankedMachine<'m>> = super::ranked(machines).collect();
+    let known = |figure: &&columns::Column<RankedMachine<'m>>| {
+        machines.iter().any(|machine| (figure.value)(machine) != Value::Empty)
     };
-    let shown: Vec<Column> = columns.iter().filter_map(shown).collect();
-    let contenders: Vec<&Contender> = machines.contenders.iter().collect();
-    (!shown.is_empty()).then(|| table(machines, label, &contenders, shown))
+    let figures: Vec<_> = figures.iter().filter(known).collect();
+    let title = |figure: &&columns::Column<RankedMachine<'m>>| {
+        let unit = if figure.unit.is_empty() { "".into() } else { format!(" ({})", figure.unit) };
+        let title = figure.name.replace('_', " ") + &unit;
+        title[..1].to_uppercase() + &title[1..]
+    };
+    let column = |machine: &RankedMachine<'m>| {
+        let cells = figures.iter().map(|figure| (figure.value)(machine).shown());
+        Column::readings(machine.contender.machine.name(), cells)
+    };
+    let columns = machines.iter().map(column).collect();
+    let names = figures.iter().map(title).collect::<Vec<_>>();
+    (!names.is_empty()).then(|| Table::new(label, "Figure", names, columns))
 }
 
 /// Throughput of the machines, where that was asked.
