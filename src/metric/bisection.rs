@@ -18,11 +18,9 @@
 use rayon::prelude::*;
 
 use super::halving::{Cuts, Halves};
-use crate::error::Result;
-use crate::ids::RouterId;
-use crate::ordering::NodeOrder;
+use super::kit::*;
 use crate::ratio::gcd;
-use crate::topology::{RouterGraph, Topology};
+use crate::topology::RouterGraph;
 
 /// Links up to which cuts are searched.
 const MOST_LINKS: u64 = 2_000_000;

@@ -1,11 +1,8 @@
 //! The connected pieces of an allocation: routers renumbered in the order of ranks, so that a job's
 //! neighbourhood lies together in memory.
 
+use super::kit::*;
 use petgraph::unionfind::UnionFind;
-
-use crate::error::Result;
-use crate::ranks::Ranks;
-use crate::topology::Topology;
 
 /// Mark of no vertex and of no segment.
 const NONE: u32 = u32::MAX;

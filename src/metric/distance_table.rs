@@ -3,10 +3,8 @@
 use multiversion::multiversion;
 
 use super::distance_kernel::DistanceKernel;
-use crate::error::{Error, Result, SourceLocation};
-use crate::ids::RouterId;
+use super::kit::*;
 use crate::topology::search::{self, Search};
-use crate::topology::{Metric, Topology};
 
 /// All distances between routers with nodes. Counters: members by router.
 #[derive(Debug)]

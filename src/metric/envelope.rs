@@ -1,10 +1,7 @@
 //! A proved floor under every MPC curve: how compact any S nodes can be.
 
+use super::kit::*;
 use rayon::prelude::*;
-
-use crate::error::Result;
-use crate::ids::{NodeId, RouterId};
-use crate::topology::{Metric, Topology};
 
 /// The most distances to look at for a floor or for compact sets; machines that need more have none.
 const MOST: u64 = 100_000_000;

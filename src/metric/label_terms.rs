@@ -5,11 +5,9 @@ use multiversion::multiversion;
 use super::cursor::Cursor;
 use super::cuts::{CutTerm, Cuts};
 use super::distance_kernel::DistanceKernel;
-use crate::error::Result;
-use crate::ids::RouterId;
+use super::kit::*;
 use crate::ranks::Run;
-use crate::topology::distance::{Axis, Shape};
-use crate::topology::{Metric, Topology};
+use crate::topology::distance::Axis;
 
 /// A distance that is a sum of one-dimensional terms: coordinates along paths and rings, and cliques.
 ///

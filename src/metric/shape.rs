@@ -9,16 +9,14 @@
 use std::collections::HashMap;
 
 use super::halving::{Cuts, Halves};
+use super::kit::*;
 use super::rank_distances::RankDistances;
 use super::ring::{Ring, ring};
 use super::units::UnitCounter;
-use crate::error::Result;
-use crate::ids::RouterId;
-use crate::ranks::Ranks;
-use crate::ratio::{gcd, ratio};
-use crate::topology::distance::{Product, Shape};
+use crate::ratio::gcd;
+use crate::topology::RouterGraph;
+use crate::topology::distance::Product;
 use crate::topology::graph::UNREACHED;
-use crate::topology::{Metric, RouterGraph, Topology};
 
 /// Figures of how one allocation lies in its machine.
 #[derive(Clone, Debug, Default, PartialEq)]

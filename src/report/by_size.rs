@@ -1,15 +1,10 @@
 //! A workload by job size on the page and in the data: measured means beside MPC, and where MPC misleads.
 
-use std::io::{self, Write};
-
-use super::html::{Best, Column, Figure, Section, Table, Words, bold, fixed, words};
-use crate::columns::{self, comparison::WorkloadSizeRow};
-use crate::error::Result;
-use crate::metric::comparison::Comparison;
+use super::kit::*;
+use crate::columns::comparison::WorkloadSizeRow;
 use crate::plot::replay::{Labelled, Overlay};
-use crate::plot::{self, thousands};
 use crate::replay::by_size::{CASES, Misled, Ranking, THRESHOLD};
-use crate::replay::prediction::{OrderingPrediction, Prediction};
+use crate::replay::prediction::OrderingPrediction;
 
 /// Panels of the figure at most.
 const PANELS: usize = 12;

@@ -1,10 +1,8 @@
 //! Tidy CSV tables: a header, a comma, full precision (the shortest text that reads back to the same f64).
 
-use std::io::{self, Write};
-
+use super::kit::*;
+use crate::columns::Table;
 use crate::columns::comparison::{Crossover, CurvePoint, Limits, RankedEntry, Winner};
-use crate::columns::{self, Table};
-use crate::metric::comparison::Comparison;
 
 /// Whole curves (element i is MPC(i + 2)) as one table, in blocks: curves of millions of sizes take no memory.
 ///

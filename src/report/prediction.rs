@@ -1,14 +1,10 @@
 //! A workload's part of the page and of the data: replays beside the curves' forecast.
 
-use std::io::{self, Write};
-
-use super::html::{Best, Column, Figure, Section, Table, Words, bold, fixed, words};
+use super::kit::*;
 use super::words::file_name;
-use crate::columns::{self, comparison::WorkloadRow};
-use crate::error::Result;
+use crate::columns::comparison::WorkloadRow;
 use crate::plot::replay::{Forecast, Labelled};
-use crate::plot::{self, thousands};
-use crate::replay::prediction::{Agreement, OrderingPrediction, Prediction};
+use crate::replay::prediction::{Agreement, OrderingPrediction};
 
 /// `workload.csv`: a row for each pair of ordering and allocator.
 ///

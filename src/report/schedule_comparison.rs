@@ -1,13 +1,10 @@
 //! A trace's schedules on several orderings: a section of the page and a table of the data.
 
-use std::io::{self, Write};
-
-use super::html::{Best, Column, Part, Section, Table, Words, bold, fixed, words};
+use super::kit::*;
 use super::words::file_name;
+use crate::columns::named;
 use crate::columns::schedule::ScheduleFigures;
-use crate::columns::{self, named};
-use crate::plot::thousands;
-use crate::schedule::orderings::{OrderingSchedule, Schedules};
+use crate::schedule::orderings::OrderingSchedule;
 use crate::schedule::{STARVED_OVERTAKEN, STARVED_WAITS};
 
 /// How the page shows the figures: title, column, decimals, which value is best.

@@ -1,10 +1,8 @@
 //! What orderings carry when jobs of one size fill the machine: sentences, a chart and a table.
 
-use super::html::{Best, Column, Figure, Part, Section, Table, words};
+use super::kit::*;
 use crate::columns::throughput::WindowRow;
-use crate::error::Result;
 use crate::plot::replay::{BarPanel, Figure as Drawn, Labelled};
-use crate::plot::thousands;
 
 /// Rows of each size, in the order of the sizes.
 fn by_size<'r, 'a>(rows: &'r [WindowRow<'a>]) -> Vec<(usize, Vec<&'r WindowRow<'a>>)> {

@@ -4,15 +4,11 @@
 
 use askama::Template;
 
-use crate::error::Result;
-use crate::metric::comparison::Comparison;
-use crate::ordering::NodeOrder;
-use crate::plot::{self, thousands};
-use crate::report::html::{Column, Fact, Figure, Part, Section, Table, Words, bold, fixed, words};
+use super::kit::*;
+use crate::report::html::Fact;
 use crate::report::terms::{self, Term};
 use crate::report::{Figures, File, WorkloadResults, words};
 use crate::schedule::saving::REFERENCE;
-use crate::topology::Topology;
 
 mod data;
 mod packed;

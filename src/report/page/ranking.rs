@@ -1,9 +1,7 @@
 //! The ranked table of a page: a row an ordering, with its curve in small.
 
-use crate::error::Result;
-use crate::metric::comparison::{Comparison, Entry};
-use crate::plot::{self, thousands};
-use crate::report::html::{Best, Column, Table, fixed};
+use super::super::kit::*;
+use crate::metric::comparison::Entry;
 use crate::report::words;
 
 /// Columns of job sizes that are shown unasked.
