@@ -113,10 +113,7 @@ impl NodeOrder {
     }
 
     /// Checks the ordering that `text` asks for as [`NodeOrder::make`] would, without working it out: its options; a
-    /// file is read, and its ordering returned.
-    ///
-    /// # Errors
-    /// As [`NodeOrder::make`], as far as options and files show them.
+    /// file is read, and its ordering returned. Errors: as [`NodeOrder::make`], as far as options and files show them.
     pub(crate) fn check(topology: &Topology, text: &str) -> Result<Option<Self>> {
         let Some((entry, params)) = read(topology, text)? else {
             return NodeOrder::from_file(topology, text).map(Some);

@@ -12,10 +12,8 @@ use crate::ids::{NodeId, RouterId};
 use crate::topology::Topology;
 use crate::topology::search::{self, Search, WIDTH, first};
 
-/// Sums over all pairs, lags up to `last` only (rows and columns are whole in any case).
-///
-/// # Errors
-/// The graph or the buffers need more memory than allowed.
+/// Sums over all pairs, lags up to `last` only (rows and columns are whole in any case). Errors: the graph or the
+/// buffers need more memory than allowed.
 ///
 /// # Complexity
 /// O(N/256 · hops · links) for the searches, O(N · last / 64) additions of words for the lags, batches in

@@ -89,10 +89,8 @@ impl PairSums {
 }
 
 /// The sums along `nodes`, lags up to `last` at least (rows and columns are whole in any case), by the
-/// method asked for. Networks whose distances come from a search alone have one method, pairs.
-///
-/// # Errors
-/// More memory than allowed.
+/// method asked for. Networks whose distances come from a search alone have one method, pairs. Errors: more memory than
+/// allowed.
 ///
 /// # Complexity
 /// The less of O(N·last) and O(cuts·N log N), term by term; O(N·last) byte additions after N/256 searches

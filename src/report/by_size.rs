@@ -26,10 +26,8 @@ pub fn write_csv(out: impl Write, prediction: &Prediction) -> io::Result<()> {
     columns::write(out, WorkloadSizeRow::ALL, rows)
 }
 
-/// Section and figure; none where no size has enough jobs. `slots[i]` is the row of the comparison's entry i.
-///
-/// # Errors
-/// A figure that cannot be drawn.
+/// Section and figure; none where no size has enough jobs. `slots[i]` is the row of the comparison's entry i. Errors: a
+/// figure that cannot be drawn.
 pub(super) fn section(
     machine: &str,
     prediction: &Prediction,

@@ -20,10 +20,7 @@ pub fn write_csv(out: impl Write, prediction: &Prediction) -> io::Result<()> {
     columns::write(out, &columns, rows)
 }
 
-/// The figure of forecasts and outcomes.
-///
-/// # Errors
-/// No job had two nodes: there is nothing to draw.
+/// The figure of forecasts and outcomes. Errors: no job had two nodes: there is nothing to draw.
 pub(super) fn figure<'p>(machine: &str, prediction: &'p Prediction) -> Result<Figure> {
     let said: Vec<String> = (prediction.agreement.iter())
         .map(|a| match a.spearman {

@@ -123,10 +123,7 @@ pub(crate) struct Fitting {
 }
 
 /// Schedules those of `tasks` (in queue order) that are not too large for the ordering; `figure` is taken of each that
-/// ran, in ticks.
-///
-/// # Errors
-/// As [`simulate`].
+/// ran, in ticks. Errors: as [`simulate`].
 pub(crate) fn fitting(
     context: &AllocatorContext<'_>,
     tasks: &[Task],

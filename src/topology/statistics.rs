@@ -114,13 +114,8 @@ fn distances(topology: &Topology) -> Result<(u128, u32)> {
 }
 
 /// Sum of distances over unordered pairs of nodes, and the largest, for `counts[r]` nodes on router r of those that
-/// carry nodes.
-///
-/// # Errors
-/// [`crate::Error::Memory`] when the graph or the searches do not fit.
-///
-/// # Complexity
-/// O(routers · axes or levels) where distances have a closed form, else a search for every 256 routers with nodes.
+/// carry nodes. Errors: [`crate::Error::Memory`] when the graph or the searches do not fit. O(routers · axes or levels)
+/// where distances have a closed form, else a search for every 256 routers with nodes.
 pub(crate) fn among(topology: &Topology, counts: &[u32]) -> Result<(u128, u32)> {
     Ok(match topology.metric() {
         Metric::Product(product) => (product.pair_sum(counts), product.spread(counts)),
@@ -147,10 +142,8 @@ fn from_one(graph: &RouterGraph, counts: &[u32]) -> (u128, u32) {
 }
 
 /// Searches on `graph` from all node-carrying routers, 256 at a time, batches in parallel; integer sums, so that the
-/// number of threads does not show. The graph is that of `topology` or a part of it; pairs that no path joins add nothing.
-///
-/// # Errors
-/// [`crate::Error::Memory`] when the searches do not fit.
+/// number of threads does not show. The graph is that of `topology` or a part of it; pairs that no path joins add
+/// nothing. Errors: [`crate::Error::Memory`] when the searches do not fit.
 pub(crate) fn by_search(
     topology: &Topology,
     graph: &RouterGraph,
@@ -196,10 +189,8 @@ fn occupied(counts: &[u32]) -> Vec<RouterId> {
 }
 
 impl Topology {
-    /// How many unordered pairs of schedulable nodes are 0, 1, 2, … hops apart.
-    ///
-    /// # Errors
-    /// [`crate::Error::Memory`] when the graph or the per-router counts do not fit.
+    /// How many unordered pairs of schedulable nodes are 0, 1, 2, … hops apart. Errors: [`crate::Error::Memory`] when
+    /// the graph or the per-router counts do not fit.
     ///
     /// # Complexity
     /// O(extents) for one axis of a grid without holes, O(their product) for several; one search per node-carrying router

@@ -159,10 +159,8 @@ fn parent(i: u32, n: u32) -> u32 {
     if up < n { up } else { i ^ bit }
 }
 
-/// The members of an inner group of `n`: `group` as given, else the largest divisor of `n` up to 8.
-///
-/// # Errors
-/// A group that does not divide `n`.
+/// The members of an inner group of `n`: `group` as given, else the largest divisor of `n` up to 8. Errors: a group
+/// that does not divide `n`.
 pub(super) fn inner(params: &Params, n: u32) -> Result<u32> {
     let largest = (1..=n.min(8)).rev().find(|group| n.is_multiple_of(*group)).unwrap_or(1);
     match params.integer("group", 1, n)? {

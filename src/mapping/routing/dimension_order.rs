@@ -8,10 +8,7 @@ use crate::topology::distance::{Axis, Product, Shape};
 
 /// `dimension-order`: first all the way along dimension 0, then along dimension 1, and so on; in a wrapped
 /// dimension the shorter way round, and half each way where both are as long. HyperX and best-case
-/// cascades cross each dimension in one hop.
-///
-/// # Complexity
-/// O(routers) a source that sends to many, O(hops) a flow otherwise.
+/// cascades cross each dimension in one hop. O(routers) a source that sends to many, O(hops) a flow otherwise.
 ///
 /// # References
 /// Dally, Seitz, "Deadlock-free message routing in multiprocessor interconnection networks", IEEE Trans.
@@ -110,10 +107,7 @@ fn loads(fabric: &Fabric<'_>, demand: &Demand) -> Result<Vec<f64>> {
     loads_with(Tie::Halves, fabric, demand)
 }
 
-/// The loads where ties are broken by a rule.
-///
-/// # Errors
-/// A machine without dimensions; more memory than allowed.
+/// The loads where ties are broken by a rule. Errors: a machine without dimensions; more memory than allowed.
 pub(super) fn loads_with(tie: Tie, fabric: &Fabric<'_>, demand: &Demand) -> Result<Vec<f64>> {
     let (grid, product) = Grid::new(tie, fabric)?;
     let sources = demand.roots(End::Source);

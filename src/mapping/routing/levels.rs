@@ -32,13 +32,8 @@ pub(super) struct Levels<'a> {
 
 /// Sums what `add` puts on the links for every eight roots of `demand`, as [`super::wave::over_batches`]; nothing where
 /// that suits better: traffic that is not all-to-all or has few roots, weighted links, distances or degrees beyond a
-/// byte. Also nothing where `add` returns false.
-///
-/// # Errors
-/// More memory than allowed.
-///
-/// # Complexity
-/// O(routers · hops · links) / 256 for the distances; a visit to every router at each of its distances for `add`.
+/// byte. Also nothing where `add` returns false. Errors: more memory than allowed. O(routers · hops · links) / 256 for
+/// the distances; a visit to every router at each of its distances for `add`.
 pub(super) fn over_levels(
     fabric: &Fabric<'_>,
     demand: &Demand,

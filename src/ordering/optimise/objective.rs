@@ -13,10 +13,7 @@ const CHUNK: usize = 1024;
 ///
 /// Lag sums are whole numbers, so neither threads nor their number show in the result; the weights are
 /// applied in ascending order of the lag. With dyadic weights (`geometric`, `path`) the value is exact as
-/// long as it has 53 bits.
-///
-/// # Complexity
-/// O(N·K).
+/// long as it has 53 bits. O(N·K).
 pub(super) fn by_lag(weights: &Weights, distances: &Distances, nodes: &[u32]) -> f64 {
     let sums = sums(weights, distances, nodes, false);
     (1..sums.lag.len()).fold(0.0, |all, k| all + weights.lag(k) * sums.lag[k] as f64)

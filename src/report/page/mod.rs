@@ -88,10 +88,7 @@ struct Picture<'p> {
     figure: &'p Figure,
 }
 
-/// The page as HTML text.
-///
-/// # Errors
-/// A figure that cannot be drawn.
+/// The page as HTML text. Errors: a figure that cannot be drawn.
 pub(super) fn html(source: Source<'_>) -> Result<String> {
     let (comparison, workload) = (source.comparison, source.workload);
     let best = plot::best(comparison.entries.iter().map(|e| e.values.as_slice()));

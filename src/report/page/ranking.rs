@@ -7,10 +7,7 @@ use crate::report::words;
 /// Columns of job sizes that are shown unasked.
 const SIZES: usize = 4;
 
-/// The table, best ordering first.
-///
-/// # Errors
-/// A curve that cannot be drawn.
+/// The table, best ordering first. Errors: a curve that cannot be drawn.
 pub(super) fn table(comparison: &Comparison, slots: &[usize], best: &[f64]) -> Result<Table> {
     let entries = &comparison.entries;
     let number = |title: &str, decimals, value: &dyn Fn(&Entry) -> f64| {

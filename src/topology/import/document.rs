@@ -112,11 +112,8 @@ impl Node {
 }
 
 /// Reads the only document of a YAML text, without anchors and aliases. JSON is YAML, too, but for characters beyond
-/// 16 bits written as two `\\u` escapes.
-///
-/// # Errors
-/// With the line: neither JSON nor YAML; an alias; several documents or none; keys that are no texts; values more than
-/// 100 deep.
+/// 16 bits written as two `\\u` escapes. Errors: with the line: neither JSON nor YAML; an alias; several documents or
+/// none; keys that are no texts; values more than 100 deep.
 pub(super) fn read(text: &Text) -> Result<Node> {
     let wrong = |line: usize, found: String, expected: &str| {
         Error::input(SourceLocation::line(text.name(), line.max(1)), found, expected)

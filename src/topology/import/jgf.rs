@@ -21,10 +21,8 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
 };
 
 /// A switch a vertex above nodes on their `containment` paths; levels are called by the type of their vertices. All
-/// that is below nodes is passed over.
-///
-/// # Errors
-/// With the line: no JSON, no graph, a vertex without metadata, a node without a name or containment path, or again.
+/// that is below nodes is passed over. Errors: with the line: no JSON, no graph, a vertex without metadata, a node
+/// without a name or containment path, or again.
 ///
 /// # References
 /// Flux RFC 4, "Flux Resource Model"; JSON Graph Format of flux-sched's `resource/readers`.

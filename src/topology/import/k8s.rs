@@ -55,11 +55,9 @@ const ZONE: &str = "topology.kubernetes.io/zone";
 const CLIQUE: &str = "nvidia.com/gpu.clique";
 
 /// A switch a value of each label within that of the label before; the widest joined by one above them all. A node
-/// that lacks the last labels stands on the switch of the last it has, one without any on none.
-///
-/// # Errors
-/// With the line: no JSON, no nodes, a node without a name or again, a node that has a label and lacks a wider one;
-/// no label that is known.
+/// that lacks the last labels stands on the switch of the last it has, one without any on none. Errors: with the line:
+/// no JSON, no nodes, a node without a name or again, a node that has a label and lacks a wider one; no label that is
+/// known.
 ///
 /// # References
 /// Labels: NVIDIA topograph's `docs`, "Kubernetes"; AWS "Amazon EC2 instance topology"; Google Kubernetes Engine

@@ -29,13 +29,8 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
 const HOSTS: [&str; 4] = ["host", "hostname", "node", "nodename"];
 
 /// Switches by their names within the switch above; the widest joined by one above them all. The header names the
-/// levels. Which end is the leaf is guessed by which column has more values, where `order` does not say.
-///
-/// # Errors
-/// With the line: no header and host, a line of another number of fields, an empty field, a host again.
-///
-/// # Complexity
-/// O(hosts · tiers).
+/// levels. Which end is the leaf is guessed by which column has more values, where `order` does not say. Errors: with
+/// the line: no header and host, a line of another number of fields, an empty field, a host again. O(hosts · tiers).
 fn wiring(file: &SourceFile<'_>, order: Option<&str>) -> Result<(Wiring, String)> {
     let text = &file.text;
     let mut header: Option<Vec<String>> = None;

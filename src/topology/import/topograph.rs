@@ -16,10 +16,8 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
 };
 
 /// A switch a name of `network_layers`, closest first, within the layers above it; the widest joined by one above
-/// them all. Instances may have layers of different number, or none: those are reachable from nowhere.
-///
-/// # Errors
-/// With the line: no JSON, no instances, an instance without an id or again, a layer that is no text.
+/// them all. Instances may have layers of different number, or none: those are reachable from nowhere. Errors: with the
+/// line: no JSON, no instances, an instance without an id or again, a layer that is no text.
 fn wiring(file: &SourceFile<'_>) -> Result<(Wiring, String)> {
     let document = document::read(&file.text)?;
     let mut paths = Paths::default();

@@ -28,11 +28,8 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
 
 /// A router for each cell of the box that the coordinates span from 0, with the nodes of that cell, by their
 /// processor ids; a node is called `nid` and its id, five digits wide. Service processors and those that are not up
-/// are no nodes. Routers without nodes stay in the network.
-///
-/// # Errors
-/// With the line: no `key=value`, a key that is missing or twice, no number, an id again; coordinates that span far
-/// more cells than there are processors.
+/// are no nodes. Routers without nodes stay in the network. Errors: with the line: no `key=value`, a key that is
+/// missing or twice, no number, an id again; coordinates that span far more cells than there are processors.
 fn build(file: &SourceFile<'_>, network: &str) -> Result<Network> {
     let text = &file.text;
     let mut places: BTreeMap<[u32; 3], Vec<u32>> = BTreeMap::new();
