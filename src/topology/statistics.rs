@@ -282,24 +282,7 @@ fn convolve(a: &[u128], b: &[u128]) -> Vec<u128> {
 
 #[cfg(test)]
 mod tests {
-    use crate::topology::{Context, Topology};
-
-    /// Total, diameter and histogram pair by pair of nodes, by search on the graph.
-    fn plainly(topology: &Topology) -> (u128, u32, Vec<u128>) {
-        let graph = topology.graph().unwrap();
-        let nodes: Vec<_> = topology.nodes().iter().collect();
-        let mut pairs = vec![0u128; 1];
-        for (i, a) in nodes.iter().enumerate() {
-            let hops = graph.hops_from(topology.router_of(*a));
-            for b in &nodes[i + 1..] {
-                let d = hops[topology.router_of(*b).index()] as usize;
-                pairs.resize(pairs.len().max(d + 1), 0);
-                pairs[d] += 1;
-            }
-        }
-        let total = pairs.iter().enumerate().map(|(d, p)| d as u128 * p).sum();
-        (total, pairs.len() as u32 - 1, pairs)
-    }
+    use crate::topology::testing::{build, check_metric};
 
     #[test]
     fn every_way_to_the_figures_agrees_with_pair_by_pair() {
@@ -315,16 +298,7 @@ mod tests {
             "fat-tree:k=4,limit=13",
             "watts-strogatz:n=600,k=2,p=0",
         ] {
-            let topology = Topology::inline(spec, &Context::default()).unwrap();
-            let statistics = topology.statistics().unwrap();
-            let (total, diameter, pairs) = plainly(&topology);
-            let found = (statistics.total_distance, statistics.diameter);
-            assert_eq!(found, (total, diameter), "{spec}");
-            let mut histogram = topology.distance_histogram().unwrap();
-            while histogram.last() == Some(&0) {
-                histogram.pop();
-            }
-            assert_eq!(histogram, pairs, "{spec}");
+            check_metric(&build(spec));
         }
     }
 }

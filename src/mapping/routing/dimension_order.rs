@@ -257,29 +257,3 @@ impl<'a> Grid<'a> {
         }
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::topology::{Context, Topology};
-
-    /// A route is what a single flow loads, whichever way loads are found.
-    #[test]
-    fn routes_are_the_loads_of_single_flows() {
-        for spec in ["torus:4x3x2", "torus:2x6", "mesh:5x3", "hyperx:3x4", "cascade:3x2x3"] {
-            let machine = Topology::inline(spec, &Context::default()).unwrap();
-            let fabric = Fabric::new(&machine).unwrap();
-            let hosts = machine.network().hosts();
-            let pairs: Vec<(u32, u32)> =
-                (0..hosts).flat_map(|a| (0..hosts).map(move |b| (a, b))).collect();
-            for ((from, to), route) in pairs.iter().zip(routes(&fabric, &pairs).unwrap()) {
-                let mut found = vec![0.0; fabric.links.len()];
-                if from != to {
-                    found = loads(&fabric, &Demand::between(*from, *to)).unwrap();
-                }
-                let used = (0..).zip(found).filter(|(_, share)| *share > 0.0);
-                assert!(used.eq(route), "{spec}: {from} to {to}");
-            }
-        }
-    }
-}
