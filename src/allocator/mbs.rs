@@ -21,10 +21,7 @@ use super::ranks_by_location::Cells;
 ///
 /// The source keeps lists of blocks and joins buddies when both are returned; these lists depend only on what
 /// is free, so they are made anew for each job. O(size/64 + free + cells) and O(log blocks) for each block used or
-/// split.
-///
-/// # Errors
-/// A topology without coordinates.
+/// split. Errors: a topology without coordinates.
 ///
 /// # References
 /// Lo, Windisch, Liu, Nitzberg, "Noncontiguous processor allocation algorithms for mesh-connected

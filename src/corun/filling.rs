@@ -153,10 +153,8 @@ impl Filling {
         }
     }
 
-    /// Fills what changes reach. Calls `changed` with each slot of another rate than before, and the rate.
-    ///
-    /// # Complexity
-    /// O(c log l), c crossings of the flows that are filled anew and of those beside them on their links, l links.
+    /// Fills what changes reach. Calls `changed` with each slot of another rate than before, and the rate. O(c log l),
+    /// c crossings of the flows that are filled anew and of those beside them on their links, l links.
     pub fn settle(&mut self, mut changed: impl FnMut(u32, f64)) {
         self.gather();
         let mut sorted = false;

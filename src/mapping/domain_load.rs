@@ -25,10 +25,8 @@ pub struct DomainLoad {
 type Sums = BTreeMap<u32, [f64; 2]>;
 
 impl DomainLoad {
-    /// The load that `guest`, placed by `mapping`, causes; none where no domain holds several nodes.
-    ///
-    /// # Complexity
-    /// O(messages · log nodes); O(processes + nodes of their servers) for all-to-all traffic.
+    /// The load that `guest`, placed by `mapping`, causes; none where no domain holds several nodes. O(messages · log
+    /// nodes); O(processes + nodes of their servers) for all-to-all traffic.
     pub fn of(topology: &Topology, guest: &Guest, mapping: &ProcessMapping) -> Option<Self> {
         let rails = topology.network().rails().filter(|rails| rails.per_domain() > 1)?;
         let sums = match guest.traffic() {

@@ -18,10 +18,8 @@ pub(super) struct DistanceTable {
 }
 
 impl DistanceTable {
-    /// Searches from every router with nodes.
-    ///
-    /// # Errors
-    /// [`crate::Error::Memory`] where the table exceeds the run's limit; distances above 65535.
+    /// Searches from every router with nodes. Errors: [`crate::Error::Memory`] where the table exceeds the run's limit;
+    /// distances above 65535.
     pub fn new(topology: &Topology, routers: &[u32]) -> Result<Self> {
         let hosts = topology.network().hosts() as usize;
         topology.require("distances between all routers", 2 * (hosts as u64).pow(2))?;

@@ -58,10 +58,8 @@ impl AxisTerm {
 }
 
 impl LabelTerms {
-    /// The terms of `metric`, which is a sum of labelled terms.
-    ///
-    /// # Errors
-    /// [`crate::Error::Memory`] where the labels exceed the run's limit.
+    /// The terms of `metric`, which is a sum of labelled terms. Errors: [`crate::Error::Memory`] where the labels
+    /// exceed the run's limit.
     pub fn new(topology: &Topology, metric: &Metric, routers: &[u32]) -> Result<Self> {
         let labellings = metric.labellings().unwrap_or_default();
         let (lines, cliques): (Vec<_>, Vec<_>) =

@@ -13,11 +13,8 @@ use crate::topology::Topology;
 use crate::topology::search::{self, Search, WIDTH, first};
 
 /// Sums over all pairs, lags up to `last` only (rows and columns are whole in any case). Errors: the graph or the
-/// buffers need more memory than allowed.
-///
-/// # Complexity
-/// O(N/256 · hops · links) for the searches, O(N · last / 64) additions of words for the lags, batches in
-/// parallel.
+/// buffers need more memory than allowed. O(N/256 · hops · links) for the searches, O(N · last / 64) additions of words
+/// for the lags, batches in parallel.
 pub(super) fn sums(topology: &Topology, nodes: &[NodeId], last: usize) -> Result<PairSums> {
     let graph = topology.graph()?;
     let routers: Vec<RouterId> = nodes.iter().map(|n| topology.router_of(*n)).collect();

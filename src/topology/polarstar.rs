@@ -47,7 +47,9 @@ const MAX_D: u32 = 1 << 12;
 ///   at quadrics, whose loop the product keeps, x is linked to f(x): degree q + 1 + d everywhere. The paper builds
 ///   graphs of this order and degree inductively ("Inductive-Quad"); here they come from a tournament, see [`quad`].
 /// - `paley`: GF(n), n = 2d + 1, two elements linked where they differ by a square, f multiplies by a primitive
-/// element. Loops are left out: at quadrics the degree is q + d. O(links) to visit; distances by breadth-first search.
+///   element. Loops are left out: at quadrics the degree is q + d.
+///
+/// O(links) to visit; distances by breadth-first search.
 ///
 /// # References
 /// Lakhotia, Monroe, Isham, Besta, Blach, Hoefler, Petrini, "PolarStar: Expanding the Horizon of Diameter-3 Networks",

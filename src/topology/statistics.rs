@@ -190,11 +190,8 @@ fn occupied(counts: &[u32]) -> Vec<RouterId> {
 
 impl Topology {
     /// How many unordered pairs of schedulable nodes are 0, 1, 2, … hops apart. Errors: [`crate::Error::Memory`] when
-    /// the graph or the per-router counts do not fit.
-    ///
-    /// # Complexity
-    /// O(extents) for one axis of a grid without holes, O(their product) for several; one search per node-carrying router
-    /// on graphs, pair by pair of routers elsewhere.
+    /// the graph or the per-router counts do not fit. O(extents) for one axis of a grid without holes, O(their product)
+    /// for several; one search per node-carrying router on graphs, pair by pair of routers elsewhere.
     pub(crate) fn distance_histogram(&self) -> Result<Vec<u128>> {
         let per = u128::from(self.network().per_router());
         let hosts = u128::from(self.network().hosts());

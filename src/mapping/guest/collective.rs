@@ -30,10 +30,8 @@ pub(super) struct Messages {
 }
 
 impl Messages {
-    /// Room for `each` messages of each of `n` processes.
-    ///
-    /// # Errors
-    /// More processes than [`MAX_PROCESSES`]; more memory than `context` allows.
+    /// Room for `each` messages of each of `n` processes. Errors: more processes than [`MAX_PROCESSES`]; more memory
+    /// than `context` allows.
     pub fn new(params: &Params, context: &Context, n: u64, each: u64) -> Result<Self> {
         if n > u64::from(MAX_PROCESSES) {
             let expected = format!("1 to {MAX_PROCESSES} processes");
@@ -53,10 +51,7 @@ impl Messages {
         self.list.push(Message { source, target, volume });
     }
 
-    /// The traffic of `n` processes; messages of a pair are added up.
-    ///
-    /// # Errors
-    /// Volumes whose sum is no number.
+    /// The traffic of `n` processes; messages of a pair are added up. Errors: volumes whose sum is no number.
     pub fn done(self, params: &Params, n: u32) -> Result<(u32, Traffic)> {
         Ok((n, Traffic::Messages(merged(self.list, || params.location().clone())?)))
     }

@@ -191,11 +191,8 @@ impl Wiring {
         }
     }
 
-    /// The network of `file`; `suffix` follows its specification.
-    ///
-    /// # Errors
-    /// No nodes at all; a switch that no path joins to the first, where the fabric may not be in several
-    /// components; more nodes or memory than allowed.
+    /// The network of `file`; `suffix` follows its specification. Errors: no nodes at all; a switch that no path joins
+    /// to the first, where the fabric may not be in several components; more nodes or memory than allowed.
     fn network(self, file: &SourceFile<'_>, suffix: &str) -> Result<Network> {
         let SourceFile { path, params, context, .. } = file;
         let nodes = || self.switches.iter().flat_map(|s| &s.nodes);
