@@ -1,10 +1,22 @@
 //! `nodeorder snapshot`: what fits on a machine now, what blocks it, and when jobs free it.
 
-use crate::shared::kit::*;
+use std::io::Write;
+use std::path::PathBuf;
+
+use clap::Args;
+
+use crate::shared::command_line::CommandLine;
+use crate::shared::formats::FormatArgs;
+use crate::shared::notes::note;
+use crate::shared::output::{self, Output};
 use crate::shared::tables::{number, table};
+use crate::shared::{inputs, layout, own_files};
 use nodeorder::audit::snapshot::{LevelNow, Snapshot};
+use nodeorder::error::{Error, SourceLocation};
+use nodeorder::input::{Lines, Text};
 use nodeorder::report::audit::Subject;
 use nodeorder::report::snapshot::{document, files, hours_until, jobs_of};
+use nodeorder::topology::Context;
 use nodeorder::trace::records::Records;
 
 /// Show what fits on a machine now: the largest job by level, what blocks it, and when jobs free the next units

@@ -381,17 +381,4 @@ mod tests {
             }
         }
     }
-
-    #[test]
-    fn one_link_is_shared_by_weight() {
-        let route: &[(u32, f64)] = &[(0, 1.0)];
-        let mut filling = Filling::new(vec![6.0], 9.0, [(route, 1.0), (route, 0.5)].into_iter());
-        let mut rates = [0.0; 2];
-        filling.start(0, 1.0);
-        filling.settle(|slot, rate| rates[slot as usize] = rate);
-        assert_eq!(rates[0], 6.0);
-        filling.start(1, 2.0);
-        filling.settle(|slot, rate| rates[slot as usize] = rate);
-        assert_eq!(rates, [3.0, 1.5]);
-    }
 }

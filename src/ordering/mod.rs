@@ -258,26 +258,26 @@ mod tests {
         }
     }
 
+    /// A machine for the example of an ordering.
+    fn suiting(entry: &OrderingEntry) -> &'static str {
+        match entry.build.needs {
+            Needs::Levels => "cascade:16x6x8,per_router=4",
+            _ if entry.name == "ilp" => "torus:4x4",
+            _ => "torus:6x4x4",
+        }
+    }
+
     #[test]
     fn examples_work_somewhere() {
         for method in &ORDERINGS {
-            let spec = match method.build.needs {
-                Needs::Levels => "cascade:16x6x8,per_router=4",
-                _ if method.name == "ilp" => "torus:4x4",
-                _ => "torus:6x4x4",
-            };
-            check(spec, method.example);
+            check(suiting(method), method.example);
         }
     }
 
     #[test]
     fn families_ask_for_what_they_declare() {
         crate::registry::testing::check(&ORDERINGS, |entry, params| {
-            let machine = topology(match entry.build.needs {
-                Needs::Levels => "cascade:16x6x8,per_router=4",
-                _ if entry.name == "ilp" => "torus:4x4",
-                _ => "torus:6x4x4",
-            });
+            let machine = topology(suiting(entry));
             match entry.build.make {
                 Make::Direct(order) => order(&machine, params)?().map(|_| ()),
                 Make::Search(search) => search(&machine, params, &NoObserver)?().map(|_| ()),

@@ -307,27 +307,6 @@ mod tests {
         }
     }
 
-    /// Long paths and rings, whose sums go by prefix sums, against the definition.
-    #[test]
-    fn long_axes_sum_as_pair_by_pair() {
-        for spec in ["torus:601", "mesh:520x2", "torus:3x514,limit=1200"] {
-            let topology = Topology::inline(spec, &Context::default()).unwrap();
-            let n = topology.node_count();
-            let nodes: Vec<NodeId> = (0..n).map(|i| NodeId((i * 7 % n) as u32)).collect();
-            let d = |i: usize, j: usize| u64::from(topology.distance(nodes[i], nodes[j]));
-            let sums = along(&topology, &nodes, n - 1, SumMethod::Auto).unwrap();
-            for i in 0..n {
-                assert_eq!(sums.row[i], (i + 1..n).map(|j| d(i, j)).sum::<u64>(), "{spec} {i}");
-                assert_eq!(sums.col[i], (0..i).map(|j| d(i, j)).sum::<u64>(), "{spec} {i}");
-            }
-            let totals = sums.window_totals();
-            let terms = terms::along(&topology, &nodes).unwrap();
-            for size in [2, 63, n / 2, n] {
-                assert_eq!(terms::total(&terms, size), totals[size], "{spec} {size}");
-            }
-        }
-    }
-
     /// Sums in several passes are those of one.
     #[test]
     fn sums_do_not_depend_on_how_terms_go_together() {

@@ -137,14 +137,6 @@ mod tests {
     }
 
     #[test]
-    fn five_is_the_hoffman_singleton_graph() {
-        // Degree 7, diameter 2, 50 = 1 + 7 + 7·6 routers: the Moore bound.
-        let s = build("slim-fly:q=5,per_router=4").statistics().unwrap();
-        assert_eq!((s.nodes, s.routers, s.links, s.diameter), (200, 50, 175, 2));
-        assert_eq!(s.spec, "slim-fly:q=5,per_router=4");
-    }
-
-    #[test]
     fn wrong_q_names_its_neighbours() {
         check_refused(&[
             ("slim-fly:q=6", "near it are 5 and 7"),

@@ -153,9 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn paths_are_cut_out_of_tours() {
-        let found = run("torus:4x4", "ilp:weights=path,solver=microlp");
-        assert!(found.optimal && found.objective == 15.0 && found.solver.starts_with("subtour"));
+    fn rings_are_cut_out_of_tours() {
         // A 3x3 grid has no Hamiltonian circle: nine cells, coloured like a chessboard.
         let ring = run("mesh:3x3", "ilp:weights=path,ring=true,solver=microlp");
         assert!(ring.optimal && ring.objective == 10.0, "{ring:?}");

@@ -71,7 +71,7 @@ fn wiring(file: &SourceFile<'_>) -> Result<(Wiring, String)> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::{check_refused, machine, names};
+    use super::super::tests::{check_refused, levels, machine, names};
     use crate::topology::testing::{check_links, check_metric};
 
     fn vertex(kind: &str, name: &str, path: &str) -> String {
@@ -100,8 +100,7 @@ mod tests {
         check_links(&cluster);
         check_metric(&cluster);
         assert_eq!(names(&cluster), "n3 n1 n2");
-        let levels: Vec<_> = cluster.level_table().into_iter().map(|l| (l.name, l.units)).collect();
-        assert_eq!(levels, [("rack".into(), 2)]);
+        assert_eq!(levels(&cluster), [("rack".into(), 2)]);
         assert_eq!(cluster.network().levels()[0].unit_name(0), "rack1");
         let r = format!("{{\"version\": 1, \"scheduling\": {text}}}");
         assert_eq!(names(&machine("jgf", &r).unwrap()), "n3 n1 n2");

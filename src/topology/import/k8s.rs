@@ -175,7 +175,7 @@ fn known<'l>(all: &BTreeSet<&'l str>) -> Vec<&'l str> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::{check_refused, machine, names};
+    use super::super::tests::{check_refused, levels, machine, names};
     use crate::topology::testing::{check_links, check_metric};
     use crate::topology::{Context, Topology};
 
@@ -188,10 +188,6 @@ mod tests {
     fn nodes(nodes: &[(&str, &str)]) -> String {
         let nodes: Vec<String> = nodes.iter().map(|(name, labels)| node(name, labels)).collect();
         format!("{{\"kind\": \"List\", \"items\": [\n{}\n]}}", nodes.join(",\n"))
-    }
-
-    fn levels(machine: &Topology) -> Vec<(String, u64)> {
-        machine.level_table().into_iter().map(|l| (l.name.into_owned(), l.units)).collect()
     }
 
     #[test]

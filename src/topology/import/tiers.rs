@@ -111,7 +111,7 @@ fn is_row(header: &[String], rows: &[(usize, Vec<Cow<'_, str>>)]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::{check_refused, machine, names};
+    use super::super::tests::{check_refused, levels, machine, names};
     use crate::ids::NodeId;
     use crate::topology::testing::{check_links, check_metric};
 
@@ -143,8 +143,7 @@ mod tests {
     #[test]
     fn the_leaf_may_come_first_and_a_table_may_have_one_tier() {
         let machine = machine("tiers", "node,rack,pod\na,S1,P1\nb,S2,P1\nc,S3,P2\n").unwrap();
-        let levels: Vec<_> = machine.level_table().into_iter().map(|l| (l.name, l.units)).collect();
-        assert_eq!(levels, [("pod".into(), 2), ("rack".into(), 3)]);
+        assert_eq!(levels(&machine), [("pod".into(), 2), ("rack".into(), 3)]);
         let flat = super::super::tests::machine("tiers", "host,switch\na,s\nb,t\nc,s\n").unwrap();
         assert_eq!((names(&flat).as_str(), flat.network().routers()), ("a c b", 3));
     }

@@ -117,7 +117,7 @@ fn values<'l>(line: &Line<'l>) -> Result<HashMap<&'l str, &'l str>> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::{check_refused, machine, names};
+    use super::super::tests::{check_refused, levels, machine, names};
     use crate::topology::testing::{check_links, check_metric};
     use crate::topology::{Context, Topology};
 
@@ -152,8 +152,10 @@ mod tests {
         std::fs::write(&file, &text).unwrap();
         let spec = format!("xtdb2proc:{},network=cascade", file.display());
         let cascade = Topology::inline(&spec, &Context::default()).unwrap();
-        let levels: Vec<_> = cascade.level_table().into_iter().map(|l| (l.name, l.units)).collect();
-        assert_eq!(levels, [("group".into(), 2), ("chassis".into(), 6), ("blade".into(), 24)]);
+        assert_eq!(
+            levels(&cascade),
+            [("group".into(), 2), ("chassis".into(), 6), ("blade".into(), 24)]
+        );
         assert_eq!(cascade.spec(), spec);
     }
 
