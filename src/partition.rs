@@ -65,10 +65,8 @@ impl Sides {
     }
 
     /// Moves each of `vertices` at most once, as the rules choose, and takes back what was moved after the best division
-    /// on the way. The gains of these vertices must be set. Whether the pass found a better division.
-    ///
-    /// # Complexity
-    /// O(links · log links) of the vertices.
+    /// on the way. The gains of these vertices must be set. Whether the pass found a better division. O(links · log
+    /// links) of the vertices.
     pub fn pass<R: Rules>(&mut self, vertices: &[u32], rules: &mut R) -> bool {
         let mut heaps = [BinaryHeap::new(), BinaryHeap::new()];
         for vertex in vertices {

@@ -97,10 +97,7 @@ impl<B> Registry<B> {
         self.find_at(text, || self.location(text))
     }
 
-    /// As [`Registry::find`], for a text that stands at `location`.
-    ///
-    /// # Errors
-    /// As [`Registry::find`], with that location.
+    /// As [`Registry::find`], for a text that stands at `location`. Errors: as [`Registry::find`], with that location.
     pub(crate) fn find_at(
         &self,
         text: &str,

@@ -384,7 +384,9 @@ fn one_path_is_what_the_platform_says() {
 /// Routes that are found pair by pair add up to the loads of all, for every routing.
 #[test]
 fn routes_of_pairs_add_up_to_loads() {
-    for spec in ["torus:4x4", "dragonfly:p=1,a=4,h=2,g=5", "fat-tree:k=4"] {
+    for spec in
+        ["torus:4x3x2", "mesh:5x3", "hyperx:3x4", "dragonfly:p=1,a=4,h=2,g=5", "fat-tree:k=4"]
+    {
         let machine = machine(spec);
         let fabric = Fabric::new(&machine).unwrap();
         let guest = Guest::make("random:n=9,degree=3,seed=2", &Default::default()).unwrap();

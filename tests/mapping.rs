@@ -504,6 +504,58 @@ proptest! {
     }
 }
 
+/// Machines on which all-to-all traffic of all nodes has a way of its own.
+const LARGER: &[&str] = &[
+    "torus:7x5x3",
+    "torus:9x8,exclude=3-20",
+    "mesh:97",
+    "fat-tree:k=6",
+    "hyperx:5x4",
+    "random-regular:n=300,d=5,seed=3",
+    "random-regular:n=90,d=3,seed=1",
+];
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(80))]
+
+    /// All-to-all traffic, which is not listed, and the same messages one by one.
+    #[test]
+    fn all_to_all_equals_its_list(
+        which in 0..2 * MACHINES.len(),
+        parts in 1usize..9,
+        again in any::<bool>(),
+        volume in prop_oneof![Just(0.5), Just(3.0)],
+    ) {
+        let spec = MACHINES.get(which).unwrap_or(&LARGER[which % LARGER.len()]);
+        let topology = machine(spec);
+        let order = NodeOrder::make(&topology, "random:seed=5").unwrap();
+        let mut nodes = order.nodes()[..(order.len() * parts / 8).max(1)].to_vec();
+        // Several processes on some nodes.
+        if again {
+            nodes.extend_from_within(..nodes.len().min(30) / 2);
+        }
+        let n = nodes.len() as u32;
+        let uniform = guest(&format!("all-to-all:n={n},volume={volume}"));
+        let pairs = (0..n).flat_map(|a| (0..n).map(move |b| (a, b, volume)));
+        let listed = Guest::new("listed", n, pairs).unwrap();
+        let fabric = Fabric::new(&topology).unwrap();
+        let placement = ProcessMapping::new(&topology, "by hand", nodes).unwrap();
+        for routing in mapping::routing::suitable(&topology) {
+            let [a, b] = [&uniform, &listed]
+                .map(|guest| mapping::analyse(&fabric, guest, &placement, routing).unwrap());
+            prop_assert_eq!(&a.node_loads, &b.node_loads);
+            prop_assert_eq!(a.domain_load, b.domain_load);
+            prop_assert_eq!(a.share_between_routers, b.share_between_routers);
+            prop_assert_eq!(a.dilation.pairs, b.dilation.pairs);
+            let exact = routing.name.starts_with("ecmp");
+            for (a, b) in a.contention.loads.iter().zip(&b.contention.loads) {
+                let near = (a - b).abs() <= 1e-12 * b.abs();
+                prop_assert!(if exact { a == b } else { near }, "{} on {spec}", routing.name);
+            }
+        }
+    }
+}
+
 /// Both ways of the dimension-order routing: a source that sends to all, and the same flows one by one.
 #[test]
 fn one_guest_is_the_sum_of_its_messages() {

@@ -147,10 +147,19 @@ fn seams_of_the_fast_paths() {
         "dragonfly:p=2,a=8,h=4",
         "random-regular:n=1030,d=4,seed=3",
         "watts-strogatz:n=1500,k=2,p=0.002,seed=5",
+        // Too wide for counts of hops in bytes.
+        "watts-strogatz:n=600,k=2,p=0",
+        "mesh:520x2",
+        "torus:3x514,limit=1200",
     ] {
         let topology = build(spec);
         let order = shuffled(&topology, 42, 5);
         let plain = plain_totals(&topology, &order);
+        // Single sizes take lags up to these only.
+        let (sizes, curve) = ([2, order.len() / 3], mpc::curve(&topology, &order).unwrap());
+        for (size, value) in mpc::at_sizes(&topology, &order, &sizes, SumMethod::Auto).unwrap() {
+            assert_eq!(value, curve.mpc(size), "{spec} {size}");
+        }
         for method in [SumMethod::Auto, SumMethod::Pairs, SumMethod::Transform] {
             let searched = matches!(topology.metric(), Metric::Hops);
             match mpc::curve_by(&topology, &order, method) {

@@ -400,12 +400,20 @@ proptest! {
         jobs in prop::collection::vec(1u32..60, 1..8),
         slots in prop::collection::vec(1u32..70, 1..9),
     ) {
-        let packed = |packing: Vec<Option<usize>>| -> u32 {
-            jobs.iter().zip(packing).filter(|(_, slot)| slot.is_some()).map(|(job, _)| job).sum()
+        // The nodes that are taken, and what is left of each slot.
+        let packed = |packing: &[Option<usize>]| -> (u32, Vec<u32>) {
+            let mut room = slots.clone();
+            let placed = jobs.iter().zip(packing).filter_map(|(job, slot)| Some((*job, (*slot)?)));
+            placed.clone().for_each(|(job, slot)| room[slot] = room[slot].checked_sub(job).unwrap());
+            (placed.map(|(job, _)| job).sum(), room)
         };
-        let (exact, greedy) = (packed(pack_exactly(&jobs, &slots)), packed(pack_greedily(&jobs, &slots)));
-        prop_assert_eq!(f64::from(exact), integer_program(&jobs, &slots).round());
-        prop_assert!(greedy <= exact);
+        let (exact, greedy) = (pack_exactly(&jobs, &slots), pack_greedily(&jobs, &slots));
+        let (best, (taken, room)) = (packed(&exact).0, packed(&greedy));
+        prop_assert_eq!(f64::from(best), integer_program(&jobs, &slots).round());
+        prop_assert!(taken <= best);
+        // Nothing that greed leaves out would still fit.
+        let most = room.iter().max().copied().unwrap_or(0);
+        prop_assert!(jobs.iter().zip(&greedy).all(|(job, slot)| slot.is_some() || *job > most));
     }
 }
 

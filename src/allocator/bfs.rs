@@ -12,10 +12,8 @@ use super::kit::*;
 /// wherever some connected set is large enough.
 ///
 /// # Limits
-/// On networks whose switches carry no nodes, such as fat trees, only nodes of one router are neighbours.
-///
-/// # Complexity
-/// O(nodes reached · degree), sorting neighbours aside.
+/// On networks whose switches carry no nodes, such as fat trees, only nodes of one router are neighbours. O(nodes
+/// reached · degree), sorting neighbours aside.
 ///
 /// # References
 /// Hu, "Topology Mapping of Parallel Applications onto Random Allocations", Algorithm 2.

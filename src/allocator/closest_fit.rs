@@ -4,11 +4,9 @@ use super::kit::*;
 
 /// `closest-fit[:G]`: the window of n consecutive free entries with the smallest largest step between
 /// neighbours, the first of those; the first window whose largest step is at most G is taken at once
-/// (G is 1 unless given). A single node gets the first free rank.
-///
-/// # Complexity
-/// O(size/64 + runs·log runs): a window of largest step t is the head of a run with gap t, so the smallest t
-/// with a run long enough is found by bisection over the steps there are.
+/// (G is 1 unless given). A single node gets the first free rank. O(size/64 + runs·log runs): a window of largest step
+/// t is the head of a run with gap t, so the smallest t with a run long enough is found by bisection over the steps
+/// there are.
 ///
 /// # References
 /// Stoltzfus, "Improving Job Node Allocation on HECToR in Various Topological Manifestations", 2013, section 5.4.1.

@@ -22,14 +22,12 @@ use super::recent::Recent;
 /// none, the last one placed moves on to its next rank. Starts from which fewer than n free nodes can be
 /// reached in steps of d hops are left out. A start is given up after 2n + 1000 placements of processes, and d
 /// after 8n + 20000: the dilation found may then be larger than the least. (The source does not say how it
-/// searches.) With `max=` a job may so wait although there is a place that the bounded search does not find.
-///
-/// # Complexity
-/// O(diameter · (8n + 20000)) placements at most; one costs a few operations for every 64 ranks among which some are
-/// free within d hops. Where a process has no rank whichever the one before it takes, the ranks of that one are
-/// counted as tried, without a trial. So are twins: a rank next after one that was tried in vain, among the free ones
-/// that carry no process, and on the same router. All that can follow is the same there, and costs as many placements. The
-/// ranks near a router are kept as bits from call to call, while they fit, and so are the last choices without `max=`
+/// searches.) With `max=` a job may so wait although there is a place that the bounded search does not find. O(diameter
+/// · (8n + 20000)) placements at most; one costs a few operations for every 64 ranks among which some are free within d
+/// hops. Where a process has no rank whichever the one before it takes, the ranks of that one are counted as tried,
+/// without a trial. So are twins: a rank next after one that was tried in vain, among the free ones that carry no
+/// process, and on the same router. All that can follow is the same there, and costs as many placements. The ranks near
+/// a router are kept as bits from call to call, while they fit, and so are the last choices without `max=`
 /// ([`Recent`]).
 ///
 /// # References

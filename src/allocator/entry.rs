@@ -154,10 +154,8 @@ pub trait PodRules {
 
 /// Rules about jobs on any allocator: without effect on those that have none.
 impl dyn Allocator + '_ {
-    /// See [`JobRules::set_options`].
-    ///
-    /// # Errors
-    /// Options that it does not have for jobs: all of them, unless it has rules about jobs.
+    /// See [`JobRules::set_options`]. Errors: options that it does not have for jobs: all of them, unless it has rules
+    /// about jobs.
     pub fn set_options(&mut self, options: Option<&JobOptions>) -> Result<()> {
         if let Some(rules) = self.jobs() {
             return rules.set_options(options);

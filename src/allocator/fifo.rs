@@ -5,10 +5,7 @@ use super::kit::*;
 /// `fifo:K`: jobs of fewer than K nodes get the highest free ranks, all others the lowest.
 ///
 /// `fifo:0` is the baseline of every improvement figure; it is also the free list of Cplant and what Slurm does
-/// with nodes of distinct weights.
-///
-/// # Complexity
-/// O(size/64 + runs).
+/// with nodes of distinct weights. O(size/64 + runs).
 ///
 /// # References
 /// Stoltzfus, "Improving Job Node Allocation on HECToR in Various Topological Manifestations", 2013, section 4.2;

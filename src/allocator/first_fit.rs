@@ -5,10 +5,7 @@ use super::runs::GAP;
 
 /// `first-fit:G`: the first run (gap G) of at least n ranks gives its first n. Where there is none, n is
 /// split into ⌊n/2⌋ and the rest, each placed by the same rule, the first half taking its ranks before the
-/// second looks.
-///
-/// # Complexity
-/// O(size/64 + runs·log n).
+/// second looks. O(size/64 + runs·log n).
 ///
 /// # References
 /// Stoltzfus, "Improving Job Node Allocation on HECToR in Various Topological Manifestations", 2013, section 4.2.

@@ -4,10 +4,7 @@ use super::kit::*;
 use super::runs::GAP;
 
 /// `largest-fit:G`: the first run (gap G) with room for what remains gives its first ranks; where there is
-/// none, the longest run (the first of those) is taken whole, and again for the rest.
-///
-/// # Complexity
-/// O(size/64 + runs·log runs).
+/// none, the longest run (the first of those) is taken whole, and again for the rest. O(size/64 + runs·log runs).
 ///
 /// # References
 /// Stoltzfus, "Improving Job Node Allocation on HECToR in Various Topological Manifestations", 2013, section 5.1.1.

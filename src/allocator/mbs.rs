@@ -20,13 +20,8 @@ use super::ranks_by_location::Cells;
 /// one that holds the lowest rank; where there is no larger one, the next smaller size serves.
 ///
 /// The source keeps lists of blocks and joins buddies when both are returned; these lists depend only on what
-/// is free, so they are made anew for each job.
-///
-/// # Errors
-/// A topology without coordinates.
-///
-/// # Complexity
-/// O(size/64 + free + cells) and O(log blocks) for each block used or split.
+/// is free, so they are made anew for each job. O(size/64 + free + cells) and O(log blocks) for each block used or
+/// split. Errors: a topology without coordinates.
 ///
 /// # References
 /// Lo, Windisch, Liu, Nitzberg, "Noncontiguous processor allocation algorithms for mesh-connected

@@ -10,15 +10,10 @@ use super::ranks_by_location::Cells;
 /// among several.
 ///
 /// The shells of the source are square rings of a mesh; cubes of any dimension, rings and several nodes a
-/// cell are the extension. What is compared is coordinates, also where the network has other links.
-///
-/// # Errors
-/// A topology without coordinates.
-///
-/// # Complexity
-/// O(cells·axes + free) and, for every cell with free nodes, O(radius·2^axes), radius counting the shells
-/// until the job is held or the best cost is reached: the cost is Σ over r of how many nodes shells 0 to r
-/// lack, and those are counted from sums over boxes. A cost that no centre can be below ends the search.
+/// cell are the extension. What is compared is coordinates, also where the network has other links. Errors: a topology
+/// without coordinates. O(cells·axes + free) and, for every cell with free nodes, O(radius·2^axes), radius counting the
+/// shells until the job is held or the best cost is reached: the cost is Σ over r of how many nodes shells 0 to r lack,
+/// and those are counted from sums over boxes. A cost that no centre can be below ends the search.
 ///
 /// # References
 /// Mache, Lo, Windisch, "Minimizing message-passing contention in fragmentation-free processor allocation",

@@ -30,10 +30,7 @@ pub(crate) struct Near<'a> {
 }
 
 impl<'a> Near<'a> {
-    /// Prepares a context.
-    ///
-    /// # Errors
-    /// [`crate::Error::Memory`] where the router graph does not fit.
+    /// Prepares a context. Errors: [`crate::Error::Memory`] where the router graph does not fit.
     pub fn new(context: &AllocatorContext<'a>) -> Result<Self> {
         let (graph, locations) =
             (context.topology.joined_graph()?, RanksByLocation::routers(context));

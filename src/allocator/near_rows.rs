@@ -45,9 +45,7 @@ impl Row {
 }
 
 impl<'a> NearRows<'a> {
-    /// Rows of a context, at most `kept` lanes of them (or the few that one call needs).
-    ///
-    /// # Errors
+    /// Rows of a context, at most `kept` lanes of them (or the few that one call needs). Errors:
     /// [`crate::Error::Memory`] where the router graph or the rows do not fit.
     pub fn new(context: &AllocatorContext<'a>, kept: usize) -> Result<Self> {
         let mut near = Near::new(context)?;

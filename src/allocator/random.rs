@@ -6,10 +6,7 @@ use rand_pcg::Pcg64;
 
 use crate::random::{below, generator};
 
-/// `random[:seed=S]`: any n free ranks, every set equally likely.
-///
-/// # Complexity
-/// O(free).
+/// `random[:seed=S]`: any n free ranks, every set equally likely. O(free).
 ///
 /// # References
 /// Hu, "Topology Mapping of Parallel Applications onto Random Allocations", section III.

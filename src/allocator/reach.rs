@@ -33,10 +33,8 @@ enum Scope {
 }
 
 impl<'a> Reach<'a> {
-    /// Prepares a context.
-    ///
-    /// # Errors
-    /// [`crate::Error::Memory`] where the router graph or the rows of near ranks do not fit.
+    /// Prepares a context. Errors: [`crate::Error::Memory`] where the router graph or the rows of near ranks do not
+    /// fit.
     pub fn new(context: &AllocatorContext<'a>) -> Result<Self> {
         Self::with_rows(context, KEPT)
     }

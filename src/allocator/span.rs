@@ -4,10 +4,7 @@ use super::kit::*;
 
 /// `span-first-fit[:linear]`: the first free interval that holds the job gives its lowest ranks. Where none
 /// does, the n circularly consecutive free entries of least ring span, the one of lowest starting rank among
-/// those; with `:linear`, of least linear span.
-///
-/// # Complexity
-/// O(size/64 + intervals).
+/// those; with `:linear`, of least linear span. O(size/64 + intervals).
 ///
 /// # References
 /// Leung et al., "Processor Allocation on Cplant: Achieving General Processor Locality using One-Dimensional

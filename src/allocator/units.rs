@@ -81,10 +81,8 @@ impl Units {
 /// The option that [`level`] reads.
 pub(crate) const LEVEL: Opt = Opt::text("level", "level whose units count, as `topology` names it");
 
-/// A level that `level=` names, by its number from the outermost in; `default` where it is not given.
-///
-/// # Errors
-/// A network without levels, or without one of this name.
+/// A level that `level=` names, by its number from the outermost in; `default` where it is not given. Errors: a network
+/// without levels, or without one of this name.
 pub fn level(
     params: &Params,
     context: &AllocatorContext<'_>,

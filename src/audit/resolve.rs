@@ -198,49 +198,6 @@ mod tests {
     use super::*;
     use crate::topology::Context;
 
-    /// The quick way gives what the slow one gives, or nothing.
-    #[test]
-    fn both_ways_find_the_same_nodes() {
-        let folder = tempfile::tempdir().unwrap();
-        let file = folder.path().join("names.csv");
-        let names = [
-            "n1", "n2", "n9", "n10", "n11", "x01", "x1", "login", "r1n3", "r1n4", "m007", "q99999",
-        ];
-        let rows: Vec<String> =
-            names.iter().enumerate().map(|(i, name)| format!("{i},{name}")).collect();
-        std::fs::write(&file, rows.join("\n")).unwrap();
-        let spec = format!("torus:4x4,names={}", file.display());
-        let machine = Topology::inline(&spec, &Context::default()).unwrap();
-        let order = NodeOrder::new(&machine, "r", machine.nodes().iter().collect()).unwrap();
-        let resolver = Resolver::new(&machine, &order);
-        let lists = [
-            ("n[1-2,9-11]", true),
-            ("n[01-02]", false),
-            ("n1,n10,m007", true),
-            ("m[007]", true),
-            ("m7", false),
-            ("n01", false),
-            ("r1n[3-4]", true),
-            ("r[1]n3", false),
-            ("x01", false),
-            ("x1", false),
-            ("login", false),
-            ("q99999", false),
-            ("n[2-1]", false),
-            ("n1,", false),
-            ("n[1-3]", false),
-            ("", false),
-            ("n[1", false),
-            ("n12", true),
-        ];
-        for (list, quick) in lists {
-            let slow = machine.nodes_named(list, &Line::new("f", 1, list), 0).ok();
-            let found = resolver.quick(list);
-            assert_eq!(found.is_some(), quick, "{list}");
-            assert!(found.is_none() || found == slow, "{list}");
-        }
-    }
-
     #[test]
     fn names_and_ids_are_found_and_problems_told_apart() {
         let machine = Topology::inline("torus:4x4,exclude=3", &Context::default()).unwrap();

@@ -1,24 +1,12 @@
 //! `nodeorder audit`: recorded placements scored, beside what orderings would have given the same jobs.
 
-use std::io::Write;
-use std::path::PathBuf;
-
-use clap::Args;
-
-use crate::shared::command_line::CommandLine;
-use crate::shared::formats::FormatArgs;
-use crate::shared::notes::note;
-use crate::shared::output::{self, Output};
+use crate::shared::kit::*;
 use crate::shared::rows::RowFile;
 use crate::shared::tables::{number, table};
-use crate::shared::{inputs, layout, own_files, progress};
 use nodeorder::audit::summary::{Summary, Sums};
 use nodeorder::audit::{Audit, AuditSettings, Scored, audit};
-use nodeorder::error::{Error, SourceLocation};
-use nodeorder::input::Lines;
 use nodeorder::metric::units::Units;
 use nodeorder::report::audit::{Rows, Subject, document, files};
-use nodeorder::topology::{Context, Topology};
 use nodeorder::trace::records::Records;
 use nodeorder::trace::{self, WorkloadKind};
 

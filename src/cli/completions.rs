@@ -1,10 +1,8 @@
 //! `nodeorder completions`: completion scripts for shells.
 
-use clap::{Args, CommandFactory};
+use crate::shared::kit::*;
+use clap::CommandFactory;
 use clap_complete::Shell;
-
-use crate::shared::output;
-use nodeorder::topology::Context;
 
 /// Print the completion script of a shell
 ///

@@ -1,12 +1,9 @@
 //! `nodeorder demo`: the main job on a machine that comes with the program.
 
-use std::path::PathBuf;
-
-use clap::{Args, FromArgMatches};
+use clap::FromArgMatches;
 
 use super::compare;
-use crate::shared::notes::note;
-use nodeorder::topology::Context;
+use crate::shared::kit::*;
 
 /// Compare the orderings of HECToR, a machine that comes with the program, and write the page: two seconds
 #[derive(Debug, Args)]

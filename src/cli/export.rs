@@ -1,19 +1,10 @@
 //! `nodeorder export`: an ordering in the format of another program.
 
-use std::path::{Path, PathBuf};
+use crate::shared::kit::*;
 
-use clap::Args;
-
-use crate::shared::network_figures::NetworkFigures;
-use crate::shared::notes::note;
-use crate::shared::{inputs, output};
 use nodeorder::corun::Job;
-use nodeorder::error::Error;
 use nodeorder::export::{self, ExportJob, SimGridFigures};
-use nodeorder::input::Text;
-use nodeorder::ordering::NodeOrder;
 use nodeorder::params::Unit;
-use nodeorder::topology::{Context, Topology};
 
 /// Write an ordering in the format of another program
 #[derive(Debug, Args)]

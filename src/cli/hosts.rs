@@ -1,21 +1,15 @@
 //! `nodeorder hosts`: the hosts of one job in the order its ranks should take.
 
 use std::collections::HashMap;
-use std::path::{Path, PathBuf};
+
+use crate::shared::kit::*;
 
 use anyhow::Result;
-use clap::Args;
 
-use crate::shared::notes::note;
-use crate::shared::{inputs, output, progress, watch::Clock};
-use nodeorder::error::{Error, SourceLocation};
 use nodeorder::export::{HOST_FORMS, JobHosts, best_ring, read_hosts, restricted};
-use nodeorder::ids::NodeId;
-use nodeorder::input::Text;
 use nodeorder::mapping::{Guest, method};
 use nodeorder::metric::ring::Ring;
-use nodeorder::ordering::{NodeOrder, Observer};
-use nodeorder::topology::{Context, Topology};
+use nodeorder::ordering::Observer;
 
 /// Put the hosts of one job in order
 #[derive(Debug, Args)]

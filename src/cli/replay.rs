@@ -5,7 +5,6 @@ use std::time::Instant;
 
 use crate::shared::kit::*;
 use crate::shared::rows::RowFile;
-use crate::shared::tables;
 use nodeorder::metric::rank_distances::RankDistances;
 use nodeorder::metric::units::Units;
 use nodeorder::replay::set::{ReplayResult, ReplaySet, ReplaySettings, Summaries};

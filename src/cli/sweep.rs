@@ -2,26 +2,18 @@
 //! continued and split.
 
 use std::collections::BTreeMap;
-use std::io::Write;
 use std::ops::Range;
-use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::time::Instant;
 
 use anyhow::Context as _;
-use clap::Args;
 use rayon::prelude::*;
-use serde_json::json;
 
 use crate::shared::claims::{self, Claims};
-use crate::shared::command_line::CommandLine;
-use crate::shared::notes::note;
+use crate::shared::kit::*;
 use crate::shared::sweep_folder::{self, SweepFolder};
-use crate::shared::{interrupt, output, progress};
-use nodeorder::input::Text;
 use nodeorder::sweep::store::{self, Part};
 use nodeorder::sweep::{self, Journal, Kept, Plan, Shard};
-use nodeorder::topology::Context;
 
 /// Replay, map or compare every combination that a plan lists
 ///

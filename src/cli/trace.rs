@@ -2,7 +2,6 @@
 
 use clap::{Subcommand, ValueEnum};
 
-use crate::shared::formats::FormatArgs;
 use crate::shared::kit::*;
 use nodeorder::columns::jobs::SIZE_COUNT;
 use nodeorder::error::sanitize;

@@ -153,10 +153,8 @@ impl Filling {
         }
     }
 
-    /// Fills what changes reach. Calls `changed` with each slot of another rate than before, and the rate.
-    ///
-    /// # Complexity
-    /// O(c log l), c crossings of the flows that are filled anew and of those beside them on their links, l links.
+    /// Fills what changes reach. Calls `changed` with each slot of another rate than before, and the rate. O(c log l),
+    /// c crossings of the flows that are filled anew and of those beside them on their links, l links.
     pub fn settle(&mut self, mut changed: impl FnMut(u32, f64)) {
         self.gather();
         let mut sorted = false;
@@ -382,18 +380,5 @@ mod tests {
                 }
             }
         }
-    }
-
-    #[test]
-    fn one_link_is_shared_by_weight() {
-        let route: &[(u32, f64)] = &[(0, 1.0)];
-        let mut filling = Filling::new(vec![6.0], 9.0, [(route, 1.0), (route, 0.5)].into_iter());
-        let mut rates = [0.0; 2];
-        filling.start(0, 1.0);
-        filling.settle(|slot, rate| rates[slot as usize] = rate);
-        assert_eq!(rates[0], 6.0);
-        filling.start(1, 2.0);
-        filling.settle(|slot, rate| rates[slot as usize] = rate);
-        assert_eq!(rates, [3.0, 1.5]);
     }
 }

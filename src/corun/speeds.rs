@@ -101,10 +101,7 @@ pub(crate) const OPTIONS: [Opt; 6] = [
 ];
 
 impl Figures {
-    /// From the keys of [`OPTIONS`].
-    ///
-    /// # Errors
-    /// A text that is no such quantity; a bandwidth of 0.
+    /// From the keys of [`OPTIONS`]. Errors: a text that is no such quantity; a bandwidth of 0.
     pub(crate) fn from_params(params: &Params, memory: u64) -> Result<Self> {
         let own = Figures {
             bandwidth: positive(params, "bandwidth")?,

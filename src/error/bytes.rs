@@ -11,14 +11,3 @@ pub fn bytes(count: u64) -> String {
     }
     if unit == 0 { format!("{count} B") } else { format!("{value:.1} {}", UNITS[unit]) }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn byte_counts_read_well() {
-        assert_eq!(bytes(999), "999 B");
-        assert_eq!(bytes(123_456_789), "123.5 MB");
-    }
-}

@@ -307,10 +307,7 @@ impl Lines {
     }
 
     /// The text from the first byte that is not blank on, nothing of it consumed: of JSON all or a first piece, else at
-    /// least that byte, so that lines are read as they come.
-    ///
-    /// # Errors
-    /// [`Error::Io`] when reading fails; 64 MB of blanks.
+    /// least that byte, so that lines are read as they come. Errors: [`Error::Io`] when reading fails; 64 MB of blanks.
     pub(crate) fn head(&mut self) -> Result<&[u8]> {
         self.skip_mark()?;
         loop {
@@ -366,10 +363,8 @@ impl Lines {
         &self.buffer[self.start..self.end]
     }
 
-    /// The rest of the lines in one piece, of at most `most` bytes and with no line longer than `longest`.
-    ///
-    /// # Errors
-    /// As [`Lines::line`]; [`Error::Memory`] where it is larger than the memory of [`Lines::keep`] allows.
+    /// The rest of the lines in one piece, of at most `most` bytes and with no line longer than `longest`. Errors: as
+    /// [`Lines::line`]; [`Error::Memory`] where it is larger than the memory of [`Lines::keep`] allows.
     pub(super) fn whole(mut self, most: u64, longest: usize) -> Result<(Arc<str>, Vec<u8>)> {
         if let Some(next) = self.further.last() {
             let location = SourceLocation::File(next.display().to_string().into());
@@ -430,10 +425,8 @@ impl Lines {
         Ok(Some(Line { file: raw.file, ..Line::new(raw.source, raw.number, raw.text()?) }))
     }
 
-    /// Lets `judge` look at lines from here on until it returns something, then goes back to where it was.
-    ///
-    /// # Errors
-    /// As [`Lines::line`].
+    /// Lets `judge` look at lines from here on until it returns something, then goes back to where it was. Errors: as
+    /// [`Lines::line`].
     pub(crate) fn peek<T>(
         &mut self,
         mut judge: impl FnMut(&[u8]) -> Option<T>,

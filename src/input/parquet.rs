@@ -15,13 +15,9 @@ use crate::error::{Error, Result, SourceLocation};
 /// Rows that the decoder may be ahead of the reader.
 const AHEAD: usize = 1024;
 
-/// The table of `path` as CSV: times in seconds since 1970, lists as `[a, b]`, nothing for a null.
-///
-/// # Errors
-/// A file that cannot be opened, or is no Parquet table. What is wrong with a page of it is found when it is read.
-///
-/// # Complexity
-/// O(1) memory beside one page of each column; the decoder has a thread of its own.
+/// The table of `path` as CSV: times in seconds since 1970, lists as `[a, b]`, nothing for a null. Errors: a file that
+/// cannot be opened, or is no Parquet table. What is wrong with a page of it is found when it is read. O(1) memory
+/// beside one page of each column; the decoder has a thread of its own.
 pub(super) fn open(path: &Path) -> Result<Box<dyn Read + Send>> {
     let file = File::open(path).map_err(|e| Error::io(path, "opening", e))?;
     let reader = SerializedFileReader::new(file).map_err(|e| {

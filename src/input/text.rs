@@ -28,10 +28,7 @@ impl Text {
         Lines::open(path, most)?.into_text()
     }
 
-    /// As [`Text::read`], of a file whose bytes are held in memory.
-    ///
-    /// # Errors
-    /// As [`Text::read`].
+    /// As [`Text::read`], of a file whose bytes are held in memory. Errors: as [`Text::read`].
     pub(crate) fn held(path: &Path, bytes: &'static [u8], most: u64) -> Result<Self> {
         let source = unpacked(path, bytes);
         Lines::over(&path.display().to_string(), source).within(most).into_text()
@@ -112,10 +109,7 @@ impl Text {
 }
 
 impl Lines {
-    /// The rest of the lines as a text, within their memory.
-    ///
-    /// # Errors
-    /// As [`Text::read`].
+    /// The rest of the lines as a text, within their memory. Errors: as [`Text::read`].
     pub(crate) fn into_text(self) -> Result<Text> {
         let (name, bytes) = self.whole(MOST, LONGEST)?;
         Text::from_bytes(&name, bytes)

@@ -45,9 +45,7 @@ impl Carried {
     }
 
     /// Throughput of all machines. The largest comes first: where it takes more memory than allowed, no time is lost.
-    ///
-    /// # Errors
-    /// As [`Carried::of`].
+    /// Errors: as [`Carried::of`].
     pub(super) fn of_all(
         topologies: &[&Topology],
         routing: &BestShares,

@@ -90,10 +90,8 @@ struct LeadingPlacements {
     names: Vec<String>,
 }
 
-/// Replays and schedules `workload` on one ordering of a machine.
-///
-/// # Errors
-/// A bad log, allocator, policy or model; more memory than allowed.
+/// Replays and schedules `workload` on one ordering of a machine. Errors: a bad log, allocator, policy or model; more
+/// memory than allowed.
 pub(super) fn serve(
     topology: &Topology,
     order: &NodeOrder,

@@ -25,10 +25,8 @@ pub struct DomainLoad {
 type Sums = BTreeMap<u32, [f64; 2]>;
 
 impl DomainLoad {
-    /// The load that `guest`, placed by `mapping`, causes; none where no domain holds several nodes.
-    ///
-    /// # Complexity
-    /// O(messages · log nodes); O(processes + nodes of their servers) for all-to-all traffic.
+    /// The load that `guest`, placed by `mapping`, causes; none where no domain holds several nodes. O(messages · log
+    /// nodes); O(processes + nodes of their servers) for all-to-all traffic.
     pub fn of(topology: &Topology, guest: &Guest, mapping: &ProcessMapping) -> Option<Self> {
         let rails = topology.network().rails().filter(|rails| rails.per_domain() > 1)?;
         let sums = match guest.traffic() {
@@ -66,37 +64,4 @@ fn arrival(rails: &Rails, from: NodeId, to: NodeId) -> Option<u32> {
     }
     let (own, rail) = (rails.rail_of(from)?, rails.rail_of(to)?);
     (own != rail).then(|| from.0 - own + rail)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::topology::testing::build;
-    use proptest::prelude::*;
-
-    proptest! {
-        /// All-to-all traffic loads the fast links as its messages one by one do.
-        #[test]
-        fn sums_equal_message_by_message(
-            gpus in any::<bool>(),
-            [rails, domain, domains, units] in [1u32..4, 1u32..4, 1u32..3, 1u32..3],
-            picks in prop::collection::vec(any::<u32>(), 1..20),
-        ) {
-            let machine = build(&format!(
-                "multi-rail:rails={rails},domain={domain},domains={domains},units={units},spines=1,gpus={gpus},\
-                 nvlink_capacity=4"
-            ));
-            let n = picks.len() as u32;
-            let all = machine.node_count() as u32;
-            let nodes: Vec<NodeId> = picks.iter().map(|pick| NodeId(pick % all)).collect();
-            let mapping = ProcessMapping::new(&machine, "by hand", nodes).unwrap();
-            let context = Default::default();
-            let uniform = Guest::make(&format!("all-to-all:n={n},volume=3"), &context).unwrap();
-            let pairs = (0..n).flat_map(|a| (0..n).map(move |b| (a, b, 3.0)));
-            let listed = Guest::new("listed", n, pairs).unwrap();
-            let found = DomainLoad::of(&machine, &uniform, &mapping);
-            prop_assert_eq!(found, DomainLoad::of(&machine, &listed, &mapping));
-            prop_assert_eq!(found.is_some(), domain > 1 || gpus && rails > 1);
-        }
-    }
 }

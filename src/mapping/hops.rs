@@ -41,10 +41,7 @@ const WRITTEN: u64 = 8;
 
 /// Calls `visit` with each of `sources`, by number, and the hops from it; `lookups` says how many hops it will
 /// ask for in all. A batch of sources adds to one `T`; returned in the order of the sources, whatever the number
-/// of threads.
-///
-/// # Errors
-/// More memory than allowed.
+/// of threads. Errors: more memory than allowed.
 pub(super) fn from_each<T: Default + Send>(
     topology: &Topology,
     sources: &[u32],

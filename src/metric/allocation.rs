@@ -1,14 +1,11 @@
 //! Metrics of one allocation: how far apart, how stretched in rank, in how many pieces.
 
 use super::components::ComponentCounter;
+use super::kit::*;
 use super::rank_distances::RankDistances;
 use super::rank_rows::RankRows;
 use super::sums::Sums;
-use crate::error::Result;
-use crate::ranks::Ranks;
-use crate::ratio::ratio;
-use crate::topology::distance::{Product, Shape};
-use crate::topology::{Metric, Topology};
+use crate::topology::distance::Product;
 
 /// Figures reported for every allocation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -18,11 +18,9 @@
 use rayon::prelude::*;
 
 use super::halving::{Cuts, Halves};
-use crate::error::Result;
-use crate::ids::RouterId;
-use crate::ordering::NodeOrder;
+use super::kit::*;
 use crate::ratio::gcd;
-use crate::topology::{RouterGraph, Topology};
+use crate::topology::RouterGraph;
 
 /// Links up to which cuts are searched.
 const MOST_LINKS: u64 = 2_000_000;
@@ -183,15 +181,11 @@ fn starts(topology: &Topology, graph: &RouterGraph) -> Vec<(Vec<u32>, usize)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::topology::Context;
+    use crate::topology::testing::build;
     use proptest::prelude::*;
 
-    fn machine(spec: &str) -> Topology {
-        Topology::inline(spec, &Context::default()).unwrap()
-    }
-
     fn found(spec: &str) -> Bisection {
-        bisection(&machine(spec)).unwrap().unwrap()
+        bisection(&build(spec)).unwrap().unwrap()
     }
 
     /// The fewest links over all balanced cuts, by trying every placing of every router.
@@ -225,7 +219,7 @@ mod tests {
     }
 
     fn check(spec: &str) -> (Bisection, u64) {
-        let topology = machine(spec);
+        let topology = build(spec);
         let (found, least) = (bisection(&topology).unwrap().unwrap(), by_force(&topology));
         let links = found.whole_links().unwrap();
         assert!(links >= least, "{spec}: {found:?}, by force {least}");
@@ -279,17 +273,30 @@ mod tests {
         }
     }
 
+    /// Published figures: k^(d-1) links for even meshes, (k^d-1)/(k-1) for odd ones, twice that for tori, R/2 for
+    /// hypercubes, half the nodes for fat trees of full bandwidth, c·g²/4 for dragonflies.
     #[test]
     fn exact_where_formulas_are() {
         for (spec, links) in [
             ("mesh:4x4x4", 16),
-            ("torus:15x6x16,per_router=2", 180),
+            ("mesh:5x5x5", 31),
+            ("mesh:7x7x7", 57),
+            ("mesh:8x3", 3),
+            ("torus:8x8x8", 128),
+            ("torus:5x5", 12),
+            ("torus:15x6x16,per_router=2", 2 * 15 * 6),
+            ("grid:8x5,wrap=01", 5),
+            ("hyperx:2x2x2x2x2", 16),
+            ("hyperx:8x8,per_router=8", 128),
             ("hyperx:8x8x8,per_router=8", 8 * 8 * 16),
             ("cascade:16x6x8,per_router=4", 9 * 128),
             ("fat-tree:k=16", 512),
+            ("fat-tree:k=4,n=3", 32),
+            ("fat-tree:k=3,n=3", 3 * 4),
+            ("xgft:h=3,m=4x4x8,w=1x2x2", 4 * 4),
             ("dragonfly:p=1,a=8,h=2,g=16", 64),
+            ("dragonfly:p=2,a=4,h=0,g=1", 4),
             ("torus:1290x1290x1290", 2 * 1290 * 1290),
-            ("mesh:7x7x7", 57),
         ] {
             let found = found(spec);
             assert_eq!((found.whole_links(), found.exact), (Some(links), true), "{spec}");
@@ -303,6 +310,10 @@ mod tests {
         // 33 groups: 16 on either side and one parted along its cables, 16² + 4² links.
         assert_eq!(found.whole_links(), Some(16 * 16 + 4 * 4), "{found:?}");
         assert!(found.at_least.unwrap() >= 260 && !found.exact);
+        // An even number of groups: the local links are a little busier.
+        let even = super::bisection(&build("dragonfly:p=6,a=12,h=6,g=70")).unwrap().unwrap();
+        assert_eq!(even.whole_links(), Some(35 * 35));
+        assert!((1200..=1225).contains(&even.at_least.unwrap()), "{even:?}");
     }
 
     #[test]
@@ -351,7 +362,7 @@ mod tests {
             let w: Vec<u32> = std::iter::once(1).chain(w).take(m.len()).collect();
             let by_x = |list: &[u32]| list.iter().map(u32::to_string).collect::<Vec<_>>().join("x");
             let tree = format!("xgft:m={},w={}", by_x(&m), by_x(&w));
-            if machine(&tree).network().routers() <= 16 {
+            if build(&tree).network().routers() <= 16 {
                 check(&tree);
             }
             check(&format!("random-regular:n={},d=4,seed={seed}", n.max(6)));

@@ -4,11 +4,9 @@ use rayon::prelude::*;
 use serde::Serialize;
 
 use super::envelope::{compact_sets, lower_envelope};
+use super::kit::*;
 use super::mpc::Means;
-use crate::error::Result;
-use crate::ids::NodeId;
-use crate::ordering::NodeOrder;
-use crate::topology::{Statistics, Topology};
+use crate::topology::Statistics;
 
 /// One ordering's figures.
 #[derive(Clone, Debug, Serialize)]

@@ -1,11 +1,8 @@
 //! The connected pieces of an allocation: routers renumbered in the order of ranks, so that a job's
 //! neighbourhood lies together in memory.
 
+use super::kit::*;
 use petgraph::unionfind::UnionFind;
-
-use crate::error::Result;
-use crate::ranks::Ranks;
-use crate::topology::Topology;
 
 /// Mark of no vertex and of no segment.
 const NONE: u32 = u32::MAX;
@@ -28,10 +25,8 @@ pub(super) struct RankAdjacency {
 }
 
 impl RankAdjacency {
-    /// The vertices of an ordering with these routers, rank by rank. O(ranks + links) time and memory.
-    ///
-    /// # Errors
-    /// More memory than allowed.
+    /// The vertices of an ordering with these routers, rank by rank. O(ranks + links) time and memory. Errors: more
+    /// memory than allowed.
     pub fn new(routers: &[u32], topology: &Topology) -> Result<Self> {
         let network = topology.network();
         let (all, links) = (network.routers(), network.link_count());
@@ -107,11 +102,8 @@ impl<'s> ComponentCounter<'s> {
         ComponentCounter { adjacency, segment, members: Vec::new() }
     }
 
-    /// Connected components of the routers under `ranks`.
-    ///
-    /// # Complexity
-    /// O(runs) where every run of adjacency is joined and there is one; else O(s·degree) with s members, less
-    /// where few links already join all.
+    /// Connected components of the routers under `ranks`. O(runs) where every run of adjacency is joined and there is
+    /// one; else O(s·degree) with s members, less where few links already join all.
     pub fn count(&mut self, ranks: &Ranks) -> u32 {
         // Most allocations are one run: a difference of two prefix counts then shows that nothing in it is broken.
         if self.adjacency.of_rank.is_none()

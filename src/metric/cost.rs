@@ -160,13 +160,8 @@ impl Cables {
         Ok(links)
     }
 
-    /// The cables of `topology` by class; none where nothing tells its units.
-    ///
-    /// # Errors
-    /// A link of the file that the machine has not.
-    ///
-    /// # Complexity
-    /// O(links), or O(links log links) with a file.
+    /// The cables of `topology` by class; none where nothing tells its units. Errors: a link of the file that the
+    /// machine has not. O(links), or O(links log links) with a file.
     fn classes(&self, topology: &Topology, all: u64) -> Result<Option<Classes>> {
         let made = |optic, between: &str| Classes {
             copper: all.saturating_sub(optic),

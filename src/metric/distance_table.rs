@@ -3,10 +3,8 @@
 use multiversion::multiversion;
 
 use super::distance_kernel::DistanceKernel;
-use crate::error::{Error, Result, SourceLocation};
-use crate::ids::RouterId;
+use super::kit::*;
 use crate::topology::search::{self, Search};
-use crate::topology::{Metric, Topology};
 
 /// All distances between routers with nodes. Counters: members by router.
 #[derive(Debug)]
@@ -20,10 +18,8 @@ pub(super) struct DistanceTable {
 }
 
 impl DistanceTable {
-    /// Searches from every router with nodes.
-    ///
-    /// # Errors
-    /// [`crate::Error::Memory`] where the table exceeds the run's limit; distances above 65535.
+    /// Searches from every router with nodes. Errors: [`crate::Error::Memory`] where the table exceeds the run's limit;
+    /// distances above 65535.
     pub fn new(topology: &Topology, routers: &[u32]) -> Result<Self> {
         let hosts = topology.network().hosts() as usize;
         topology.require("distances between all routers", 2 * (hosts as u64).pow(2))?;

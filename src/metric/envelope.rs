@@ -1,10 +1,7 @@
 //! A proved floor under every MPC curve: how compact any S nodes can be.
 
+use super::kit::*;
 use rayon::prelude::*;
-
-use crate::error::Result;
-use crate::ids::{NodeId, RouterId};
-use crate::topology::{Metric, Topology};
 
 /// The most distances to look at for a floor or for compact sets; machines that need more have none.
 const MOST: u64 = 100_000_000;
@@ -12,13 +9,8 @@ const MOST: u64 = 100_000_000;
 /// For S = 2, 3, …, N a lower bound of the mean pairwise distance of any S of these nodes, and so of MPC(S) of every
 /// ordering of them: the larger of the ball bound and, on products of paths, rings and cliques, the bound
 /// by entropy ([`crate::topology::distance::Product::least_means`]). `None` where neither can be had, and on a machine in several
-/// components.
-///
-/// # Errors
-/// More memory than allowed, where distances need the router graph.
-///
-/// # Complexity
-/// O(routers²) distances and O(routers · N) sums; O(N) where all routers look alike.
+/// components. Errors: more memory than allowed, where distances need the router graph. O(routers²) distances and
+/// O(routers · N) sums; O(N) where all routers look alike.
 pub(crate) fn lower_envelope(topology: &Topology, nodes: &[NodeId]) -> Result<Option<Vec<f64>>> {
     if topology.components() > 1 {
         return Ok(None);
@@ -76,13 +68,8 @@ const FEW: usize = 2000;
 /// For S = 2, 3, …, N the mean pairwise distance of the most compact set of S of these nodes that was found:
 /// sets grown node by node, each the one that adds the least, from up to three routers. A single job alone on
 /// the machine could have it; an ordering has to do with all its windows. `None` where that would take more
-/// than 4·10⁸ distances, and on a machine in several components.
-///
-/// # Errors
-/// More memory than allowed, where distances need the router graph.
-///
-/// # Complexity
-/// O(routers²) for each of three starts.
+/// than 4·10⁸ distances, and on a machine in several components. Errors: more memory than allowed, where distances need
+/// the router graph. O(routers²) for each of three starts.
 pub(crate) fn compact_sets(topology: &Topology, nodes: &[NodeId]) -> Result<Option<Vec<f64>>> {
     if topology.components() > 1 {
         return Ok(None);

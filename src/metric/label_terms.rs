@@ -5,11 +5,9 @@ use multiversion::multiversion;
 use super::cursor::Cursor;
 use super::cuts::{CutTerm, Cuts};
 use super::distance_kernel::DistanceKernel;
-use crate::error::Result;
-use crate::ids::RouterId;
+use super::kit::*;
 use crate::ranks::Run;
-use crate::topology::distance::{Axis, Shape};
-use crate::topology::{Metric, Topology};
+use crate::topology::distance::Axis;
 
 /// A distance that is a sum of one-dimensional terms: coordinates along paths and rings, and cliques.
 ///
@@ -60,10 +58,8 @@ impl AxisTerm {
 }
 
 impl LabelTerms {
-    /// The terms of `metric`, which is a sum of labelled terms.
-    ///
-    /// # Errors
-    /// [`crate::Error::Memory`] where the labels exceed the run's limit.
+    /// The terms of `metric`, which is a sum of labelled terms. Errors: [`crate::Error::Memory`] where the labels
+    /// exceed the run's limit.
     pub fn new(topology: &Topology, metric: &Metric, routers: &[u32]) -> Result<Self> {
         let labellings = metric.labellings().unwrap_or_default();
         let (lines, cliques): (Vec<_>, Vec<_>) =

@@ -3,11 +3,9 @@
 use super::bisection::{Bisection, bisection};
 use super::comparison::Comparison;
 use super::cost::{Bill, Buying};
+use super::kit::*;
 use super::mpc;
-use crate::error::{Error, Result, SourceLocation};
-use crate::ordering::{self, NodeOrder, Observer};
-use crate::ratio::ratio;
-use crate::topology::Topology;
+use crate::ordering::{self, Observer};
 use crate::topology::levels::LevelRow;
 
 /// The figures of one machine.

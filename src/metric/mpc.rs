@@ -9,13 +9,9 @@
 
 use rayon::prelude::*;
 
-use crate::error::{Error, Result, SourceLocation};
-use crate::ids::NodeId;
-use crate::ordering::NodeOrder;
+use super::kit::*;
 use crate::pair_sums;
 pub use crate::pair_sums::{SumMethod, lacks_room};
-use crate::ratio::ratio;
-use crate::topology::{Metric, Topology};
 
 /// The exact curve of one ordering. On a machine in several components, windows that span some are left out: there is
 /// no distance between components.

@@ -6,13 +6,8 @@ use super::components::RankAdjacency;
 use super::distance_kernel::DistanceKernel;
 use super::distance_table::DistanceTable;
 use super::joined_groups::JoinedGroups;
+use super::kit::*;
 use super::label_terms::LabelTerms;
-use crate::error::Result;
-use crate::ids::NodeId;
-use crate::ordering::NodeOrder;
-use crate::ranks::Ranks;
-use crate::topology::distance::Shape;
-use crate::topology::{Metric, Topology};
 
 /// The ranks of one ordering on one topology, and the distance between any two of them.
 ///

@@ -2,11 +2,9 @@
 
 use std::collections::HashMap;
 
+use super::kit::*;
 use super::rank_distances::RankDistances;
-use crate::error::Result;
-use crate::ids::{NodeId, RouterId};
 use crate::topology::search::{self, Search, WIDTH};
-use crate::topology::{Metric, Topology};
 
 /// A closed walk.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]

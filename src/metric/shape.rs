@@ -9,16 +9,14 @@
 use std::collections::HashMap;
 
 use super::halving::{Cuts, Halves};
+use super::kit::*;
 use super::rank_distances::RankDistances;
 use super::ring::{Ring, ring};
 use super::units::UnitCounter;
-use crate::error::Result;
-use crate::ids::RouterId;
-use crate::ranks::Ranks;
-use crate::ratio::{gcd, ratio};
-use crate::topology::distance::{Product, Shape};
+use crate::ratio::gcd;
+use crate::topology::RouterGraph;
+use crate::topology::distance::Product;
 use crate::topology::graph::UNREACHED;
-use crate::topology::{Metric, RouterGraph, Topology};
 
 /// Figures of how one allocation lies in its machine.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -86,20 +84,15 @@ impl<'t> SummedShapes<'t> {
 }
 
 impl<'t> ShapeMeter<'t> {
-    /// A meter for allocations of the ordering that `distances` were made of.
-    ///
-    /// # Errors
-    /// [`crate::Error::Memory`] where the router graph exceeds the run's limit.
+    /// A meter for allocations of the ordering that `distances` were made of. Errors: [`crate::Error::Memory`] where
+    /// the router graph exceeds the run's limit.
     pub fn new(topology: &'t Topology, distances: &'t RankDistances) -> Result<Self> {
         let counter = UnitCounter::of(topology);
         Ok(ShapeMeter { topology, distances, graph: topology.halves_graph()?, counter })
     }
 
-    /// The shape of a non-empty allocation whose ranks stand in this order, each once.
-    ///
-    /// # Complexity
-    /// O(ranks · (levels + axes)), and for the halvings O(links · log links) for each pass of each start, over the links
-    /// of the allocation.
+    /// The shape of a non-empty allocation whose ranks stand in this order, each once. O(ranks · (levels + axes)), and
+    /// for the halvings O(links · log links) for each pass of each start, over the links of the allocation.
     pub(crate) fn of_sequence(&mut self, ranks: &[u32]) -> AllocationShape {
         let size = ranks.len() as u32;
         let at: Vec<u32> =

@@ -166,13 +166,9 @@ impl Units {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::topology::Context;
+    use crate::topology::testing::build;
     use proptest::prelude::*;
     use std::collections::BTreeSet;
-
-    fn build(spec: &str) -> Topology {
-        Topology::inline(spec, &Context::default()).unwrap()
-    }
 
     #[test]
     fn levels_are_leaf_first() {

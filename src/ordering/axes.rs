@@ -93,10 +93,8 @@ impl<'a> View<'a> {
         self.axes.iter().map(|a| stored[*a]).collect()
     }
 
-    /// The cells by ascending `index`, their place on a curve; no two have the same.
-    ///
-    /// # Complexity
-    /// O(cells · log cells) time; an index and a number for each cell.
+    /// The cells by ascending `index`, their place on a curve; no two have the same. O(cells · log cells) time; an
+    /// index and a number for each cell.
     pub(crate) fn cells_by_curve<K: Ord + Send>(
         &self,
         index: impl Fn(&[u32]) -> K + Sync,

@@ -14,13 +14,7 @@ use crate::topology::lattice::digits;
 /// default 2 along each. Bricks at the far edges are clipped, the paths inside them made for what is left;
 /// a brick may be larger than the box. Both paths run with the axis order of `axes`; every inner path
 /// starts at the brick's origin. `size=2x2x2` is what Cray's `-O2` ("2Cube") is understood to be
-/// (unverified).
-///
-/// # Errors
-/// `size` that does not have one extent an axis.
-///
-/// # Complexity
-/// O(cells · log cells).
+/// (unverified). O(cells · log cells). Errors: `size` that does not have one extent an axis.
 pub(crate) const BRICK: OrderingEntry = OrderingEntry {
     name: "brick",
     about: "bricks of size=2x2x2 cells one after the other, inner=snake|gray|row, outer=snake|row|hilbert",

@@ -16,13 +16,8 @@ use super::kit::*;
 /// and runs along the longest axis (of equal ones the first); the others follow in order.
 ///
 /// In two dimensions all steps are 1, unless the longer side is odd and the shorter even: then at most one
-/// is 2. In three dimensions all steps are 1 when all sides are even. Axes of extent 1 do not count.
-///
-/// # Errors
-/// More than three axes of more than one cell.
-///
-/// # Complexity
-/// O(cells) time; the stack holds O(log cells) boxes.
+/// is 2. In three dimensions all steps are 1 when all sides are even. Axes of extent 1 do not count. O(cells) time; the
+/// stack holds O(log cells) boxes. Errors: more than three axes of more than one cell.
 ///
 /// # References
 /// Červený, "gilbert: space-filling curve for rectangular domains of arbitrary size",

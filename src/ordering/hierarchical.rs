@@ -18,13 +18,8 @@ use crate::topology::Level;
 ///
 /// `scatter=true` is the opposite extreme, as sites use it to spread load over global links: one chunk of
 /// each outermost unit in turn, units that are used up passed over. `chunk` says what is dealt at a time: a
-/// router's nodes (default) or a unit of a named level, kept whole.
-///
-/// # Errors
-/// Coordinates without levels and no `block`; an unknown `chunk`.
-///
-/// # Complexity
-/// O(nodes).
+/// router's nodes (default) or a unit of a named level, kept whole. O(nodes). Errors: coordinates without levels and no
+/// `block`; an unknown `chunk`.
 pub(crate) const HIERARCHICAL: OrderingEntry = OrderingEntry::new(
     "hierarchical",
     "unit by unit: group, chassis, blade or pod, leaf; block=3x6x8 on grids; scatter=true deals out",

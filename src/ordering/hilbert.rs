@@ -18,13 +18,8 @@ use super::kit::*;
 /// The curve starts at the origin, unreflected; axis 0 gives the most significant bit of each group of the
 /// index. On a box that is no cube of side 2^B, B changes the order. Default: the least B that covers the
 /// box. Slurm's `topology/3d_torus` always used 5, so `bits=5` is its order: on an 8x8x5 mesh the steps
-/// sum to 335, 347 and 319 hops for B = 3, 4, 5.
-///
-/// # Errors
-/// `bits` too small for the box; more than 128 bits in all dimensions together.
-///
-/// # Complexity
-/// O(cells · (B · dimensions + log cells)); the cube is never walked.
+/// sum to 335, 347 and 319 hops for B = 3, 4, 5. O(cells · (B · dimensions + log cells)); the cube is never walked.
+/// Errors: `bits` too small for the box; more than 128 bits in all dimensions together.
 ///
 /// # References
 /// Skilling, "Programming the Hilbert curve", AIP Conference Proceedings 707, 2004,

@@ -9,10 +9,8 @@
 use super::kit::*;
 
 /// `morton[:axes=zxy,reverse=x]`: Z-order. The key of a cell has one group of bits a bit position, the
-/// most significant first; in each group axis 0 is the most significant.
-///
-/// # Complexity
-/// O(cells · log cells) whatever the shape: cells of the box are sorted, the enclosing cube is never walked.
+/// most significant first; in each group axis 0 is the most significant. O(cells · log cells) whatever the shape: cells
+/// of the box are sorted, the enclosing cube is never walked.
 ///
 /// # References
 /// Morton, "A computer oriented geodetic data base", IBM 1966.

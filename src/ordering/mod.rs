@@ -113,10 +113,7 @@ impl NodeOrder {
     }
 
     /// Checks the ordering that `text` asks for as [`NodeOrder::make`] would, without working it out: its options; a
-    /// file is read, and its ordering returned.
-    ///
-    /// # Errors
-    /// As [`NodeOrder::make`], as far as options and files show them.
+    /// file is read, and its ordering returned. Errors: as [`NodeOrder::make`], as far as options and files show them.
     pub(crate) fn check(topology: &Topology, text: &str) -> Result<Option<Self>> {
         let Some((entry, params)) = read(topology, text)? else {
             return NodeOrder::from_file(topology, text).map(Some);
@@ -261,26 +258,26 @@ mod tests {
         }
     }
 
+    /// A machine for the example of an ordering.
+    fn suiting(entry: &OrderingEntry) -> &'static str {
+        match entry.build.needs {
+            Needs::Levels => "cascade:16x6x8,per_router=4",
+            _ if entry.name == "ilp" => "torus:4x4",
+            _ => "torus:6x4x4",
+        }
+    }
+
     #[test]
     fn examples_work_somewhere() {
         for method in &ORDERINGS {
-            let spec = match method.build.needs {
-                Needs::Levels => "cascade:16x6x8,per_router=4",
-                _ if method.name == "ilp" => "torus:4x4",
-                _ => "torus:6x4x4",
-            };
-            check(spec, method.example);
+            check(suiting(method), method.example);
         }
     }
 
     #[test]
     fn families_ask_for_what_they_declare() {
         crate::registry::testing::check(&ORDERINGS, |entry, params| {
-            let machine = topology(match entry.build.needs {
-                Needs::Levels => "cascade:16x6x8,per_router=4",
-                _ if entry.name == "ilp" => "torus:4x4",
-                _ => "torus:6x4x4",
-            });
+            let machine = topology(suiting(entry));
             match entry.build.make {
                 Make::Direct(order) => order(&machine, params)?().map(|_| ()),
                 Make::Search(search) => search(&machine, params, &NoObserver)?().map(|_| ()),

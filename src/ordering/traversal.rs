@@ -8,10 +8,7 @@ use crate::topology::RouterGraph;
 use crate::topology::graph::UNREACHED;
 
 /// `bfs[:start=NODE]`: breadth first from the router of NODE (default: the lowest schedulable node's),
-/// neighbours by ascending id.
-///
-/// # Complexity
-/// O(routers + links).
+/// neighbours by ascending id. O(routers + links).
 pub(crate) const BFS: OrderingEntry = OrderingEntry {
     name: "bfs",
     about: "breadth-first search of the router graph",
@@ -29,10 +26,7 @@ pub(crate) const BFS: OrderingEntry = OrderingEntry {
 };
 
 /// `dfs[:start=NODE]`: depth first from the router of NODE (default: the lowest schedulable node's),
-/// neighbours by ascending id; routers in the order in which they are first met.
-///
-/// # Complexity
-/// O(routers + links), without recursion.
+/// neighbours by ascending id; routers in the order in which they are first met. O(routers + links), without recursion.
 pub(crate) const DFS: OrderingEntry = OrderingEntry {
     name: "dfs",
     about: "depth-first search of the router graph",
@@ -49,10 +43,7 @@ pub(crate) const DFS: OrderingEntry = OrderingEntry {
 /// Breadth first, neighbours by ascending degree, then id; the whole reversed, so that the start comes
 /// last. Default start: pseudo-peripheral, found from the lowest schedulable node's router by going to a
 /// router of least degree (then least id) among the farthest as long as that is farther from its own
-/// farthest.
-///
-/// # Complexity
-/// O(routers + links · log degree), and one search a step of the choice of the start.
+/// farthest. O(routers + links · log degree), and one search a step of the choice of the start.
 ///
 /// # References
 /// Cuthill, McKee 1969, <https://doi.org/10.1145/800195.805928>; reversed: George 1971; start: George, Liu

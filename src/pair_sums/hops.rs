@@ -12,14 +12,9 @@ use crate::ids::{NodeId, RouterId};
 use crate::topology::Topology;
 use crate::topology::search::{self, Search, WIDTH, first};
 
-/// Sums over all pairs, lags up to `last` only (rows and columns are whole in any case).
-///
-/// # Errors
-/// The graph or the buffers need more memory than allowed.
-///
-/// # Complexity
-/// O(N/256 · hops · links) for the searches, O(N · last / 64) additions of words for the lags, batches in
-/// parallel.
+/// Sums over all pairs, lags up to `last` only (rows and columns are whole in any case). Errors: the graph or the
+/// buffers need more memory than allowed. O(N/256 · hops · links) for the searches, O(N · last / 64) additions of words
+/// for the lags, batches in parallel.
 pub(super) fn sums(topology: &Topology, nodes: &[NodeId], last: usize) -> Result<PairSums> {
     let graph = topology.graph()?;
     let routers: Vec<RouterId> = nodes.iter().map(|n| topology.router_of(*n)).collect();
@@ -115,47 +110,5 @@ impl Partial<'_> {
             }
         }
         Ok(())
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::ordering::NodeOrder;
-    use crate::topology::Context;
-    use proptest::prelude::*;
-
-    proptest! {
-        #![proptest_config(ProptestConfig::with_cases(24))]
-        /// Networks of few and of many hops, several nodes a router, the last batch and the last word not full; the
-        /// last network is too wide for planes.
-        #[test]
-        fn sums_are_those_of_the_pairs(machine in 0usize..5, seed in 1u64..99, part in 1usize..9) {
-            let spec = [
-                "random-regular:n=700,d=3",
-                "random-regular:n=150,d=4,per_router=3",
-                "watts-strogatz:n=400,k=2,p=0.02",
-                "random-regular:n=64,d=5",
-                "watts-strogatz:n=600,k=2,p=0",
-            ][machine];
-            let topology = Topology::inline(spec, &Context::default()).unwrap();
-            let order = NodeOrder::make(&topology, &format!("random:seed={seed}")).unwrap();
-            let nodes = &order.nodes()[..order.len() * part / 8];
-            let hops: Vec<Vec<u32>> = (0..topology.network().routers())
-                .map(|r| topology.graph().unwrap().hops_from(RouterId(r)))
-                .collect();
-            let routers: Vec<usize> = nodes.iter().map(|n| topology.router_of(*n).index()).collect();
-            let last = (nodes.len() - 1) / (1 + seed as usize % 3);
-            let mut plain = PairSums::zero(nodes.len());
-            for j in 0..nodes.len() {
-                for i in 0..j {
-                    let hops = u64::from(hops[routers[i]][routers[j]]);
-                    plain.row[i] += hops;
-                    plain.col[j] += hops;
-                    plain.lag[j - i] += if j - i <= last { hops } else { 0 };
-                }
-            }
-            prop_assert_eq!(sums(&topology, nodes, last).unwrap(), plain);
-        }
     }
 }

@@ -37,10 +37,8 @@ impl LagBits {
     }
 
     /// Adds the distances between the sources of `search`, which stand at `ranks.start` (a multiple of 64) and after it,
-    /// and the ranks above each of them, up to the end of `ranks`; `rows` are those of all ranks.
-    ///
-    /// # Complexity
-    /// O(planes) operations on words of 64 distances.
+    /// and the ranks above each of them, up to the end of `ranks`; `rows` are those of all ranks. O(planes) operations
+    /// on words of 64 distances.
     pub(crate) fn add_batch(&mut self, search: &Search<'_>, rows: &[u32], ranks: Range<usize>) {
         let used = search.used;
         // Word w of the row of a rank among the t-th 64 has lags from 64·(t - w) - 63 to 64·(t - w) + 63: those from

@@ -89,10 +89,8 @@ impl PairSums {
 }
 
 /// The sums along `nodes`, lags up to `last` at least (rows and columns are whole in any case), by the
-/// method asked for. Networks whose distances come from a search alone have one method, pairs.
-///
-/// # Errors
-/// More memory than allowed.
+/// method asked for. Networks whose distances come from a search alone have one method, pairs. Errors: more memory than
+/// allowed.
 ///
 /// # Complexity
 /// The less of O(N·last) and O(cuts·N log N), term by term; O(N·last) byte additions after N/256 searches
@@ -305,27 +303,6 @@ mod tests {
                     assert!(done.iter().zip(&terms).all(|(a, b)| std::ptr::eq(*a, *b)));
                     assert_eq!(done.len(), terms.len());
                 }
-            }
-        }
-    }
-
-    /// Long paths and rings, whose sums go by prefix sums, against the definition.
-    #[test]
-    fn long_axes_sum_as_pair_by_pair() {
-        for spec in ["torus:601", "mesh:520x2", "torus:3x514,limit=1200"] {
-            let topology = Topology::inline(spec, &Context::default()).unwrap();
-            let n = topology.node_count();
-            let nodes: Vec<NodeId> = (0..n).map(|i| NodeId((i * 7 % n) as u32)).collect();
-            let d = |i: usize, j: usize| u64::from(topology.distance(nodes[i], nodes[j]));
-            let sums = along(&topology, &nodes, n - 1, SumMethod::Auto).unwrap();
-            for i in 0..n {
-                assert_eq!(sums.row[i], (i + 1..n).map(|j| d(i, j)).sum::<u64>(), "{spec} {i}");
-                assert_eq!(sums.col[i], (0..i).map(|j| d(i, j)).sum::<u64>(), "{spec} {i}");
-            }
-            let totals = sums.window_totals();
-            let terms = terms::along(&topology, &nodes).unwrap();
-            for size in [2, 63, n / 2, n] {
-                assert_eq!(terms::total(&terms, size), totals[size], "{spec} {size}");
             }
         }
     }

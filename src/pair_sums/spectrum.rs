@@ -81,11 +81,9 @@ impl Layout {
 }
 
 /// Adds `Σ over cuts of halves · Σ_i b_i·b_{i+k}`, rounded to the nearest integer, to `sums[k]` for lags k = 0..n, where
-/// b is 1 for the ranks inside the cut. Exact where the bound proved in [`super::transform`] is below ½.
-///
-/// # Complexity
-/// O(cuts · L · log L) time; 4 bytes a frequency, as much again for the lags, the bits of at most [`PATTERNS`] bytes of
-/// cuts, and 16·Q·16 bytes a thread.
+/// b is 1 for the ranks inside the cut. Exact where the bound proved in [`super::transform`] is below ½. O(cuts · L ·
+/// log L) time; 4 bytes a frequency, as much again for the lags, the bits of at most [`PATTERNS`] bytes of cuts, and
+/// 16·Q·16 bytes a thread.
 pub(super) fn add_autocorrelation(terms: &[&Term], cuts: &[Cut], layout: Layout, sums: &mut [u64]) {
     let fft = Fft::new(layout.piece);
     let mut powers: Vec<[Vec<Vector>; 2]> =

@@ -387,15 +387,6 @@ mod tests {
     }
 
     #[test]
-    fn unknown_keys_get_a_suggestion() {
-        let params = inline("torus:4x4,per_ruoter=2").unwrap();
-        params.extents("dims").unwrap();
-        params.integer("per_router", 1u32, 9).unwrap();
-        let error = params.finish().unwrap_err().to_string();
-        assert!(error.contains("did you mean `per_router`"), "{error}");
-    }
-
-    #[test]
     fn repeated_and_empty_parts_are_refused() {
         for text in ["m:4,4", "m:4,a=1,a=2", "m:4,a=", "m:", "m:4,=3"] {
             assert!(inline(text).is_err(), "{text}");

@@ -82,10 +82,8 @@ impl Params {
         Ok(params)
     }
 
-    /// Adds the options of a text such as `limit=4,seed=2`, part of `whole`; they win over those given before.
-    ///
-    /// # Errors
-    /// Parts of another form, repeated keys, another kind.
+    /// Adds the options of a text such as `limit=4,seed=2`, part of `whole`; they win over those given before. Errors:
+    /// parts of another form, repeated keys, another kind.
     pub(crate) fn override_by(&mut self, options: &str, whole: &str) -> Result<()> {
         let location = SourceLocation::option(whole);
         let mut added = Params::new(&self.kind, location.clone(), None, self.default_seed);

@@ -92,9 +92,7 @@ impl Unit {
 
 impl Params {
     /// A number with its unit, if given: a text as [`Unit::parse`] reads it, or a plain number in bytes or seconds.
-    ///
-    /// # Errors
-    /// Something else, negative or not finite.
+    /// Errors: something else, negative or not finite.
     pub(crate) fn quantity(&self, key: &'static str, unit: Unit) -> Result<Option<f64>> {
         let Some((value, _)) = self.value(key) else { return Ok(None) };
         let text = match value {

@@ -43,10 +43,7 @@ impl Held {
 
 impl Replay<'_> {
     /// A node fails: the pods on it go to others where the allocator has places for them; other jobs on it end. Or it
-    /// returns.
-    ///
-    /// # Errors
-    /// With the line: a node that the ordering does not have; one that failed before, or did not.
+    /// returns. Errors: with the line: a node that the ordering does not have; one that failed before, or did not.
     pub(super) fn node(
         &mut self,
         block: &Block,

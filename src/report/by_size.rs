@@ -1,15 +1,10 @@
 //! A workload by job size on the page and in the data: measured means beside MPC, and where MPC misleads.
 
-use std::io::{self, Write};
-
-use super::html::{Best, Column, Figure, Section, Table, Words, bold, fixed, words};
-use crate::columns::{self, comparison::WorkloadSizeRow};
-use crate::error::Result;
-use crate::metric::comparison::Comparison;
+use super::kit::*;
+use crate::columns::comparison::WorkloadSizeRow;
 use crate::plot::replay::{Labelled, Overlay};
-use crate::plot::{self, thousands};
 use crate::replay::by_size::{CASES, Misled, Ranking, THRESHOLD};
-use crate::replay::prediction::{OrderingPrediction, Prediction};
+use crate::replay::prediction::OrderingPrediction;
 
 /// Panels of the figure at most.
 const PANELS: usize = 12;
@@ -31,10 +26,8 @@ pub fn write_csv(out: impl Write, prediction: &Prediction) -> io::Result<()> {
     columns::write(out, WorkloadSizeRow::ALL, rows)
 }
 
-/// Section and figure; none where no size has enough jobs. `slots[i]` is the row of the comparison's entry i.
-///
-/// # Errors
-/// A figure that cannot be drawn.
+/// Section and figure; none where no size has enough jobs. `slots[i]` is the row of the comparison's entry i. Errors: a
+/// figure that cannot be drawn.
 pub(super) fn section(
     machine: &str,
     prediction: &Prediction,

@@ -1,11 +1,8 @@
 //! Jobs side by side as one JSON document, and the use of links as a table.
 
-use std::io::{self, Write};
-
-use serde_json::{Value, json};
-
+use super::kit::*;
 use crate::columns::corun::{CorunFigures, JOB, LinkUse};
-use crate::columns::{object, write};
+use crate::columns::write;
 use crate::corun::{Detail, Fair, Outcome, Settings};
 use crate::mapping::{Fabric, RoutingEntry};
 

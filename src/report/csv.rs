@@ -1,10 +1,8 @@
 //! Tidy CSV tables: a header, a comma, full precision (the shortest text that reads back to the same f64).
 
-use std::io::{self, Write};
-
+use super::kit::*;
+use crate::columns::Table;
 use crate::columns::comparison::{Crossover, CurvePoint, Limits, RankedEntry, Winner};
-use crate::columns::{self, Table};
-use crate::metric::comparison::Comparison;
 
 /// Whole curves (element i is MPC(i + 2)) as one table, in blocks: curves of millions of sizes take no memory.
 ///
@@ -54,10 +52,7 @@ pub fn write_table(out: impl Write, comparison: &Comparison) -> io::Result<()> {
     table.finish()
 }
 
-/// Which ordering is the best at which sizes.
-///
-/// # Errors
-/// Errors of `out`.
+/// Which ordering is the best at which sizes. Errors: errors of `out`.
 pub(crate) fn write_stretches(out: impl Write, comparison: &Comparison) -> io::Result<()> {
     let rows = comparison.stretches.iter().map(|stretch| Winner {
         from: stretch.from,
@@ -68,10 +63,7 @@ pub(crate) fn write_stretches(out: impl Write, comparison: &Comparison) -> io::R
 }
 
 /// How low any ordering could go, and what compact sets found have by themselves; empty where the machine is too
-/// large for either.
-///
-/// # Errors
-/// Errors of `out`.
+/// large for either. Errors: errors of `out`.
 pub(crate) fn write_limits(mut out: impl Write, comparison: &Comparison) -> io::Result<()> {
     let Comparison { floor, compact, .. } = comparison;
     let row = |i: usize| Limits {
@@ -83,10 +75,7 @@ pub(crate) fn write_limits(mut out: impl Write, comparison: &Comparison) -> io::
     columns::write_rows(out, Limits::ALL, floor.len().max(compact.len()), row)
 }
 
-/// The sizes at which the two leaders change places, and which of them leads from there.
-///
-/// # Errors
-/// Errors of `out`.
+/// The sizes at which the two leaders change places, and which of them leads from there. Errors: errors of `out`.
 pub(crate) fn write_crossovers(out: impl Write, comparison: &Comparison) -> io::Result<()> {
     let leaders = comparison.entries.first().zip(comparison.entries.get(1));
     let rows = leaders.into_iter().flat_map(|(first, second)| {

@@ -3,13 +3,11 @@
 use serde::Serialize;
 
 use super::WorkloadResults;
+use super::kit::*;
 use super::schedule_comparison::{figures, rows};
+use crate::columns::InOrder;
 use crate::columns::schedule::ScheduleFigures;
 use crate::columns::throughput::WindowRow;
-use crate::columns::{InOrder, object};
-use crate::metric::comparison::Comparison;
-use crate::replay::prediction::Prediction;
-use crate::schedule::orderings::Schedules;
 
 #[derive(Serialize)]
 struct Summary<'a> {

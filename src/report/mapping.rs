@@ -1,9 +1,7 @@
 //! A mapped guest as data: its figures as one JSON document, and the loads of links.
 
-use serde_json::{Value, json};
-
+use super::kit::*;
 use crate::columns::mapping::{CONTENTION_BAR, DILATION_BAR, LinkLoad, MappingFigures};
-use crate::columns::object;
 use crate::columns::throughput::FOUND;
 use crate::mapping::{Analysis, Fabric};
 use crate::throughput::Throughput;

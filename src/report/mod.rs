@@ -24,6 +24,7 @@ mod document;
 pub mod hosts;
 mod html;
 pub mod json;
+mod kit;
 pub mod machines;
 pub mod mapping;
 mod page;

@@ -1,14 +1,10 @@
 //! A workload's part of the page and of the data: replays beside the curves' forecast.
 
-use std::io::{self, Write};
-
-use super::html::{Best, Column, Figure, Section, Table, Words, bold, fixed, words};
+use super::kit::*;
 use super::words::file_name;
-use crate::columns::{self, comparison::WorkloadRow};
-use crate::error::Result;
+use crate::columns::comparison::WorkloadRow;
 use crate::plot::replay::{Forecast, Labelled};
-use crate::plot::{self, thousands};
-use crate::replay::prediction::{Agreement, OrderingPrediction, Prediction};
+use crate::replay::prediction::{Agreement, OrderingPrediction};
 
 /// `workload.csv`: a row for each pair of ordering and allocator.
 ///
@@ -24,10 +20,7 @@ pub fn write_csv(out: impl Write, prediction: &Prediction) -> io::Result<()> {
     columns::write(out, &columns, rows)
 }
 
-/// The figure of forecasts and outcomes.
-///
-/// # Errors
-/// No job had two nodes: there is nothing to draw.
+/// The figure of forecasts and outcomes. Errors: no job had two nodes: there is nothing to draw.
 pub(super) fn figure<'p>(machine: &str, prediction: &'p Prediction) -> Result<Figure> {
     let said: Vec<String> = (prediction.agreement.iter())
         .map(|a| match a.spearman {

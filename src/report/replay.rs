@@ -1,24 +1,19 @@
 //! Replays as data: one CSV row a placement, and summaries as JSON or CSV.
 
 use std::collections::BTreeMap;
-use std::io::{self, Write};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use serde_json::{Value, json};
-
 use super::hosts::Hosts;
+use super::kit::*;
 use super::shape;
 use crate::columns::jobs::JobRow;
 use crate::columns::replay::{REFUSED, ReplayFigures, SizeFigures, T_TEST, TRAFFIC};
 use crate::columns::shape::{ROOM, ROOM_SUMS, SHAPE_SUMS};
-use crate::columns::{self, Column, Table, object};
-use crate::error::Result;
-use crate::ordering::NodeOrder;
+use crate::columns::{Column, Table};
 use crate::plot::replay::{Bars, Figure, Range, SizeLine, Spread};
 use crate::replay::Step;
 use crate::replay::set::{BASELINE, Label, ReplayResult};
 use crate::replay::statistics::{SizeRow, Summary, by_group, octave_share};
-use crate::topology::Topology;
 
 /// Which columns the placements' table has besides those of every replay.
 #[derive(Clone, Copy, Debug)]

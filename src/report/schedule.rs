@@ -1,21 +1,16 @@
 //! Schedules as data: one CSV row a job in the order of starts, and figures as JSON.
 
-use std::io::{self, Write};
-
-use serde_json::{Value, json};
-
 use super::hosts::Hosts;
+use super::kit::*;
 use super::shape;
+use crate::columns::Table;
 use crate::columns::jobs::JobRow;
 use crate::columns::replay::TRAFFIC;
 use crate::columns::schedule::{Neglected, SIZE_CLASS, ScheduleFigures};
 use crate::columns::shape::{Moment, ROOM, ROOM_SUMS, SHAPE_SUMS};
-use crate::columns::{self, Table, object};
-use crate::error::Result;
 use crate::plot::schedule::{Figure, Moment as Point, Stay};
 use crate::replay::traffic::{JobTraffic, Totals};
 use crate::schedule::{Outputs, ScheduleResult, Settings};
-use crate::topology::Topology;
 use crate::trace::Trace;
 
 /// Writes a row a job in the order of starts: `extent` and `shape` where asked for (with the machine's `levels`, leaf

@@ -1,13 +1,10 @@
 //! A trace's schedules on several orderings: a section of the page and a table of the data.
 
-use std::io::{self, Write};
-
-use super::html::{Best, Column, Part, Section, Table, Words, bold, fixed, words};
+use super::kit::*;
 use super::words::file_name;
+use crate::columns::named;
 use crate::columns::schedule::ScheduleFigures;
-use crate::columns::{self, named};
-use crate::plot::thousands;
-use crate::schedule::orderings::{OrderingSchedule, Schedules};
+use crate::schedule::orderings::OrderingSchedule;
 use crate::schedule::{STARVED_OVERTAKEN, STARVED_WAITS};
 
 /// How the page shows the figures: title, column, decimals, which value is best.
@@ -183,9 +180,8 @@ mod tests {
         }
     }
 
-    #[test]
-    fn rows_keep_their_order_in_the_data_and_are_ranked_on_the_page() {
-        let schedules = Schedules {
+    fn schedules(rows: Vec<OrderingSchedule>) -> Schedules {
+        Schedules {
             trace: "t.swf".into(),
             policy: "easy".into(),
             allocator: Some("fifo:0".into()),
@@ -194,8 +190,13 @@ mod tests {
             model_rule: "fixed".into(),
             saving: None,
             recorded: None,
-            rows: vec![row("b,c", 20.0), row("<a>", 10.0)],
-        };
+            rows,
+        }
+    }
+
+    #[test]
+    fn rows_keep_their_order_in_the_data_and_are_ranked_on_the_page() {
+        let schedules = schedules(vec![row("b,c", 20.0), row("<a>", 10.0)]);
         let mut out = Vec::new();
         write_csv(&mut out, &schedules).unwrap();
         assert_eq!(
@@ -218,17 +219,7 @@ mod tests {
     fn utilisation_has_no_best_value() {
         let mut longer = row("random", 10.0);
         longer.summary.utilisation = 0.75;
-        let schedules = Schedules {
-            trace: "t.swf".into(),
-            policy: "easy".into(),
-            allocator: None,
-            model: "fixed".into(),
-            rule: "easy".into(),
-            model_rule: "fixed".into(),
-            saving: None,
-            recorded: None,
-            rows: vec![row("snake", 10.0), longer],
-        };
+        let schedules = schedules(vec![row("snake", 10.0), longer]);
         let section = section(&schedules).to_string();
         assert!(section.contains(">75.00<") && !section.contains("class=\"low\""), "{section}");
     }

@@ -132,10 +132,7 @@ pub fn page(
     Ok(files)
 }
 
-/// The rows of a table of results.
-///
-/// # Errors
-/// No table of a sweep, with file and line.
+/// The rows of a table of results. Errors: no table of a sweep, with file and line.
 fn read(results: &Text) -> Result<Vec<ResultRow>> {
     let location = |line: u64| SourceLocation::line(results.name(), line as usize);
     let mut reader = csv::Reader::from_reader(results.as_str().as_bytes());

@@ -3,15 +3,13 @@
 use std::collections::BTreeMap;
 
 use serde::Serialize;
-use serde_json::{Value, json};
 
+use super::kit::*;
 use super::machines;
-use crate::columns::object;
 use crate::columns::throughput::ThroughputRow;
-use crate::error::Result;
 use crate::metric::bisection::{Bisection, bisection};
+use crate::topology::Statistics;
 use crate::topology::levels::LevelRow;
-use crate::topology::{Statistics, Topology};
 
 /// Size, links, distances, bisection and levels of a machine.
 pub struct Figures {

@@ -1,8 +1,6 @@
 //! What a file of jobs is: the document of `trace info`.
 
-use serde_json::{Value, json};
-
-use crate::error::Result;
+use super::kit::*;
 use crate::input::Lines;
 use crate::ratio::ratio;
 use crate::trace::records::{Columns, RecordFormat, Records};

@@ -1,10 +1,8 @@
 //! What orderings carry when jobs of one size fill the machine: sentences, a chart and a table.
 
-use super::html::{Best, Column, Figure, Part, Section, Table, words};
+use super::kit::*;
 use crate::columns::throughput::WindowRow;
-use crate::error::Result;
 use crate::plot::replay::{BarPanel, Figure as Drawn, Labelled};
-use crate::plot::thousands;
 
 /// Rows of each size, in the order of the sizes.
 fn by_size<'r, 'a>(rows: &'r [WindowRow<'a>]) -> Vec<(usize, Vec<&'r WindowRow<'a>>)> {
@@ -49,10 +47,8 @@ pub fn sentences(rows: &[WindowRow<'_>]) -> Vec<String> {
     by_size(rows).into_iter().filter_map(one).collect()
 }
 
-/// The section of a page with its chart; `slots` are the numbers of the orderings as the user named them.
-///
-/// # Errors
-/// A chart that cannot be drawn.
+/// The section of a page with its chart; `slots` are the numbers of the orderings as the user named them. Errors: a
+/// chart that cannot be drawn.
 pub(super) fn section(rows: &[WindowRow<'_>], slots: &[(&str, usize)]) -> Result<Section> {
     let of = |value: fn(&WindowRow<'_>) -> f64| rows.iter().map(move |row| Some(value(row)));
     let bounds = rows.iter().map(|row| row.throughput_bound);

@@ -123,10 +123,7 @@ pub(crate) struct Fitting {
 }
 
 /// Schedules those of `tasks` (in queue order) that are not too large for the ordering; `figure` is taken of each that
-/// ran, in ticks.
-///
-/// # Errors
-/// As [`simulate`].
+/// ran, in ticks. Errors: as [`simulate`].
 pub(crate) fn fitting(
     context: &AllocatorContext<'_>,
     tasks: &[Task],
@@ -222,19 +219,14 @@ mod tests {
     use super::*;
 
     /// The schedules of some tasks on two orderings of a machine.
-    fn schedules(
-        spec: &str,
-        orders: [&str; 2],
-        tasks: &[Task],
-        (policy, model): (&str, &str),
-    ) -> Schedules {
+    fn schedules(spec: &str, orders: [&str; 2], tasks: &[Task]) -> Schedules {
         let topology = Topology::inline(spec, &Default::default()).unwrap();
         let orders = orders.map(|text| NodeOrder::make(&topology, text).unwrap());
         let settings = TraceSettings {
             trace: "t".into(),
-            policy: policy.into(),
+            policy: "fcfs".into(),
             allocator: "fifo:0".into(),
-            model: model.into(),
+            model: "fixed".into(),
             other_models: Vec::new(),
             waits: Vec::new(),
         };
@@ -248,7 +240,7 @@ mod tests {
         let task = |id, nodes, run| Task { id, submit: 0, run, requested: run, nodes };
         let tasks = [task(1, 6, 100), task(2, 4, 50), task(3, 4, 50), task(4, 9, 10)];
         let orders = ["row-major", "random:seed=3"];
-        let schedules = schedules("torus:4x2", orders, &tasks, ("fcfs", "fixed"));
+        let schedules = schedules("torus:4x2", orders, &tasks);
         assert_eq!(schedules.allocator.as_deref(), Some("fifo:0"));
         for (row, order) in schedules.rows.iter().zip(orders) {
             let figures = &row.summary;
@@ -260,15 +252,5 @@ mod tests {
             assert_eq!(figures.mean_stretch, 1.0);
         }
         assert!(schedules.rows[0].summary.mean_mind < schedules.rows[1].summary.mean_mind);
-    }
-
-    #[test]
-    fn a_model_of_distance_stretches_what_is_scattered() {
-        let tasks = [Task { id: 1, submit: 0, run: 100, requested: 100, nodes: 4 }];
-        let rows =
-            schedules("torus:4x4", ["snake", "random:seed=3"], &tasks, ("easy", "distance")).rows;
-        let [near, far] = [&rows[0].summary, &rows[1].summary];
-        assert!(near.mean_stretch < far.mean_stretch, "{rows:?}");
-        assert_eq!(far.mean_response, 100.0 * far.mean_stretch);
     }
 }

@@ -103,38 +103,3 @@ impl Waiting {
         }
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use proptest::prelude::*;
-
-    proptest! {
-        #[test]
-        fn the_search_finds_what_a_walk_finds(
-            tasks in prop::collection::vec((1u32..20, 1i64..50, any::<bool>()), 1..70),
-            free in 0u32..20, time in -1i64..50, extra in 0u32..20, from in 0u32..80,
-        ) {
-            let list: Vec<Task> = tasks.iter().map(|(nodes, run, _)| Task {
-                id: 0, submit: 0, run: *run, requested: *run, nodes: *nodes,
-            }).collect();
-            let mut waiting = Waiting::new(&list, |task| task.requested);
-            (0..list.len()).for_each(|i| waiting.add(i as u32));
-            for (i, (_, _, waits)) in tasks.iter().enumerate() {
-                if !waits {
-                    waiting.remove(i as u32);
-                }
-            }
-            let hole = Hole { free, time, extra };
-            let fits = |i: &usize| {
-                let (nodes, run, waits) = tasks[*i];
-                waits && nodes <= free && (run <= time || nodes <= extra)
-            };
-            let walked = (from as usize..tasks.len()).find(fits);
-            prop_assert_eq!(waiting.next(from, hole).map(|i| i as usize), walked);
-            let head = tasks.iter().position(|(_, _, waits)| *waits);
-            prop_assert_eq!(waiting.first().map(|i| i as usize), head);
-            prop_assert_eq!(waiting.len(), tasks.iter().filter(|(_, _, waits)| *waits).count());
-        }
-    }
-}

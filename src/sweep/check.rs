@@ -40,10 +40,8 @@ pub struct Remarks {
 }
 
 impl PlanLists {
-    /// Checks every item of the lists; nothing is computed. What is right may have remarks.
-    ///
-    /// # Errors
-    /// All problems, up to some number of each list, each with its line.
+    /// Checks every item of the lists; nothing is computed. What is right may have remarks. Errors: all problems, up to
+    /// some number of each list, each with its line.
     pub(super) fn check(&self, lists: &Lists, context: &Context) -> Result<Remarks> {
         let context = Context { seed: self.seeds[0], ..*context };
         let mut problems = Problems {

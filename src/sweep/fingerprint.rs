@@ -36,10 +36,7 @@ impl Fingerprint {
         all
     }
 
-    /// The checksum of a file's bytes, packed or not.
-    ///
-    /// # Errors
-    /// The file cannot be read.
+    /// The checksum of a file's bytes, packed or not. Errors: the file cannot be read.
     pub(super) fn of_file(path: &Path) -> Result<Self> {
         let failed = |e| Error::io(path, "reading", e);
         let mut file = std::fs::File::open(path).map_err(failed)?;

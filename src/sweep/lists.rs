@@ -90,10 +90,8 @@ pub struct PlanLists {
 }
 
 impl PlanLists {
-    /// Reads the lists, and where each of their texts stands. What the texts name is not looked at.
-    ///
-    /// # Errors
-    /// As [`super::Plan::read`].
+    /// Reads the lists, and where each of their texts stands. What the texts name is not looked at. Errors: as
+    /// [`super::Plan::read`].
     pub(super) fn read(text: &Text, base: Option<&Path>, seed: u64) -> Result<(Self, Lists)> {
         let params = Params::table("a sweep plan", text, base, seed)?;
         let mut seeds = numbers(&list(&params, "seeds")?, 0, u64::MAX)?;
@@ -153,10 +151,7 @@ impl PlanLists {
         Ok((plan, lists))
     }
 
-    /// Works out the hash and the checksums of the files.
-    ///
-    /// # Errors
-    /// Files that cannot be read.
+    /// Works out the hash and the checksums of the files. Errors: files that cannot be read.
     pub(super) fn fingerprint(&mut self) -> Result<()> {
         let mut all = Fingerprint::EMPTY;
         // The number is raised where rows change their meaning: folders of older versions are then not continued.

@@ -76,10 +76,7 @@ impl<'p> Table<'p> {
         values
     }
 
-    /// The row of `cell` as a line of CSV, from that of its figures and its note.
-    ///
-    /// # Errors
-    /// As [`line()`].
+    /// The row of `cell` as a line of CSV, from that of its figures and its note. Errors: as [`line()`].
     pub(super) fn whole(&self, cell: &Cell, own: &str) -> Result<String> {
         let first = line(self.first(cell))?;
         let (before, width, after) = self.widths(cell.work.kind);
@@ -119,10 +116,7 @@ impl<'p> Table<'p> {
     }
 }
 
-/// Values as a line of CSV.
-///
-/// # Errors
-/// None in practice: what writing to memory reports.
+/// Values as a line of CSV. Errors: none in practice: what writing to memory reports.
 pub(super) fn line(values: impl IntoIterator<Item = Value<'static>>) -> Result<String> {
     let mut bytes = Vec::new();
     let mut csv = Csv::rows(&mut bytes);

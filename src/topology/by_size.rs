@@ -72,10 +72,7 @@ const PORTS: u64 = 64;
 type Keys = Vec<(&'static str, String)>;
 
 /// The keys that `nodes=` stands for and the rule that chose them; none where it is not given, or where the family has
-/// no such rule.
-///
-/// # Errors
-/// `nodes=` beside `limit` or a key of the shape, or out of range.
+/// no such rule. Errors: `nodes=` beside `limit` or a key of the shape, or out of range.
 pub(super) fn chosen(
     family: &TopologyEntry,
     params: &Params,

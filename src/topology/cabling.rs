@@ -20,13 +20,8 @@ pub(super) struct Cabling {
 
 impl Cabling {
     /// Counts the cables of `topology`. A link stands for as many as its capacity says; where the capacity of any link is
-    /// no whole number up to 2²⁰, capacities are speeds, and each link is one cable.
-    ///
-    /// # Errors
-    /// [`crate::Error::Memory`] when the counts by router do not fit.
-    ///
-    /// # Complexity
-    /// O(routers + links), or O(1) by a formula where all slots are schedulable.
+    /// no whole number up to 2²⁰, capacities are speeds, and each link is one cable. Errors: [`crate::Error::Memory`]
+    /// when the counts by router do not fit. O(routers + links), or O(1) by a formula where all slots are schedulable.
     pub fn of(topology: &Topology) -> Result<Self> {
         let network = topology.network();
         let each = network.rails().map_or(1, |rails| u64::from(rails.interfaces()));

@@ -26,10 +26,8 @@ impl Topology {
         self.components == 1 || nodes.iter().all(|node| Some(self.component_of(*node)) == first)
     }
 
-    /// Refuses a machine in several components for `what`, which needs every distance.
-    ///
-    /// # Errors
-    /// More than one component, with their number.
+    /// Refuses a machine in several components for `what`, which needs every distance. Errors: more than one component,
+    /// with their number.
     pub(crate) fn require_one_component(&self, what: &str) -> Result<()> {
         if self.components == 1 {
             return Ok(());

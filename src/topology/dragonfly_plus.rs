@@ -37,10 +37,7 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
 /// spine switches: with g = s·h+1 groups one cable a pair, with fewer ⌊s·h/(g-1)⌋.
 ///
 /// Distance between leaf switches: 2 in a group, 3 between groups: up, over the cable, down. A leaf switch has degree
-/// s; g·(l + s) switches, g·l·s links inside groups.
-///
-/// # Complexity
-/// O(links) to visit; distances in closed form.
+/// s; g·(l + s) switches, g·l·s links inside groups. O(links) to visit; distances in closed form.
 ///
 /// # References
 /// Shpiner, Haramaty, Eliad, Zdornov, Gafni, Zahavi, "Dragonfly+: Low Cost Topology for Scaling Datacenters",

@@ -2,10 +2,7 @@
 
 /// GF(q), q = pᵉ. Element `v` is the polynomial whose coefficients are the base-p digits of `v`, lowest
 /// first, so 0..p-1 are the prime field; addition works digit by digit, multiplication by logarithms to a
-/// primitive element.
-///
-/// # Complexity
-/// O(q) memory; building tries reduction polynomials in order until one is primitive.
+/// primitive element. O(q) memory; building tries reduction polynomials in order until one is primitive.
 pub(super) struct Field {
     p: u32,
     q: u32,

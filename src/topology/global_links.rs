@@ -53,10 +53,8 @@ pub(super) struct GlobalLinks {
 
 impl GlobalLinks {
     /// Groups of `routers` routers with `ports` ports each: as many groups as `g=` says, else as many as have one cable
-    /// between each two, in the arrangement that `global=` names.
-    ///
-    /// # Errors
-    /// More groups than ports allow, or an unknown arrangement.
+    /// between each two, in the arrangement that `global=` names. Errors: more groups than ports allow, or an unknown
+    /// arrangement.
     pub fn from_params(params: &Params, routers: u32, ports: u32) -> Result<(u64, Self)> {
         let most = u64::from(routers) * u64::from(ports) + 1;
         let groups = params.integer("g", 1, most)?.unwrap_or(most);

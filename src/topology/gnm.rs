@@ -22,13 +22,8 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
 };
 
 /// Each simple graph of n routers and m links equally likely, redrawn until connected. Above half of all
-/// n(n-1)/2 pairs, the pairs left out are drawn instead.
-///
-/// # Errors
-/// m below n-1 or above n(n-1)/2; too few links to come out connected: that takes about n·ln(n)/2.
-///
-/// # Complexity
-/// O(m log m) expected a draw, 8 bytes a link.
+/// n(n-1)/2 pairs, the pairs left out are drawn instead. Errors: m below n-1 or above n(n-1)/2; too few links to come
+/// out connected: that takes about n·ln(n)/2. O(m log m) expected a draw, 8 bytes a link.
 ///
 /// # References
 /// Erdős, Rényi, "On random graphs I", Publ. Math. Debrecen 6, 1959: the model, and when it is connected.

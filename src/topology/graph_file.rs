@@ -67,15 +67,10 @@ pub(super) struct Edge {
 
 /// Routers 0..N-1 and undirected links, one a line as `u,v`, `u,v,capacity` or `u,v,capacity,weight`: the weight, 0 or
 /// more, is what a hop over the link counts in distances (both 1 unless given). The first
-/// line may be a header, that is, hold no number; `#` starts a comment; `.gz` is read compressed.
-///
-/// # Errors
-/// With the line: anything that is not a number, a capacity that is not above 0 or above 1e15, a weight above 1000, a link from a
-/// router to itself, a link named before (in either direction), an id left out below the largest one, a
-/// router that no path joins to router 0.
-///
-/// # Complexity
-/// O(links · log links); 24 bytes a link.
+/// line may be a header, that is, hold no number; `#` starts a comment; `.gz` is read compressed. Errors: with the
+/// line: anything that is not a number, a capacity that is not above 0 or above 1e15, a weight above 1000, a link from
+/// a router to itself, a link named before (in either direction), an id left out below the largest one, a router that
+/// no path joins to router 0. O(links · log links); 24 bytes a link.
 fn network(file: &SourceFile<'_>, per_router: u32, levels: Vec<Level>) -> Result<Network> {
     let (routers, links) = read(&file.text)?;
     require_graph(file.context, u64::from(routers), links.len() as u64)?;
@@ -106,10 +101,7 @@ fn read(text: &Text) -> Result<(u32, Vec<Link>)> {
     checked(text, edges)
 }
 
-/// The number of routers and the links, sorted.
-///
-/// # Errors
-/// No links, a link again, a router left out, a network in pieces.
+/// The number of routers and the links, sorted. Errors: no links, a link again, a router left out, a network in pieces.
 pub(super) fn checked(text: &Text, mut edges: Vec<Edge>) -> Result<(u32, Vec<Link>)> {
     let at = |line| SourceLocation::line(text.name(), line);
     if edges.is_empty() {

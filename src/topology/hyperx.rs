@@ -46,7 +46,6 @@ fn from_params(params: &Params, _: &Context) -> Result<Network> {
 
 #[cfg(test)]
 mod tests {
-    use crate::ids::NodeId;
     use crate::topology::testing::{build, check_refused};
 
     #[test]
@@ -57,14 +56,6 @@ mod tests {
         // A 2-ary HyperX is the hypercube; an extent of 1 adds nothing.
         let cube = build("hyperx:2x2x1x2").statistics().unwrap();
         assert_eq!((cube.diameter, cube.links, cube.degree_max), (3, 12, 3));
-    }
-
-    #[test]
-    fn distance_counts_the_coordinates_that_differ() {
-        let machine = build("hyperx:3x4,per_router=2");
-        let far = |n| machine.distance(NodeId(0), NodeId(n));
-        assert_eq!([far(1), far(6), far(16), far(18)], [0, 1, 1, 2]);
-        assert_eq!(machine.spec(), "hyperx:3x4,per_router=2");
     }
 
     #[test]

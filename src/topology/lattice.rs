@@ -52,20 +52,3 @@ pub(crate) fn axis_name(axis: usize) -> String {
 
 /// The letters of the first axes, in order.
 pub(crate) const AXIS_LETTERS: &str = "xyzwvu";
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn cells_and_coordinates_are_inverse() {
-        let lattice = Lattice::of_routers(vec![3, 4, 5], vec![false; 3]);
-        let mut x = [0; 3];
-        for cell in 0..60 {
-            lattice.coordinates(cell, &mut x);
-            assert_eq!(lattice.cell(&x), cell);
-        }
-        lattice.coordinates(59, &mut x);
-        assert_eq!(x, [2, 3, 4]);
-    }
-}

@@ -22,10 +22,7 @@ pub struct LevelRow {
 
 impl Topology {
     /// The levels from the outermost in; empty where the family has none. The links of all levels, and those
-    /// inside the innermost units, are all links.
-    ///
-    /// # Complexity
-    /// O(links) where the family has levels and no closed form.
+    /// inside the innermost units, are all links. O(links) where the family has levels and no closed form.
     pub(crate) fn level_table(&self) -> Vec<LevelRow> {
         let network = self.network();
         let levels = network.levels();

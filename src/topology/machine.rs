@@ -203,10 +203,7 @@ impl Topology {
 
     /// The graph in which halves of the machine are told apart: the router graph, or where nodes pass traffic from one
     /// rail to another by themselves, units and one rail that stands for all. A router with nodes has the number
-    /// `router / dealt_over` in it.
-    ///
-    /// # Errors
-    /// [`crate::Error::Memory`] when it would not fit.
+    /// `router / dealt_over` in it. Errors: [`crate::Error::Memory`] when it would not fit.
     pub(crate) fn halves_graph(&self) -> Result<&RouterGraph> {
         match self.network.rails().filter(|rails| rails.rails > 1) {
             Some(rails) => Ok(self

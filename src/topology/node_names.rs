@@ -131,10 +131,8 @@ impl NodeNames {
 
     /// Hands every node of a list to `each`, in the list's order: as the list calls it, twice its id; a range of ids as
     /// an empty text, the first and the last. A list is words with commas between: names, host lists such as
-    /// `n[001-004,7]`, numbers, and ranges of numbers such as `0-63`. The caller holds `held` nodes already.
-    ///
-    /// # Errors
-    /// With the line: no such list; a name or number that no node has; more memory than allowed.
+    /// `n[001-004,7]`, numbers, and ranges of numbers such as `0-63`. The caller holds `held` nodes already. Errors:
+    /// with the line: no such list; a name or number that no node has; more memory than allowed.
     pub fn list(
         &self,
         text: &str,

@@ -26,10 +26,7 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
 };
 
 /// The polarity graph of [`Polarity`] without its loops: q²+q+1 routers, q(q+1)²/2 links, degree q+1 (q for the q+1
-/// quadrics), diameter 2.
-///
-/// # Complexity
-/// O(links) to visit; distances by breadth-first search.
+/// quadrics), diameter 2. O(links) to visit; distances by breadth-first search.
 ///
 /// # References
 /// Lakhotia, Besta, Monroe, Isham, Iff, Hoefler, Petrini, "PolarFly: A Cost-Effective and Flexible Low-Diameter

@@ -22,10 +22,7 @@ impl Polarity {
     /// The largest q whose points have 32-bit numbers.
     pub(crate) const MAX_Q: u32 = 46_340;
 
-    /// Reads `q`.
-    ///
-    /// # Errors
-    /// No prime power, with those near it.
+    /// Reads `q`. Errors: no prime power, with those near it.
     pub fn from_params(params: &Params) -> Result<Self> {
         let q: u32 = params.whole("q", 2, Polarity::MAX_Q)?;
         let Some(field) = Field::new(q) else {

@@ -49,7 +49,6 @@ const MAX_D: u32 = 1 << 12;
 /// - `paley`: GF(n), n = 2d + 1, two elements linked where they differ by a square, f multiplies by a primitive
 ///   element. Loops are left out: at quadrics the degree is q + d.
 ///
-/// # Complexity
 /// O(links) to visit; distances by breadth-first search.
 ///
 /// # References

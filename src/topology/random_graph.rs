@@ -28,10 +28,8 @@ impl Size {
 }
 
 /// The step that draws networks of `links` links until one is connected, all from one stream of random numbers
-/// (PCG-64 seeded with the seed), so that the seed alone decides. `draw` may give up with `None`.
-///
-/// # Errors
-/// Too large for memory; of the step: no connected draw within [`tries`], with `advice`.
+/// (PCG-64 seeded with the seed), so that the seed alone decides. `draw` may give up with `None`. Errors: too large for
+/// memory; of the step: no connected draw within [`tries`], with `advice`.
 pub(super) fn draw(
     context: &Context,
     size: Size,

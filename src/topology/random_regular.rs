@@ -24,13 +24,9 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
 /// link and take one end each. Redrawn until connected. Where d exceeds half of n-1, the complement is
 /// drawn.
 ///
-/// Close to uniform for fixed d as n grows; the last few links are not exactly so.
-///
-/// # Errors
-/// n·d odd, d ≥ n; d of 0 or 1 with more than d+1 routers; no connected network among many draws (d = 2).
-///
-/// # Complexity
-/// O(n·d²) expected a draw, 8 bytes a link more than the result.
+/// Close to uniform for fixed d as n grows; the last few links are not exactly so. Errors: n·d odd, d ≥ n; d of 0 or 1
+/// with more than d+1 routers; no connected network among many draws (d = 2). O(n·d²) expected a draw, 8 bytes a link
+/// more than the result.
 ///
 /// # References
 /// Steger, Wormald, "Generating random regular graphs quickly", Comb. Probab. Comput. 8, 1999, section 2,

@@ -15,10 +15,7 @@ pub(crate) fn check_nodes(location: &SourceLocation, slots: u64) -> Result<()> {
     Ok(())
 }
 
-/// `a · b · …` as a checked product for sizes that users choose.
-///
-/// # Errors
-/// More than [`MAX_NODES`].
+/// `a · b · …` as a checked product for sizes that users choose. Errors: more than [`MAX_NODES`].
 pub(crate) fn product(
     location: &SourceLocation,
     factors: impl IntoIterator<Item = u32>,

@@ -17,10 +17,7 @@ pub(super) fn shipped(path: &Path) -> Option<&'static File<'static>> {
     SHIPPED.get_file(path.file_name()?.to_str()?.strip_prefix("shipped:")?)
 }
 
-/// Reads a text that a machine is described by: a file, or `shipped:NAME`.
-///
-/// # Errors
-/// As [`Text::read`].
+/// Reads a text that a machine is described by: a file, or `shipped:NAME`. Errors: as [`Text::read`].
 pub(super) fn read(path: &Path, context: &Context) -> Result<Text> {
     match shipped(path) {
         Some(file) => Text::held(file.path(), file.contents(), context.memory),
@@ -36,10 +33,8 @@ pub(super) struct SourceFile<'p> {
     pub context: &'p Context,
 }
 
-/// Checks that `file` is given. The step reads the file and passes it to `build`.
-///
-/// # Errors
-/// No file, with what is `expected`; of the step: a file that cannot be read.
+/// Checks that `file` is given. The step reads the file and passes it to `build`. Errors: no file, with what is
+/// `expected`; of the step: a file that cannot be read.
 pub(super) fn from_file(
     params: &Params,
     expected: &str,

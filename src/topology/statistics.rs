@@ -114,13 +114,8 @@ fn distances(topology: &Topology) -> Result<(u128, u32)> {
 }
 
 /// Sum of distances over unordered pairs of nodes, and the largest, for `counts[r]` nodes on router r of those that
-/// carry nodes.
-///
-/// # Errors
-/// [`crate::Error::Memory`] when the graph or the searches do not fit.
-///
-/// # Complexity
-/// O(routers · axes or levels) where distances have a closed form, else a search for every 256 routers with nodes.
+/// carry nodes. Errors: [`crate::Error::Memory`] when the graph or the searches do not fit. O(routers · axes or levels)
+/// where distances have a closed form, else a search for every 256 routers with nodes.
 pub(crate) fn among(topology: &Topology, counts: &[u32]) -> Result<(u128, u32)> {
     Ok(match topology.metric() {
         Metric::Product(product) => (product.pair_sum(counts), product.spread(counts)),
@@ -147,10 +142,8 @@ fn from_one(graph: &RouterGraph, counts: &[u32]) -> (u128, u32) {
 }
 
 /// Searches on `graph` from all node-carrying routers, 256 at a time, batches in parallel; integer sums, so that the
-/// number of threads does not show. The graph is that of `topology` or a part of it; pairs that no path joins add nothing.
-///
-/// # Errors
-/// [`crate::Error::Memory`] when the searches do not fit.
+/// number of threads does not show. The graph is that of `topology` or a part of it; pairs that no path joins add
+/// nothing. Errors: [`crate::Error::Memory`] when the searches do not fit.
 pub(crate) fn by_search(
     topology: &Topology,
     graph: &RouterGraph,
@@ -196,14 +189,9 @@ fn occupied(counts: &[u32]) -> Vec<RouterId> {
 }
 
 impl Topology {
-    /// How many unordered pairs of schedulable nodes are 0, 1, 2, … hops apart.
-    ///
-    /// # Errors
-    /// [`crate::Error::Memory`] when the graph or the per-router counts do not fit.
-    ///
-    /// # Complexity
-    /// O(extents) for one axis of a grid without holes, O(their product) for several; one search per node-carrying router
-    /// on graphs, pair by pair of routers elsewhere.
+    /// How many unordered pairs of schedulable nodes are 0, 1, 2, … hops apart. Errors: [`crate::Error::Memory`] when
+    /// the graph or the per-router counts do not fit. O(extents) for one axis of a grid without holes, O(their product)
+    /// for several; one search per node-carrying router on graphs, pair by pair of routers elsewhere.
     pub(crate) fn distance_histogram(&self) -> Result<Vec<u128>> {
         let per = u128::from(self.network().per_router());
         let hosts = u128::from(self.network().hosts());
@@ -291,24 +279,7 @@ fn convolve(a: &[u128], b: &[u128]) -> Vec<u128> {
 
 #[cfg(test)]
 mod tests {
-    use crate::topology::{Context, Topology};
-
-    /// Total, diameter and histogram pair by pair of nodes, by search on the graph.
-    fn plainly(topology: &Topology) -> (u128, u32, Vec<u128>) {
-        let graph = topology.graph().unwrap();
-        let nodes: Vec<_> = topology.nodes().iter().collect();
-        let mut pairs = vec![0u128; 1];
-        for (i, a) in nodes.iter().enumerate() {
-            let hops = graph.hops_from(topology.router_of(*a));
-            for b in &nodes[i + 1..] {
-                let d = hops[topology.router_of(*b).index()] as usize;
-                pairs.resize(pairs.len().max(d + 1), 0);
-                pairs[d] += 1;
-            }
-        }
-        let total = pairs.iter().enumerate().map(|(d, p)| d as u128 * p).sum();
-        (total, pairs.len() as u32 - 1, pairs)
-    }
+    use crate::topology::testing::{build, check_metric};
 
     #[test]
     fn every_way_to_the_figures_agrees_with_pair_by_pair() {
@@ -324,16 +295,7 @@ mod tests {
             "fat-tree:k=4,limit=13",
             "watts-strogatz:n=600,k=2,p=0",
         ] {
-            let topology = Topology::inline(spec, &Context::default()).unwrap();
-            let statistics = topology.statistics().unwrap();
-            let (total, diameter, pairs) = plainly(&topology);
-            let found = (statistics.total_distance, statistics.diameter);
-            assert_eq!(found, (total, diameter), "{spec}");
-            let mut histogram = topology.distance_histogram().unwrap();
-            while histogram.last() == Some(&0) {
-                histogram.pop();
-            }
-            assert_eq!(histogram, pairs, "{spec}");
+            check_metric(&build(spec));
         }
     }
 }

@@ -46,7 +46,8 @@ pub(crate) fn check_links(topology: &Topology) {
 pub(crate) fn check_metric(topology: &Topology) {
     let graph = topology.graph().unwrap();
     let counts = topology.nodes_per_router();
-    let (mut sum, mut largest) = (0u128, 0);
+    // Ordered pairs of nodes by distance; a node is none with itself.
+    let mut pairs = vec![0u128];
     for (a, here) in counts.iter().enumerate() {
         let from = RouterId(a as u32);
         let hops = graph.hops_from(from);
@@ -55,12 +56,19 @@ pub(crate) fn check_metric(topology: &Topology) {
                 assert_eq!(d, hops[b], "{}: {a} to {b}", topology.spec());
             }
             if *here > 0 && *there > 0 {
-                sum += u128::from(*here) * u128::from(*there) * u128::from(hops[b]);
-                largest = largest.max(hops[b]);
+                let d = hops[b] as usize;
+                pairs.resize(pairs.len().max(d + 1), 0);
+                pairs[d] += u128::from(*here) * u128::from(*there);
             }
         }
     }
+    pairs[0] -= topology.node_count() as u128;
+    pairs.iter_mut().for_each(|count| *count /= 2);
     let statistics = topology.statistics().unwrap();
-    assert_eq!(statistics.total_distance, sum / 2, "{}", topology.spec());
-    assert_eq!(statistics.diameter, largest, "{}", topology.spec());
+    let total = pairs.iter().enumerate().map(|(d, count)| d as u128 * count).sum::<u128>();
+    let found = (statistics.total_distance, statistics.diameter as usize);
+    assert_eq!(found, (total, pairs.len() - 1), "{}", topology.spec());
+    let mut histogram = topology.distance_histogram().unwrap();
+    histogram.truncate(histogram.iter().rposition(|count| *count > 0).map_or(1, |last| last + 1));
+    assert_eq!(histogram, pairs, "{}", topology.spec());
 }

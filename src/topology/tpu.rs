@@ -70,10 +70,8 @@ fn from_params(params: &Params, context: &Context) -> Result<Network> {
 ///
 /// Both are lattice graphs, alike seen from every chip: the face-centred cubic one of 2k³ chips and the body-centred
 /// cubic one of 4k³. Degree 6, 3 links a chip, diameter ⌊3k/2⌋, where the regular tori have 2k and 5k/2. Their
-/// dimensions carry the same load of an all-to-all, where in regular ones the long dimensions limit it.
-///
-/// # Complexity
-/// O(links) to visit; distances by one breadth-first search where all chips are schedulable, else one each.
+/// dimensions carry the same load of an all-to-all, where in regular ones the long dimensions limit it. O(links) to
+/// visit; distances by one breadth-first search where all chips are schedulable, else one each.
 ///
 /// # References
 /// Cámara, Moretó, Vallejo, Beivide, Miguel-Alonso, Martínez, Navaridas, "Twisted Torus Topologies for Enhanced

@@ -25,13 +25,7 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
 /// connected; n·⌊k/2⌋ links always.
 ///
 /// Links are taken by distance along the ring, then by u, as in the paper; a router linked to all others
-/// keeps its link.
-///
-/// # Errors
-/// k below 2 or above n-1; no connected network among many draws.
-///
-/// # Complexity
-/// O(n·k²) expected a draw.
+/// keeps its link. Errors: k below 2 or above n-1; no connected network among many draws. O(n·k²) expected a draw.
 ///
 /// # References
 /// Watts, Strogatz, "Collective dynamics of small-world networks", Nature 393, 1998, figure 1,

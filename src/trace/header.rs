@@ -87,10 +87,7 @@ impl Header {
         Ok(self.integer(label, file)?.and_then(|n| u64::try_from(n).ok()).filter(|n| *n > 0))
     }
 
-    /// `MaxNodes`, if positive.
-    ///
-    /// # Errors
-    /// It is no number.
+    /// `MaxNodes`, if positive. Errors: it is no number.
     pub(crate) fn max_nodes(&self, file: &str) -> Result<Option<u64>> {
         self.positive("MaxNodes", file)
     }

@@ -99,13 +99,10 @@ pub const TREE: AllocatorEntry = AllocatorEntry::new(
 ///
 /// With `segment` a job of k nodes is placed as k/segment parts, each for itself: `spread` gives each part base
 /// blocks of its own, `consolidate` keeps all parts in one aggregated block where there is one. With `exclusive` a job
-/// has its base blocks alone.
+/// has its base blocks alone. O(size/64 + free + parts · base blocks).
 ///
 /// # Limits
 /// Nodes are alike and have no weights.
-///
-/// # Complexity
-/// O(size/64 + free + parts · base blocks).
 ///
 /// # References
 /// Slurm 26.05, topology.conf(5) and topology/block; held to recorded and live choices of 26.05.5.
@@ -134,10 +131,7 @@ pub(crate) const BLOCK: AllocatorEntry = AllocatorEntry::new(
 /// no placement is refused for good, one node too.
 ///
 /// On a grid of three axes without such a file, `placements` names the shapes, on corners at multiples of their
-/// extents.
-///
-/// # Complexity
-/// O(size/64 + cells of the boxes of that size · (1 + boxes of the next)).
+/// extents. O(size/64 + cells of the boxes of that size · (1 + boxes of the next)).
 ///
 /// # References
 /// Slurm 26.05, topology.yaml(5) and topology/torus3d; held to recorded and live choices of 26.05.5.
@@ -158,10 +152,7 @@ pub(crate) const TORUS3D: AllocatorEntry = AllocatorEntry {
 };
 
 /// `slurm-ring[:segment=K]`: topology/ring. Free neighbours on the ring with the fewest free nodes, the first such
-/// run; segments on different rings.
-///
-/// # Complexity
-/// O(size/64 + free + nodes on rings · size of the job).
+/// run; segments on different rings. O(size/64 + free + nodes on rings · size of the job).
 ///
 /// # References
 /// Slurm 26.05, topology.conf(5) and topology/ring; held to recorded and live choices of 26.05.5.

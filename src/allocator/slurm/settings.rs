@@ -14,13 +14,8 @@ const MOST_SIZES: usize = 64;
 /// the least surface, that in all its turns, the box that closes the most rings of the torus, and all boxes.
 /// On blocks and on networks with levels: `slurm-block` with base blocks of one, two and four units (leaf switches,
 /// racks), each with no aggregated block and with all its doubles; without segments, and with those of which every
-/// larger job is a multiple: a half, a third, one, two and four units, and what all jobs have in common.
-///
-/// # Errors
-/// A machine of neither kind.
-///
-/// # Complexity
-/// O(nodes + sizes · divisors²).
+/// larger job is a multiple: a half, a third, one, two and four units, and what all jobs have in common. Errors: a
+/// machine of neither kind. O(nodes + sizes · divisors²).
 pub fn settings(machine: &Topology, sizes: &[u32]) -> Result<Vec<String>> {
     let mut sizes = sizes.to_vec();
     sizes.sort_unstable();

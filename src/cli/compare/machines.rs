@@ -1,32 +1,21 @@
 //! `nodeorder compare` with several machines: which of them, with which ordering, serves the jobs best.
 
-use std::io::Write;
-use std::path::Path;
-
-use clap::Args;
 use comfy_table::CellAlignment;
 
-use crate::shared::command_line::CommandLine;
-use crate::shared::layout;
-use crate::shared::notes::note;
-use crate::shared::output::{self, Output};
+use crate::shared::kit::*;
 use crate::shared::tables::{SCHEDULED, number, scheduled, table};
-use crate::shared::watch::Clock;
 use crate::shared::workload::WorkloadArgs;
-use crate::shared::{inputs, own_files, progress};
 use nodeorder::columns::machines::RankedMachine;
 use nodeorder::columns::{Column, Value};
-use nodeorder::error::Error;
 use nodeorder::machines::{
     self, ComparedJobs, Contender, Criterion, Machines, Queue, Request, headline,
 };
 use nodeorder::mapping::routing::BestShares;
 use nodeorder::metric::cost::{Buying, Cables, Prices};
 use nodeorder::metric::machine_figures::Machine;
-use nodeorder::ordering::{NodeOrder, ORDERINGS};
+use nodeorder::ordering::ORDERINGS;
 use nodeorder::report;
 use nodeorder::schedule::model;
-use nodeorder::topology::{Context, Topology};
 use nodeorder::trace::open::OpenedLog;
 use nodeorder::trace::{Log, Trace, convert};
 

@@ -1,22 +1,13 @@
 //! `nodeorder compare`: orderings of one machine side by side, as a ranked table and a page.
 
-use std::io::Write;
-use std::path::PathBuf;
-
-use clap::Args;
 use rayon::prelude::*;
 
-use crate::shared::command_line::CommandLine;
-use crate::shared::notes::note;
-use crate::shared::output::{self, Output};
+use crate::shared::kit::*;
 use crate::shared::workload::WorkloadArgs;
-use crate::shared::{inputs, own_files, progress, tables};
-use nodeorder::error::Error;
 use nodeorder::metric::comparison::Comparison;
 use nodeorder::metric::mpc::{self, Curve, Means};
-use nodeorder::ordering::{self, NodeOrder};
+use nodeorder::ordering;
 use nodeorder::report;
-use nodeorder::topology::{Context, Topology};
 
 mod machines;
 mod settings;

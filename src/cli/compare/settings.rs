@@ -1,28 +1,20 @@
 //! `compare --settings`: which block and segment sizes, or which placements, of Slurm's topology plugin suit a trace.
 
 use std::collections::BTreeMap;
-use std::io::Write;
-use std::path::Path;
 use std::sync::Mutex;
 
-use serde_json::json;
-
-use crate::shared::output::{self, Output};
+use crate::shared::kit::*;
+use crate::shared::sweep_folder;
 use crate::shared::tables::{number, table};
 use crate::shared::workload::WorkloadArgs;
-use crate::shared::{inputs, layout, own_files, progress, sweep_folder};
 use nodeorder::allocator::{AllocatorContext, slurm_settings};
 use nodeorder::columns::sweep::ResultRow;
-use nodeorder::error::Error;
-use nodeorder::input::Text;
 use nodeorder::machines::Difference;
 use nodeorder::metric::rank_distances::RankDistances;
-use nodeorder::ordering::NodeOrder;
 use nodeorder::report;
 use nodeorder::report::sweep::Figure;
 use nodeorder::schedule::{Outputs, Settings, Task, simulate};
 use nodeorder::sweep::{self, Plan, store};
-use nodeorder::topology::{Context, Topology};
 use nodeorder::trace::{Options, Trace, open};
 
 /// Options of `compare --settings`.

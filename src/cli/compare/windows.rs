@@ -1,16 +1,11 @@
 //! `compare --throughput` of one machine: what its links carry when jobs of one size fill it, ordering by ordering.
 
-use std::io::Write;
-
+use crate::shared::kit::*;
 use crate::shared::tables::of_columns;
-use crate::shared::{inputs, layout, throughput};
-use nodeorder::columns::{self, throughput::WindowRow};
-use nodeorder::error::Error;
+use nodeorder::columns::throughput::WindowRow;
 use nodeorder::metric::comparison::Comparison;
-use nodeorder::ordering::NodeOrder;
 use nodeorder::report::windows::sentences;
 use nodeorder::throughput::windows::windows;
-use nodeorder::topology::Topology;
 
 /// What jobs send unless `--guest` says it, and how it is routed unless `--routing` does.
 const GUEST: &str = "all-to-all";

@@ -32,10 +32,7 @@ struct Named {
 /// The files that the command reads, as far as the command line tells.
 static READ: OnceLock<Vec<Named>> = OnceLock::new();
 
-/// Takes in a command line.
-///
-/// # Errors
-/// A file to write that is read as well, is written twice or may not be written.
+/// Takes in a command line. Errors: a file to write that is read as well, is written twice or may not be written.
 pub fn check(command: &clap::Command, matches: &ArgMatches) -> Result<()> {
     let (mut command, mut matches) = (command, matches);
     while let Some((name, inner)) = matches.subcommand() {

@@ -67,10 +67,7 @@ pub fn check_curves(topology: &Topology, texts: &[String]) -> Result<(), Error> 
     if all { mpc::check_memory(topology, topology.node_count()) } else { Ok(()) }
 }
 
-/// The orderings of `--order` options.
-///
-/// # Errors
-/// One that is given twice or cannot be made.
+/// The orderings of `--order` options. Errors: one that is given twice or cannot be made.
 pub fn orders(topology: &Topology, texts: &[String]) -> anyhow::Result<Vec<NodeOrder>> {
     check_distinct("--order", "ordering", texts)?;
     texts.iter().map(|text| order(topology, text)).collect()

@@ -250,23 +250,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_appears_only_when_finished() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("out.csv");
-        let mut out = Output::open(Some(&path)).unwrap();
-        out.write_all(b"half").unwrap();
-        out.flush().unwrap();
-        assert!(!path.exists());
-        drop(out);
-        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
-        write(Some(&path), b"whole").unwrap();
-        assert_eq!(std::fs::read(&path).unwrap(), b"whole");
-        write(Some(&path), b"again").unwrap();
-        assert_eq!(std::fs::read(&path).unwrap(), b"again");
-        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
-    }
-
-    #[test]
     fn a_name_in_gz_asks_for_compression() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("out.csv.gz");

@@ -46,10 +46,8 @@ pub struct OwnFiles<'a> {
 }
 
 impl<'a> OwnFiles<'a> {
-    /// Makes the folder where there is none, for the files `names` that `command` writes there.
-    ///
-    /// # Errors
-    /// A file that has the list's name and is none, or one that may not be written.
+    /// Makes the folder where there is none, for the files `names` that `command` writes there. Errors: a file that has
+    /// the list's name and is none, or one that may not be written.
     pub fn begin(
         folder: &'a Path,
         command: &'static str,
@@ -153,33 +151,4 @@ fn read(path: &Path) -> anyhow::Result<Vec<(String, String)>> {
         Ok((command.to_string(), name.to_string()))
     };
     lines.map(entry).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn files_appear_together_or_not_at_all() {
-        let outer = tempfile::tempdir().unwrap();
-        let folder = outer.path().join("made/here");
-        let names = || vec!["a".to_string(), "b".to_string()];
-        let there = |name: &str| folder.join(name).exists();
-        let half = OwnFiles::begin(&folder, "compare", names()).unwrap();
-        output::write(Some(&half.path("a")), "half").unwrap();
-        assert!(!there("a") && !there(LIST));
-        drop(half);
-        assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 0);
-        replace(&folder, "compare", names().into_iter().map(|name| (name, "whole".into())))
-            .unwrap();
-        assert!(there("a") && there("b") && there(LIST));
-        // A failure leaves the files of the earlier run.
-        let half = OwnFiles::begin(&folder, "compare", vec!["a".into()]).unwrap();
-        assert!(half.finish().is_err());
-        assert_eq!(std::fs::read_to_string(folder.join("a")).unwrap(), "whole");
-        assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 3);
-        replace(&folder, "compare", [("a", "new".to_string())]).unwrap();
-        assert!(there("a") && !there("b"));
-        assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 2);
-    }
 }

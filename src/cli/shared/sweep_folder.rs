@@ -35,10 +35,8 @@ impl SweepFolder<'_> {
         self.0.join(MANIFEST)
     }
 
-    /// Whether the folder holds the results of the plan with this hash.
-    ///
-    /// # Errors
-    /// It holds others, or they are not as they were written.
+    /// Whether the folder holds the results of the plan with this hash. Errors: it holds others, or they are not as
+    /// they were written.
     pub fn is_finished(&self, hash: &str) -> anyhow::Result<bool> {
         let (results, manifest) = (self.results(), self.manifest());
         if !manifest.exists() {
@@ -81,10 +79,8 @@ impl SweepFolder<'_> {
             .with_context(|| format!("{}: reading", manifest.display()))
     }
 
-    /// The table as it was written, and the document that describes it where there is one (else null).
-    ///
-    /// # Errors
-    /// A table that the document does not fit.
+    /// The table as it was written, and the document that describes it where there is one (else null). Errors: a table
+    /// that the document does not fit.
     pub fn table(&self, memory: u64) -> anyhow::Result<(Text, Value)> {
         let table = Text::read(&self.results(), memory)?;
         if !self.manifest().exists() {

@@ -60,37 +60,6 @@ fn a_stream_holds_one_piece_and_refuses_endless_lines() {
     assert!(error.starts_with("t:2: found a line of more than 1048576 bytes"), "{error}");
 }
 
-/// A small gzip file of nothing but newlines must not keep a reader busy for minutes.
-#[test]
-fn a_stream_of_nothing_ends_with_an_error() {
-    for text in ["  \n", "# nothing here\n", "; nothing\r\n"] {
-        let mut lines = Lines::new("t", text.repeat(Lines::IDLE / (text.len() - 1) + 10));
-        let error = loop {
-            match lines.line() {
-                Ok(line) => assert!(line.is_some(), "{text:?}: the end came first"),
-                Err(error) => break error.to_string(),
-            }
-        };
-        assert!(error.contains("found 64 MB of blank lines and comments"), "{error}");
-    }
-}
-
-#[test]
-fn marks_and_every_kind_of_line_end_are_read() {
-    for text in ["\u{feff}1\n2\n", "1\r2\r", "1\r\n2\r\n", "\u{feff}1\r2"] {
-        let whole = Text::from_bytes("t", text.into()).unwrap();
-        let seen: Vec<_> = whole.data_lines().map(|l| (l.number, l.text.to_string())).collect();
-        assert_eq!(seen, [(1, "1".to_string()), (2, "2".to_string())], "{text:?}");
-        for step in 1..5 {
-            let drip = Dripping(std::io::Cursor::new(text.into()), step);
-            let mut lines = Lines::over("t", Box::new(drip));
-            assert_eq!(lines.data_line().unwrap().unwrap().text, "1", "{text:?}");
-            assert_eq!(lines.data_line().unwrap().unwrap().text, "2", "{text:?}");
-            assert!(lines.data_line().unwrap().is_none());
-        }
-    }
-}
-
 #[test]
 fn a_stream_names_the_line_that_is_no_text() {
     let mut lines = Lines::new("t", b"ok\n# fine\n\xff\n".to_vec());

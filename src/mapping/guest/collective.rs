@@ -30,10 +30,8 @@ pub(super) struct Messages {
 }
 
 impl Messages {
-    /// Room for `each` messages of each of `n` processes.
-    ///
-    /// # Errors
-    /// More processes than [`MAX_PROCESSES`]; more memory than `context` allows.
+    /// Room for `each` messages of each of `n` processes. Errors: more processes than [`MAX_PROCESSES`]; more memory
+    /// than `context` allows.
     pub fn new(params: &Params, context: &Context, n: u64, each: u64) -> Result<Self> {
         if n > u64::from(MAX_PROCESSES) {
             let expected = format!("1 to {MAX_PROCESSES} processes");
@@ -53,10 +51,7 @@ impl Messages {
         self.list.push(Message { source, target, volume });
     }
 
-    /// The traffic of `n` processes; messages of a pair are added up.
-    ///
-    /// # Errors
-    /// Volumes whose sum is no number.
+    /// The traffic of `n` processes; messages of a pair are added up. Errors: volumes whose sum is no number.
     pub fn done(self, params: &Params, n: u32) -> Result<(u32, Traffic)> {
         Ok((n, Traffic::Messages(merged(self.list, || params.location().clone())?)))
     }
@@ -159,10 +154,8 @@ fn parent(i: u32, n: u32) -> u32 {
     if up < n { up } else { i ^ bit }
 }
 
-/// The members of an inner group of `n`: `group` as given, else the largest divisor of `n` up to 8.
-///
-/// # Errors
-/// A group that does not divide `n`.
+/// The members of an inner group of `n`: `group` as given, else the largest divisor of `n` up to 8. Errors: a group
+/// that does not divide `n`.
 pub(super) fn inner(params: &Params, n: u32) -> Result<u32> {
     let largest = (1..=n.min(8)).rev().find(|group| n.is_multiple_of(*group)).unwrap_or(1);
     match params.integer("group", 1, n)? {
@@ -175,27 +168,24 @@ pub(super) fn inner(params: &Params, n: u32) -> Result<u32> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Guest;
+    use super::super::tests::{check_refused, make, messages};
     use super::*;
     use proptest::prelude::*;
 
     /// Sent and received by each process.
     fn totals(text: &str) -> (Vec<f64>, Vec<f64>) {
-        let guest = Guest::make(text, &Context::default()).unwrap();
+        let guest = make(text).unwrap();
         let n = guest.processes() as usize;
         let (mut sent, mut got) = (vec![0.0; n], vec![0.0; n]);
-        guest.for_each_message(|m| {
-            sent[m.source as usize] += m.volume;
-            got[m.target as usize] += m.volume;
-        });
+        for (source, target, volume) in messages(&guest) {
+            sent[source as usize] += volume;
+            got[target as usize] += volume;
+        }
         (sent, got)
     }
 
     fn pairs(text: &str) -> Vec<(u32, u32, f64)> {
-        let mut pairs = Vec::new();
-        let guest = Guest::make(text, &Context::default()).unwrap();
-        guest.for_each_message(|m| pairs.push((m.source, m.target, m.volume)));
-        pairs
+        messages(&make(text).unwrap())
     }
 
     /// Runs an all-reduce step by step on whole numbers: the ring as it is defined, pieces and all.
@@ -312,7 +302,7 @@ mod tests {
 
     #[test]
     fn wrong_parameters_are_named() {
-        for (text, part) in [
+        check_refused(&[
             ("all-reduce:rings,n=8", "did you mean `ring`"),
             ("all-reduce:ring", "no `n`"),
             ("all-reduce:hierarchical,n=8,group=3", "a divisor of 8"),
@@ -320,9 +310,6 @@ mod tests {
             ("parallel:tp=8,pp=2,dp=4,ep=3", "a divisor of dp"),
             ("parallel:tp=4096,pp=4096,dp=4096", "68719476736 processes"),
             ("parallel:tp=2,pp=2,dp=6,group=4,collective=hierarchical", "a divisor of 6"),
-        ] {
-            let error = Guest::make(text, &Context::default()).unwrap_err().to_string();
-            assert!(error.contains(part), "{text}: {error}");
-        }
+        ]);
     }
 }

@@ -321,7 +321,7 @@ fn topomatch(text: &Text) -> Result<(u32, Vec<Message>)> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Guest, Traffic};
+    use super::super::{Guest, Traffic, tests::messages};
     use super::*;
 
     /// A `%` stands for the first words of a matrix.
@@ -332,10 +332,8 @@ mod tests {
 
     fn list(format: &str, text: &str) -> (u32, Vec<(u32, u32, f64)>) {
         let guest = guest(format, text).unwrap_or_else(|e| panic!("{text}: {e}"));
-        let mut messages = Vec::new();
-        guest.for_each_message(|m| messages.push((m.source, m.target, m.volume)));
         assert!(matches!(guest.traffic(), Traffic::Messages(_)));
-        (guest.processes(), messages)
+        (guest.processes(), messages(&guest))
     }
 
     /// Three messages written in every format.

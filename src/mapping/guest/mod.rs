@@ -128,6 +128,25 @@ impl Guest {
 mod tests {
     use super::*;
 
+    pub(super) fn make(text: &str) -> Result<Guest> {
+        Guest::make(text, &Context::default())
+    }
+
+    /// The messages of a guest: source, target, volume.
+    pub(super) fn messages(guest: &Guest) -> Vec<(u32, u32, f64)> {
+        let mut all = Vec::new();
+        guest.for_each_message(|m| all.push((m.source, m.target, m.volume)));
+        all
+    }
+
+    /// Each text is refused, with a message that holds the text beside it.
+    pub(super) fn check_refused(cases: &[(&str, &str)]) {
+        for (text, part) in cases {
+            let error = make(text).unwrap_err().to_string();
+            assert!(error.contains(part), "{text}: {error}");
+        }
+    }
+
     #[test]
     fn messages_are_merged_and_sorted() {
         let list = [(2, 0, 1.0), (0, 1, 2.0), (2, 0, 0.5), (1, 1, 9.0), (1, 2, 0.0)];
@@ -166,24 +185,24 @@ mod tests {
         let reads =
             |entry: &&GuestEntry| entry.options.iter().any(|o| matches!(o.values, Values::File));
         for pattern in GUESTS.iter().filter(|entry| !reads(entry)) {
-            let guest = Guest::make(pattern.example, &Context::default()).unwrap();
+            let guest = make(pattern.example).unwrap();
             assert_eq!(guest.label(), pattern.example);
-            let mut count = 0;
-            guest.for_each_message(|m| {
-                assert!(m.source != m.target && m.volume > 0.0);
-                assert!(m.source.max(m.target) < guest.processes());
-                count += 1;
-            });
-            assert_eq!(count, guest.pair_count(), "{}", pattern.name);
+            let all = messages(&guest);
+            for (source, target, volume) in &all {
+                assert!(source != target && *volume > 0.0);
+                assert!(source.max(target) < &guest.processes());
+            }
+            assert_eq!(all.len() as u64, guest.pair_count(), "{}", pattern.name);
         }
     }
 
     #[test]
     fn unknown_names_get_a_suggestion() {
-        let error = |text: &str| Guest::make(text, &Context::default()).unwrap_err().to_string();
-        assert!(error("stencli:4x4").contains("no such file; expected one of all-to-all"));
-        assert!(error("stencli:4x4").contains("did you mean `stencil`"));
-        assert!(error("ring:m=4").contains("no `n`"));
-        assert!(error("ring:n=4,size=3").contains("unknown key for ring `size`"));
+        check_refused(&[
+            ("stencli:4x4", "no such file; expected one of all-to-all"),
+            ("stencli:4x4", "did you mean `stencil`"),
+            ("ring:m=4", "no `n`"),
+            ("ring:n=4,size=3", "unknown key for ring `size`"),
+        ]);
     }
 }

@@ -93,15 +93,11 @@ fn make(params: &Params, context: &Context) -> Result<(u32, Traffic)> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Guest;
-    use super::*;
+    use super::super::tests::{make, messages};
     use proptest::prelude::*;
 
     fn volumes(text: &str) -> Vec<(u32, u32, f64)> {
-        let mut all = Vec::new();
-        let guest = Guest::make(text, &Context::default()).unwrap();
-        guest.for_each_message(|m| all.push((m.source, m.target, m.volume)));
-        all
+        messages(&make(text).unwrap())
     }
 
     #[test]
@@ -127,7 +123,7 @@ mod tests {
                 "parallel:tp={tp},pp={pp},dp={dp},ep={ep},tp_volume={},pp_volume={},dp_volume={},ep_volume={}",
                 v[0], v[1], v[2], v[3],
             );
-            let guest = Guest::make(&spec, &Context::default()).unwrap();
+            let guest = make(&spec).unwrap();
             prop_assert_eq!(guest.processes(), tp * pp * dp);
             let sum: f64 = volumes(&spec).iter().map(|m| m.2).sum();
             // Σ over tensor groups, stages, copies, experts of what all members of one send.

@@ -62,13 +62,11 @@ pub(super) fn list(
 #[cfg(test)]
 mod tests {
     use super::super::Guest;
+    use super::super::tests::{make, messages};
     use super::*;
 
     fn pairs(text: &str) -> Vec<(u32, u32)> {
-        let mut pairs = Vec::new();
-        let guest = Guest::make(text, &Context::default()).unwrap();
-        guest.for_each_message(|m| pairs.push((m.source, m.target)));
-        pairs
+        messages(&make(text).unwrap()).into_iter().map(|(a, b, _)| (a, b)).collect()
     }
 
     #[test]

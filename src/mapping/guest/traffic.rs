@@ -131,10 +131,8 @@ impl Guest {
     }
 }
 
-/// Messages sorted, those of a pair added up, without messages of a process to itself or of volume 0.
-///
-/// # Errors
-/// Volumes so large that their sum is no number.
+/// Messages sorted, those of a pair added up, without messages of a process to itself or of volume 0. Errors: volumes
+/// so large that their sum is no number.
 pub(super) fn merged(
     mut messages: Vec<Message>,
     location: impl Fn() -> SourceLocation,

@@ -171,17 +171,13 @@ fn floor(problem: &MappingProblem) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::mapping::{Guest, method::place};
+    use crate::mapping::method::{place, tests};
     use crate::ordering::{NoObserver, NodeOrder};
-    use crate::topology::{Context, Metric, Topology};
+    use crate::topology::{Metric, testing::build};
     use proptest::prelude::*;
 
     fn problem(spec: &str, guest: &str, seed: u64) -> MappingProblem {
-        let context = Context::default();
-        let machine = Topology::inline(spec, &context).unwrap();
-        let guest = Guest::make(guest, &context).unwrap();
-        let order = NodeOrder::make(&machine, &format!("random:seed={seed}")).unwrap();
-        MappingProblem::new(&machine, &guest, &order.nodes()[..guest.processes() as usize]).unwrap()
+        tests::problem(&build(spec), &tests::guest(guest), seed)
     }
 
     proptest! {
@@ -211,10 +207,9 @@ mod tests {
     /// With rounds and no clock the seed alone decides; no other method is better, and the one that found it is named.
     #[test]
     fn rounds_depend_on_the_seed_alone() {
-        let context = Context::default();
-        let machine = Topology::inline("torus:5x4", &context).unwrap();
+        let machine = build("torus:5x4");
         let nodes: Vec<_> = NodeOrder::make(&machine, "random").unwrap().nodes().to_vec();
-        let guest = Guest::make("random:n=20,degree=3,seed=2", &context).unwrap();
+        let guest = tests::guest("random:n=20,degree=3,seed=2");
         let run = |text: &str| place(&machine, &guest, &nodes, text, &NoObserver).unwrap();
         let one = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
         let (found, method) = run("best:rounds=1");
@@ -228,7 +223,7 @@ mod tests {
             assert!(cost(&found) <= cost(&run(other).0), "{other}");
         }
         assert_eq!(run("best:rounds=0").1, "greedy");
-        let ring = Guest::make("ring:n=20", &context).unwrap();
+        let ring = tests::guest("ring:n=20");
         assert_eq!(place(&machine, &ring, &nodes, "best", &NoObserver).unwrap().1, "grid");
     }
 }

@@ -154,25 +154,15 @@ fn walk(factor: &Factor, parts: &[usize], host: &ProductGraph) -> Option<Vec<usi
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::mapping::Guest;
-    use crate::ordering::NodeOrder;
-    use crate::topology::{Context, Topology};
+    use crate::mapping::method::tests::{problem, shuffled};
+    use crate::topology::testing::build;
 
     /// Mean hops of a guest whose processes are numbered at random, on a machine in random order.
     fn mean(spec: &str, guest: &str) -> Option<f64> {
-        let context = Context::default();
-        let machine = Topology::inline(spec, &context).unwrap();
-        let guest = Guest::make(guest, &context).unwrap();
-        let order = |seed| NodeOrder::make(&machine, &format!("random:seed={seed}")).unwrap();
-        let names = order(5);
-        let (mut messages, mut volume) = (Vec::new(), 0.0);
-        guest.for_each_message(|m| {
-            let name = |p: u32| names.nodes()[p as usize].0;
-            messages.push((name(m.source), name(m.target), m.volume));
-            volume += m.volume;
-        });
-        let guest = Guest::new("shuffled", guest.processes(), messages).unwrap();
-        let problem = MappingProblem::new(&machine, &guest, order(6).nodes()).unwrap();
+        let guest = shuffled(guest);
+        let problem = problem(&build(spec), &guest, 6);
+        let mut volume = 0.0;
+        guest.for_each_message(|m| volume += m.volume);
         let slots = grid(&problem)?;
         let mut used = slots.clone();
         used.sort_unstable();

@@ -76,11 +76,23 @@ mod tests {
     use crate::mapping::{Fabric, RoutingEntry, analyse};
     use crate::ordering::{NoObserver, NodeOrder};
     use crate::topology::Context;
+    use crate::topology::testing::build;
     use proptest::prelude::*;
+
+    pub(super) fn guest(text: &str) -> Guest {
+        Guest::make(text, &Context::default()).unwrap()
+    }
+
+    /// A guest on the first nodes of a machine in random order.
+    pub(super) fn problem(machine: &Topology, guest: &Guest, seed: u64) -> MappingProblem {
+        let order = NodeOrder::make(machine, &format!("random:seed={seed}")).unwrap();
+        let nodes = &order.nodes()[..guest.processes() as usize];
+        MappingProblem::new(machine, guest, nodes).unwrap()
+    }
 
     /// Mean dilation that a method reaches on the first nodes in id order.
     fn reached(spec: &str, guest: &Guest, method: &str) -> f64 {
-        let machine = machine(spec);
+        let machine = build(spec);
         let order = NodeOrder::make(&machine, "row-major").unwrap();
         let nodes = &order.nodes()[..guest.processes() as usize];
         let (mapping, _) = place(&machine, guest, nodes, method, &NoObserver).unwrap();
@@ -93,21 +105,17 @@ mod tests {
         analyse(&fabric, guest, &mapping, routing).unwrap().dilation.mean
     }
 
-    fn machine(spec: &str) -> Topology {
-        Topology::inline(spec, &Context::default()).unwrap()
-    }
-
     /// Four processes in a ring, and a ring of four nodes.
     fn rings() -> (Topology, Guest, Vec<NodeId>) {
-        let ring = machine("torus:4");
+        let ring = build("torus:4");
         let nodes = ring.nodes().iter().collect();
-        (ring, Guest::make("ring:n=4", &Context::default()).unwrap(), nodes)
+        (ring, guest("ring:n=4"), nodes)
     }
 
     /// A guest whose processes are numbered at random.
-    fn shuffled(text: &str) -> Guest {
-        let guest = Guest::make(text, &Context::default()).unwrap();
-        let line = machine(&format!("mesh:{}", guest.processes()));
+    pub(super) fn shuffled(text: &str) -> Guest {
+        let guest = guest(text);
+        let line = build(&format!("mesh:{}", guest.processes()));
         let order = NodeOrder::make(&line, "random:seed=5").unwrap();
         let name = |p: u32| order.nodes()[p as usize].0;
         let mut messages = Vec::new();
@@ -145,7 +153,7 @@ mod tests {
     #[test]
     fn all_to_all_stays_in_rank_order() {
         for method in &METHODS {
-            let guest = Guest::make("all-to-all:n=32", &Context::default()).unwrap();
+            let guest = guest("all-to-all:n=32");
             let mean = reached("torus:4x8", &guest, method.name);
             assert_eq!(mean, 96.0 / 31.0, "{}", method.name);
         }
@@ -168,7 +176,7 @@ mod tests {
         for (spec, text) in
             [("torus:6x5", "stencil:5x6"), ("mesh:4x4,per_router=2", "random:n=32,degree=3")]
         {
-            let (machine, guest) = (machine(spec), shuffled(text));
+            let (machine, guest) = (build(spec), shuffled(text));
             let nodes: Vec<NodeId> = NodeOrder::make(&machine, "random").unwrap().nodes().to_vec();
             for method in
                 ["rank", "grid", "greedy", "bisection", "refine:steps=50", "best:rounds=1"]
@@ -190,11 +198,8 @@ mod tests {
         fn swaps_gain_what_they_cost_less(
             seed in 0u64..1000, a in 0u32..12, b in 0u32..12, order in 0u64..50,
         ) {
-            let context = Context::default();
-            let machine = machine("torus:4x3,per_router=2");
-            let guest = Guest::make(&format!("random:n=12,degree=3,seed={seed}"), &context).unwrap();
-            let order = NodeOrder::make(&machine, &format!("random:seed={order}")).unwrap();
-            let problem = MappingProblem::new(&machine, &guest, &order.nodes()[..12]).unwrap();
+            let guest = guest(&format!("random:n=12,degree=3,seed={seed}"));
+            let problem = problem(&build("torus:4x3,per_router=2"), &guest, order);
             let mut slot: Vec<u32> = (0..12).collect();
             let before = problem.cost(&slot);
             let gain = if a == b { 0.0 } else { problem.swap_gain(&slot, a, b) };

@@ -38,10 +38,7 @@ const MOST_NEIGHBOURS: usize = 64;
 ///
 /// Opposite edges of a square that is the only one over two edges of a vertex belong to one factor, and so do two
 /// edges of a vertex that span no such square. Positions on a factor are the components without its edges. Since
-/// this may be wrong on other graphs, every vertex and edge is checked.
-///
-/// # Complexity
-/// O(vertices · degree³).
+/// this may be wrong on other graphs, every vertex and edge is checked. O(vertices · degree³).
 ///
 /// # References
 /// Feder, "Product graph representations", J. Graph Theory 16(5), 1992,

@@ -243,17 +243,13 @@ fn smallest(numbers: &[f64]) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::mapping::Guest;
-    use crate::ordering::NodeOrder;
-    use crate::topology::{Context, Topology};
+    use crate::mapping::method::tests::{guest, problem};
+    use crate::topology::testing::build;
 
     #[test]
     fn gains_that_are_kept_are_those_of_the_definition() {
-        let context = Context::default();
-        let machine = Topology::inline("torus:4x3,per_router=2", &context).unwrap();
-        let guest = Guest::make("random:n=20,degree=4,seed=3", &context).unwrap();
-        let order = NodeOrder::make(&machine, "random:seed=2").unwrap();
-        let problem = MappingProblem::new(&machine, &guest, &order.nodes()[..20]).unwrap();
+        let guest = guest("random:n=20,degree=4,seed=3");
+        let problem = problem(&build("torus:4x3,per_router=2"), &guest, 2);
         let mut search = Search::new(&problem, (0..20).collect());
         for (r, s) in [(0, 1), (3, 17), (1, 19), (0, 3), (5, 17)] {
             search.swap(r, s);
@@ -271,14 +267,12 @@ mod tests {
 
     #[test]
     fn small_guests_reach_the_optimum() {
-        let context = Context::default();
         for (spec, text) in [
             ("torus:2x4", "ring:n=8"),
             ("mesh:2x3", "random:n=6,degree=3,seed=4"),
             ("torus:7", "random:n=7,degree=3,seed=1"),
         ] {
-            let machine = Topology::inline(spec, &context).unwrap();
-            let guest = Guest::make(text, &context).unwrap();
+            let (machine, guest) = (build(spec), guest(text));
             let nodes: Vec<_> = machine.nodes().iter().collect();
             let problem = MappingProblem::new(&machine, &guest, &nodes).unwrap();
             let least =

@@ -14,10 +14,8 @@ use crate::topology::search::SPREAD;
 /// To target t, in order of falling distance: `flow(v) = W(v,t) + inflow(v)`, an equal part of it to every
 /// neighbour one hop nearer.
 ///
-/// Where links have weights, nearer is by distance; see [`super::weighted`].
-///
-/// # Complexity
-/// O(links) a target, less where all sources are near; eight targets at once.
+/// Where links have weights, nearer is by distance; see [`super::weighted`]. O(links) a target, less where all sources
+/// are near; eight targets at once.
 pub(crate) const ROUTING: RoutingEntry = RoutingEntry::plain(
     "ecmp-hop",
     "every router splits equally over the next hops nearer to the target",

@@ -14,10 +14,8 @@ use crate::error::{Error, SourceLocation};
 /// falling distance: `dep(v) = W(v) + Σ load(v→c)` over the links further away, and
 /// `load(p→v) = dep(v)·σ(p)/σ(v)`. With W = 1 the loads are the edge betweenness.
 ///
-/// Where links have weights, shortest is by distance; see [`super::weighted`].
-///
-/// # Complexity
-/// O(links) a source, less where all targets are near; eight sources at once.
+/// Where links have weights, shortest is by distance; see [`super::weighted`]. O(links) a source, less where all
+/// targets are near; eight sources at once.
 ///
 /// # References
 /// Brandes, "A faster algorithm for betweenness centrality", J. Math. Sociology 25(2), 2001,

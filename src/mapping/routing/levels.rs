@@ -32,13 +32,8 @@ pub(super) struct Levels<'a> {
 
 /// Sums what `add` puts on the links for every eight roots of `demand`, as [`super::wave::over_batches`]; nothing where
 /// that suits better: traffic that is not all-to-all or has few roots, weighted links, distances or degrees beyond a
-/// byte. Also nothing where `add` returns false.
-///
-/// # Errors
-/// More memory than allowed.
-///
-/// # Complexity
-/// O(routers · hops · links) / 256 for the distances; a visit to every router at each of its distances for `add`.
+/// byte. Also nothing where `add` returns false. Errors: more memory than allowed. O(routers · hops · links) / 256 for
+/// the distances; a visit to every router at each of its distances for `add`.
 pub(super) fn over_levels(
     fabric: &Fabric<'_>,
     demand: &Demand,
@@ -213,57 +208,9 @@ pub(super) fn put(roots: u8, lane: &RootValues, into: &mut RootValues) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::RoutingEntry;
     use super::*;
     use crate::mapping::{Guest, ProcessMapping};
-    use crate::ordering::NodeOrder;
-    use crate::topology::{Context, Topology};
-    use proptest::prelude::*;
-
-    fn fabric_and_demand(
-        topology: &Topology,
-        count: u32,
-        volume: f64,
-        listed: bool,
-    ) -> (Fabric<'_>, Demand) {
-        let order = NodeOrder::make(topology, "random:seed=5").unwrap();
-        let guest = if listed {
-            let pairs = (0..count).flat_map(|a| (0..count).map(move |b| (a, b)));
-            let messages: Vec<_> =
-                pairs.filter(|(a, b)| a != b).map(|(a, b)| (a, b, volume)).collect();
-            Guest::new("listed", count, messages).unwrap()
-        } else {
-            let spec = format!("all-to-all:n={count},volume={volume}");
-            Guest::make(&spec, topology.context()).unwrap()
-        };
-        let mapping = ProcessMapping::in_order(&guest, order.label(), order.nodes()).unwrap();
-        let demand = Demand::new(topology, &guest, &mapping).unwrap();
-        (Fabric::new(topology).unwrap(), demand)
-    }
-
-    proptest! {
-        #![proptest_config(ProptestConfig::with_cases(48))]
-        /// Listed message by message, the traffic takes the searches of [`super::super::wave`].
-        #[test]
-        fn loads_equal_those_of_waves_to_the_last_bit(
-            machine in 0usize..7, parts in 1u32..9, volume in prop_oneof![Just(0.5), Just(3.0)],
-        ) {
-            let spec = [
-                "torus:7x5x3", "random-regular:n=300,d=5,seed=3", "mesh:97", "fat-tree:k=6", "hyperx:5x4",
-                "random-regular:n=90,d=3,seed=1", "torus:9x8,exclude=3-20",
-            ][machine];
-            let topology = Topology::inline(spec, &Context::default()).unwrap();
-            let count = (topology.node_count() as u32 * parts / 8).max(1);
-            for routing in ["ecmp-hop", "ecmp-path"] {
-                let routing = RoutingEntry::named(routing).unwrap();
-                let loads = [false, true].map(|listed| {
-                    let (fabric, demand) = fabric_and_demand(&topology, count, volume, listed);
-                    routing.loads(&fabric, &demand).unwrap()
-                });
-                prop_assert_eq!(&loads[0], &loads[1], "{} on {}", routing.name, spec);
-            }
-        }
-    }
+    use crate::topology::testing::build;
 
     #[test]
     fn what_suits_is_taken() {
@@ -274,9 +221,12 @@ mod tests {
             ("mesh:250", 250, false),
             ("hyperx:300", 300, false),
         ] {
-            let topology = Topology::inline(spec, &Context::default()).unwrap();
-            let (fabric, demand) = fabric_and_demand(&topology, count, 1.0, false);
-            let found = suiting(&fabric, &demand, End::Target).unwrap();
+            let topology = build(spec);
+            let guest = Guest::make(&format!("all-to-all:n={count}"), topology.context()).unwrap();
+            let nodes: Vec<_> = topology.nodes().iter().collect();
+            let mapping = ProcessMapping::in_order(&guest, "by id", &nodes).unwrap();
+            let demand = Demand::new(&topology, &guest, &mapping).unwrap();
+            let found = suiting(&Fabric::new(&topology).unwrap(), &demand, End::Target).unwrap();
             assert_eq!(found.is_some(), suits, "{spec}");
         }
     }

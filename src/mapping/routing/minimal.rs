@@ -8,10 +8,8 @@ use super::kit::*;
 /// to the target: at most three hops. Inside a group, one hop.
 ///
 /// Where several cables join the two groups, each carries the same share. Two hops over a third group may
-/// be fewer than three with one cable; this routing does not take them, so its paths are not all shortest.
-///
-/// # Complexity
-/// O(flows + routers · groups · cables).
+/// be fewer than three with one cable; this routing does not take them, so its paths are not all shortest. O(flows +
+/// routers · groups · cables).
 ///
 /// # References
 /// Kim, Dally, Scott, Abts, "Technology-driven, highly-scalable dragonfly topology", ISCA'08, section 4,

@@ -9,10 +9,7 @@ use crate::error::Result;
 /// the rail, equal shares. Servers send an equal share over each of their rails, as under every routing.
 ///
 /// No path is longer than the distance. Where several are as short, `ecmp-hop` and `ecmp-path` may also change the GPU at
-/// the far end.
-///
-/// # Complexity
-/// O(flows + links).
+/// the far end. O(flows + links).
 ///
 /// # References
 /// NVIDIA's NCCL calls the hand-over PXN: Mandakolathur, Jeaugey, "Doubling all2all Performance with NVIDIA Collective

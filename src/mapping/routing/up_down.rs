@@ -6,10 +6,7 @@ use super::kit::*;
 /// from there is the only one.
 ///
 /// All ancestors of a subtree then carry the same, so that loads follow from how much leaves and enters
-/// each subtree.
-///
-/// # Complexity
-/// O(flows · levels + links).
+/// each subtree. O(flows · levels + links).
 ///
 /// # References
 /// Öhring, Ibel, Das, Kumar, "On generalized fat trees", IPPS'95, section 4,

@@ -7,10 +7,7 @@ use super::minimal::direct;
 
 /// `valiant`: traffic between two groups goes in equal parts over every third group, minimally to it and
 /// minimally on: at most five hops. Inside a group, and where there is no third one, as
-/// [`minimal`](super::minimal::ROUTING).
-///
-/// # Complexity
-/// O(flows + routers · groups · cables + groups² · routers of a group).
+/// [`minimal`](super::minimal::ROUTING). O(flows + routers · groups · cables + groups² · routers of a group).
 ///
 /// # References
 /// Kim, Dally, Scott, Abts, "Technology-driven, highly-scalable dragonfly topology", ISCA'08, section 4,

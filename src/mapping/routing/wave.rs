@@ -230,10 +230,7 @@ pub(super) fn over_batches(
 }
 
 /// The roots of `demand`, each once, such that every eight in a row are near each other where they can be: the
-/// fewer distances they have to one router, the fewer times it is visited.
-///
-/// # Complexity
-/// O(roots · a few hundred links).
+/// fewer distances they have to one router, the fewer times it is visited. O(roots · a few hundred links).
 pub(super) fn batches(links: &RouterGraph, demand: &Demand, end: End) -> Vec<u32> {
     /// Routers looked at in the neighbourhood of one.
     const NEAR: usize = 256;

@@ -45,10 +45,7 @@ impl<'g> Ways<'g> {
 /// Buffers reused from root to root: ways, two numbers for each router, and a row of demand.
 type Scratch<'g> = (Ways<'g>, Vec<f64>, Vec<f64>, Vec<Flow>);
 
-/// The loads of `ecmp-hop`.
-///
-/// # Complexity
-/// O(links · log routers) a target.
+/// The loads of `ecmp-hop`. O(links · log routers) a target.
 pub(super) fn by_hop(fabric: &Fabric<'_>, demand: &Demand) -> Result<Vec<f64>> {
     let targets = demand.roots(End::Target);
     over(fabric, targets.len(), |(ways, carried, _, row), root, loads| {
@@ -74,10 +71,7 @@ pub(super) fn by_hop(fabric: &Fabric<'_>, demand: &Demand) -> Result<Vec<f64>> {
     .map(|(loads, _)| loads)
 }
 
-/// The loads of `ecmp-path`, and whether the numbers of paths were all finite.
-///
-/// # Complexity
-/// O(links · log routers) a source.
+/// The loads of `ecmp-path`, and whether the numbers of paths were all finite. O(links · log routers) a source.
 pub(super) fn by_path(fabric: &Fabric<'_>, demand: &Demand) -> Result<(Vec<f64>, bool)> {
     let sources = demand.roots(End::Source);
     over(fabric, sources.len(), |(ways, paths, carried, row), root, loads| {

@@ -51,10 +51,7 @@ pub(super) fn solve(job: &Job<'_>) -> Result<SearchResult> {
 }
 
 /// Refuses a model of so many elements and `pairs` or more pairs of ranks: it has a variable for each element at each
-/// rank, and for each pair as many again, or with `form=distance` one.
-///
-/// # Errors
-/// Too many variables.
+/// rank, and for each pair as many again, or with `form=distance` one. Errors: too many variables.
 pub(super) fn check_size(params: &Params, form: &str, n: usize, pairs: usize) -> Result<()> {
     let size = match form {
         "flow" => n.saturating_mul(n).saturating_mul(pairs + 1),

@@ -27,11 +27,8 @@ use solver::Job;
 /// - `form=distance`: `t_pq ≥ Σ_j d_ij·x_jq - ecc_i·(1 - x_ip)`; minimise `Σ W(p,q)·t_pq`. The smaller one.
 ///
 /// `solver=dp|microlp|highs|coin_cbc|cbc|glpk|gurobi|cplex` forces one; all but the first two need the crate
-/// feature of that name, the last four `lp-solvers` and the solver's binary.
-///
-/// # Errors
-/// A solver that is not built in or not installed, an instance too large for the model, an infeasible
-/// model, bad options.
+/// feature of that name, the last four `lp-solvers` and the solver's binary. Errors: a solver that is not built in or
+/// not installed, an instance too large for the model, an infeasible model, bad options.
 ///
 /// # Limits
 /// About ten elements for the integer programs, 27 at K = 4 for the dynamic program. Elements are routers,
@@ -156,9 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn paths_are_cut_out_of_tours() {
-        let found = run("torus:4x4", "ilp:weights=path,solver=microlp");
-        assert!(found.optimal && found.objective == 15.0 && found.solver.starts_with("subtour"));
+    fn rings_are_cut_out_of_tours() {
         // A 3x3 grid has no Hamiltonian circle: nine cells, coloured like a chessboard.
         let ring = run("mesh:3x3", "ilp:weights=path,ring=true,solver=microlp");
         assert!(ring.optimal && ring.objective == 10.0, "{ring:?}");

@@ -56,10 +56,8 @@ impl Pass<'_> {
     /// gain adds up, and with a budget in steps the seed alone decides, however many threads there are.
     ///
     /// The blocks of a curve that fills a box are often congruent. Of such blocks one is annealed, with the steps of
-    /// all, and the others are put into the order found where it gains there what it gained in the first.
-    ///
-    /// # Complexity
-    /// O(elements · window) beside the steps.
+    /// all, and the others are put into the order found where it gains there what it gained in the first. O(elements ·
+    /// window) beside the steps.
     pub fn run(&self, order: &mut [u32]) -> u64 {
         let mut rank = vec![0u32; order.len()];
         for (r, e) in order.iter().enumerate() {

@@ -61,10 +61,8 @@ impl Near {
 }
 
 impl Arrangement {
-    /// The schedulable nodes of `topology`, router by router, or one by one when `split`.
-    ///
-    /// # Errors
-    /// More memory than allowed.
+    /// The schedulable nodes of `topology`, router by router, or one by one when `split`. Errors: more memory than
+    /// allowed.
     pub fn new(topology: &Topology, split: bool) -> Result<Self> {
         topology.require_one_component("a search over all distances")?;
         topology.require("the nodes of an arrangement", 100 * topology.node_count() as u64)?;

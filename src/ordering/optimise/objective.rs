@@ -13,10 +13,7 @@ const CHUNK: usize = 1024;
 ///
 /// Lag sums are whole numbers, so neither threads nor their number show in the result; the weights are
 /// applied in ascending order of the lag. With dyadic weights (`geometric`, `path`) the value is exact as
-/// long as it has 53 bits.
-///
-/// # Complexity
-/// O(N·K).
+/// long as it has 53 bits. O(N·K).
 pub(super) fn by_lag(weights: &Weights, distances: &Distances, nodes: &[u32]) -> f64 {
     let sums = sums(weights, distances, nodes, false);
     (1..sums.lag.len()).fold(0.0, |all, k| all + weights.lag(k) * sums.lag[k] as f64)
@@ -146,28 +143,6 @@ mod tests {
                 }
             }
         }
-    }
-
-    #[test]
-    fn the_workload_objective_is_a_mean_of_mpc() {
-        let topology = Topology::inline("torus:6x4x3,per_router=2", &Context::default()).unwrap();
-        let n = topology.node_count();
-        let order = NodeOrder::make(&topology, "hilbert").unwrap();
-        let space = Arrangement::new(&topology, true).unwrap();
-        let nodes = space.collapse(&topology, order.nodes());
-        let shares = [(2, 0.25), (7, 0.5), (100, 0.125), (n as u32, 0.125)];
-        let weights = Weights::workload(n, &shares, false);
-        let mean_of = |size: usize| {
-            let windows = (0..=n - size).map(|start| {
-                let window = &nodes[start..start + size];
-                let pairs = window.iter().flat_map(|a| window.iter().map(move |b| (*a, *b)));
-                pairs.map(|(a, b)| u64::from(space.distances.between(a, b))).sum::<u64>() / 2
-            });
-            windows.sum::<u64>() as f64 / ((n - size + 1) * size * (size - 1) / 2) as f64
-        };
-        let expected: f64 = shares.iter().map(|(s, p)| p * mean_of(*s as usize)).sum();
-        let found = directly(&weights, &space.distances, &nodes);
-        assert!((found - expected).abs() < 1e-9, "{found} {expected}");
     }
 
     /// To the last bit, on networks with and without a transform, with routers kept together and parted.

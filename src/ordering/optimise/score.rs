@@ -81,21 +81,17 @@ fn within(
 mod tests {
     use super::*;
     use crate::ordering::NoObserver;
-    use crate::topology::Context;
-
-    fn machine(spec: &str) -> Topology {
-        Topology::inline(spec, &Context::default()).unwrap()
-    }
+    use crate::topology::testing::build;
 
     fn of(spec: &str, by: &str, weights: &str) -> Score {
-        let topology = machine(spec);
+        let topology = build(spec);
         let order = NodeOrder::make(&topology, by).unwrap();
         within(&topology, weights, &[order], &NoObserver, 1_000_000).unwrap()[0]
     }
 
     #[test]
     fn scores_are_those_of_the_definition() {
-        let topology = machine("torus:4x3,per_router=2,exclude=5");
+        let topology = build("torus:4x3,per_router=2,exclude=5");
         let order = NodeOrder::make(&topology, "random:seed=4").unwrap();
         let nodes = order.nodes();
         for ring in [false, true] {
@@ -120,7 +116,7 @@ mod tests {
     #[test]
     fn what_a_search_reports_scores_alike() {
         for weights in ["geometric,window=4", "path", "workload,sizes=log-uniform"] {
-            let topology = machine("torus:4x3");
+            let topology = build("torus:4x3");
             let text = format!("optimise:weights={weights},steps=2000");
             let (order, found) = NodeOrder::make_with(&topology, &text, &NoObserver).unwrap();
             let score = within(&topology, weights, &[order], &NoObserver, 1_000_000).unwrap()[0];
@@ -140,7 +136,7 @@ mod tests {
 
     #[test]
     fn wrong_weights_and_short_orderings_are_refused() {
-        let topology = machine("mesh:4x2");
+        let topology = build("mesh:4x2");
         let error = |weights: &str| {
             within(&topology, weights, &[], &NoObserver, 1).unwrap_err().to_string()
         };

@@ -112,10 +112,8 @@ impl Settings {
     }
 }
 
-/// Weights and the job sizes they come from: the options up to `procs-per-node` of [`SHARED`].
-///
-/// # Errors
-/// Values out of range, `sizes` without workload weights or the reverse.
+/// Weights and the job sizes they come from: the options up to `procs-per-node` of [`SHARED`]. Errors: values out of
+/// range, `sizes` without workload weights or the reverse.
 pub(super) fn read_weights(
     topology: &Topology,
     params: &Params,

@@ -15,10 +15,7 @@ pub(in crate::ordering) struct Start {
 const LARGE: usize = 40_000;
 
 /// The classic orderings that suit the topology, ranked by `weights` (over elements), ties by name order; those that
-/// were made until `stop` says so, one at least.
-///
-/// # Errors
-/// Errors of making an ordering: more memory than allowed.
+/// were made until `stop` says so, one at least. Errors: errors of making an ordering: more memory than allowed.
 pub(super) fn ranked(
     topology: &Topology,
     space: &Arrangement,

@@ -37,10 +37,7 @@ struct Tuples {
 
 impl Symmetry {
     /// The permutations that keep `distance`, an n×n matrix, and the classes of tuples of up to `longest`
-    /// elements, as far as there are not too many.
-    ///
-    /// # Complexity
-    /// O(tuples) for the classes where all permutations are found.
+    /// elements, as far as there are not too many. O(tuples) for the classes where all permutations are found.
     pub fn new(n: usize, distance: &[i64], longest: usize) -> Self {
         let mut permutations = found(n, distance);
         let inverses: Vec<Permutation> = permutations.iter().map(|p| inverse(n, p)).collect();

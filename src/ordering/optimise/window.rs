@@ -129,6 +129,7 @@ impl<'p> Window<'p> {
 #[cfg(test)]
 mod tests {
     use super::super::elements::Arrangement;
+    use super::super::starts::permutations;
     use super::*;
     use crate::topology::{Context, Topology};
 
@@ -145,22 +146,11 @@ mod tests {
         let before = price(&space, &prices, &order);
         let gain = improve(&space.distances, &mut order, &prices, 6, &|| false);
         assert_eq!(before - price(&space, &prices, &order), gain);
-        // Every order, by Heap's method.
-        let mut all = vec![0u32, 1, 2, 3, 4, 5];
-        let mut counters = [0usize; 6];
-        let mut least = price(&space, &prices, &all);
-        let mut i = 1;
-        while i < 6 {
-            if counters[i] < i {
-                all.swap(if i % 2 == 0 { 0 } else { counters[i] }, i);
-                least = least.min(price(&space, &prices, &all));
-                counters[i] += 1;
-                i = 1;
-            } else {
-                counters[i] = 0;
-                i += 1;
-            }
-        }
+        let all = permutations(&[0, 1, 2, 3, 4, 5]).into_iter().map(|order| {
+            let order: Vec<u32> = order.into_iter().map(|e| e as u32).collect();
+            price(&space, &prices, &order)
+        });
+        let least = all.min().unwrap();
         assert_eq!(price(&space, &prices, &order), least);
     }
 

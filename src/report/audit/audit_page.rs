@@ -2,21 +2,18 @@
 
 use std::collections::BTreeMap;
 
+use super::super::kit::*;
 use super::{Subject, period};
 use crate::audit::summary::{Summary, Sums};
 use crate::audit::{Audit, Score, Worst};
-use crate::error::Result;
-use crate::ordering::NodeOrder;
 use crate::plot::audit::{Points, over_time};
 use crate::plot::replay::{Figure as Drawn, Labelled};
-use crate::plot::thousands;
 use crate::plot::{fixed, machine};
 use crate::report::File;
 use crate::report::document::Document;
-use crate::report::html::{Best, Column, Fact, Figure, Part, Section, Table, Words, bold, words};
+use crate::report::html::Fact;
 use crate::report::terms;
 use crate::report::words::file_name;
-use crate::topology::Topology;
 
 /// The page as HTML text, and its figures.
 pub(super) fn html(

@@ -1,18 +1,15 @@
 //! An audit: rows, tables of sums, one JSON document, and a page.
 
-use std::io::{self, Write};
+use serde_json::Value as Json;
 
-use serde_json::{Value as Json, json};
-
+use super::kit::*;
 use crate::audit::summary::{Summary, Sums};
 use crate::audit::{Audit, LeftOut, Score, Scored, Worst};
 use crate::columns::audit::{JobScore, LEVEL_SUMS, SUMS};
 use crate::columns::shape::SHAPE;
-use crate::columns::{self, Column, Table};
-use crate::error::Result;
+use crate::columns::{Column, Table};
 use crate::metric::shape::AllocationShape;
 use crate::report::{File, shape};
-use crate::topology::Topology;
 
 mod audit_page;
 

@@ -15,10 +15,7 @@ use crate::report::schedule_comparison::queue_columns;
 use crate::report::terms;
 use crate::report::words::{file_name, per_cent_above};
 
-/// The page as HTML text, and its figures. `files` stand beside it.
-///
-/// # Errors
-/// A figure that cannot be drawn.
+/// The page as HTML text, and its figures. `files` stand beside it. Errors: a figure that cannot be drawn.
 pub(super) fn html(
     machines: &Machines,
     jobs: Option<Jobs<'_>>,

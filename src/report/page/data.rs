@@ -5,14 +5,12 @@
 
 use serde::Serialize;
 
+use super::super::kit::*;
 use super::Source;
 use super::packed::{base64, floats, integers};
 use crate::ids::NodeId;
 use crate::layout::{Layout, layout};
-use crate::metric::comparison::Comparison;
-use crate::plot;
 use crate::report::File;
-use crate::topology::Topology;
 use crate::topology::distance::{Labelling, Metric};
 
 /// Values of curves embedded, about.

@@ -4,15 +4,11 @@
 
 use askama::Template;
 
-use crate::error::Result;
-use crate::metric::comparison::Comparison;
-use crate::ordering::NodeOrder;
-use crate::plot::{self, thousands};
-use crate::report::html::{Column, Fact, Figure, Part, Section, Table, Words, bold, fixed, words};
+use super::kit::*;
+use crate::report::html::Fact;
 use crate::report::terms::{self, Term};
 use crate::report::{Figures, File, WorkloadResults, words};
 use crate::schedule::saving::REFERENCE;
-use crate::topology::Topology;
 
 mod data;
 mod packed;
@@ -92,10 +88,7 @@ struct Picture<'p> {
     figure: &'p Figure,
 }
 
-/// The page as HTML text.
-///
-/// # Errors
-/// A figure that cannot be drawn.
+/// The page as HTML text. Errors: a figure that cannot be drawn.
 pub(super) fn html(source: Source<'_>) -> Result<String> {
     let (comparison, workload) = (source.comparison, source.workload);
     let best = plot::best(comparison.entries.iter().map(|e| e.values.as_slice()));

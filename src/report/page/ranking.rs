@@ -1,18 +1,13 @@
 //! The ranked table of a page: a row an ordering, with its curve in small.
 
-use crate::error::Result;
-use crate::metric::comparison::{Comparison, Entry};
-use crate::plot::{self, thousands};
-use crate::report::html::{Best, Column, Table, fixed};
+use super::super::kit::*;
+use crate::metric::comparison::Entry;
 use crate::report::words;
 
 /// Columns of job sizes that are shown unasked.
 const SIZES: usize = 4;
 
-/// The table, best ordering first.
-///
-/// # Errors
-/// A curve that cannot be drawn.
+/// The table, best ordering first. Errors: a curve that cannot be drawn.
 pub(super) fn table(comparison: &Comparison, slots: &[usize], best: &[f64]) -> Result<Table> {
     let entries = &comparison.entries;
     let number = |title: &str, decimals, value: &dyn Fn(&Entry) -> f64| {

@@ -43,10 +43,7 @@ pub fn uses_links(text: &str) -> bool {
     MODELS.find(text).is_ok_and(|entry| entry.build.links)
 }
 
-/// Checks the model that `text` asks for, with its options and files, on one context.
-///
-/// # Errors
-/// As when it is made.
+/// Checks the model that `text` asks for, with its options and files, on one context. Errors: as when it is made.
 pub(crate) fn check_on(text: &str, context: &AllocatorContext<'_>) -> Result<()> {
     make(text, context, 0).map(|_| ())
 }

@@ -5,10 +5,7 @@ use std::collections::VecDeque;
 use super::{Attempt, ClusterState, EVERY_EVENT, Passes, Policy, PolicyEntry};
 
 /// `fcfs[:interval=0]`: tasks start in queue order; the head waits until it fits, and all others behind it. With
-/// `interval=` that is looked at every so many seconds from the first submit.
-///
-/// # Complexity
-/// O(1) an event beside the allocator.
+/// `interval=` that is looked at every so many seconds from the first submit. O(1) an event beside the allocator.
 pub(super) const FCFS: PolicyEntry = PolicyEntry::new(
     "fcfs",
     "first come, first served; a head that does not fit blocks the queue",

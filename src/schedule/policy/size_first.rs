@@ -7,10 +7,7 @@ use super::{Attempt, ClusterState, INTERVAL, Passes, Policy, PolicyEntry};
 
 /// `size-first[:desc=true,interval=30]`: the queue is sorted by nodes, then by requested time, then by submit;
 /// `desc=true` reverses the first two. Every `interval` seconds from the first submit (0: whenever something
-/// happened) tasks start from its head; one that does not fit blocks.
-///
-/// # Complexity
-/// O(log queue) a task beside the allocator.
+/// happened) tasks start from its head; one that does not fit blocks. O(log queue) a task beside the allocator.
 ///
 /// # References
 /// Leung et al., "Processor Allocation on Cplant: Achieving General Processor Locality using One-Dimensional

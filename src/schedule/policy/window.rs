@@ -18,16 +18,14 @@ use crate::ranks::{Ranks, Run};
 /// A job larger than every slot is held until there is one, and keeps its position in the queue. The source says no
 /// more than that. Here others go past it (its "large jobs wait longer" suggests so); with `held=block` it keeps its
 /// position in the window, too, and a window full of such jobs blocks the queue. A job larger than every slot of
-/// the empty machine is left out.
+/// the empty machine is left out. O(free nodes · degree) a pass with components, O(size/64) with runs, beside the
+/// knapsack.
 ///
 /// # Limits
 /// Without a reservation a large job may wait for as long as smaller ones keep coming. On networks whose switches
 /// carry no nodes, such as fat trees, the connected sets are the nodes of single switches: use `slots=runs`.
 ///
 /// The knapsack is solved to the optimum by branch and bound ([`pack_exactly`]).
-///
-/// # Complexity
-/// O(free nodes · degree) a pass with components, O(size/64) with runs, beside the knapsack.
 ///
 /// # References
 /// Yang et al., "Balancing Job Performance with System Performance via Locality-Aware Scheduling on Torus-Connected

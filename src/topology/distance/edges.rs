@@ -14,10 +14,7 @@ use super::axis::{Axis, Shape};
 const MOST: usize = 4096;
 
 /// Lower bounds of the mean distance over pairs of any S routers, for S = 2, 3, …, at most `largest`. Empty where an
-/// axis is a clique of more than two.
-///
-/// # Complexity
-/// O((sum of the extents)²), and O(axes + log(diameter)) for each size.
+/// axis is a clique of more than two. O((sum of the extents)²), and O(axes + log(diameter)) for each size.
 pub(super) fn least_means(axes: &[Axis], largest: usize) -> Vec<f64> {
     if axes.iter().any(|a| a.shape == Shape::Clique && a.extent > 2) {
         return Vec::new();

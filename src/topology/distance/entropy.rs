@@ -46,10 +46,8 @@ const STEPS: f64 = 8.0;
 impl Product {
     /// Lower bounds of the mean distance over pairs of any S nodes, for S = 2, 3, …, `largest`, where no
     /// router carries more than `per_router` of them; negative where this bound says nothing. The larger of the bound by
-    /// entropy and, with one node a router, that by the links inside the set.
-    ///
-    /// # Complexity
-    /// O(largest), and for each of 8·log₂(extent) numbers λ O(extent) at a few hundred chances.
+    /// entropy and, with one node a router, that by the links inside the set. O(largest), and for each of
+    /// 8·log₂(extent) numbers λ O(extent) at a few hundred chances.
     pub(crate) fn least_means(&self, per_router: u32, largest: usize) -> Vec<f64> {
         let axes: Vec<Axis> = self.axes.iter().copied().filter(|a| a.extent > 1).collect();
         let widest = axes.iter().map(|a| a.extent).max().unwrap_or(1);
@@ -141,10 +139,8 @@ const SIDES: u32 = 12;
 /// time.
 ///
 /// From λ = 8 on c is small beside D, and the largest m that there can be is enough: c ≤ m. For that s = t = m has the
-/// least sum of all slopes, as the mean of two exponentials is at least that of the mean exponent.
-///
-/// # Complexity
-/// O(min(extent, λ)) for each interval.
+/// least sum of all slopes, as the mean of two exponentials is at least that of the mean exponent. O(min(extent, λ))
+/// for each interval.
 fn agreement(extent: u32, lambda: f64) -> f64 {
     let (mut worst, mut high) = (1.0 / f64::from(extent), 1.0);
     while high > worst {

@@ -47,10 +47,7 @@ impl Labels {
     /// Sum of distances over unordered node pairs and the largest one, for `count[r]` nodes on router r.
     ///
     /// The largest: pairs that differ in all labels of a set are counted by inclusion and exclusion, from how many
-    /// agree in each of its subsets.
-    ///
-    /// # Complexity
-    /// O(routers · labels · 2^labels).
+    /// agree in each of its subsets. O(routers · labels · 2^labels).
     pub(crate) fn pair_sum(&self, count: &[u32]) -> (u128, u32) {
         let mut sum = 0;
         for label in &self.labels {

@@ -92,10 +92,8 @@ impl RouterGraph {
     }
 
     /// The shortest ways from one router to all, as `distance · 2³² + links`, `u64::MAX` where there is no path: of
-    /// ways of the same distance, those over the fewest links. `queue` gets the routers reached, nearest first.
-    ///
-    /// # Complexity
-    /// O(links · log routers).
+    /// ways of the same distance, those over the fewest links. `queue` gets the routers reached, nearest first. O(links
+    /// · log routers).
     pub(crate) fn fill_ways(&self, from: RouterId, ways: &mut [u64], queue: &mut Vec<u32>) {
         ways.fill(u64::MAX);
         ways[from.index()] = 0;

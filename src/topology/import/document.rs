@@ -79,10 +79,7 @@ impl Node {
         }
     }
 
-    /// The value under `key`.
-    ///
-    /// # Errors
-    /// There is no such key, `what` being expected.
+    /// The value under `key`. Errors: there is no such key, `what` being expected.
     pub fn need(&self, key: &str, what: &str) -> Result<&Node> {
         self.get(key).ok_or_else(|| {
             let found = format!("{} without `{key}`", self.describe());
@@ -90,20 +87,14 @@ impl Node {
         })
     }
 
-    /// A list under a key.
-    ///
-    /// # Errors
-    /// With the line: no such key; something else.
+    /// A list under a key. Errors: with the line: no such key; something else.
     pub fn list(&self, key: &str) -> Result<&[Node]> {
         let at = self.need(key, "a list")?;
         let wrong = || at.wrong(format!("{key}: {}", at.describe()), "a list");
         at.items().ok_or_else(wrong)
     }
 
-    /// A text that is not empty under a key.
-    ///
-    /// # Errors
-    /// With the line: no such key; something else.
+    /// A text that is not empty under a key. Errors: with the line: no such key; something else.
     pub fn word(&self, key: &str) -> Result<&str> {
         let at = self.need(key, "a text")?;
         let wrong = || at.wrong(format!("{key}: {}", at.describe()), "a text");
@@ -112,11 +103,8 @@ impl Node {
 }
 
 /// Reads the only document of a YAML text, without anchors and aliases. JSON is YAML, too, but for characters beyond
-/// 16 bits written as two `\\u` escapes.
-///
-/// # Errors
-/// With the line: neither JSON nor YAML; an alias; several documents or none; keys that are no texts; values more than
-/// 100 deep.
+/// 16 bits written as two `\\u` escapes. Errors: with the line: neither JSON nor YAML; an alias; several documents or
+/// none; keys that are no texts; values more than 100 deep.
 pub(super) fn read(text: &Text) -> Result<Node> {
     let wrong = |line: usize, found: String, expected: &str| {
         Error::input(SourceLocation::line(text.name(), line.max(1)), found, expected)

@@ -13,11 +13,8 @@ const MOST: usize = 1 << 24;
 const NAME: u64 = 256;
 
 /// Expands a host list to names, in its order; the caller holds `held` others. Several brackets make every combination,
-/// the last fastest.
-///
-/// # Errors
-/// With the line: brackets that do not match, ranges that are none, more names than any machine has. More memory
-/// than allowed.
+/// the last fastest. Errors: with the line: brackets that do not match, ranges that are none, more names than any
+/// machine has. More memory than allowed.
 pub(in crate::topology) fn expand(
     text: &str,
     line: &Line<'_>,
@@ -62,10 +59,7 @@ pub(in crate::topology) fn expand(
 
 /// Writes `names` as a host list, in their order: neighbours that differ in their last number alone share a
 /// bracket, and numbers that follow each other a range. Where host lists are read it
-/// gives the names back, unless one holds a comma, bracket, blank or `#`.
-///
-/// # Complexity
-/// O(length of the names).
+/// gives the names back, unless one holds a comma, bracket, blank or `#`. O(length of the names).
 pub fn compact(names: impl IntoIterator<Item = String>) -> String {
     let mut words: Vec<Word> = Vec::new();
     for name in names {

@@ -28,11 +28,9 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
 /// Switches, the cables between them, and the nodes on their ports. A cable's capacity is its rate over the
 /// rate that most cables between switches have; those of parallel cables add up. A node is called by the first
 /// word of its adapter's description (the whole identifier where the description is the vendor's), and hangs
-/// on the switch where it is met first; `rail=WORD` looks only at adapters described as `NODE WORD`.
-///
-/// # Errors
-/// With the line: a port outside a switch or adapter, a line of another form, a cable to a switch that is not
-/// described or described otherwise at its other end; a network in several parts.
+/// on the switch where it is met first; `rail=WORD` looks only at adapters described as `NODE WORD`. Errors: with the
+/// line: a port outside a switch or adapter, a line of another form, a cable to a switch that is not described or
+/// described otherwise at its other end; a network in several parts.
 ///
 /// # Limits
 /// Aggregation nodes inside switches and routers between subnets are left out.

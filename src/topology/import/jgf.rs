@@ -21,10 +21,8 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
 };
 
 /// A switch a vertex above nodes on their `containment` paths; levels are called by the type of their vertices. All
-/// that is below nodes is passed over.
-///
-/// # Errors
-/// With the line: no JSON, no graph, a vertex without metadata, a node without a name or containment path, or again.
+/// that is below nodes is passed over. Errors: with the line: no JSON, no graph, a vertex without metadata, a node
+/// without a name or containment path, or again.
 ///
 /// # References
 /// Flux RFC 4, "Flux Resource Model"; JSON Graph Format of flux-sched's `resource/readers`.
@@ -73,7 +71,7 @@ fn wiring(file: &SourceFile<'_>) -> Result<(Wiring, String)> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::{check_refused, machine, names};
+    use super::super::tests::{check_refused, levels, machine, names};
     use crate::topology::testing::{check_links, check_metric};
 
     fn vertex(kind: &str, name: &str, path: &str) -> String {
@@ -102,8 +100,7 @@ mod tests {
         check_links(&cluster);
         check_metric(&cluster);
         assert_eq!(names(&cluster), "n3 n1 n2");
-        let levels: Vec<_> = cluster.level_table().into_iter().map(|l| (l.name, l.units)).collect();
-        assert_eq!(levels, [("rack".into(), 2)]);
+        assert_eq!(levels(&cluster), [("rack".into(), 2)]);
         assert_eq!(cluster.network().levels()[0].unit_name(0), "rack1");
         let r = format!("{{\"version\": 1, \"scheduling\": {text}}}");
         assert_eq!(names(&machine("jgf", &r).unwrap()), "n3 n1 n2");

@@ -55,11 +55,9 @@ const ZONE: &str = "topology.kubernetes.io/zone";
 const CLIQUE: &str = "nvidia.com/gpu.clique";
 
 /// A switch a value of each label within that of the label before; the widest joined by one above them all. A node
-/// that lacks the last labels stands on the switch of the last it has, one without any on none.
-///
-/// # Errors
-/// With the line: no JSON, no nodes, a node without a name or again, a node that has a label and lacks a wider one;
-/// no label that is known.
+/// that lacks the last labels stands on the switch of the last it has, one without any on none. Errors: with the line:
+/// no JSON, no nodes, a node without a name or again, a node that has a label and lacks a wider one; no label that is
+/// known.
 ///
 /// # References
 /// Labels: NVIDIA topograph's `docs`, "Kubernetes"; AWS "Amazon EC2 instance topology"; Google Kubernetes Engine
@@ -177,7 +175,7 @@ fn known<'l>(all: &BTreeSet<&'l str>) -> Vec<&'l str> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::{check_refused, machine, names};
+    use super::super::tests::{check_refused, levels, machine, names};
     use crate::topology::testing::{check_links, check_metric};
     use crate::topology::{Context, Topology};
 
@@ -190,10 +188,6 @@ mod tests {
     fn nodes(nodes: &[(&str, &str)]) -> String {
         let nodes: Vec<String> = nodes.iter().map(|(name, labels)| node(name, labels)).collect();
         format!("{{\"kind\": \"List\", \"items\": [\n{}\n]}}", nodes.join(",\n"))
-    }
-
-    fn levels(machine: &Topology) -> Vec<(String, u64)> {
-        machine.level_table().into_iter().map(|l| (l.name.into_owned(), l.units)).collect()
     }
 
     #[test]

@@ -191,11 +191,8 @@ impl Wiring {
         }
     }
 
-    /// The network of `file`; `suffix` follows its specification.
-    ///
-    /// # Errors
-    /// No nodes at all; a switch that no path joins to the first, where the fabric may not be in several
-    /// components; more nodes or memory than allowed.
+    /// The network of `file`; `suffix` follows its specification. Errors: no nodes at all; a switch that no path joins
+    /// to the first, where the fabric may not be in several components; more nodes or memory than allowed.
     fn network(self, file: &SourceFile<'_>, suffix: &str) -> Result<Network> {
         let SourceFile { path, params, context, .. } = file;
         let nodes = || self.switches.iter().flat_map(|s| &s.nodes);
@@ -316,7 +313,6 @@ mod tests {
         error.split_once("/f").map_or(error.clone(), |(_, rest)| rest.to_string())
     }
 
-    /// The names of the nodes in id order.
     /// Each text is refused, with a message that begins with the text beside it.
     pub(super) fn check_refused(kind: &str, cases: &[(&str, &str)]) {
         for (text, message) in cases {
@@ -325,6 +321,12 @@ mod tests {
         }
     }
 
+    /// The levels with their numbers of units.
+    pub(super) fn levels(machine: &Topology) -> Vec<(String, u64)> {
+        machine.level_table().into_iter().map(|l| (l.name.into_owned(), l.units)).collect()
+    }
+
+    /// The names of the nodes in id order.
     pub(super) fn names(machine: &Topology) -> String {
         let names: Vec<String> = machine.nodes().iter().map(|n| machine.node_name(n)).collect();
         names.join(" ")

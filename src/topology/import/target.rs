@@ -18,10 +18,8 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
 /// `torusXD n d₁ … dₙ`, `torus2D`, `torus3D` and the same for meshes: a grid whose first dimension is the
 /// fastest there and the last here, so that processor p is node p. `hcub n`: the torus of n dimensions of 2.
 /// `cmplt n`: n routers, all linked. `tleaf h a₁ c₁ … a_h c_h`: a tree of arities aᵢ from the root down, whose
-/// leaves are the nodes; the costs cᵢ are passed over, as a hop is a hop.
-///
-/// # Errors
-/// With the line: another architecture, too few or too many numbers, numbers out of range.
+/// leaves are the nodes; the costs cᵢ are passed over, as a hop is a hop. Errors: with the line: another architecture,
+/// too few or too many numbers, numbers out of range.
 ///
 /// # References
 /// Pellegrini, "Scotch and libScotch 7.0 user's guide", section 6.4 (target files).

@@ -29,13 +29,8 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
 const HOSTS: [&str; 4] = ["host", "hostname", "node", "nodename"];
 
 /// Switches by their names within the switch above; the widest joined by one above them all. The header names the
-/// levels. Which end is the leaf is guessed by which column has more values, where `order` does not say.
-///
-/// # Errors
-/// With the line: no header and host, a line of another number of fields, an empty field, a host again.
-///
-/// # Complexity
-/// O(hosts · tiers).
+/// levels. Which end is the leaf is guessed by which column has more values, where `order` does not say. Errors: with
+/// the line: no header and host, a line of another number of fields, an empty field, a host again. O(hosts · tiers).
 fn wiring(file: &SourceFile<'_>, order: Option<&str>) -> Result<(Wiring, String)> {
     let text = &file.text;
     let mut header: Option<Vec<String>> = None;
@@ -116,7 +111,7 @@ fn is_row(header: &[String], rows: &[(usize, Vec<Cow<'_, str>>)]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::{check_refused, machine, names};
+    use super::super::tests::{check_refused, levels, machine, names};
     use crate::ids::NodeId;
     use crate::topology::testing::{check_links, check_metric};
 
@@ -148,8 +143,7 @@ mod tests {
     #[test]
     fn the_leaf_may_come_first_and_a_table_may_have_one_tier() {
         let machine = machine("tiers", "node,rack,pod\na,S1,P1\nb,S2,P1\nc,S3,P2\n").unwrap();
-        let levels: Vec<_> = machine.level_table().into_iter().map(|l| (l.name, l.units)).collect();
-        assert_eq!(levels, [("pod".into(), 2), ("rack".into(), 3)]);
+        assert_eq!(levels(&machine), [("pod".into(), 2), ("rack".into(), 3)]);
         let flat = super::super::tests::machine("tiers", "host,switch\na,s\nb,t\nc,s\n").unwrap();
         assert_eq!((names(&flat).as_str(), flat.network().routers()), ("a c b", 3));
     }

@@ -16,10 +16,8 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
 };
 
 /// A switch a name of `network_layers`, closest first, within the layers above it; the widest joined by one above
-/// them all. Instances may have layers of different number, or none: those are reachable from nowhere.
-///
-/// # Errors
-/// With the line: no JSON, no instances, an instance without an id or again, a layer that is no text.
+/// them all. Instances may have layers of different number, or none: those are reachable from nowhere. Errors: with the
+/// line: no JSON, no instances, an instance without an id or again, a layer that is no text.
 fn wiring(file: &SourceFile<'_>) -> Result<(Wiring, String)> {
     let document = document::read(&file.text)?;
     let mut paths = Paths::default();
@@ -46,7 +44,7 @@ fn wiring(file: &SourceFile<'_>) -> Result<(Wiring, String)> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::{check_refused, machine, names};
+    use super::super::tests::{check_refused, levels, machine, names};
     use crate::topology::testing::{check_links, check_metric};
 
     #[test]
@@ -59,8 +57,7 @@ mod tests {
         check_links(&cluster);
         check_metric(&cluster);
         assert_eq!(names(&cluster), "i1 i4 i2 i3");
-        let levels: Vec<_> = cluster.level_table().into_iter().map(|l| (l.name, l.units)).collect();
-        assert_eq!(levels, [("level1".into(), 2), ("leaf".into(), 3)]);
+        assert_eq!(levels(&cluster), [("level1".into(), 2), ("leaf".into(), 3)]);
         // i3's switch hangs right below the one above all.
         let at = |name: &str| cluster.node_named(name).unwrap();
         assert_eq!(cluster.distance(at("i1"), at("i3")), 3);

@@ -28,11 +28,8 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
 
 /// A router for each cell of the box that the coordinates span from 0, with the nodes of that cell, by their
 /// processor ids; a node is called `nid` and its id, five digits wide. Service processors and those that are not up
-/// are no nodes. Routers without nodes stay in the network.
-///
-/// # Errors
-/// With the line: no `key=value`, a key that is missing or twice, no number, an id again; coordinates that span far
-/// more cells than there are processors.
+/// are no nodes. Routers without nodes stay in the network. Errors: with the line: no `key=value`, a key that is
+/// missing or twice, no number, an id again; coordinates that span far more cells than there are processors.
 fn build(file: &SourceFile<'_>, network: &str) -> Result<Network> {
     let text = &file.text;
     let mut places: BTreeMap<[u32; 3], Vec<u32>> = BTreeMap::new();
@@ -120,7 +117,7 @@ fn values<'l>(line: &Line<'l>) -> Result<HashMap<&'l str, &'l str>> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::{check_refused, machine, names};
+    use super::super::tests::{check_refused, levels, machine, names};
     use crate::topology::testing::{check_links, check_metric};
     use crate::topology::{Context, Topology};
 
@@ -155,8 +152,10 @@ mod tests {
         std::fs::write(&file, &text).unwrap();
         let spec = format!("xtdb2proc:{},network=cascade", file.display());
         let cascade = Topology::inline(&spec, &Context::default()).unwrap();
-        let levels: Vec<_> = cascade.level_table().into_iter().map(|l| (l.name, l.units)).collect();
-        assert_eq!(levels, [("group".into(), 2), ("chassis".into(), 6), ("blade".into(), 24)]);
+        assert_eq!(
+            levels(&cascade),
+            [("group".into(), 2), ("chassis".into(), 6), ("blade".into(), 24)]
+        );
         assert_eq!(cascade.spec(), spec);
     }
 

@@ -265,10 +265,7 @@ fn turns(hops: u32) -> usize {
 
 /// Runs `work` after the search from each batch of `sources`, batches in parallel; results in the order of the
 /// sources. `graph` is that of `topology` or a part of it. `work` gets the search, the sources of the batch and the
-/// result of [`Search::run`].
-///
-/// # Errors
-/// [`crate::Error::Memory`] when the buffers do not fit.
+/// result of [`Search::run`]. Errors: [`crate::Error::Memory`] when the buffers do not fit.
 pub(crate) fn each_batch<T: Send>(
     topology: &Topology,
     graph: &RouterGraph,

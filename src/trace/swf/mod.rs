@@ -123,10 +123,7 @@ impl Trace {
         Ok(Trace { processors_hint, ..Trace::sorted(name, header, jobs, tally) })
     }
 
-    /// A trace of jobs with distinct numbers that were read elsewhere.
-    ///
-    /// # Errors
-    /// No line at all.
+    /// A trace of jobs with distinct numbers that were read elsewhere. Errors: no line at all.
     pub(super) fn of_jobs(
         name: &str,
         header: Header,

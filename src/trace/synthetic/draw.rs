@@ -70,10 +70,7 @@ pub(super) struct Sampler {
 }
 
 impl Sampler {
-    /// Sizes of at most `largest`, by jobs. Counts of jobs are drawn exactly; shares to 2⁻⁵².
-    ///
-    /// # Errors
-    /// There are none.
+    /// Sizes of at most `largest`, by jobs. Counts of jobs are drawn exactly; shares to 2⁻⁵². Errors: there are none.
     pub fn new(sizes: &Sizes, largest: u32) -> Result<Self> {
         let shares = sizes.within(1, largest)?;
         let counted = sizes.count_table().map(|table| {

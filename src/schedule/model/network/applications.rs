@@ -11,11 +11,9 @@ use crate::random::{generator, unit};
 use crate::topology::Context;
 
 /// Reads `app,weight,guest,share`, header first: how often an application occurs (any positive unit), its traffic,
-/// and the share of its run time in which it sends. Where `benchmarks` are run there is no share.
-///
-/// # Errors
-/// With file and line: a malformed line, an unknown guest, a weight or share out of range, an application named
-/// twice; a file without applications.
+/// and the share of its run time in which it sends. Where `benchmarks` are run there is no share. Errors: with file and
+/// line: a malformed line, an unknown guest, a weight or share out of range, an application named twice; a file without
+/// applications.
 pub(super) fn read(path: &Path, benchmarks: bool, context: &Context) -> Result<Vec<Application>> {
     let text = Text::read(path, context.memory)?;
     let mut lines = text.data_lines();
@@ -112,10 +110,7 @@ impl Application {
     }
 
     /// Its guest for a job of so many nodes: a pattern as large as the job, in which each process sends one unit on the
-    /// mean, or a guest of its own size on the job's first nodes.
-    ///
-    /// # Errors
-    /// A guest of more processes than nodes.
+    /// mean, or a guest of its own size on the job's first nodes. Errors: a guest of more processes than nodes.
     pub(super) fn guest(&self, nodes: u32, job: i64, context: &Context) -> Result<Guest> {
         if sized_names().contains(&self.guest.as_str()) {
             return sized(&self.guest, nodes, context);

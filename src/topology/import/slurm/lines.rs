@@ -64,11 +64,8 @@ const KEYS: [(&str, SiteKind, &[&str]); 5] = [
     ("ringname", SiteKind::Ring, &["ringname", "nodes", "ringsize"]),
 ];
 
-/// Reads the lines of one topology.
-///
-/// # Errors
-/// With the line: another line, key or value; lines of two kinds of topologies; a torus, whose coordinates are not
-/// printed; a name again.
+/// Reads the lines of one topology. Errors: with the line: another line, key or value; lines of two kinds of
+/// topologies; a torus, whose coordinates are not printed; a name again.
 pub(super) fn read(text: &Text, context: &Context) -> Result<Found> {
     let mut reader = Reader::default();
     for (number, whole) in whole_lines(text) {

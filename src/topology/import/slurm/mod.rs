@@ -86,11 +86,9 @@ impl Found {
 /// topology/torus3d: a router a cell. topology/flat: one switch. Trees of a forest, rings and toruses are separate
 /// components; nodes of `nodes` that the file does not place are components of their own.
 ///
-/// Lines that are read here but that Slurm does not load become remarks.
-///
-/// # Errors
-/// With the line: another line, a host list that is none, a switch or node named twice, a switch that no line
-/// describes, switches in a loop, sizes that do not ascend by multiples of the first, a torus whose nodes do not fill it.
+/// Lines that are read here but that Slurm does not load become remarks. Errors: with the line: another line, a host
+/// list that is none, a switch or node named twice, a switch that no line describes, switches in a loop, sizes that do
+/// not ascend by multiples of the first, a torus whose nodes do not fill it.
 ///
 /// # References
 /// topology.conf(5) and topology.yaml(5) of Slurm 26.05.

@@ -30,11 +30,8 @@ const KINDS: [(&str, SiteKind); 5] = [
 const EXPECTED: &str = "one of tree, block, flat, ring and torus3d";
 
 /// The topology called `wanted`, else the cluster's default, else the first. Where `must` does not hold, another
-/// name means none.
-///
-/// # Errors
-/// With the line: no YAML, no list of topologies, no topology of that name; none or two of its types; what a type
-/// does not have.
+/// name means none. Errors: with the line: no YAML, no list of topologies, no topology of that name; none or two of its
+/// types; what a type does not have.
 pub(super) fn read(
     text: &Text,
     wanted: Option<&str>,
