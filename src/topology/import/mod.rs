@@ -316,7 +316,6 @@ mod tests {
         error.split_once("/f").map_or(error.clone(), |(_, rest)| rest.to_string())
     }
 
-    /// The names of the nodes in id order.
     /// Each text is refused, with a message that begins with the text beside it.
     pub(super) fn check_refused(kind: &str, cases: &[(&str, &str)]) {
         for (text, message) in cases {
@@ -325,6 +324,7 @@ mod tests {
         }
     }
 
+    /// The names of the nodes in id order.
     pub(super) fn names(machine: &Topology) -> String {
         let names: Vec<String> = machine.nodes().iter().map(|n| machine.node_name(n)).collect();
         names.join(" ")
