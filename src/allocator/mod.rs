@@ -5,6 +5,7 @@
 //! allocator gets the machine when it is made ([`AllocatorContext`]). Some refuse free ranks that do not suit a job
 //! ([`Choice`]): the job then waits, or is left out where it can never be placed.
 
+use std::borrow::Cow;
 use std::path::Path;
 
 use crate::error::Result;
@@ -102,14 +103,25 @@ pub static ALLOCATORS: Registry<Build> = Registry::new(
 /// # Ok::<(), nodeorder::Error>(())
 /// ```
 pub fn make<'a>(text: &str, context: &AllocatorContext<'a>) -> Result<Box<dyn Allocator + 'a>> {
-    let (entry, mut params) = ALLOCATORS.read(text, context.topology.context().seed)?;
-    // All allocators have it.
-    let rules = params.take("rules");
+    let (text, rules) = without_rules(text);
+    let (entry, params) = ALLOCATORS.read(&text, context.topology.context().seed)?;
     let allocator = (entry.build)(&params, context)?;
     params.finish()?;
     let Some(path) = rules else { return Ok(allocator) };
-    let rules = Rules::open(Path::new(&path), context.topology.context().memory)?;
+    let rules = Rules::open(Path::new(path), context.topology.context().memory)?;
     Ok(Box::new(ruled::Ruled::new(allocator, &rules)?))
+}
+
+/// An allocator and the file of its option `rules=FILE`, which all of them have.
+fn without_rules(text: &str) -> (Cow<'_, str>, Option<&str>) {
+    let (head, options) = text.split_once(':').unwrap_or((text, ""));
+    let (rules, rest): (Vec<&str>, Vec<&str>) =
+        options.split(',').partition(|option| option.starts_with("rules="));
+    match (&rules[..], rest.is_empty()) {
+        ([one], true) => (head.into(), one.get("rules=".len()..)),
+        ([one], false) => (format!("{head}:{}", rest.join(",")).into(), one.get("rules=".len()..)),
+        _ => (text.into(), None),
+    }
 }
 
 /// As [`make`]; jobs have the options that `rules` say for their sizes, before which their own go.

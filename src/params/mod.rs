@@ -66,10 +66,9 @@ impl Params {
         self
     }
 
-    /// Takes `key` out: its value, where it is no list.
-    pub(crate) fn take(&mut self, key: &str) -> Option<String> {
-        let index = self.given.iter().position(|e| e.key == key)?;
-        self.given.remove(index).value.scalar()
+    /// Forgets `key`.
+    pub(crate) fn remove(&mut self, key: &str) {
+        self.given.retain(|e| e.key != key);
     }
 
     /// The kind: the text before the colon, or the TOML key `kind`.

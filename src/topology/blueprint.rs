@@ -48,7 +48,7 @@ impl Blueprint {
     /// As [`Blueprint::toml`].
     pub fn toml_with(text: &Text, options: &str, spec: &str, context: &Context) -> Result<Self> {
         let mut params = Params::toml(text, None, context.seed)?;
-        params.take("name");
+        params.remove("name");
         params.override_by(options, spec)?;
         Blueprint::of_file(params, spec, context)
     }
