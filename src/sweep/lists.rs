@@ -117,7 +117,8 @@ impl PlanLists {
         let specs = |key| {
             // An allocator's one file is that of `rules=`.
             let ruled = key == "allocators";
-            let is_file = if ruled { |key, _| key == "rules" } else { ANY_FILE };
+            let is_file: fn(&str, &Path) -> bool =
+                if ruled { |key, _| key == "rules" } else { ANY_FILE };
             let spec =
                 |(text, _): &Located| Spec::resolve(text, base, ruled || known(text), is_file);
             lists[key].iter().map(spec).collect()
