@@ -249,6 +249,26 @@ fn ways_that_do_not_work_are_refused_with_the_reason() {
 }
 
 /// Names that XML gives a meaning come back as they were.
+/// Blanks, commas and brackets are syntax in the files of resource managers; a default name may be another node's.
+#[test]
+fn names_that_mean_something_else_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("names.csv");
+    for (names, refusal) in [
+        ("0,a\n1,b c\n2,d\n", "node 1 called `b c`"),
+        ("0,a\n1,b[1-2]\n2,d\n", "node 1 called `b[1-2]`"),
+        ("0,a\n1,n2\n", "name `n2`, which node 2"),
+    ] {
+        std::fs::write(&path, names).unwrap();
+        let spec = format!("mesh:3,names={}", path.display());
+        let written = Topology::inline(&spec, &Default::default()).and_then(|machine| {
+            export::write("slurm-weights", &machine, &NodeOrder::make(&machine, "row-major")?)
+        });
+        let error = written.unwrap_err().to_string();
+        assert!(error.contains(refusal), "{error}");
+    }
+}
+
 #[test]
 fn names_survive_xml() {
     let folder = tempfile::tempdir().unwrap();

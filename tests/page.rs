@@ -426,6 +426,29 @@ fn the_page_explains_its_words() {
     assert!(!page.contains("<dt>MIND") && !page.contains("slowdown") && !page.contains("<dt>Slot"));
 }
 
+/// Page and guide say in the same words which figure to trust for what, with the means of the report's table.
+#[test]
+fn the_page_and_the_guide_say_which_figure_to_trust() {
+    let (_, files) = files("mesh:2x2", &["row-major"], None);
+    let (_, said) = content(&files, "index.html").split_once("<p id=\"trust\"><b>").unwrap();
+    let said = said.split("</p>").next().unwrap().replace("</b>", "");
+    let said = said.replace("<code>", "`").replace("</code>", "`");
+    let read = |path: &str| std::fs::read_to_string(crate::root().join(path)).unwrap();
+    let guide = read("docs/guide.md");
+    let guide = guide.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(guide.contains(&said), "{said}");
+    let table = read("reports/2026-11-24-packets/table.md");
+    let nearest = ["contention ecmp-hop", "contention valiant", "contention minimal-adaptive"];
+    for (section, nearest) in table.split("## ").skip(1).zip(nearest) {
+        for figure in ["mean_distance", nearest] {
+            let start = format!("| {figure} | ");
+            let mean =
+                section.lines().find_map(|line| line.strip_prefix(&start)?.split(' ').next());
+            assert!(said.contains(mean.unwrap()), "{figure}: {mean:?}");
+        }
+    }
+}
+
 /// A tree is drawn with its levels, and without the places that no node has.
 #[test]
 fn trees_have_levels_and_no_phantom_places() {

@@ -395,7 +395,35 @@ fn files_of_others_are_read() {
     assert_eq!(links(&machine), [((0, 2), 2.0), ((1, 2), 2.0)].into());
 }
 
-/// Eight wrong files of each kind, each refused with its line.
+/// An architecture of Scotch's is a family of ours, processor p node p.
+#[test]
+fn target_files_are_families_of_ours() {
+    for (text, spec) in [
+        ("torusXD 3\t8 4 2\n", "torus:2x4x8"),
+        ("torus2D\n4 3\n", "torus:3x4"),
+        ("# a cluster\nmesh3D 2 3 4", "mesh:4x3x2"),
+        ("meshXD 1 5", "mesh:5"),
+        ("hcub 4", "torus:2x2x2x2"),
+        ("cmplt 6", "hyperx:6"),
+        ("tleaf 3 2 300 3 200 4 100\n", "xgft:h=3,m=4x3x2,w=1x1x1"),
+    ] {
+        let ours = Topology::inline(spec, &Default::default()).unwrap();
+        let made = read("tgt", text, "");
+        assert_eq!(made.spec(), ours.spec(), "{text}");
+        assert_same(&made, &ours, text);
+    }
+    // In torus2D 4 3 processor 1 is one step along the dimension of 4; in tleaf 2 3 20 4 10 there are 3 switches of 4.
+    for (text, to, hops) in [
+        ("torus2D 4 3", vec![1, 2, 3, 4, 5], vec![1, 2, 1, 1, 2]),
+        ("tleaf 2 3 20 4 10", vec![3, 4, 11], vec![0, 2, 2]),
+    ] {
+        let machine = read("tgt", text, "");
+        let found = to.iter().map(|p| machine.distance(NodeId(0), NodeId(*p)));
+        assert_eq!(found.collect::<Vec<_>>(), hops, "{text}");
+    }
+}
+
+/// Wrong files of each kind, each refused with its line.
 #[test]
 fn faults_are_named_with_their_line() {
     let xml = |body: &str| {
@@ -516,6 +544,21 @@ fn faults_are_named_with_their_line() {
             infra(two, &edge("a[0].nic", "b.port[0]", "many2many")),
             ":6: found node `a` on a second switch",
         ),
+        ("tgt", "".into(), ": found an empty file"),
+        ("tgt", "# c\ndeco 0\n".into(), ":2: found `deco 0`; expected torusXD"),
+        (
+            "tgt",
+            "torusXD 3 8 8\n".into(),
+            ":1: found `torusXD 3 8 8`; expected the number of dimensions",
+        ),
+        ("tgt", "torusXD 2\n8 x\n".into(), ":2: found `x`; expected a whole number"),
+        ("tgt", "torus2D 0 4".into(), ":1: found `torus2D 0 4`; expected 2 dimensions"),
+        (
+            "tgt",
+            "tleaf 2 3 20 4".into(),
+            ":1: found `tleaf 2 3 20 4`; expected the number of levels",
+        ),
+        ("tgt", "hcub 31".into(), ":1: found `hcub 31`"),
     ];
     for (kind, text, message) in cases {
         let folder = tempfile::tempdir().unwrap();

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import os
 import tempfile
+from typing import Any
 
-from ._error import refused
+from ._error import path_text, refused
 
 
 def write_files(folder: str, files: dict[str, bytes]) -> None:
@@ -26,3 +28,30 @@ def write_files(folder: str, files: dict[str, bytes]) -> None:
                 raise
     except OSError as error:
         raise refused(folder, str(error), "a folder that may be written") from error
+
+
+class Page:
+    """What :func:`compare` and :meth:`Topology.compare` make, which the command has a page for."""
+
+    _native: Any
+
+    def summary(self) -> dict[str, Any]:
+        """The document of ``nodeorder compare --json``."""
+        return dict(json.loads(self._native.summary()))
+
+    def save(self, folder: str | os.PathLike[str]) -> list[str]:
+        """Writes the page ``index.html``, its figures as SVG and the data as CSV.
+
+        Args:
+            folder: made where there is none.
+
+        Returns:
+            The paths of the files.
+
+        Raises:
+            NodeorderError: a folder that cannot be written, a figure that cannot be drawn.
+        """
+        target = path_text("folder", folder)
+        files = dict(self._native.files())
+        write_files(target, files)
+        return [os.path.join(target, name) for name in files]

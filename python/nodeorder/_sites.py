@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 
 from . import _native
 from ._error import among, described, flag, memory_limit, node_array, path_text, refused, text, texts, whole
-from ._files import write_files
+from ._files import Page, write_files
 from ._jobs import machine, toml
 from ._progress import shown
 from ._tables import frame, source
@@ -236,14 +236,14 @@ def sweep(
     return frame(table.encode())
 
 
-class Machines:
+class Machines(Page):
     """Machines side by side, each with its best ordering; made by :func:`compare`.
 
     In a notebook it shows the headline and the table of the command's page; :meth:`save` writes that page.
     """
 
     def __init__(self, native: _native.Machines) -> None:
-        self._native = native
+        self._native: _native.Machines = native
 
     @cached_property
     def table(self) -> pd.DataFrame:
@@ -259,27 +259,6 @@ class Machines:
     def headline(self) -> str:
         """The sentence that the page begins with."""
         return self._native.headline()
-
-    def summary(self) -> dict[str, Any]:
-        """The document of ``nodeorder compare --json``."""
-        return dict(json.loads(self._native.summary()))
-
-    def save(self, folder: str | os.PathLike[str]) -> list[str]:
-        """Writes the page ``index.html``, its figures as SVG and the data as CSV.
-
-        Args:
-            folder: made where there is none.
-
-        Returns:
-            The paths of the files.
-
-        Raises:
-            NodeorderError: a folder that cannot be written, a figure that cannot be drawn.
-        """
-        target = path_text("folder", folder)
-        files = dict(self._native.files())
-        write_files(target, files)
-        return [os.path.join(target, name) for name in files]
 
     def __repr__(self) -> str:
         return f"<Machines: {self.headline}>"

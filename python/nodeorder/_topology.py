@@ -18,7 +18,7 @@ from . import _native
 from ._compare import command_line, jobs_of
 from ._curves import Curves, draw_curves
 from ._error import among, flag, memory_limit, node_array, path_text, refused, sizes_text, text, texts, whole
-from ._files import write_files
+from ._files import Page, write_files
 from ._graphs import to_networkx
 from ._guests import guest_text, mapping_table
 from ._machine import Machine
@@ -396,7 +396,7 @@ class Topology(Machine):
         return f"<table><caption><b>{html.escape(self.name)}</b></caption>{rows}</table>"
 
 
-class Comparison:
+class Comparison(Page):
     """Orderings ranked by the log-uniform mean of their exact MPC curves, best first; made by :meth:`Topology.compare`.
 
     In a notebook it shows the sentences and the table of the command's page; :meth:`save` writes that page.
@@ -405,7 +405,7 @@ class Comparison:
     def __init__(self, topology: Topology, orders: list[Ordering], native: _native.Comparison) -> None:
         self._topology = topology
         self._orders = orders
-        self._native = native
+        self._native: _native.Comparison = native
 
     @property
     def topology(self) -> Topology:
@@ -435,27 +435,6 @@ class Comparison:
     def best(self) -> Ordering:
         """The ordering that is ranked first."""
         return self._orders[self._native.slots()[0]]
-
-    def summary(self) -> dict[str, Any]:
-        """The document of ``nodeorder compare --json``."""
-        return dict(json.loads(self._native.summary()))
-
-    def save(self, folder: str | os.PathLike[str]) -> list[str]:
-        """Writes the page ``index.html``, its figures as SVG and the data as CSV.
-
-        Args:
-            folder: made where there is none.
-
-        Returns:
-            The paths of the files.
-
-        Raises:
-            NodeorderError: a folder that cannot be written, a figure that cannot be drawn.
-        """
-        target = path_text("folder", folder)
-        files = dict(self._native.files())
-        write_files(target, files)
-        return [os.path.join(target, name) for name in files]
 
     def plot(self, ax: Any = None) -> Any:
         """Draws the curves against job size, each ordering in the colour that the page gives it.

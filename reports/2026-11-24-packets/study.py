@@ -21,7 +21,8 @@ PATTERNS = {
     "random": lambda n: f"random:n={n},degree=4,seed=7,volume=8",
 }
 JOBS = {"one job of 32": [32], "four jobs of 16": [16] * 4}
-ROUTINGS = ["ecmp-hop", "ecmp-path", "one-path", "minimal-adaptive"]
+ROUTINGS = ["ecmp-hop", "ecmp-path", "one-path", "minimal-adaptive", "adaptive", "ideal"]
+PACKETS = ["shortest", "valiant", "ugal"]
 SEEDS = range(1, 11)
 
 
@@ -37,7 +38,7 @@ def number(value):
 
 
 def case(folder, spec, order, sizes, guest):
-    """The figures of jobs of these sizes on consecutive ranks, and what `export` writes of them."""
+    """The figures of jobs of these sizes on consecutive ranks, and the configuration that `export` writes for each routing."""
     nodes = [int(row["node"]) for row in csv.DictReader(nodeorder("export", spec, "--order", order, "--to", "csv", cwd=folder).splitlines())]
     first, toml, parts, pairs, mapping = 0, "", [], [], []
     for i, size in enumerate(sizes):
@@ -48,27 +49,57 @@ def case(folder, spec, order, sizes, guest):
         first += size
     write = lambda name, text: open(os.path.join(folder, name), "w").write(text)
     write("jobs.toml", toml), write("map.csv", "".join(mapping)), write("pairs.csv", "".join(pairs))
-    nodeorder("export", spec, "--order", order, "--to", "caminos:phit=1,message=8,cycles=1000000", "--jobs", "jobs.toml", "-o", "run", cwd=folder)
+    configs = {}
+    for routing in PACKETS:
+        to = f"caminos:phit=1,message=8,cycles=1000000,routing={routing}"
+        nodeorder("export", spec, "--order", order, "--to", to, "--jobs", "jobs.toml", "-o", "run", cwd=folder)
+        configs[routing] = open(os.path.join(folder, "run/main.cfg")).read()
     # The guest of all jobs together, from the bursts that caminos gets: process, receiver and messages.
-    config, together, first = open(os.path.join(folder, "run/main.cfg")).read(), [], 0
-    for job in config.split("TrafficMap")[1:]:
+    together, first = [], 0
+    for job in configs["shortest"].split("TrafficMap")[1:]:
         size = 0
         for text, tasks, messages in re.findall(r"map: \[([\d,]+)\] }, tasks: (\d+), messages_per_task: (\d+)", job):
             size = int(tasks)
-            together += [f"{first + p},{first + q},{int(messages) * 8}\n" for p, q in enumerate(map(int, text.split(","))) if p != q]
+            together += [(first + p, first + q, int(messages) * 8) for p, q in enumerate(map(int, text.split(","))) if p != q]
         first += size
-    write("guest.csv", "".join(together))
-    analyse = lambda guest, routing: json.loads(nodeorder("map", spec, "--guest", guest, "--mapping", "map.csv", "--routing", routing, "--json", cwd=folder))
+    write("guest.csv", "".join(f"{p},{q},{volume}\n" for p, q, volume in together))
+    def analyse(guest, routing, on=spec, placed=("--mapping", "map.csv")):
+        return json.loads(nodeorder("map", on, "--guest", guest, *placed, "--routing", routing, "--json", cwd=folder))
     row = {"mean_distance": number(analyse("pairs.csv", "ecmp-hop")["dilation_mean"])}
     for routing in ROUTINGS:
+        # A tree has no detours over one intermediate.
+        if routing == "adaptive" and spec.startswith("xgft"):
+            row["contention adaptive"] = ""
+            continue
         found = analyse("guest.csv", routing)
-        row["hop_bytes"] = number(found["hop_bytes"])
-        row["contention " + routing] = number(found["contention_max"])
+        row.setdefault("hop_bytes", number(found["hop_bytes"]))
+        # Shares that are searched for are exact to about 1e-4.
+        searched = routing in ("minimal-adaptive", "adaptive", "ideal")
+        row["contention " + routing] = f"{found['contention_max']:.4g}" if searched else number(found["contention_max"])
         row["node_load"] = number(found["node_load_max"])
-    for routing in ["one-path", "ecmp-hop"]:
+    # Valiant as caminos has it: each message by way of a router drawn from all, the ends included; on the network that
+    # caminos gets, where each router has nodes. Process = node; the first node of a router stands for the router.
+    per = int(re.search(r"servers_per_router: (\d+)", configs["shortest"])[1])
+    network = f"caminos:run/network.adj,per_router={per}"
+    routers = int(open(os.path.join(folder, "run/network.adj")).readline().split()[1])
+    legs = {}
+    for p, q, volume in together:
+        p, q = nodes[p], nodes[q]
+        if p // per != q // per:
+            for leg in [(p, r * per) for r in range(routers)] + [(r * per, q) for r in range(routers)]:
+                legs[leg] = legs.get(leg, 0) + volume
+    write("legs.csv", "".join(f"{p},{q},{volume}\n" for (p, q), volume in sorted(legs.items()) if p != q))
+    found = analyse("legs.csv", "ecmp-hop", network, ("--order", "row-major"))
+    row["contention valiant"] = number(found["contention_max"] / routers)
+    row["valiant_hop_bytes"] = number(found["hop_bytes"] / routers)
+    # Over third groups, as `map` has it.
+    dragonfly = spec.startswith("dragonfly")
+    row["contention valiant over groups"] = number(analyse("guest.csv", "valiant")["contention_max"]) if dragonfly else ""
+    row["corun valiant over groups"] = ""
+    for routing in ["one-path", "ecmp-hop"] + ["valiant"] * dragonfly:
         table = nodeorder("corun", spec, "--jobs", "jobs.toml", "--routing", routing, "--bandwidth", "1B/s", "--iterations", "1", cwd=folder)
-        row["corun " + routing] = number(max(float(job["seconds"]) for job in csv.DictReader(table.splitlines())))
-    return row, config
+        row["corun " + routing.replace("valiant", "valiant over groups")] = number(max(float(job["seconds"]) for job in csv.DictReader(table.splitlines())))
+    return row, configs
 
 
 def cycles(folder, config, seed):
@@ -87,20 +118,21 @@ def main():
     keys = ["network", "jobs", "pattern", "ordering"]
     figures, times = (open(os.path.join(HERE, name), "w", newline="") for name in ("figures.csv", "cycles.csv"))
     table, runs = None, csv.writer(times, lineterminator="\n")
-    runs.writerow(keys + ["seed", "cycles", "hops"])
+    runs.writerow(keys + ["routing", "seed", "cycles", "hops"])
     for spec in chosen:
         for jobs, sizes in JOBS.items():
             for pattern, guest in PATTERNS.items():
                 for order in NETWORKS[spec]:
                     with tempfile.TemporaryDirectory() as folder:
-                        row, config = case(folder, spec, order, sizes, guest)
+                        row, configs = case(folder, spec, order, sizes, guest)
                         name = [spec, jobs, pattern, order]
                         if table is None:
                             table = csv.writer(figures, lineterminator="\n")
                             table.writerow(keys + list(row))
                         table.writerow(name + list(row.values()))
-                        for seed in SEEDS:
-                            runs.writerow(name + [seed, *cycles(folder, config, seed)])
+                        for routing, config in configs.items():
+                            for seed in SEEDS:
+                                runs.writerow(name + [routing, seed, *cycles(folder, config, seed)])
                 print(spec, jobs, pattern, file=sys.stderr, flush=True)
 
 

@@ -113,7 +113,7 @@ pub fn make<'a>(text: &str, context: &AllocatorContext<'a>) -> Result<Box<dyn Al
 }
 
 /// An allocator and the file of its option `rules=FILE`, which all of them have.
-pub(crate) fn without_rules(text: &str) -> (Cow<'_, str>, Option<&str>) {
+fn without_rules(text: &str) -> (Cow<'_, str>, Option<&str>) {
     let (head, options) = text.split_once(':').unwrap_or((text, ""));
     let (rules, rest): (Vec<&str>, Vec<&str>) =
         options.split(',').partition(|option| option.starts_with("rules="));

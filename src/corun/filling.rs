@@ -219,9 +219,15 @@ impl Filling {
     /// Finds the flows that may change, with what is left of their links for them.
     fn gather(&mut self) {
         let mut floor = std::mem::replace(&mut self.floor, f64::INFINITY);
+        // A stamp of its own: the flows of a link are added up once, however many of them are new.
+        self.stamp += 1;
         for slot in self.fresh.drain(..) {
             let state = &self.slots[slot as usize];
             for crossing in &self.routes[state.first..state.end] {
+                let link = &mut self.links[crossing.link as usize];
+                if std::mem::replace(&mut link.stamp, self.stamp) == self.stamp {
+                    continue;
+                }
                 let asked = |on: &On| {
                     let slot = &self.slots[on.slot as usize];
                     on.share * slot.count * slot.weight

@@ -345,29 +345,6 @@ mod tests {
     }
 
     #[test]
-    fn names_that_mean_something_else_are_refused() {
-        let folder = tempfile::tempdir().unwrap();
-        let machine = |names: &str| {
-            std::fs::write(folder.path().join("names.csv"), names).unwrap();
-            let text =
-                crate::input::Text::new("m.toml", "kind='mesh'\ndims=[3]\nnames='names.csv'");
-            let base = folder.path().join("m.toml");
-            Topology::toml(&text, Some(&base), &Context::default())
-        };
-        let refused = |csv: &str| {
-            let machine = machine(csv).unwrap();
-            let order = NodeOrder::make(&machine, "row-major").unwrap();
-            names(&machine, &order).unwrap_err().to_string()
-        };
-        assert!(refused("0,a\n1,b c\n2,d\n").contains("node 1 called `b c`"));
-        assert!(refused("0,a\n1,b[1-2]\n2,d\n").contains("node 1 called `b[1-2]`"));
-        // Node 2 has no name of its own and would get the default one.
-        assert!(
-            machine("0,a\n1,n2\n").unwrap_err().to_string().contains("name `n2`, which node 2")
-        );
-    }
-
-    #[test]
     fn aliases_keep_clear_of_real_names() {
         let names = |list: &[&str]| list.iter().map(|s| s.to_string()).collect::<Vec<_>>();
         assert_eq!(prefix(&names(&["nid1", "rx2", "r"])), "r");

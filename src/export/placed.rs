@@ -8,9 +8,11 @@ use crate::corun::Job;
 use crate::error::{Error, Result};
 use crate::ids::NodeId;
 use crate::mapping::Guest;
+use crate::metric::allocation::AllocationMeter;
 use crate::metric::rank_distances::RankDistances;
 use crate::ordering::NodeOrder;
-use crate::ranks::{FreeSet, Ranks};
+use crate::ranks::Ranks;
+use crate::replay::{Outputs, Replay};
 use crate::topology::Topology;
 use crate::trace::{Block, Event, Log};
 
@@ -53,38 +55,34 @@ impl ExportJob {
             let problem = "pods, of which a node may have several";
             return Err(Error::unsuited(at("--alloc", alloc), problem, "an allocator of nodes"));
         }
-        let (mut free, mut block) = (FreeSet::new(order.len() as u32), Block::default());
-        let (mut live, mut done, mut lost) = (BTreeMap::new(), 0, 0);
+        let meter = AllocationMeter::new(topology, &distances)?;
+        let outputs = Outputs { ranks: true, ..Outputs::default() };
+        let mut replay = Replay::new(allocator, meter, order.len() as u32, outputs);
+        let (mut live, mut done) = (BTreeMap::new(), 0);
+        let (mut block, mut placed) = (Block::default(), Vec::new());
         while done < event && log.next_block((event - done).min(1 << 12) as usize, &mut block)? {
+            let fails = |what: &Event| matches!(what, Event::Down | Event::Up);
+            if let Some(i) = block.events.iter().position(fails) {
+                let found = format!("event {} of a node", done + i as u64 + 1);
+                return Err(Error::option(log.name(), found, "jobs that begin and end"));
+            }
+            replay.step(&block, None, &mut placed)?;
+            let mut placed = placed.drain(..).peekable();
             for (i, what) in block.events.iter().enumerate() {
-                match *what {
-                    Event::Place { job, nodes } => {
-                        allocator.set_options(block.options(i))?;
-                        let (least, most) = allocator.sizes(nodes);
-                        let mut ranks = Ranks::default();
-                        if least > free.len()
-                            || !allocator.choose(&free, most, &mut ranks).is_placed()
-                        {
-                            lost += 1;
-                            continue;
-                        }
-                        ranks.settle();
-                        ranks.runs().iter().for_each(|run| free.take(*run));
-                        live.insert(job.0, (done + i as u64, block.name(i).to_string(), ranks));
-                    }
-                    Event::Free { job } => {
-                        let ended = live.remove(&job.0);
-                        let runs = ended.iter().flat_map(|(_, _, ranks)| ranks.runs());
-                        runs.for_each(|run| free.give(*run));
-                    }
-                    Event::Down | Event::Up => {
-                        let found = format!("event {} of a node", done + i as u64 + 1);
-                        return Err(Error::option(log.name(), found, "jobs that begin and end"));
-                    }
+                if let Event::Free { job } = what {
+                    live.remove(&job.0);
+                }
+                if let (Event::Place { job, .. }, Some(found)) =
+                    (what, placed.next_if(|found| found.event == i))
+                {
+                    let ranks = found.ranks.unwrap_or_default();
+                    live.insert(job.0, (done + i as u64, block.name(i).to_string(), ranks));
                 }
             }
             done += block.events.len() as u64;
         }
+        let counts = replay.counts();
+        let lost = counts.skipped + counts.refused();
         if done < event {
             let found = format!("{done} events in {}", log.name());
             let expected = format!("--at from 1 to {done}");

@@ -2,7 +2,6 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::allocator::without_rules;
 use crate::error::{Error, Result};
 use crate::input::Lines;
 use crate::topology::Context;
@@ -54,43 +53,34 @@ pub struct Spec {
 
 impl Spec {
     /// Finds the files in `text`: the whole, where its head is no `known` name, else a part after the colon or
-    /// the value of a key.
-    pub(super) fn resolve(text: &str, base: Option<&Path>, known: bool) -> Self {
+    /// the value of a key, where `is_file` says so of the key and the path.
+    pub(super) fn resolve(
+        text: &str,
+        base: Option<&Path>,
+        known: bool,
+        is_file: fn(&str, &Path) -> bool,
+    ) -> Self {
         let mut files = Vec::new();
-        let mut there = |part: &str| -> String {
+        let mut there = |key: &str, part: &str| -> String {
             let path = crate::input::beside(base, part);
-            if !path.is_file() {
+            if !is_file(key, &path) {
                 return part.to_string();
             }
             files.push(path.clone());
             path.display().to_string()
         };
         let located = match text.split_once(':') {
-            _ if !known => there(text),
+            _ if !known => there("", text),
             None => text.to_string(),
             Some((head, rest)) => {
                 let part = |part: &str| match part.split_once('=') {
-                    Some((key, value)) => format!("{key}={}", there(value)),
-                    None => there(part),
+                    Some((key, value)) => format!("{key}={}", there(key, value)),
+                    None => there("", part),
                 };
                 format!("{head}:{}", rest.split(',').map(part).collect::<Vec<_>>().join(","))
             }
         };
         Spec { text: text.to_string(), located, files, contents: String::new() }
-    }
-
-    /// An allocator, whose one file is that of `rules=`.
-    pub(super) fn ruled(text: &str, base: Option<&Path>) -> Self {
-        let (plain, rules) = without_rules(text);
-        let (located, files) = (plain.to_string(), Vec::new());
-        let mut spec = Spec { text: text.to_string(), located, files, contents: String::new() };
-        if let Some(rules) = rules {
-            let path = crate::input::beside(base, rules);
-            let between = if plain.contains(':') { ',' } else { ':' };
-            spec.located += &format!("{between}rules={}", path.display());
-            spec.files.push(path);
-        }
-        spec
     }
 }
 

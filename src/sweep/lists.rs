@@ -113,15 +113,19 @@ impl PlanLists {
         check_together(&lists, &params)?;
         let texts = |key| lists[key].iter().map(|(text, _)| text.clone()).collect();
         let specs = |key| {
-            let spec = |(text, _): &Located| Spec::resolve(text, base, known(text));
+            // An allocator's one file is that of `rules=`.
+            let ruled = key == "allocators";
+            let is_file: fn(&str, &Path) -> bool =
+                if ruled { |key, _| key == "rules" } else { ANY_FILE };
+            let spec =
+                |(text, _): &Located| Spec::resolve(text, base, ruled || known(text), is_file);
             lists[key].iter().map(spec).collect()
         };
-        let ruled = |(text, _): &Located| Spec::ruled(text, base);
         let mut plan = PlanLists {
             name,
             topologies: specs("topologies"),
             orderings: specs("orderings"),
-            allocators: lists["allocators"].iter().map(ruled).collect(),
+            allocators: specs("allocators"),
             workloads: Vec::new(),
             transforms: texts("transforms"),
             policies: texts("policies"),
@@ -142,8 +146,10 @@ impl PlanLists {
                     return Err(Error::input(location.clone(), "standard input", expected));
                 }
                 let path = crate::input::beside(base, text);
-                let generator =
-                    GENERATORS.get(text).is_some().then(|| Spec::resolve(text, base, true));
+                let generator = GENERATORS
+                    .get(text)
+                    .is_some()
+                    .then(|| Spec::resolve(text, base, true, ANY_FILE));
                 let (text, contents) = (text.clone(), String::new());
                 plan.workloads.push(PlanWorkload { text, path, is_trace, contents, generator });
             }
@@ -210,6 +216,9 @@ fn known(text: &str) -> bool {
     let names = [TOPOLOGIES.get(text).is_some(), ORDERINGS.get(text).is_some()];
     names.contains(&true) || GUESTS.get(text).is_some() || MODELS.get(text).is_some()
 }
+
+/// Any part of a text that is a file names it.
+const ANY_FILE: fn(&str, &Path) -> bool = |_, path| path.is_file();
 
 /// A text of the plan and where it stands.
 pub(super) type Located = (String, SourceLocation);
