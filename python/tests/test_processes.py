@@ -107,7 +107,7 @@ def workers() -> int:
 
 
 @pytest.mark.skipif(not os.path.isdir("/proc/self/task"), reason="needs the list of threads of Linux")
-@pytest.mark.parametrize("long", ["search", "curve", "schedule", "sweep"])
+@pytest.mark.parametrize("long", ["search", "curve", "schedule", "corun", "sweep"])
 def test_ctrl_c_ends_a_call_and_its_work(long: str) -> None:
     # Each would take minutes at least. Threads end where their work has ended.
     no.topology("torus:4").mpc("row-major")
@@ -122,6 +122,11 @@ def test_ctrl_c_ends_a_call_and_its_work(long: str) -> None:
         elif long == "schedule":
             jobs = no.trace.generate("poisson:jobs=20000,sizes=4x16x64,rate=1,unit=1")
             no.schedule(no.topology("torus:32x32"), "snake", jobs, alloc="dilation", progress=False)
+        elif long == "corun":
+            shares = [{"name": f"{i}", "nodes": list(range(i, 256, 4))} for i in range(4)]
+            talk = {"guest": "all-to-all:n=64", "bytes": 1e6, "compute": 0.1, "spread": 0.5}
+            jobs = [{**share, **talk} for share in shares]
+            no.corun(no.topology("torus:16x16"), jobs, iterations=100000, level="flow", progress=False)
         else:
             traces = "poisson:jobs=20000,sizes=4x16x64,rate=1,unit=1"
             plan = {"topologies": "torus:32x32", "orderings": "snake", "allocators": "dilation", "policies": "easy"}

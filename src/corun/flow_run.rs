@@ -178,6 +178,7 @@ impl FlowRun {
 
     /// The next event, and all others at its time.
     fn step(&mut self, goal: Goal) {
+        crate::observer::pause();
         self.now = self.next();
         // Messages that should end together do, whatever the last bits of their times are.
         let together = (self.now * (1.0 + 1e-13)).to_bits();
@@ -279,9 +280,7 @@ impl FlowRun {
     }
 
     fn end_phase(&mut self, job: usize) {
-        if self.jobs[job].stage == Stage::Sends
-            || matches!(self.jobs[job].stage, Stage::Alone { .. })
-        {
+        if !matches!(self.jobs[job].stage, Stage::Computes { .. }) {
             self.span(job, true);
         }
         let time = self.time();

@@ -133,6 +133,7 @@ impl JobRun {
 
     /// The next event, and all others at its time.
     fn step(&mut self, goal: Goal) {
+        crate::observer::pause();
         self.now = self.next();
         let before = self.jobs[0].finished.count;
         for i in 0..self.jobs.len() {
@@ -140,10 +141,9 @@ impl JobRun {
             if job.until > self.now {
                 continue;
             }
-            let from = std::mem::replace(&mut job.began, self.now);
+            let from = std::mem::replace(&mut job.began, self.now) + self.skipped;
             let sends = matches!(job.stage, Stage::Sends);
-            let (from, to) = (from + self.skipped, self.now + self.skipped);
-            self.spans.add(Span { job: i, from, to, sends });
+            self.spans.add(Span { job: i, from, to: self.now + self.skipped, sends });
             if !sends && job.usage.phases[job.phase].bytes > 0.0 {
                 self.send(i);
                 continue;
