@@ -399,8 +399,8 @@ fn wrong_files_are_refused_or_counted() {
             "\"1,99\"",
             " end=1793523610.5",
             vec![
-                ("-2\"", "-2", "invalid-host-list"),
-                ("\"1-2\"", "\"2-1\"", "invalid-host-list"),
+                ("-2\"", "-2", "unknown-host"),
+                ("\"1-2\"", "\"2-1\"", "unknown-host"),
                 ("\"1-2\"", "\"1,1\"", "host-twice"),
                 ("=1793520010", "=1793520010..5", "log:2: found start `1793520010..5`"),
             ],
