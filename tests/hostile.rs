@@ -170,6 +170,7 @@ hold! {
     placement_logs_hold "log" 1500,
     traces_hold "swf" 700,
     records_hold "records" 900,
+    node_states_hold "sinfo" 900,
     plans_hold "plan" 400,
     guests_hold "guest" 1500,
     jobs_hold "jobs" 1500,

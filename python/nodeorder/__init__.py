@@ -22,7 +22,7 @@ from ._jobs import corun, replay, schedule
 from ._lists import entries, machines, set_threads
 from ._native import __version__
 from ._networkx import from_networkx
-from ._sites import Machines, audit, compare, export, hosts, score, sweep
+from ._sites import Machines, audit, compare, export, hosts, score, snapshot, sweep
 from ._topology import Comparison, Ordering, Topology, topology
 
 __all__ = [
@@ -45,6 +45,7 @@ __all__ = [
     "schedule",
     "score",
     "set_threads",
+    "snapshot",
     "sweep",
     "topology",
     "trace",

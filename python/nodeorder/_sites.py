@@ -1,4 +1,4 @@
-"""Objectives, exports, hosts of a job, recorded placements, sweeps and machines side by side."""
+"""Objectives, exports, hosts of a job, recorded placements, the machine of now, sweeps and machines side by side."""
 
 from __future__ import annotations
 
@@ -183,6 +183,46 @@ def audit(
             named._native, given, [order._native for order in made], allocators, flag("shape", shape), wanted, show
         )
     return dict(json.loads(found)) if wanted == "summary" else frame(found)
+
+
+def snapshot(m: Topology, jobs: Any, nodes: Any = None, *, columns: str | None = None) -> dict[str, Any]:
+    """What fits on a machine now, what blocks it, and when jobs free it, as ``nodeorder snapshot`` does.
+
+    Args:
+        m: the machine.
+        jobs: the jobs of now: what ``squeue --json`` prints, as a file or a dict; or records in which jobs that run have no
+            end, as a file or a frame with ``node_list``, ``start``, ``limit``, … in seconds.
+        nodes: what ``sinfo --json`` prints, as a file or a dict; all that no job holds are free unless given.
+        columns: of a CSV file: the name of a known set, or ``key=column`` with commas between.
+
+    Returns:
+        The document of ``--json`` as a dict: nodes that are ``free``, ``held`` and ``out``; jobs ``running`` and ``waiting``
+        (counts); and ``levels``, leaf first, each with its ``largest`` job in nodes, its ``roomiest`` unit, and ``next``, the
+        units that jobs hold in the order in which they are ``freed`` (seconds since 1970; none where a job has no limit).
+
+    Raises:
+        NodeorderError: records without lists of nodes, a bad line, nodes of another form.
+    """
+    named = machine(m)
+    listed: _native.Source
+    if isinstance(jobs, Mapping):
+        listed = {"name": "jobs", "text": printed("jobs", jobs).encode(), "columns": None}
+    else:
+        listed = with_columns("jobs", jobs, columns)
+    states: tuple[str, str | None] | None = None
+    if isinstance(nodes, Mapping):
+        states = ("nodes", printed("nodes", nodes))
+    elif nodes is not None:
+        states = (path_text("nodes", nodes), None)
+    return dict(json.loads(_native.snapshot(named._native, listed, states)))
+
+
+def printed(name: str, document: Mapping[str, Any]) -> str:
+    """The JSON of a document of Slurm's that was read."""
+    try:
+        return json.dumps(document)
+    except (TypeError, ValueError):
+        raise refused(name, described(document), "a dict as json.load gives it") from None
 
 
 def with_columns(name: str, value: Any, columns: str | None) -> _native.Source:

@@ -20,6 +20,7 @@ mod place;
 mod replay;
 mod schedule;
 mod score;
+mod snapshot;
 mod source;
 mod sweep;
 mod topology;
@@ -45,6 +46,7 @@ fn _native(py: Python<'_>, module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(export::export, module)?)?;
     module.add_function(wrap_pyfunction!(export::hosts, module)?)?;
     module.add_function(wrap_pyfunction!(audit::audit, module)?)?;
+    module.add_function(wrap_pyfunction!(snapshot::snapshot, module)?)?;
     module.add_function(wrap_pyfunction!(sweep::sweep, module)?)?;
     module.add_function(wrap_pyfunction!(trace::trace_generate, module)?)?;
     module.add_function(wrap_pyfunction!(trace::trace_info, module)?)?;

@@ -43,6 +43,7 @@ WRONG: dict[str, tuple[Callable[[], Any], str]] = {
     "jobs are texts": (lambda: no.corun(MACHINE, ["a"]), "list of dicts"),
     "job holds an object": (lambda: no.corun(MACHINE, [{**JOB, "bytes": object()}]), "a text, a number or a list"),
     "path is a number": (lambda: SNAKE.save(3), "`path`"),
+    "nodes of now are a frame": (lambda: no.snapshot(MACHINE, {"jobs": []}, LOG), "`nodes`"),
     # Range.
     "extent of 0": (lambda: no.topology("torus:0x4"), "torus:0x4"),
     "seed below 0": (lambda: no.topology("torus:4", seed=-1), "from 0"),

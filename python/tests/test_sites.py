@@ -1,8 +1,9 @@
-"""score, export, hosts, audit, sweep, trace and machines side by side: the bytes of the command, without files."""
+"""score, export, hosts, audit, snapshot, sweep, trace and machines side by side: the bytes of the command, without files."""
 
 from __future__ import annotations
 
 import io
+import json
 import os
 import subprocess
 from pathlib import Path
@@ -83,6 +84,30 @@ def test_audits_are_those_of_the_command(tmp_path: Path) -> None:
     assert no.audit(m, jobs)["size"].tolist() == [4]
     with pytest.raises(no.NodeorderError, match="list"):
         no.audit(m, no.trace.generate("poisson:jobs=5,sizes=4"))
+
+
+def test_snapshots_are_those_of_the_command(tmp_path: Path) -> None:
+    m, jobs, nodes = no.topology("fat-tree:k=4"), tmp_path / "jobs.json", tmp_path / "nodes.json"
+    job = {"job_id": 7, "job_state": ["RUNNING"], "submit_time": 5, "start_time": 10, "end_time": 70, "time_limit": 1}
+    queue = {"jobs": [{**job, "node_count": 3, "nodes": "n[00-02]"}]}
+    names = [f"n{i:02}" for i in range(16)]
+    states = {"nodes": [{"name": name, "state": ["DOWN" if name == "n05" else "IDLE"]} for name in names]}
+    jobs.write_text(json.dumps(queue))
+    nodes.write_text(json.dumps(states))
+    theirs = json.loads(command("snapshot", "fat-tree:k=4", "--jobs", str(jobs), "--nodes", str(nodes), "--json"))
+    ours = no.snapshot(m, jobs, nodes)
+    differ = {key for key in theirs if theirs[key] != ours[key]}
+    assert differ <= {"command"} and ours.keys() == theirs.keys()
+    assert (ours["free"], ours["held"], ours["out"], ours["levels"][0]["next"][0]["freed"]) == (12, 3, 1, 70)
+    kept = no.snapshot(m, queue, states)
+    assert {key for key in ours if ours[key] != kept[key]} == {"jobs"}
+    frame = pd.DataFrame({"job": ["7"], "start": [10], "end": [None], "limit": [60], "node_list": ["n[00-02]"]})
+    assert no.snapshot(m, frame)["free"] == 13
+    for wrong in [{"jobs": 3}, {"jobs": [object()]}]:
+        with pytest.raises(no.NodeorderError, match="jobs"):
+            no.snapshot(m, wrong)
+    with pytest.raises(no.NodeorderError, match="sinfo"):
+        no.snapshot(m, queue, {"jobs": []})
 
 
 def test_sweeps_are_those_of_the_command(tmp_path: Path) -> None:

@@ -90,4 +90,5 @@ def main(binary, seeds, arrivals):
                     rows.writerow([profile, load, seed, arrivals, refused, free, part])
 
 
-main(sys.argv[1], int(sys.argv[2]) if len(sys.argv) > 2 else 10, int(sys.argv[3]) if len(sys.argv) > 3 else 12000)
+if __name__ == "__main__":
+    main(sys.argv[1], int(sys.argv[2]) if len(sys.argv) > 2 else 10, int(sys.argv[3]) if len(sys.argv) > 3 else 12000)

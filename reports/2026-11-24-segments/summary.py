@@ -87,6 +87,37 @@ def racks():
     table(["load", "profile", "whole free", "part-used", "more whole free than `mixed`", "more part-used", "reference"], rows)
 
 
+def readings():
+    """Means of each reading; a figure of the reference within the range of the seeds, which are single runs, has a star."""
+    print("### Readings of the reference's set-up\n")
+    print("Pods of a job, the mean that the load is counted with, times, arrivals at each load, mean share of the GPUs in use; whole\n"
+          "free and part-used racks, means over ten seeds. A star: the reference's figure lies within the range of the ten runs.\n")
+    with open("readings.csv", newline="") as file:
+        rows = list(csv.DictReader(file))
+    cells, cases = [], len(REFERENCE) * 10
+    for start in range(0, len(rows), cases):
+        own, row, inside, apart = rows[start:start + cases], [], 0, []
+        for (profile, load), text in REFERENCE.items():
+            runs = [r for r in own if (r["profile"], r["load"]) == (profile, load)]
+            assert len(runs) == 10
+            pair = []
+            for name, wanted in zip(("free_racks", "part_used_racks"), map(float, text.split(", "))):
+                values = column(runs, name)
+                within = min(values) <= wanted <= max(values)
+                inside += within
+                apart.append(sum(values) / 10 - wanted)
+                pair.append(f"{sum(values) / 10:.1f}" + "*" * within)
+            row.append(", ".join(pair))
+        of = own[0]
+        arrivals = list(dict.fromkeys(r["arrivals"] for r in own))
+        used = "/".join(f"{sum(column([r for r in own if r['load'] == load], 'in_use')) / 20:.2f}" for load in ("0.3", "0.5", "0.7"))
+        off = math.sqrt(sum(a * a for a in apart) / len(apart))
+        cells.append([of["pods"], f"{float(of['mean']):.2f}", of["times"], "/".join(arrivals), used, *row, str(inside), f"{off:.2f}"])
+    of = [f"{'today' if profile == 'mixed' else 'top-down'} at {load}" for profile, load in REFERENCE]
+    table(["pods", "counted as", "times", "arrivals", "in use", *of, "inside of 12", "off by"],
+          [["**reference**", "", "", "", "", *REFERENCE.values(), "", ""], *cells])
+
+
 def speed():
     print("### Placements\n")
     with open("speed.csv", newline="") as file:
@@ -96,4 +127,5 @@ def speed():
 
 segments()
 racks()
+readings()
 speed()

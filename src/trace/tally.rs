@@ -78,8 +78,10 @@ reasons! {
     Milliseconds "milliseconds" "with times of 1e11 and more, read as milliseconds (unit=s in --columns for seconds)" false,
     /// Kept: tables of the same columns differ in the unit of this one.
     LimitInMinutes "limit-in-minutes" "time limit read as minutes (--columns adastra for seconds)" false,
-    /// Kept: it gave nodes back before its end.
-    GivenBack "given-back" "nodes given back early, counted to the end of the job" false,
+    /// Kept: it gave nodes back before its end; the nodes since then are a run of their own.
+    Phase "phase" "nodes given back early, the job a run for each phase" false,
+    /// Kept: it gave nodes back, and no line before tells the time from the date at the front.
+    GivenBack "given-back" "nodes given back early at an unknown time, counted to the end of the job" false,
     /// Kept: only placement logs say it of a job.
     Segment "segment" "with segments, which `trace convert --to log` writes (schedules: --rules)" false,
     /// Kept: field 21 says how many nodes it had.

@@ -7,6 +7,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use nodeorder::allocator::{self, AllocatorContext};
+use nodeorder::audit::snapshot::Snapshot;
 use nodeorder::audit::{AuditSettings, audit};
 use nodeorder::corun::Job;
 use nodeorder::error::SourceLocation;
@@ -41,6 +42,7 @@ pub const DRIVERS: &[Driver] = &[
     Driver { name: "log", feed: log },
     Driver { name: "swf", feed: swf },
     Driver { name: "records", feed: records },
+    Driver { name: "sinfo", feed: sinfo },
     Driver { name: "plan", feed: plan },
     Driver { name: "guest", feed: guest },
     Driver { name: "jobs", feed: jobs },
@@ -418,6 +420,8 @@ fn records(bytes: &[u8]) {
         &records::BATSIM,
         &records::PHILLY,
         &records::PBS,
+        &records::TORQUE,
+        &records::COBALT,
     ];
     let own = match kind(&mut lines()) {
         Ok(WorkloadKind::Records(form)) => Some(form),
@@ -461,6 +465,38 @@ fn records(bytes: &[u8]) {
         }) {
             Err(error) => check_error(&error, Some(&text)),
             Ok(found) => assert!(found.placements[0].all.jobs >= found.placements[1].all.jobs),
+        }
+    }
+}
+
+/// The states of nodes beside a queue of two jobs: each level counts every node once.
+fn sinfo(bytes: &[u8]) {
+    let text = Text::new("nodes", String::from_utf8_lossy(bytes));
+    let job = |id: u32, nodes: &str| {
+        format!(
+            "{{\"job_id\":{id},\"job_state\":[\"RUNNING\"],\"submit_time\":1,\"start_time\":2,\"end_time\":9,\"time_limit\":5,\"node_count\":2,\"nodes\":\"{nodes}\"}}"
+        )
+    };
+    let queue = format!("{{\"jobs\":[{},{}]}}", job(1, "n[00-01]"), job(2, "n[09-10]"));
+    let mut records = Records::over(Lines::new("jobs", queue), &records::SQUEUE, None).unwrap();
+    let machine = small("torus:4x4");
+    match Snapshot::new(&machine, &mut records, Some(&text)) {
+        Err(error) => check_error(&error, Some(&text)),
+        Ok(snapshot) => {
+            let nodes = records::node_states(&text).unwrap();
+            assert!(!nodes.is_empty() && snapshot.machine().nodes == 16);
+            for level in &snapshot.levels {
+                assert!(level.units.iter().all(|unit| unit.free + unit.out <= unit.nodes));
+                let sum = |of: fn(&nodeorder::audit::snapshot::UnitNow) -> u32| -> u32 {
+                    level.units.iter().map(of).sum()
+                };
+                let all = snapshot.machine();
+                assert_eq!(
+                    (sum(|u| u.nodes), sum(|u| u.free), sum(|u| u.out)),
+                    (16, all.free, all.out)
+                );
+            }
+            assert!(snapshot.notes.iter().all(|note| note.count > 0 && note.first.len() < 5000));
         }
     }
 }

@@ -6,9 +6,7 @@ use std::io::Read as _;
 use std::process::Command;
 
 use nodeorder::input::Lines;
-use nodeorder::trace::records::{
-    self, COBALT, JOBCOMP, PBS, Record, RecordFormat, SACCT, SQUEUE, TORQUE,
-};
+use nodeorder::trace::records::{self, JOBCOMP, PBS, Record, RecordFormat, SACCT, SQUEUE, TORQUE};
 
 use super::field::{done, run, with};
 use super::read;
@@ -44,6 +42,69 @@ fn a_requeue_is_two_runs_and_the_second_waits_since_the_first() {
     assert_eq!(times[0], (Some(a), Some(a + 5), Some(b)));
     assert_eq!(times[1], (Some(b), Some(b + 6), Some(b + 10)));
     assert_eq!((times.len(), counts.len()), (2, 0));
+}
+
+/// A job that gives nodes back twice is a run for each phase: u says the nodes of the phase that ends and, by the date at
+/// its front, when; c and e those since. E says those of the start, whatever was given back.
+#[test]
+fn nodes_given_back_end_a_phase() {
+    let start = 1_743_440_376;
+    // The server's clock shows 10:59:36 then, six hours behind.
+    let line = |after: u32, kind: &str, hosts: &str, more: &str| {
+        let now = 39_576 + after;
+        let (hour, minute, second) = (now / 3600, now / 60 % 60, now % 60);
+        format!(
+            "03/31/2025 {hour}:{minute:02}:{second:02};{kind};7.s;ctime=1743440355 start={start} exec_host={hosts} exec_vnode=(n) Resource_List.walltime=01:00:00{more}\n"
+        )
+    };
+    let [all, two, one] = ["n1/0+n2/0*4+n3/0", "n1/0+n2/0*4", "n1/0"];
+    let end = format!(" end={} Exit_status=0", start + 600);
+    let lines = [
+        line(0, "S", all, ""),
+        line(60, "u", all, " session=5 run_count=1"),
+        line(60, "c", two, ""),
+        line(90, "u", two, " session=5 run_count=1"),
+        line(90, "c", one, ""),
+        line(600, "e", one, " session=5 run_count=1"),
+        line(600, "E", all, &end),
+    ];
+    let without = |kinds: &str| {
+        let kept = |line: &&String| !kinds.contains(&line[20..21]);
+        lines.iter().filter(kept).cloned().collect::<String>()
+    };
+    type Phase = (i64, i64, Option<i64>, Option<i64>, String);
+    let phase = |from: i64, to: i64, hosts: &str| -> Phase {
+        let submit = if from == 0 { -21 } else { from };
+        (submit, from, Some(to - from), Some(3600 - from), hosts.into())
+    };
+    let check = |log: &str, phases: &[Phase], counts: &[(&str, u64)]| {
+        let (records, found) = read(&PBS, log).unwrap();
+        let since = |time: Option<i64>| time.unwrap() - start;
+        let known = |r: &Record| (since(r.submit), since(r.start), r.run, r.limit, r.hosts.clone());
+        assert_eq!(records.iter().map(known).collect::<Vec<_>>(), phases, "{log}");
+        assert_eq!(found, counts, "{log}");
+    };
+    let phases = [phase(0, 60, "n1,n2,n3"), phase(60, 90, "n1,n2"), phase(90, 600, "n1")];
+    check(&without(""), &phases, &[("phase", 2)]);
+    // What c says, u and e say again; the end may be written twice, and another job's line may tell the clock.
+    check(&without("c"), &phases, &[("phase", 2)]);
+    check(&(without("") + &lines[6]), &phases, &[("same-again", 1), ("phase", 2)]);
+    let other = lines[0].replace("7.s", "8.s").replace(&start.to_string(), "0");
+    check(&(other.clone() + &without("S")), &[phase(0, 600, "n1,n2,n3")], &[("given-back", 2)]);
+    let other = lines[0].replace("7.s", "8.s") + &lines[6].replace("7.s", "8.s");
+    let (records, counts) = read(&PBS, &(other + &without("S"))).unwrap();
+    assert_eq!((records.len(), counts), (4, vec![("phase", 2)]));
+    // Without a clock it holds its nodes to the end; so it does where the line is cut off before them.
+    check(&without("S"), &[phase(0, 600, "n1,n2,n3")], &[("given-back", 2)]);
+    let torn = |line: &str| line[..line.find(" exec_vnode").unwrap()].to_string() + "\n";
+    let cut = lines[0].clone() + &torn(&lines[1]) + &torn(&lines[2]) + &lines[6];
+    check(&cut, &[phase(0, 600, "n1,n2,n3")], &[("torn-line", 2)]);
+    // Queued again, or running on: the last phase.
+    let again = without("E") + &lines[6].replace(";E;", ";R;");
+    check(&again, &phases, &[("phase", 2)]);
+    let mut on = phases.clone();
+    on[2].2 = None;
+    check(&without("eE"), &on, &[("phase", 2)]);
 }
 
 #[test]
@@ -317,35 +378,40 @@ fn segments_that_broke_are_counted() {
 /// Twelve ways in which a file of each format is wrong: refused with its line, or left out and counted.
 #[test]
 fn wrong_files_are_refused_or_counted() {
-    let row = |id: &str, more: &str| {
-        format!(
-            "11/01/2026 08:00:00;E;{id};ctime=1793520000 start=1793520010 exec_host=n01/0+n02/0 {more}\n"
-        )
-    };
-    let good = row("1.s", "end=1793523610");
-    let pbs = [
-        (good[..75].to_string(), "torn-line"),
-        (good.replace("end=1793523610", "end=17935"), "ends-before-start"),
-        (good.replace("start=1793520010 ", ""), "not-started"),
-        (good.replace("exec_host=n01/0+n02/0", ""), "no-processors"),
-        (good.replace("11/01", "1/11"), "log:2: found"),
-        (good.replace(";E;", ";?;"), "log:2: found"),
-        (good.replace(";E;", ";i;"), "unknown-line"),
-        (good.replace("ctime=1793520000", "ctime=soon"), "log:2: found ctime `soon`"),
-        (good.replace("end=1793523610", "end=1793523610 Resource_List.walltime=x"), "log:2: found"),
-        (good.replace("n02", "x9"), "unknown-host"),
-        (good.replace("E;1.s", "E;0.s"), "same-again"),
-        (good.replace("11/01/2026", "10/01/2026"), "clock-back"),
-        ("E;1.s;end=1\n".into(), "log:2: found"),
-    ];
-    let first = good.replace("E;1.s", "E;0.s");
-    wrong("log", &first, "", &pbs);
-    // Torque and Cobalt are read alike.
-    for (form, list) in [(&TORQUE, "n01/0-1+n02/0-1"), (&COBALT, "\"1-2\"")] {
-        let text = good.replace("n01/0+n02/0", list);
-        assert_eq!(read(form, &text).unwrap().0[0].nodes, 2);
-        let (records, counts) = read(form, &text.replace(" end=1793523610", "")).unwrap();
-        assert_eq!((records.len(), counts), (0, vec![("torn-line", 1)]));
+    let other = " unique_node_count=2 end=1793523610";
+    for (list, unknown, more, own) in [
+        ("n01/0+n02/0", "n01/0+x9/0", " end=1793523610", vec![]),
+        (
+            "n01/0-1+n02/0-1",
+            "n01/0-1+x9/0,4",
+            other,
+            vec![
+                (" unique_node_count=2", " unique_node_count=3", "count-not-list"),
+                (
+                    " unique_node_count=2",
+                    " unique_node_count=two",
+                    "log:2: found unique_node_count",
+                ),
+            ],
+        ),
+        (
+            "\"1-2\"",
+            "\"1,99\"",
+            " end=1793523610.5",
+            vec![
+                ("-2\"", "-2", "unknown-host"),
+                ("\"1-2\"", "\"2-1\"", "unknown-host"),
+                ("\"1-2\"", "\"1,1\"", "host-twice"),
+                ("=1793520010", "=1793520010..5", "log:2: found start `1793520010..5`"),
+            ],
+        ),
+    ] {
+        let good = format!(
+            "11/01/2026 08:00:00;E;1.s;ctime=1793520000 start=1793520010 exec_host={list}{more}\n"
+        );
+        let mut cases = accounting(&good, list, unknown);
+        cases.extend(own.into_iter().map(|(from, to, wanted)| (good.replace(from, to), wanted)));
+        wrong("log", &good.replace("E;1.s", "E;0.s"), "", &cases);
     }
     let line = |id: &str| {
         format!(
@@ -416,6 +482,33 @@ fn wrong_files_are_refused_or_counted() {
         (job(0), "same-again"),
     ];
     wrong("log", &format!("{{\"jobs\":[{},\n", job(0)), "]}", &squeue);
+}
+
+/// What goes wrong with a line that ends a run, in the accounting of PBS, Torque and Cobalt alike.
+fn accounting(good: &str, list: &str, unknown: &str) -> Vec<(String, &'static str)> {
+    let end = good.find("end=").unwrap();
+    let bare = good[..good.find("ctime").unwrap()].replace(";E;1.s", ";R;9.s") + "\n";
+    vec![
+        (good[..good.find(list).unwrap() + 3].to_string(), "torn-line"),
+        (good[..end].to_string(), "torn-line"),
+        (good[..end + 9].to_string(), "ends-before-start"),
+        (good.replace("start=1793520010 ", ""), "not-started"),
+        // Torque says how many there were.
+        (
+            good.replace(&format!("exec_host={list}"), ""),
+            if good.contains("unique_node_count") { "no-node-list" } else { "no-processors" },
+        ),
+        (good.replace("11/01", "1/11"), "log:2: found"),
+        (good.replace(";E;", ";?;"), "log:2: found"),
+        (good.replace(";E;", ";i;"), "unknown-line"),
+        (good.replace("ctime=1793520000", "ctime=soon"), "log:2: found ctime `soon`"),
+        (good.replace(" exec", " Resource_List.walltime=x exec"), "log:2: found"),
+        (good.replace(list, unknown), "unknown-host"),
+        (good.replace("E;1.s", "E;0.s"), "same-again"),
+        (good.replace("11/01/2026", "10/01/2026"), "clock-back"),
+        (bare, "no-submit-time"),
+        ("E;1.s;end=1\n".into(), "log:2: found"),
+    ]
 }
 
 /// Each of the texts behind `first`, with `last` behind it, is refused with its line, or counted by its reason.

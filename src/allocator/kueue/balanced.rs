@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use super::domains::Room;
-use super::placement::{Misfit, Placement, Share};
+use super::placement::{Misfit, Placement, Share, with_room};
 
 /// Domains that a greedy choice takes: how many, the last one beside a leader, and the last one.
 type Greedy = (i64, Option<Room>, Option<Room>);
@@ -34,8 +34,13 @@ pub(super) fn place(
     Ok(share(p, &ids, pruned, threshold).map(|shares| (level, shares)))
 }
 
-fn greedy(p: &Placement<'_>, mut left: Vec<Share>) -> Option<Greedy> {
+fn greedy(p: &Placement<'_>, shares: impl Iterator<Item = Share>) -> Option<Greedy> {
     let (mut count, mut beside, mut last, mut rest) = (0, None, None, p.need);
+    // Domains with nothing come last, and most have nothing on a full machine.
+    let counts = |share: &Share| {
+        p.leader > 0 || p.ask.least_free || share.room.slices > 0 || share.room.affinity != 0
+    };
+    let mut left: Vec<Share> = shares.filter(counts).collect();
     if p.leader > 0 {
         left.sort_by_cached_key(|share| p.key_beside(share));
         let first = left.first().filter(|share| share.room.leaders > 0)?.room;
@@ -85,10 +90,11 @@ fn candidates(
         };
         // What cannot be better than the best so far is not looked at.
         let (most, least) = bounds(p, rooms, &group, &lower);
-        if chosen.is_some() && (most < best || most == best && least >= fewest) {
+        let worse = |most| most < best || most == best && least >= fewest;
+        if chosen.is_some() && worse(most) {
             continue;
         }
-        let Some((count, beside, last)) = greedy(p, p.shares(lower, rooms)) else { continue };
+        let Some((count, beside, last)) = greedy(p, with_room(lower, rooms)) else { continue };
         if count == 0 {
             return Err(Misfit::BelowSlice);
         }
@@ -99,18 +105,18 @@ fn candidates(
             Some(room) if p.leader > 0 => threshold.min(room.slices_beside),
             _ => threshold,
         };
-        if threshold < best {
+        if worse(threshold) {
             continue;
         }
         prune(p, rooms, pruned, &group, threshold);
-        let mut found = greedy(p, p.shares(group.clone(), pruned));
+        let mut found = greedy(p, with_room(group.clone(), pruned));
         if found.is_none() && reserve < threshold {
             if reserve <= 0 || reserve < best {
                 continue;
             }
             threshold = reserve;
             prune(p, rooms, pruned, &group, threshold);
-            found = greedy(p, p.shares(group.clone(), pruned));
+            found = greedy(p, with_room(group.clone(), pruned));
         }
         let Some((count, ..)) = found else { continue };
         if threshold > best || (threshold == best && count < fewest) {
@@ -179,9 +185,8 @@ fn entropy(p: &Placement<'_>, rooms: &[Room], domain: u32) -> f64 {
 
 /// As few domains as the greedy choice takes, of these the least room that suffices; the first such set in order.
 fn fewest(p: &Placement<'_>, ids: &[u32], rooms: &[Room], by_entropy: bool) -> Option<Vec<u32>> {
-    let mut all: Vec<Share> =
-        ids.iter().map(|id| Share { id: *id, room: rooms[*id as usize] }).collect();
-    let count = greedy(p, all.clone())?.0 as usize;
+    let mut all: Vec<_> = with_room(ids.iter().copied(), rooms).collect();
+    let count = greedy(p, all.iter().copied())?.0 as usize;
     all.retain(|share| share.room.slices > 0 || share.room.leaders > 0);
     all.sort_by_key(|share| share.id);
     let widest = all.iter().map(|share| share.room.pods).max().unwrap_or(0);
@@ -236,8 +241,7 @@ fn share(p: &Placement<'_>, ids: &[u32], rooms: &mut [Room], threshold: i64) -> 
         return None;
     }
     let mut leaders = p.leader;
-    let mut shares: Vec<Share> =
-        chosen.iter().map(|id| Share { id: *id, room: rooms[*id as usize] }).collect();
+    let mut shares: Vec<_> = with_room(chosen.iter().copied(), rooms).collect();
     shares.sort_by_cached_key(|share| p.key_beside(share));
     for Share { room, .. } in &mut shares {
         let own = if leaders > 0 { room.slices_beside } else { room.slices };

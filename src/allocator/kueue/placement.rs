@@ -79,6 +79,14 @@ pub(super) struct Share {
     pub room: Room,
 }
 
+/// Domains with all of their room.
+pub(super) fn with_room(
+    ids: impl Iterator<Item = u32>,
+    rooms: &[Room],
+) -> impl Iterator<Item = Share> {
+    ids.map(|id| Share { id, room: rooms[id as usize] })
+}
+
 pub(super) struct Placement<'p> {
     pub domains: &'p Domains,
     pub ask: &'p Ask,
@@ -125,10 +133,6 @@ impl Placement<'_> {
         shares.sort_by_cached_key(|share| self.key(share));
     }
 
-    pub fn shares(&self, domains: std::ops::Range<u32>, rooms: &[Room]) -> Vec<Share> {
-        domains.map(|id| Share { id, room: rooms[id as usize] }).collect()
-    }
-
     /// The first of the domains with the least room that suffices, in their order; else the first. Only the domains with
     /// as much affinity as the first count.
     fn tightest(&self, shares: &[Share], need: i64, leader: i64, slices: bool) -> Share {
@@ -155,7 +159,7 @@ impl Placement<'_> {
         let mut level = self.ask.level;
         loop {
             let ids = self.domains.level(level);
-            let all = || ids.clone().map(|id| Share { id, room: rooms[id as usize] });
+            let all = || with_room(ids.clone(), rooms);
             let Some(top) = all().min_by_key(|share| self.key_beside(share)) else {
                 return Err(Misfit::Fits(0, self.need));
             };
@@ -209,9 +213,8 @@ impl Placement<'_> {
 
     /// Domains of a level that hold the job together.
     fn several(&self, level: usize, rooms: &[Room]) -> Result<Vec<Share>, Misfit> {
-        let all = self.shares(self.domains.level(level), rooms);
+        let mut left: Vec<_> = with_room(self.domains.level(level), rooms).collect();
         let (mut taken, mut rest, mut leaders) = (Vec::new(), self.need, self.leader);
-        let mut left = all;
         if leaders > 0 {
             left.sort_by_cached_key(|share| self.key_beside(share));
             self.leader_first(&mut left, self.ask.pods, leaders, self.slice.1, true);
@@ -237,12 +240,14 @@ impl Placement<'_> {
         }
         // Domains without room get nothing, but for a leader.
         let open = left.into_iter().filter(|share| share.room.slices > 0 || self.leader > 0);
-        let mut heap: BinaryHeap<_> =
-            open.map(|share| Reverse((self.key(&share), ByKey(share)))).collect();
+        let mut heap: BinaryHeap<_> = open.map(|share| Reverse(self.key(&share))).collect();
+        // A key ends with the domain.
+        let of = |key: Key| Share { id: key.4, room: rooms[key.4 as usize] };
         while rest > 0 {
-            let Some(Reverse((_, ByKey(mut share)))) = heap.pop() else { break };
+            let Some(Reverse(key)) = heap.pop() else { break };
+            let mut share = of(key);
             if !self.ask.least_free && share.room.slices >= rest {
-                let others = heap.drain().map(|Reverse((key, ByKey(share)))| (key, share));
+                let others = heap.drain().map(|Reverse(key)| (key, of(key)));
                 let alike = others.filter(|(_, other)| other.room.affinity == share.room.affinity);
                 let fits = alike.filter(|(_, other)| other.room.slices >= rest);
                 let best = fits.min_by_key(|(key, other)| (other.room.slices, *key));
@@ -315,14 +320,13 @@ impl Placement<'_> {
         let mut shares = self.spread(shares, ask.pods, self.leader, size, true);
         let last = self.domains.depth() - 1;
         let below = |id: u32| {
-            let mut below = self.shares(self.domains.below(id), rooms);
+            let mut below: Vec<_> = with_room(self.domains.below(id), rooms).collect();
             self.sort(&mut below);
             below
         };
         while level < last.min(slice_level) && !even {
             let ids = shares.iter().flat_map(|share| self.domains.below(share.id));
-            let mut all: Vec<Share> =
-                ids.map(|id| Share { id, room: rooms[id as usize] }).collect();
+            let mut all: Vec<_> = with_room(ids, rooms).collect();
             self.sort(&mut all);
             shares = self.spread(all, ask.pods, self.leader, size, true);
             level += 1;
@@ -349,28 +353,5 @@ impl Placement<'_> {
             held.map(|share| (share.id, share.room.pods, share.room.leaders)).collect();
         pods.sort_unstable();
         pods
-    }
-}
-
-/// A domain in a heap, where its key alone counts.
-struct ByKey(Share);
-
-impl PartialEq for ByKey {
-    fn eq(&self, _: &Self) -> bool {
-        true
-    }
-}
-
-impl Eq for ByKey {}
-
-impl PartialOrd for ByKey {
-    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl Ord for ByKey {
-    fn cmp(&self, _: &Self) -> std::cmp::Ordering {
-        std::cmp::Ordering::Equal
     }
 }

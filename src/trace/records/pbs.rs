@@ -2,7 +2,9 @@
 //!
 //! A run is a job with its start. It ends with a line E, or with a line R, after which the job is queued again; a line R of
 //! Torque says neither nodes nor times, which are those of the line S before it and the time at its front. Runs that have
-//! no end in the file still go on. Only the times in seconds since 1970 are used, as those at the front are local.
+//! no end in the file still go on. A job that gives nodes back is a run for each phase: a line u says the nodes of the phase
+//! that ends then, c and e those of the next and the last one; E says those of the start. Times are those in seconds since
+//! 1970; lines without one have the local time at the front, less what this was ahead on a line before.
 
 use std::collections::BTreeMap;
 
@@ -65,14 +67,62 @@ fn parts(line: &[u8]) -> Option<[&[u8]; 4]> {
     (dated && found[1].len() == 1 && found[1][0].is_ascii_alphabetic()).then_some(found)
 }
 
-/// A job's lines of the log while it runs, or waits to run again.
+/// What the lines of a job say while it runs, or waits to run again.
 #[derive(Default)]
 struct Live {
+    /// Its run; where it is `phased`, the phase since it last gave nodes back.
     run: Record,
-    /// Seconds that the clock at the front of lines is ahead.
-    ahead: i64,
-    /// The end of its last run, where it was queued again.
+    /// The end of its last run, where it was queued again, or of its last phase.
     again: Option<i64>,
+    phased: bool,
+    /// Whether its end was read, which a server that restarts may write again.
+    ended: bool,
+}
+
+impl Live {
+    /// A line S.
+    fn begins(&mut self, run: Record, tally: &mut Tally) {
+        // A run whose end the log lacks.
+        let lost = !self.ended && self.run.start.is_some_and(|start| Some(start) != run.start);
+        tally.lines += u64::from(lost);
+        tally.add(Reason::StillRunning, usize::from(lost));
+        *self = Live { run: Record { run: None, ..run }, again: self.again, ..Live::default() };
+    }
+
+    /// A line u, c or e: true where a phase ended, which is `run` then.
+    fn phase(&mut self, kind: u8, now: Option<i64>, run: &mut Record, tally: &mut Tally) -> bool {
+        if kind != b'u' {
+            self.run.hosts = std::mem::take(&mut run.hosts);
+            return false;
+        }
+        if self.run.start.is_some() {
+            (run.submit, run.start, run.limit) = (self.run.submit, self.run.start, self.run.limit);
+        }
+        if now < run.start {
+            tally.add(Reason::GivenBack, 1);
+            return false;
+        }
+        run.ends_at(now);
+        let limit = run.limit.zip(run.run).map(|(limit, run)| limit - run);
+        self.run = Record { submit: now, start: now, run: None, limit, ..run.clone() };
+        (self.again, self.phased) = (now, true);
+        tally.add(Reason::Phase, 1);
+        true
+    }
+
+    /// A line E or R, which tells nodes and times since the start, also after phases.
+    fn ends(&mut self, kind: u8, run: &mut Record) {
+        let (end, last) = (run.end(), &self.run);
+        if self.phased {
+            (run.submit, run.start, run.limit) = (last.submit, last.start, last.limit);
+            run.hosts.clone_from(&last.hosts);
+            run.ends_at(end);
+        }
+        self.ended = true;
+        if kind == b'R' || !self.phased {
+            *self = Live { again: end.filter(|_| kind == b'R'), ..Live::default() };
+        }
+    }
 }
 
 struct Pbs {
@@ -84,11 +134,13 @@ struct Pbs {
     begun: bool,
     /// The latest time at the front of a line.
     latest: i64,
+    /// Seconds that the clock at the front of lines is ahead; none before a line shows it.
+    ahead: Option<i64>,
 }
 
 impl Pbs {
     fn new(lines: Lines) -> Self {
-        Pbs { lines, live: BTreeMap::new(), most: 0, begun: false, latest: i64::MIN }
+        Pbs { lines, live: BTreeMap::new(), most: 0, begun: false, latest: i64::MIN, ahead: None }
     }
 
     /// At the end of the file: the next job that has not ended.
@@ -98,7 +150,7 @@ impl Pbs {
             return Err(no_jobs(self.lines.name(), expected));
         }
         while let Some((_, live)) = self.live.pop_first() {
-            if live.run.start.is_some() {
+            if live.run.start.is_some() && !live.ended {
                 tally.lines += 1;
                 *record = live.run;
                 return Ok(true);
@@ -123,7 +175,7 @@ fn pairs(text: &str) -> impl Iterator<Item = (&str, &str)> {
             let quote = value.chars().next().filter(|c| ['"', '\''].contains(c));
             let quoted = quote.and_then(|quote| value[1..].split_once(quote));
             let (value, after) = quoted.unwrap_or_else(|| {
-                let end = value.bytes().position(|b| b.is_ascii_whitespace());
+                let end = memchr::memchr3(b' ', b'\t', b'\r', value.as_bytes());
                 value.split_at(end.unwrap_or(value.len()))
             });
             rest = after;
@@ -136,22 +188,21 @@ fn pairs(text: &str) -> impl Iterator<Item = (&str, &str)> {
 fn read(line: &RawLine<'_>, text: &str, record: &mut Record) -> Result<Option<bool>> {
     let mut end = None;
     for (key, value) in pairs(text) {
-        let time = || instant(value).ok_or_else(|| wrong(line.location(), key, value, INSTANT));
+        let bad = |expected| wrong(line.location(), key, value, expected);
+        let time = || instant(value).ok_or_else(|| bad(INSTANT));
         match key {
             "ctime" => record.submit = time()?,
             "start" => record.start = time()?.filter(|time| *time > 0),
             "end" => end = time()?,
             "user" => record.user = value.into(),
             "queue" => record.partition = value.into(),
-            "Resource_List.walltime" => {
-                record.limit =
-                    limit(value, 1).ok_or_else(|| wrong(line.location(), key, value, LIMIT))?;
-            }
+            "unique_node_count" => record.nodes = value.parse().map_err(|_| bad("a count"))?,
+            "Resource_List.walltime" => record.limit = limit(value, 1).ok_or_else(|| bad(LIMIT))?,
             "exec_host" => {
                 // HOST/CPUS, joined by +, where CPUS may have commas; a host once for each chunk.
                 record.hosts.clear();
                 let hosts = value.split('+').map(|host| host.split('/').next().unwrap_or_default());
-                host_list(&distinct(&hosts.collect::<Vec<_>>().join(",")), &mut record.hosts);
+                host_list(&distinct(hosts), &mut record.hosts);
             }
             "Exit_status" => {
                 record.state = if value == "0" { State::Completed } else { State::Failed };
@@ -162,15 +213,8 @@ fn read(line: &RawLine<'_>, text: &str, record: &mut Record) -> Result<Option<bo
     Ok(end.map(|end| record.ends_at(Some(end))))
 }
 
-/// A line: its type, the local time at its front as if it were that of Greenwich, the job's id, and what is said.
-struct Event<'a> {
-    kind: u8,
-    front: Option<i64>,
-    id: &'a str,
-    text: &'a str,
-}
-
-fn event<'a>(line: &RawLine<'a>) -> Result<Event<'a>> {
+/// The parts of a line: its type, the local time at its front as if it were that of Greenwich, the job's id, and the text.
+fn event<'a>(line: &RawLine<'a>) -> Result<(u8, Option<i64>, &'a str, &'a str)> {
     line.text()?;
     let Some([date, kind, id, text]) = parts(line.bytes) else {
         let found = quote(&String::from_utf8_lossy(line.bytes));
@@ -180,19 +224,30 @@ fn event<'a>(line: &RawLine<'a>) -> Result<Event<'a>> {
     // The whole line is UTF-8, and parted at ASCII.
     let [date, id, text] = [date, id, text].map(|b| std::str::from_utf8(b).unwrap_or_default());
     let day = format!("{}-{}T{}", &date[6..10], date[..5].replace('/', "-"), &date[11..]);
-    Ok(Event { kind: kind[0], front: calendar(&day), id, text })
+    Ok((kind[0], calendar(&day), id, text))
 }
 
-/// Whether lines of this kind begin or end a run; others are counted where they say something of one.
-fn is_run(kind: u8, tally: &mut Tally) -> bool {
-    match kind {
-        b'S' | b'E' | b'R' => return true,
-        b'u' => tally.add(Reason::GivenBack, 1),
-        // Queued, deleted, aborted, altered, held back, restarted; reservations; licences; provisioning.
-        kind if b"QDATCMLszrceaUYBFKkPp".contains(&kind) => {}
-        _ => tally.leave_out(Reason::UnknownLine),
+/// Types of lines that begin or end a run, or a phase of one.
+const RUNS: &[u8] = b"SERuce";
+/// Queued, deleted, aborted, altered, held back, restarted; reservations; licences; provisioning.
+const OTHERS: &[u8] = b"QDATCMLszraUYBFKkPp";
+
+/// Why a line says nothing of a run, if it does not.
+fn fault(kind: u8, text: &str, run: &Record, backwards: Option<bool>) -> Option<Reason> {
+    // Behind its nodes, a run that ended says when, and a phase what it asked for.
+    let whole =
+        if b"ER".contains(&kind) { backwards.is_some() } else { text.contains(" Resource_") };
+    match (kind, backwards) {
+        (_, Some(true)) => Some(Reason::EndsBeforeStart),
+        (b'S', _) => None,
+        _ if run.start.is_none() => Some(Reason::NotStarted),
+        _ => (!whole).then_some(Reason::TornLine),
     }
-    false
+}
+
+/// A time at the front of a line less what that clock is ahead, or the other way round.
+fn now(front: Option<i64>, less: Option<i64>) -> Option<i64> {
+    Some(front? - less?)
 }
 
 impl Source for Pbs {
@@ -203,7 +258,7 @@ impl Source for Pbs {
             }
             self.begun = true;
             tally.at(line.file, line.number);
-            let Event { kind, front, id, text } = event(&line)?;
+            let (kind, front, id, text) = event(&line)?;
             if let Some(front) = front {
                 // Days in another order, or a clock that was wrong; zones and summer time are less.
                 tally.add(Reason::ClockBack, usize::from(front + 86_400 < self.latest));
@@ -211,7 +266,10 @@ impl Source for Pbs {
             }
             // `101.server` is job 101.
             let name = id.split('.').next().unwrap_or_default();
-            if !is_run(kind, tally) {
+            if !RUNS.contains(&kind) {
+                if !OTHERS.contains(&kind) {
+                    tally.leave_out(Reason::UnknownLine);
+                }
                 continue;
             }
             let bare = kind == b'R' && text.trim().is_empty();
@@ -225,7 +283,7 @@ impl Source for Pbs {
                     continue;
                 };
                 run = std::mem::take(&mut live.run);
-                run.run = front.map(|front| (front - live.ahead - start).max(0));
+                run.run = now(front, self.ahead).map(|now| (now - start).max(0));
                 run.state = State::Failed;
             } else {
                 run.job.push_str(name);
@@ -234,49 +292,40 @@ impl Source for Pbs {
                 if kind != b'S' && name.ends_with("[]") && run.hosts.is_empty() {
                     continue;
                 }
-                let fault = match backwards {
-                    Some(true) => Some(Reason::EndsBeforeStart),
-                    _ if kind == b'S' => None,
-                    _ if run.start.is_none() => Some(Reason::NotStarted),
-                    // A run that ended says so in its line, behind its nodes.
-                    None => Some(Reason::TornLine),
-                    Some(false) => None,
-                };
-                if let Some(fault) = fault {
+                let told = if kind == b'S' { run.start } else { run.end() };
+                // Zones are quarters of an hour apart.
+                let ahead = now(front, told).map(|ahead| (ahead + 450).div_euclid(900) * 900);
+                self.ahead = ahead.filter(|ahead| ahead.abs() <= 86_400).or(self.ahead);
+                if let Some(fault) = fault(kind, text, &run, backwards) {
                     tally.leave_out(fault);
+                    if b"uce".contains(&kind) {
+                        self.live.insert(id.to_string(), live);
+                    }
                     continue;
                 }
             }
-            if let (Some(again), Some(start)) = (live.again.filter(|_| !bare), run.start)
-                && again <= start
-            {
-                // It waited since its last run.
-                run.submit = Some(again);
+            // It waited since its last run.
+            let again = live.again.filter(|again| !bare && run.start >= Some(*again));
+            run.submit = again.or(run.submit);
+            let mut ends = b"ER".contains(&kind);
+            match kind {
+                b'S' => live.begins(std::mem::take(&mut run), tally),
+                _ if ends => live.ends(kind, &mut run),
+                _ => ends = live.phase(kind, now(front, self.ahead), &mut run, tally),
             }
-            if kind == b'S' {
-                // A run whose end the log lacks.
-                let lost = live.run.start.is_some_and(|start| Some(start) != run.start);
-                tally.lines += u64::from(lost);
-                tally.add(Reason::StillRunning, usize::from(lost));
-                let ahead = front.zip(run.start).map_or(0, |(front, start)| front - start);
-                // Zones are quarters of an hour apart.
-                live.ahead = (ahead + 450).div_euclid(900) * 900;
-                (live.run, live.run.run) = (run, None);
+            if live.run.start.or(live.again).is_some() {
                 let bytes = 2 * size_of::<Live>() + line.bytes.len();
                 self.live.insert(id.to_string(), live);
                 if self.live.len() > self.most {
                     self.most = self.live.len();
                     self.lines.keep(bytes, "jobs that run")?;
                 }
-                continue;
             }
-            tally.lines += 1;
-            if kind == b'R' {
-                let again = run.end();
-                self.live.insert(id.to_string(), Live { again, ..Live::default() });
+            if ends {
+                tally.lines += 1;
+                *record = run;
+                return Ok(true);
             }
-            *record = run;
-            return Ok(true);
         }
         self.still_running(record, tally)
     }

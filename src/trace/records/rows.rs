@@ -183,7 +183,7 @@ impl Held {
             return (record, least == most && [0, 1, workers].contains(&most));
         }
         if several {
-            record.hosts = distinct(&record.hosts);
+            record.hosts = distinct(pieces(&record.hosts));
             let listed = names(&record.hosts);
             // A row says 1, or its own nodes, or those of the job; anything else contradicts the list.
             record.nodes = if most <= 1 || sum == listed { listed } else { most };
@@ -204,11 +204,15 @@ pub(super) fn pieces(list: &str) -> impl Iterator<Item = &str> {
     parts.filter(|piece| !piece.is_empty())
 }
 
-/// A host list with each of its pieces once.
-pub(super) fn distinct(list: &str) -> String {
-    let mut seen = HashSet::new();
-    let once: Vec<&str> = pieces(list).filter(|piece| seen.insert(*piece)).collect();
-    once.join(",")
+/// A host list of pieces, each of them once.
+pub(super) fn distinct<'a>(pieces: impl Iterator<Item = &'a str>) -> String {
+    let mut all: Vec<&str> = pieces.filter(|piece| !piece.is_empty()).collect();
+    // Most lists are in order.
+    if !all.is_sorted_by(|a, b| a < b) {
+        let mut seen = HashSet::new();
+        all.retain(|piece| seen.insert(*piece));
+    }
+    all.join(",")
 }
 
 /// How many names a host list stands for, where every bracket is a list of ranges; 0 where it is no host list.
