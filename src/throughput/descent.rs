@@ -25,9 +25,8 @@ pub(super) fn solve(blocks: &Dense<'_>, stop: &Stop<'_>) -> Found {
         |prices: &[f64]| -> Vec<f64> { prices.iter().zip(per).map(|(p, c)| p * c).collect() };
     let mut loads = add_up(&stored, per.len());
     let mut sharp = 10.0;
-    let mut best = Found { loads: Vec::new(), worst: f64::INFINITY, floor: 0.0, detoured: None };
-    best.floor = blocks.floor(per);
-    best.keep(network.worst(&loads), &loads);
+    let (worst, floor) = (network.worst(&loads), blocks.floor(per));
+    let mut best = Found { loads: loads.clone(), worst, floor, detoured: None };
     for pass in 0.. {
         if stop.now(pass, &best) {
             break;
@@ -51,7 +50,9 @@ pub(super) fn solve(blocks: &Dense<'_>, stop: &Stop<'_>) -> Found {
         }
         loads = add_up(&stored, per.len());
         let worst = network.worst(&loads);
-        best.keep(worst, &loads);
+        if worst < best.worst {
+            (best.worst, best.loads) = (worst, loads.clone());
+        }
         set_prices(&mut prices, &loads, per, worst, sharp);
         let floor = blocks.floor(&lengths_of(&prices));
         best.floor = best.floor.max(floor);
@@ -91,15 +92,6 @@ fn slopes(prices: &[f64], changes: &[f64], rate: f64) -> [f64; 2] {
         }
     }
     sums.map(|lanes| lanes.iter().sum())
-}
-
-impl Found {
-    /// Keeps these loads if they are the best so far.
-    fn keep(&mut self, worst: f64, loads: &[f64]) {
-        if worst < self.worst {
-            (self.worst, self.loads) = (worst, loads.to_vec());
-        }
-    }
 }
 
 /// Loads of all blocks, in their order.

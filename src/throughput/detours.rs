@@ -6,7 +6,7 @@ use rayon::prelude::*;
 use super::minimal::{Costs, LANES, Minimal, PIECES};
 use super::network::{Network, add, exp};
 use super::{Found, Stop};
-use crate::mapping::{Demand, End, Flow};
+use crate::mapping::{Demand, End};
 
 /// Traffic of `adaptive` routing.
 pub(super) struct Detours<'a> {
@@ -15,15 +15,6 @@ pub(super) struct Detours<'a> {
     pub demand: &'a Demand,
     /// One share a pair for all intermediates, not one for each.
     pub even: bool,
-}
-
-/// How pairs of routers choose shares, of the most that each may have.
-#[derive(Clone, Copy)]
-enum Choice {
-    /// One share for all.
-    Fixed(f64),
-    /// From none where a detour costs more than the minimal way by half of this, to all where it costs less by half of it.
-    Within(f64),
 }
 
 /// Bytes that [`Detours`] takes.
@@ -51,8 +42,7 @@ pub(super) fn solve(detours: &Detours<'_>, fixed: Option<Found>, stop: &Stop<'_>
     let network = detours.network;
     let even: Vec<f64> = network.per.iter().map(|per| f64::from(u8::from(*per > 0.0))).collect();
     let mut prices = Ascent::new(even);
-    let mut best = fixed.unwrap_or_else(|| detours.fixed(0.0));
-    best = detours.fixed(1.0).or(Some(best));
+    let mut best = detours.route(&network.per, f64::INFINITY).or(fixed);
     let mut mean = best.clone();
     let (mut since, mut idle) = (0, 0);
     for round in 0.. {
@@ -64,8 +54,11 @@ pub(super) fn solve(detours: &Detours<'_>, fixed: Option<Found>, stop: &Stop<'_>
         // Wide enough that prices settle in few rounds; the wider, the less the routing at these prices tells.
         let width = best.worst * (20.0 * stop.gap).min(0.1) / detours.demand.volume;
         let lengths: Vec<f64> = at.iter().zip(&network.per).map(|(p, per)| p * per).collect();
-        let found = detours.route(&lengths, Choice::Within(width));
-        mean.mix(&found, part, network);
+        let found = detours.route(&lengths, width);
+        mix(&mut mean.loads, &found.loads, part);
+        mean.worst = network.worst(&mean.loads);
+        let [old, new] = [mean.detoured, found.detoured].map(|volume| volume.unwrap_or(0.0));
+        mean.detoured = Some(old + (new - old) * part);
         let better = found.floor > best.floor || found.worst.min(mean.worst) < best.worst;
         let loads: Vec<f64> =
             found.loads.iter().zip(&network.per).map(|(l, per)| l * per).collect();
@@ -100,9 +93,6 @@ struct Ascent {
 }
 
 impl Ascent {
-    /// The part of the longest step that the last change of loads with prices allows.
-    const SAFE: f64 = 0.2;
-
     fn new(mut prices: Vec<f64>) -> Self {
         to_one(&mut prices);
         let steps = vec![0.0; prices.len()];
@@ -112,8 +102,9 @@ impl Ascent {
 
     /// The prices to try next.
     fn at(&self, part: f64) -> Vec<f64> {
-        let mixed = self.mean.iter().zip(&self.front);
-        mixed.map(|(mean, front)| mean * (1.0 - part) + front * part).collect()
+        let mut at = self.mean.clone();
+        mix(&mut at, &self.front, part);
+        at
     }
 
     /// Goes on with the `loads` over capacity `at` prices, relative to `scale`.
@@ -124,8 +115,8 @@ impl Ascent {
                 fell += (b - a) * (load - old);
                 apart += (a - b) * (a - b) / (a + b).max(1e-300);
             }
-            // Relative entropy, twice, is about 2 Σ (a - b)² / (a + b).
-            let longest = Self::SAFE * 2.0 * apart * scale / fell.max(1e-300);
+            // The longest step would be twice this sum, which is about the relative entropy; a fifth of it is safe.
+            let longest = 0.4 * apart * scale / fell.max(1e-300);
             self.length = longest.clamp(self.length / 1.5, self.length * 1.25).min(self.longest);
         }
         let rate = self.length / part / scale;
@@ -156,24 +147,14 @@ fn mix(mean: &mut [f64], new: &[f64], part: f64) {
     mean.iter_mut().zip(new).for_each(|(mean, new)| *mean = *mean * (1.0 - part) + new * part);
 }
 
-impl Found {
-    /// Moves a part of all traffic to another routing.
-    fn mix(&mut self, other: &Found, part: f64, network: &Network<'_>) {
-        mix(&mut self.loads, &other.loads, part);
-        self.worst = network.worst(&self.loads);
-        let [old, new] = [&self.detoured, &other.detoured].map(|volume| volume.unwrap_or(0.0));
-        self.detoured = Some(old * (1.0 - part) + new * part);
-    }
-}
-
 /// What traffic to some targets does.
+#[derive(Default)]
 struct Piece {
-    loads: Vec<f64>,
     /// What each router sends to intermediates, rows in the form of [`Costs::outward`], empty for none; and besides to
     /// every one.
     outward: Vec<Vec<f64>>,
     even: Vec<f64>,
-    /// What routers send to each router, but for dragonflies.
+    /// What routers send to each router the minimal way.
     sent: Vec<Vec<f64>>,
     detoured: f64,
     /// Σ volume · least cost.
@@ -181,8 +162,7 @@ struct Piece {
 }
 
 impl Piece {
-    fn add(&mut self, other: Piece) {
-        add(&mut self.loads, &other.loads);
+    fn and(mut self, other: Piece) -> Piece {
         add(&mut self.even, &other.even);
         for (rows, others) in [(&mut self.outward, other.outward), (&mut self.sent, other.sent)] {
             for (row, other) in rows.iter_mut().zip(others) {
@@ -191,6 +171,7 @@ impl Piece {
         }
         self.detoured += other.detoured;
         self.paid += other.paid;
+        self
     }
 }
 
@@ -209,143 +190,88 @@ fn finite(costs: &[f64]) -> f64 {
 }
 
 impl Detours<'_> {
-    /// Every pair with one share, which proves nothing.
-    fn fixed(&self, share: f64) -> Found {
-        Found { floor: 0.0, ..self.route(&self.network.per, Choice::Fixed(share)) }
-    }
-
-    /// The routing that pairs choose at `lengths`, and the floor that these prove.
-    fn route(&self, lengths: &[f64], choice: Choice) -> Found {
+    /// The routing that pairs choose at `lengths`, and the floor that these prove: no share where a detour costs more than
+    /// the minimal way by half of `width`, all of it where it costs less by half of it.
+    fn route(&self, lengths: &[f64], width: f64) -> Found {
         let costs = self.minimal.costs(lengths);
         let sums: Vec<f64> = costs.outward.par_iter().map(|row| finite(row)).collect();
         let targets: Vec<usize> = (0..self.demand.roots(End::Target).len()).collect();
         // Fixed pieces, added up in their order.
         let pieces = targets.par_chunks(targets.len().div_ceil(PIECES));
         let pieces: Vec<Piece> =
-            pieces.map(|targets| self.piece(targets, (&costs, &sums), choice)).collect();
-        let mut pieces = pieces.into_iter();
-        let mut all = pieces.next().unwrap_or_else(|| self.nothing());
-        pieces.for_each(|piece| all.add(piece));
+            pieces.map(|targets| self.piece(targets, (&costs, &sums), width)).collect();
+        let mut all = pieces.into_iter().reduce(Piece::and).unwrap_or_default();
         for (router, (row, even)) in (0..).zip(all.outward.iter_mut().zip(&all.even)) {
-            if *even > 0.0 {
-                add(row, &self.minimal.fill(self.minimal.own(router), 0.0, |_| *even));
-            }
+            add(row, &self.minimal.fill(self.minimal.own(router), 0.0, |_| *even));
         }
-        self.minimal.load(&all.outward, &all.sent, &mut all.loads);
+        let loads = self.minimal.load(&mut all.outward, &all.sent);
         let lengths = lengths.iter().zip(&self.network.per).filter(|(_, per)| **per > 0.0);
         let floor = all.paid / lengths.map(|(length, per)| length / per).sum::<f64>();
-        let worst = self.network.worst(&all.loads);
-        Found { loads: all.loads, worst, floor, detoured: Some(all.detoured) }
+        Found { worst: self.network.worst(&loads), loads, floor, detoured: Some(all.detoured) }
     }
 
-    fn nothing(&self) -> Piece {
-        let rows = || vec![Vec::new(); self.network.routers()];
-        Piece {
-            loads: vec![0.0; self.network.per.len()],
-            outward: rows(),
-            even: vec![0.0; self.network.routers()],
-            sent: rows(),
-            detoured: 0.0,
-            paid: 0.0,
-        }
-    }
-
-    fn piece(&self, targets: &[usize], costs: (&Costs<'_>, &[f64]), choice: Choice) -> Piece {
-        let (minimal, mut list) = (&self.minimal, Vec::new());
-        let mut piece = self.nothing();
+    fn piece(&self, targets: &[usize], (costs, sums): (&Costs<'_>, &[f64]), width: f64) -> Piece {
+        let (minimal, routers, mut list) = (&self.minimal, self.network.routers(), Vec::new());
+        let (rows, even) = (|| vec![Vec::new(); routers], vec![0.0; routers]);
+        let mut piece = Piece { outward: rows(), even, sent: rows(), ..Piece::default() };
+        // The largest share of one intermediate; neither end is one.
+        let most = 1.0 / (minimal.intermediates() as f64 - 2.0);
         for target in targets {
             let to = self.demand.roots(End::Target)[*target];
-            let costs_to = minimal.to(to, costs.0);
-            let mut sent = vec![0.0; self.network.routers()];
+            let costs_to = minimal.to(to, costs);
+            let mut sent = vec![0.0; routers];
             let mut rows: Vec<Option<Onward>> = Vec::new();
             for flow in self.demand.row(End::Target, *target, &mut list) {
-                let (from, cost) = (flow.router, costs_to[flow.router as usize]);
+                let (from, cost) = (flow.router as usize, costs_to[flow.router as usize]);
                 piece.paid += flow.volume * cost;
-                let mut detoured = 0.0;
-                if minimal.may_detour(from, to) {
-                    let row = minimal.row(from);
-                    rows.resize_with(rows.len().max(row + 1), || None);
-                    let onward = rows[row].get_or_insert_with(|| {
-                        let costs = minimal.onward(row, to, &costs_to);
-                        let volumes = vec![0.0; costs.len()];
-                        Onward { sum: finite(&costs), costs, volumes, even: 0.0 }
-                    });
-                    piece.outward[from as usize].resize(onward.costs.len(), 0.0);
-                    detoured = match choice {
-                        Choice::Within(width) if !self.even => {
-                            piece.detour((flow, cost, width), &costs.0.outward, onward, self.most())
-                        }
-                        _ => {
-                            self.detour_evenly(&mut piece, (flow, to, cost), costs, onward, choice)
-                        }
-                    };
+                sent[from] += flow.volume;
+                if !minimal.may_detour(flow.router, to) {
+                    continue;
                 }
+                let row = minimal.row(flow.router);
+                rows.resize_with(rows.len().max(row + 1), || None);
+                let onward = rows[row].get_or_insert_with(|| {
+                    let costs = minimal.onward(row, to, &costs_to);
+                    let volumes = vec![0.0; costs.len()];
+                    Onward { sum: finite(&costs), costs, volumes, even: 0.0 }
+                });
+                let outward = &costs.outward[from];
+                piece.outward[from].resize(outward.len(), 0.0);
+                let detoured = if self.even {
+                    let [here, there] = [flow.router, to].map(|router| minimal.own(router));
+                    let all = sums[from] - outward[there] + onward.sum - onward.costs[here];
+                    let gain = cost - all * most;
+                    piece.paid -= flow.volume * gain.max(0.0);
+                    let share = (0.5 + gain / width).clamp(0.0, 1.0);
+                    let each = flow.volume * share * most;
+                    piece.even[from] += each;
+                    onward.even += each;
+                    // The ends themselves are no intermediates.
+                    piece.outward[from][there] -= each;
+                    onward.volumes[here] -= each;
+                    flow.volume * share
+                } else {
+                    let volume = flow.volume * most;
+                    let [gained, all] = split(
+                        (cost, outward, &onward.costs),
+                        (1.0 / width, volume),
+                        &mut piece.outward[from],
+                        &mut onward.volumes,
+                    );
+                    piece.paid -= volume * gained;
+                    all
+                };
                 piece.detoured += detoured;
-                sent[from as usize] += f64::max(0.0, flow.volume - detoured);
+                sent[from] = f64::max(0.0, sent[from] - detoured);
             }
             for (row, onward) in rows.into_iter().enumerate() {
                 let Some(Onward { mut volumes, even, .. }) = onward else { continue };
-                if even > 0.0 {
-                    add(&mut volumes, &minimal.fill(minimal.own(to), 0.0, |_| even));
-                }
+                add(&mut volumes, &minimal.fill(minimal.own(to), 0.0, |_| even));
                 minimal.send_onward(row, &volumes, &mut sent);
             }
-            piece.sent[to as usize] =
-                minimal.load_ends(to, sent, &mut piece.outward, &mut piece.loads);
+            piece.sent[to as usize] = sent;
         }
         piece
-    }
-
-    /// The largest share of one intermediate; neither end is one.
-    fn most(&self) -> f64 {
-        1.0 / (self.minimal.intermediates() - 2) as f64
-    }
-
-    /// Sends traffic over all intermediates in one share; returns the volume. What the ends themselves would get, which are
-    /// none, is taken off.
-    fn detour_evenly(
-        &self,
-        piece: &mut Piece,
-        (flow, to, cost): (&Flow, u32, f64),
-        (costs, sums): (&Costs<'_>, &[f64]),
-        onward: &mut Onward,
-        choice: Choice,
-    ) -> f64 {
-        let (from, most) = (flow.router as usize, self.most());
-        let [here, there] = [flow.router, to].map(|router| self.minimal.own(router));
-        let out = sums[from] - costs.outward[from][there];
-        // On dragonflies no cable leads from a group to itself: its cost is 0.
-        let gain = cost - (out + onward.sum - onward.costs[here]) * most;
-        piece.paid -= flow.volume * gain.max(0.0);
-        let share = match choice {
-            Choice::Fixed(share) => share,
-            Choice::Within(width) => (0.5 + gain / width).clamp(0.0, 1.0),
-        };
-        let each = flow.volume * share * most;
-        piece.even[from] += each;
-        piece.outward[from][there] -= each;
-        onward.even += each;
-        onward.volumes[here] -= each;
-        flow.volume * share
-    }
-}
-
-impl Piece {
-    /// Sends traffic over each intermediate in a share of its own; returns the volume.
-    fn detour(
-        &mut self,
-        (flow, cost, width): (&Flow, f64, f64),
-        outward: &[Vec<f64>],
-        onward: &mut Onward,
-        most: f64,
-    ) -> f64 {
-        let from = flow.router as usize;
-        let costs = (cost, &outward[from][..], &onward.costs[..]);
-        let volume = flow.volume * most;
-        let [gained, detoured] =
-            split(costs, (1.0 / width, volume), &mut self.outward[from], &mut onward.volumes);
-        self.paid -= volume * gained;
-        detoured
     }
 }
 

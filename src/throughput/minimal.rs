@@ -154,37 +154,10 @@ impl<'a> Minimal<'a> {
         }
     }
 
-    /// Loads of the ends of dragonflies' ways to `target`, when routers send so much; what goes to other groups is added
-    /// to `outward`. Without groups nothing is done, and what routers send is kept for [`Minimal::load`].
-    pub fn load_ends(
-        &self,
-        target: u32,
-        sent: Vec<f64>,
-        outward: &mut [Vec<f64>],
-        loads: &mut [f64],
-    ) -> Vec<f64> {
-        let Some(groups) = &self.groups else { return sent };
-        let (graph, there) = (self.network.graph, groups.of(target));
-        let mut ends = vec![0.0; groups.count as usize];
-        for (from, volume) in (0..).zip(sent).filter(|(from, v)| *from != target && *v > 0.0) {
-            if groups.of(from) == there {
-                graph.load(from, target, volume, loads);
-                continue;
-            }
-            let row = &mut outward[from as usize];
-            row.resize((groups.count as usize).next_multiple_of(LANES), 0.0);
-            row[there as usize] += volume;
-            ends[groups.of(from) as usize] += volume;
-        }
-        for (group, volume) in (0..).zip(ends).filter(|(_, volume)| *volume > 0.0) {
-            let cables = groups.cables(group, there).iter();
-            cables.for_each(|c| graph.load(c.to, target, volume * c.share, loads));
-        }
-        Vec::new()
-    }
-
-    /// Adds what traffic to intermediates loads, so much from every router to each, and what routers send to targets.
-    pub fn load(&self, outward: &[Vec<f64>], sent: &[Vec<f64>], loads: &mut Vec<f64>) {
+    /// Loads of links, from what every router sends to each intermediate and, the minimal way, to each router. On
+    /// dragonflies the latter first joins the former, as far as the target's group.
+    pub fn load(&self, outward: &mut [Vec<f64>], sent: &[Vec<f64>]) -> Vec<f64> {
+        let mut loads = vec![0.0; self.network.per.len()];
         let Some(groups) = &self.groups else {
             let piece = |hosts: &[u32]| {
                 let mut loads = vec![0.0; loads.len()];
@@ -199,17 +172,38 @@ impl<'a> Minimal<'a> {
             };
             let pieces = self.hosts.par_chunks(self.hosts.len().div_ceil(PIECES));
             let pieces: Vec<Vec<f64>> = pieces.map(piece).collect();
-            pieces.iter().for_each(|piece| add(loads, piece));
-            return;
+            pieces.iter().for_each(|piece| add(&mut loads, piece));
+            return loads;
         };
+        let graph = self.network.graph;
+        let far = (groups.count as usize).next_multiple_of(LANES);
+        for (target, sent) in (0..).zip(sent) {
+            let there = groups.of(target);
+            let mut ends = vec![0.0; groups.count as usize];
+            for (from, volume) in (0..).zip(sent).filter(|(_, volume)| **volume > 0.0) {
+                if groups.of(from) == there {
+                    graph.load(from, target, *volume, &mut loads);
+                    continue;
+                }
+                let row = &mut outward[from as usize];
+                row.resize(far, 0.0);
+                row[there as usize] += volume;
+                ends[groups.of(from) as usize] += volume;
+            }
+            for (group, volume) in (0..).zip(ends).filter(|(_, volume)| *volume > 0.0) {
+                let cables = groups.cables(group, there).iter();
+                cables.for_each(|c| graph.load(c.to, target, volume * c.share, &mut loads));
+            }
+        }
         for (router, row) in (0..).zip(outward) {
-            for (group, volume) in (0..).zip(row).filter(|(_, volume)| **volume > 0.0) {
+            for (group, volume) in (0..).zip(&*row).filter(|(_, volume)| **volume > 0.0) {
                 for cable in groups.cables(groups.of(router), group) {
-                    self.network.graph.load(router, cable.from, volume * cable.share, loads);
+                    graph.load(router, cable.from, volume * cable.share, &mut loads);
                     loads[cable.link] += volume * cable.share;
                 }
             }
         }
+        loads
     }
 
     fn hop(&self, from: u32, to: u32, lengths: &[f64]) -> f64 {

@@ -160,9 +160,9 @@ pub fn best_shares(
     // What goes over one rail in the search is shared among all.
     let contention = network.worst(&loads);
     let floor = (floor * contention / worst).min(contention);
-    let valiant_share = detoured.filter(|_| routing.freedom == Freedom::Detours);
+    let detours = routing.freedom == Freedom::Detours;
+    let valiant_share = detours.then(|| detoured.unwrap_or(0.0) / outside);
     let stopped = floor < contention * (1.0 - routing.gap);
-    let valiant_share = valiant_share.map(|volume| volume / outside);
     Ok(Throughput { loads, contention, floor, valiant_share, method, stopped })
 }
 
@@ -206,10 +206,7 @@ fn search(
     stop: &Stop<'_>,
 ) -> Result<(Found, &'static str)> {
     let shortest = routing.freedom == Freedom::Shortest;
-    let (met, mut fixed) = classes::meet(fabric, network, demand, (routing.freedom, stop.gap))?;
-    if let Some(fixed) = fixed.as_mut().filter(|_| plan == Plan::Detours) {
-        fixed.detoured = Some(0.0);
-    }
+    let (met, fixed) = classes::meet(fabric, network, demand, (routing.freedom, stop.gap))?;
     if let (true, Some(found)) = (met, &fixed) {
         return Ok((found.clone(), "classes"));
     }
