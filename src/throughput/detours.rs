@@ -42,7 +42,7 @@ pub(super) fn solve(detours: &Detours<'_>, fixed: Option<Found>, stop: &Stop<'_>
     let network = detours.network;
     let even: Vec<f64> = network.per.iter().map(|per| f64::from(u8::from(*per > 0.0))).collect();
     let mut prices = Ascent::new(even);
-    let mut best = detours.route(&network.per, f64::INFINITY).or(fixed);
+    let mut best = detours.route(&network.per, 1e100).or(fixed);
     let mut mean = best.clone();
     let (mut since, mut idle) = (0, 0);
     for round in 0.. {
