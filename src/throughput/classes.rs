@@ -2,10 +2,10 @@
 
 use super::Found;
 use super::dense::Dense;
-use super::descent::Blocks;
 use super::network::Network;
 use crate::error::Result;
 use crate::ids::NodeId;
+use crate::mapping::routing::{Freedom, is_dragonfly};
 use crate::mapping::{Demand, Fabric, ROUTINGS};
 
 /// How close a floor and a load have to be to be called equal.
@@ -19,15 +19,21 @@ pub(super) fn meet(
     fabric: &Fabric<'_>,
     network: &Network<'_>,
     demand: &Demand,
-    (shortest, gap): (bool, f64),
+    (freedom, gap): (Freedom, f64),
 ) -> Result<(bool, Option<Found>)> {
     let mut best: Option<Found> = None;
     if fabric.topology.network().rails().is_some() || fabric.links.is_weighted() {
         return Ok((false, None));
     }
+    let shortest = freedom == Freedom::Shortest;
     let blocks = Dense { network, demand, shortest };
     let mut floor = between_units(fabric).map_or(0.0, |lengths| blocks.floor(&lengths));
-    for routing in ["dimension-order", "ecmp-hop", "up-down", "minimal"] {
+    let minimal = if is_dragonfly(fabric.topology) { "minimal" } else { "ecmp-hop" };
+    let routings = match freedom {
+        Freedom::Detours => &[minimal][..],
+        _ => &["dimension-order", "ecmp-hop", "up-down", "minimal"],
+    };
+    for routing in routings {
         let routing = ROUTINGS.find(routing)?;
         // Minimal ways of dragonflies may be longer than the shortest.
         if !routing.suits(fabric.topology) || (shortest && routing.name == "minimal") {

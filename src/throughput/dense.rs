@@ -3,7 +3,7 @@
 use multiversion::multiversion;
 use rayon::prelude::*;
 
-use super::descent::{Blocks, Routed, rounded_up};
+use super::descent::rounded_up;
 use super::network::{Lengths, Network};
 use crate::mapping::{Demand, End, Flow};
 
@@ -28,14 +28,18 @@ pub(super) fn bytes(targets: usize, links: usize) -> u64 {
     4 * links as u64 * (targets as u64).div_ceil((LANES * PARTS) as u64)
 }
 
-impl Blocks for Dense<'_> {
-    const WIDTH: f64 = 0.2;
+impl Dense<'_> {
+    /// How wide [`Dense::route`] shares once it shares well.
+    pub const WIDTH: f64 = 0.2;
 
-    fn count(&self) -> usize {
+    /// Number of blocks.
+    pub fn count(&self) -> usize {
         self.demand.roots(End::Target).len().div_ceil(LANES * PARTS)
     }
 
-    fn route(&self, block: usize, lengths: &[f64], width: f64) -> Routed {
+    /// Loads of a block, never below what its routing loads, when all its traffic takes ways that are short at `lengths`: those
+    /// that are longer than the shortest by less than `width` (of a mean link) share with it.
+    pub fn route(&self, block: usize, lengths: &[f64], width: f64) -> Vec<f32> {
         let lengths = self.network.lengths(lengths, self.shortest, BITS);
         let mean = lengths.links.iter().map(|l| lengths.plain(*l)).sum::<f64>();
         let window = (mean / lengths.links.len() as f64 * width) as u32;
@@ -58,10 +62,11 @@ impl Blocks for Dense<'_> {
         let parts: Vec<Vec<f64>> =
             parts.into_par_iter().map_init(|| Search::new(self.network.routers()), route).collect();
         let sum = |link: usize| rounded_up(parts.iter().map(|part| part[link]).sum());
-        Routed { loads: (0..lengths.links.len()).map(sum).collect(), detoured: 0.0 }
+        (0..lengths.links.len()).map(sum).collect()
     }
 
-    fn floor(&self, lengths: &[f64]) -> f64 {
+    /// A floor under the largest load over capacity of any routing, from `lengths`.
+    pub fn floor(&self, lengths: &[f64]) -> f64 {
         let lengths = self.network.lengths(lengths, self.shortest, BITS);
         let short: Vec<u32> = lengths.links.iter().map(|length| *length as u32).collect();
         let sum = |search: &mut Search, part: usize| {
@@ -75,9 +80,7 @@ impl Blocks for Dense<'_> {
             .collect();
         lengths.floor(parts.iter().sum())
     }
-}
 
-impl Dense<'_> {
     fn parts(&self) -> usize {
         self.demand.roots(End::Target).len().div_ceil(LANES)
     }

@@ -2,29 +2,9 @@
 
 use multiversion::multiversion;
 
-use super::network::{Errors, Network, exp, set_prices};
+use super::dense::Dense;
+use super::network::{Errors, exp, set_prices};
 use super::{Found, Stop};
-
-/// Traffic in blocks, and how a block routes at given lengths of links.
-pub(super) trait Blocks {
-    fn count(&self) -> usize;
-
-    /// Loads of a block when all its traffic takes ways that are short at `lengths`: those that are longer than the
-    /// shortest by less than `width` (of a mean way or link) share with it. Besides, the volume that took detours.
-    fn route(&self, block: usize, lengths: &[f64], width: f64) -> Routed;
-
-    /// A floor under the largest load over capacity of any routing, from `lengths`.
-    fn floor(&self, lengths: &[f64]) -> f64;
-
-    /// How wide [`Blocks::route`] shares once it shares well.
-    const WIDTH: f64;
-}
-
-/// Loads of a block, never below what its routing loads, and the volume of it that takes detours.
-pub(super) struct Routed {
-    pub loads: Vec<f32>,
-    pub detoured: f64,
-}
 
 /// Block-coordinate Frank-Wolfe on the softened maximum of load over capacity.
 ///
@@ -35,17 +15,18 @@ pub(super) struct Routed {
 /// # References
 /// Frank, Wolfe, "An algorithm for quadratic programming", Naval Research Logistics Quarterly 3, 1956, block by block after
 /// Lacoste-Julien, Jaggi, Schmidt, Pletscher, "Block-coordinate Frank-Wolfe optimization for structural SVMs", ICML 2013.
-pub(super) fn solve<B: Blocks>(network: &Network<'_>, blocks: &B, stop: &Stop<'_>) -> Found {
+pub(super) fn solve(blocks: &Dense<'_>, stop: &Stop<'_>) -> Found {
+    let network = blocks.network;
     let per = &network.per;
     let mut prices: Vec<f64> = per.iter().map(|per| f64::from(u8::from(*per > 0.0))).collect();
-    let mut stored: Vec<Routed> = (0..blocks.count()).map(|b| blocks.route(b, per, 0.5)).collect();
+    let mut stored: Vec<Vec<f32>> =
+        (0..blocks.count()).map(|b| blocks.route(b, per, 0.5)).collect();
     let lengths_of =
         |prices: &[f64]| -> Vec<f64> { prices.iter().zip(per).map(|(p, c)| p * c).collect() };
     let mut loads = add_up(&stored, per.len());
     let mut sharp = 10.0;
-    let mut best = Found { loads: Vec::new(), worst: f64::INFINITY, floor: 0.0, detoured: None };
-    best.floor = blocks.floor(per);
-    best.keep(network, &loads, &stored);
+    let (worst, floor) = (network.worst(&loads), blocks.floor(per));
+    let mut best = Found { loads: loads.clone(), worst, floor, detoured: None };
     for pass in 0.. {
         if stop.now(pass, &best) {
             break;
@@ -53,23 +34,25 @@ pub(super) fn solve<B: Blocks>(network: &Network<'_>, blocks: &B, stop: &Stop<'_
         for (block, old) in stored.iter_mut().enumerate() {
             let worst = network.worst(&loads);
             set_prices(&mut prices, &loads, per, worst, sharp);
-            let new = blocks.route(block, &lengths_of(&prices), B::WIDTH);
-            let changes = new.loads.iter().zip(&old.loads).zip(per);
+            let new = blocks.route(block, &lengths_of(&prices), Dense::WIDTH);
+            let changes = new.iter().zip(&*old).zip(per);
             let changes: Vec<f64> = changes.map(|((n, o), per)| f64::from(n - o) * per).collect();
             let Some(step) = best_step(&prices, &changes, sharp / worst) else { continue };
-            for ((old, new), load) in old.loads.iter_mut().zip(&new.loads).zip(&mut loads) {
+            for ((old, new), load) in old.iter_mut().zip(&new).zip(&mut loads) {
                 let mixed = f64::from(*old) * (1.0 - step) + f64::from(*new) * step;
                 let mixed = rounded_up(mixed);
                 *load += f64::from(mixed) - f64::from(*old);
                 *old = mixed;
             }
-            old.detoured += (new.detoured - old.detoured) * step;
             if stop.over() {
                 break;
             }
         }
         loads = add_up(&stored, per.len());
-        let worst = best.keep(network, &loads, &stored);
+        let worst = network.worst(&loads);
+        if worst < best.worst {
+            (best.worst, best.loads) = (worst, loads.clone());
+        }
         set_prices(&mut prices, &loads, per, worst, sharp);
         let floor = blocks.floor(&lengths_of(&prices));
         best.floor = best.floor.max(floor);
@@ -111,24 +94,11 @@ fn slopes(prices: &[f64], changes: &[f64], rate: f64) -> [f64; 2] {
     sums.map(|lanes| lanes.iter().sum())
 }
 
-impl Found {
-    /// Keeps these loads if they are the best so far; returns the largest over capacity.
-    fn keep(&mut self, network: &Network<'_>, loads: &[f64], stored: &[Routed]) -> f64 {
-        let worst = network.worst(loads);
-        if worst < self.worst {
-            self.worst = worst;
-            self.loads = loads.to_vec();
-            self.detoured = Some(stored.iter().map(|block| block.detoured).sum());
-        }
-        worst
-    }
-}
-
 /// Loads of all blocks, in their order.
-fn add_up(stored: &[Routed], links: usize) -> Vec<f64> {
+fn add_up(stored: &[Vec<f32>], links: usize) -> Vec<f64> {
     let mut all = vec![0.0; links];
     for block in stored {
-        all.iter_mut().zip(&block.loads).for_each(|(sum, load)| *sum += f64::from(*load));
+        all.iter_mut().zip(block).for_each(|(sum, load)| *sum += f64::from(*load));
     }
     all
 }

@@ -6,8 +6,8 @@
 //! Σ volume · distance / Σ capacity · length. Node links do not count.
 //!
 //! [`classes`] comes first: a fixed routing, and lengths of 1 on the links that it fills most, 0 elsewhere. On regular
-//! networks both meet. Else sparse traffic goes by [`paths`], dense traffic by [`descent`] in blocks. All is the same for
-//! any number of threads: what threads do at once is put together in a fixed order.
+//! networks both meet. Else sparse traffic goes by [`paths`], dense traffic by [`descent`] in blocks, and that of `adaptive`
+//! by [`detours`]. All is the same for any number of threads: what threads do at once is put together in a fixed order.
 //!
 //! # References
 //! Singla, Godfrey, Kolla, "High throughput data center topology design", NSDI'14. Jyothi, Singla, Godfrey, Kolla,
@@ -38,7 +38,7 @@ const FEW: usize = 20_000;
 /// More flows than this many for each router are dense.
 const DENSE: usize = 16;
 /// Rounds after which a search ends that no clock stops.
-const ROUNDS: usize = 10_000;
+const ROUNDS: usize = 100_000;
 
 /// Loads of a routing, and how good it is.
 #[derive(Clone, Debug)]
@@ -160,9 +160,9 @@ pub fn best_shares(
     // What goes over one rail in the search is shared among all.
     let contention = network.worst(&loads);
     let floor = (floor * contention / worst).min(contention);
-    let valiant_share = detoured.filter(|_| routing.freedom == Freedom::Detours);
+    let detours = routing.freedom == Freedom::Detours;
+    let valiant_share = detours.then(|| detoured.unwrap_or(0.0) / outside);
     let stopped = floor < contention * (1.0 - routing.gap);
-    let valiant_share = valiant_share.map(|volume| volume / outside);
     Ok(Throughput { loads, contention, floor, valiant_share, method, stopped })
 }
 
@@ -193,7 +193,7 @@ impl Plan {
             // Paths of a pair, some of them of tens of links.
             Plan::Paths => demand.pairs.saturating_mul(2_000).min(1 << 50),
             Plan::Dense => dense::bytes(targets, links),
-            Plan::Detours => detours::bytes(routers, targets, links),
+            Plan::Detours => detours::bytes(routers, links),
         }
     }
 }
@@ -206,18 +206,18 @@ fn search(
     stop: &Stop<'_>,
 ) -> Result<(Found, &'static str)> {
     let shortest = routing.freedom == Freedom::Shortest;
-    if plan == Plan::Detours {
-        let minimal = minimal::Minimal::new(fabric, network)?;
-        let blocks = detours::Detours { network, minimal, demand, even: routing.even };
-        return Ok((descent::solve(network, &blocks, stop), "flow"));
-    }
-    let (met, fixed) = classes::meet(fabric, network, demand, (shortest, stop.gap))?;
+    let (met, fixed) = classes::meet(fabric, network, demand, (routing.freedom, stop.gap))?;
     if let (true, Some(found)) = (met, &fixed) {
         return Ok((found.clone(), "classes"));
     }
+    if plan == Plan::Detours {
+        let minimal = minimal::Minimal::new(fabric, network)?;
+        let detours = detours::Detours { network, minimal, demand, even: routing.even };
+        return Ok((detours::solve(&detours, fixed, stop), "flow"));
+    }
     if plan == Plan::Dense {
         let blocks = dense::Dense { network, demand, shortest };
-        return Ok((descent::solve(network, &blocks, stop).or(fixed), "flow"));
+        return Ok((descent::solve(&blocks, stop).or(fixed), "flow"));
     }
     let (mut pairs, mut row) = (Vec::new(), Vec::new());
     for (i, from) in demand.roots(End::Source).iter().enumerate() {

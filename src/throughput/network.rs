@@ -91,6 +91,11 @@ impl<'g> Network<'g> {
     }
 }
 
+/// Adds numbers one by one.
+pub(super) fn add(sums: &mut [f64], more: &[f64]) {
+    sums.iter_mut().zip(more).for_each(|(sum, more)| *sum += more);
+}
+
 /// Prices of links: e to the power of sharpness · (load / capacity / worst - 1).
 #[multiversion(targets("x86_64+avx512f+avx512vl+avx512dq", "x86_64+avx2", "aarch64+neon"))]
 pub(super) fn set_prices(prices: &mut [f64], loads: &[f64], per: &[f64], worst: f64, sharp: f64) {
