@@ -3,7 +3,6 @@
 use multiversion::multiversion;
 use rayon::prelude::*;
 
-use super::descent::rounded_up;
 use super::network::{Lengths, Network};
 use crate::mapping::{Demand, End, Flow};
 
@@ -273,4 +272,9 @@ fn send(
         }
     }
     any
+}
+
+/// The least single-precision number that is not below `x`, or the next; 0 for 0.
+pub(super) fn rounded_up(x: f64) -> f32 {
+    if x == 0.0 { 0.0 } else { (x as f32).next_up() }
 }

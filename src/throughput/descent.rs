@@ -2,7 +2,7 @@
 
 use multiversion::multiversion;
 
-use super::dense::Dense;
+use super::dense::{Dense, rounded_up};
 use super::network::{Errors, exp, set_prices};
 use super::{Found, Stop};
 
@@ -101,9 +101,4 @@ fn add_up(stored: &[Vec<f32>], links: usize) -> Vec<f64> {
         all.iter_mut().zip(block).for_each(|(sum, load)| *sum += f64::from(*load));
     }
     all
-}
-
-/// The least single-precision number that is not below `x`, or the next; 0 for 0.
-pub(super) fn rounded_up(x: f64) -> f32 {
-    if x == 0.0 { 0.0 } else { (x as f32).next_up() }
 }
