@@ -41,8 +41,8 @@ def refused(location: str, found: str, expected: str) -> NodeorderError:
 
 
 def described(value: object) -> str:
-    """A value and its type for a message; long values are cut."""
-    shown = repr(value)
+    """A value and its type for a message, on one line; long values are cut."""
+    shown = " ".join(repr(value).split())
     shown = shown if len(shown) <= 60 else shown[:57] + "..."
     return f"{shown} ({type(value).__name__})"
 

@@ -8,7 +8,7 @@ use crate::topology::search::{self, Search, WIDTH};
 use crate::topology::{Metric, Topology};
 
 /// The hops from one router to all.
-pub(super) enum Hops<'a> {
+pub(crate) enum Hops<'a> {
     /// By formula.
     Closed { metric: &'a Metric, from: RouterId },
     /// From a search for a batch of them.
@@ -42,7 +42,7 @@ const WRITTEN: u64 = 8;
 /// Calls `visit` with each of `sources`, by number, and the hops from it; `lookups` says how many hops it will
 /// ask for in all. A batch of sources adds to one `T`; returned in the order of the sources, whatever the number
 /// of threads. Errors: more memory than allowed.
-pub(super) fn from_each<T: Default + Send>(
+pub(crate) fn from_each<T: Default + Send>(
     topology: &Topology,
     sources: &[u32],
     lookups: u64,

@@ -16,7 +16,7 @@ mod combined_load;
 mod demand;
 mod domain_load;
 pub mod guest;
-mod hops;
+pub(crate) mod hops;
 pub mod method;
 mod node_loads;
 mod process_mapping;

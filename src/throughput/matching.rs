@@ -1,10 +1,9 @@
 //! Longest matchings: permutations of the nodes whose pairs are farthest apart, which are hard traffic; and the bound that
 //! they prove.
 
-use rayon::prelude::*;
-
 use crate::error::Result;
-use crate::ids::{NodeId, RouterId};
+use crate::ids::NodeId;
+use crate::mapping::hops::{Hops, from_each};
 use crate::topology::Topology;
 
 /// A permutation of largest total distance, and the proof.
@@ -62,12 +61,11 @@ pub fn longest(topology: &Topology) -> Result<Matching> {
     routers.dedup();
     let all = routers.len() as u64;
     topology.require("distances between routers", 2 * all * all + 40 * nodes.len() as u64)?;
-    let graph = topology.graph()?;
-    let row = |from: &u32| -> Vec<u16> {
-        let hops = graph.hops_from(RouterId(*from));
-        routers.iter().map(|to| hops[*to as usize].min(u16::MAX.into()) as u16).collect()
+    let add = |_, hops: &Hops<'_>, rows: &mut Vec<Vec<u16>>| {
+        rows.push(routers.iter().map(|to| hops.to(*to).min(u16::MAX.into()) as u16).collect());
     };
-    let rows: Vec<Vec<u16>> = routers.par_iter().map(row).collect();
+    let rows = from_each(topology, &routers, all * all, add)?.into_iter().flatten();
+    let rows: Vec<Vec<u16>> = rows.collect();
     let place = |router: &u32| routers.binary_search(router).unwrap_or_default();
     let at: Vec<usize> = each.iter().map(place).collect();
     let mut search = Assignment::new(|i, j| i32::from(rows[at[i]][at[j]]), nodes.len());
