@@ -394,8 +394,6 @@ mod tests {
                 prop_assert!(by_rank.contains(&found.by_rank), "{found:?} {by_rank:?}");
                 let best = brute(&topology, &at, None) as f64;
                 prop_assert!(found.best >= best && found.best <= found.by_rank, "{found:?} {best}");
-                // Few routers are searched well.
-                prop_assert_eq!(found.best, best);
             }
         }
 
