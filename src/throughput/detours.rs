@@ -147,14 +147,14 @@ fn mix(mean: &mut [f64], new: &[f64], part: f64) {
     mean.iter_mut().zip(new).for_each(|(mean, new)| *mean = *mean * (1.0 - part) + new * part);
 }
 
-/// What traffic to some targets does.
+/// Volumes and costs of the traffic to some targets.
 #[derive(Default)]
 struct Piece {
-    /// What each router sends to intermediates, rows in the form of [`Costs::outward`], empty for none; and besides to
+    /// Volume from each router to intermediates, rows in the form of [`Costs::outward`], empty for none; and besides to
     /// every one.
     outward: Vec<Vec<f64>>,
     even: Vec<f64>,
-    /// What routers send to each router the minimal way.
+    /// Volume to each router the minimal way, by router that sends it.
     sent: Vec<Vec<f64>>,
     detoured: f64,
     /// Σ volume · least cost.

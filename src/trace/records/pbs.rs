@@ -67,7 +67,7 @@ fn parts(line: &[u8]) -> Option<[&[u8]; 4]> {
     (dated && found[1].len() == 1 && found[1][0].is_ascii_alphabetic()).then_some(found)
 }
 
-/// What the lines of a job say while it runs, or waits to run again.
+/// State of a job from its lines, while it runs or waits to run again.
 #[derive(Default)]
 struct Live {
     /// Its run; where it is `phased`, the phase since it last gave nodes back.
