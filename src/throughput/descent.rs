@@ -1,6 +1,7 @@
 //! Best shares of dense traffic, block by block.
 
 use multiversion::multiversion;
+use rayon::prelude::*;
 
 use super::dense::{Dense, rounded_up};
 use super::network::{Errors, exp, set_prices};
@@ -20,7 +21,7 @@ pub(super) fn solve(blocks: &Dense<'_>, stop: &Stop<'_>) -> Found {
     let per = &network.per;
     let mut prices: Vec<f64> = per.iter().map(|per| f64::from(u8::from(*per > 0.0))).collect();
     let mut stored: Vec<Vec<f32>> =
-        (0..blocks.count()).map(|b| blocks.route(b, per, 0.5)).collect();
+        (0..blocks.count()).into_par_iter().map(|b| blocks.route(b, per, 0.5)).collect();
     let lengths_of =
         |prices: &[f64]| -> Vec<f64> { prices.iter().zip(per).map(|(p, c)| p * c).collect() };
     let mut loads = add_up(&stored, per.len());

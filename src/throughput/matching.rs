@@ -1,6 +1,8 @@
 //! Longest matchings: permutations of the nodes whose pairs are farthest apart, which are hard traffic; and the bound that
 //! they prove.
 
+use multiversion::multiversion;
+
 use crate::error::Result;
 use crate::ids::NodeId;
 use crate::mapping::hops::{Hops, from_each};
@@ -48,7 +50,7 @@ impl Matching {
 /// A machine in several components; more memory than allowed.
 ///
 /// # Complexity
-/// O(n²) for each forest; few are needed where distances have few values. Two bytes for each pair of routers with nodes.
+/// O(n²) for each forest; few are needed where distances have few values. Two bytes for each router with nodes and node.
 ///
 /// # References
 /// Kuhn, "The Hungarian method for the assignment problem", Naval Research Logistics Quarterly 2, 1955.
@@ -59,16 +61,18 @@ pub fn longest(topology: &Topology) -> Result<Matching> {
     let each = routers.clone();
     routers.sort_unstable();
     routers.dedup();
-    let all = routers.len() as u64;
-    topology.require("distances between routers", 2 * all * all + 40 * nodes.len() as u64)?;
-    let add = |_, hops: &Hops<'_>, rows: &mut Vec<Vec<u16>>| {
-        rows.push(routers.iter().map(|to| hops.to(*to).min(u16::MAX.into()) as u16).collect());
-    };
-    let rows = from_each(topology, &routers, all * all, add)?.into_iter().flatten();
-    let rows: Vec<Vec<u16>> = rows.collect();
+    let (all, columns) = (routers.len() as u64, nodes.len() as u64);
+    topology.require("distances between routers", 2 * all * columns + 40 * columns)?;
     let place = |router: &u32| routers.binary_search(router).unwrap_or_default();
     let at: Vec<usize> = each.iter().map(place).collect();
-    let mut search = Assignment::new(|i, j| i32::from(rows[at[i]][at[j]]), nodes.len());
+    let add = |_, hops: &Hops<'_>, rows: &mut Vec<Vec<u16>>| {
+        let mut row: Vec<u16> = vec![0; nodes.len().next_multiple_of(LANES)];
+        let hops = each.iter().map(|to| hops.to(*to).min(u16::MAX.into()) as u16);
+        row.iter_mut().zip(hops).for_each(|(row, hops)| *row = hops);
+        rows.push(row);
+    };
+    let rows = from_each(topology, &routers, all * all, add)?.into_iter().flatten();
+    let mut search = Assignment::new(rows.collect(), at);
     search.run();
     let distance = search.proved();
     let targets = search.partner_of_sender.iter().map(|j| nodes[*j]).collect();
@@ -78,24 +82,34 @@ pub fn longest(topology: &Topology) -> Result<Matching> {
 /// No node.
 const NONE: usize = usize::MAX;
 
+/// Receivers that are looked at side by side.
+const LANES: usize = 64;
+/// Above all sums of potentials.
+const FAR: i32 = i32::MAX / 2;
+
 /// An assignment of senders to receivers while it grows.
-struct Assignment<D> {
-    distance: D,
+struct Assignment {
+    /// Distances to all receivers, and zeros up to a multiple of [`LANES`].
+    rows: Vec<Vec<u16>>,
+    /// The row of each sender.
+    at: Vec<usize>,
     sending: Vec<i32>,
     receiving: Vec<i32>,
     partner_of_sender: Vec<usize>,
     partner_of_receiver: Vec<usize>,
 }
 
-impl<D: Fn(usize, usize) -> i32> Assignment<D> {
-    fn new(distance: D, nodes: usize) -> Self {
-        let most = |i| (0..nodes).map(|j| distance(i, j)).max().unwrap_or(0);
+impl Assignment {
+    fn new(rows: Vec<Vec<u16>>, at: Vec<usize>) -> Self {
+        let most: Vec<u16> =
+            rows.iter().map(|row| row.iter().copied().max().unwrap_or(0)).collect();
         Assignment {
-            sending: (0..nodes).map(most).collect(),
-            receiving: vec![0; nodes],
-            partner_of_sender: vec![NONE; nodes],
-            partner_of_receiver: vec![NONE; nodes],
-            distance,
+            sending: at.iter().map(|row| i32::from(most[*row])).collect(),
+            receiving: vec![0; at.len()],
+            partner_of_sender: vec![NONE; at.len()],
+            partner_of_receiver: vec![NONE; at.len()],
+            rows,
+            at,
         }
     }
 
@@ -114,23 +128,19 @@ impl<D: Fn(usize, usize) -> i32> Assignment<D> {
         let mut root: Vec<usize> = vec![NONE; nodes];
         queue.iter().for_each(|i| root[*i] = *i);
         let mut done = vec![false; nodes];
-        // The sender from which each receiver was reached, and the receivers not reached yet.
+        // The sender from which each receiver was reached, and potentials of those not reached yet.
         let mut from = vec![NONE; nodes];
-        let mut left: Vec<usize> = (0..nodes).collect();
+        let mut open = self.open();
         let (mut next, mut found) = (0, false);
         while let Some(&i) = queue.get(next) {
             next += 1;
             if done[root[i]] {
                 continue;
             }
-            let mut k = 0;
-            while let Some(&j) = left.get(k) {
-                if self.slack(i, j) > 0 {
-                    k += 1;
-                    continue;
-                }
-                left.swap_remove(k);
-                from[j] = i;
+            let mut first = 0;
+            while let Some(j) = tight(self.row(i), &open, self.sending[i], first) {
+                first = j;
+                (open[j], from[j]) = (FAR, i);
                 let partner = self.partner_of_receiver[j];
                 if partner == NONE {
                     done[root[i]] = true;
@@ -143,16 +153,23 @@ impl<D: Fn(usize, usize) -> i32> Assignment<D> {
             }
         }
         if !found {
-            let slack = |i: &usize| left.iter().map(|j| self.slack(*i, *j)).min();
-            let change = queue.iter().filter_map(slack).min().unwrap_or(0);
+            let slack = |i: &usize| self.sending[*i] + least(self.row(*i), &open);
+            let change = queue.iter().map(slack).min().unwrap_or(0);
             queue.iter().for_each(|i| self.sending[*i] -= change);
             let reached = (0..nodes).filter(|j| from[*j] != NONE);
             reached.for_each(|j| self.receiving[j] += change);
         }
     }
 
-    fn slack(&self, i: usize, j: usize) -> i32 {
-        self.sending[i] + self.receiving[j] - (self.distance)(i, j)
+    fn row(&self, i: usize) -> &[u16] {
+        &self.rows[self.at[i]]
+    }
+
+    /// Potentials of receivers, filled up with what is never tight.
+    fn open(&self) -> Vec<i32> {
+        let mut open = self.receiving.clone();
+        open.resize(open.len().next_multiple_of(LANES), FAR);
+        open
     }
 
     /// Changes partners along the tree from receiver `j` to its root.
@@ -170,14 +187,43 @@ impl<D: Fn(usize, usize) -> i32> Assignment<D> {
 
     /// The total distance, after a check of the proof: no slack below 0, and potentials that add up to the distance.
     fn proved(&self) -> u64 {
-        let nodes = self.sending.len();
-        let fits = |i: usize| (0..nodes).all(|j| self.slack(i, j) >= 0);
+        let (nodes, open) = (self.sending.len(), self.open());
+        let fits = |i: usize| self.sending[i] + least(self.row(i), &open) >= 0;
         let pairs = self.partner_of_sender.iter().enumerate();
-        let primal: i64 = pairs.map(|(i, j)| i64::from((self.distance)(i, *j))).sum();
+        let primal: i64 = pairs.map(|(i, j)| i64::from(self.row(i)[*j])).sum();
         let dual: i64 = self.sending.iter().chain(&self.receiving).map(|p| i64::from(*p)).sum();
         assert!((0..nodes).all(fits) && primal == dual, "a matching of {primal}, proved {dual}");
         primal as u64
     }
+}
+
+/// The first receiver, from `first` on, whose potential and `sending` add up to its distance.
+#[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw", "x86_64+avx2", "aarch64+neon"))]
+fn tight(row: &[u16], open: &[i32], sending: i32, first: usize) -> Option<usize> {
+    let chunks = row.as_chunks::<LANES>().0.iter().zip(open.as_chunks::<LANES>().0);
+    for (chunk, (row, open)) in chunks.enumerate().skip(first / LANES) {
+        let mut any = 0;
+        for lane in 0..LANES {
+            any |= i32::from(i32::from(row[lane]) == sending + open[lane]);
+        }
+        if any != 0 {
+            let is = |lane: &usize| i32::from(row[*lane]) == sending + open[*lane];
+            return (0..LANES).find(is).map(|lane| chunk * LANES + lane);
+        }
+    }
+    None
+}
+
+/// The least of the receivers' potentials minus distances.
+#[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw", "x86_64+avx2", "aarch64+neon"))]
+fn least(row: &[u16], open: &[i32]) -> i32 {
+    let mut least = [FAR; LANES];
+    for (row, open) in row.as_chunks::<LANES>().0.iter().zip(open.as_chunks::<LANES>().0) {
+        for lane in 0..LANES {
+            least[lane] = least[lane].min(open[lane] - i32::from(row[lane]));
+        }
+    }
+    least.into_iter().min().unwrap_or(FAR)
 }
 
 #[cfg(test)]
@@ -186,15 +232,16 @@ mod tests {
     use proptest::prelude::*;
 
     /// The most by trying all permutations.
-    fn plainly(rows: &[Vec<i32>], row: usize, used: u32) -> i32 {
+    fn plainly(rows: &[Vec<u16>], row: usize, used: u32) -> u16 {
         let free = (0..rows.len()).filter(|j| used >> j & 1 == 0);
         free.map(|j| rows[row][j] + plainly(rows, row + 1, used | 1 << j)).max().unwrap_or(0)
     }
 
     proptest! {
         #[test]
-        fn no_permutation_is_longer(rows in prop::collection::vec(prop::collection::vec(0..9, 6), 6)) {
-            let mut search = Assignment::new(|i: usize, j: usize| rows[i][j], 6);
+        fn no_permutation_is_longer(rows in prop::collection::vec(prop::collection::vec(0u16..9, 6), 6)) {
+            let wide = rows.iter().map(|row| [row.as_slice(), &[0; LANES - 6]].concat());
+            let mut search = Assignment::new(wide.collect(), (0..6).collect());
             search.run();
             prop_assert_eq!(search.proved(), plainly(&rows, 0, 0) as u64);
         }

@@ -190,8 +190,7 @@ impl Plan {
         let (routers, links) = (fabric.links.router_count(), fabric.links.len());
         let targets = demand.roots(End::Target).len();
         match self {
-            // Paths of a pair, some of them of tens of links.
-            Plan::Paths => demand.pairs.saturating_mul(2_000).min(1 << 50),
+            Plan::Paths => paths::bytes(demand.pairs, links),
             Plan::Dense => dense::bytes(targets, links),
             Plan::Detours => detours::bytes(routers, links),
         }

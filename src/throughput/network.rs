@@ -16,6 +16,8 @@ pub(super) struct Network<'g> {
     pub back: Vec<u32>,
     /// 1 over the capacity of each; 0 for joints, and on all rails but the first where nodes share their traffic among rails.
     pub per: Vec<f64>,
+    /// Twice the hops from one router to the farthest: no two are farther apart.
+    far: u64,
 }
 
 /// Whole lengths of links, whose paths add up without rounding.
@@ -53,7 +55,9 @@ impl<'g> Network<'g> {
             if *tail < first { 1.0 / graph.capacity(link) } else { 0.0 }
         };
         let per = tails.iter().enumerate().map(per).collect();
-        Network { graph, tails, back, per }
+        let hops = graph.hops_from(RouterId(0)).into_iter().filter(|hops| *hops != UNREACHED);
+        let far = 2 * u64::from(hops.max().unwrap_or(0));
+        Network { graph, tails, back, per, far }
     }
 
     pub fn routers(&self) -> usize {
@@ -69,12 +73,10 @@ impl<'g> Network<'g> {
     /// every path of the least distance is shorter than all others.
     pub fn lengths(&self, lengths: &[f64], shortest: bool, bits: u32) -> Lengths {
         let routers = self.routers() as u64;
-        let farthest = |of: Vec<u32>| of.into_iter().filter(|d| *d != UNREACHED).max().unwrap_or(0);
         // Where links have weights, hops are not the number of links: at most one a router.
         let weighted = self.graph.is_weighted();
-        let far = 2 * u64::from(farthest(self.graph.hops_from(RouterId(0))));
-        let links = if weighted { routers } else { far };
-        let steps = if weighted { far * routers + routers } else { far };
+        let links = if weighted { routers } else { self.far };
+        let steps = if weighted { self.far * routers + routers } else { self.far };
         let step = if shortest { (1 << bits) / (steps + 2) } else { 0 };
         let room = if shortest { step / (links + 2) } else { (1 << bits) / (links + 2) };
         let top = lengths.iter().fold(0.0, |top, length| f64::max(top, *length));

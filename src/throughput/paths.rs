@@ -17,73 +17,96 @@ pub(super) struct Pair {
     pub paths: Vec<(Vec<u32>, f64)>,
 }
 
-/// Sweeps of shifts between two searches for paths.
-const SWEEPS: usize = 10;
+/// Sweeps of shifts in a round.
+const SWEEPS: usize = 20;
 /// Rounds after which paths that carry nothing are forgotten.
 const KEPT: usize = 8;
+/// Paths of a pair that join at once, and the part by which they may be longer than the shortest: at first, and later.
+const FIRST: (usize, f64) = (64, 0.5);
+const LATER: (usize, f64) = (8, 0.03);
+
+/// Bytes of the paths of so many pairs: those used are about as many as pairs and links together.
+pub(super) fn bytes(pairs: u64, links: usize) -> u64 {
+    pairs.saturating_mul(3_000).saturating_add(500 * links as u64)
+}
 
 /// Shifts volume between paths until the gap is small enough.
 ///
 /// In turn: prices of links from their loads; for each pair the shortest path at the mean of these and earlier prices, which
-/// swings less than the prices alone, proves a floor and joins the pair's paths; and sweeps over all pairs, in which volume moves from dear paths to the cheapest while prices
-/// follow. Volume that moves from path a to path b makes the links of only one of them cheaper or dearer: where both then
-/// cost the same is found in closed form, to second order.
+/// swings less than the prices alone, proves a floor, and joins the pair's paths with others that are almost as short; and
+/// meanwhile sweeps over all pairs, in which volume moves from dear paths to the cheapest while prices follow. Volume that
+/// moves from path a to path b makes the links of only one of them cheaper or dearer: where both then cost the same is found
+/// in closed form, to second order.
 pub(super) fn solve(
     network: &Network<'_>,
     pairs: &mut [Pair],
     shortest: bool,
     stop: &Stop<'_>,
 ) -> Found {
-    let links = network.per.len();
     let mut shifts = Shifts {
         network,
-        loads: vec![0.0; links],
+        loads: vec![0.0; network.per.len()],
         prices: network.per.iter().map(|per| f64::from(u8::from(*per > 0.0))).collect(),
         rate: 0.0,
-        on: vec![0; links],
+        on: vec![0; network.per.len()],
     };
-    let (mut sharp, mut lengths) = (10.0, network.per.clone());
+    // Of the last sweeps, and of the next.
+    let (mut swept, mut sharp) = (10.0, 10.0);
+    let mut lengths = network.per.clone();
     let mut best = Found { loads: Vec::new(), worst: f64::INFINITY, floor: 0.0, detoured: None };
     for round in 0.. {
-        let worst = network.worst(&shifts.loads);
+        let (worst, loads) = (network.worst(&shifts.loads), shifts.loads.clone());
         if round > 0 {
-            set_prices(&mut shifts.prices, &shifts.loads, &network.per, worst, sharp);
+            set_prices(&mut shifts.prices, &loads, &network.per, worst, swept);
         }
-        let keep = if round < 2 { 0.0 } else { 0.5 };
-        for ((length, price), per) in lengths.iter_mut().zip(&shifts.prices).zip(&network.per) {
+        let (prices, keep) = (shifts.prices.clone(), if round < 2 { 0.0 } else { 0.5 });
+        for ((length, price), per) in lengths.iter_mut().zip(&prices).zip(&network.per) {
             *length = *length * keep + price * per * (1.0 - keep);
         }
         let whole = network.lengths(&lengths, shortest, 60);
-        let find = |search: &mut Search, pair: &Pair| search.path(network, &whole, pair);
-        let found: Vec<_> =
-            pairs.par_iter().map_init(|| Search::new(network.routers()), find).collect();
+        // Many pairs begin with fewer paths.
+        let (most, near) = if round == 0 { FIRST } else { LATER };
+        let most = most.min((1 << 20) / pairs.len()).max(LATER.0);
+        let known = |pair: &Pair| {
+            let length = |path: &[u32]| path.iter().map(|l| whole.links[*l as usize]).sum();
+            pair.paths.iter().map(|(path, _)| length(path)).min().unwrap_or(u64::MAX)
+        };
+        let wanted: Vec<_> = pairs.iter().map(|p| ([p.from, p.to], known(p))).collect();
+        let find = |search: &mut Search, (ends, known): &([u32; 2], u64)| {
+            search.paths(network, &whole, (*ends, *known), (most, near))
+        };
+        let new = || Search::new(network.routers());
+        let (found, ()) = rayon::join(
+            || wanted.par_iter().map_init(new, find).collect::<Vec<_>>(),
+            || (0..SWEEPS.min(round * SWEEPS)).for_each(|_| shifts.sweep(pairs, sharp)),
+        );
         let sum = |(length, _): &(u64, _), pair: &Pair| whole.plain(*length) * pair.volume;
         let floor = whole.floor(found.iter().zip(&*pairs).map(|(f, pair)| sum(f, pair)).sum());
         best.floor = best.floor.max(floor);
+        swept = sharp;
         if round > 0 {
-            if worst < best.worst {
-                (best.worst, best.loads) = (worst, shifts.loads.clone());
-            }
-            if stop.now(round, &best) {
-                break;
-            }
-            sharp =
-                Errors::of(network, &shifts.prices, &shifts.loads, worst, floor).sharpened(sharp);
+            sharp = Errors::of(network, &prices, &loads, worst, floor).sharpened(sharp);
         }
-        for (pair, (_, path)) in pairs.iter_mut().zip(found) {
-            if !pair.paths.iter().any(|(known, _)| *known == path) {
-                pair.paths.push((path, if round == 0 { pair.volume } else { 0.0 }));
+        for (pair, (_, paths)) in pairs.iter_mut().zip(found) {
+            if round % KEPT == 0 {
+                pair.paths.retain(|(_, volume)| *volume > 0.0);
             }
-        }
-        shifts.add_up(pairs);
-        for _ in 0..SWEEPS {
-            shifts.sweep(pairs, sharp);
-        }
-        if round % KEPT == 0 {
-            pairs.iter_mut().for_each(|pair| pair.paths.retain(|(_, volume)| *volume > 0.0));
+            let volume = if round == 0 { pair.volume / paths.len() as f64 } else { 0.0 };
+            for path in paths {
+                if !pair.paths.iter().any(|(known, _)| *known == path) {
+                    pair.paths.push((path, volume));
+                }
+            }
         }
         // Shifts leave rounding errors behind.
         shifts.add_up(pairs);
+        let worst = network.worst(&shifts.loads);
+        if worst < best.worst {
+            (best.worst, best.loads) = (worst, shifts.loads.clone());
+        }
+        if stop.now(round, &best) {
+            break;
+        }
     }
     best
 }
@@ -111,23 +134,28 @@ impl Shifts<'_> {
         let worst = self.network.worst(&self.loads);
         set_prices(&mut self.prices, &self.loads, &self.network.per, worst, sharp);
         self.rate = sharp / worst;
+        let mut order = Vec::new();
         for pair in pairs.iter_mut().filter(|pair| pair.paths.len() > 1) {
             let cost = |path: &[u32]| -> f64 {
                 let length = |l: &u32| self.prices[*l as usize] * self.network.per[*l as usize];
                 path.iter().map(length).sum()
             };
-            let costs: Vec<f64> = pair.paths.iter().map(|(path, _)| cost(path)).collect();
-            let least = (1..costs.len()).fold(0, |i, j| if costs[j] < costs[i] { j } else { i });
-            let (mut cheap, mut gained) = (std::mem::take(&mut pair.paths[least].0), 0.0);
-            for (i, (path, volume)) in pair.paths.iter_mut().enumerate() {
-                if i != least && *volume > 0.0 {
-                    let moved = self.shift(path, &cheap, *volume);
-                    *volume -= moved;
-                    gained += moved;
+            order.clear();
+            order.extend(pair.paths.iter().enumerate().map(|(i, (path, _))| (cost(path), i)));
+            order.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
+            let (mut low, mut high) = (0, order.len() - 1);
+            while low < high {
+                let [cheap, dear] = [order[low].1, order[high].1];
+                let most = pair.paths[dear].1;
+                high -= 1;
+                if most > 0.0 {
+                    let moved = self.shift(&pair.paths[dear].0, &pair.paths[cheap].0, most);
+                    pair.paths[dear].1 -= moved;
+                    pair.paths[cheap].1 += moved;
+                    // A path that is still used is as dear as the other now.
+                    low += usize::from(moved < most);
                 }
             }
-            std::mem::swap(&mut pair.paths[least].0, &mut cheap);
-            pair.paths[least].1 += gained;
         }
     }
 
@@ -196,31 +224,42 @@ impl Side {
     }
 }
 
-/// Searches for shortest paths from both ends, with buffers that are used again.
+/// Searches for short paths from both ends, with buffers that are used again.
 struct Search {
     sides: [Side; 2],
+    /// Links at which both ends met, and the length of the path over each.
+    bridges: Vec<(u64, u32)>,
 }
 
 impl Search {
     fn new(routers: usize) -> Self {
-        Search { sides: [Side::new(routers), Side::new(routers)] }
+        Search { sides: [Side::new(routers), Side::new(routers)], bridges: Vec::new() }
     }
 
-    /// Length and links of a shortest path of `pair`.
-    fn path(&mut self, network: &Network<'_>, lengths: &Lengths, pair: &Pair) -> (u64, Vec<u32>) {
+    /// The length of a shortest path, its links, and those of others, at most `most` in all, that are longer by less than
+    /// the part `near` of it; a path that is `known` long exists.
+    fn paths(
+        &mut self,
+        network: &Network<'_>,
+        lengths: &Lengths,
+        ([from, to], known): ([u32; 2], u64),
+        (most, near): (usize, f64),
+    ) -> (u64, Vec<Vec<u32>>) {
+        let limit = |length: u64| length.saturating_add((lengths.plain(length) * near) as u64);
         let [front, back] = &mut self.sides;
-        front.begin(pair.from);
-        back.begin(pair.to);
-        let (mut best, mut middle) = (u64::MAX, pair.from);
+        front.begin(from);
+        back.begin(to);
+        self.bridges.clear();
+        let (mut best, mut longest) = (u64::MAX, limit(known));
         while let (Some(Reverse((a, _))), Some(Reverse((b, _)))) =
-            (front.heap.peek(), back.heap.peek())
+            (front.heap.peek().copied(), back.heap.peek().copied())
         {
-            if a + b >= best {
+            if a + b > longest {
                 break;
             }
             let forward = front.heap.len() <= back.heap.len();
-            let (near, far) =
-                if forward { (&mut *front, &mut *back) } else { (&mut *back, &mut *front) };
+            let (near, far, rest) =
+                if forward { (&mut *front, &mut *back, b) } else { (&mut *back, &mut *front, a) };
             let Some(Reverse((length, router))) = near.heap.pop() else { break };
             if length > near.lengths[router as usize] {
                 continue;
@@ -229,24 +268,45 @@ impl Search {
                 let link = if forward { out as u32 } else { network.back[out] };
                 let (next, longer) =
                     (network.graph.head(out), length + lengths.links[link as usize]);
-                near.reach(next, longer, link);
-                let rest = far.lengths[next as usize];
-                if rest != u64::MAX && longer + rest < best {
-                    (best, middle) = (longer + rest, next);
+                let whole = longer.saturating_add(far.lengths[next as usize]);
+                if whole <= longest && whole < u64::MAX {
+                    self.bridges.push((whole, link));
+                    best = best.min(whole);
+                    longest = longest.min(limit(best));
+                }
+                // What is left is no shorter than what the other end goes on from.
+                if longer <= longest.saturating_sub(rest) {
+                    near.reach(next, longer, link);
                 }
             }
         }
-        let (mut path, mut at) = (Vec::new(), middle);
-        while at != pair.from {
+        self.bridges.retain(|(length, _)| *length <= longest);
+        self.bridges.sort_unstable();
+        self.bridges.dedup();
+        let mut paths: Vec<Vec<u32>> = Vec::new();
+        for (_, link) in &self.bridges {
+            let path = self.path(network, *link, [from, to]);
+            if paths.len() < most && !paths.contains(&path) {
+                paths.push(path);
+            }
+        }
+        (best, paths)
+    }
+
+    /// The path over a link at which both ends met.
+    fn path(&self, network: &Network<'_>, link: u32, [from, to]: [u32; 2]) -> Vec<u32> {
+        let [front, back] = &self.sides;
+        let (mut path, mut at) = (vec![link], network.tails[link as usize]);
+        while at != from {
             path.push(front.by[at as usize]);
             at = network.tails[front.by[at as usize] as usize];
         }
         path.reverse();
-        at = middle;
-        while at != pair.to {
+        at = network.graph.head(link as usize);
+        while at != to {
             path.push(back.by[at as usize]);
             at = network.graph.head(back.by[at as usize] as usize);
         }
-        (best, path)
+        path
     }
 }
