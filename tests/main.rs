@@ -62,6 +62,7 @@ mod table;
 mod terminal;
 mod throughput;
 mod tidy;
+mod topologies;
 mod topology_allocators;
 mod totals;
 mod trace;

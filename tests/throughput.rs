@@ -208,6 +208,71 @@ fn program(topology: &Topology, demand: &Demand, shortest: bool) -> f64 {
     model.solve().unwrap().value(most)
 }
 
+/// Loads of a unit from every router to `target`: at each router in equal parts on all links of shortest paths.
+fn even_loads(topology: &Topology, target: u32) -> Vec<Vec<f64>> {
+    let graph = topology.graph().unwrap();
+    let hops = topology.hops_from(RouterId(target)).unwrap();
+    let mut routers: Vec<usize> = (0..hops.len()).collect();
+    routers.sort_by_key(|router| hops[*router]);
+    let mut loads = vec![vec![0.0; graph.len()]; hops.len()];
+    for router in routers.into_iter().skip(1) {
+        let nearer = |(from, to, _): &(u32, u32, usize)| {
+            *from as usize == router && hops[*to as usize] + 1 == hops[router]
+        };
+        let links: Vec<(u32, u32, usize)> = graph.iter().filter(nearer).collect();
+        for (_, to, link) in &links {
+            let rest = loads[*to as usize].clone();
+            let part = 1.0 / links.len() as f64;
+            loads[router].iter_mut().zip(rest).for_each(|(load, rest)| *load += rest * part);
+            loads[router][*link] += part;
+        }
+    }
+    loads
+}
+
+/// The throughput of `adaptive` by a linear program: of each pair the volume over each other router, or over all in equal
+/// parts where shares are `even`; the rest goes by shortest paths.
+fn detour_program(topology: &Topology, demand: &Demand, even: bool) -> f64 {
+    let graph = topology.graph().unwrap();
+    let routers = topology.network().routers();
+    let to: Vec<Vec<Vec<f64>>> = (0..routers).map(|r| even_loads(topology, r)).collect();
+    let mut variables = ProblemVariables::new();
+    let most = variables.add(variable().min(0.0));
+    let (mut rules, mut row) = (Vec::new(), Vec::new());
+    let mut loads = vec![Expression::from(0.0); graph.len()];
+    for (i, target) in demand.roots(End::Target).iter().enumerate() {
+        for flow in demand.row(End::Target, i, &mut row) {
+            let others: Vec<u32> =
+                (0..routers).filter(|r| *r != *target && *r != flow.router).collect();
+            let share = flow.volume / others.len() as f64 * most;
+            let shared = variables.add(variable().min(0.0));
+            let mut minimal = flow.volume * most;
+            let mut add = |way: &[f64], volume: &Expression| {
+                for (load, part) in loads.iter_mut().zip(way).filter(|(_, part)| **part > 0.0) {
+                    *load += volume.clone() * *part;
+                }
+            };
+            for other in others {
+                let over = if even { shared } else { variables.add(variable().min(0.0)) };
+                rules.push(constraint!(over <= share.clone()));
+                minimal -= over;
+                add(&to[other as usize][flow.router as usize], &over.into());
+                add(&to[*target as usize][other as usize], &over.into());
+            }
+            add(&to[*target as usize][flow.router as usize], &minimal);
+            rules.push(constraint!(minimal >= 0.0));
+        }
+    }
+    let mut model = variables.maximise(most).using(microlp);
+    for rule in rules {
+        model = model.with(rule);
+    }
+    for (link, load) in loads.into_iter().enumerate() {
+        model = model.with(constraint!(load <= graph.capacity(link)));
+    }
+    model.solve().unwrap().value(most)
+}
+
 /// Rows of two numbers and a value.
 type Rows = Vec<(u32, u32, f64)>;
 
@@ -246,9 +311,14 @@ proptest! {
         };
         let topology = Topology::linked(network, &Context::default()).unwrap();
         let demand = demand(&topology, messages);
-        for (routing, shortest) in [("ideal", false), ("minimal-adaptive", true)] {
-            let exact = program(&topology, &demand, shortest);
-            let found = find(&topology, &demand, &format!("{routing}:gap=0.002,time=5"));
+        for (routing, exact) in [
+            ("ideal", program(&topology, &demand, false)),
+            ("minimal-adaptive", program(&topology, &demand, true)),
+            ("adaptive", detour_program(&topology, &demand, false)),
+            ("adaptive:shares=even", detour_program(&topology, &demand, true)),
+        ] {
+            let colon = if routing.contains(':') { ',' } else { ':' };
+            let found = find(&topology, &demand, &format!("{routing}{colon}gap=0.002,time=5"));
             prop_assert!(found.found() <= exact * (1.0 + 1e-7), "{} above {exact}", found.found());
             prop_assert!(found.at_most() >= exact * (1.0 - 1e-7), "{} below {exact}", found.at_most());
             prop_assert!(found.gap() <= 0.002, "gap {}", found.gap());

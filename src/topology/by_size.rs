@@ -321,63 +321,6 @@ mod tests {
     use crate::topology::{Context, TOPOLOGIES, Topology};
     use proptest::prelude::*;
 
-    fn spec(text: &str) -> String {
-        let machine = Topology::inline(text, &Context::default()).unwrap();
-        assert!(machine.chosen().is_some());
-        machine.spec().to_string()
-    }
-
-    #[test]
-    fn shapes_of_five_thousand_nodes() {
-        for (asked, shape) in [
-            ("mesh:nodes=5000", "mesh:18x17x17,limit=5000"),
-            ("torus:nodes=5000", "torus:18x17x17,limit=5000"),
-            ("torus:nodes=5000,per_router=2", "torus:14x14x13,per_router=2,limit=5000"),
-            ("grid:nodes=5000,wrap=10", "grid:71x71,wrap=10,limit=5000"),
-            ("hyperx:nodes=5000", "hyperx:9x9x8,per_router=8,limit=5000"),
-            ("hyperx:nodes=5000,per_router=1", "hyperx:18x17x17,limit=5000"),
-            ("cascade:nodes=5000", "cascade:16x6x14,per_router=4,limit=5000"),
-            ("dragonfly:nodes=5000", "dragonfly:p=6,a=12,h=6,g=70,global=absolute,limit=5000"),
-            ("fat-tree:nodes=5000", "fat-tree:k=28,limit=5000"),
-            ("fat-tree:nodes=5000,n=3", "fat-tree:k=18,n=3,limit=5000"),
-            ("xgft:nodes=5000", "xgft:h=3,m=18x17x17,w=1x18x17,limit=5000"),
-            ("slim-fly:nodes=5000", "slim-fly:q=16,per_router=12,limit=5000"),
-            ("slim-fly:nodes=5000,per_router=1", "slim-fly:q=53,limit=5000"),
-            ("dragonfly+:nodes=5000", "dragonfly+:p=9,l=9,s=9,h=9,g=62,global=absolute,limit=5000"),
-            ("polarfly:nodes=5000", "polarfly:q=23,per_router=12,limit=5000"),
-            ("polarstar:nodes=5000", "polarstar:q=23,d=4,limit=5000"),
-            ("tpu:nodes=5000", "tpu:16x16x20,limit=5000"),
-            (
-                "multi-rail:nodes=5000,domain=18,gpus=true,rails=4",
-                "multi-rail:rails=4,domain=18,domains=8,units=9,spines=21,cables=7,gpus=true,limit=5000",
-            ),
-            ("random-regular:nodes=5000", "random-regular:n=5000,d=6,seed=1"),
-            ("random-regular:nodes=99,d=3,seed=4", "random-regular:n=100,d=3,seed=4,limit=99"),
-            ("watts-strogatz:nodes=500", "watts-strogatz:n=500,k=6,p=0.1,seed=1"),
-            ("gnm:nodes=500", "gnm:n=500,m=2075,seed=1"),
-        ] {
-            assert_eq!(spec(asked), shape, "{asked}");
-        }
-    }
-
-    #[test]
-    fn a_fit_is_exact_and_one_node_more_is_a_size_up() {
-        for (asked, shape) in [
-            ("torus:nodes=64", "torus:4x4x4"),
-            ("torus:nodes=65", "torus:5x4x4,limit=65"),
-            ("hyperx:nodes=4096", "hyperx:8x8x8,per_router=8"),
-            ("hyperx:nodes=4097", "hyperx:9x8x8,per_router=8,limit=4097"),
-            ("dragonfly:nodes=1056", "dragonfly:p=4,a=8,h=4,g=33,global=absolute"),
-            ("fat-tree:nodes=1024", "fat-tree:k=16"),
-            ("fat-tree:nodes=1025", "fat-tree:k=18,limit=1025"),
-            ("fat-tree:nodes=64,n=3", "fat-tree:k=4,n=3"),
-            ("slim-fly:nodes=200", "slim-fly:q=5,per_router=4"),
-            ("cascade:nodes=384", "cascade:16x6x1,per_router=4"),
-        ] {
-            assert_eq!(spec(asked), shape, "{asked}");
-        }
-    }
-
     #[test]
     fn toml_says_the_same() {
         let text = "kind = 'fat-tree'\nnodes = 5000\nexclude = [3]\n";
@@ -389,27 +332,6 @@ mod tests {
         let error = Topology::toml(&Text::new("m.toml", text), None, &Context::default());
         let error = error.unwrap_err().to_string();
         assert!(error.starts_with("m.toml:3: found nodes = 50 beside `dims`"), "{error}");
-    }
-
-    #[test]
-    fn contradictions_are_errors() {
-        for (spec, part) in [
-            ("fat-tree:k=4,nodes=16", "nodes = 16 beside `k`"),
-            ("torus:4x4,nodes=16", "nodes = 16 beside `dims`"),
-            (
-                "dragonfly:nodes=16,g=3",
-                "nodes = 16 beside `g`; expected one of the two: nodes= chooses p, a, h, g",
-            ),
-            ("mesh:nodes=16,limit=9", "nodes = 16 beside `limit`"),
-            ("mesh:nodes=0", "a whole number from 1 to 2147483648"),
-            ("mesh:nodes=x", "a whole number from 1 to 2147483648"),
-            ("grid:nodes=9", "no `wrap`"),
-            ("mesh:nodes=9,k=2", "unknown key for mesh `k`"),
-            ("graph:nodes=9", "nodes"),
-        ] {
-            let error = Topology::inline(spec, &Context::default()).unwrap_err().to_string();
-            assert!(error.contains(part), "{spec}: {error}");
-        }
     }
 
     /// Each family but those of files has a rule, and declares its keys.

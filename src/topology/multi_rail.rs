@@ -226,38 +226,8 @@ impl MultiRail {
 
 #[cfg(test)]
 mod tests {
-    use crate::ids::NodeId;
     use crate::topology::testing::{build, check_links, check_metric, check_refused};
     use proptest::prelude::*;
-
-    #[test]
-    fn the_reference_architecture_has_its_switches_and_cables() {
-        // 16 units: 512 nodes, 4,096 GPUs, 128 leaf, 128 spine, 64 core switches, 4,096 cables at each level.
-        for (gpus, nodes) in [(false, 512), (true, 4096)] {
-            let spec =
-                "multi-rail:rails=8,domains=32,units=16,spines=16,cores=4,cables=2,core_cables=8";
-            let s = build(&format!("{spec},gpus={gpus}")).statistics().unwrap();
-            assert_eq!((s.nodes, s.routers), (nodes, 128 + 128 + 64));
-            assert_eq!((s.node_links, s.cables), (4096, 2 * 4096));
-            assert_eq!((s.ports, s.oversubscription, s.diameter), (64, Some(1.0), 2));
-        }
-    }
-
-    #[test]
-    fn distances_count_switches_and_changes_of_rail() {
-        let far = |spec: &str, pairs: [u32; 4]| {
-            let machine = build(spec);
-            pairs.map(|n| machine.distance(NodeId(0), NodeId(n)))
-        };
-        // Racks of three nodes, four a unit: in the rack, in the unit, in another unit.
-        let racks = "multi-rail:rails=2,domain=3,domains=4,units=2,spines=1";
-        assert_eq!(far(racks, [2, 3, 11, 12]), [0, 0, 0, 2]);
-        assert_eq!(far(&format!("{racks},nvlink=1,fabric=3"), [2, 3, 11, 12]), [0, 0, 0, 6]);
-        // GPUs: own node, same rail of the next, another rail of the next, another rail in another unit.
-        let gpus = "multi-rail:rails=4,domains=2,units=2,spines=2,gpus=true";
-        assert_eq!(far(gpus, [1, 4, 5, 9]), [0, 0, 0, 2]);
-        assert_eq!(far(&format!("{gpus},nvlink=1,fabric=2"), [1, 4, 5, 9]), [1, 0, 1, 5]);
-    }
 
     #[test]
     fn nodes_know_their_switches() {
