@@ -137,8 +137,10 @@ impl Assignment {
             if done[root[i]] {
                 continue;
             }
-            let mut first = 0;
-            while let Some(j) = tight(self.row(i), &open, self.sending[i], first) {
+            // By id, the next after the sender's first: nodes of one group then send to one group, which is hard traffic.
+            let mut first = i;
+            let one = |first, open: &[i32]| tight(self.row(i), open, self.sending[i], first);
+            while let Some(j) = one(first, &open).or_else(|| one(0, &open)) {
                 first = j;
                 (open[j], from[j]) = (FAR, i);
                 let partner = self.partner_of_receiver[j];
@@ -206,9 +208,13 @@ fn tight(row: &[u16], open: &[i32], sending: i32, first: usize) -> Option<usize>
         for lane in 0..LANES {
             any |= i32::from(i32::from(row[lane]) == sending + open[lane]);
         }
-        if any != 0 {
-            let is = |lane: &usize| i32::from(row[*lane]) == sending + open[*lane];
-            return (0..LANES).find(is).map(|lane| chunk * LANES + lane);
+        let is = |lane: &usize| {
+            i32::from(row[*lane]) == sending + open[*lane] && chunk * LANES + lane >= first
+        };
+        if any != 0
+            && let Some(lane) = (0..LANES).find(is)
+        {
+            return Some(chunk * LANES + lane);
         }
     }
     None
