@@ -3,7 +3,10 @@
 use std::path::Path;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use good_lp::{Expression, ProblemVariables, Solution, SolverModel, constraint, microlp, variable};
+use good_lp::{
+    Constraint, Expression, ProblemVariables, Solution, SolverModel, Variable, constraint, microlp,
+    variable,
+};
 use nodeorder::mapping::routing::BestShares;
 use nodeorder::mapping::{Demand, End, Fabric, Guest, ProcessMapping};
 use nodeorder::ordering::{NodeOrder, Observer};
@@ -198,14 +201,7 @@ fn program(topology: &Topology, demand: &Demand, shortest: bool) -> f64 {
         let others = balance.into_iter().enumerate().filter(|(r, _)| *r != *source as usize);
         rules.extend(others.map(|(_, balance)| constraint!(balance == 0.0)));
     }
-    let mut model = variables.maximise(most).using(microlp);
-    for rule in rules {
-        model = model.with(rule);
-    }
-    for (link, load) in loads.into_iter().enumerate() {
-        model = model.with(constraint!(load <= graph.capacity(link)));
-    }
-    model.solve().unwrap().value(most)
+    solve(topology, variables, most, rules, loads)
 }
 
 /// Loads of a unit from every router to `target`: at each router in equal parts on all links of shortest paths.
@@ -263,6 +259,18 @@ fn detour_program(topology: &Topology, demand: &Demand, even: bool) -> f64 {
             rules.push(constraint!(minimal >= 0.0));
         }
     }
+    solve(topology, variables, most, rules, loads)
+}
+
+/// The largest `most` within the rules and the capacities of links.
+fn solve(
+    topology: &Topology,
+    variables: ProblemVariables,
+    most: Variable,
+    rules: Vec<Constraint>,
+    loads: Vec<Expression>,
+) -> f64 {
+    let graph = topology.graph().unwrap();
     let mut model = variables.maximise(most).using(microlp);
     for rule in rules {
         model = model.with(rule);

@@ -50,7 +50,8 @@ impl Matching {
 /// A machine in several components; more memory than allowed.
 ///
 /// # Complexity
-/// O(n²) for each forest; few are needed where distances have few values. Two bytes for each router with nodes and node.
+/// O(n²) for each forest; few are needed where distances have few values. Two bytes for each pair of a router with nodes and a
+/// node.
 ///
 /// # References
 /// Kuhn, "The Hungarian method for the assignment problem", Naval Research Logistics Quarterly 2, 1955.

@@ -34,7 +34,7 @@ pub(super) fn bytes(pairs: u64, links: usize) -> u64 {
 ///
 /// In turn: prices of links from their loads; for each pair the shortest path at the mean of these and earlier prices, which
 /// swings less than the prices alone, proves a floor, and joins the pair's paths with others that are almost as short; and
-/// meanwhile sweeps over all pairs, in which volume moves from dear paths to the cheapest while prices follow. Volume that
+/// meanwhile sweeps over all pairs, in which volume moves from dear paths to cheap ones while prices follow. Volume that
 /// moves from path a to path b makes the links of only one of them cheaper or dearer: where both then cost the same is found
 /// in closed form, to second order.
 pub(super) fn solve(
@@ -76,9 +76,10 @@ pub(super) fn solve(
             search.paths(network, &whole, (*ends, *known), (most, near))
         };
         let new = || Search::new(network.routers());
+        let sweeps = if round == 0 { 0 } else { SWEEPS };
         let (found, ()) = rayon::join(
             || wanted.par_iter().map_init(new, find).collect::<Vec<_>>(),
-            || (0..SWEEPS.min(round * SWEEPS)).for_each(|_| shifts.sweep(pairs, sharp)),
+            || (0..sweeps).for_each(|_| shifts.sweep(pairs, sharp)),
         );
         let sum = |(length, _): &(u64, _), pair: &Pair| whole.plain(*length) * pair.volume;
         let floor = whole.floor(found.iter().zip(&*pairs).map(|(f, pair)| sum(f, pair)).sum());
@@ -285,8 +286,11 @@ impl Search {
         self.bridges.dedup();
         let mut paths: Vec<Vec<u32>> = Vec::new();
         for (_, link) in &self.bridges {
+            if paths.len() == most {
+                break;
+            }
             let path = self.path(network, *link, [from, to]);
-            if paths.len() < most && !paths.contains(&path) {
+            if !paths.contains(&path) {
                 paths.push(path);
             }
         }
