@@ -8,8 +8,8 @@ use crate::mapping::{Demand, End, Flow};
 
 /// Targets that are searched for at once.
 const LANES: usize = 16;
-/// Searches in a block: threads take one each.
-const PARTS: usize = 2;
+/// Targets for each search of a block, at which there are about as many blocks for any number of targets.
+const SHARED: usize = 512;
 /// Above all lengths of paths.
 const FAR: u32 = u32::MAX / 2;
 /// Paths are below 2 to this.
@@ -22,18 +22,22 @@ pub(super) struct Dense<'a> {
     pub shortest: bool,
 }
 
-/// Bytes that [`Dense`] takes for so many targets.
+/// Searches in a block: threads take one each.
+fn parts(targets: usize) -> usize {
+    (targets / SHARED).max(1)
+}
+
+/// Bytes that [`Dense`] takes for so many targets: the loads of all blocks, and of the searches of one.
 pub(super) fn bytes(targets: usize, links: usize) -> u64 {
-    4 * links as u64 * (targets as u64).div_ceil((LANES * PARTS) as u64)
+    let (blocks, parts) = (targets.div_ceil(LANES * parts(targets)), parts(targets));
+    links as u64 * (4 * blocks + 8 * parts) as u64
 }
 
 impl Dense<'_> {
-    /// How wide [`Dense::route`] shares once it shares well.
-    pub const WIDTH: f64 = 0.2;
-
     /// Number of blocks.
     pub fn count(&self) -> usize {
-        self.demand.roots(End::Target).len().div_ceil(LANES * PARTS)
+        let targets = self.demand.roots(End::Target).len();
+        targets.div_ceil(LANES * parts(targets))
     }
 
     /// Loads of a block, never below what its routing loads, when all its traffic takes ways that are short at `lengths`: those
@@ -57,7 +61,8 @@ impl Dense<'_> {
             loads.iter_mut().for_each(|load| *load *= margin);
             loads
         };
-        let parts = block * PARTS..self.parts().min((block + 1) * PARTS);
+        let each = parts(self.demand.roots(End::Target).len());
+        let parts = block * each..self.parts().min((block + 1) * each);
         let parts: Vec<Vec<f64>> =
             parts.into_par_iter().map_init(|| Search::new(self.network.routers()), route).collect();
         let sum = |link: usize| rounded_up(parts.iter().map(|part| part[link]).sum());

@@ -1,11 +1,13 @@
 //! Best shares of dense traffic, block by block.
 
 use multiversion::multiversion;
-use rayon::prelude::*;
 
 use super::dense::{Dense, rounded_up};
 use super::network::{Errors, exp, set_prices};
 use super::{Found, Stop};
+
+/// How wide [`Dense::route`] shares at most once there are prices.
+const WIDEST: f64 = 0.2;
 
 /// Block-coordinate Frank-Wolfe on the softened maximum of load over capacity.
 ///
@@ -21,21 +23,20 @@ pub(super) fn solve(blocks: &Dense<'_>, stop: &Stop<'_>) -> Found {
     let per = &network.per;
     let mut prices: Vec<f64> = per.iter().map(|per| f64::from(u8::from(*per > 0.0))).collect();
     let mut stored: Vec<Vec<f32>> =
-        (0..blocks.count()).into_par_iter().map(|b| blocks.route(b, per, 0.5)).collect();
+        (0..blocks.count()).map(|block| blocks.route(block, per, 0.5)).collect();
     let lengths_of =
         |prices: &[f64]| -> Vec<f64> { prices.iter().zip(per).map(|(p, c)| p * c).collect() };
     let mut loads = add_up(&stored, per.len());
-    let mut sharp = 10.0;
-    let (worst, floor) = (network.worst(&loads), blocks.floor(per));
-    let mut best = Found { loads: loads.clone(), worst, floor, detoured: None };
+    let mut sharp = 3.0;
+    let worst = network.worst(&loads);
+    let mut best = Found { loads: loads.clone(), worst, floor: 0.0, detoured: None };
     for pass in 0.. {
-        if stop.now(pass, &best) {
-            break;
-        }
+        // The nearer the end, the nearer to the shortest paths.
+        let width = (1.0 - best.floor / best.worst).min(WIDEST);
         for (block, old) in stored.iter_mut().enumerate() {
             let worst = network.worst(&loads);
             set_prices(&mut prices, &loads, per, worst, sharp);
-            let new = blocks.route(block, &lengths_of(&prices), Dense::WIDTH);
+            let new = blocks.route(block, &lengths_of(&prices), width);
             let changes = new.iter().zip(&*old).zip(per);
             let changes: Vec<f64> = changes.map(|((n, o), per)| f64::from(n - o) * per).collect();
             let Some(step) = best_step(&prices, &changes, sharp / worst) else { continue };
@@ -57,6 +58,9 @@ pub(super) fn solve(blocks: &Dense<'_>, stop: &Stop<'_>) -> Found {
         set_prices(&mut prices, &loads, per, worst, sharp);
         let floor = blocks.floor(&lengths_of(&prices));
         best.floor = best.floor.max(floor);
+        if stop.now(pass, &best) {
+            break;
+        }
         sharp = Errors::of(network, &prices, &loads, worst, floor).sharpened(sharp);
     }
     best
