@@ -483,9 +483,9 @@ fn errors_say_what_works() {
     assert!(!done && error.contains("tornado"), "{error}");
     let large = "random-regular:n=20000,d=16,seed=1";
     let (done, _, error) =
-        run(&["topology", large, "--throughput=all-to-all", "--memory", "400MB"]);
+        run(&["topology", large, "--throughput=all-to-all", "--memory", "100MB"]);
     assert!(!done && error.contains("ecmp-hop") && error.contains("hop bound"), "{error}");
-    let (done, _, error) = run(&["compare", large, "torus:4", "--throughput", "--memory", "400MB"]);
+    let (done, _, error) = run(&["compare", large, "torus:4", "--throughput", "--memory", "100MB"]);
     assert!(!done && error.contains("ecmp-hop") && error.contains("hop bound"), "{error}");
     let folder = tempfile::tempdir().unwrap();
     let file = |name: &str, text: &str| {
