@@ -230,9 +230,9 @@ fn set_norms(
     for (router, (here, norm)) in lengths.iter().zip(norms).enumerate() {
         let mut sum = [0.0f32; LANES];
         for out in network.graph.leaving(router as u32) {
-            let there = &lengths[network.graph.head(out) as usize];
+            let (there, length) = (&lengths[network.graph.head(out) as usize], links[out]);
             for lane in 0..LANES {
-                sum[lane] += share(here[lane], there[lane], links[out], window);
+                sum[lane] += share(here[lane], there[lane], length, window);
             }
         }
         for lane in 0..LANES {
@@ -262,21 +262,28 @@ fn send(
         }
         for out in network.graph.leaving(router as u32) {
             let to = network.graph.head(out) as usize;
-            let there = &lengths[to];
+            let (there, next, length) = (&lengths[to], &mut next[to], links[out]);
             let mut sent = [0.0f32; LANES];
             for lane in 0..LANES {
-                sent[lane] = share(here[lane], there[lane], links[out], window) * flow[lane];
-                next[to][lane] += sent[lane];
+                sent[lane] = share(here[lane], there[lane], length, window) * flow[lane];
+                next[lane] += sent[lane];
             }
-            for half in [8, 4, 2, 1] {
-                for lane in 0..half {
-                    sent[lane] += sent[lane + half];
-                }
-            }
-            loads[out] += f64::from(sent[0]);
+            loads[out] += f64::from(sum(sent));
         }
     }
     any
+}
+
+/// Sum of all lanes, always in the same order: one loop for each length, which compilers turn into one instruction each.
+#[inline(always)]
+fn sum(mut lanes: [f32; LANES]) -> f32 {
+    for lane in 0..8 {
+        lanes[lane] += lanes[lane + 8];
+    }
+    for lane in 0..4 {
+        lanes[lane] += lanes[lane + 4];
+    }
+    lanes[0] + lanes[2] + (lanes[1] + lanes[3])
 }
 
 /// The least single-precision number that is not below `x`, or the next; 0 for 0.
