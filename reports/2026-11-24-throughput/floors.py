@@ -10,7 +10,7 @@ rows=[(R%(256,8),'all-to-all','ideal:gap=0.01',.02,.01),(R%(1024,12),'all-to-all
 ('polarfly:q=31','matching','ideal:gap=0.01,time=120',24,.01),('hyperx:8x8x16','matching','ideal:gap=0.0102,time=120',61,.0102),('slim-fly:q=43','matching','ideal:gap=0.02,time=120',60,.29),
 (R%(1024,12),'all-to-all','adaptive:gap=0.02',4.2,.02),(R%(1024,12),'matching','adaptive:gap=0.02',3.6,.02),
 (R%(1024,12),'all-to-all','adaptive:shares=even,gap=0.02',1.6,.02),(R%(1024,12),'matching','adaptive:shares=even,gap=0.02',3.8,.02),
-('dragonfly:p=1,a=16,h=8','all-to-all','adaptive:gap=0.02',.4,.02),('dragonfly:p=1,a=16,h=8','matching','adaptive:gap=0.025',60,.025)]
+('dragonfly:p=1,a=16,h=8','all-to-all','adaptive:gap=0.02',.4,.02),('dragonfly:p=1,a=16,h=8','matching','adaptive:gap=0.025,time=120',60,.025)]
 def one(spec,args,th):
     b=resource.getrusage(resource.RUSAGE_CHILDREN); t=time.time()
     p=subprocess.run([N,'topology',spec]+args+['--threads',str(th)],capture_output=True,text=True)
