@@ -8,7 +8,7 @@ use crate::mapping::{Demand, End, Flow};
 
 /// Targets that are searched for at once.
 const LANES: usize = 16;
-/// Targets for each search of a block, at which there are about as many blocks for any number of targets.
+/// Targets of all traffic for each search of a block: from twice as many on there are at most 48 blocks.
 const SHARED: usize = 512;
 /// Above all lengths of paths.
 const FAR: u32 = u32::MAX / 2;
@@ -22,22 +22,21 @@ pub(super) struct Dense<'a> {
     pub shortest: bool,
 }
 
-/// Searches in a block: threads take one each.
-fn parts(targets: usize) -> usize {
+/// Parts in a block, each searched for by one thread.
+fn per_block(targets: usize) -> usize {
     (targets / SHARED).max(1)
 }
 
-/// Bytes that [`Dense`] takes for so many targets: the loads of all blocks, and of the searches of one.
+/// Bytes that [`Dense`] takes for so many targets: the loads of all blocks, and of the parts of one.
 pub(super) fn bytes(targets: usize, links: usize) -> u64 {
-    let (blocks, parts) = (targets.div_ceil(LANES * parts(targets)), parts(targets));
-    links as u64 * (4 * blocks + 8 * parts) as u64
+    let parts = per_block(targets);
+    links as u64 * (4 * targets.div_ceil(LANES * parts) + 8 * parts) as u64
 }
 
 impl Dense<'_> {
     /// Number of blocks.
     pub fn count(&self) -> usize {
-        let targets = self.demand.roots(End::Target).len();
-        targets.div_ceil(LANES * parts(targets))
+        self.parts().div_ceil(per_block(self.demand.roots(End::Target).len()))
     }
 
     /// Loads of a block, never below what its routing loads, when all its traffic takes ways that are short at `lengths`: those
@@ -61,7 +60,7 @@ impl Dense<'_> {
             loads.iter_mut().for_each(|load| *load *= margin);
             loads
         };
-        let each = parts(self.demand.roots(End::Target).len());
+        let each = per_block(self.demand.roots(End::Target).len());
         let parts = block * each..self.parts().min((block + 1) * each);
         let parts: Vec<Vec<f64>> =
             parts.into_par_iter().map_init(|| Search::new(self.network.routers()), route).collect();
@@ -274,7 +273,8 @@ fn send(
     any
 }
 
-/// Sum of all lanes, always in the same order: one loop for each length, which compilers turn into one instruction each.
+/// Sum of all lanes, always in the same order. Loops of fixed lengths become vector
+/// instructions; one loop over the lengths did not.
 #[inline(always)]
 fn sum(mut lanes: [f32; LANES]) -> f32 {
     for lane in 0..8 {
