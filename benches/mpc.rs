@@ -30,7 +30,9 @@ fn by_definition(topology: &Topology, order: &NodeOrder) -> Vec<u64> {
 fn by_increments(topology: &Topology, order: &NodeOrder) -> Vec<u64> {
     let nodes = order.nodes();
     let to = |node: usize, members: std::ops::Range<usize>| -> u64 {
-        members.map(|m| u64::from(topology.distance(nodes[node], nodes[m]))).sum()
+        members
+            .map(|m| u64::from(topology.distance(nodes[node], nodes[m])))
+            .sum()
     };
     let mut totals = vec![0; nodes.len() + 1];
     let mut first = 0;
@@ -102,7 +104,9 @@ fn graphs(c: &mut Criterion) {
         for threads in [1, 2] {
             let id = BenchmarkId::new(format!("searches-{threads}-threads"), n);
             group.bench_with_input(id, &n, |b, _| {
-                on_threads(threads, || b.iter(|| black_box(mpc::curve(&topology, &order).ok())));
+                on_threads(threads, || {
+                    b.iter(|| black_box(mpc::curve(&topology, &order).ok()))
+                });
             });
         }
     }

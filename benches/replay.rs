@@ -19,19 +19,40 @@ fn run(
     name: &str,
     log: &str,
 ) -> u64 {
-    let context = AllocatorContext { topology, order, distances };
+    let context = AllocatorContext {
+        topology,
+        order,
+        distances,
+    };
     let allocator = allocator::make(name, &context).unwrap();
     let meter = AllocationMeter::new(topology, distances).unwrap();
-    let mut replays = [Replay::new(allocator, meter, distances.len(), Outputs::default())];
-    replay::run::<Error>(&mut Log::new("log", log), &mut replays, None, |_| Ok(()), |_| Ok(()))
-        .unwrap();
+    let mut replays = [Replay::new(
+        allocator,
+        meter,
+        distances.len(),
+        Outputs::default(),
+    )];
+    replay::run::<Error>(
+        &mut Log::new("log", log),
+        &mut replays,
+        None,
+        |_| Ok(()),
+        |_| Ok(()),
+    )
+    .unwrap();
     replays[0].counts().placed
 }
 
 fn replays(c: &mut Criterion) {
     let mut group = c.benchmark_group("replay");
-    group.sample_size(10).throughput(Throughput::Elements(PLACEMENTS));
-    for spec in ["torus:15x6x16,per_router=2", "torus:25x32x24", "random-regular:n=3072,d=6"] {
+    group
+        .sample_size(10)
+        .throughput(Throughput::Elements(PLACEMENTS));
+    for spec in [
+        "torus:15x6x16,per_router=2",
+        "torus:25x32x24",
+        "random-regular:n=3072,d=6",
+    ] {
         let topology = Topology::inline(spec, &Default::default()).unwrap();
         let order = NodeOrder::make(&topology, "row-major").unwrap();
         let distances = RankDistances::new(&topology, &order).unwrap();

@@ -18,23 +18,37 @@ fn tasks(nodes: u32) -> Vec<Task> {
     let mut task = |id: i64| {
         let size = 1 << below(octaves, &mut random);
         let run = 60 + below(3600, &mut random) as i64;
-        Task { id, submit: 90 * id, run, requested: 3 * run, nodes: size }
+        Task {
+            id,
+            submit: 90 * id,
+            run,
+            requested: 3 * run,
+            nodes: size,
+        }
     };
     (0..JOBS).map(&mut task).collect()
 }
 
 fn schedules(c: &mut Criterion) {
     let mut group = c.benchmark_group("schedule");
-    group.sample_size(10).throughput(Throughput::Elements(JOBS as u64));
+    group
+        .sample_size(10)
+        .throughput(Throughput::Elements(JOBS as u64));
     for spec in ["torus:16x16x16", "dragonfly:p=4,a=8,h=4,g=33"] {
         let topology = Topology::inline(spec, &Default::default()).unwrap();
         let order = NodeOrder::make(&topology, "row-major").unwrap();
         let distances = RankDistances::new(&topology, &order).unwrap();
-        let context =
-            AllocatorContext { topology: &topology, order: &order, distances: &distances };
+        let context = AllocatorContext {
+            topology: &topology,
+            order: &order,
+            distances: &distances,
+        };
         let tasks = tasks(distances.len());
         for policy in &POLICIES {
-            let outputs = Outputs { placement: true, ..Outputs::default() };
+            let outputs = Outputs {
+                placement: true,
+                ..Outputs::default()
+            };
             let settings = Settings {
                 rules: None,
                 policy: policy.name,

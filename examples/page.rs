@@ -14,9 +14,14 @@ pub fn write(
     orders: &[String],
 ) -> Result<(), Box<dyn std::error::Error>> {
     let topology = Topology::inline(spec, &Default::default())?;
-    let orders: Vec<NodeOrder> =
-        orders.iter().map(|o| NodeOrder::make(&topology, o)).collect::<Result<_, _>>()?;
-    let curves = orders.iter().map(|o| mpc::curve(&topology, o)).collect::<Result<_, _>>()?;
+    let orders: Vec<NodeOrder> = orders
+        .iter()
+        .map(|o| NodeOrder::make(&topology, o))
+        .collect::<Result<_, _>>()?;
+    let curves = orders
+        .iter()
+        .map(|o| mpc::curve(&topology, o))
+        .collect::<Result<_, _>>()?;
     let comparison = Comparison::new(&topology, &orders, curves)?;
     fs::create_dir_all(folder)?;
     let command = format!("nodeorder compare {spec} --out {}", folder.display());

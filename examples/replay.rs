@@ -14,22 +14,37 @@ pub fn mean_hops(order: &str, log: &str, allocators: [&str; 2]) -> Result<[Optio
     let order = NodeOrder::make(&machine, order)?;
     // Distances by rank: what allocators and meters ask for.
     let distances = RankDistances::new(&machine, &order)?;
-    let context = AllocatorContext { topology: &machine, order: &order, distances: &distances };
+    let context = AllocatorContext {
+        topology: &machine,
+        order: &order,
+        distances: &distances,
+    };
     let mut replays = Vec::new();
     for name in allocators {
         let meter = AllocationMeter::new(&machine, &distances)?;
         let allocator = allocator::make(name, &context)?;
-        replays.push(Replay::new(allocator, meter, distances.len(), Outputs::default()));
+        replays.push(Replay::new(
+            allocator,
+            meter,
+            distances.len(),
+            Outputs::default(),
+        ));
     }
     // Both go through the log side by side; each job's metrics are added up against those of the first.
     let mut summaries = [Summary::default(), Summary::default()];
     let no_rows = |_: Step<'_>| Ok::<(), Error>(());
-    replay::run(&mut Log::new("jobs.log", log), &mut replays, None, no_rows, |placed| {
-        for (summary, ours) in summaries.iter_mut().zip(placed) {
-            summary.add(ours, &placed[0]);
-        }
-        Ok(())
-    })?;
+    replay::run(
+        &mut Log::new("jobs.log", log),
+        &mut replays,
+        None,
+        no_rows,
+        |placed| {
+            for (summary, ours) in summaries.iter_mut().zip(placed) {
+                summary.add(ours, &placed[0]);
+            }
+            Ok(())
+        },
+    )?;
     Ok(summaries.map(|summary| summary.mean_mind()))
 }
 
@@ -38,8 +53,14 @@ pub fn main() -> Result<()> {
     let made = GeneratedWorkload::make("hector:placements=3000,nodes=512,load=0.9", 1)?;
     let log: String = made.collect();
     let allocators = ["fifo:0", "span-best-fit"];
-    for (name, hops) in allocators.iter().zip(mean_hops("hilbert", &log, allocators)?) {
-        println!("{name}: {:.3} hops between the nodes of a job", hops.unwrap_or(0.0));
+    for (name, hops) in allocators
+        .iter()
+        .zip(mean_hops("hilbert", &log, allocators)?)
+    {
+        println!(
+            "{name}: {:.3} hops between the nodes of a job",
+            hops.unwrap_or(0.0)
+        );
     }
     Ok(())
 }

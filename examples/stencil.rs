@@ -23,7 +23,10 @@ pub fn main() -> Result<()> {
     for order in ["row-major", "hilbert", "brick:size=4x4x4,inner=row"] {
         let found = analysed(&machine, order, 0)?;
         let (far, load) = (found.dilation.mean, &found.contention);
-        println!("{order}: {far:.3} hops a message, {:.2} on the busiest link", load.max);
+        println!(
+            "{order}: {far:.3} hops a message, {:.2} on the busiest link",
+            load.max
+        );
         if let Some(busiest) = load.busiest(fabric.links, 1).first() {
             let (from, to) = fabric.links.ends(*busiest);
             println!(

@@ -34,7 +34,10 @@ unsafe impl GlobalAlloc for Limited {
 
 fn refuse(size: usize) {
     if size > LARGEST {
-        eprintln!("an allocation of {size} bytes: {}", std::backtrace::Backtrace::force_capture());
+        eprintln!(
+            "an allocation of {size} bytes: {}",
+            std::backtrace::Backtrace::force_capture()
+        );
         std::process::abort();
     }
 }

@@ -55,15 +55,23 @@ mod tests {
     #[test]
     fn blocks_come_in_order_on_any_number_of_threads() {
         for threads in [1, 2, 5] {
-            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            let pool = rayon::ThreadPoolBuilder::new()
+                .num_threads(threads)
+                .build()
+                .unwrap();
             for count in [0, 1, LINES - 1, LINES, LINES + 1, 37 * LINES + 11] {
                 let expected: String = (0..count).map(|line| format!("{line}\n")).collect();
                 let mut out = Vec::new();
                 let lines = |lines: Range<usize>, text: &mut Vec<u8>| {
-                    lines.into_iter().try_for_each(|line| writeln!(text, "{line}"))
+                    lines
+                        .into_iter()
+                        .try_for_each(|line| writeln!(text, "{line}"))
                 };
                 pool.install(|| write(&mut out, count, lines)).unwrap();
-                assert!(out == expected.as_bytes(), "{count} lines on {threads} threads");
+                assert!(
+                    out == expected.as_bytes(),
+                    "{count} lines on {threads} threads"
+                );
             }
         }
     }
@@ -73,7 +81,10 @@ mod tests {
         struct Full(usize);
         impl Write for Full {
             fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-                self.0 = self.0.checked_sub(bytes.len()).ok_or(io::ErrorKind::StorageFull)?;
+                self.0 = self
+                    .0
+                    .checked_sub(bytes.len())
+                    .ok_or(io::ErrorKind::StorageFull)?;
                 Ok(bytes.len())
             }
             fn flush(&mut self) -> io::Result<()> {

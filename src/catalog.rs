@@ -53,7 +53,9 @@ pub fn blueprint(spec: &str, context: &Context) -> Result<Blueprint> {
     if path.exists() || spec == "-" {
         return Blueprint::toml(&Text::read(path, context.memory)?, Some(path), context);
     }
-    let name = spec.strip_prefix("topologies/").and_then(|s| s.strip_suffix(".toml"));
+    let name = spec
+        .strip_prefix("topologies/")
+        .and_then(|s| s.strip_suffix(".toml"));
     if let Some(found) = name.and_then(shipped) {
         return found;
     }
@@ -66,5 +68,10 @@ pub fn blueprint(spec: &str, context: &Context) -> Result<Blueprint> {
         return Err(Error::io(path, "opening", missing));
     }
     let known = machines().into_iter().chain(TOPOLOGIES.names());
-    Err(Error::unknown(SourceLocation::option(spec), "topology", head, known))
+    Err(Error::unknown(
+        SourceLocation::option(spec),
+        "topology",
+        head,
+        known,
+    ))
 }

@@ -17,7 +17,9 @@ impl Eq for Candidate {}
 
 impl Ord for Candidate {
     fn cmp(&self, other: &Self) -> Ordering {
-        self.gain.total_cmp(&other.gain).then(other.vertex.cmp(&self.vertex))
+        self.gain
+            .total_cmp(&other.gain)
+            .then(other.vertex.cmp(&self.vertex))
     }
 }
 
@@ -61,7 +63,11 @@ impl Sides {
     /// Sides with all gains 0.
     pub fn new(side: Vec<u8>) -> Self {
         let vertices = side.len();
-        Sides { side, gain: vec![0.0; vertices], moved: vec![false; vertices] }
+        Sides {
+            side,
+            gain: vec![0.0; vertices],
+            moved: vec![false; vertices],
+        }
     }
 
     /// Moves each of `vertices` at most once, as the rules choose, and takes back what was moved after the best division
@@ -72,14 +78,18 @@ impl Sides {
         for vertex in vertices {
             let v = *vertex as usize;
             self.moved[v] = false;
-            heaps[usize::from(self.side[v])]
-                .push(Candidate { gain: self.gain[v], vertex: *vertex });
+            heaps[usize::from(self.side[v])].push(Candidate {
+                gain: self.gain[v],
+                vertex: *vertex,
+            });
         }
         let (mut sum, mut best, mut kept) = (0.0, 0.0, 0);
         let mut moves: Vec<u32> = Vec::new();
         while moves.len() - kept < R::PATIENCE {
             let tops = heaps.each_mut().map(|heap| self.top(heap));
-            let Some(Candidate { gain, vertex }) = rules.choose(tops, moves.len()) else { break };
+            let Some(Candidate { gain, vertex }) = rules.choose(tops, moves.len()) else {
+                break;
+            };
             let from = self.side[vertex as usize];
             sum += gain;
             self.moved[vertex as usize] = true;
@@ -89,7 +99,10 @@ impl Sides {
                 let v = vertex as usize;
                 if self.side[v] != OUTSIDE && !self.moved[v] {
                     self.gain[v] += if self.side[v] == from { 2.0 } else { -2.0 } * weight;
-                    heaps[usize::from(self.side[v])].push(Candidate { gain: self.gain[v], vertex });
+                    heaps[usize::from(self.side[v])].push(Candidate {
+                        gain: self.gain[v],
+                        vertex,
+                    });
                 }
             }
             if rules.is_better(moves.len(), sum, best) {
@@ -97,7 +110,10 @@ impl Sides {
             }
         }
         // Later moves first, so that rules see the sides as they were.
-        moves.drain(kept..).rev().for_each(|vertex| self.change(vertex, rules));
+        moves
+            .drain(kept..)
+            .rev()
+            .for_each(|vertex| self.change(vertex, rules));
         kept > 0
     }
 
@@ -133,7 +149,9 @@ mod tests {
 
     impl Rules for Dense {
         fn links(&self, vertex: u32) -> impl Iterator<Item = (u32, f64)> {
-            (0..).zip(self.weights[vertex as usize].iter().copied()).filter(|(_, w)| *w > 0.0)
+            (0..)
+                .zip(self.weights[vertex as usize].iter().copied())
+                .filter(|(_, w)| *w > 0.0)
         }
 
         fn choose(&self, best: [Option<Candidate>; 2], moves: usize) -> Option<Candidate> {
@@ -141,7 +159,11 @@ mod tests {
         }
 
         fn moved(&mut self, _: u32, to: u8) {
-            self.first = if to == 0 { self.first + 1 } else { self.first - 1 };
+            self.first = if to == 0 {
+                self.first + 1
+            } else {
+                self.first - 1
+            };
         }
 
         fn is_better(&self, moves: usize, sum: f64, best: f64) -> bool {
@@ -152,8 +174,16 @@ mod tests {
     impl Dense {
         fn gain(&self, side: &[u8], vertex: u32) -> f64 {
             let here = side[vertex as usize];
-            let sign = |other: u32| if side[other as usize] == here { -1.0 } else { 1.0 };
-            self.links(vertex).map(|(other, weight)| sign(other) * weight).sum()
+            let sign = |other: u32| {
+                if side[other as usize] == here {
+                    -1.0
+                } else {
+                    1.0
+                }
+            };
+            self.links(vertex)
+                .map(|(other, weight)| sign(other) * weight)
+                .sum()
         }
 
         fn cut(&self, side: &[u8]) -> f64 {

@@ -54,6 +54,8 @@ pub fn ln(x: f64) -> f64 {
     }
     let s = (mantissa - 1.0) / (mantissa + 1.0);
     // |s| ≤ 0.172: the term left out is below 10⁻¹⁸.
-    let series = (0..12).rev().fold(0.0, |sum, k| sum * (s * s) + 1.0 / f64::from(2 * k + 1));
+    let series = (0..12)
+        .rev()
+        .fold(0.0, |sum, k| sum * (s * s) + 1.0 / f64::from(2 * k + 1));
     f64::from(exponent) * std::f64::consts::LN_2 + 2.0 * s * series
 }

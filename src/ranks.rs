@@ -61,7 +61,10 @@ impl Ranks {
 
     /// Adds one rank; as [`Ranks::push`].
     pub fn push_rank(&mut self, rank: u32) {
-        self.push(Run { first: rank, count: 1 });
+        self.push(Run {
+            first: rank,
+            count: 1,
+        });
     }
 
     /// Sorts and joins the runs pushed. O(runs · log runs), O(runs) where they are in order.
@@ -147,9 +150,17 @@ impl FreeSet {
 
     fn of(size: u32, all_places: Arc<[u32]>) -> Self {
         let words = vec![0; size.div_ceil(64) as usize];
-        let mut set =
-            FreeSet { words, size, free: 0, places: vec![0; all_places.len()], all_places };
-        set.give(Run { first: 0, count: size });
+        let mut set = FreeSet {
+            words,
+            size,
+            free: 0,
+            places: vec![0; all_places.len()],
+            all_places,
+        };
+        set.give(Run {
+            first: 0,
+            count: size,
+        });
         set
     }
 
@@ -160,33 +171,51 @@ impl FreeSet {
 
     /// How many places of a rank are free.
     pub fn places(&self, rank: u32) -> u32 {
-        self.places.get(rank as usize).copied().unwrap_or_else(|| self.contains(rank).into())
+        self.places
+            .get(rank as usize)
+            .copied()
+            .unwrap_or_else(|| self.contains(rank).into())
     }
 
     /// Marks some free places of a rank as taken.
     pub fn take_places(&mut self, rank: u32, count: u32) {
         if count > 0 && self.contains(rank) {
-            self.take(Run { first: rank, count: 1 });
+            self.take(Run {
+                first: rank,
+                count: 1,
+            });
             let all = self.all_places.get(rank as usize).copied().unwrap_or(1);
             return self.give_places(rank, all - count);
         }
         debug_assert!(count <= self.places(rank), "taken twice");
-        self.places.get_mut(rank as usize).into_iter().for_each(|places| *places -= count);
+        self.places
+            .get_mut(rank as usize)
+            .into_iter()
+            .for_each(|places| *places -= count);
     }
 
     /// Marks some taken places of a rank as free.
     pub fn give_places(&mut self, rank: u32, count: u32) {
         let all = self.all_places.get(rank as usize).copied().unwrap_or(1);
         if count > 0 && self.places(rank) + count == all {
-            return self.give(Run { first: rank, count: 1 });
+            return self.give(Run {
+                first: rank,
+                count: 1,
+            });
         }
-        self.places.get_mut(rank as usize).into_iter().for_each(|places| *places += count);
+        self.places
+            .get_mut(rank as usize)
+            .into_iter()
+            .for_each(|places| *places += count);
     }
 
     /// Marks all free places of a rank as taken.
     pub(crate) fn take_all(&mut self, rank: u32) {
         match self.contains(rank) {
-            true => self.take(Run { first: rank, count: 1 }),
+            true => self.take(Run {
+                first: rank,
+                count: 1,
+            }),
             false => self.take_places(rank, self.places(rank)),
         }
     }
@@ -253,7 +282,10 @@ impl FreeSet {
     /// Keeps only the ranks that are free in `other`, too, a set of the same size. O(size/64).
     pub(crate) fn intersect(&mut self, other: &FreeSet) {
         debug_assert_eq!(self.size, other.size);
-        self.words.iter_mut().zip(&other.words).for_each(|(word, other)| *word &= other);
+        self.words
+            .iter_mut()
+            .zip(&other.words)
+            .for_each(|(word, other)| *word &= other);
         self.free = self.words.iter().map(|word| word.count_ones()).sum();
     }
 
@@ -312,7 +344,10 @@ impl FreeSet {
         };
         std::iter::from_fn(move || {
             let first = turn()?;
-            Some(Run { first, count: turn().unwrap_or(self.size) - first })
+            Some(Run {
+                first,
+                count: turn().unwrap_or(self.size) - first,
+            })
         })
     }
 
@@ -337,7 +372,10 @@ impl FreeSet {
         let mut left = count;
         for run in self.runs() {
             let taken = run.count.min(left);
-            out.push(Run { count: taken, ..run });
+            out.push(Run {
+                count: taken,
+                ..run
+            });
             left -= taken;
             if left == 0 {
                 return;
@@ -359,7 +397,10 @@ impl FreeSet {
             let end = self.seek(first, u64::MAX).unwrap_or(self.size);
             let left_out = skip.min(end - first);
             skip -= left_out;
-            out.push(Run { first: first + left_out, count: end - first - left_out });
+            out.push(Run {
+                first: first + left_out,
+                count: end - first - left_out,
+            });
             from = end;
         }
     }

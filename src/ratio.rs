@@ -24,7 +24,10 @@ pub fn ratio(numerator: u128, denominator: u128) -> f64 {
 
 /// Quotient, and whether anything was left.
 fn divide(numerator: u128, denominator: u128) -> (u128, bool) {
-    (numerator / denominator, !numerator.is_multiple_of(denominator))
+    (
+        numerator / denominator,
+        !numerator.is_multiple_of(denominator),
+    )
 }
 
 /// Greatest common divisor; `gcd(n, 0)` is n.
@@ -61,7 +64,10 @@ mod tests {
 
     #[test]
     fn common_divisors() {
-        assert_eq!([gcd(12, 18), gcd(7, 5), gcd(0, 4), gcd(4, 0), gcd(0, 0)], [6, 1, 4, 4, 0]);
+        assert_eq!(
+            [gcd(12, 18), gcd(7, 5), gcd(0, 4), gcd(4, 0), gcd(0, 0)],
+            [6, 1, 4, 4, 0]
+        );
     }
 
     #[test]

@@ -19,8 +19,20 @@ const FROM_PAPERS: [(&str, &[&str]); 4] = [
             "hu-ws",
         ],
     ),
-    ("allocators", &["span-first-fit", "span-best-fit", "span-sum-of-squares", "mc1x1", "mbs"]),
-    ("methods", &["bisection", "greedy", "refine", "tabu", "grid"]),
+    (
+        "allocators",
+        &[
+            "span-first-fit",
+            "span-best-fit",
+            "span-sum-of-squares",
+            "mc1x1",
+            "mbs",
+        ],
+    ),
+    (
+        "methods",
+        &["bisection", "greedy", "refine", "tabu", "grid"],
+    ),
     ("generators", &["hector", "hector-year", "nersc"]),
 ];
 
@@ -63,7 +75,9 @@ impl Table {
 
     /// The entries that users choose from, and those from the papers.
     pub fn groups(&self) -> [&[Entry<()>]; 2] {
-        let chosen = self.entries.partition_point(|entry| !self.is_from_papers(entry));
+        let chosen = self
+            .entries
+            .partition_point(|entry| !self.is_from_papers(entry));
         self.entries.split_at(chosen).into()
     }
 
@@ -78,25 +92,52 @@ impl Table {
 
 /// Every table, in the order of the reference.
 pub fn tables() -> Vec<Table> {
-    let mut topologies =
-        Table::new("topologies", "Topology kinds and shipped machines", &topology::TOPOLOGIES);
+    let mut topologies = Table::new(
+        "topologies",
+        "Topology kinds and shipped machines",
+        &topology::TOPOLOGIES,
+    );
     topologies.common = topology::COMMON;
-    topologies.entries.extend(catalog::machines().into_iter().map(machine));
-    let mut guests = Table::new("guests", "Traffic patterns and guest files", &mapping::GUESTS);
-    guests.entries.extend(mapping::guest::FORMATS.iter().map(Entry::description));
+    topologies
+        .entries
+        .extend(catalog::machines().into_iter().map(machine));
+    let mut guests = Table::new(
+        "guests",
+        "Traffic patterns and guest files",
+        &mapping::GUESTS,
+    );
+    guests
+        .entries
+        .extend(mapping::guest::FORMATS.iter().map(Entry::description));
     let mut tables = vec![
         topologies,
         Table::new("orderings", "Ordering methods", &ordering::ORDERINGS),
-        Table::new("allocators", "Allocators of replays and schedules", &allocator::ALLOCATORS),
+        Table::new(
+            "allocators",
+            "Allocators of replays and schedules",
+            &allocator::ALLOCATORS,
+        ),
         Table::new("policies", "Scheduling policies", &schedule::POLICIES),
         Table::new("models", "Runtime models of schedules", &schedule::MODELS),
         guests,
         Table::new("routings", "Routings", &mapping::ROUTINGS),
         Table::new("methods", "Mapping methods", &mapping::METHODS),
         Table::new("targets", "Export targets", &export::TARGETS),
-        Table::new("host-forms", "Forms of the hosts of one job", &export::HOST_FORMS),
-        Table::new("generators", "Generators of synthetic workloads", &trace::GENERATORS),
-        Table::new("traces", "Formats of logs, traces and tables of sizes", &trace::TRACE_FORMATS),
+        Table::new(
+            "host-forms",
+            "Forms of the hosts of one job",
+            &export::HOST_FORMS,
+        ),
+        Table::new(
+            "generators",
+            "Generators of synthetic workloads",
+            &trace::GENERATORS,
+        ),
+        Table::new(
+            "traces",
+            "Formats of logs, traces and tables of sizes",
+            &trace::TRACE_FORMATS,
+        ),
     ];
     for table in &mut tables {
         let mut entries = std::mem::take(&mut table.entries);
@@ -109,8 +150,18 @@ pub fn tables() -> Vec<Table> {
 /// A shipped machine as an entry: the first comment of its file describes it.
 fn machine(name: &'static str) -> Entry<()> {
     let text = catalog::machine(name).unwrap_or_default();
-    let about = text.lines().next().unwrap_or_default().trim_start_matches(['#', ' ']);
-    Entry { name, about, example: name, options: &[], build: () }
+    let about = text
+        .lines()
+        .next()
+        .unwrap_or_default()
+        .trim_start_matches(['#', ' ']);
+    Entry {
+        name,
+        about,
+        example: name,
+        options: &[],
+        build: (),
+    }
 }
 
 /// The options of an entry as rows: key, what it takes, default, meaning.
@@ -120,7 +171,12 @@ pub fn rows<'o>(options: impl IntoIterator<Item = &'o Opt>) -> Vec<[String; 4]> 
         if !option.only_with.is_empty() {
             about += &format!(" (only with {})", option.only_with);
         }
-        [option.key.into(), option.values.to_string(), option.default.to_string(), about]
+        [
+            option.key.into(),
+            option.values.to_string(),
+            option.default.to_string(),
+            about,
+        ]
     };
     options.into_iter().map(row).collect()
 }

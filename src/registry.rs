@@ -35,18 +35,40 @@ impl<B> Entry<B> {
         options: &'static [Opt],
         build: B,
     ) -> Self {
-        Entry { name, about, example: name, options, build }
+        Entry {
+            name,
+            about,
+            example: name,
+            options,
+            build,
+        }
     }
 
     /// The entry without its constructor, for lists and references.
     pub fn description(&self) -> Entry<()> {
-        let Entry { name, about, example, options, .. } = *self;
-        Entry { name, about, example, options, build: () }
+        let Entry {
+            name,
+            about,
+            example,
+            options,
+            ..
+        } = *self;
+        Entry {
+            name,
+            about,
+            example,
+            options,
+            build: (),
+        }
     }
 
     /// `name:FIRST[,key=…]`, with `separator` for the comma.
     pub fn usage(&self, separator: char) -> String {
-        usage(self.name, separator, &self.options.iter().collect::<Vec<_>>())
+        usage(
+            self.name,
+            separator,
+            &self.options.iter().collect::<Vec<_>>(),
+        )
     }
 }
 
@@ -65,7 +87,12 @@ pub struct Registry<B: 'static> {
 impl<B> Registry<B> {
     /// A table whose options stand apart by commas.
     pub const fn new(noun: &'static str, flag: &'static str, entries: &'static [Entry<B>]) -> Self {
-        Registry { noun, flag, separator: ',', entries }
+        Registry {
+            noun,
+            flag,
+            separator: ',',
+            entries,
+        }
     }
 
     /// The table with another separator.
@@ -127,7 +154,10 @@ impl<B> Registry<B> {
     /// The error of a text that names no entry and no file either, where `or` would do.
     pub fn neither(&self, text: &str, or: &str) -> Error {
         let mut error = Error::unknown(self.location(text), self.noun, head(text), self.names());
-        if let Error::Input { found, expected, .. } = &mut error {
+        if let Error::Input {
+            found, expected, ..
+        } = &mut error
+        {
             found.push_str(" and no such file");
             expected.push_str(&format!(", or {or}"));
         }
@@ -164,14 +194,30 @@ pub(crate) mod testing {
         mut build: impl FnMut(&Entry<B>, &Params) -> Result<()>,
     ) {
         let names: BTreeSet<&str> = table.names().collect();
-        assert_eq!(names.len(), table.entries.len(), "{} names are distinct", table.noun);
+        assert_eq!(
+            names.len(),
+            table.entries.len(),
+            "{} names are distinct",
+            table.noun
+        );
         for entry in table {
             let about = format!("{} {}", table.noun, entry.name);
             assert_eq!(head(entry.example), entry.name, "{about}");
-            assert!(!entry.about.is_empty() && !entry.about.ends_with('.'), "{about}");
+            assert!(
+                !entry.about.is_empty() && !entry.about.ends_with('.'),
+                "{about}"
+            );
             let mut examples = vec![entry.example.to_string()];
-            for option in entry.options.iter().filter(|option| !option.only_with.is_empty()) {
-                let mark = if entry.example.contains(':') { table.separator } else { ':' };
+            for option in entry
+                .options
+                .iter()
+                .filter(|option| !option.only_with.is_empty())
+            {
+                let mark = if entry.example.contains(':') {
+                    table.separator
+                } else {
+                    ':'
+                };
                 examples.push(format!("{}{mark}{}", entry.example, option.only_with));
             }
             let mut asked = BTreeSet::new();
@@ -182,7 +228,11 @@ pub(crate) mod testing {
                 asked.extend(params.asked());
             }
             let declared: BTreeSet<&str> = entry.options.iter().map(|option| option.key).collect();
-            assert_eq!(declared.len(), entry.options.len(), "{about}: keys are distinct");
+            assert_eq!(
+                declared.len(),
+                entry.options.len(),
+                "{about}: keys are distinct"
+            );
             assert_eq!(asked, declared, "{about} asks for what it declares");
             for option in entry.options {
                 assert!(!option.about.is_empty(), "{about}: {}", option.key);

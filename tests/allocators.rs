@@ -21,9 +21,9 @@ mod plain {
         match name {
             "fifo" => fifo(free, n, number(0).unwrap_or(0)),
             "first-fit" => first_fit(&mut free.to_vec(), n, &|_| number(0).unwrap_or(1)),
-            "varying-fit" => {
-                first_fit(&mut free.to_vec(), n, &|m| (2.0 * m as f64).ln().floor() as u32)
-            }
+            "varying-fit" => first_fit(&mut free.to_vec(), n, &|m| {
+                (2.0 * m as f64).ln().floor() as u32
+            }),
             "fifo-fit" => {
                 let (k, gap) = (number(0).unwrap(), number(1).unwrap_or(1));
                 let mut list = free.to_vec();
@@ -44,7 +44,11 @@ mod plain {
     }
 
     fn fifo(free: &[u32], n: usize, k: u32) -> Vec<u32> {
-        if (n as u32) < k { free[free.len() - n..].to_vec() } else { free[..n].to_vec() }
+        if (n as u32) < k {
+            free[free.len() - n..].to_vec()
+        } else {
+            free[..n].to_vec()
+        }
     }
 
     /// Maximal stretches of the list whose neighbours differ by at most `gap`.
@@ -80,7 +84,10 @@ mod plain {
                 Some(run) => run[..remaining].to_vec(),
                 None => {
                     let longest = runs.iter().map(Vec::len).max().unwrap();
-                    runs.iter().find(|run| run.len() == longest).unwrap().clone()
+                    runs.iter()
+                        .find(|run| run.len() == longest)
+                        .unwrap()
+                        .clone()
                 }
             };
             list.retain(|r| !piece.contains(r));
@@ -123,8 +130,11 @@ mod plain {
     fn span(name: &str, free: &[u32], size: u32, n: usize, linear: bool) -> Vec<u32> {
         let intervals = stretches(free, 1);
         let squares_after = |chosen: &[u32]| -> u64 {
-            let left: Vec<u32> =
-                free.iter().copied().filter(|r| !chosen[..n].contains(r)).collect();
+            let left: Vec<u32> = free
+                .iter()
+                .copied()
+                .filter(|r| !chosen[..n].contains(r))
+                .collect();
             let lengths: Vec<usize> = stretches(&left, 1).iter().map(Vec::len).collect();
             let of = |i: usize| lengths.iter().filter(|l| **l == i).count() as u64;
             (1..=size as usize).map(|i| of(i) * of(i)).sum()
@@ -151,7 +161,10 @@ mod plain {
             let inner = ranks.windows(2).map(|w| w[1] - w[0] - 1).max().unwrap_or(0);
             size - inner.max(size - linear_span)
         };
-        starts.map(window).min_by_key(|w| (measure(w), w[0])).unwrap()
+        starts
+            .map(window)
+            .min_by_key(|w| (measure(w), w[0]))
+            .unwrap()
     }
 
     fn slurm(free: &[u32], n: usize, first_for_one: bool) -> Vec<u32> {
@@ -167,7 +180,10 @@ mod plain {
                 Some(run) => run[..remaining].to_vec(),
                 None => {
                     let longest = runs.iter().map(Vec::len).max().unwrap();
-                    runs.iter().find(|run| run.len() == longest).unwrap().clone()
+                    runs.iter()
+                        .find(|run| run.len() == longest)
+                        .unwrap()
+                        .clone()
                 }
             };
             list.retain(|r| !piece.contains(r));
@@ -293,7 +309,11 @@ fn random_is_fair_and_seeded() {
     let topology = Topology::inline("torus:4x5", &Default::default()).unwrap();
     let order = NodeOrder::make(&topology, "row-major").unwrap();
     let distances = RankDistances::new(&topology, &order).unwrap();
-    let context = AllocatorContext { topology: &topology, order: &order, distances: &distances };
+    let context = AllocatorContext {
+        topology: &topology,
+        order: &order,
+        distances: &distances,
+    };
     let draw = |text: &str| -> Vec<String> {
         let mut allocator = allocator::make(text, &context).unwrap();
         let mut free = nodeorder::ranks::FreeSet::new(20);
@@ -318,24 +338,48 @@ fn bad_allocators_are_refused() {
     let topology = Topology::inline("torus:4x5", &Default::default()).unwrap();
     let order = NodeOrder::make(&topology, "row-major").unwrap();
     let distances = RankDistances::new(&topology, &order).unwrap();
-    let context = AllocatorContext { topology: &topology, order: &order, distances: &distances };
+    let context = AllocatorContext {
+        topology: &topology,
+        order: &order,
+        distances: &distances,
+    };
     for (text, says) in [
         ("first-fitt:8", "did you mean `first-fit`"),
-        ("first-fit:x", "found gap = `x`; expected a whole number from 0 to 4294967295"),
+        (
+            "first-fit:x",
+            "found gap = `x`; expected a whole number from 0 to 4294967295",
+        ),
         ("first-fit:-1", "found gap = `-1`"),
         ("first-fit:1,2", "found `2`; expected first-fit[:GAP]"),
-        ("dilation:max=0", "found max = `0`; expected a whole number from 1"),
-        ("dilation:max=1,guest=4d", "unknown guest `4d`; expected one of 2d, 3d"),
+        (
+            "dilation:max=0",
+            "found max = `0`; expected a whole number from 1",
+        ),
+        (
+            "dilation:max=1,guest=4d",
+            "unknown guest `4d`; expected one of 2d, 3d",
+        ),
         ("bfs:contigous", "did you mean `contiguous`"),
         ("first-fit:1:2", "found `2`; expected first-fit[:GAP]"),
-        ("fifo-fit", "found no `below`; expected below = a whole number"),
-        ("span-best-fit:circular", "unknown span `circular`; expected one of ring, linear"),
-        ("slurm-best-fit:27", "unknown release `27`; expected one of 22, 26"),
+        (
+            "fifo-fit",
+            "found no `below`; expected below = a whole number",
+        ),
+        (
+            "span-best-fit:circular",
+            "unknown span `circular`; expected one of ring, linear",
+        ),
+        (
+            "slurm-best-fit:27",
+            "unknown release `27`; expected one of 22, 26",
+        ),
         ("random:seed=x", "found seed = `x`; expected a whole number"),
         ("random:sed=3", "unknown key for random `sed`"),
         ("", "expected"),
     ] {
-        let Err(error) = allocator::make(text, &context) else { panic!("{text} was accepted") };
+        let Err(error) = allocator::make(text, &context) else {
+            panic!("{text} was accepted")
+        };
         assert!(error.to_string().contains(says), "{text}: {error}");
     }
 }

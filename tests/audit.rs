@@ -14,10 +14,18 @@ struct Run {
 }
 
 fn run(folder: &Path, arguments: &[&str]) -> Run {
-    let output =
-        crate::command().arg("audit").args(arguments).current_dir(folder).output().unwrap();
+    let output = crate::command()
+        .arg("audit")
+        .args(arguments)
+        .current_dir(folder)
+        .output()
+        .unwrap();
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
-    Run { code: output.status.code(), out: text(output.stdout), said: text(output.stderr) }
+    Run {
+        code: output.status.code(),
+        out: text(output.stdout),
+        said: text(output.stderr),
+    }
 }
 
 fn done(folder: &Path, arguments: &[&str]) -> Run {
@@ -33,14 +41,21 @@ fn by_definition(machine: &Topology, nodes: &[u32]) -> String {
     let node = |i: usize| NodeId(nodes[i % nodes.len()]);
     let count = nodes.len();
     let pairs = (0..count).flat_map(|i| (i + 1..count).map(move |j| (i, j)));
-    let apart: Vec<u32> = pairs.map(|(i, j)| machine.distance(node(i), node(j))).collect();
+    let apart: Vec<u32> = pairs
+        .map(|(i, j)| machine.distance(node(i), node(j)))
+        .collect();
     let mean = match apart.len() {
         0 => String::new(),
         pairs => (f64::from(apart.iter().sum::<u32>()) / pairs as f64).to_string(),
     };
-    let ring: Vec<u32> = (0..count).map(|i| machine.distance(node(i), node(i + 1))).collect();
-    let mut row =
-        format!("{count},{mean},{},{}", apart.iter().max().unwrap_or(&0), ring.iter().sum::<u32>());
+    let ring: Vec<u32> = (0..count)
+        .map(|i| machine.distance(node(i), node(i + 1)))
+        .collect();
+    let mut row = format!(
+        "{count},{mean},{},{}",
+        apart.iter().max().unwrap_or(&0),
+        ring.iter().sum::<u32>()
+    );
     // A leaf of fat-tree:k=8 has four nodes, a pod sixteen.
     for unit in [4, 16] {
         let units: BTreeSet<u32> = nodes.iter().map(|n| n / unit).collect();
@@ -101,8 +116,9 @@ fn other_placements_are_those_of_a_replay() {
         )
         .unwrap();
     }
-    let mut events: Vec<(u32, u32, u32)> =
-        (0..60).flat_map(|id| [(id * 10, 1, id), (id * 10 + 25, 0, id)]).collect();
+    let mut events: Vec<(u32, u32, u32)> = (0..60)
+        .flat_map(|id| [(id * 10, 1, id), (id * 10 + 25, 0, id)])
+        .collect();
     events.sort_unstable();
     for (_, starts, id) in events {
         let _ = match starts {
@@ -122,7 +138,10 @@ fn other_placements_are_those_of_a_replay() {
         "--alloc",
         "span-best-fit",
     ];
-    let found = done(folder.path(), &[&["fat-tree:k=8", "--trace", "jobs"], &tried[..]].concat());
+    let found = done(
+        folder.path(),
+        &[&["fat-tree:k=8", "--trace", "jobs"], &tried[..]].concat(),
+    );
     let replayed = crate::command()
         .args(["replay", "fat-tree:k=8", "--log", "log", "--extent"])
         .args(tried)
@@ -139,29 +158,51 @@ fn other_placements_are_those_of_a_replay() {
         .collect();
     assert_eq!(rows, wanted);
     assert!(found.out.starts_with("placement,job,size,"));
-    assert_eq!(found.out.lines().filter(|row| row.starts_with("recorded,")).count(), 60);
+    assert_eq!(
+        found
+            .out
+            .lines()
+            .filter(|row| row.starts_with("recorded,"))
+            .count(),
+        60
+    );
     // The sums are those of the rows.
-    let json =
-        done(folder.path(), &[&["fat-tree:k=8", "--trace", "jobs", "--json"], &tried[..]].concat());
+    let json = done(
+        folder.path(),
+        &[&["fat-tree:k=8", "--trace", "jobs", "--json"], &tried[..]].concat(),
+    );
     let json: serde_json::Value = serde_json::from_str(&json.out).unwrap();
     for placement in json["placements"].as_array().unwrap() {
         let name = placement["placement"].as_str().unwrap();
-        let rows: Vec<Vec<&str>> =
-            (found.out.lines().map(|row| row.split(',').collect::<Vec<_>>()))
-                .filter(|row| row[0] == name)
-                .collect();
+        let rows: Vec<Vec<&str>> = (found
+            .out
+            .lines()
+            .map(|row| row.split(',').collect::<Vec<_>>()))
+        .filter(|row| row[0] == name)
+        .collect();
         let mean = |column: usize, rows: &[&Vec<&str>]| {
-            rows.iter().map(|row| row[column].parse::<f64>().unwrap()).sum::<f64>()
+            rows.iter()
+                .map(|row| row[column].parse::<f64>().unwrap())
+                .sum::<f64>()
                 / rows.len() as f64
         };
         let several: Vec<&Vec<&str>> = rows.iter().filter(|row| row[2] != "1").collect();
         let close = |value: &serde_json::Value, wanted: f64| {
-            assert!((value.as_f64().unwrap() - wanted).abs() < 1e-9, "{name}: {value} {wanted}");
+            assert!(
+                (value.as_f64().unwrap() - wanted).abs() < 1e-9,
+                "{name}: {value} {wanted}"
+            );
         };
         close(&placement["mean_hops"], mean(3, &several));
         close(&placement["diameter"], mean(4, &several));
-        close(&placement["levels"]["leaf"]["spanned"], mean(6, &rows.iter().collect::<Vec<_>>()));
-        close(&placement["levels"]["pod"]["fewest"], mean(9, &rows.iter().collect::<Vec<_>>()));
+        close(
+            &placement["levels"]["leaf"]["spanned"],
+            mean(6, &rows.iter().collect::<Vec<_>>()),
+        );
+        close(
+            &placement["levels"]["pod"]["fewest"],
+            mean(9, &rows.iter().collect::<Vec<_>>()),
+        );
         for part in ["by_size", "over_time"] {
             let jobs = placement[part]
                 .as_array()
@@ -186,10 +227,20 @@ fn what_cannot_be_scored_is_counted_and_named() {
         "7|1|2|3|2|None assigned",
         "8|1|2|3|1|y1",
     ];
-    std::fs::write(folder.path().join("jobs"), format!("{HEADER}{}\n", rows.join("\n"))).unwrap();
+    std::fs::write(
+        folder.path().join("jobs"),
+        format!("{HEADER}{}\n", rows.join("\n")),
+    )
+    .unwrap();
     let found = done(
         folder.path(),
-        &["fat-tree:k=4,exclude=3", "--trace", "jobs", "--alloc", "first-fit:1"],
+        &[
+            "fat-tree:k=4,exclude=3",
+            "--trace",
+            "jobs",
+            "--alloc",
+            "first-fit:1",
+        ],
     );
     assert_eq!(found.out.lines().count(), 5, "{}", found.out);
     for line in [
@@ -209,15 +260,25 @@ fn what_cannot_be_scored_is_counted_and_named() {
         "{}",
         none.said
     );
-    std::fs::write(folder.path().join("cut"), format!("{HEADER}1|1|2|3|2|n[00-0+\n")).unwrap();
+    std::fs::write(
+        folder.path().join("cut"),
+        format!("{HEADER}1|1|2|3|2|n[00-0+\n"),
+    )
+    .unwrap();
     let cut = run(folder.path(), &["fat-tree:k=4", "--trace", "cut"]);
     assert_eq!(cut.code, Some(1));
-    assert!(cut.said.starts_with("cut:2: found `n[00-0+`; expected a host list"), "{}", cut.said);
+    assert!(
+        cut.said
+            .starts_with("cut:2: found `n[00-0+`; expected a host list"),
+        "{}",
+        cut.said
+    );
     std::fs::write(folder.path().join("log"), "P 1 2\n").unwrap();
     let log = run(folder.path(), &["fat-tree:k=4", "--trace", "log"]);
     assert_eq!(log.code, Some(1));
     assert!(
-        log.said.starts_with("log: found a placement log, which lists no nodes; expected records"),
+        log.said
+            .starts_with("log: found a placement log, which lists no nodes; expected records"),
         "{}",
         log.said
     );
@@ -232,15 +293,33 @@ fn jobs_over_several_trees_are_counted_apart() {
         "SwitchName=a Nodes=n[1-2]\nSwitchName=b Nodes=n[3-4]\n",
     )
     .unwrap();
-    let rows = ["1|1|2|9|2|n[2-3]", "2|1|2|9|2|n[1,4]", "3|10|20|90|2|n[1-2]", "4|10|20|90|1|n3"];
-    std::fs::write(folder.path().join("jobs"), format!("{HEADER}{}\n", rows.join("\n"))).unwrap();
+    let rows = [
+        "1|1|2|9|2|n[2-3]",
+        "2|1|2|9|2|n[1,4]",
+        "3|10|20|90|2|n[1-2]",
+        "4|10|20|90|1|n3",
+    ];
+    std::fs::write(
+        folder.path().join("jobs"),
+        format!("{HEADER}{}\n", rows.join("\n")),
+    )
+    .unwrap();
     let found = done(folder.path(), &["slurm-topology:t.conf", "--trace", "jobs"]);
     let starts: Vec<String> = (found.out.lines().skip(1))
         .map(|row| row.split(',').take(5).collect::<Vec<_>>().join(","))
         .collect();
     assert_eq!(starts, ["1,2,,,", "2,2,,,", "3,2,0,0,0", "4,1,,0,0"]);
-    assert!(found.said.contains("no path joins all nodes of 2 of its jobs"), "{}", found.said);
-    let json = done(folder.path(), &["slurm-topology:t.conf", "--trace", "jobs", "--json"]);
+    assert!(
+        found
+            .said
+            .contains("no path joins all nodes of 2 of its jobs"),
+        "{}",
+        found.said
+    );
+    let json = done(
+        folder.path(),
+        &["slurm-topology:t.conf", "--trace", "jobs", "--json"],
+    );
     let json: serde_json::Value = serde_json::from_str(&json.out).unwrap();
     let all = &json["placements"][0];
     assert_eq!(
@@ -255,10 +334,17 @@ fn the_page_stands_alone_and_names_the_best() {
     let mut text = HEADER.to_string();
     for id in 0..200u32 {
         let (from, size) = (1_795_350_000 + id * 9000, 2 + id % 6);
-        let nodes: Vec<String> =
-            (0..size).map(|i| format!("n{:02}", (id * 5 + i * 3) % 16)).collect();
-        writeln!(text, "{}|{from}|{from}|{}|{size}|{}", id + 1, from + 8000, nodes.join(","))
-            .unwrap();
+        let nodes: Vec<String> = (0..size)
+            .map(|i| format!("n{:02}", (id * 5 + i * 3) % 16))
+            .collect();
+        writeln!(
+            text,
+            "{}|{from}|{from}|{}|{size}|{}",
+            id + 1,
+            from + 8000,
+            nodes.join(",")
+        )
+        .unwrap();
     }
     std::fs::write(folder.path().join("jobs"), text).unwrap();
     let options = [
@@ -275,7 +361,10 @@ fn the_page_stands_alone_and_names_the_best() {
     let found = done(folder.path(), &options);
     assert!(found.out.contains("Page: page/index.html"), "{}", found.out);
     let page = std::fs::read_to_string(folder.path().join("page/index.html")).unwrap();
-    assert!(page.contains("What the scheduler did to the jobs of jobs"), "{page}");
+    assert!(
+        page.contains("What the scheduler did to the jobs of jobs"),
+        "{page}"
+    );
     assert!(page.contains("<b>row-major first-fit:1</b>"));
     for name in [
         "sizes.csv",
@@ -290,7 +379,10 @@ fn the_page_stands_alone_and_names_the_best() {
     // No file of the network, no script or image from elsewhere.
     assert!(!page.contains("src=\"http") && !page.contains("href=\"http"));
     let sizes = std::fs::read_to_string(folder.path().join("page/sizes.csv")).unwrap();
-    assert!(sizes.starts_with("placement,from,to,jobs,nodes,apart,mean_hops,"), "{sizes}");
+    assert!(
+        sizes.starts_with("placement,from,to,jobs,nodes,apart,mean_hops,"),
+        "{sizes}"
+    );
     assert_eq!(sizes.lines().count(), 1 + 2 * 2);
 }
 
@@ -298,12 +390,22 @@ fn the_page_stands_alone_and_names_the_best() {
 fn a_machine_without_levels_has_a_page() {
     let folder = tempfile::tempdir().unwrap();
     let rows = ["1|1|2|9|2|q[0-1]", "2|1|2|9|3|q[2-3,6]"];
-    std::fs::write(folder.path().join("jobs"), format!("{HEADER}{}\n", rows.join("\n"))).unwrap();
-    done(folder.path(), &["torus:4x4,names=q{}", "--trace", "jobs", "--out", "page"]);
+    std::fs::write(
+        folder.path().join("jobs"),
+        format!("{HEADER}{}\n", rows.join("\n")),
+    )
+    .unwrap();
+    done(
+        folder.path(),
+        &["torus:4x4,names=q{}", "--trace", "jobs", "--out", "page"],
+    );
     let page = std::fs::read_to_string(folder.path().join("page/index.html")).unwrap();
     assert!(page.contains("torus:4x4"), "{page}");
     let sizes = std::fs::read_to_string(folder.path().join("page/sizes.csv")).unwrap();
-    assert_eq!(sizes.lines().nth(1), Some("recorded,2,3,2,5,0,1.1666666666666665,1.5,1.2,1.5"));
+    assert_eq!(
+        sizes.lines().nth(1),
+        Some("recorded,2,3,2,5,0,1.1666666666666665,1.5,1.2,1.5")
+    );
     // A machine without levels spans none.
     assert!(!folder.path().join("page/units-by-size.svg").exists());
 }

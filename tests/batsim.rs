@@ -10,7 +10,11 @@ use serde_json::Value;
 
 fn run(folder: &Path, arguments: &[&str]) -> (bool, String, String) {
     let mut command = crate::command();
-    let said = command.args(arguments).current_dir(folder).output().unwrap();
+    let said = command
+        .args(arguments)
+        .current_dir(folder)
+        .output()
+        .unwrap();
     let text = |bytes| String::from_utf8(bytes).unwrap();
     (said.status.success(), text(said.stdout), text(said.stderr))
 }
@@ -52,7 +56,13 @@ fn workloads_say_what_schedule_does() {
     std::fs::write(at("jobs.swf"), trace()).unwrap();
     let cases = [
         ("torus:4x4x4", "hilbert", "first-fit:8", "easy", "easy"),
-        ("fat-tree:k=8,exclude=3-9", "random:seed=2", "slurm-best-fit:26", "fcfs", "fcfs"),
+        (
+            "fat-tree:k=8,exclude=3-9",
+            "random:seed=2",
+            "slurm-best-fit:26",
+            "fcfs",
+            "fcfs",
+        ),
         (
             "torus:5x4,per_router=2",
             "snake",
@@ -71,8 +81,19 @@ fn workloads_say_what_schedule_does() {
     let mut mapped = 0;
     for (spec, by, alloc, policy, of_schedule) in cases {
         let to = format!("batsim:trace=jobs.swf,alloc={alloc},policy={policy}");
-        let (good, _, error) =
-            run(folder.path(), &["export", spec, "--order", by, "--to", &to, "-o", "jobs.json"]);
+        let (good, _, error) = run(
+            folder.path(),
+            &[
+                "export",
+                spec,
+                "--order",
+                by,
+                "--to",
+                &to,
+                "-o",
+                "jobs.json",
+            ],
+        );
         assert!(good, "{error}");
         assert!(error.contains("jobs.swf: left out 1: "), "{error}");
         let document: Value =
@@ -89,7 +110,13 @@ fn workloads_say_what_schedule_does() {
             })
             .collect();
         assert_eq!(document["nb_res"], rank_of.len());
-        assert!(document["description"].as_str().unwrap().contains("left out 1"), "{spec}");
+        assert!(
+            document["description"]
+                .as_str()
+                .unwrap()
+                .contains("left out 1"),
+            "{spec}"
+        );
 
         // What schedule gives each job: start, ranks.
         let (good, rows, error) = run(
@@ -113,8 +140,9 @@ fn workloads_say_what_schedule_does() {
         let header = rows.next().unwrap();
         let column = |name: &str| header.iter().position(|h| *h == name).unwrap();
         let (job, start, ranks) = (column("job"), column("start"), column("ranks"));
-        let scheduled: BTreeMap<String, (String, Vec<u32>)> =
-            rows.map(|row| (row[job].into(), (row[start].into(), expand(row[ranks])))).collect();
+        let scheduled: BTreeMap<String, (String, Vec<u32>)> = rows
+            .map(|row| (row[job].into(), (row[start].into(), expand(row[ranks]))))
+            .collect();
 
         let jobs = document["jobs"].as_array().unwrap();
         assert_eq!((jobs.len(), scheduled.len()), (199, 199), "{spec}");
@@ -125,7 +153,10 @@ fn workloads_say_what_schedule_does() {
             let profile = &document["profiles"][text("profile")];
             assert_eq!(profile["type"], "delay");
             let delay = profile["delay"].as_u64().unwrap();
-            assert!(delay < number("walltime") && number("subtime") <= number("start"), "{job}");
+            assert!(
+                delay < number("walltime") && number("subtime") <= number("start"),
+                "{job}"
+            );
             let alloc = expand(text("alloc"));
             assert_eq!(alloc.len() as u64, number("res"), "{job}");
             // Process i runs on this resource.
@@ -135,13 +166,22 @@ fn workloads_say_what_schedule_does() {
                     mapped += 1;
                     assert_eq!(mapping.len(), alloc.len());
                     let place = |i: usize| mapping[&i.to_string()].as_str().unwrap();
-                    (0..alloc.len()).map(|i| alloc[place(i).parse::<usize>().unwrap()]).collect()
+                    (0..alloc.len())
+                        .map(|i| alloc[place(i).parse::<usize>().unwrap()])
+                        .collect()
                 }
                 other => panic!("{other}"),
             };
-            let on: Vec<u32> = on.iter().map(|resource| rank_of[*resource as usize]).collect();
+            let on: Vec<u32> = on
+                .iter()
+                .map(|resource| rank_of[*resource as usize])
+                .collect();
             let (start, ranks) = &scheduled[text("id")];
-            assert_eq!((&number("start").to_string(), &on), (start, ranks), "{spec}: {job}");
+            assert_eq!(
+                (&number("start").to_string(), &on),
+                (start, ranks),
+                "{spec}: {job}"
+            );
             for resource in alloc {
                 busy.entry(resource)
                     .or_default()
@@ -150,11 +190,17 @@ fn workloads_say_what_schedule_does() {
         }
         for times in busy.values() {
             let times: Vec<_> = times.iter().collect();
-            assert!(times.windows(2).all(|pair| pair[0].1 <= pair[1].0), "{spec}: {times:?}");
+            assert!(
+                times.windows(2).all(|pair| pair[0].1 <= pair[1].0),
+                "{spec}: {times:?}"
+            );
         }
 
         // Read back, the jobs are those of the trace.
-        let options = Options { nodes: Some(rank_of.len() as u32), ..Options::default() };
+        let options = Options {
+            nodes: Some(rank_of.len() as u32),
+            ..Options::default()
+        };
         let back = open::trace(&at("jobs.json"), &options).unwrap();
         let first = open::trace(&at("jobs.swf"), &options).unwrap();
         assert_eq!(back.jobs().len(), 199);
@@ -182,12 +228,20 @@ fn resources_are_the_hosts_of_the_platform() {
     export("batsim:trace=jobs.swf,alloc=fifo", "jobs.json");
     let hosts = std::fs::read_to_string(at("m.xml.hosts")).unwrap();
     let table = std::fs::read_to_string(at("jobs.json.resources")).unwrap();
-    let rows: Vec<Vec<&str>> = table.lines().skip(1).map(|row| row.split(',').collect()).collect();
+    let rows: Vec<Vec<&str>> = table
+        .lines()
+        .skip(1)
+        .map(|row| row.split(',').collect())
+        .collect();
     let mut by_rank = rows.clone();
     by_rank.sort_by_key(|row| row[2].parse::<u32>().unwrap());
     assert!(by_rank.iter().map(|row| row[1]).eq(hosts.lines()));
     let number = |name: &str| name.trim_start_matches('n').parse::<u32>().unwrap();
-    assert!(rows.windows(2).all(|pair| number(pair[0][1]) < number(pair[1][1])), "{table}");
+    assert!(
+        rows.windows(2)
+            .all(|pair| number(pair[0][1]) < number(pair[1][1])),
+        "{table}"
+    );
 }
 
 #[test]
@@ -196,17 +250,41 @@ fn what_is_wrong_is_said_with_its_place() {
     std::fs::write(folder.path().join("jobs.swf"), trace()).unwrap();
     std::fs::write(folder.path().join("odd.swf"), "; a\n1 2 3\n").unwrap();
     for (to, found) in [
-        ("batsim", "`batsim`: found no `trace`; expected trace = a file of jobs"),
-        ("batsim:trace=jobs.swf", "expected alloc = the name of an allocator"),
+        (
+            "batsim",
+            "`batsim`: found no `trace`; expected trace = a file of jobs",
+        ),
+        (
+            "batsim:trace=jobs.swf",
+            "expected alloc = the name of an allocator",
+        ),
         ("batsim:trace=jobs.swf,alloc=fif", "did you mean `fifo`?"),
         ("batsim:trace=jobs.swf,alloc=first-fit:x", "gap"),
-        ("batsim:trace=jobs.swf,alloc=fifo,policy=eazy", "did you mean `easy`?"),
-        ("batsim:trace=jobs.swf,alloc=fifo,walltime=3", "unknown key for batsim `walltime`"),
-        ("batsim:trace=jobs.swf,alloc=fifo,procs_per_node=0", "procs_per_node"),
+        (
+            "batsim:trace=jobs.swf,alloc=fifo,policy=eazy",
+            "did you mean `easy`?",
+        ),
+        (
+            "batsim:trace=jobs.swf,alloc=fifo,walltime=3",
+            "unknown key for batsim `walltime`",
+        ),
+        (
+            "batsim:trace=jobs.swf,alloc=fifo,procs_per_node=0",
+            "procs_per_node",
+        ),
         ("batsim:trace=odd.swf,alloc=fifo", "odd.swf:2: "),
         ("batsim:trace=none.swf,alloc=fifo", "none.swf"),
     ] {
-        let arguments = ["export", "torus:4x4", "--order", "snake", "--to", to, "-o", "x.json"];
+        let arguments = [
+            "export",
+            "torus:4x4",
+            "--order",
+            "snake",
+            "--to",
+            to,
+            "-o",
+            "x.json",
+        ];
         let (good, _, error) = run(folder.path(), &arguments);
         assert!(!good && error.contains(found), "{to}: {error}");
         assert!(!folder.path().join("x.json").exists(), "{to}");

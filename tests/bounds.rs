@@ -8,7 +8,11 @@ use std::process::Output;
 
 fn run(folder: &Path, arguments: &[&str]) -> Output {
     let mut command = crate::command();
-    command.args(arguments).current_dir(folder).output().unwrap()
+    command
+        .args(arguments)
+        .current_dir(folder)
+        .output()
+        .unwrap()
 }
 
 /// Runs a command that must succeed, and returns what it prints.
@@ -23,7 +27,12 @@ fn done(folder: &Path, arguments: &[&str]) -> String {
 fn refused(folder: &Path, arguments: &[&str]) -> String {
     let output = run(folder, arguments);
     let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert_eq!(output.status.code(), Some(1), "{}: {stderr}", arguments.join(" "));
+    assert_eq!(
+        output.status.code(),
+        Some(1),
+        "{}: {stderr}",
+        arguments.join(" ")
+    );
     assert!(output.stdout.is_empty(), "{}", arguments.join(" "));
     stderr
 }
@@ -42,10 +51,21 @@ fn memory_bounds_what_is_kept_of_jobs() {
     let folder = folder.path();
     let lines = |line: &dyn Fn(usize) -> String| (1..=9000).map(line).collect::<String>();
     fs::write(folder.join("t.swf"), swf(9000)).unwrap();
-    fs::write(folder.join("head.swf"), lines(&|i| format!("; Note: {i}\n")) + &swf(1)).unwrap();
-    fs::write(folder.join("live.log"), lines(&|i| format!("P a-long-name-of-job-{i} 1\n")))
-        .unwrap();
-    fs::write(folder.join("sizes.log"), lines(&|i| format!("P {i} {i}\nF {i}\n"))).unwrap();
+    fs::write(
+        folder.join("head.swf"),
+        lines(&|i| format!("; Note: {i}\n")) + &swf(1),
+    )
+    .unwrap();
+    fs::write(
+        folder.join("live.log"),
+        lines(&|i| format!("P a-long-name-of-job-{i} 1\n")),
+    )
+    .unwrap();
+    fs::write(
+        folder.join("sizes.log"),
+        lines(&|i| format!("P {i} {i}\nF {i}\n")),
+    )
+    .unwrap();
     fs::write(folder.join("sizes.csv"), lines(&|i| format!("{i},1\n"))).unwrap();
     let ended = lines(&|i| format!("P {i} 1\nF {i}\n"));
     fs::write(folder.join("ended.log"), &ended).unwrap();
@@ -58,32 +78,65 @@ fn memory_bounds_what_is_kept_of_jobs() {
         (small(&["trace", "info", "t.swf"]), "t.swf", "jobs"),
         (small(&["trace", "convert", "t.swf"]), "t.swf", "jobs"),
         (small(&["trace", "info", "head.swf"]), "head.swf", "header"),
-        (small(&["trace", "info", "live.log"]), "live.log", "live jobs"),
-        (small(&["trace", "info", "sizes.log"]), "sizes.log", "job sizes"),
-        (small(&["trace", "info", "sizes.csv"]), "sizes.csv", "sizes"),
-        (with("replay", &["--alloc", "fifo:0", "--log", "t.swf"]), "t.swf", "jobs"),
         (
-            with("replay", &["--alloc", "fifo:0", "--log", "live.log", "-o", "out.csv"]),
+            small(&["trace", "info", "live.log"]),
             "live.log",
             "live jobs",
         ),
         (
-            with("schedule", &["--alloc", "fifo:0", "--policy", "fcfs", "--trace", "t.swf"]),
+            small(&["trace", "info", "sizes.log"]),
+            "sizes.log",
+            "job sizes",
+        ),
+        (small(&["trace", "info", "sizes.csv"]), "sizes.csv", "sizes"),
+        (
+            with("replay", &["--alloc", "fifo:0", "--log", "t.swf"]),
             "t.swf",
             "jobs",
         ),
-        (with("compare", &["--trace", "live.log"]), "live.log", "live jobs"),
+        (
+            with(
+                "replay",
+                &["--alloc", "fifo:0", "--log", "live.log", "-o", "out.csv"],
+            ),
+            "live.log",
+            "live jobs",
+        ),
+        (
+            with(
+                "schedule",
+                &["--alloc", "fifo:0", "--policy", "fcfs", "--trace", "t.swf"],
+            ),
+            "t.swf",
+            "jobs",
+        ),
+        (
+            with("compare", &["--trace", "live.log"]),
+            "live.log",
+            "live jobs",
+        ),
         (small(&["sweep", "p.toml", "--out", "s"]), "t.swf", "jobs"),
         (
-            small(&["order", "torus:4x4", "--by", "optimise:weights=workload,sizes=t.swf"]),
+            small(&[
+                "order",
+                "torus:4x4",
+                "--by",
+                "optimise:weights=workload,sizes=t.swf",
+            ]),
             "t.swf",
             "jobs",
         ),
     ] {
         let mut parts = said.trim_end().splitn(3, ':');
-        assert!(parts.next().is_some_and(|name| name.ends_with(file)), "{said}");
         assert!(
-            parts.next().and_then(|n| n.parse::<usize>().ok()).is_some_and(|n| n > 1),
+            parts.next().is_some_and(|name| name.ends_with(file)),
+            "{said}"
+        );
+        assert!(
+            parts
+                .next()
+                .and_then(|n| n.parse::<usize>().ok())
+                .is_some_and(|n| n > 1),
             "{said}"
         );
         let wanted = format!(
@@ -94,7 +147,10 @@ fn memory_bounds_what_is_kept_of_jobs() {
     assert!(!folder.join("out.csv").exists());
     // What is not kept does not count.
     let memory = ["--memory", "100k"];
-    let info = done(folder, &[&["trace", "info", "ended.log"][..], &memory].concat());
+    let info = done(
+        folder,
+        &[&["trace", "info", "ended.log"][..], &memory].concat(),
+    );
     assert!(info.contains("9000"), "{info}");
     done(folder, &["trace", "info", "t.swf", "--memory", "9M"]);
 }
@@ -104,7 +160,9 @@ fn memory_bounds_what_is_kept_of_jobs() {
 fn blocks_of_long_names_are_bounded() {
     use nodeorder::trace::{Block, Log};
     let name = "x".repeat(1 << 19);
-    let text: String = (0..100).map(|_| format!("P {name} 1\nF {name}\n")).collect();
+    let text: String = (0..100)
+        .map(|_| format!("P {name} 1\nF {name}\n"))
+        .collect();
     let (mut log, mut block, mut events) = (Log::new("l", text), Block::default(), 0);
     while log.next_block(1 << 14, &mut block).unwrap() {
         let names: usize = (0..block.events.len()).map(|i| block.name(i).len()).sum();
@@ -125,8 +183,11 @@ fn packed_files_of_nothing_are_refused_by_every_reader() {
         (0..66).for_each(|_| encoder.write_all(&piece).unwrap());
         encoder.finish().unwrap()
     };
-    let bombs =
-        [pack(b"\n"), pack(b"# a comment of some length that says nothing at all\r\n"), pack(b" ")];
+    let bombs = [
+        pack(b"\n"),
+        pack(b"# a comment of some length that says nothing at all\r\n"),
+        pack(b" "),
+    ];
     let names = [
         "o.gz",
         "names.csv.gz",
@@ -142,7 +203,10 @@ fn packed_files_of_nothing_are_refused_by_every_reader() {
             format!("mpc torus:4x4 --order {}", file("o.gz")),
             format!("topology torus:4x4,names={}", file("names.csv.gz")),
             format!("map torus:4x4 --guest {} --order snake", file("g.csv.gz")),
-            format!("map torus:4x4 --guest ring:n=4 --mapping {}", file("m.csv.gz")),
+            format!(
+                "map torus:4x4 --guest ring:n=4 --mapping {}",
+                file("m.csv.gz")
+            ),
             format!("topology graph:{}", file("links.csv.gz")),
             format!("trace info {}", file("t.swf.gz")),
             format!("topology slurm-topology:{}", file("topology.conf.gz")),
@@ -151,10 +215,14 @@ fn packed_files_of_nothing_are_refused_by_every_reader() {
     };
     for (i, bomb) in bombs.iter().enumerate() {
         assert!(bomb.len() < 1 << 20);
-        names.iter().for_each(|name| fs::write(folder.join(format!("{i}-{name}")), bomb).unwrap());
+        names
+            .iter()
+            .for_each(|name| fs::write(folder.join(format!("{i}-{name}")), bomb).unwrap());
         // The other two by one reader of each kind: of whole texts, of streams.
-        let readers =
-            commands(i).into_iter().enumerate().filter(|(j, _)| i == 0 || [0, 5].contains(j));
+        let readers = commands(i)
+            .into_iter()
+            .enumerate()
+            .filter(|(j, _)| i == 0 || [0, 5].contains(j));
         for (_, command) in readers {
             let said = refused(folder, &command.split(' ').collect::<Vec<_>>());
             // The lines of the third file are one, which is too long in a trace.
@@ -171,22 +239,49 @@ fn packed_files_of_nothing_are_refused_by_every_reader() {
 fn machines_near_the_limit_are_answered_or_refused() {
     let here = Path::new(".");
     for (spec, total, mean) in [
-        ("torus:1000x1000x1000", "375000000000000000000", "750.00000075"),
+        (
+            "torus:1000x1000x1000",
+            "375000000000000000000",
+            "750.00000075",
+        ),
         // n³/8 for a ring of an even n.
-        ("torus:2147483648", "1237940039285380274899124224", "536870912.25"),
+        (
+            "torus:2147483648",
+            "1237940039285380274899124224",
+            "536870912.25",
+        ),
         // n (n² - 1)/6 for a path.
-        ("mesh:2147483648", "1650586719047173699507585024", "715827883"),
+        (
+            "mesh:2147483648",
+            "1650586719047173699507585024",
+            "715827883",
+        ),
         ("hyperx:2147483648", "2305843008139952128", "1"),
         ("cascade:16x6x22369621", "6389106377873514720", "2.77083328"),
-        ("torus:65536x32768", "56668397794435742564352", "24576.0000114"),
+        (
+            "torus:65536x32768",
+            "56668397794435742564352",
+            "24576.0000114",
+        ),
     ] {
         let text = done(here, &["topology", spec, "--json"]);
         let figure = |key: &str| {
-            let line = text.lines().find(|line| line.trim().starts_with(&format!("\"{key}\":")));
-            line.unwrap().split(": ").nth(1).unwrap().trim_end_matches(',').to_string()
+            let line = text
+                .lines()
+                .find(|line| line.trim().starts_with(&format!("\"{key}\":")));
+            line.unwrap()
+                .split(": ")
+                .nth(1)
+                .unwrap()
+                .trim_end_matches(',')
+                .to_string()
         };
         assert_eq!(figure("total_distance"), total, "{spec}");
-        assert!(figure("mean_distance").starts_with(mean), "{spec}: {}", figure("mean_distance"));
+        assert!(
+            figure("mean_distance").starts_with(mean),
+            "{spec}: {}",
+            figure("mean_distance")
+        );
     }
     let memory = ["--memory", "8G"];
     for (command, needs) in [
@@ -202,9 +297,18 @@ fn machines_near_the_limit_are_answered_or_refused() {
             &["mpc", "torus:65536x32768", "--order", "snake"],
             "the sums of an MPC curve needs about 206.2 GB",
         ),
-        (&["compare", "torus:9999x9999"], "the sums of an MPC curve needs about 9.6 GB"),
-        (&["compare", "torus:9999x9999", "mesh:9"], "the sums of an MPC curve needs about 9.6 GB"),
-        (&["topology", "cascade:16x6x22369621,global=single"], "every router needs about 25.8 GB"),
+        (
+            &["compare", "torus:9999x9999"],
+            "the sums of an MPC curve needs about 9.6 GB",
+        ),
+        (
+            &["compare", "torus:9999x9999", "mesh:9"],
+            "the sums of an MPC curve needs about 9.6 GB",
+        ),
+        (
+            &["topology", "cascade:16x6x22369621,global=single"],
+            "every router needs about 25.8 GB",
+        ),
         (
             &["topology", "torus:2147483648", "--histogram"],
             "counting pairs by distance needs about 51.5 GB",
@@ -214,8 +318,17 @@ fn machines_near_the_limit_are_answered_or_refused() {
         assert!(said.contains(needs), "{command:?}: {said}");
     }
     // The figure comes before the refusal.
-    let said =
-        refused(here, &["order", "torus:65536x32768", "--by", "row-major", "--memory", "1G"]);
+    let said = refused(
+        here,
+        &[
+            "order",
+            "torus:65536x32768",
+            "--by",
+            "row-major",
+            "--memory",
+            "1G",
+        ],
+    );
     let first = "torus:65536x32768: row-major of 2147483648 nodes takes about 17.4 GB of memory\n";
     assert!(said.starts_with(first), "{said}");
 }
@@ -239,7 +352,9 @@ fn every_reader_takes_every_kind_of_line_end() {
     let outcome = |change: &dyn Fn(&str) -> String| {
         let folder = tempfile::tempdir().unwrap();
         let folder = folder.path();
-        files.iter().for_each(|(name, text)| fs::write(folder.join(name), change(text)).unwrap());
+        files
+            .iter()
+            .for_each(|(name, text)| fs::write(folder.join(name), change(text)).unwrap());
         let mut texts: Vec<String> = [
             "topology m.toml",
             "mpc m.toml --order o.txt",
@@ -259,10 +374,11 @@ fn every_reader_takes_every_kind_of_line_end() {
         texts
     };
     let plain = outcome(&str::to_string);
-    let changes: [&dyn Fn(&str) -> String; 3] =
-        [&|text| format!("\u{feff}{text}"), &|text| text.replace('\n', "\r\n"), &|text| {
-            format!("\u{feff}{}", text.replace('\n', "\r"))
-        }];
+    let changes: [&dyn Fn(&str) -> String; 3] = [
+        &|text| format!("\u{feff}{text}"),
+        &|text| text.replace('\n', "\r\n"),
+        &|text| format!("\u{feff}{}", text.replace('\n', "\r")),
+    ];
     for change in changes {
         assert_eq!(outcome(change), plain);
     }
@@ -285,13 +401,22 @@ fn quiet_silences_notes_and_not_errors() {
         let words: Vec<&str> = command.split(' ').collect();
         let loud = run(folder, &words);
         let quiet = run(folder, &[&words[..], &["--quiet"]].concat());
-        assert!(loud.status.success() && !loud.stderr.is_empty(), "{command}");
-        assert!(quiet.status.success() && quiet.stderr.is_empty(), "{command}");
+        assert!(
+            loud.status.success() && !loud.stderr.is_empty(),
+            "{command}"
+        );
+        assert!(
+            quiet.status.success() && quiet.stderr.is_empty(),
+            "{command}"
+        );
         assert_eq!(loud.stdout, quiet.stdout, "{command}");
     }
     assert!(
-        refused(folder, &["mpc", "torus:4x4", "--order", "nothing", "--quiet"])
-            .contains("`nothing`")
+        refused(
+            folder,
+            &["mpc", "torus:4x4", "--order", "nothing", "--quiet"]
+        )
+        .contains("`nothing`")
     );
 }
 
@@ -314,7 +439,9 @@ fn one_processor_a_node_may_be_stated() {
         let said = |more: &[&str]| {
             let output = run(folder, &[&words[..], more].concat());
             assert!(output.status.success());
-            String::from_utf8(output.stderr).unwrap().contains("--procs-per-node 4 is likely")
+            String::from_utf8(output.stderr)
+                .unwrap()
+                .contains("--procs-per-node 4 is likely")
         };
         assert!(said(&[]), "{command}");
         assert!(!said(&["--procs-per-node", "1"]), "{command}");

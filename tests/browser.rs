@@ -18,14 +18,26 @@ const MACHINES: [(&str, &str, &[&str]); 7] = [
     ("dragonfly", "dragonfly:p=2,a=4,h=2", &[]),
     ("tree", "fat-tree:k=4", &[]),
     ("random", "random-regular:n=60,d=4", &[]),
-    ("hub", "cascade:4x3x5,per_router=2,global=single,limit=101", &[]),
+    (
+        "hub",
+        "cascade:4x3x5,per_router=2,global=single,limit=101",
+        &[],
+    ),
     ("panels", "torus:4x3x3x2x2", &[]),
-    ("trace", "torus:8x8", &["--trace", "jobs.swf", "--guest", "ring"]),
+    (
+        "trace",
+        "torus:8x8",
+        &["--trace", "jobs.swf", "--guest", "ring"],
+    ),
 ];
 
 fn nodeorder(folder: &Path, arguments: &[&str]) {
     let mut command = crate::command();
-    let output = command.args(arguments).current_dir(folder).output().unwrap();
+    let output = command
+        .args(arguments)
+        .current_dir(folder)
+        .output()
+        .unwrap();
     let stderr = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{}: {stderr}", arguments.join(" "));
 }
@@ -59,15 +71,23 @@ fn in_browser(name: &str, test: impl FnOnce(&mut Browser, &Path)) {
     let folder = tempfile::tempdir().unwrap();
     match Browser::start(folder.path()) {
         Some(mut browser) => test(&mut browser, folder.path()),
-        None => without(Peer::Chromium, &format!("browser::{name}"), "chromium is not installed"),
+        None => without(
+            Peer::Chromium,
+            &format!("browser::{name}"),
+            "chromium is not installed",
+        ),
     }
 }
 
 /// `mpc.csv` as values by ordering and size.
 fn curves(folder: &Path) -> BTreeMap<(String, u64), f64> {
     let mut reader = csv::Reader::from_path(folder.join("mpc.csv")).unwrap();
-    let row =
-        |r: csv::StringRecord| ((r[0].to_string(), r[1].parse().unwrap()), r[2].parse().unwrap());
+    let row = |r: csv::StringRecord| {
+        (
+            (r[0].to_string(), r[1].parse().unwrap()),
+            r[2].parse().unwrap(),
+        )
+    };
     reader.records().map(|r| row(r.unwrap())).collect()
 }
 
@@ -79,7 +99,9 @@ fn readout(tab: &mut Tab) -> BTreeMap<String, f64> {
          r.cells[2].dataset.value])",
     );
     let rows: Vec<(String, String)> = serde_json::from_value(rows).unwrap();
-    rows.into_iter().map(|(label, value)| (label, value.parse().unwrap())).collect()
+    rows.into_iter()
+        .map(|(label, value)| (label, value.parse().unwrap()))
+        .collect()
 }
 
 #[test]
@@ -88,21 +110,37 @@ fn pages_are_quiet_readable_and_fit() {
         for (name, ..) in MACHINES {
             let file = page(folder, name).join("index.html");
             let mut tab = browser.open(&file, 1280, 900);
-            assert_eq!(tab.eval("document.getElementById('chart').hidden"), false, "{name}");
-            assert_eq!(tab.eval("document.getElementById('foot').hidden"), false, "{name}");
+            assert_eq!(
+                tab.eval("document.getElementById('chart').hidden"),
+                false,
+                "{name}"
+            );
+            assert_eq!(
+                tab.eval("document.getElementById('foot').hidden"),
+                false,
+                "{name}"
+            );
             tab.wait("document.getElementById('walk-canvas').dataset.coloured > 0");
             for scheme in ["light", "dark"] {
                 tab.media("prefers-color-scheme", scheme);
                 tab.eval("document.querySelectorAll('details').forEach(d => { d.open = true; })");
                 let poor = tab.eval(CONTRAST);
-                assert_eq!(poor, json!([]), "{name}, {scheme}: text of too little contrast");
+                assert_eq!(
+                    poor,
+                    json!([]),
+                    "{name}, {scheme}: text of too little contrast"
+                );
             }
             tab.media("prefers-color-scheme", "light");
             assert_eq!(tab.eval(UNNAMED), json!([]), "{name}: without a name");
             fits(&mut tab, name);
             tab.resize(320, 700);
             tab.wait("document.getElementById('walk-canvas').clientWidth < 320");
-            assert_eq!(tab.eval("document.documentElement.scrollWidth"), 320, "{name}");
+            assert_eq!(
+                tab.eval("document.documentElement.scrollWidth"),
+                320,
+                "{name}"
+            );
             assert_eq!(tab.eval(OUTSIDE), json!([]), "{name}: outside 320 pixels");
             assert_eq!(tab.errors(), Vec::<String>::new(), "{name}");
         }
@@ -114,7 +152,11 @@ fn fits(tab: &mut Tab, name: &str) {
     for width in [1280, 400] {
         tab.resize(width, 900);
         tab.wait(&format!("innerWidth === {width}"));
-        assert_eq!(tab.eval("document.documentElement.scrollWidth"), width, "{name}");
+        assert_eq!(
+            tab.eval("document.documentElement.scrollWidth"),
+            width,
+            "{name}"
+        );
         let table = "document.querySelector('.scroll:has(table.sortable)')";
         if width == 1280 {
             let more = tab.number(&format!("{table}.scrollWidth - {table}.clientWidth"));
@@ -126,39 +168,58 @@ fn fits(tab: &mut Tab, name: &str) {
              e.getBoundingClientRect().right), 0)"
         );
         let right = tab.number(&number);
-        assert!((1.0..=f64::from(width)).contains(&right), "{name}: the number ends at {right}");
+        assert!(
+            (1.0..=f64::from(width)).contains(&right),
+            "{name}: the number ends at {right}"
+        );
     }
 }
 
 /// Machines side by side and a sweep: as quiet, readable and narrow as the page of one machine.
 #[test]
 fn other_pages_are_quiet_readable_and_fit() {
-    in_browser("other_pages_are_quiet_readable_and_fit", |browser, folder| {
-        std::fs::write(folder.join("jobs.swf"), trace()).unwrap();
-        let plan = "name = 's'\ntopologies = ['torus:8x8', 'fat-tree:k=6']\norderings = ['row-major', 'random']\n\
+    in_browser(
+        "other_pages_are_quiet_readable_and_fit",
+        |browser, folder| {
+            std::fs::write(folder.join("jobs.swf"), trace()).unwrap();
+            let plan = "name = 's'\ntopologies = ['torus:8x8', 'fat-tree:k=6']\norderings = ['row-major', 'random']\n\
                     traces = ['jobs.swf']\nallocators = ['fifo:0', 'span-best-fit']\npolicies = ['easy']\n";
-        std::fs::write(folder.join("plan.toml"), plan).unwrap();
-        let machines = ["torus:8x8", "dragonfly:p=2,a=4,h=2", "fat-tree:nodes=60"];
-        let priced = ["--trace", "jobs.swf", "--prices", "links=1,routers=9", "--out", "machines"];
-        nodeorder(folder, &[&["compare"], &machines[..], &priced].concat());
-        nodeorder(folder, &[&["compare"], &machines[..], &["--out", "plain"]].concat());
-        nodeorder(folder, &["sweep", "plan.toml", "--out", "sweep"]);
-        for (name, figures) in [("machines", 3.0), ("plain", 1.0), ("sweep", 6.0)] {
-            if name == "sweep" {
-                nodeorder(folder, &["report", name]);
+            std::fs::write(folder.join("plan.toml"), plan).unwrap();
+            let machines = ["torus:8x8", "dragonfly:p=2,a=4,h=2", "fat-tree:nodes=60"];
+            let priced = [
+                "--trace",
+                "jobs.swf",
+                "--prices",
+                "links=1,routers=9",
+                "--out",
+                "machines",
+            ];
+            nodeorder(folder, &[&["compare"], &machines[..], &priced].concat());
+            nodeorder(
+                folder,
+                &[&["compare"], &machines[..], &["--out", "plain"]].concat(),
+            );
+            nodeorder(folder, &["sweep", "plan.toml", "--out", "sweep"]);
+            for (name, figures) in [("machines", 3.0), ("plain", 1.0), ("sweep", 6.0)] {
+                if name == "sweep" {
+                    nodeorder(folder, &["report", name]);
+                }
+                let mut tab = browser.open(&folder.join(name).join("index.html"), 1280, 900);
+                for scheme in ["light", "dark"] {
+                    tab.media("prefers-color-scheme", scheme);
+                    assert_eq!(tab.eval(CONTRAST), json!([]), "{name}, {scheme}");
+                }
+                assert_eq!(tab.eval(UNNAMED), json!([]), "{name}: without a name");
+                assert_eq!(
+                    tab.number("document.querySelectorAll('figure svg').length"),
+                    figures
+                );
+                fits(&mut tab, name);
+                tab.click("table th[data-column='0'] button");
+                assert_eq!(tab.errors(), Vec::<String>::new(), "{name}");
             }
-            let mut tab = browser.open(&folder.join(name).join("index.html"), 1280, 900);
-            for scheme in ["light", "dark"] {
-                tab.media("prefers-color-scheme", scheme);
-                assert_eq!(tab.eval(CONTRAST), json!([]), "{name}, {scheme}");
-            }
-            assert_eq!(tab.eval(UNNAMED), json!([]), "{name}: without a name");
-            assert_eq!(tab.number("document.querySelectorAll('figure svg').length"), figures);
-            fits(&mut tab, name);
-            tab.click("table th[data-column='0'] button");
-            assert_eq!(tab.errors(), Vec::<String>::new(), "{name}");
-        }
-    });
+        },
+    );
 }
 
 /// Visible text whose contrast with what is behind it is below 4.5 (3 where it is large), as WCAG 2.2 counts it.
@@ -258,18 +319,27 @@ fn tables_sort_by_mouse_and_by_keyboard() {
                     assert!(cells.len() > 5, "{table}");
                     let numbers: Option<Vec<f64>> = cells.iter().map(|c| c.parse().ok()).collect();
                     let ordered = |less: bool| match &numbers {
-                        Some(n) => {
-                            n.windows(2).all(|p| if less { p[0] <= p[1] } else { p[0] >= p[1] })
-                        }
+                        Some(n) => n
+                            .windows(2)
+                            .all(|p| if less { p[0] <= p[1] } else { p[0] >= p[1] }),
                         None => cells.first() != cells.last(),
                     };
-                    assert!(ordered(sort == "ascending"), "{table} {index} {sort}: {cells:?}");
+                    assert!(
+                        ordered(sort == "ascending"),
+                        "{table} {index} {sort}: {cells:?}"
+                    );
                 }
             }
         }
         tab.click("#ranked th[data-column='1'] button");
-        assert_eq!(tab.eval("document.querySelectorAll('#ranked [aria-sort]').length"), 1);
-        assert_eq!(tab.eval("document.querySelector('#ranked [aria-sort]').dataset.column"), "1");
+        assert_eq!(
+            tab.eval("document.querySelectorAll('#ranked [aria-sort]').length"),
+            1
+        );
+        assert_eq!(
+            tab.eval("document.querySelector('#ranked [aria-sort]').dataset.column"),
+            "1"
+        );
         assert_eq!(tab.errors(), Vec::<String>::new());
     });
 }
@@ -292,7 +362,9 @@ fn the_chart_shows_the_curves_values() {
         tab.wait("document.getElementById('chart-canvas').dataset.at");
         // The pointer reads every curve at its size.
         let canvas = "document.getElementById('chart-canvas')";
-        tab.eval(&format!("{canvas}.scrollIntoView({{ block: 'center', behavior: 'instant' }})"));
+        tab.eval(&format!(
+            "{canvas}.scrollIntoView({{ block: 'center', behavior: 'instant' }})"
+        ));
         let area: Vec<f64> = serde_json::from_value(tab.eval(&format!(
             "(() => {{ const r = {canvas}.getBoundingClientRect(), d = {canvas}.dataset; return [r.left + Number(d.left), \
              r.left + Number(d.right), r.top + r.height / 2]; }})()"
@@ -338,7 +410,10 @@ fn the_chart_shows_the_curves_values() {
         assert_eq!(range(&mut tab), (2.0, 120.0));
         tab.click("#chart-in");
         let near = range(&mut tab);
-        assert!(near.0 > 2.0 && near.1 < 120.0 && near.0 < 37.0 && near.1 > 37.0, "{near:?}");
+        assert!(
+            near.0 > 2.0 && near.1 < 120.0 && near.0 < 37.0 && near.1 > 37.0,
+            "{near:?}"
+        );
         tab.click("#chart-left");
         let moved = range(&mut tab);
         assert!(moved.0 < near.0 && moved.1 < near.1, "{moved:?}");
@@ -352,12 +427,16 @@ fn the_chart_shows_the_curves_values() {
         assert!(range(&mut tab).1 < 120.0);
         tab.key("0", 0);
         assert_eq!(range(&mut tab), (2.0, 120.0));
-        tab.eval(&format!("{canvas}.scrollIntoView({{ block: 'center', behavior: 'instant' }})"));
+        tab.eval(&format!(
+            "{canvas}.scrollIntoView({{ block: 'center', behavior: 'instant' }})"
+        ));
         tab.wheel((left + right) / 2.0, middle, -120.0);
         tab.wait(&format!("{canvas}.dataset.to < 120"));
         tab.click("#chart-reset");
         assert_eq!(range(&mut tab), (2.0, 120.0));
-        tab.eval(&format!("{canvas}.scrollIntoView({{ block: 'center', behavior: 'instant' }})"));
+        tab.eval(&format!(
+            "{canvas}.scrollIntoView({{ block: 'center', behavior: 'instant' }})"
+        ));
         let x = |share: f64| left + share * (right - left);
         tab.drag((x(0.2), middle), (x(0.6), middle));
         let part = range(&mut tab);
@@ -389,12 +468,18 @@ fn the_chart_shows_the_curves_values() {
         tab.choose("#chart-view", "hops");
         tab.frame();
         let again = tab.eval(&format!("{canvas}.toDataURL()"));
-        assert!(again == pictures[0], "the first view differs when it comes again");
+        assert!(
+            again == pictures[0],
+            "the first view differs when it comes again"
+        );
 
         // Curves on and off.
         let drawn = |tab: &mut Tab| {
             tab.frame();
-            tab.eval(&format!("{canvas}.dataset.drawn")).as_str().unwrap().to_string()
+            tab.eval(&format!("{canvas}.dataset.drawn"))
+                .as_str()
+                .unwrap()
+                .to_string()
         };
         tab.click("#chart-none");
         assert_eq!(drawn(&mut tab), "");
@@ -436,12 +521,22 @@ fn the_machine_is_walked_through() {
             let hops = topology.distance(before, node);
             let said = tab.text("#walk-said");
             let name = topology.node_name(node);
-            assert!(said.contains(&format!("node {} ({name}),", node.0)), "{label}: {said}");
+            assert!(
+                said.contains(&format!("node {} ({name}),", node.0)),
+                "{label}: {said}"
+            );
             assert!(said.contains(&format!("; {hops} hop")), "{label}: {said}");
-            assert_eq!(tab.number("document.getElementById('walk-canvas').dataset.coloured"), 18.0);
+            assert_eq!(
+                tab.number("document.getElementById('walk-canvas').dataset.coloured"),
+                18.0
+            );
         }
-        let steps =
-            [("#walk-next", 18), ("#walk-back", 17), ("#walk-last", 119), ("#walk-first", 0)];
+        let steps = [
+            ("#walk-next", 18),
+            ("#walk-back", 17),
+            ("#walk-last", 119),
+            ("#walk-first", 0),
+        ];
         for (button, there) in steps {
             tab.click(button);
             assert_eq!(rank(&mut tab), there, "{button}");
@@ -472,7 +567,9 @@ fn the_machine_is_walked_through() {
         // The box turns by buttons, keys and mouse, and straightens.
         let angle = |tab: &mut Tab| {
             tab.frame();
-            tab.eval(&format!("[{canvas}.dataset.yaw, {canvas}.dataset.pitch].join()"))
+            tab.eval(&format!(
+                "[{canvas}.dataset.yaw, {canvas}.dataset.pitch].join()"
+            ))
         };
         let straight = angle(&mut tab);
         for turn in ["left", "up", "right", "down"] {
@@ -509,180 +606,211 @@ fn the_machine_is_walked_through() {
 
 #[test]
 fn footprints_tell_the_distances_of_the_library() {
-    in_browser("footprints_tell_the_distances_of_the_library", |browser, folder| {
-        for (name, spec, _) in MACHINES {
-            let out = page(folder, name);
-            let truth = curves(&out);
-            let topology = Topology::inline(spec, &Default::default()).unwrap();
-            let mut tab = browser.open(&out.join("index.html"), 1000, 900);
-            let count =
-                tab.number("document.getElementById('foot-order-0').options.length") as usize;
-            let all = topology.node_count();
-            for (k, (size, start)) in
-                [(2, 0), (7, 3), (all / 3, all / 4), (all, 0)].into_iter().enumerate()
-            {
-                for side in 0..2 {
-                    tab.choose(
-                        &format!("#foot-order-{side}"),
-                        &((k * 2 + side * 3) % count).to_string(),
-                    );
+    in_browser(
+        "footprints_tell_the_distances_of_the_library",
+        |browser, folder| {
+            for (name, spec, _) in MACHINES {
+                let out = page(folder, name);
+                let truth = curves(&out);
+                let topology = Topology::inline(spec, &Default::default()).unwrap();
+                let mut tab = browser.open(&out.join("index.html"), 1000, 900);
+                let count =
+                    tab.number("document.getElementById('foot-order-0').options.length") as usize;
+                let all = topology.node_count();
+                for (k, (size, start)) in [(2, 0), (7, 3), (all / 3, all / 4), (all, 0)]
+                    .into_iter()
+                    .enumerate()
+                {
+                    for side in 0..2 {
+                        tab.choose(
+                            &format!("#foot-order-{side}"),
+                            &((k * 2 + side * 3) % count).to_string(),
+                        );
+                    }
+                    tab.set("#foot-size", &size.to_string());
+                    if start + size < all {
+                        tab.set("#foot-rank", &start.to_string());
+                    }
+                    let start = tab.number("document.getElementById('foot-start').value") as usize;
+                    assert!(start + size <= all);
+                    for side in 0..2 {
+                        let label = tab.eval(&format!("document.getElementById('foot-order-{side}').selectedOptions[0].textContent"));
+                        let label = label
+                            .as_str()
+                            .unwrap()
+                            .split_once(". ")
+                            .unwrap()
+                            .1
+                            .to_string();
+                        let order = NodeOrder::make(&topology, &label).unwrap();
+                        let nodes = &order.nodes()[start..start + size];
+                        let pairs = nodes
+                            .iter()
+                            .enumerate()
+                            .flat_map(|(i, a)| nodes[..i].iter().map(move |b| (*a, *b)));
+                        let sum: u64 = pairs.map(|(a, b)| u64::from(topology.distance(a, b))).sum();
+                        let mean = sum as f64 / (size * (size - 1) / 2) as f64;
+                        let said = |tab: &mut Tab, key: &str| {
+                            tab.number(&format!(
+                                "document.getElementById('foot-said-{side}').dataset.{key}"
+                            ))
+                        };
+                        let told = said(&mut tab, "mean");
+                        assert!(
+                            (told - mean).abs() < 1e-12 * mean.max(1.0),
+                            "{name} {label} {size}: {told} {mean}"
+                        );
+                        assert_eq!(
+                            said(&mut tab, "mpc"),
+                            truth[&(label.clone(), size as u64)],
+                            "{name} {label}"
+                        );
+                        let text = tab.text(&format!("#foot-said-{side}"));
+                        assert!(
+                            text.contains(&format!("mean distance {mean:.4} hop")),
+                            "{text}"
+                        );
+                    }
                 }
-                tab.set("#foot-size", &size.to_string());
-                if start + size < all {
-                    tab.set("#foot-rank", &start.to_string());
-                }
-                let start = tab.number("document.getElementById('foot-start').value") as usize;
-                assert!(start + size <= all);
-                for side in 0..2 {
-                    let label = tab.eval(&format!("document.getElementById('foot-order-{side}').selectedOptions[0].textContent"));
-                    let label = label.as_str().unwrap().split_once(". ").unwrap().1.to_string();
-                    let order = NodeOrder::make(&topology, &label).unwrap();
-                    let nodes = &order.nodes()[start..start + size];
-                    let pairs = nodes
-                        .iter()
-                        .enumerate()
-                        .flat_map(|(i, a)| nodes[..i].iter().map(move |b| (*a, *b)));
-                    let sum: u64 = pairs.map(|(a, b)| u64::from(topology.distance(a, b))).sum();
-                    let mean = sum as f64 / (size * (size - 1) / 2) as f64;
-                    let said = |tab: &mut Tab, key: &str| {
-                        tab.number(&format!(
-                            "document.getElementById('foot-said-{side}').dataset.{key}"
-                        ))
-                    };
-                    let told = said(&mut tab, "mean");
-                    assert!(
-                        (told - mean).abs() < 1e-12 * mean.max(1.0),
-                        "{name} {label} {size}: {told} {mean}"
-                    );
-                    assert_eq!(
-                        said(&mut tab, "mpc"),
-                        truth[&(label.clone(), size as u64)],
-                        "{name} {label}"
-                    );
-                    let text = tab.text(&format!("#foot-said-{side}"));
-                    assert!(text.contains(&format!("mean distance {mean:.4} hop")), "{text}");
-                }
-            }
-            // Next and previous go by whole jobs; the slider by ranks.
-            tab.set("#foot-size", "5");
-            tab.set("#foot-start", "4");
-            tab.click("#foot-next");
-            assert_eq!(tab.number("document.getElementById('foot-rank').value"), 9.0);
-            tab.click("#foot-back");
-            assert_eq!(tab.number("document.getElementById('foot-rank').value"), 4.0);
-            if name == "torus" {
-                let yaw = |tab: &mut Tab| {
-                    tab.frame();
-                    tab.eval(
+                // Next and previous go by whole jobs; the slider by ranks.
+                tab.set("#foot-size", "5");
+                tab.set("#foot-start", "4");
+                tab.click("#foot-next");
+                assert_eq!(
+                    tab.number("document.getElementById('foot-rank').value"),
+                    9.0
+                );
+                tab.click("#foot-back");
+                assert_eq!(
+                    tab.number("document.getElementById('foot-rank').value"),
+                    4.0
+                );
+                if name == "torus" {
+                    let yaw = |tab: &mut Tab| {
+                        tab.frame();
+                        tab.eval(
                         "[0, 1].map(i => document.getElementById('foot-canvas-' + i).dataset.yaw)",
                     )
-                };
-                let before = yaw(&mut tab);
-                tab.click("#foot [data-turn=left]");
-                let after = yaw(&mut tab);
-                assert!(after != before && after[0] == after[1], "{after}");
+                    };
+                    let before = yaw(&mut tab);
+                    tab.click("#foot [data-turn=left]");
+                    let after = yaw(&mut tab);
+                    assert!(after != before && after[0] == after[1], "{after}");
+                }
+                assert_eq!(tab.errors(), Vec::<String>::new(), "{name}");
             }
-            assert_eq!(tab.errors(), Vec::<String>::new(), "{name}");
-        }
-    });
+        },
+    );
 }
 
 #[test]
 fn what_the_page_saves_is_what_stands_beside_it() {
-    in_browser("what_the_page_saves_is_what_stands_beside_it", |browser, folder| {
-        let out = page(folder, "trace");
-        let saved = folder.join("saved");
-        std::fs::create_dir(&saved).unwrap();
-        browser.save_into(&saved);
-        let mut tab = browser.open(&out.join("index.html"), 1000, 900);
-        let names: Vec<String> = serde_json::from_value(
-            tab.eval("[...document.querySelectorAll('[data-save]')].map(b => b.dataset.save)"),
-        )
-        .unwrap();
-        for name in [
-            "mpc.csv",
-            "table.csv",
-            "stretches.csv",
-            "crossovers.csv",
-            "limits.csv",
-            "workload.csv",
-            "workload-sizes.csv",
-            "schedule.csv",
-            "summary.json",
-            "orders.csv",
-        ] {
-            assert!(names.iter().any(|n| n == name), "no button saves {name}");
-        }
-        for name in &names {
-            tab.click(&format!("[data-save='{name}']"));
-            let bytes = tab.saved(&saved.join(name));
-            if name != "orders.csv" {
-                assert!(bytes == std::fs::read(out.join(name)).unwrap(), "{name} differs");
-                continue;
+    in_browser(
+        "what_the_page_saves_is_what_stands_beside_it",
+        |browser, folder| {
+            let out = page(folder, "trace");
+            let saved = folder.join("saved");
+            std::fs::create_dir(&saved).unwrap();
+            browser.save_into(&saved);
+            let mut tab = browser.open(&out.join("index.html"), 1000, 900);
+            let names: Vec<String> = serde_json::from_value(
+                tab.eval("[...document.querySelectorAll('[data-save]')].map(b => b.dataset.save)"),
+            )
+            .unwrap();
+            for name in [
+                "mpc.csv",
+                "table.csv",
+                "stretches.csv",
+                "crossovers.csv",
+                "limits.csv",
+                "workload.csv",
+                "workload-sizes.csv",
+                "schedule.csv",
+                "summary.json",
+                "orders.csv",
+            ] {
+                assert!(names.iter().any(|n| n == name), "no button saves {name}");
             }
-            let topology = Topology::inline("torus:8x8", &Default::default()).unwrap();
-            let mut reader = csv::Reader::from_reader(&bytes[..]);
-            let mut orders: BTreeMap<String, Vec<u32>> = BTreeMap::new();
-            for row in reader.records().map(Result::unwrap) {
-                let nodes = orders.entry(row[0].to_string()).or_default();
-                assert_eq!(row[1].parse(), Ok(nodes.len()));
-                nodes.push(row[2].parse().unwrap());
+            for name in &names {
+                tab.click(&format!("[data-save='{name}']"));
+                let bytes = tab.saved(&saved.join(name));
+                if name != "orders.csv" {
+                    assert!(
+                        bytes == std::fs::read(out.join(name)).unwrap(),
+                        "{name} differs"
+                    );
+                    continue;
+                }
+                let topology = Topology::inline("torus:8x8", &Default::default()).unwrap();
+                let mut reader = csv::Reader::from_reader(&bytes[..]);
+                let mut orders: BTreeMap<String, Vec<u32>> = BTreeMap::new();
+                for row in reader.records().map(Result::unwrap) {
+                    let nodes = orders.entry(row[0].to_string()).or_default();
+                    assert_eq!(row[1].parse(), Ok(nodes.len()));
+                    nodes.push(row[2].parse().unwrap());
+                }
+                assert!(orders.len() > 8);
+                for (label, nodes) in orders {
+                    let order = NodeOrder::make(&topology, &label).unwrap();
+                    assert!(order.nodes().iter().map(|n| n.0).eq(nodes), "{label}");
+                }
             }
-            assert!(orders.len() > 8);
-            for (label, nodes) in orders {
-                let order = NodeOrder::make(&topology, &label).unwrap();
-                assert!(order.nodes().iter().map(|n| n.0).eq(nodes), "{label}");
-            }
-        }
-        assert_eq!(tab.errors(), Vec::<String>::new());
-    });
+            assert_eq!(tab.errors(), Vec::<String>::new());
+        },
+    );
 }
 
 #[test]
 fn the_tab_key_reaches_every_control_in_order() {
-    in_browser("the_tab_key_reaches_every_control_in_order", |browser, folder| {
-        let file = page(folder, "torus").join("index.html");
-        let mut tab = browser.open(&file, 1280, 900);
-        let expected = tab.eval(
+    in_browser(
+        "the_tab_key_reaches_every_control_in_order",
+        |browser, folder| {
+            let file = page(folder, "torus").join("index.html");
+            let mut tab = browser.open(&file, 1280, 900);
+            let expected = tab.eval(
             "(() => { const all = [...document.querySelectorAll(\"a[href], button, select, input, summary, \
              [tabindex='0']\")].filter(e => e.checkVisibility()); all.forEach((e, i) => { e.dataset.stop = i; }); \
              return all.length; })()",
         );
-        let expected = expected.as_u64().unwrap();
-        assert!(expected > 60, "{expected}");
-        let mut stops = Vec::new();
-        for _ in 0..expected + 20 {
-            tab.key("Tab", 0);
-            match tab.eval("document.activeElement.dataset.stop ?? null") {
-                Value::String(stop) => stops.push(stop.parse::<u64>().unwrap()),
-                _ if stops.is_empty() => {}
-                _ => break,
+            let expected = expected.as_u64().unwrap();
+            assert!(expected > 60, "{expected}");
+            let mut stops = Vec::new();
+            for _ in 0..expected + 20 {
+                tab.key("Tab", 0);
+                match tab.eval("document.activeElement.dataset.stop ?? null") {
+                    Value::String(stop) => stops.push(stop.parse::<u64>().unwrap()),
+                    _ if stops.is_empty() => {}
+                    _ => break,
+                }
             }
-        }
-        stops.dedup();
-        assert_eq!(stops, (0..expected).collect::<Vec<_>>());
-        assert_eq!(tab.errors(), Vec::<String>::new());
-    });
+            stops.dedup();
+            assert_eq!(stops, (0..expected).collect::<Vec<_>>());
+            assert_eq!(tab.errors(), Vec::<String>::new());
+        },
+    );
 }
 
 #[test]
 fn without_scripts_and_in_print_the_figures_remain() {
-    in_browser("without_scripts_and_in_print_the_figures_remain", |browser, folder| {
-        let file = page(folder, "torus").join("index.html");
-        let mut tab = browser.open_without_scripts(&file);
-        let shown = |tab: &mut Tab, what: &str| {
-            tab.number(&format!(
+    in_browser(
+        "without_scripts_and_in_print_the_figures_remain",
+        |browser, folder| {
+            let file = page(folder, "torus").join("index.html");
+            let mut tab = browser.open_without_scripts(&file);
+            let shown = |tab: &mut Tab, what: &str| {
+                tab.number(&format!(
                 "[...document.querySelectorAll('{what}')].filter(e => e.checkVisibility()).length"
             ))
-        };
-        assert!(shown(&mut tab, "figure svg") >= 5.0);
-        assert_eq!(shown(&mut tab, ".tool, #foot, [data-save]"), 0.0);
-        let mut tab = browser.open(&file, 1280, 900);
-        tab.print_media();
-        assert_eq!(shown(&mut tab, ".tool, #foot, nav, [data-save]"), 0.0);
-        // Base64 of `%PDF-`.
-        assert!(tab.pdf().starts_with("JVBERi"));
-        assert!(shown(&mut tab, "figure svg") >= 5.0);
-        assert_eq!(tab.errors(), Vec::<String>::new());
-    });
+            };
+            assert!(shown(&mut tab, "figure svg") >= 5.0);
+            assert_eq!(shown(&mut tab, ".tool, #foot, [data-save]"), 0.0);
+            let mut tab = browser.open(&file, 1280, 900);
+            tab.print_media();
+            assert_eq!(shown(&mut tab, ".tool, #foot, nav, [data-save]"), 0.0);
+            // Base64 of `%PDF-`.
+            assert!(tab.pdf().starts_with("JVBERi"));
+            assert!(shown(&mut tab, "figure svg") >= 5.0);
+            assert_eq!(tab.errors(), Vec::<String>::new());
+        },
+    );
 }

@@ -11,13 +11,21 @@ fn caminos(test: &str) -> Option<String> {
     let program = std::env::var("NODEORDER_CAMINOS").unwrap_or("caminos".into());
     let there = Command::new(&program).arg("--help").output().is_ok();
     if !there {
-        without(Peer::Caminos, &format!("caminos::{test}"), "no program caminos");
+        without(
+            Peer::Caminos,
+            &format!("caminos::{test}"),
+            "no program caminos",
+        );
     }
     there.then_some(program)
 }
 
 fn nodeorder(folder: &Path, arguments: &[&str]) -> String {
-    let out = crate::command().args(arguments).current_dir(folder).output().unwrap();
+    let out = crate::command()
+        .args(arguments)
+        .current_dir(folder)
+        .output()
+        .unwrap();
     let stderr = String::from_utf8_lossy(&out.stderr);
     assert!(out.status.success(), "{arguments:?}: {stderr}");
     String::from_utf8(out.stdout).unwrap()
@@ -35,14 +43,23 @@ impl Results {
             .unwrap();
         let text = std::fs::read_to_string(folder.join("out")).unwrap_or_default();
         let said = String::from_utf8_lossy(&out.stdout);
-        let text = if text.contains("average_packet_hops") { text } else { said.to_string() };
-        assert!(out.status.success() && text.contains("average_packet_hops"), "{said}");
+        let text = if text.contains("average_packet_hops") {
+            text
+        } else {
+            said.to_string()
+        };
+        assert!(
+            out.status.success() && text.contains("average_packet_hops"),
+            "{said}"
+        );
         Results(text)
     }
 
     fn number(&self, key: &str) -> f64 {
         let (_, rest) = self.0.rsplit_once(&format!("{key}:")).unwrap();
-        rest.split([',', '\n', '}']).find_map(|word| word.trim().parse().ok()).unwrap()
+        rest.split([',', '\n', '}'])
+            .find_map(|word| word.trim().parse().ok())
+            .unwrap()
     }
 }
 
@@ -64,7 +81,10 @@ fn ours(folder: &Path, spec: &str, nodes: u32) -> (f64, f64) {
         ],
     );
     let found: serde_json::Value = serde_json::from_str(&json).unwrap();
-    (found["dilation_mean"].as_f64().unwrap(), found["contention_mean"].as_f64().unwrap())
+    (
+        found["dilation_mean"].as_f64().unwrap(),
+        found["contention_mean"].as_f64().unwrap(),
+    )
 }
 
 /// Mean hops of uniform traffic by way of a router drawn from all, the two ends and routers without nodes included, shortest
@@ -72,8 +92,14 @@ fn ours(folder: &Path, spec: &str, nodes: u32) -> (f64, f64) {
 /// routing `valiant` of `map` draws a third group of a dragonfly instead, and no router.
 fn valiant(spec: &str) -> f64 {
     let machine = nodeorder::Topology::inline(spec, &Default::default()).unwrap();
-    let (graph, per) = (machine.graph().unwrap(), f64::from(machine.network().per_router()));
-    let (n, hosts) = (machine.network().routers() as usize, machine.network().hosts() as usize);
+    let (graph, per) = (
+        machine.graph().unwrap(),
+        f64::from(machine.network().per_router()),
+    );
+    let (n, hosts) = (
+        machine.network().routers() as usize,
+        machine.network().hosts() as usize,
+    );
     let routers = || (0..n as u32).map(nodeorder::RouterId);
     let hops: Vec<Vec<u32>> = routers().map(|router| graph.hops_from(router)).collect();
     let mut total = 0.0;
@@ -84,12 +110,17 @@ fn valiant(spec: &str) -> f64 {
         let mut passes = vec![vec![0.0; n]; n];
         for from in by_distance {
             let next = graph.neighbours(nodeorder::RouterId(from as u32)).iter();
-            let next: Vec<usize> =
-                next.map(|u| *u as usize).filter(|u| to[*u] < to[from]).collect();
+            let next: Vec<usize> = next
+                .map(|u| *u as usize)
+                .filter(|u| to[*u] < to[from])
+                .collect();
             for target in 0..n {
                 let later: f64 = next.iter().map(|u| passes[*u][target]).sum();
-                passes[from][target] =
-                    if from == target { 1.0 } else { later / next.len().max(1) as f64 };
+                passes[from][target] = if from == target {
+                    1.0
+                } else {
+                    later / next.len().max(1) as f64
+                };
                 if from.max(target) >= hosts {
                     continue;
                 }
@@ -106,7 +137,9 @@ fn valiant(spec: &str) -> f64 {
 /// Uniform traffic at load 0.1: Shortest takes a shortest path hop by hop, as `ecmp-hop` does.
 #[test]
 fn packets_take_the_hops_and_links_that_map_says() {
-    let Some(program) = caminos("packets_take_the_hops_and_links_that_map_says") else { return };
+    let Some(program) = caminos("packets_take_the_hops_and_links_that_map_says") else {
+        return;
+    };
     let folder = tempfile::tempdir().unwrap();
     for (spec, nodes, cycles) in [
         ("random-regular:n=16,d=4,seed=3,per_router=2", 32, 60_000),
@@ -118,15 +151,24 @@ fn packets_take_the_hops_and_links_that_map_says() {
     ] {
         let ours = ours(folder.path(), spec, nodes);
         for (routing, within) in [("shortest", 0.01), ("valiant", 0.02)] {
-            let times = if routing == "valiant" { valiant(spec) / ours.0 } else { 1.0 };
+            let times = if routing == "valiant" {
+                valiant(spec) / ours.0
+            } else {
+                1.0
+            };
             let to = format!("caminos:routing={routing},message=1,cycles={cycles}");
             nodeorder(
                 folder.path(),
-                &["export", spec, "--order", "random", "--to", &to, "-o", "run"],
+                &[
+                    "export", spec, "--order", "random", "--to", &to, "-o", "run",
+                ],
             );
             let run = Results::of(&program, &folder.path().join("run"));
             let (hops, load) = (ours.0 * times, ours.1 * times);
-            let found = [("average_packet_hops", hops), ("average_link_utilization", load)];
+            let found = [
+                ("average_packet_hops", hops),
+                ("average_link_utilization", load),
+            ];
             for (what, ours) in found {
                 let theirs = run.number(what);
                 println!("{spec} {routing} {what}: {theirs} here {ours}");
@@ -143,7 +185,9 @@ fn packets_take_the_hops_and_links_that_map_says() {
 /// server is where its map says; every rank alone tells its own distance.
 #[test]
 fn every_server_stands_where_the_ordering_says() {
-    let Some(program) = caminos("every_server_stands_where_the_ordering_says") else { return };
+    let Some(program) = caminos("every_server_stands_where_the_ordering_says") else {
+        return;
+    };
     let folder = tempfile::tempdir().unwrap();
     let spec = "mesh:3x3,per_router=2";
     let machine = nodeorder::Topology::inline(spec, &Default::default()).unwrap();

@@ -10,9 +10,17 @@ use proptest::prelude::*;
 
 /// Runs a command in a folder: whether it succeeded, standard output, standard error.
 fn run(folder: &Path, args: &[&str]) -> (bool, String, String) {
-    let output = crate::command().current_dir(folder).args(args).output().unwrap();
+    let output = crate::command()
+        .current_dir(folder)
+        .args(args)
+        .output()
+        .unwrap();
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
-    (output.status.success(), text(output.stdout), text(output.stderr))
+    (
+        output.status.success(),
+        text(output.stdout),
+        text(output.stderr),
+    )
 }
 
 /// A folder with these files.
@@ -36,7 +44,11 @@ fn tree() -> String {
 fn differences(folder: &Path, a: &str, b: &str) -> Vec<String> {
     let (same, out, error) = run(folder, &["topology", a, "--check", b]);
     let mut rows = out.lines().map(String::from);
-    assert_eq!(rows.next().as_deref(), Some("what,name,here,there"), "{a} {b}: {error}");
+    assert_eq!(
+        rows.next().as_deref(),
+        Some("what,name,here,there"),
+        "{a} {b}: {error}"
+    );
     let rows: Vec<String> = rows.collect();
     assert_eq!(same, rows.is_empty(), "{a} {b}: {out}{error}");
     rows
@@ -67,30 +79,58 @@ fn links_and_components_are_compared_not_membership_alone() {
     );
     let cut = rows(&conf("r1"), &conf("r4"));
     assert_eq!(cut[0], "switch,row1,linked to leaf2 leaf3 core,");
-    assert_eq!(cut[1..], ["link,leaf2 to row0,0,1", "link,leaf3 to row0,0,1"]);
+    assert_eq!(
+        cut[1..],
+        ["link,leaf2 to row0,0,1", "link,leaf3 to row0,0,1"]
+    );
     let star = rows("graph:path.csv", "graph:star.csv");
     assert_eq!(
         star,
-        ["link,n0 to n2,0,1", "link,n0 to n3,0,1", "link,n1 to n2,1,0", "link,n2 to n3,1,0"]
+        [
+            "link,n0 to n2,0,1",
+            "link,n0 to n3,0,1",
+            "link,n1 to n2,1,0",
+            "link,n2 to n3,1,0"
+        ]
     );
-    assert_eq!(rows("graph:path.csv", "graph:twice.csv"), ["link,n1 to n2,1,2"]);
-    assert_eq!(rows("torus:8x8x8", "torus:16x8x4")[0], "shape,extents,8x8x8,16x8x4");
+    assert_eq!(
+        rows("graph:path.csv", "graph:twice.csv"),
+        ["link,n1 to n2,1,2"]
+    );
+    assert_eq!(
+        rows("torus:8x8x8", "torus:16x8x4")[0],
+        "shape,extents,8x8x8,16x8x4"
+    );
     let mesh = rows("torus:4x4", "mesh:4x4");
-    assert_eq!((mesh[0].as_str(), mesh[1].as_str()), ("shape,wrap,11,00", "link,n00 to n03,1,0"));
+    assert_eq!(
+        (mesh[0].as_str(), mesh[1].as_str()),
+        ("shape,wrap,11,00", "link,n00 to n03,1,0")
+    );
     for same in ["grid:4x4,wrap=11", "torus:4x4"] {
         assert!(rows("torus:4x4", same).is_empty());
     }
-    let (_, json, _) =
-        run(folder.path(), &["topology", "torus:4x4", "--check", "mesh:4x4", "--json"]);
+    let (_, json, _) = run(
+        folder.path(),
+        &["topology", "torus:4x4", "--check", "mesh:4x4", "--json"],
+    );
     let json: serde_json::Value = serde_json::from_str(&json).unwrap();
-    assert_eq!((&json["count"], &json["differences"][0]["what"]), (&9.into(), &"shape".into()));
+    assert_eq!(
+        (&json["count"], &json["differences"][0]["what"]),
+        (&9.into(), &"shape".into())
+    );
 }
 
 /// topology.conf has one switch above each group of leaves, however many there are.
 #[test]
 fn an_outline_is_compared_by_its_units() {
-    let moved = tree().replace("leaf[0-1]", "leaf[0,2]").replace("leaf[2-3]", "leaf[1,3]");
-    let folder = folder(&[("r1.conf", &tree()), ("r3.conf", ROWS), ("moved.conf", &moved)]);
+    let moved = tree()
+        .replace("leaf[0-1]", "leaf[0,2]")
+        .replace("leaf[2-3]", "leaf[1,3]");
+    let folder = folder(&[
+        ("r1.conf", &tree()),
+        ("r3.conf", ROWS),
+        ("moved.conf", &moved),
+    ]);
     let fabric = "xgft:m=4x2x2,w=1x2x2";
     let args = |conf: &'static str| ["topology", conf, "--check", fabric];
     let (same, _, error) = run(folder.path(), &args("slurm-topology:r1.conf"));
@@ -104,11 +144,17 @@ fn an_outline_is_compared_by_its_units() {
         "{error}"
     );
     let rows = |a: &str, b: &str| differences(folder.path(), a, b);
-    assert_eq!(rows("slurm-topology:r3.conf", fabric)[0], "components,nodes,2,1");
+    assert_eq!(
+        rows("slurm-topology:r3.conf", fabric)[0],
+        "components,nodes,2,1"
+    );
     assert!(rows(fabric, "slurm-topology:moved.conf")[0].starts_with("unit,n["));
     // Widths count once they are given.
     assert!(rows(fabric, "slurm-topology:r1.conf,uplinks=2").is_empty());
-    assert_eq!(rows(fabric, "slurm-topology:r1.conf,uplinks=3")[0], "width,n[00-03],2,3");
+    assert_eq!(
+        rows(fabric, "slurm-topology:r1.conf,uplinks=3")[0],
+        "width,n[00-03],2,3"
+    );
     let listed = |k: u32| format!("slurm-topology:r1.conf,uplinks={k}");
     assert_eq!(rows(&listed(1), &listed(2))[0], "link,leaf0 to row0,1,2");
 }
@@ -117,13 +163,22 @@ fn an_outline_is_compared_by_its_units() {
 fn a_million_nodes_are_compared_within_memory() {
     let folder = folder(&[]);
     let machine = |spec: &str, other: &str, memory: &str| {
-        run(folder.path(), &["topology", spec, "--check", other, "--memory", memory])
+        run(
+            folder.path(),
+            &["topology", spec, "--check", other, "--memory", memory],
+        )
     };
-    let (same, _, error) =
-        machine("xgft:m=64x128x128,w=1x4x4", "xgft:m=64x128x128,w=1x4x4,limit=1048576", "1G");
+    let (same, _, error) = machine(
+        "xgft:m=64x128x128,w=1x4x4",
+        "xgft:m=64x128x128,w=1x4x4,limit=1048576",
+        "1G",
+    );
     assert!(same, "{error}");
     let (same, _, error) = machine("torus:100x100x100", "mesh:100x100x100", "10M");
-    assert!(!same && error.contains("needs about") && error.contains("10.0 MB"), "{error}");
+    assert!(
+        !same && error.contains("needs about") && error.contains("10.0 MB"),
+        "{error}"
+    );
 }
 
 const JOBS: &str = "[[jobs]]\nname = 'a'\nguest = 'ring:n=16'\nnodes = '0-15'\nbytes = '1MB'\n";
@@ -135,20 +190,38 @@ fn uplinks_and_link_speeds_are_capacities() {
     let some = leaf_speed(&tree()).replace("n[04-07]", "n[04-07] LinkSpeed=100");
     let folder = folder(&[("t.conf", &tree()), ("some.conf", &some)]);
     let map = |spec: &str| {
-        let args = ["map", spec, "--guest", "all-to-all:n=16", "--order", "row-major", "--json"];
+        let args = [
+            "map",
+            spec,
+            "--guest",
+            "all-to-all:n=16",
+            "--order",
+            "row-major",
+            "--json",
+        ];
         let (done, out, error) = run(folder.path(), &args);
         assert!(done, "{error}");
         let json: serde_json::Value = serde_json::from_str(&out).unwrap();
-        (json["contention_max"].as_f64().unwrap(), json["assumed"].clone(), error)
+        (
+            json["contention_max"].as_f64().unwrap(),
+            json["assumed"].clone(),
+            error,
+        )
     };
     let said = "one uplink of capacity 1 for each of 6 switches; uplinks=K sets it";
     let (one, assumed, error) = map("slurm-topology:t.conf");
     assert_eq!(
         (assumed, error),
-        (said.into(), format!("slurm-topology:t.conf: assumed: {said}\n"))
+        (
+            said.into(),
+            format!("slurm-topology:t.conf: assumed: {said}\n")
+        )
     );
     let (four, assumed, error) = map("slurm-topology:t.conf,uplinks=4");
-    assert_eq!((one / four, assumed.is_null(), error.as_str()), (4.0, true, ""));
+    assert_eq!(
+        (one / four, assumed.is_null(), error.as_str()),
+        (4.0, true, "")
+    );
     let edges = |spec: &str| {
         let (done, _, error) = run(folder.path(), &["topology", spec, "--edges", "edges.csv"]);
         assert!(done, "{error}");
@@ -156,7 +229,10 @@ fn uplinks_and_link_speeds_are_capacities() {
     };
     // Leaves are routers 0 to 3, the rows 4 and 5.
     let widths = edges("slurm-topology:some.conf,uplinks=2");
-    assert_eq!(widths, "u,v,capacity\n0,4,8\n1,4,2\n2,5,2\n3,5,2\n4,6,2\n5,6,2\n");
+    assert_eq!(
+        widths,
+        "u,v,capacity\n0,4,8\n1,4,2\n2,5,2\n3,5,2\n4,6,2\n5,6,2\n"
+    );
     let (_, assumed, _) = map("slurm-topology:some.conf");
     let text = assumed.as_str().unwrap();
     assert!(
@@ -180,7 +256,9 @@ fn commands_and_pages_say_what_is_assumed() {
         let (done, _, error) = run(folder.path(), args);
         assert!(done, "{args:?}: {error}");
         assert_eq!(
-            error.matches("assumed: one uplink of capacity 1 for each of 6 switches").count(),
+            error
+                .matches("assumed: one uplink of capacity 1 for each of 6 switches")
+                .count(),
             times,
             "{args:?}: {error}"
         );
@@ -198,12 +276,50 @@ fn commands_and_pages_say_what_is_assumed() {
         "--alloc",
         "fifo",
     ];
-    said(&[&schedule[..], &["--model", "network:share=0.2,guest=stencil3d"]].concat(), 1);
+    said(
+        &[
+            &schedule[..],
+            &["--model", "network:share=0.2,guest=stencil3d"],
+        ]
+        .concat(),
+        1,
+    );
     said(&schedule, 0);
-    said(&["compare", spec, "--trace", "t.swf", "--order", "row-major", "--out", "out"], 1);
-    said(&["compare", spec, "torus:4x4", "--trace", "t.swf", "--out", "both"], 1);
+    said(
+        &[
+            "compare",
+            spec,
+            "--trace",
+            "t.swf",
+            "--order",
+            "row-major",
+            "--out",
+            "out",
+        ],
+        1,
+    );
+    said(
+        &[
+            "compare",
+            spec,
+            "torus:4x4",
+            "--trace",
+            "t.swf",
+            "--out",
+            "both",
+        ],
+        1,
+    );
     said(&["mpc", spec, "--order", "row-major"], 0);
-    let settings = ["compare", spec, "--trace", "t.swf", "--settings", "--out", "settings"];
+    let settings = [
+        "compare",
+        spec,
+        "--trace",
+        "t.swf",
+        "--settings",
+        "--out",
+        "settings",
+    ];
     let model = ["--model", "network:share=0.2,guest=stencil3d"];
     said(&[&settings[..], &model].concat(), 1);
     said(&["report", "settings"], 0);
@@ -225,13 +341,19 @@ fn commands_and_pages_say_what_is_assumed() {
     let document = json(&[&settings[..5], &model, &["--json"]].concat());
     assert_eq!(document["assumed"], text, "{document}");
     assert!(json(&[&settings[..5], &["--json"]].concat())["assumed"].is_null());
-    assert_eq!(json(&["corun", spec, "--jobs", "jobs.toml", "--json"])["assumed"], text);
+    assert_eq!(
+        json(&["corun", spec, "--jobs", "jobs.toml", "--json"])["assumed"],
+        text
+    );
     for page in ["out", "both", "settings", "swept", "parts"] {
         let page = std::fs::read_to_string(folder.path().join(page).join("index.html")).unwrap();
         assert!(page.contains("one uplink of capacity 1 for each of 6 switches"));
     }
     let (_, figures, _) = run(folder.path(), &["topology", spec]);
-    assert!(figures.contains("\nassumed        one uplink of capacity 1"), "{figures}");
+    assert!(
+        figures.contains("\nassumed        one uplink of capacity 1"),
+        "{figures}"
+    );
 }
 
 /// Each importer takes uplinks; what is no tree refuses them.
@@ -248,7 +370,11 @@ fn every_outline_takes_uplinks() {
         )
     };
     let k8s = format!("{{\"items\": [{}, {}]}}", node("a", "l1"), node("b", "l2"));
-    let jgf = [vertex("a", "/c/l1/a", "node"), vertex("b", "/c/l2/b", "node")].join(",");
+    let jgf = [
+        vertex("a", "/c/l1/a", "node"),
+        vertex("b", "/c/l2/b", "node"),
+    ]
+    .join(",");
     let folder = folder(&[
         ("tiers", "host,leaf\na,l1\nb,l2\n"),
         ("k8s-nodes", &k8s),
@@ -270,16 +396,28 @@ fn every_outline_takes_uplinks() {
         let edges = std::fs::read_to_string(folder.path().join("e.csv")).unwrap();
         assert_eq!(edges, "u,v,capacity\n0,2,3\n1,2,3\n", "{kind}");
         assert!(
-            differences(folder.path(), &spec, "slurm-topology:slurm-topology,uplinks=3").is_empty(),
+            differences(
+                folder.path(),
+                &spec,
+                "slurm-topology:slurm-topology,uplinks=3"
+            )
+            .is_empty(),
             "{kind}"
         );
     }
-    let (done, _, error) = run(folder.path(), &["topology", "slurm-topology:ring,uplinks=3"]);
+    let (done, _, error) = run(
+        folder.path(),
+        &["topology", "slurm-topology:ring,uplinks=3"],
+    );
     assert!(
         !done && error.contains("uplinks = `3`") && error.contains("a tree of switches"),
         "{error}"
     );
-    std::fs::write(folder.path().join("bad"), "SwitchName=a Nodes=n LinkSpeed=fast\n").unwrap();
+    std::fs::write(
+        folder.path().join("bad"),
+        "SwitchName=a Nodes=n LinkSpeed=fast\n",
+    )
+    .unwrap();
     let (done, _, error) = run(folder.path(), &["topology", "slurm-topology:bad"]);
     assert!(
         !done && error.starts_with("bad:1: found LinkSpeed=fast; expected a whole number"),
@@ -290,7 +428,10 @@ fn every_outline_takes_uplinks() {
 #[test]
 fn topology_files_that_are_misread_are_refused() {
     let folder = folder(&[
-        ("th.csv", "node01,rack1,row1\nnode02,rack1,row1\nnode03,rack2,row1\nnode04,rack2,row1\n"),
+        (
+            "th.csv",
+            "node01,rack1,row1\nnode02,rack1,row1\nnode03,rack2,row1\nnode04,rack2,row1\n",
+        ),
         ("own.csv", "# hosts\nnode01,rack1\nnode02,rack2\n"),
         ("back.csv", "rack,Host\nr1,node01\nr2,node02\n"),
         ("all.conf", "# all\nSwitchName=s Nodes=ALL\n"),
@@ -301,13 +442,25 @@ fn topology_files_that_are_misread_are_refused() {
         error
     };
     let found = error("tiers:th.csv");
-    assert!(found.starts_with("th.csv:1: found `node01,rack1,row1`; expected a header"), "{found}");
+    assert!(
+        found.starts_with("th.csv:1: found `node01,rack1,row1`; expected a header"),
+        "{found}"
+    );
     let found = error("tiers:own.csv");
-    assert!(found.starts_with("own.csv:2: found `node01,rack1`; expected a header"), "{found}");
+    assert!(
+        found.starts_with("own.csv:2: found `node01,rack1`; expected a header"),
+        "{found}"
+    );
     let found = error("tiers:back.csv");
-    assert!(found.starts_with("back.csv:1: found `rack` before the column `Host`"), "{found}");
+    assert!(
+        found.starts_with("back.csv:1: found `rack` before the column `Host`"),
+        "{found}"
+    );
     let found = error("slurm-topology:all.conf");
-    assert!(found.starts_with("all.conf:2: Nodes=ALL") && found.contains("nodes=LIST"), "{found}");
+    assert!(
+        found.starts_with("all.conf:2: Nodes=ALL") && found.contains("nodes=LIST"),
+        "{found}"
+    );
     if cfg!(unix) {
         for kind in ["graph", "tiers", "slurm-topology", "ibnetdiscover", "jgf"] {
             let found = error(&format!("{kind}:/dev/zero"));
@@ -317,7 +470,10 @@ fn topology_files_that_are_misread_are_refused() {
             );
         }
         let found = error("graph:/dev/urandom");
-        assert!(found.starts_with("/dev/urandom:") && found.contains("expected"), "{found}");
+        assert!(
+            found.starts_with("/dev/urandom:") && found.contains("expected"),
+            "{found}"
+        );
     }
 }
 
@@ -337,10 +493,15 @@ fn rows(here: &Topology, there: &Topology) -> Vec<String> {
 }
 
 fn from(change: &[(&str, &str)]) -> Vec<String> {
-    let other = change.iter().fold(TREE.to_string(), |text, (a, b)| text.replace(a, b));
+    let other = change
+        .iter()
+        .fold(TREE.to_string(), |text, (a, b)| text.replace(a, b));
     let machine = |text: &str| {
         let folder = folder(&[("t", text)]);
-        build(&format!("slurm-topology:{}", folder.path().join("t").display()))
+        build(&format!(
+            "slurm-topology:{}",
+            folder.path().join("t").display()
+        ))
     };
     rows(&machine(TREE), &machine(&other))
 }
@@ -355,12 +516,18 @@ fn differences_are_named() {
     assert!(from(&[("SwitchName=b", "SwitchName=leaf7"), ("a,b", "a,leaf7")]).is_empty());
     assert_eq!(from(&[("n[5-8]", "n[5-7]")]), ["missing,n8,b,"]);
     assert_eq!(from(&[("n[5-8]", "n[5-8],x")]), ["added,x,,b"]);
-    assert_eq!(from(&[("n[1-4]", "n[1-3]"), ("n[5-8]", "n[4-8]")]), ["moved,n4,a,b"]);
+    assert_eq!(
+        from(&[("n[1-4]", "n[1-3]"), ("n[5-8]", "n[4-8]")]),
+        ["moved,n4,a,b"]
+    );
     assert_eq!(from(&[("n[9-12]", "n[9-11],x12")]), ["renamed,c,n12,x12"]);
     // Both leaves swap a node: each keeps its name.
     let swapped = from(&[("n[1-4]", "n[1-3],n5"), ("n[5-8]", "n[4,6-8]")]);
     assert_eq!(swapped, ["moved,n4,a,b", "moved,n5,b,a"]);
-    let other_row = from(&[("Switches=a,b", "Switches=a"), ("Switches=c", "Switches=b,c")]);
+    let other_row = from(&[
+        ("Switches=a,b", "Switches=a"),
+        ("Switches=c", "Switches=b,c"),
+    ]);
     assert_eq!(other_row, ["link,b to s,1,0", "link,b to t,0,1"]);
 }
 
@@ -387,7 +554,10 @@ fn switches_that_look_alike_are_told_apart() {
     let two = above(6, &[(0, 1), (1, 2), (2, 0), (3, 4), (4, 5), (5, 3)]);
     assert!(rows(&ring, &other).is_empty());
     let found = rows(&ring, &two);
-    assert!(found.len() == 1 && found[0].starts_with("switch,6 switches"), "{found:?}");
+    assert!(
+        found.len() == 1 && found[0].starts_with("switch,6 switches"),
+        "{found:?}"
+    );
 }
 
 #[test]
@@ -400,9 +570,15 @@ fn families_that_build_one_network_are_the_same() {
     ] {
         assert!(rows(&build(a), &build(b)).is_empty(), "{a} {b}");
     }
-    assert_eq!(rows(&build("torus:4"), &build("torus:4,exclude=0")), ["missing,n0,n0,"]);
+    assert_eq!(
+        rows(&build("torus:4"), &build("torus:4,exclude=0")),
+        ["missing,n0,n0,"]
+    );
     let found = rows(&build("torus:4x6"), &build("mesh:4x6"));
-    assert_eq!((found[0].as_str(), found.len()), ("shape,wrap,11,00", 1 + 4 + 6));
+    assert_eq!(
+        (found[0].as_str(), found.len()),
+        ("shape,wrap,11,00", 1 + 4 + 6)
+    );
 }
 
 fn permutations(of: Vec<u32>) -> Vec<Vec<u32>> {
@@ -412,7 +588,9 @@ fn permutations(of: Vec<u32>) -> Vec<Vec<u32>> {
     let first = |i: usize| {
         let mut rest = of.clone();
         let head = rest.remove(i);
-        permutations(rest).into_iter().map(move |tail| [vec![head], tail].concat())
+        permutations(rest)
+            .into_iter()
+            .map(move |tail| [vec![head], tail].concat())
     };
     (0..of.len()).flat_map(first).collect()
 }

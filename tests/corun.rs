@@ -78,17 +78,32 @@ fn two_flows_have_half_a_link_each() {
     for level in LEVELS {
         let outcome = run(&pair, "one-path", &both, &settings(level, 0.0));
         for job in &outcome.jobs {
-            assert_eq!((job.seconds, job.alone, job.slowdown()), (3.0, 2.0, 1.5), "{level:?}");
+            assert_eq!(
+                (job.seconds, job.alone, job.slowdown()),
+                (3.0, 2.0, 1.5),
+                "{level:?}"
+            );
         }
-        assert_eq!((outcome.seconds, outcome.utilisation), (90.0, vec![2.0 / 3.0; 2]));
+        assert_eq!(
+            (outcome.seconds, outcome.utilisation),
+            (90.0, vec![2.0 / 3.0; 2])
+        );
     }
     // On one router: at the node's bandwidth, no link used, no latency.
     let inside = job("a", "[0, 1]", "compute = 1");
     let outcome = run(&pair, "one-path", &inside, &settings(Detail::Flow, 0.5));
-    assert_eq!((outcome.jobs[0].seconds, outcome.utilisation), (2.0, vec![0.0; 2]));
+    assert_eq!(
+        (outcome.jobs[0].seconds, outcome.utilisation),
+        (2.0, vec![0.0; 2])
+    );
     // A hop of latency, then the bytes.
     for level in LEVELS {
-        let outcome = run(&pair, "one-path", &job("a", "[0, 2]", ""), &settings(level, 0.25));
+        let outcome = run(
+            &pair,
+            "one-path",
+            &job("a", "[0, 2]", ""),
+            &settings(level, 0.25),
+        );
         assert_eq!(outcome.jobs[0].seconds, 1.25);
     }
 }
@@ -144,7 +159,10 @@ fn benchmarks_take_what_their_stages_take() {
         let text = job("npb-is:n=4,class=S", "'0-3'");
         let outcome = run(&ring, "dimension-order", &text, &settings(level, latency));
         // Halves of a message two hops away go each way round: no link has more than one message.
-        assert!(near(outcome.jobs[0].seconds, seconds, 1e-9), "{level:?} {outcome:?}");
+        assert!(
+            near(outcome.jobs[0].seconds, seconds, 1e-9),
+            "{level:?} {outcome:?}"
+        );
     }
     // LU on a pair: a sweep of 10 planes each way, and faces; 5 numbers a point, edges of 10 inner points.
     let pair = machine("mesh:2");
@@ -154,11 +172,18 @@ fn benchmarks_take_what_their_stages_take() {
     for level in LEVELS {
         let text = job("npb-lu:n=2,class=S", "[0, 1]");
         let outcome = run(&pair, "one-path", &text, &settings(level, latency));
-        assert!(near(outcome.jobs[0].seconds, seconds, 1e-9), "{level:?} {outcome:?} {seconds}");
+        assert!(
+            near(outcome.jobs[0].seconds, seconds, 1e-9),
+            "{level:?} {outcome:?} {seconds}"
+        );
     }
     // Alone, nothing is sent.
-    let outcome =
-        run(&pair, "one-path", &job("npb-bt:n=1,class=S", "[0]"), &settings(Detail::Flow, 1.0));
+    let outcome = run(
+        &pair,
+        "one-path",
+        &job("npb-bt:n=1,class=S", "[0]"),
+        &settings(Detail::Flow, 1.0),
+    );
     let operations = 3478.8 * 1728.0 - 17_655.7 * 144.0 + 28_023.7 * 12.0;
     assert!(near(outcome.jobs[0].seconds, operations / 2e9, 1e-12));
 }
@@ -204,11 +229,17 @@ fn closed_forms_hold() {
     }
     // A star: everyone sends to node 1 over the one link that leads there.
     let folder = tempfile::tempdir().unwrap();
-    let (star, guest) = (folder.path().join("star.csv"), folder.path().join("to-one.csv"));
+    let (star, guest) = (
+        folder.path().join("star.csv"),
+        folder.path().join("to-one.csv"),
+    );
     std::fs::write(&star, "0,1\n0,2\n0,3\n0,4\n0,5\n").unwrap();
     std::fs::write(&guest, "1,0,1\n2,0,1\n3,0,1\n4,0,1\n").unwrap();
     let star = machine(&format!("graph:{}", star.display()));
-    assert_eq!(sending(&star, &guest.display().to_string(), "'1-5'"), [4.0; 2]);
+    assert_eq!(
+        sending(&star, &guest.display().to_string(), "'1-5'"),
+        [4.0; 2]
+    );
 }
 
 /// Machines with at least 64 nodes on one switch.
@@ -239,16 +270,28 @@ fn all_to_all_under_one_switch_takes_what_node_links_take() {
                 };
                 let alone = f64::from(last) * 1e6 / BANDWIDTH;
                 let found = seconds(&settings);
-                assert!(near(found, alone, 1e-12), "{spec} {n} {level:?}: {found} {alone}");
+                assert!(
+                    near(found, alone, 1e-12),
+                    "{spec} {n} {level:?}: {found} {alone}"
+                );
                 settings.speeds.switch_bandwidth = 4.0 * BANDWIDTH;
                 let (found, through) = (seconds(&settings), alone * f64::from(n.max(4)) / 4.0);
-                assert!(near(found, through, 1e-12), "{spec} {n} {level:?}: {found} {through}");
+                assert!(
+                    near(found, through, 1e-12),
+                    "{spec} {n} {level:?}: {found} {through}"
+                );
                 settings.speeds.switch_bandwidth = f64::INFINITY;
                 settings.speeds.node_bandwidth = BANDWIDTH / 2.0;
-                assert!(near(seconds(&settings), 2.0 * alone, 1e-12), "{spec} {n} {level:?}");
+                assert!(
+                    near(seconds(&settings), 2.0 * alone, 1e-12),
+                    "{spec} {n} {level:?}"
+                );
                 // Free node links bound each message alone.
                 settings.speeds.node_links_shared = false;
-                assert!(near(seconds(&settings), 2e6 / BANDWIDTH, 1e-12), "{spec} {n} {level:?}");
+                assert!(
+                    near(seconds(&settings), 2e6 / BANDWIDTH, 1e-12),
+                    "{spec} {n} {level:?}"
+                );
             }
         }
     }
@@ -264,8 +307,10 @@ fn node_links_are_shared_by_direction() {
         path.display().to_string()
     };
     let switch = machine("xgft:m=8,w=1");
-    let (out, both) =
-        (file("out.csv", "0,1,1\n0,2,1\n0,3,1\n"), file("both.csv", "0,1,1\n1,0,1\n"));
+    let (out, both) = (
+        file("out.csv", "0,1,1\n0,2,1\n0,3,1\n"),
+        file("both.csv", "0,1,1\n1,0,1\n"),
+    );
     let job = |name: &str, guest: &str, nodes: &str| {
         format!("[[jobs]]\nname = '{name}'\nguest = '{guest}'\nnodes = {nodes}\nbytes = '1GB'\n")
     };
@@ -316,9 +361,15 @@ fn shares_by_latency_favour_short_routes() {
     settings.speeds.fair = Fair::Rtt;
     let rtt = run(&path, "one-path", &text, &settings).jobs[0].seconds;
     // The link is full until both are through, whoever is first.
-    assert!(near(flow, 2.0, 1e-6) && near(rtt, 2.0, 1e-6), "{flow} {rtt}");
+    assert!(
+        near(flow, 2.0, 1e-6) && near(rtt, 2.0, 1e-6),
+        "{flow} {rtt}"
+    );
     let long = text.replace("nodes = [0, 2, 4, 5]", "nodes = [0, 2, 4, 5]\ncompute = 0");
-    assert_eq!(run(&path, "one-path", &long, &settings).jobs[0].seconds, rtt);
+    assert_eq!(
+        run(&path, "one-path", &long, &settings).jobs[0].seconds,
+        rtt
+    );
 }
 
 #[test]
@@ -328,8 +379,14 @@ fn threads_do_not_show() {
     let routing = RoutingEntry::named("ecmp-path").unwrap();
     for level in LEVELS {
         let outcomes = [1, 4].map(|threads| {
-            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-            let settings = Settings { spans: 100, ..settings(level, 1e-6) };
+            let pool = rayon::ThreadPoolBuilder::new()
+                .num_threads(threads)
+                .build()
+                .unwrap();
+            let settings = Settings {
+                spans: 100,
+                ..settings(level, 1e-6)
+            };
             pool.install(|| side_by_side(&fabric, routing, &case.jobs, &settings, &|_| {}).unwrap())
         });
         assert_eq!(outcomes[0], outcomes[1]);
@@ -350,33 +407,52 @@ fn one_path_is_what_the_platform_says() {
     ] {
         let machine = machine(spec);
         let order = NodeOrder::make(&machine, "row-major").unwrap();
-        let platform = simgrid(&machine, &order, &SimGridFigures::default()).unwrap().text;
+        let platform = simgrid(&machine, &order, &SimGridFigures::default())
+            .unwrap()
+            .text;
         let mut sums: BTreeMap<String, f64> = BTreeMap::new();
         for route in platform.lines().filter(|line| line.contains("<route ")) {
             for link in route.split("<link_ctn id=\"link-").skip(1) {
-                *sums.entry(link.split("/>").next().unwrap().to_string()).or_default() += 1.0;
+                *sums
+                    .entry(link.split("/>").next().unwrap().to_string())
+                    .or_default() += 1.0;
             }
         }
         let fabric = Fabric::new(&machine).unwrap();
         let routing = RoutingEntry::named("one-path").unwrap();
-        let guest =
-            Guest::make(&format!("all-to-all:n={}", order.len()), &Default::default()).unwrap();
+        let guest = Guest::make(
+            &format!("all-to-all:n={}", order.len()),
+            &Default::default(),
+        )
+        .unwrap();
         let mapping = ProcessMapping::in_order(&guest, order.label(), order.nodes()).unwrap();
-        let loads = mapping::analyse(&fabric, &guest, &mapping, routing).unwrap().contention.loads;
+        let loads = mapping::analyse(&fabric, &guest, &mapping, routing)
+            .unwrap()
+            .contention
+            .loads;
         for (u, v, link) in fabric.links.iter() {
             let way = if u < v { "UP" } else { "DOWN" };
             let name = format!("{}-{}\" direction=\"{way}\"", u.min(v), u.max(v));
-            assert_eq!(loads[link], sums.get(&name).copied().unwrap_or(0.0), "{spec} {name}");
+            assert_eq!(
+                loads[link],
+                sums.get(&name).copied().unwrap_or(0.0),
+                "{spec} {name}"
+            );
         }
         // And pair by pair as lists of links.
         let hosts = machine.network().hosts();
-        let pairs: Vec<(u32, u32)> =
-            (0..hosts).flat_map(|a| (0..hosts).map(move |b| (a, b))).collect();
+        let pairs: Vec<(u32, u32)> = (0..hosts)
+            .flat_map(|a| (0..hosts).map(move |b| (a, b)))
+            .collect();
         for ((a, b), route) in pairs.iter().zip(routing.routes(&fabric, &pairs).unwrap()) {
             let per = machine.network().per_router();
             let node = |router: u32| machine.nodes_of(RouterId(router)).next().unwrap();
             assert_eq!(node(*a).0 / per, *a);
-            assert_eq!(route.len() as u32, machine.distance(node(*a), node(*b)), "{spec} {a} {b}");
+            assert_eq!(
+                route.len() as u32,
+                machine.distance(node(*a), node(*b)),
+                "{spec} {a} {b}"
+            );
         }
     }
 }
@@ -384,28 +460,43 @@ fn one_path_is_what_the_platform_says() {
 /// Routes that are found pair by pair add up to the loads of all, for every routing.
 #[test]
 fn routes_of_pairs_add_up_to_loads() {
-    for spec in
-        ["torus:4x3x2", "mesh:5x3", "hyperx:3x4", "dragonfly:p=1,a=4,h=2,g=5", "fat-tree:k=4"]
-    {
+    for spec in [
+        "torus:4x3x2",
+        "mesh:5x3",
+        "hyperx:3x4",
+        "dragonfly:p=1,a=4,h=2,g=5",
+        "fat-tree:k=4",
+    ] {
         let machine = machine(spec);
         let fabric = Fabric::new(&machine).unwrap();
         let guest = Guest::make("random:n=9,degree=3,seed=2", &Default::default()).unwrap();
         let order = NodeOrder::make(&machine, "random").unwrap();
         let mapping = ProcessMapping::in_order(&guest, order.label(), order.nodes()).unwrap();
         for routing in mapping::routing::suitable(&machine) {
-            let expected =
-                mapping::analyse(&fabric, &guest, &mapping, routing).unwrap().contention.loads;
+            let expected = mapping::analyse(&fabric, &guest, &mapping, routing)
+                .unwrap()
+                .contention
+                .loads;
             let mut pairs = Vec::new();
             guest.for_each_message(|m| {
                 let router = |p| machine.router_of(mapping.node(p)).0;
                 pairs.push((router(m.source), router(m.target)));
             });
             let mut sums = vec![0.0; expected.len()];
-            for (link, share) in routing.routes(&fabric, &pairs).unwrap().into_iter().flatten() {
+            for (link, share) in routing
+                .routes(&fabric, &pairs)
+                .unwrap()
+                .into_iter()
+                .flatten()
+            {
                 sums[link as usize] += share;
             }
             for (sum, load) in sums.iter().zip(&expected) {
-                assert!((sum - load).abs() < 1e-9, "{spec} {}: {sum} {load}", routing.name);
+                assert!(
+                    (sum - load).abs() < 1e-9,
+                    "{spec} {}: {sum} {load}",
+                    routing.name
+                );
             }
         }
     }
@@ -418,7 +509,10 @@ fn wrong_files_are_refused_with_their_lines() {
     let good = "guest = 'ring:n=4'\nnodes = [0, 1, 2, 3]\nbytes = 8\n";
     for (text, expected) in [
         ("".into(), "jobs.toml: found no jobs"),
-        ("[[job]]\n".into(), "jobs.toml:1: found unknown key for a file of jobs `job`"),
+        (
+            "[[job]]\n".into(),
+            "jobs.toml:1: found unknown key for a file of jobs `job`",
+        ),
         (
             job("guest = 'ring:n=5'\nnodes = ['0-3']\nbytes = 1"),
             "jobs.toml:3: found `ring:n=5` with 5 processes; expected at most 4",
@@ -427,34 +521,66 @@ fn wrong_files_are_refused_with_their_lines() {
             job("guest = 'ring:n=4'\nnodes = [0, 1,\n 2, 16]\nbytes = 1"),
             "jobs.toml:5: found node 16; expected a node id from 0 to 15",
         ),
-        (job("guest = 'ring:n=4'\nnodes = ['0-99']\nbytes = 1"), "jobs.toml:4: found node 99"),
-        (job("guest = 'ring:n=4'\nnodes = ['3-0']\nbytes = 1"), "jobs.toml:4: found `3-0`"),
-        (job("guest = 'ring:n=4'\nnodes = ['x7']\nbytes = 1"), "jobs.toml:4: found `x7`"),
+        (
+            job("guest = 'ring:n=4'\nnodes = ['0-99']\nbytes = 1"),
+            "jobs.toml:4: found node 99",
+        ),
+        (
+            job("guest = 'ring:n=4'\nnodes = ['3-0']\nbytes = 1"),
+            "jobs.toml:4: found `3-0`",
+        ),
+        (
+            job("guest = 'ring:n=4'\nnodes = ['x7']\nbytes = 1"),
+            "jobs.toml:4: found `x7`",
+        ),
         (
             job("guest = 'ring:n=4'\nnodes = []\nbytes = 1"),
             "jobs.toml:1: found a job without `nodes`",
         ),
-        (job("guest = 'rnig:n=4'\nnodes = [0]\nbytes = 1"), "jobs.toml:3: "),
-        (job("nodes = [0]\nbytes = 1"), "jobs.toml:1: found no `guest`"),
-        (job("guest = 'ring:n=4'\nnodes = ['0-3']"), "found no `bytes`"),
+        (
+            job("guest = 'rnig:n=4'\nnodes = [0]\nbytes = 1"),
+            "jobs.toml:3: ",
+        ),
+        (
+            job("nodes = [0]\nbytes = 1"),
+            "jobs.toml:1: found no `guest`",
+        ),
+        (
+            job("guest = 'ring:n=4'\nnodes = ['0-3']"),
+            "found no `bytes`",
+        ),
         (
             job("guest = 'ring:n=4'\nnodes = ['0-3']\nbytes = '1XB'"),
             "jobs.toml:5: found bytes = `1XB`; expected bytes of 0 or more",
         ),
-        (job("guest = 'ring:n=4'\nnodes = ['0-3']\nbytes = -1"), "jobs.toml:5: found bytes = -1"),
-        (job("guest = 'ring:n=4'\nnodes = ['0-3']\nbytes = 1e300"), "jobs.toml:5: found bytes = 1"),
+        (
+            job("guest = 'ring:n=4'\nnodes = ['0-3']\nbytes = -1"),
+            "jobs.toml:5: found bytes = -1",
+        ),
+        (
+            job("guest = 'ring:n=4'\nnodes = ['0-3']\nbytes = 1e300"),
+            "jobs.toml:5: found bytes = 1",
+        ),
         (
             job(&format!("{good}compute = '1MB'")),
             "jobs.toml:6: found compute = `1MB`; expected seconds",
         ),
-        (job(&format!("{good}spread = 1.5")), "jobs.toml:6: found spread = 1.5"),
-        (job(&format!("{good}bites = 1")), "jobs.toml:6: found unknown key"),
+        (
+            job(&format!("{good}spread = 1.5")),
+            "jobs.toml:6: found spread = 1.5",
+        ),
+        (
+            job(&format!("{good}bites = 1")),
+            "jobs.toml:6: found unknown key",
+        ),
         (
             job("guest = 'ring:n=4'\nnodes = ['0-3']\nbytes = 0"),
             "jobs.toml:1: found a job that takes no time",
         ),
         (
-            job(&format!("{good}[[jobs.phases]]\nguest = 'ring:n=4'\nbytes = 1")),
+            job(&format!(
+                "{good}[[jobs.phases]]\nguest = 'ring:n=4'\nbytes = 1"
+            )),
             "`guest` beside [[jobs.phases]]",
         ),
         (
@@ -473,17 +599,30 @@ fn wrong_files_are_refused_with_their_lines() {
             job("nodes = ['0-3']\nbenchmark = 'npb-bt:n=5'"),
             "jobs.toml:4: found `npb-bt:n=5`: n = `5`; expected a square",
         ),
-        (job("nodes = ['0-3']\nbenchmark = 'npb-bt:n=9'"), "with 9 processes; expected at most 4"),
+        (
+            job("nodes = ['0-3']\nbenchmark = 'npb-bt:n=9'"),
+            "with 9 processes; expected at most 4",
+        ),
         (
             format!("speed = 'fast'\n{}", job(good)),
             "jobs.toml:1: found speed = `fast`; expected operations a second",
         ),
-        (job(good) + &job(good), "jobs.toml:8: found another job called `a`"),
-        (format!("[[jobs]]\n{good}"), "jobs.toml:1: found a job without `name`"),
+        (
+            job(good) + &job(good),
+            "jobs.toml:8: found another job called `a`",
+        ),
+        (
+            format!("[[jobs]]\n{good}"),
+            "jobs.toml:1: found a job without `name`",
+        ),
     ] {
-        let error =
-            Job::read_all(&machine, &Text::new("jobs.toml", text), None).unwrap_err().to_string();
-        assert!(error.contains(expected), "{error}\n  does not hold\n{expected}");
+        let error = Job::read_all(&machine, &Text::new("jobs.toml", text), None)
+            .unwrap_err()
+            .to_string();
+        assert!(
+            error.contains(expected),
+            "{error}\n  does not hold\n{expected}"
+        );
     }
     // Iterations of all too different lengths.
     let text = job(good) + &job(&format!("{good}compute = '9e9s'")).replace("'a'", "'b'");
@@ -491,19 +630,40 @@ fn wrong_files_are_refused_with_their_lines() {
     let routing = RoutingEntry::named("one-path").unwrap();
     let settings = settings(Detail::Flow, 0.0);
     let found = side_by_side(&fabric, routing, &jobs(&machine, &text), &settings, &|_| {});
-    assert!(found.unwrap_err().to_string().contains("an iteration of `b` takes"));
+    assert!(
+        found
+            .unwrap_err()
+            .to_string()
+            .contains("an iteration of `b` takes")
+    );
 }
 
 #[test]
 fn memory_is_asked_for() {
-    let small =
-        Topology::inline("torus:4x4", &Context { memory: 40_000, ..Default::default() }).unwrap();
+    let small = Topology::inline(
+        "torus:4x4",
+        &Context {
+            memory: 40_000,
+            ..Default::default()
+        },
+    )
+    .unwrap();
     let text = "[[jobs]]\nname = 'a'\nguest = 'all-to-all:n=16'\nnodes = '0-15'\nbytes = 1\n";
     let fabric = Fabric::new(&small).unwrap();
     let routing = RoutingEntry::named("one-path").unwrap();
-    let found =
-        side_by_side(&fabric, routing, &jobs(&small, text), &settings(Detail::Flow, 0.0), &|_| {});
-    assert!(found.unwrap_err().to_string().contains("the messages of a job"));
+    let found = side_by_side(
+        &fabric,
+        routing,
+        &jobs(&small, text),
+        &settings(Detail::Flow, 0.0),
+        &|_| {},
+    );
+    assert!(
+        found
+            .unwrap_err()
+            .to_string()
+            .contains("the messages of a job")
+    );
 }
 
 /// The job level on the cases of the comparison with SimGrid, ten a network.
@@ -532,7 +692,11 @@ fn job_level_stays_near_the_flow_level() {
 fn simgrid_agrees() {
     let folder = tempfile::tempdir().unwrap();
     let Some(program) = peer::compile(folder.path()) else {
-        return without(Peer::SimGrid, "corun::simgrid_agrees", "no headers, or no g++");
+        return without(
+            Peer::SimGrid,
+            "corun::simgrid_agrees",
+            "no headers, or no g++",
+        );
     };
     for (latency, worst) in [(0.0, [1e-6, 1e-6]), (1e-6, [0.01, 0.04])] {
         let mut errors = Vec::new();
@@ -554,7 +718,10 @@ fn simgrid_agrees() {
         }
         let [median, most, largest] = peer::spread(errors);
         eprintln!("latency {latency}: median {median:e}, 90 % {most:e}, largest {largest:e}");
-        assert!(median <= worst[0] && most <= worst[1], "{latency}: {median} {most}");
+        assert!(
+            median <= worst[0] && most <= worst[1],
+            "{latency}: {median} {most}"
+        );
     }
 }
 
@@ -586,10 +753,17 @@ fn a_fit_finds_the_figures_of_simgrid() {
         let many = patterns.flat_map(|p| [2u32, 4, 8, 16, 24, 32, 48].map(|n| (p, 0, n)));
         // Latencies show in small messages: many pairs under one leaf switch and under two.
         let pings = if bytes < 10_000 { 24 } else { 0 };
-        let many =
-            many.chain((0..pings).map(|i| {
-                ("ping-pong", i, if i % 2 == 0 { i / 8 * 8 + (i + 1) % 8 } else { i + 24 })
-            }));
+        let many = many.chain((0..pings).map(|i| {
+            (
+                "ping-pong",
+                i,
+                if i % 2 == 0 {
+                    i / 8 * 8 + (i + 1) % 8
+                } else {
+                    i + 24
+                },
+            )
+        }));
         let pairs = [(0, 1), (3, 4), (7, 8), (15, 16), (1, 40), (9, 33), (20, 22)];
         let pairs = pairs.map(|(a, b)| ("ping-pong", a, b));
         for (pattern, first, last) in many.chain(pairs) {
@@ -608,7 +782,11 @@ fn a_fit_finds_the_figures_of_simgrid() {
             );
             let machine = machine(spec);
             let jobs = jobs(&machine, &text);
-            let case = peer::Case { machine, jobs, about: Vec::new() };
+            let case = peer::Case {
+                machine,
+                jobs,
+                about: Vec::new(),
+            };
             let (found, _) = peer::simulate_with(&program, folder, &case, 1, truth);
             let ways = if pattern == "ping-pong" { 2.0 } else { 1.0 };
             // Small messages are measured four times.

@@ -33,7 +33,10 @@ fn two_allocators_replay_one_log() {
     let hops = replay::mean_hops("row-major", log, ["fifo:0", "span-best-fit"]).unwrap();
     // On eight nodes in a ring: 0-3 have 10 hops in 6 pairs, neighbours one.
     let mean = (10.0 / 6.0 + 1.0 + 1.0) / 3.0;
-    assert!(hops.iter().all(|h| (h.unwrap() - mean).abs() < 1e-12), "{hops:?}");
+    assert!(
+        hops.iter().all(|h| (h.unwrap() - mean).abs() < 1e-12),
+        "{hops:?}"
+    );
 }
 
 #[test]

@@ -20,29 +20,48 @@ fn on_all(target: &str, check: impl Fn(&Export, &[String], &str)) {
         let machine = Topology::inline(spec, &Default::default()).unwrap();
         let order = NodeOrder::make(&machine, by).unwrap();
         let export = export::write(target, &machine, &order).unwrap();
-        let names: Vec<String> = order.nodes().iter().map(|n| machine.node_name(*n)).collect();
-        for part in ["nodeorder ", "topology: ", "What it does: ", "Run with: ", "How to undo it: "]
-        {
+        let names: Vec<String> = order
+            .nodes()
+            .iter()
+            .map(|n| machine.node_name(*n))
+            .collect();
+        for part in [
+            "nodeorder ",
+            "topology: ",
+            "What it does: ",
+            "Run with: ",
+            "How to undo it: ",
+        ] {
             assert!(export.text.contains(part), "{target}: {part}");
         }
-        assert!(export.text.contains(&format!("ordering: {by}\n")), "{target}");
+        assert!(
+            export.text.contains(&format!("ordering: {by}\n")),
+            "{target}"
+        );
         check(&export, &names, spec);
     }
 }
 
 /// The lines that are no comments.
 fn data(text: &str) -> impl Iterator<Item = &str> {
-    text.lines().filter(|line| !line.starts_with('#') && !line.is_empty())
+    text.lines()
+        .filter(|line| !line.starts_with('#') && !line.is_empty())
 }
 
 /// `key=value` words of a line.
 fn words(line: &str) -> BTreeMap<&str, &str> {
-    line.split(' ').map(|word| word.split_once('=').unwrap()).collect()
+    line.split(' ')
+        .map(|word| word.split_once('=').unwrap())
+        .collect()
 }
 
 /// The nodes that a machine of [`MACHINES`] keeps out: they come after the others.
 fn excluded(spec: &str) -> &'static [&'static str] {
-    if spec.contains("exclude=4-6") { &["n04", "n05", "n06"] } else { &[] }
+    if spec.contains("exclude=4-6") {
+        &["n04", "n05", "n06"]
+    } else {
+        &[]
+    }
 }
 
 #[test]
@@ -56,20 +75,35 @@ fn slurm_weights_sort_into_rank_order() {
         assert!(nodes.windows(2).all(|pair| pair[0].0 < pair[1].0));
         let (ordered, rest) = nodes.split_at(names.len());
         assert!(ordered.iter().map(|(_, name)| *name).eq(names.iter()));
-        assert!(rest.iter().map(|(_, name)| name).eq(excluded(spec)), "{spec}");
+        assert!(
+            rest.iter().map(|(_, name)| name).eq(excluded(spec)),
+            "{spec}"
+        );
     });
 }
 
 #[test]
 fn slurm_aliases_sort_into_rank_order_as_text() {
     on_all("slurm-names", |export, names, spec| {
-        let mut nodes: Vec<(&str, &str)> =
-            data(&export.text).map(words).map(|w| (w["NodeName"], w["NodeHostname"])).collect();
+        let mut nodes: Vec<(&str, &str)> = data(&export.text)
+            .map(words)
+            .map(|w| (w["NodeName"], w["NodeHostname"]))
+            .collect();
         nodes.sort_unstable();
         let (ordered, rest) = nodes.split_at(names.len());
-        assert!(ordered.iter().map(|(_, host)| *host).eq(names.iter()), "{spec}");
-        assert!(rest.iter().map(|(_, host)| host).eq(excluded(spec)), "{spec}");
-        assert!(nodes.iter().all(|(alias, _)| alias.len() == nodes[0].0.len()));
+        assert!(
+            ordered.iter().map(|(_, host)| *host).eq(names.iter()),
+            "{spec}"
+        );
+        assert!(
+            rest.iter().map(|(_, host)| host).eq(excluded(spec)),
+            "{spec}"
+        );
+        assert!(
+            nodes
+                .iter()
+                .all(|(alias, _)| alias.len() == nodes[0].0.len())
+        );
     });
 }
 
@@ -81,7 +115,11 @@ fn slurm_leaves_stand_in_rank_order() {
         assert!(leaves.iter().map(|w| w["Nodes"]).eq(names.iter()));
         let [first, last] = [&leaves[0], &leaves[leaves.len() - 1]].map(|w| &w["SwitchName"][4..]);
         assert_eq!(root["Switches"], format!("leaf[{first}-{last}]"));
-        assert!(leaves.windows(2).all(|w| w[0]["SwitchName"] < w[1]["SwitchName"]));
+        assert!(
+            leaves
+                .windows(2)
+                .all(|w| w[0]["SwitchName"] < w[1]["SwitchName"])
+        );
     });
 }
 
@@ -90,7 +128,10 @@ fn flux_lists_hosts_in_rank_order() {
     on_all("flux", |export, names, _| {
         let table: toml::Table = export.text.parse().unwrap();
         let boot = table["bootstrap"]["hosts"][0]["host"].as_str().unwrap();
-        assert_eq!(table["resource"]["config"][0]["hosts"].as_str().unwrap(), boot);
+        assert_eq!(
+            table["resource"]["config"][0]["hosts"].as_str().unwrap(),
+            boot
+        );
         // Names here share their stem: one bracket, or a single name.
         let numbers = boot.trim_start_matches('n').trim_matches(['[', ']']);
         let mut listed = Vec::new();
@@ -110,7 +151,10 @@ fn pbs_ranks_sort_into_rank_order() {
         let mut lines = data(&export.text);
         assert_eq!(lines.next(), Some("create resource rank type=long, flag=h"));
         for (rank, (line, name)) in lines.by_ref().zip(names).enumerate() {
-            assert_eq!(line, format!("set node {name} resources_available.rank = {rank}"));
+            assert_eq!(
+                line,
+                format!("set node {name} resources_available.rank = {rank}")
+            );
         }
         assert_eq!(data(&export.text).count(), names.len() + 1);
     });
@@ -122,15 +166,25 @@ fn lsf_units_stand_in_rank_order() {
         let lines: Vec<&str> = data(&export.text).collect();
         assert_eq!(lines[..2], ["Begin ComputeUnit", "NAME MEMBER TYPE"]);
         assert_eq!(lines[lines.len() - 1], "End ComputeUnit");
-        let units: Vec<Vec<&str>> =
-            lines[2..lines.len() - 1].iter().map(|l| l.split(' ').collect()).collect();
-        assert!(units.iter().map(|u| u[1].trim_matches(['(', ')'])).eq(names.iter()));
+        let units: Vec<Vec<&str>> = lines[2..lines.len() - 1]
+            .iter()
+            .map(|l| l.split(' ').collect())
+            .collect();
+        assert!(
+            units
+                .iter()
+                .map(|u| u[1].trim_matches(['(', ')']))
+                .eq(names.iter())
+        );
         assert!(units.windows(2).all(|u| u[0][0] < u[1][0]));
     });
 }
 
 fn xml(text: &str) -> roxmltree::Document<'_> {
-    let options = roxmltree::ParsingOptions { allow_dtd: true, ..Default::default() };
+    let options = roxmltree::ParsingOptions {
+        allow_dtd: true,
+        ..Default::default()
+    };
     roxmltree::Document::parse_with_options(text, options).unwrap()
 }
 
@@ -139,11 +193,19 @@ fn simgrid_hosts_stand_in_rank_order() {
     on_all("simgrid", |export, names, spec| {
         let document = xml(&export.text);
         let of = |tag: &'static str| {
-            document.descendants().filter(move |n| n.has_tag_name(tag)).collect::<Vec<_>>()
+            document
+                .descendants()
+                .filter(move |n| n.has_tag_name(tag))
+                .collect::<Vec<_>>()
         };
-        let hosts: Vec<&str> = of("host").iter().map(|h| h.attribute("id").unwrap()).collect();
+        let hosts: Vec<&str> = of("host")
+            .iter()
+            .map(|h| h.attribute("id").unwrap())
+            .collect();
         assert_eq!(hosts, names);
-        let [(ending, list)] = export.beside.as_slice() else { panic!("{:?}", export.beside) };
+        let [(ending, list)] = export.beside.as_slice() else {
+            panic!("{:?}", export.beside)
+        };
         assert_eq!(*ending, ".hosts");
         assert!(list.lines().eq(names.iter()));
         assert_eq!(of("route").len(), names.len() * (names.len() - 1), "{spec}");
@@ -170,14 +232,18 @@ fn simgrid_routes_are_ours_link_by_link() {
         let routing = RoutingEntry::named(routing).unwrap();
         let guest = Guest::new("pair", 2, vec![(0, 1, 1.0)]).unwrap();
         let mut routes = BTreeMap::new();
-        for route in xml(&export.text).descendants().filter(|n| n.has_tag_name("route")) {
+        for route in xml(&export.text)
+            .descendants()
+            .filter(|n| n.has_tag_name("route"))
+        {
             assert_eq!(route.attribute("symmetrical"), Some("NO"));
             let links: Vec<String> = route
                 .children()
                 .filter(|n| n.has_tag_name("link_ctn"))
                 .map(|l| {
-                    let direction =
-                        l.attribute("direction").map_or(String::new(), |d| format!(" {d}"));
+                    let direction = l
+                        .attribute("direction")
+                        .map_or(String::new(), |d| format!(" {d}"));
                     l.attribute("id").unwrap().to_string() + &direction
                 })
                 .collect();
@@ -192,7 +258,10 @@ fn simgrid_routes_are_ours_link_by_link() {
                 let (last, path) = rest.split_last().unwrap();
                 assert_eq!(
                     [first, last],
-                    [&format!("node-{} UP", ends[0]), &format!("node-{} DOWN", ends[1])]
+                    [
+                        &format!("node-{} UP", ends[0]),
+                        &format!("node-{} DOWN", ends[1])
+                    ]
                 );
                 let placement = ProcessMapping::new(&machine, "pair", vec![*a, *b]).unwrap();
                 let found = mapping::analyse(&fabric, &guest, &placement, routing).unwrap();
@@ -208,7 +277,11 @@ fn simgrid_routes_are_ours_link_by_link() {
                     path.iter().all(|link| ours.contains_key(link)),
                     "{spec} {ends:?} {path:?}"
                 );
-                assert_eq!(path.len() as u32, machine.distance(*a, *b), "{spec} {ends:?}");
+                assert_eq!(
+                    path.len() as u32,
+                    machine.distance(*a, *b),
+                    "{spec} {ends:?}"
+                );
                 if ours.values().all(|load| *load == 1.0) {
                     assert_eq!(path.len(), ours.len(), "{spec} {ends:?}");
                 }
@@ -225,10 +298,18 @@ fn large_machines_are_left_to_simgrids_search() {
     let order = NodeOrder::make(&machine, "snake").unwrap();
     let export = export::write("simgrid", &machine, &order).unwrap();
     let document = xml(&export.text);
-    let count = |tag: &str| document.descendants().filter(|n| n.has_tag_name(tag)).count();
+    let count = |tag: &str| {
+        document
+            .descendants()
+            .filter(|n| n.has_tag_name(tag))
+            .count()
+    };
     let links = machine.network().link_count() as usize;
     assert_eq!(count("route"), links + 324);
-    assert_eq!((count("link"), count("router"), count("host")), (links + 324, 324, 324));
+    assert_eq!(
+        (count("link"), count("router"), count("host")),
+        (links + 324, 324, 324)
+    );
     assert!(export.text.contains("link loads differ from ours"));
 }
 
@@ -241,10 +322,16 @@ fn ways_that_do_not_work_are_refused_with_the_reason() {
         ("pbs-priority", "too few ranks"),
         ("flux-lonodex", "number at the end of the host's name"),
     ] {
-        let error = export::target(name).map(|t| t.name).unwrap_err().to_string();
+        let error = export::target(name)
+            .map(|t| t.name)
+            .unwrap_err()
+            .to_string();
         assert!(error.contains(reason) && error.contains("use "), "{error}");
     }
-    let error = export::target("slurm-nmaes").map(|t| t.name).unwrap_err().to_string();
+    let error = export::target("slurm-nmaes")
+        .map(|t| t.name)
+        .unwrap_err()
+        .to_string();
     assert!(error.contains("did you mean `slurm-names`"), "{error}");
 }
 
@@ -262,7 +349,11 @@ fn names_that_mean_something_else_are_refused() {
         std::fs::write(&path, names).unwrap();
         let spec = format!("mesh:3,names={}", path.display());
         let written = Topology::inline(&spec, &Default::default()).and_then(|machine| {
-            export::write("slurm-weights", &machine, &NodeOrder::make(&machine, "row-major")?)
+            export::write(
+                "slurm-weights",
+                &machine,
+                &NodeOrder::make(&machine, "row-major")?,
+            )
         });
         let error = written.unwrap_err().to_string();
         assert!(error.contains(refusal), "{error}");
@@ -279,7 +370,10 @@ fn names_survive_xml() {
     let order = NodeOrder::new(&machine, "mine --", vec![NodeId(2), NodeId(0)]).unwrap();
     let export = export::write("simgrid", &machine, &order).unwrap();
     let document = xml(&export.text);
-    let hosts: Vec<_> = document.descendants().filter(|n| n.has_tag_name("host")).collect();
+    let hosts: Vec<_> = document
+        .descendants()
+        .filter(|n| n.has_tag_name("host"))
+        .collect();
     let ids: Vec<_> = hosts.iter().map(|h| h.attribute("id").unwrap()).collect();
     assert_eq!(ids, ["d\"e", "a&b"]);
 }
@@ -301,9 +395,16 @@ fn write(target: &str, machine: &Topology, by: &str) -> Export {
 /// All distances by name.
 fn by_name(machine: &Topology) -> BTreeMap<(String, String), u32> {
     let nodes: Vec<NodeId> = machine.nodes().iter().collect();
-    let pairs = nodes.iter().flat_map(|a| nodes.iter().map(move |b| (*a, *b)));
+    let pairs = nodes
+        .iter()
+        .flat_map(|a| nodes.iter().map(move |b| (*a, *b)));
     pairs
-        .map(|(a, b)| ((machine.node_name(a), machine.node_name(b)), machine.distance(a, b)))
+        .map(|(a, b)| {
+            (
+                (machine.node_name(a), machine.node_name(b)),
+                machine.distance(a, b),
+            )
+        })
         .collect()
 }
 
@@ -314,10 +415,16 @@ const TREE: &str = "SwitchName=s3 Nodes=n[5-6]\nSwitchName=s1 Nodes=n[1-2]\nSwit
 fn slurm_lines_stand_in_rank_order_in_one_leaf_or_the_sites() {
     on_all("slurm-lines", |export, names, spec| {
         let lines = || data(&export.text);
-        let nodes: Vec<&str> = lines().filter_map(|line| line.strip_prefix("NodeName=")).collect();
+        let nodes: Vec<&str> = lines()
+            .filter_map(|line| line.strip_prefix("NodeName="))
+            .collect();
         assert_eq!(
             nodes,
-            [&names.iter().map(String::as_str).collect::<Vec<_>>()[..], excluded(spec)].concat()
+            [
+                &names.iter().map(String::as_str).collect::<Vec<_>>()[..],
+                excluded(spec)
+            ]
+            .concat()
         );
         assert!(lines().any(|line| line == "TopologyParam=SwitchAsNodeRank,TopoOptional"));
         assert!(export.text.contains("--alloc slurm-best-fit:26`"));
@@ -344,7 +451,9 @@ fn slurm_lines_stand_in_rank_order_in_one_leaf_or_the_sites() {
     let order = NodeOrder::new(
         &machine,
         "mine",
-        ["n4", "n3", "n1", "n2", "n6", "n5"].map(|n| machine.node_named(n).unwrap()).to_vec(),
+        ["n4", "n3", "n1", "n2", "n6", "n5"]
+            .map(|n| machine.node_named(n).unwrap())
+            .to_vec(),
     )
     .unwrap();
     let export = export::write("slurm-lines:leaf=site", &machine, &order).unwrap();
@@ -364,8 +473,13 @@ fn slurm_lines_stand_in_rank_order_in_one_leaf_or_the_sites() {
     assert_eq!(by_name(&back), by_name(&machine));
     let parted = ["n1", "n3", "n2", "n4", "n5", "n6"].map(|n| machine.node_named(n).unwrap());
     let parted = NodeOrder::new(&machine, "parted", parted.to_vec()).unwrap();
-    let error = export::write("slurm-lines:leaf=site", &machine, &parted).unwrap_err().to_string();
-    assert!(error.contains("leaves switch") && error.contains("leaf=one"), "{error}");
+    let error = export::write("slurm-lines:leaf=site", &machine, &parted)
+        .unwrap_err()
+        .to_string();
+    assert!(
+        error.contains("leaves switch") && error.contains("leaf=one"),
+        "{error}"
+    );
 }
 
 #[test]
@@ -375,9 +489,12 @@ fn permuted_lines_and_yaml_are_the_same_fabric() {
     let rings = "RingName=r0 Nodes=n[3,1,2,4]\nRingName=r1 Nodes=n[5-7]\n";
     let torus = "- topology: t\n  cluster_default: true\n  torus3d:\n    toruses:\n    - name: p\n      dims: {x: 3, y: 2, z: 1}\n      \
                  nodes: n[0-5]\n      placements: [{dims: {x: 1, y: 2, z: 1}, anchor_seed: {x: 1, y: 0, z: 0}}]\n";
-    for (name, text) in
-        [("topology.conf", TREE), ("b.conf", blocks), ("r.conf", rings), ("t.yaml", torus)]
-    {
+    for (name, text) in [
+        ("topology.conf", TREE),
+        ("b.conf", blocks),
+        ("r.conf", rings),
+        ("t.yaml", torus),
+    ] {
         let (_folder, machine) = imported("slurm-topology", name, text, "");
         for by in ["row-major", "random", "random:seed=2"] {
             for target in ["slurm-permuted", "slurm-yaml"] {
@@ -394,7 +511,11 @@ fn permuted_lines_and_yaml_are_the_same_fabric() {
                     "{name} {by} {target}: {}",
                     export.text
                 );
-                assert!(back.network().remarks().is_empty(), "{:?}", back.network().remarks());
+                assert!(
+                    back.network().remarks().is_empty(),
+                    "{:?}",
+                    back.network().remarks()
+                );
             }
         }
     }
@@ -407,7 +528,9 @@ fn permuted_lines_and_yaml_are_the_same_fabric() {
             .to_vec(),
     )
     .unwrap();
-    let lines = export::write("slurm-permuted", &machine, &order).unwrap().text;
+    let lines = export::write("slurm-permuted", &machine, &order)
+        .unwrap()
+        .text;
     // b5 alone is no whole pair: it stays last.
     assert_eq!(
         data(&lines).collect::<Vec<_>>(),
@@ -422,8 +545,12 @@ fn permuted_lines_and_yaml_are_the_same_fabric() {
     );
     // Machines of ours become a tree.
     let fat_tree = Topology::inline("fat-tree:k=4", &Default::default()).unwrap();
-    let (_again, back) =
-        imported("slurm-topology", "y", &write("slurm-yaml", &fat_tree, "row-major").text, "");
+    let (_again, back) = imported(
+        "slurm-topology",
+        "y",
+        &write("slurm-yaml", &fat_tree, "row-major").text,
+        "",
+    );
     assert_eq!(by_name(&back), by_name(&fat_tree));
 }
 
@@ -454,7 +581,10 @@ fn kubernetes_gets_levels_members_and_labels_in_rank_order() {
         "{labels}"
     );
     assert_eq!(
-        labels.lines().filter(|line| line.starts_with("kubectl label --overwrite node ")).count(),
+        labels
+            .lines()
+            .filter(|line| line.starts_with("kubectl label --overwrite node "))
+            .count(),
         6
     );
     let hypernodes = write("hypernodes", &machine, "row-major").text;
@@ -477,12 +607,26 @@ fn a_resource_graph_comes_back() {
         let text = export::write("jgf", &machine, &order).unwrap().text;
         let document: serde_json::Value = serde_json::from_str(&text).unwrap();
         let vertices = document["graph"]["nodes"].as_array().unwrap();
-        let nodes = vertices.iter().map(|v| &v["metadata"]).filter(|m| m["type"] == "node");
+        let nodes = vertices
+            .iter()
+            .map(|v| &v["metadata"])
+            .filter(|m| m["type"] == "node");
         let names: Vec<&str> = nodes.clone().map(|m| m["name"].as_str().unwrap()).collect();
-        let ordered: Vec<String> = order.nodes().iter().map(|n| machine.node_name(*n)).collect();
+        let ordered: Vec<String> = order
+            .nodes()
+            .iter()
+            .map(|n| machine.node_name(*n))
+            .collect();
         assert_eq!(names[..ordered.len()], ordered);
-        assert!(nodes.enumerate().all(|(rank, m)| m["id"] == rank && m["rank"] == rank));
-        assert_eq!(document["graph"]["edges"].as_array().unwrap().len(), vertices.len() - 1);
+        assert!(
+            nodes
+                .enumerate()
+                .all(|(rank, m)| m["id"] == rank && m["rank"] == rank)
+        );
+        assert_eq!(
+            document["graph"]["edges"].as_array().unwrap().len(),
+            vertices.len() - 1
+        );
     }
     let (_folder, machine) = imported("slurm-topology", "topology.conf", TREE, "");
     let (_again, back) = imported("jgf", "r.json", &write("jgf", &machine, "random").text, "");
@@ -493,7 +637,11 @@ fn a_resource_graph_comes_back() {
 fn forms_are_as_launchers_read_them() {
     let names = |names: &str| -> Vec<String> { names.split(' ').map(String::from).collect() };
     let (hosts, given) = (names("n3 n1 n2"), names("n1 n2 n3"));
-    let job = nodeorder::export::JobHosts { hosts: &hosts, given: &given, per_node: 2 };
+    let job = nodeorder::export::JobHosts {
+        hosts: &hosts,
+        given: &given,
+        per_node: 2,
+    };
     for (form, text) in [
         ("hosts", "n3\nn1\nn2\n"),
         ("host-list", "n[3,1-2]\n"),
@@ -509,7 +657,11 @@ fn forms_are_as_launchers_read_them() {
         ),
         ("node-ranks", "{\"n3\": 0, \"n1\": 1, \"n2\": 2}\n"),
     ] {
-        assert_eq!((nodeorder::export::HOST_FORMS.get(form).unwrap().build)(&job), text, "{form}");
+        assert_eq!(
+            (nodeorder::export::HOST_FORMS.get(form).unwrap().build)(&job),
+            text,
+            "{form}"
+        );
     }
     assert_eq!(nodeorder::export::HOST_FORMS.iter().count(), 7);
 }

@@ -6,7 +6,11 @@ use std::process::Output;
 
 fn run(folder: &Path, arguments: &[&str]) -> Output {
     let mut command = crate::command();
-    command.args(arguments).current_dir(folder).output().unwrap()
+    command
+        .args(arguments)
+        .current_dir(folder)
+        .output()
+        .unwrap()
 }
 
 fn done(folder: &Path, arguments: &[&str]) {
@@ -51,14 +55,29 @@ fn a_file_that_is_read_is_not_written() {
         assert!(said.contains("reads as `link.swf`"), "{said}");
     }
     let said = refused(folder, &["trace", "info", "x.swf", "--sizes=x.swf"]);
-    assert!(said.contains("`--sizes x.swf`: found a file that this command reads"), "{said}");
-    let said = refused(folder, &["topology", "graph:links.csv,per_router=2", "--edges=links.csv"]);
+    assert!(
+        said.contains("`--sizes x.swf`: found a file that this command reads"),
+        "{said}"
+    );
+    let said = refused(
+        folder,
+        &[
+            "topology",
+            "graph:links.csv,per_router=2",
+            "--edges=links.csv",
+        ],
+    );
     assert!(said.contains("reads as `links.csv"), "{said}");
     let search = "optimise:weights=workload,sizes=x.swf,steps=9";
-    let said = refused(folder, &["order", "torus:3x3", "--by", search, "-o", "x.swf"]);
+    let said = refused(
+        folder,
+        &["order", "torus:3x3", "--by", search, "-o", "x.swf"],
+    );
     assert!(said.contains("reads as `x.swf`"), "{said}");
     // A file beside the one that is named.
-    let export = ["export", "mesh:3", "--order", "o.hosts", "--to", "simgrid", "-o", "o"];
+    let export = [
+        "export", "mesh:3", "--order", "o.hosts", "--to", "simgrid", "-o", "o",
+    ];
     let said = refused(folder, &export);
     assert_eq!(
         said,
@@ -68,7 +87,10 @@ fn a_file_that_is_read_is_not_written() {
     assert_eq!(fs::read_to_string(file("links.csv")).unwrap(), "0,1\n1,2\n");
     // A method is no file, though a file has its name.
     for _ in 0..2 {
-        done(folder, &["order", "mesh:3x3", "--by", "snake", "-o", "snake"]);
+        done(
+            folder,
+            &["order", "mesh:3x3", "--by", "snake", "-o", "snake"],
+        );
     }
 }
 
@@ -98,7 +120,10 @@ fn files_by_other_ways_are_not_written() {
         );
     }
     for (output, named) in [("in/names.csv", "names.csv"), ("in/links.csv", "links.csv")] {
-        let said = refused(folder, &["order", "in/m.toml", "--by", "row-major", "-o", output]);
+        let said = refused(
+            folder,
+            &["order", "in/m.toml", "--by", "row-major", "-o", output],
+        );
         let wanted = format!("a file that this command reads as `{named} in in/m.toml`");
         assert!(said.contains(&wanted), "{said}");
     }
@@ -107,8 +132,21 @@ fn files_by_other_ways_are_not_written() {
         said.contains("results.csv in in/p.toml") || said.contains("results without"),
         "{said}"
     );
-    assert_eq!(fs::read_to_string(folder.join("in/results.csv")).unwrap(), TRACE);
-    done(folder, &["order", "in/m.toml", "--by", "row-major", "-o", "in/other.csv"]);
+    assert_eq!(
+        fs::read_to_string(folder.join("in/results.csv")).unwrap(),
+        TRACE
+    );
+    done(
+        folder,
+        &[
+            "order",
+            "in/m.toml",
+            "--by",
+            "row-major",
+            "-o",
+            "in/other.csv",
+        ],
+    );
 }
 
 #[test]
@@ -116,7 +154,16 @@ fn two_outputs_need_two_files() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     fs::write(folder.join("x.swf"), TRACE).unwrap();
-    let replay = ["replay", "torus:3x3", "--order", "snake", "--log", "x.swf", "--alloc", "fifo:0"];
+    let replay = [
+        "replay",
+        "torus:3x3",
+        "--order",
+        "snake",
+        "--log",
+        "x.swf",
+        "--alloc",
+        "fifo:0",
+    ];
     let twice = [&replay[..], &["-o", "same.csv", "--summary", "./same.csv"]].concat();
     let said = refused(folder, &twice);
     assert_eq!(
@@ -124,16 +171,29 @@ fn two_outputs_need_two_files() {
         "`--summary ./same.csv`: found the file that `--output same.csv` writes; expected another file\n"
     );
     assert!(!folder.join("same.csv").exists());
-    let totals = ["--summary", "same.csv", "--totals", "same.csv", "-o", "rows.csv"];
+    let totals = [
+        "--summary",
+        "same.csv",
+        "--totals",
+        "same.csv",
+        "-o",
+        "rows.csv",
+    ];
     let said = refused(folder, &[&replay[..], &totals].concat());
-    assert!(said.contains("the file that `--summary same.csv` writes"), "{said}");
+    assert!(
+        said.contains("the file that `--summary same.csv` writes"),
+        "{said}"
+    );
     // A file that is there is replaced.
     let totals = [&replay[..], &["-o", "rows.csv", "--totals", "totals.csv"]].concat();
     for _ in 0..2 {
         done(folder, &totals);
     }
     #[cfg(unix)]
-    done(folder, &[&replay[..], &["-o", "/dev/null", "--summary", "/dev/null"]].concat());
+    done(
+        folder,
+        &[&replay[..], &["-o", "/dev/null", "--summary", "/dev/null"]].concat(),
+    );
 }
 
 #[test]
@@ -169,8 +229,9 @@ fn read_only_files_stay_and_links_are_followed() {
 /// The names of the files in a folder, sorted.
 fn names(folder: &Path) -> Vec<String> {
     let entries = fs::read_dir(folder).unwrap();
-    let mut names: Vec<String> =
-        entries.map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
+    let mut names: Vec<String> = entries
+        .map(|e| e.unwrap().file_name().into_string().unwrap())
+        .collect();
     names.sort();
     names
 }
@@ -181,12 +242,23 @@ fn a_folder_holds_the_files_of_the_last_run_and_foreign_ones() {
     let folder = folder.path();
     fs::write(folder.join("x.swf"), TRACE).unwrap();
     let (used, fresh) = (folder.join("used"), folder.join("fresh"));
-    let orders = ["--order", "snake", "--order", "row-major", "--order", "hilbert"];
+    let orders = [
+        "--order",
+        "snake",
+        "--order",
+        "row-major",
+        "--order",
+        "hilbert",
+    ];
     let first = [&["compare", "torus:3x3", "--trace", "x.swf"], &orders[..]].concat();
     done(folder, &[&first[..], &["--out", "used"]].concat());
     fs::write(used.join("notes.txt"), "mine\n").unwrap();
     let had = names(&used);
-    assert!(["schedule.csv", "ordering-03.svg"].iter().all(|n| had.contains(&n.to_string())));
+    assert!(
+        ["schedule.csv", "ordering-03.svg"]
+            .iter()
+            .all(|n| had.contains(&n.to_string()))
+    );
     let second = ["compare", "mesh:2x2", "--order", "snake"];
     done(folder, &[&second[..], &["--out", "used"]].concat());
     done(folder, &[&second[..], &["--out", "fresh"]].concat());
@@ -197,18 +269,39 @@ fn a_folder_holds_the_files_of_the_last_run_and_foreign_ones() {
         names
     };
     assert_eq!(names(&used), with_notes(&fresh));
-    assert_eq!(fs::read_to_string(used.join("notes.txt")).unwrap(), "mine\n");
+    assert_eq!(
+        fs::read_to_string(used.join("notes.txt")).unwrap(),
+        "mine\n"
+    );
     // The figures of another command stay; those of several machines replace the ones of one.
-    let replay = ["replay", "torus:3x3", "--order", "snake", "--log", "x.swf", "--alloc", "fifo:0"];
+    let replay = [
+        "replay",
+        "torus:3x3",
+        "--order",
+        "snake",
+        "--log",
+        "x.swf",
+        "--alloc",
+        "fifo:0",
+    ];
     let plots = ["--plots", "used", "-o", "/dev/null"];
-    done(folder, &[&replay[..], &["--alloc", "first-fit:1"], &plots[..]].concat());
+    done(
+        folder,
+        &[&replay[..], &["--alloc", "first-fit:1"], &plots[..]].concat(),
+    );
     let after_replay = names(&used);
     assert!(after_replay.len() > had.len() - 9 && after_replay.contains(&"index.html".into()));
-    done(folder, &["compare", "mesh:2x2", "torus:3x3", "--out", "used"]);
+    done(
+        folder,
+        &["compare", "mesh:2x2", "torus:3x3", "--out", "used"],
+    );
     let now = names(&used);
     assert!(now.contains(&"machines.csv".into()) && !now.contains(&"table.csv".into()));
     assert!(now.contains(&"notes.txt".into()));
-    done(folder, &["compare", "mesh:2x2", "--order", "snake", "--out", "used"]);
+    done(
+        folder,
+        &["compare", "mesh:2x2", "--order", "snake", "--out", "used"],
+    );
     assert_eq!(names(&used), after_replay);
 }
 
@@ -216,16 +309,33 @@ fn a_folder_holds_the_files_of_the_last_run_and_foreign_ones() {
 fn a_list_that_names_other_folders_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
-    done(folder, &["compare", "mesh:2x2", "--order", "snake", "--out", "out"]);
+    done(
+        folder,
+        &["compare", "mesh:2x2", "--order", "snake", "--out", "out"],
+    );
     let list = folder.join("out/nodeorder-files.txt");
-    let title = fs::read_to_string(&list).unwrap().lines().next().unwrap().to_string();
+    let title = fs::read_to_string(&list)
+        .unwrap()
+        .lines()
+        .next()
+        .unwrap()
+        .to_string();
     fs::write(folder.join("precious"), "").unwrap();
     for (text, said) in [
-        (format!("{title}\ncompare ../precious\n"), "files.txt:2: found `compare ../precious`"),
-        ("my own list\n".into(), "files.txt:1: found `my own list`; expected the list of"),
+        (
+            format!("{title}\ncompare ../precious\n"),
+            "files.txt:2: found `compare ../precious`",
+        ),
+        (
+            "my own list\n".into(),
+            "files.txt:1: found `my own list`; expected the list of",
+        ),
     ] {
         fs::write(&list, text).unwrap();
-        let error = refused(folder, &["compare", "mesh:2x2", "--order", "snake", "--out", "out"]);
+        let error = refused(
+            folder,
+            &["compare", "mesh:2x2", "--order", "snake", "--out", "out"],
+        );
         assert!(error.contains(said), "{error}");
     }
     assert!(folder.join("precious").exists());

@@ -24,20 +24,40 @@ fn measured(test: &str, name: &str, rows_receive: bool) -> Option<Matrix> {
     let pair = |line: &str| {
         let fields: Vec<f64> = line.split(',').map(|f| f.parse().unwrap()).collect();
         let (row, column) = (fields[0] as u32, fields[1] as u32);
-        let pair = if rows_receive { (column, row) } else { (row, column) };
+        let pair = if rows_receive {
+            (column, row)
+        } else {
+            (row, column)
+        };
         (pair, fields[2])
     };
-    Some(text.lines().skip(1).map(pair).filter(|(_, bytes)| *bytes >= 100.0).collect())
+    Some(
+        text.lines()
+            .skip(1)
+            .map(pair)
+            .filter(|(_, bytes)| *bytes >= 100.0)
+            .collect(),
+    )
 }
 
 /// Precision and recall of the pairs, and the total variation distance of their shares of volume.
 fn compared(made: &Matrix, measured: &Matrix) -> (f64, f64, f64) {
-    let common = made.keys().filter(|pair| measured.contains_key(pair)).count() as f64;
+    let common = made
+        .keys()
+        .filter(|pair| measured.contains_key(pair))
+        .count() as f64;
     let total = |m: &Matrix| m.values().sum::<f64>();
     let share = |m: &Matrix, pair| m.get(pair).map_or(0.0, |v| v / total(m));
     let pairs: std::collections::BTreeSet<_> = made.keys().chain(measured.keys()).collect();
-    let apart: f64 = pairs.iter().map(|p| (share(made, p) - share(measured, p)).abs()).sum();
-    (common / made.len() as f64, common / measured.len() as f64, apart / 2.0)
+    let apart: f64 = pairs
+        .iter()
+        .map(|p| (share(made, p) - share(measured, p)).abs())
+        .sum();
+    (
+        common / made.len() as f64,
+        common / measured.len() as f64,
+        apart / 2.0,
+    )
 }
 
 /// Runs: BT 200 iterations and more, CG 75, LU 250, MG 20, with one or more to warm up.
@@ -50,15 +70,29 @@ fn benchmarks_talk_as_measured() {
         ("lu", 252.0, 224, 1e-4),
         ("mg", 22.0, 408, 5e-4),
     ] {
-        let Some(measured) = measured(test, name, true) else { continue };
+        let Some(measured) = measured(test, name, true) else {
+            continue;
+        };
         let made = matrix(&format!("npb-{name}:n=64"));
         let (precision, recall, distance) = compared(&made, &measured);
-        println!("{name}: {} pairs, {precision} {recall}, distance {distance}", made.len());
-        assert_eq!((precision, recall, measured.len()), (1.0, 1.0, pairs), "{name}");
+        println!(
+            "{name}: {} pairs, {precision} {recall}, distance {distance}",
+            made.len()
+        );
+        assert_eq!(
+            (precision, recall, measured.len()),
+            (1.0, 1.0, pairs),
+            "{name}"
+        );
         assert!(distance < apart, "{name}: {distance}");
         if name == "bt" {
-            let Some(turned) = self::measured(test, name, false) else { continue };
-            assert!(compared(&made, &turned).2 > 0.2, "rows of the measured matrix receive");
+            let Some(turned) = self::measured(test, name, false) else {
+                continue;
+            };
+            assert!(
+                compared(&made, &turned).2 > 0.2,
+                "rows of the measured matrix receive"
+            );
         }
         // Bytes of an iteration, not shares alone.
         let total = |m: &Matrix| m.values().sum::<f64>();
@@ -71,9 +105,14 @@ fn benchmarks_talk_as_measured() {
 /// Halves of an exchange are as large where the benchmark's are; CG's and MG's processes talk back.
 #[test]
 fn exchanges_go_both_ways() {
-    for text in
-        ["npb-cg:n=2", "npb-cg:n=32", "npb-cg:n=64", "npb-cg:n=128", "npb-mg:n=2", "npb-mg:n=128"]
-    {
+    for text in [
+        "npb-cg:n=2",
+        "npb-cg:n=32",
+        "npb-cg:n=64",
+        "npb-cg:n=128",
+        "npb-mg:n=2",
+        "npb-mg:n=128",
+    ] {
         let made = matrix(text);
         assert!(!made.is_empty());
         for ((a, b), volume) in &made {
@@ -82,11 +121,18 @@ fn exchanges_go_both_ways() {
     }
     // Columns 1, 2, 4 of a row of 8, and the transposed process of a grid of 4 × 8: (r, 2c + e) to (c, 2r + e).
     let partners = |text: &str, i: u32| -> Vec<u32> {
-        matrix(text).keys().filter(|(a, _)| *a == i).map(|(_, b)| *b).collect()
+        matrix(text)
+            .keys()
+            .filter(|(a, _)| *a == i)
+            .map(|(_, b)| *b)
+            .collect()
     };
     assert_eq!(partners("npb-cg:n=32", 13), [9, 12, 15, 19]);
     // A line of the torus of 4: next and last, and, where points are at 1 and 3 only, two apart.
-    assert_eq!(partners("npb-mg:n=64", 21), [5, 17, 20, 22, 23, 25, 29, 37, 53]);
+    assert_eq!(
+        partners("npb-mg:n=64", 21),
+        [5, 17, 20, 22, 23, 25, 29, 37, 53]
+    );
     assert_eq!(partners("npb-lu:n=32", 9), [1, 8, 10, 17]);
     assert_eq!(partners("npb-bt:n=9", 4), [1, 2, 3, 5, 6, 7]);
 }
@@ -97,16 +143,34 @@ fn volumes_follow_from_the_problem() {
     let points = 64f64.powi(3);
     assert_eq!(total("npb-ft:n=16,class=S"), 16.0 * points * 15.0 / 16.0);
     // A grid of 64 planes by 2: along rows of 2 and columns of 64.
-    assert_eq!(total("npb-ft:n=128,class=S"), 16.0 * points * (1.0 / 2.0 + 63.0 / 64.0));
-    assert_eq!(total("npb-is:n=16,class=S"), 4.0 * 65536.0 * 15.0 / 16.0 + 4.0 * 240.0);
+    assert_eq!(
+        total("npb-ft:n=128,class=S"),
+        16.0 * points * (1.0 / 2.0 + 63.0 / 64.0)
+    );
+    assert_eq!(
+        total("npb-is:n=16,class=S"),
+        4.0 * 65536.0 * 15.0 / 16.0 + 4.0 * 240.0
+    );
     // A grid of 2 × 2 on 12 points a side: 10 inner planes and edges of 5 points (6 less the surface), 5 numbers a
     // point forth or back; faces of 6 × 12, 10 numbers a point; 8 messages.
-    assert_eq!(total("npb-lu:n=4,class=S"), 8.0 * 8.0 * (5.0 * 5.0 * 10.0 + 10.0 * 6.0 * 12.0));
+    assert_eq!(
+        total("npb-lu:n=4,class=S"),
+        8.0 * 8.0 * (5.0 * 5.0 * 10.0 + 10.0 * 6.0 * 12.0)
+    );
     // Cells of 6 points a side, 2 × 2 × 2. In each of three directions 4 faces of 36 points are swapped, and of each
     // 5 × 5 points off the surface are swept.
-    assert_eq!(total("npb-sp:n=4,class=S"), 8.0 * 12.0 * (20.0 * 36.0 + 32.0 * 25.0));
-    assert_eq!(total("npb-bt:n=4,class=S"), 8.0 * 12.0 * (20.0 * 36.0 + 35.0 * 49.0));
-    assert_eq!(total("npb-bt:n=4,class=S,volume=0.5"), 4.0 * 12.0 * (20.0 * 36.0 + 35.0 * 49.0));
+    assert_eq!(
+        total("npb-sp:n=4,class=S"),
+        8.0 * 12.0 * (20.0 * 36.0 + 32.0 * 25.0)
+    );
+    assert_eq!(
+        total("npb-bt:n=4,class=S"),
+        8.0 * 12.0 * (20.0 * 36.0 + 35.0 * 49.0)
+    );
+    assert_eq!(
+        total("npb-bt:n=4,class=S,volume=0.5"),
+        4.0 * 12.0 * (20.0 * 36.0 + 35.0 * 49.0)
+    );
 }
 
 #[test]
@@ -136,7 +200,9 @@ fn counts_that_a_benchmark_does_not_take() {
         ("npb-mg:n=4,idle=-1", "idle"),
         ("npb-is:n=4,volume=0", "above 0"),
     ] {
-        let error = Guest::make(text, &Default::default()).unwrap_err().to_string();
+        let error = Guest::make(text, &Default::default())
+            .unwrap_err()
+            .to_string();
         assert!(error.contains(part), "{text}: {error}");
     }
 }
@@ -166,10 +232,18 @@ fn stages_are_the_guest_taken_apart() {
             assert!(out.values().all(|n| *n <= targets), "{text}: {out:?}");
             assert_eq!(
                 stage.guest.processes(),
-                if text.contains("idle") { 14 } else { guest_size(text) }
+                if text.contains("idle") {
+                    14
+                } else {
+                    guest_size(text)
+                }
             );
         }
-        assert_eq!(sum.keys().collect::<Vec<_>>(), guest.keys().collect::<Vec<_>>(), "{text}");
+        assert_eq!(
+            sum.keys().collect::<Vec<_>>(),
+            guest.keys().collect::<Vec<_>>(),
+            "{text}"
+        );
         for (pair, volume) in &guest {
             assert!((sum[pair] / volume - 1.0).abs() < 1e-12, "{text}: {pair:?}");
         }
@@ -203,7 +277,11 @@ fn operations_are_the_published_ones() {
         let part = if text.contains("ft") { 0.06 } else { 0.01 };
         assert!((all / billions - 1.0).abs() < part, "{text}: {all}");
     }
-    let error = |text| Benchmark::make(text, &Default::default()).unwrap_err().to_string();
+    let error = |text| {
+        Benchmark::make(text, &Default::default())
+            .unwrap_err()
+            .to_string()
+    };
     assert!(error("stencil:4x4").contains("expected a benchmark: npb-bt"));
     assert!(error("npb-lu:n=5").contains("a power of two"));
     // More than class W has planes, or class S points: the greatest power of two that fits.
@@ -212,11 +290,18 @@ fn operations_are_the_published_ones() {
         ("npb-bt:class=S", 200, "npb-bt:n=64,idle=136,class=S"),
     ] {
         let fewer = Benchmark::sized(text, count, &Default::default()).unwrap();
-        assert_eq!(fewer, Benchmark::make(runs, &Default::default()).unwrap(), "{text} {count}");
+        assert_eq!(
+            fewer,
+            Benchmark::make(runs, &Default::default()).unwrap(),
+            "{text} {count}"
+        );
     }
     assert!(Benchmark::sized("npb-bt:class=X", 9, &Default::default()).is_err());
     let fewer = Benchmark::sized("npb-bt:class=S", 7, &Default::default()).unwrap();
-    assert_eq!(fewer, Benchmark::make("npb-bt:n=4,idle=3,class=S", &Default::default()).unwrap());
+    assert_eq!(
+        fewer,
+        Benchmark::make("npb-bt:n=4,idle=3,class=S", &Default::default()).unwrap()
+    );
 }
 
 fn volumes(matrix: &[(u32, u32, f64)]) -> Matrix {
@@ -224,7 +309,10 @@ fn volumes(matrix: &[(u32, u32, f64)]) -> Matrix {
 }
 
 fn refused(text: &str) -> String {
-    Guest::make(text, &Default::default()).map(|_| ()).unwrap_err().to_string()
+    Guest::make(text, &Default::default())
+        .map(|_| ())
+        .unwrap_err()
+        .to_string()
 }
 
 /// A schedule with all that GOAL has; sends of a pair add up, receives and dependencies send nothing.
@@ -238,28 +326,57 @@ fn goal_schedules_are_their_sends() {
     std::fs::write(&path, text).unwrap();
     let spec = format!("goal:{}", path.display());
     assert_eq!(matrix(&spec), volumes(&[(0, 1, 4100.0), (2, 0, 8.0)]));
-    assert_eq!(Guest::make(&spec, &Default::default()).unwrap().processes(), 3);
+    assert_eq!(
+        Guest::make(&spec, &Default::default()).unwrap().processes(),
+        3
+    );
     for (text, message) in [
         ("", ":1: found the end; expected num_ranks"),
         ("rank 0 {\n}\n", ":1: found `rank 0 {`; expected num_ranks"),
         ("num_ranks 0\n", ":1: found `num_ranks 0`"),
-        ("num_ranks 2\nrank 2 {\n}\n", ":2: found rank `2`; expected a rank from 0 to 1"),
-        ("num_ranks 2\nrank 0 {\n}\nrank 0 {\n}\n", ":4: found rank 0 again"),
+        (
+            "num_ranks 2\nrank 2 {\n}\n",
+            ":2: found rank `2`; expected a rank from 0 to 1",
+        ),
+        (
+            "num_ranks 2\nrank 0 {\n}\nrank 0 {\n}\n",
+            ":4: found rank 0 again",
+        ),
         (
             "num_ranks 2\nrank 0 {\nl1: send 8 to 1\n}\n",
             ":3: found `l1: send 8 to 1`; expected send SIZEb",
         ),
-        ("num_ranks 2\nrank 0 {\nsend 8b to 2\n}\n", ":3: found rank `2`"),
-        ("num_ranks 2\nrank 0 {\nrecv 8b from x\n}\n", ":3: found `recv 8b from x`"),
-        ("num_ranks 2\nrank 0 {\ncalc ten\n}\n", ":3: found `calc ten`"),
-        ("num_ranks 2\nrank 0 {\nl1: l2 requires l3\n}\n", ":3: found `l1: l2 requires l3`"),
-        ("num_ranks 2\nrank 0 {\nsend 8b to 1 tag\n}\n", ":3: found `send 8b to 1 tag`"),
+        (
+            "num_ranks 2\nrank 0 {\nsend 8b to 2\n}\n",
+            ":3: found rank `2`",
+        ),
+        (
+            "num_ranks 2\nrank 0 {\nrecv 8b from x\n}\n",
+            ":3: found `recv 8b from x`",
+        ),
+        (
+            "num_ranks 2\nrank 0 {\ncalc ten\n}\n",
+            ":3: found `calc ten`",
+        ),
+        (
+            "num_ranks 2\nrank 0 {\nl1: l2 requires l3\n}\n",
+            ":3: found `l1: l2 requires l3`",
+        ),
+        (
+            "num_ranks 2\nrank 0 {\nsend 8b to 1 tag\n}\n",
+            ":3: found `send 8b to 1 tag`",
+        ),
         ("num_ranks 2\nrank 0 {\n", ":2: found the end; expected }"),
-        ("num_ranks 2\n/* a\n", ":2: found a comment that does not end"),
+        (
+            "num_ranks 2\n/* a\n",
+            ":2: found a comment that does not end",
+        ),
     ] {
         std::fs::write(&path, text).unwrap();
         let error = refused(&spec);
-        let error = error.strip_prefix(&path.display().to_string()).unwrap_or(&error);
+        let error = error
+            .strip_prefix(&path.display().to_string())
+            .unwrap_or(&error);
         assert!(error.starts_with(message), "{text}: {error}");
     }
 }
@@ -277,7 +394,12 @@ mod et {
     }
 
     pub fn bytes(field: u64, value: &[u8]) -> Vec<u8> {
-        [varint(field << 3 | 2), varint(value.len() as u64), value.to_vec()].concat()
+        [
+            varint(field << 3 | 2),
+            varint(value.len() as u64),
+            value.to_vec(),
+        ]
+        .concat()
     }
 
     pub fn number(field: u64, value: u64) -> Vec<u8> {
@@ -296,10 +418,16 @@ mod et {
     pub fn node(kind: u64, attributes: &[(&str, u64, u64)], group: &str) -> Vec<u8> {
         let mut body = [number(1, 9), bytes(2, b"op"), number(3, kind), number(7, 3)].concat();
         for (name, field, value) in attributes {
-            body.extend(bytes(10, &[bytes(1, name.as_bytes()), number(*field, *value)].concat()));
+            body.extend(bytes(
+                10,
+                &[bytes(1, name.as_bytes()), number(*field, *value)].concat(),
+            ));
         }
         if !group.is_empty() {
-            body.extend(bytes(10, &[bytes(1, b"pg_name"), bytes(29, group.as_bytes())].concat()));
+            body.extend(bytes(
+                10,
+                &[bytes(1, b"pg_name"), bytes(29, group.as_bytes())].concat(),
+            ));
         }
         message(&body)
     }
@@ -323,13 +451,26 @@ fn chakra_traces_are_their_communication() {
         |to: u64, bytes: u64| et::node(5, &[("comm_dst", 7, to), ("comm_size", 9, bytes)], "");
     // Zigzag fields, a receive and a computation, which send nothing.
     let zigzag = et::node(5, &[("comm_dst", 15, 2), ("comm_size", 17, 20)], "");
-    let idle = [et::node(6, &[("comm_size", 9, 7)], ""), et::node(4, &[], "")].concat();
-    write(&[[send(1, 8), send(1, 4), zigzag.clone(), idle].concat(), send(0, 5)]);
+    let idle = [
+        et::node(6, &[("comm_size", 9, 7)], ""),
+        et::node(4, &[], ""),
+    ]
+    .concat();
+    write(&[
+        [send(1, 8), send(1, 4), zigzag.clone(), idle].concat(),
+        send(0, 5),
+    ]);
     assert_eq!(matrix(&spec), volumes(&[(0, 1, 22.0), (1, 0, 5.0)]));
     let run = |kind: u64, ranks: &[usize], group: &str| {
         let op = et::node(7, &[("comm_type", 9, kind), ("comm_size", 9, 1200)], group);
         let traces: Vec<Vec<u8>> = (0..4)
-            .map(|rank| if ranks.contains(&rank) { op.clone() } else { Vec::new() })
+            .map(|rank| {
+                if ranks.contains(&rank) {
+                    op.clone()
+                } else {
+                    Vec::new()
+                }
+            })
             .collect();
         write(&traces);
         matrix(&spec)
@@ -340,17 +481,35 @@ fn chakra_traces_are_their_communication() {
     assert_eq!(run(2, &three, "g"), ring(2400.0));
     assert_eq!(run(7, &three, "g"), ring(800.0));
     assert_eq!(run(8, &three, "g"), ring(800.0));
-    assert_eq!(run(1, &three, "g"), volumes(&[(1, 3, 1200.0), (3, 0, 1200.0)]));
-    assert_eq!(run(5, &three, "g"), volumes(&[(0, 1, 1200.0), (1, 3, 1200.0)]));
-    assert_eq!(run(3, &three, "g"), volumes(&[(1, 0, 1200.0), (3, 0, 1200.0)]));
-    assert_eq!(run(4, &three, "g"), volumes(&[(0, 1, 400.0), (0, 3, 400.0)]));
+    assert_eq!(
+        run(1, &three, "g"),
+        volumes(&[(1, 3, 1200.0), (3, 0, 1200.0)])
+    );
+    assert_eq!(
+        run(5, &three, "g"),
+        volumes(&[(0, 1, 1200.0), (1, 3, 1200.0)])
+    );
+    assert_eq!(
+        run(3, &three, "g"),
+        volumes(&[(1, 0, 1200.0), (3, 0, 1200.0)])
+    );
+    assert_eq!(
+        run(4, &three, "g"),
+        volumes(&[(0, 1, 400.0), (0, 3, 400.0)])
+    );
     assert_eq!(run(6, &three, "g").len(), 6);
     assert!(run(6, &three, "g").values().all(|v| *v == 400.0));
     assert_eq!(run(9, &three, "g"), Matrix::new());
     // Without a group all ranks take part, whether or not their traces say so.
-    assert_eq!(run(5, &three, ""), volumes(&[(0, 1, 1200.0), (1, 2, 1200.0)]));
+    assert_eq!(
+        run(5, &three, ""),
+        volumes(&[(0, 1, 1200.0), (1, 2, 1200.0)])
+    );
     // The same as our own all-reduce by ring, buffer by buffer.
-    assert_eq!(run(0, &[0, 1, 2, 3], "g"), matrix("all-reduce:ring,n=4,volume=1200"));
+    assert_eq!(
+        run(0, &[0, 1, 2, 3], "g"),
+        matrix("all-reduce:ring,n=4,volume=1200")
+    );
 
     let good = send(1, 8);
     let bad = |first: Vec<u8>| {
@@ -364,41 +523,83 @@ fn chakra_traces_are_their_communication() {
             good.clone(),
             "before byte 40: found bytes that are no message; expected messages of et_def.proto, the metadata first",
         ),
-        ([meta(), vec![200]].concat(), "found the end within a length"),
-        ([meta(), good[..20].to_vec()].concat(), "found the end within a message"),
-        ([meta(), et::message(&[0x0b])].concat(), "found bytes that are no message"),
-        ([meta(), et::varint(1 << 30)].concat(), "found a message of 1073741824 bytes"),
-        ([meta(), vec![255; 9]].concat(), "found a length of more than five bytes"),
+        (
+            [meta(), vec![200]].concat(),
+            "found the end within a length",
+        ),
+        (
+            [meta(), good[..20].to_vec()].concat(),
+            "found the end within a message",
+        ),
+        (
+            [meta(), et::message(&[0x0b])].concat(),
+            "found bytes that are no message",
+        ),
+        (
+            [meta(), et::varint(1 << 30)].concat(),
+            "found a message of 1073741824 bytes",
+        ),
+        (
+            [meta(), vec![255; 9]].concat(),
+            "found a length of more than five bytes",
+        ),
         (
             [meta(), send(2, 8)].concat(),
             "found a communication without a good comm_dst; expected comm_dst from 0 to 1",
         ),
-        ([meta(), et::node(5, &[("comm_dst", 7, 1)], "")].concat(), "without a good comm_size"),
         (
-            [meta(), et::node(7, &[("comm_type", 9, 10), ("comm_size", 9, 8)], "")].concat(),
+            [meta(), et::node(5, &[("comm_dst", 7, 1)], "")].concat(),
+            "without a good comm_size",
+        ),
+        (
+            [
+                meta(),
+                et::node(7, &[("comm_type", 9, 10), ("comm_size", 9, 8)], ""),
+            ]
+            .concat(),
             "without a good comm_type",
         ),
     ] {
         let error = bad(bytes);
-        let plain = message.split_once("found").map_or(message, |(_, rest)| rest);
-        assert!(error.contains("t.0.et: ") && error.contains(plain), "{message}: {error}");
+        let plain = message
+            .split_once("found")
+            .map_or(message, |(_, rest)| rest);
+        assert!(
+            error.contains("t.0.et: ") && error.contains(plain),
+            "{message}: {error}"
+        );
     }
     std::fs::rename(folder.path().join("t.1.et"), folder.path().join("t.2.et")).unwrap();
-    assert!(refused(&spec).contains("t.1.et (2 others)"), "{}", refused(&spec));
+    assert!(
+        refused(&spec).contains("t.1.et (2 others)"),
+        "{}",
+        refused(&spec)
+    );
 }
 
 /// In a file of jobs, the path of a trace is seen from the file, as that of a table is.
 #[test]
 fn traces_of_jobs_lie_beside_the_file_of_jobs() {
     let folder = tempfile::tempdir().unwrap();
-    std::fs::write(folder.path().join("a.goal"), "num_ranks 2\nrank 0 {\nsend 8b to 1\n}\n")
-        .unwrap();
+    std::fs::write(
+        folder.path().join("a.goal"),
+        "num_ranks 2\nrank 0 {\nsend 8b to 1\n}\n",
+    )
+    .unwrap();
     let jobs = folder.path().join("jobs.toml");
     std::fs::write(
         &jobs,
         "[[jobs]]\nname = 'a'\nguest = 'goal:a.goal'\nbytes = 1\nnodes = [0, 5]\n",
     )
     .unwrap();
-    let out = crate::command().args(["corun", "torus:4x4", "--jobs"]).arg(&jobs).output().unwrap();
-    assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
+    let out = crate::command()
+        .args(["corun", "torus:4x4", "--jobs"])
+        .arg(&jobs)
+        .output()
+        .unwrap();
+    assert!(
+        out.status.success(),
+        "{}",
+        String::from_utf8_lossy(&out.stderr)
+    );
 }

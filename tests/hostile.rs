@@ -18,10 +18,15 @@ fn data() -> PathBuf {
 
 /// The files of a folder in the order of their names.
 fn files(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
-    let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
+    let Ok(entries) = std::fs::read_dir(folder) else {
+        return Vec::new();
+    };
     let mut paths: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
     paths.sort();
-    paths.into_iter().map(|path| (path.clone(), std::fs::read(&path).unwrap())).collect()
+    paths
+        .into_iter()
+        .map(|path| (path.clone(), std::fs::read(&path).unwrap()))
+        .collect()
 }
 
 /// The words of a libFuzzer dictionary: `"…"` a line, `\xNN` for bytes.
@@ -42,7 +47,12 @@ fn words(name: &str) -> Vec<Vec<u8>> {
 
 fn feed(driver: &Driver, bytes: &[u8], from: &Path) {
     if catch_unwind(AssertUnwindSafe(|| (driver.feed)(bytes))).is_err() {
-        panic!("{} fails on `{}`, made of {}", driver.name, bytes.escape_ascii(), from.display());
+        panic!(
+            "{} fails on `{}`, made of {}",
+            driver.name,
+            bytes.escape_ascii(),
+            from.display()
+        );
     }
 }
 
@@ -77,8 +87,10 @@ fn mutate(seed: &[u8], other: &[u8], words: &[Vec<u8>], random: &mut rand_pcg::P
             6 => {
                 let mut lines: Vec<&[u8]> = bytes.split_inclusive(|b| *b == b'\n').collect();
                 if !lines.is_empty() {
-                    let (a, b) =
-                        (below(lines.len() as u64, random), below(lines.len() as u64, random));
+                    let (a, b) = (
+                        below(lines.len() as u64, random),
+                        below(lines.len() as u64, random),
+                    );
                     match below(3, random) {
                         0 => lines.swap(a as usize, b as usize),
                         1 => lines.insert(a as usize, lines[b as usize]),
@@ -113,7 +125,9 @@ const EXTREMES: [&str; 12] = [
 fn numbers(bytes: &[u8]) -> Vec<(usize, usize)> {
     let digit = |i: usize| bytes.get(i).is_some_and(u8::is_ascii_digit);
     let starts = (0..bytes.len()).filter(|i| digit(*i) && (*i == 0 || !digit(i - 1)));
-    starts.map(|i| (i, (i..).find(|j| !digit(*j)).unwrap_or(bytes.len()))).collect()
+    starts
+        .map(|i| (i, (i..).find(|j| !digit(*j)).unwrap_or(bytes.len())))
+        .collect()
 }
 
 /// Every seed and former finding as it is, every number beyond its range, and `count` mutations.
@@ -213,11 +227,19 @@ fn the_largest_machines_are_counted_right() {
         assert!(machine.distance(NodeId(0), last) <= u32::MAX / 2, "{spec}");
         assert_eq!(machine.node_name(last), "n2147483647");
         assert!(
-            matches!(NodeOrder::make(&machine, "row-major"), Err(Error::Memory { .. })),
+            matches!(
+                NodeOrder::make(&machine, "row-major"),
+                Err(Error::Memory { .. })
+            ),
             "{spec}"
         );
         let part = Topology::inline(&format!("{spec},limit=3"), &CONTEXT).unwrap();
-        assert_eq!(NodeOrder::make(&part, "row-major").map(|order| order.len()).unwrap_or(3), 3);
+        assert_eq!(
+            NodeOrder::make(&part, "row-major")
+                .map(|order| order.len())
+                .unwrap_or(3),
+            3
+        );
     }
 }
 
@@ -263,7 +285,10 @@ fn machines_beyond_the_limit_are_refused_before_anything_is_allocated() {
 /// Ten million nodes, in the memory that such a run takes.
 #[test]
 fn ten_million_nodes_are_ordered() {
-    let context = Context { seed: 1, memory: 500_000_000 };
+    let context = Context {
+        seed: 1,
+        memory: 500_000_000,
+    };
     let machine = Topology::inline("torus:250x200x200", &context).unwrap();
     let statistics = machine.statistics().unwrap();
     assert_eq!((statistics.nodes, statistics.diameter), (10_000_000, 325));
@@ -299,8 +324,13 @@ fn sums_of_the_largest_sizes_do_not_overflow() {
     let weighed = Sizes::of_trace(&trace, Weight::NodeHours);
     assert_eq!(weighed.shares(most).unwrap(), [(most, 1.0)]);
     let over = line(1).replacen(&time.to_string(), &(time + 1).to_string(), 1);
-    let error = Trace::new("swf", over, &Options::default()).unwrap_err().to_string();
-    assert!(error.starts_with("swf:1: found submit time (field 2) `1000000000000001`"), "{error}");
+    let error = Trace::new("swf", over, &Options::default())
+        .unwrap_err()
+        .to_string();
+    assert!(
+        error.starts_with("swf:1: found submit time (field 2) `1000000000000001`"),
+        "{error}"
+    );
 }
 
 /// No unsafe code, in any file of the crate.

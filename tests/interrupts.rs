@@ -13,20 +13,36 @@ use crate::skip::skipped;
 fn start(folder: &Path, command: &str) -> Child {
     let mut child = crate::command();
     child.args(command.split(' ')).current_dir(folder);
-    child.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap()
+    child
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap()
 }
 
 /// Sends the signal that Ctrl-C sends, and waits for the end: the code and what was said.
 fn interrupt(child: Child) -> (Option<i32>, String) {
     let kill = format!("kill -INT {}", child.id());
-    assert!(Command::new("sh").args(["-c", &kill]).status().unwrap().success());
+    assert!(
+        Command::new("sh")
+            .args(["-c", &kill])
+            .status()
+            .unwrap()
+            .success()
+    );
     let output = child.wait_with_output().unwrap();
-    (output.status.code(), String::from_utf8(output.stderr).unwrap())
+    (
+        output.status.code(),
+        String::from_utf8(output.stderr).unwrap(),
+    )
 }
 
 /// Makes a pipe with a name; false where that cannot be.
 fn pipe(path: &Path) -> bool {
-    Command::new("mkfifo").arg(path).status().is_ok_and(|status| status.success())
+    Command::new("mkfifo")
+        .arg(path)
+        .status()
+        .is_ok_and(|status| status.success())
 }
 
 /// Every file below `folder` with its text; folders end in a slash.
@@ -77,7 +93,10 @@ fn every_command_ends_at_once_and_leaves_nothing() {
         "sweep pipe --out new",
     ] {
         let child = start(folder, command);
-        let sender = File::options().write(true).open(folder.join("pipe")).unwrap();
+        let sender = File::options()
+            .write(true)
+            .open(folder.join("pipe"))
+            .unwrap();
         let (code, said) = interrupt(child);
         drop(sender);
         assert_eq!(code, Some(130), "{command}: {said}");
@@ -94,14 +113,23 @@ fn a_file_that_is_being_written_goes() {
         return skipped("a_file_that_is_being_written_goes", "no mkfifo");
     }
     fs::write(folder.join("out"), "old").unwrap();
-    let child = start(folder, "replay torus:4x4 --order snake --alloc fifo:0 --log pipe -o out");
-    let mut sender = File::options().write(true).open(folder.join("pipe")).unwrap();
+    let child = start(
+        folder,
+        "replay torus:4x4 --order snake --alloc fifo:0 --log pipe -o out",
+    );
+    let mut sender = File::options()
+        .write(true)
+        .open(folder.join("pipe"))
+        .unwrap();
     // More than is read ahead: the last of it is taken only when the first blocks are done.
     (0..50_000).for_each(|i| writeln!(sender, "P job-{i} 3\nF job-{i}").unwrap());
     assert!(contents(folder).len() > 1, "no file was being written");
     let (code, _) = interrupt(child);
     assert_eq!(code, Some(130));
-    assert_eq!(contents(folder), BTreeMap::from([("out".into(), "old".into())]));
+    assert_eq!(
+        contents(folder),
+        BTreeMap::from([("out".into(), "old".into())])
+    );
 }
 
 /// A search that is stopped writes its best ordering, whole, and says so by its code.
@@ -114,7 +142,10 @@ fn a_search_keeps_its_best() {
     }
     let search = "optimise:weights=workload,sizes=pipe,steps=1000000000000";
     let child = start(folder, &format!("order torus:6x6 --by {search} -o best"));
-    let mut sender = File::options().write(true).open(folder.join("pipe")).unwrap();
+    let mut sender = File::options()
+        .write(true)
+        .open(folder.join("pipe"))
+        .unwrap();
     sender.write_all(b"size,share\n4,1\n").unwrap();
     drop(sender);
     let (code, said) = interrupt(child);
@@ -122,7 +153,10 @@ fn a_search_keeps_its_best() {
     // Where the search did not stop in time it is ended, and there is no file.
     if let Some(text) = contents(folder).get("best") {
         assert!(said.contains("(stopped)"), "{said}");
-        assert_eq!(text.lines().filter(|line| !line.starts_with('#')).count(), 36);
+        assert_eq!(
+            text.lines().filter(|line| !line.starts_with('#')).count(),
+            36
+        );
     } else {
         assert!(contents(folder).is_empty());
     }
@@ -134,7 +168,10 @@ fn a_sweep_goes_on() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     fs::write(folder.join("jobs.log"), "P a 3\nP b 2\nF a\n").unwrap();
-    let cells = (1..200).map(|seed| seed.to_string()).collect::<Vec<_>>().join(", ");
+    let cells = (1..200)
+        .map(|seed| seed.to_string())
+        .collect::<Vec<_>>()
+        .join(", ");
     let plan = format!(
         "name = 'p'\ntopologies = ['torus:12x12']\norderings = ['random', 'spectral']\nallocators = ['gen-alg']\n\
          logs = ['jobs.log']\nseeds = [{cells}]\n"
@@ -148,14 +185,22 @@ fn a_sweep_goes_on() {
     // On a fast machine it may be done.
     if code == Some(130) {
         if !said.is_empty() {
-            assert_eq!(said, "s: interrupted: the same command goes on where it stopped\n");
+            assert_eq!(
+                said,
+                "s: interrupted: the same command goes on where it stopped\n"
+            );
         }
         assert!(!folder.join("s/results.csv").exists());
     }
     let run = |out: &str| {
-        let output =
-            start(folder, &format!("sweep p.toml --out {out}")).wait_with_output().unwrap();
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        let output = start(folder, &format!("sweep p.toml --out {out}"))
+            .wait_with_output()
+            .unwrap();
+        assert!(
+            output.status.success(),
+            "{}",
+            String::from_utf8_lossy(&output.stderr)
+        );
         fs::read_to_string(folder.join(out).join("results.csv")).unwrap()
     };
     assert_eq!(run("s"), run("calm"));

@@ -20,7 +20,10 @@ type Resources = BTreeMap<String, i64>;
 
 fn resources(value: &Value) -> Resources {
     match value.as_object() {
-        Some(map) => map.iter().map(|(k, v)| (k.clone(), v.as_i64().unwrap())).collect(),
+        Some(map) => map
+            .iter()
+            .map(|(k, v)| (k.clone(), v.as_i64().unwrap()))
+            .collect(),
         None => [("unit".to_string(), value.as_i64().unwrap_or(0))].into(),
     }
 }
@@ -44,7 +47,12 @@ struct Leaf {
 }
 
 fn texts(value: &Value) -> Vec<String> {
-    value.as_array().unwrap().iter().map(|v| v.as_str().unwrap().to_string()).collect()
+    value
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|v| v.as_str().unwrap().to_string())
+        .collect()
 }
 
 impl Cluster {
@@ -53,14 +61,22 @@ impl Cluster {
         let mut at: BTreeMap<Vec<String>, Leaf> = BTreeMap::new();
         let pods_counted = nodes.iter().any(|n| n["capacity"].get("pods").is_some());
         for node in nodes {
-            let labels: Option<Vec<String>> =
-                levels.iter().map(|l| Some(node["labels"].get(l)?.as_str()?.into())).collect();
-            let down = node.get("down").is_some_and(|d| !d.is_null() && *d != json!(false));
+            let labels: Option<Vec<String>> = levels
+                .iter()
+                .map(|l| Some(node["labels"].get(l)?.as_str()?.into()))
+                .collect();
+            let down = node
+                .get("down")
+                .is_some_and(|d| !d.is_null() && *d != json!(false));
             let Some(path) = labels.filter(|_| !down && !gone(node["name"].as_str().unwrap()))
             else {
                 continue;
             };
-            let id = if by_host { path.last().unwrap().clone() } else { path.join(",") };
+            let id = if by_host {
+                path.last().unwrap().clone()
+            } else {
+                path.join(",")
+            };
             let leaf = at.entry(path).or_default();
             leaf.id = id;
             for (name, value) in resources(&node["capacity"]) {
@@ -74,10 +90,17 @@ impl Cluster {
                 leaf.affinity = node.get("affinity").and_then(Value::as_i64).unwrap_or(0);
             }
         }
-        let paths: Vec<Vec<&str>> =
-            at.keys().map(|path| path.iter().map(String::as_str).collect()).collect();
+        let paths: Vec<Vec<&str>> = at
+            .keys()
+            .map(|path| path.iter().map(String::as_str).collect())
+            .collect();
         let domains = Domains::new(&paths);
-        Cluster { levels, domains, leaves: at.into_values().collect(), pods_counted }
+        Cluster {
+            levels,
+            domains,
+            leaves: at.into_values().collect(),
+            pods_counted,
+        }
     }
 
     fn per_pod(&self, request: &Value) -> Resources {
@@ -105,9 +128,16 @@ impl Cluster {
         let on = |gate: &str, usual| gates.get(gate).and_then(Value::as_bool).unwrap_or(usual);
         let level_of = |name: &str| self.levels.iter().position(|level| level == name);
         let mut layers: Vec<(usize, i64)> = Vec::new();
-        for layer in request.get("slices").and_then(Value::as_array).into_iter().flatten() {
+        for layer in request
+            .get("slices")
+            .and_then(Value::as_array)
+            .into_iter()
+            .flatten()
+        {
             let (level, size) = (level_of(layer["level"].as_str()?)?, layer["size"].as_i64()?);
-            let fits = layers.last().is_none_or(|(l, s)| level > *l && s % size == 0);
+            let fits = layers
+                .last()
+                .is_none_or(|(l, s)| level > *l && s % size == 0);
             if size <= 0 || !fits {
                 return None;
             }
@@ -145,7 +175,12 @@ impl Cluster {
         let gate = gates.get("TASRespectNodeAffinityPreferred") == Some(&json!(true));
         let per = self.per_pod(request);
         let mut rooms = vec![Room::default(); self.domains.count()];
-        for (at, leaf) in self.leaves.iter().enumerate().filter(|(_, leaf)| !leaf.shut) {
+        for (at, leaf) in self
+            .leaves
+            .iter()
+            .enumerate()
+            .filter(|(_, leaf)| !leaf.shut)
+        {
             let free = |name: &str| {
                 let all = leaf.capacity.get(name).copied().unwrap_or(0);
                 all - leaf.used.get(name).copied().unwrap_or(0)
@@ -168,7 +203,8 @@ impl Cluster {
                 }
             }
         }
-        self.domains.sum_below(&mut rooms, self.domains.level(0), slices, true);
+        self.domains
+            .sum_below(&mut rooms, self.domains.level(0), slices, true);
         rooms
     }
 
@@ -206,12 +242,18 @@ impl Cluster {
 
     fn named(&self, pods: &Pods, leaders: bool) -> BTreeMap<String, i64> {
         let name = |leaf: u32| {
-            let at = (0..self.leaves.len()).find(|at| self.domains.leaf(*at) == leaf).unwrap();
+            let at = (0..self.leaves.len())
+                .find(|at| self.domains.leaf(*at) == leaf)
+                .unwrap();
             self.leaves[at].id.clone()
         };
-        let counts =
-            pods.iter().map(|(leaf, pods, led)| (*leaf, if leaders { *led } else { *pods }));
-        counts.filter(|(_, count)| *count > 0).map(|(leaf, count)| (name(leaf), count)).collect()
+        let counts = pods
+            .iter()
+            .map(|(leaf, pods, led)| (*leaf, if leaders { *led } else { *pods }));
+        counts
+            .filter(|(_, count)| *count > 0)
+            .map(|(leaf, count)| (name(leaf), count))
+            .collect()
     }
 
     fn take(&mut self, request: &Value, pods: &Pods, sign: i64) {
@@ -231,7 +273,12 @@ impl Cluster {
 /// Leaves with counts, as cases list them.
 fn listed(value: &Value) -> BTreeMap<String, i64> {
     let all = value.as_array().map_or(&[][..], Vec::as_slice);
-    let entry = |d: &Value| (d["leaf"].as_str().unwrap().to_string(), d["count"].as_i64().unwrap());
+    let entry = |d: &Value| {
+        (
+            d["leaf"].as_str().unwrap().to_string(),
+            d["count"].as_i64().unwrap(),
+        )
+    };
     all.iter().map(entry).collect()
 }
 
@@ -244,13 +291,20 @@ fn resized(cluster: &mut Cluster, case: &Value, gates: &Value) -> Answer {
         .as_array()
         .unwrap()
         .iter()
-        .map(|d| (d["leaf"].as_str().unwrap().into(), d["count"].as_i64().unwrap()))
+        .map(|d| {
+            (
+                d["leaf"].as_str().unwrap().into(),
+                d["count"].as_i64().unwrap(),
+            )
+        })
         .collect();
     let leaders = listed(&case["previous_leader"]);
     let gone = previous.iter().any(|(id, _)| cluster.leaf(id).is_none())
         || leaders.keys().any(|id| cluster.leaf(id).is_none());
     let answer = |cluster: &Cluster, found: Result<Pods, Option<Misfit>>| {
-        found.ok().map(|pods| (cluster.named(&pods, false), cluster.named(&pods, true)))
+        found
+            .ok()
+            .map(|pods| (cluster.named(&pods, false), cluster.named(&pods, true)))
     };
     if gone {
         let found = cluster.place(request, gates);
@@ -268,12 +322,15 @@ fn resized(cluster: &mut Cluster, case: &Value, gates: &Value) -> Answer {
     let mut lead = leaders.clone();
     if wanted > had {
         let per = cluster.per_pod(request);
-        old.iter().for_each(|(id, count)| cluster.change(id, &per, *count));
+        old.iter()
+            .for_each(|(id, count)| cluster.change(id, &per, *count));
         let mut new = request.clone();
         new["count"] = json!(wanted - had);
         if !leaders.is_empty() {
             let per = cluster.per_pod(&request["leader"]);
-            leaders.iter().for_each(|(id, count)| cluster.change(id, &per, *count));
+            leaders
+                .iter()
+                .for_each(|(id, count)| cluster.change(id, &per, *count));
             new.as_object_mut().unwrap().remove("leader");
         }
         let found = cluster.place(&new, gates).ok()?;
@@ -291,14 +348,22 @@ fn solve(case: &Value) -> Vec<Answer> {
     let nodes = case["nodes"].as_array().unwrap();
     let mut cluster = Cluster::new(texts(&case["levels"]), nodes, &|_| false);
     let none = json!({});
-    let gates = case.get("features").filter(|f| !f.is_null()).unwrap_or(&none);
+    let gates = case
+        .get("features")
+        .filter(|f| !f.is_null())
+        .unwrap_or(&none);
     match case["kind"].as_str().unwrap() {
         "several" => {
             let mut all = Vec::new();
             for request in case["requests"].as_array().unwrap() {
-                let Ok(found) = cluster.place(request, gates) else { return vec![None] };
+                let Ok(found) = cluster.place(request, gates) else {
+                    return vec![None];
+                };
                 cluster.take(request, &found, 1);
-                all.push(Some((cluster.named(&found, false), cluster.named(&found, true))));
+                all.push(Some((
+                    cluster.named(&found, false),
+                    cluster.named(&found, true),
+                )));
             }
             all
         }
@@ -312,25 +377,42 @@ fn solve(case: &Value) -> Vec<Answer> {
                 }
                 _ => cluster.place(request, gates),
             };
-            vec![found.ok().map(|p| (cluster.named(&p, false), cluster.named(&p, true)))]
+            vec![
+                found
+                    .ok()
+                    .map(|p| (cluster.named(&p, false), cluster.named(&p, true))),
+            ]
         }
     }
 }
 
 fn expected(value: &Value) -> Vec<Answer> {
     if let Some(several) = value.get("several") {
-        return several.as_array().unwrap().iter().flat_map(expected).collect();
+        return several
+            .as_array()
+            .unwrap()
+            .iter()
+            .flat_map(expected)
+            .collect();
     }
-    if value.get("failure").is_some_and(|f| *f != json!(false) && !f.is_null()) {
+    if value
+        .get("failure")
+        .is_some_and(|f| *f != json!(false) && !f.is_null())
+    {
         return vec![None];
     }
-    vec![Some((listed(&value["assignments"]), listed(&value["leader"])))]
+    vec![Some((
+        listed(&value["assignments"]),
+        listed(&value["leader"]),
+    ))]
 }
 
 #[test]
 fn recorded_cases_are_placed_alike() {
-    let Some(file) = shared("kueue::recorded_cases_are_placed_alike", "kubernetes/kueue-dev.json")
-    else {
+    let Some(file) = shared(
+        "kueue::recorded_cases_are_placed_alike",
+        "kubernetes/kueue-dev.json",
+    ) else {
         return;
     };
     let data: Value = serde_json::from_slice(&std::fs::read(file).unwrap()).unwrap();
@@ -344,8 +426,12 @@ fn recorded_cases_are_placed_alike() {
 /// The nodes of a regular cluster, their names as a stream says.
 pub(crate) fn nodes_of(shape: &Value) -> Vec<Value> {
     let levels = texts(&shape["levels"]);
-    let counts: Vec<usize> =
-        shape["counts"].as_array().unwrap().iter().map(|c| c.as_u64().unwrap() as usize).collect();
+    let counts: Vec<usize> = shape["counts"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|c| c.as_u64().unwrap() as usize)
+        .collect();
     let names = shape["names"].as_str().unwrap();
     let mut all = vec![(String::new(), json!({}))];
     for (depth, (level, count)) in levels.iter().zip(&counts).enumerate() {
@@ -358,7 +444,11 @@ pub(crate) fn nodes_of(shape: &Value) -> Vec<Value> {
                     _ => format!("{i:0digits$}"),
                 };
                 let own = format!("{}{number}", &level[..1]);
-                let name = if path.is_empty() { own.clone() } else { format!("{path}-{own}") };
+                let name = if path.is_empty() {
+                    own.clone()
+                } else {
+                    format!("{path}-{own}")
+                };
                 let short = names == "short" && depth + 1 < levels.len();
                 let mut labels = labels.clone();
                 labels[level] = json!(if short { &own } else { &name });
@@ -386,7 +476,9 @@ fn hold_to_stream(stream: &Value) -> usize {
     let nodes = nodes_of(shape);
     let mut gone: Vec<String> = Vec::new();
     let build = |gone: &[String]| {
-        Cluster::new(texts(&shape["levels"]), &nodes, &|name| gone.iter().any(|g| g == name))
+        Cluster::new(texts(&shape["levels"]), &nodes, &|name| {
+            gone.iter().any(|g| g == name)
+        })
     };
     // What each job holds, by name: names outlive a cluster that is built anew.
     type Held = (Value, BTreeMap<String, i64>, BTreeMap<String, i64>);
@@ -394,10 +486,14 @@ fn hold_to_stream(stream: &Value) -> usize {
     let mut cluster = build(&gone);
     let change = |cluster: &mut Cluster, (request, workers, leader): &Held, sign: i64| {
         let per = cluster.per_pod(request);
-        workers.iter().for_each(|(id, count)| cluster.change(id, &per, sign * count));
+        workers
+            .iter()
+            .for_each(|(id, count)| cluster.change(id, &per, sign * count));
         if !leader.is_empty() {
             let per = cluster.per_pod(&request["leader"]);
-            leader.iter().for_each(|(id, count)| cluster.change(id, &per, sign * count));
+            leader
+                .iter()
+                .for_each(|(id, count)| cluster.change(id, &per, sign * count));
         }
     };
     let mut same = 0;
@@ -407,7 +503,10 @@ fn hold_to_stream(stream: &Value) -> usize {
         match what {
             "place" | "replace" => {
                 let before = (what == "replace").then(|| held.remove(&job).unwrap());
-                let request = before.as_ref().map_or(&event["request"], |before| &before.0).clone();
+                let request = before
+                    .as_ref()
+                    .map_or(&event["request"], |before| &before.0)
+                    .clone();
                 let found = match &before {
                     None => cluster.place(&request, gates),
                     Some((_, workers, _)) => {
@@ -415,7 +514,9 @@ fn hold_to_stream(stream: &Value) -> usize {
                         cluster.replace(&request, workers, node, gates)
                     }
                 };
-                before.iter().for_each(|before| change(&mut cluster, before, -1));
+                before
+                    .iter()
+                    .for_each(|before| change(&mut cluster, before, -1));
                 let answer = match found {
                     Ok(pods) => {
                         let (workers, leader) =
@@ -431,7 +532,9 @@ fn hold_to_stream(stream: &Value) -> usize {
                     }
                     Err(Some(Misfit::Layers(layers))) => {
                         let names = request["slices"].as_array().unwrap().iter();
-                        let rows = names.zip(layers).map(|(s, (f, o))| json!([s["level"], f, o]));
+                        let rows = names
+                            .zip(layers)
+                            .map(|(s, (f, o))| json!([s["level"], f, o]));
                         json!({"failure": {"layers": rows.collect::<Vec<_>>()}})
                     }
                     Err(misfit) => failure(misfit),
@@ -450,7 +553,8 @@ fn hold_to_stream(stream: &Value) -> usize {
                     _ => gone.retain(|other| *other != node),
                 }
                 cluster = build(&gone);
-                held.values().for_each(|entry| change(&mut cluster, entry, 1));
+                held.values()
+                    .for_each(|entry| change(&mut cluster, entry, 1));
             }
         }
     }
@@ -468,8 +572,15 @@ fn streams(test: &str) -> Option<Value> {
 
 #[test]
 fn recorded_streams_are_placed_alike() {
-    let Some(data) = streams("kueue::recorded_streams_are_placed_alike") else { return };
-    let all: usize = data["streams"].as_array().unwrap().iter().map(hold_to_stream).sum();
+    let Some(data) = streams("kueue::recorded_streams_are_placed_alike") else {
+        return;
+    };
+    let all: usize = data["streams"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(hold_to_stream)
+        .sum();
     eprintln!("{all} equal choices and refusals");
     assert!(all >= 2030);
 }
@@ -490,8 +601,10 @@ fn fast_and_plain_rules_agree() {
                 path
             })
             .collect();
-        let paths: Vec<Vec<&str>> =
-            names.iter().map(|path| path.iter().map(String::as_str).collect()).collect();
+        let paths: Vec<Vec<&str>> = names
+            .iter()
+            .map(|path| path.iter().map(String::as_str).collect())
+            .collect();
         let domains = Domains::new(&paths);
         assert_eq!(domains.depth(), depth);
         let mut layers: Vec<(usize, i64)> = Vec::new();
@@ -517,7 +630,10 @@ fn fast_and_plain_rules_agree() {
             pods: slice + if below(4) == 0 { 0 } else { below(20) },
             mode,
             level,
-            slices: Slices { layers, leader: below(3) == 0 },
+            slices: Slices {
+                layers,
+                leader: below(3) == 0,
+            },
             least_free: top_down || below(2) == 0,
             top_down,
             by_leaf: top_down && below(2) == 0,
@@ -529,9 +645,19 @@ fn fast_and_plain_rules_agree() {
         for leaf in 0..paths.len() {
             let pods = below(spread);
             let led = i64::from(ask.slices.leader && below(4) > 0);
-            let pods_beside = if led > 0 { (pods - below(3)).max(0) } else { pods };
+            let pods_beside = if led > 0 {
+                (pods - below(3)).max(0)
+            } else {
+                pods
+            };
             let affinity = if round % 4 == 0 { below(3) } else { 0 };
-            let room = Room { pods, pods_beside, leaders: led, affinity, ..Room::default() };
+            let room = Room {
+                pods,
+                pods_beside,
+                leaders: led,
+                affinity,
+                ..Room::default()
+            };
             rooms[domains.leaf(leaf) as usize] = room;
         }
         let leaves = domains.level(depth - 1);
@@ -572,10 +698,23 @@ fn words(request: &Value, gates: &Value) -> String {
     if let Some(level) = request["level"].as_str() {
         words += &format!(" level={level}");
     }
-    if let Some(layers) = request["slices"].as_array().filter(|layers| !layers.is_empty()) {
-        let sizes: Vec<String> = layers.iter().map(|layer| layer["size"].to_string()).collect();
-        let levels: Vec<&str> = layers.iter().map(|l| l["level"].as_str().unwrap()).collect();
-        words += &format!(" slice={} slice_level={}", sizes.join("/"), levels.join("/"));
+    if let Some(layers) = request["slices"]
+        .as_array()
+        .filter(|layers| !layers.is_empty())
+    {
+        let sizes: Vec<String> = layers
+            .iter()
+            .map(|layer| layer["size"].to_string())
+            .collect();
+        let levels: Vec<&str> = layers
+            .iter()
+            .map(|l| l["level"].as_str().unwrap())
+            .collect();
+        words += &format!(
+            " slice={} slice_level={}",
+            sizes.join("/"),
+            levels.join("/")
+        );
     }
     if request["leader"].is_object() {
         words += &format!(" leader={}", request["leader"]["per_pod"]);
@@ -602,27 +741,41 @@ fn the_allocator_follows_recorded_streams() {
         let topology = Topology::inline(&spec, &Context::default()).unwrap();
         let order = NodeOrder::make(&topology, "random:seed=3").unwrap();
         let distances = RankDistances::new(&topology, &order).unwrap();
-        let context =
-            AllocatorContext { topology: &topology, order: &order, distances: &distances };
+        let context = AllocatorContext {
+            topology: &topology,
+            order: &order,
+            distances: &distances,
+        };
         let mut kueue = allocator::make("kueue-tas", &context).unwrap();
         let each = stream["cluster"]["per_node"].as_u64().unwrap() as u32;
         let mut free = FreeSet::with_places(vec![each; nodes.len()]);
         let name = |rank: u32| topology.node_name(order.nodes()[rank as usize]);
         let rank = |name: &str| {
             let node = topology.node_named(name).unwrap();
-            order.nodes().iter().position(|other| *other == node).unwrap() as u32
+            order
+                .nodes()
+                .iter()
+                .position(|other| *other == node)
+                .unwrap() as u32
         };
         let mut held: HashMap<String, (Value, Vec<PodsOn>)> = HashMap::new();
         for event in stream["events"].as_array().unwrap() {
             let job = event["job"].to_string();
             let what = event["do"].as_str().unwrap();
-            let before = ["end", "replace"].contains(&what).then(|| held.remove(&job).unwrap());
-            let request = before.as_ref().map_or(&event["request"], |(request, _)| request).clone();
+            let before = ["end", "replace"]
+                .contains(&what)
+                .then(|| held.remove(&job).unwrap());
+            let request = before
+                .as_ref()
+                .map_or(&event["request"], |(request, _)| request)
+                .clone();
             let choice = match what {
                 "place" | "replace" => {
                     let text = words(&request, &stream["features"]);
                     let location = SourceLocation::option("a stream");
-                    kueue.set_options(Some(&JobOptions { text, location })).unwrap();
+                    kueue
+                        .set_options(Some(&JobOptions { text, location }))
+                        .unwrap();
                     Some(match &before {
                         None => {
                             let count = request["count"].as_u64().unwrap() as u32;
@@ -649,13 +802,21 @@ fn the_allocator_follows_recorded_streams() {
                     let pods = kueue.pods().unwrap().chosen().to_vec();
                     let counts = |of: fn(&PodsOn) -> u32| -> Value {
                         let some = pods.iter().filter(|on| of(on) > 0);
-                        json!(some.map(|on| (name(on.rank), of(on))).collect::<BTreeMap<_, _>>())
+                        json!(
+                            some.map(|on| (name(on.rank), of(on)))
+                                .collect::<BTreeMap<_, _>>()
+                        )
                     };
-                    assert_eq!(counts(|on| on.pods), event["expected"]["workers"], "{event}");
+                    assert_eq!(
+                        counts(|on| on.pods),
+                        event["expected"]["workers"],
+                        "{event}"
+                    );
                     if let Some(leader) = event["expected"].get("leader") {
                         assert_eq!(&counts(|on| on.leaders), leader, "{event}");
                     }
-                    pods.iter().for_each(|on| free.take_places(on.rank, on.places));
+                    pods.iter()
+                        .for_each(|on| free.take_places(on.rank, on.places));
                     held.insert(job, (request, pods));
                 }
                 same += 1;
@@ -682,10 +843,21 @@ fn replay(spec: &str, log: &str, more: &[&str], folder: &std::path::Path) -> (Ve
     let path = folder.join("log").display().to_string();
     std::fs::write(&path, log).unwrap();
     let mut command = crate::command();
-    command.args(["replay", spec, "--order", "row-major", "--log", &path, "--pods"]);
+    command.args([
+        "replay",
+        spec,
+        "--order",
+        "row-major",
+        "--log",
+        &path,
+        "--pods",
+    ]);
     let said = command.args(more).output().unwrap();
     let text = String::from_utf8(said.stdout).unwrap();
-    (text.lines().skip(1).map(String::from).collect(), String::from_utf8(said.stderr).unwrap())
+    (
+        text.lines().skip(1).map(String::from).collect(),
+        String::from_utf8(said.stderr).unwrap(),
+    )
 }
 
 #[test]
@@ -697,7 +869,13 @@ fn logs_have_pods_leaders_and_nodes_that_fail() {
         let (rows, said) = replay(&spec, log, &more, folder.path());
         let cells = rows.iter().map(|row| {
             let cells: Vec<&str> = row.split(',').collect();
-            format!("{} {} {} {}", cells[1], cells[2], cells[3], cells[cells.len() - 1])
+            format!(
+                "{} {} {} {}",
+                cells[1],
+                cells[2],
+                cells[3],
+                cells[cells.len() - 1]
+            )
         });
         (cells.collect::<Vec<_>>(), said)
     };
@@ -705,36 +883,84 @@ fn logs_have_pods_leaders_and_nodes_that_fail() {
     let log = "P a 2 gpus=2\nP b 4+1 gpus=2 leader=1 mode=required level=rack\nP c 2 gpus=4\nF b\n\
         P d 5 gpus=2 mode=preferred level=rack slice=2 slice_level=host\nP e 3 gpus=4\nP f 2\n";
     let (rows, said) = run(log, &[]);
-    let expected =
-        ["a 2 0 n0:2", "b 5 0 n3:2 n4:2 n5:1", "c 2 0 n1:1 n2:1", "d 4 0 n3:2 n4:2", "f 2 0 n5:2"];
+    let expected = [
+        "a 2 0 n0:2",
+        "b 5 0 n3:2 n4:2 n5:1",
+        "c 2 0 n1:1 n2:1",
+        "d 4 0 n3:2 n4:2",
+        "f 2 0 n5:2",
+    ];
     assert_eq!(rows, expected, "{said}");
-    assert!(said.contains("left out 1 pods of 1 jobs") && said.contains("1 refused"), "{said}");
+    assert!(
+        said.contains("left out 1 pods of 1 jobs") && said.contains("1 refused"),
+        "{said}"
+    );
     // Pods of two racks are 2 hops apart: 8 pairs.
-    let (rows, _) =
-        run("P x 10 gpus=1\nP a 2 gpus=4\nP b 6 gpus=1 mode=preferred level=rack\n", &[]);
+    let (rows, _) = run(
+        "P x 10 gpus=1\nP a 2 gpus=4\nP b 6 gpus=1 mode=preferred level=rack\n",
+        &[],
+    );
     assert_eq!(rows[0], "x 10 0 n0:4 n1:4 n2:2");
     assert_eq!(rows[1], "a 2 0 n3:1 n4:1");
     assert_eq!(rows[2], "b 6 16 n2:2 n5:4");
     // A node fails: its pods stay in the rack where they must, others go anywhere; it may come back.
     let log = "P a 2 gpus=4 mode=required level=rack\nD n0\nP b 1\nD n3\nU n0\nP c 4\n";
     let (rows, said) = run(log, &[]);
-    let expected = ["a 2 0 n0:1 n1:1", "a 2 0 n1:1 n2:1", "b 1 0 n3:1", "b 1 0 n4:1", "c 4 0 n0:4"];
+    let expected = [
+        "a 2 0 n0:1 n1:1",
+        "a 2 0 n1:1 n2:1",
+        "b 1 0 n3:1",
+        "b 1 0 n4:1",
+        "c 4 0 n0:4",
+    ];
     assert_eq!(rows, expected, "{said}");
-    assert!(said.contains("the pods of 2 jobs went to others, 0 jobs ended"), "{said}");
-    let (_, said) =
-        run("P a 12 gpus=2 mode=preferred level=rack\nD n1\n", &["--summary", "/dev/null"]);
-    assert!(said.contains("the pods of 0 jobs went to others, 1 jobs ended"), "{said}");
+    assert!(
+        said.contains("the pods of 2 jobs went to others, 0 jobs ended"),
+        "{said}"
+    );
+    let (_, said) = run(
+        "P a 12 gpus=2 mode=preferred level=rack\nD n1\n",
+        &["--summary", "/dev/null"],
+    );
+    assert!(
+        said.contains("the pods of 0 jobs went to others, 1 jobs ended"),
+        "{said}"
+    );
     for (log, error) in [
-        ("P a 4\nD nine\n", "log:2: found node `nine`; expected a node of the ordering"),
+        (
+            "P a 4\nD nine\n",
+            "log:2: found node `nine`; expected a node of the ordering",
+        ),
         ("D n1\nD n1\n", "log:2: found node `n1` fails again"),
         ("U n1\n", "log:1: found node `n1` returns"),
-        ("P a 4 level=row mode=required\n", "log:1: found unknown level `row`"),
-        ("P a 4 slice=0 slice_level=rack\n", "log:1: found slice = `0`"),
-        ("P a 8\nP b 8 slice=6/4 slice_level=rack/host\n", "log:2: found slice = `6/4`"),
-        ("P a 8 slice=4/2 slice_level=host/rack\n", "log:1: found slice_level = `host/rack`"),
-        ("P a 8 slice=4\n", "log:1: found 1 sizes of slices at 0 levels"),
-        ("P a 8 slice=4 slice_level=rack mode=required level=host\n", "log:1: found slice_level"),
-        ("P a 8 level=rack\n", "log:1: found level = `rack`; expected mode=required or"),
+        (
+            "P a 4 level=row mode=required\n",
+            "log:1: found unknown level `row`",
+        ),
+        (
+            "P a 4 slice=0 slice_level=rack\n",
+            "log:1: found slice = `0`",
+        ),
+        (
+            "P a 8\nP b 8 slice=6/4 slice_level=rack/host\n",
+            "log:2: found slice = `6/4`",
+        ),
+        (
+            "P a 8 slice=4/2 slice_level=host/rack\n",
+            "log:1: found slice_level = `host/rack`",
+        ),
+        (
+            "P a 8 slice=4\n",
+            "log:1: found 1 sizes of slices at 0 levels",
+        ),
+        (
+            "P a 8 slice=4 slice_level=rack mode=required level=host\n",
+            "log:1: found slice_level",
+        ),
+        (
+            "P a 8 level=rack\n",
+            "log:1: found level = `rack`; expected mode=required or",
+        ),
         ("P a 8 gpus=0\n", "log:1: found gpus = `0`"),
         ("P a 8 leader=x\n", "log:1: found leader = `x`"),
         ("P a 8 color=red\n", "log:1: found unknown"),
@@ -742,8 +968,12 @@ fn logs_have_pods_leaders_and_nodes_that_fail() {
         let (rows, said) = run(log, &[]);
         assert!(rows.is_empty() && said.contains(error), "{log}: {said}");
     }
-    let (_, said) =
-        replay(&spec, "P a 1\n", &["--alloc", "kueue-tas:profile=most-free"], folder.path());
+    let (_, said) = replay(
+        &spec,
+        "P a 1\n",
+        &["--alloc", "kueue-tas:profile=most-free"],
+        folder.path(),
+    );
     assert!(said.contains("best-fit"), "{said}");
 }
 
@@ -756,13 +986,21 @@ fn what_if_profiles_go_down_from_racks() {
     let last = |log: &str, profile: &str| {
         let log = format!("{log} profile={profile}\n");
         let (rows, said) = replay(&spec, &log, &["--alloc", "kueue-tas"], folder.path());
-        rows.last().unwrap_or_else(|| panic!("{said}")).rsplit(',').next().unwrap().to_string()
+        rows.last()
+            .unwrap_or_else(|| panic!("{said}"))
+            .rsplit(',')
+            .next()
+            .unwrap()
+            .to_string()
     };
     let (mixed, down, leaf) = ("mixed", "least-free-hierarchical", "tightest-leaf");
     // Rack 0 has its third node free; two nodes of rack 1 have one GPU left.
     let racks = "P a 8 mode=required level=rack\nP b 2 gpus=3 mode=required level=rack\n";
     let one = format!("{racks}P c 1");
-    assert_eq!([mixed, down, leaf].map(|p| last(&one, p)), ["n3:1", "n2:1", "n3:1"]);
+    assert_eq!(
+        [mixed, down, leaf].map(|p| last(&one, p)),
+        ["n3:1", "n2:1", "n3:1"]
+    );
     let six = format!("{racks}P c 6");
     assert_eq!(
         [mixed, down, leaf].map(|p| last(&six, p)),
@@ -771,7 +1009,10 @@ fn what_if_profiles_go_down_from_racks() {
     // Nodes 0 and 5 have one GPU left, rack 1 nothing else.
     let nodes = "P a 1 gpus=3\nP b 3 gpus=4 mode=required level=rack\nP d 2 gpus=4\nF b\n\
         P e 2 gpus=4 mode=required level=rack\nP f 1 gpus=3\nF d\nP g 1";
-    assert_eq!([mixed, down, leaf].map(|p| last(nodes, p)), ["n0:1", "n5:1", "n5:1"]);
+    assert_eq!(
+        [mixed, down, leaf].map(|p| last(nodes, p)),
+        ["n0:1", "n5:1", "n5:1"]
+    );
 }
 
 #[test]
@@ -782,20 +1023,36 @@ fn rules_give_options_by_size() {
     let path = rules.display().to_string();
     let run = |table: &str, log: &str| {
         std::fs::write(&rules, table).unwrap();
-        replay(&spec, log, &["--alloc", "kueue-tas", "--rules", &path], folder.path())
+        replay(
+            &spec,
+            log,
+            &["--alloc", "kueue-tas", "--rules", &path],
+            folder.path(),
+        )
     };
     let table = "from,to,options\n1,2,gpus=4\n3,,gpus=2 mode=required level=rack\n";
     let pods = |(rows, said): (Vec<String>, String)| -> Vec<String> {
         assert!(!rows.is_empty(), "{said}");
-        rows.iter().map(|row| row.rsplit(',').next().unwrap().to_string()).collect()
+        rows.iter()
+            .map(|row| row.rsplit(',').next().unwrap().to_string())
+            .collect()
     };
     let log = "P a 2\nP b 3\nP c 2 gpus=1\n";
     assert_eq!(pods(run(table, log)), ["n0:1 n1:1", "n3:2 n4:1", "n4:2"]);
     for (table, error) in [
         ("a,b\n", "rules.csv:1: found `a,b`; expected the header"),
-        ("from,to,options\n4,2,gpus=1\n", "rules.csv:2: found sizes from `4` to `2`"),
-        ("from,to,options\n1,5,gpus=1\n3,9,gpus=2\n", "rules.csv:3: found sizes from 3 to 9"),
-        ("from,to,options\n1,5,segment=4\n", "rules.csv:2: found unknown"),
+        (
+            "from,to,options\n4,2,gpus=1\n",
+            "rules.csv:2: found sizes from `4` to `2`",
+        ),
+        (
+            "from,to,options\n1,5,gpus=1\n3,9,gpus=2\n",
+            "rules.csv:3: found sizes from 3 to 9",
+        ),
+        (
+            "from,to,options\n1,5,segment=4\n",
+            "rules.csv:2: found unknown",
+        ),
     ] {
         let (rows, said) = run(table, log);
         assert!(rows.is_empty() && said.contains(error), "{said}");

@@ -22,13 +22,16 @@ const ALLOWED: [&str; 13] = [
 /// alternatives inside a conjunction in none of our dependencies but `(A OR B) AND C`.
 fn allowed(expression: &str) -> bool {
     let expression = expression.replace('/', " OR ");
-    if let Some((group, rest)) = expression.strip_prefix('(').and_then(|e| e.split_once(") AND ")) {
+    if let Some((group, rest)) = expression
+        .strip_prefix('(')
+        .and_then(|e| e.split_once(") AND "))
+    {
         return allowed(group) && allowed(rest);
     }
-    expression
-        .replace(['(', ')'], "")
-        .split(" OR ")
-        .any(|way| way.split(" AND ").all(|licence| ALLOWED.contains(&licence.trim())))
+    expression.replace(['(', ')'], "").split(" OR ").any(|way| {
+        way.split(" AND ")
+            .all(|licence| ALLOWED.contains(&licence.trim()))
+    })
 }
 
 #[test]
@@ -62,7 +65,14 @@ fn expressions_are_understood() {
 /// The crates that a build of `package` takes on this platform, itself left out.
 fn crates(package: &str) -> usize {
     let output = Command::new(env!("CARGO"))
-        .args(["tree", "--locked", "--package", package, "--edges", "normal,build"])
+        .args([
+            "tree",
+            "--locked",
+            "--package",
+            package,
+            "--edges",
+            "normal,build",
+        ])
         .args(["--prefix", "none", "--format", "{p}"])
         .current_dir(crate::root())
         .output()
@@ -73,7 +83,12 @@ fn crates(package: &str) -> usize {
         .map(|line| line.trim_end_matches(" (*)"))
         .filter(|line| !line.is_empty())
         .collect();
-    assert!(names.iter().any(|name| name.starts_with(&format!("{package} "))), "{tree}");
+    assert!(
+        names
+            .iter()
+            .any(|name| name.starts_with(&format!("{package} "))),
+        "{tree}"
+    );
     names.len() - 1
 }
 
@@ -85,7 +100,10 @@ fn the_stated_number_of_dependencies_is_true() {
     let text = std::fs::read_to_string(root.join("CONTRIBUTING.md")).unwrap();
     let (command, library) = (crates("nodeorder-cli"), crates("nodeorder"));
     let stated = format!("takes {command} crates, the library alone {library}");
-    assert!(text.contains(&stated), "CONTRIBUTING.md should say: {stated}");
+    assert!(
+        text.contains(&stated),
+        "CONTRIBUTING.md should say: {stated}"
+    );
 }
 
 /// deny.toml, for cargo-deny, and this file allow the same.
@@ -101,7 +119,9 @@ fn both_lists_of_licences_are_one() {
 
 #[test]
 fn the_policy_holds() {
-    let there = Command::new(env!("CARGO")).args(["deny", "--version"]).output();
+    let there = Command::new(env!("CARGO"))
+        .args(["deny", "--version"])
+        .output();
     if !there.is_ok_and(|output| output.status.success()) {
         crate::skip::skipped("licences::the_policy_holds", "needs cargo-deny");
         return;
@@ -111,5 +131,9 @@ fn the_policy_holds() {
         .current_dir(crate::root())
         .output()
         .unwrap();
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
 }

@@ -14,7 +14,10 @@ use crate::command;
 
 /// What a command prints. One that goes on for a minute is killed: what it does takes a second or so.
 fn ended(command: &mut Command, input: &[u8]) -> Output {
-    let piped = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let piped = command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
     let mut child = piped.spawn().unwrap();
     let mut stdin = child.stdin.take().unwrap();
     std::thread::scope(|scope| {
@@ -53,7 +56,14 @@ fn refused(arguments: &[&str]) -> String {
 /// 512 hosts of four processes: the search ends by itself or after `--time`, and every host is there once.
 #[test]
 fn hosts_of_a_large_job_are_ordered_in_time() {
-    let arguments = ["hosts", "torus:8x8x8", "--nodes", "n[000-511]", "--per-node", "4"];
+    let arguments = [
+        "hosts",
+        "torus:8x8x8",
+        "--nodes",
+        "n[000-511]",
+        "--per-node",
+        "4",
+    ];
     let guest = ["--guest", "parallel:tp=8,pp=4,dp=64"];
     let output = ended(command().args(arguments).args(guest), b"");
     assert!(output.status.success(), "{}", text(&output.stderr));
@@ -62,7 +72,10 @@ fn hosts_of_a_large_job_are_ordered_in_time() {
     let all: Vec<String> = (0..512).map(|i| format!("n{i:03}")).collect();
     assert_eq!(hosts, all);
     // A time of nothing is kept, and said.
-    let output = ended(command().args(arguments).args(guest).args(["--time", "0"]), b"");
+    let output = ended(
+        command().args(arguments).args(guest).args(["--time", "0"]),
+        b"",
+    );
     assert!(text(&output.stderr).contains("the search ended after --time 0"));
     assert_eq!(text(&output.stdout).lines().count(), 512);
 }
@@ -79,7 +92,10 @@ fn searches_of_small_jobs_find_what_they_found() {
             b"",
         );
         let document: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
-        assert!(document["hop_bytes"].as_f64().unwrap() <= hop_bytes, "{spec} {guest}");
+        assert!(
+            document["hop_bytes"].as_f64().unwrap() <= hop_bytes,
+            "{spec} {guest}"
+        );
     }
 }
 
@@ -93,9 +109,15 @@ const MAPPED: [(&str, &str, f64); 4] = [
 
 #[test]
 fn models_too_large_are_refused_before_the_work() {
-    for by in ["ilp:weights=workload,sizes=log-uniform", "ilp:solver=microlp"] {
+    for by in [
+        "ilp:weights=workload,sizes=log-uniform",
+        "ilp:solver=microlp",
+    ] {
         let message = refused(&["order", "titan", "--by", by]);
-        assert!(message.contains("9344 elements and 9343 or more weighted pairs"), "{message}");
+        assert!(
+            message.contains("9344 elements and 9343 or more weighted pairs"),
+            "{message}"
+        );
     }
 }
 
@@ -107,8 +129,24 @@ fn endless_inputs_end_with_an_error() {
         for arguments in [
             &["mpc", "torus:4x4", "--order", device][..],
             &["corun", "torus:4x4", "--jobs", device],
-            &["map", "torus:4x4", "--guest", "ring:n=4", "--mapping", device],
-            &["replay", "torus:4x4", "--order", "snake", "--alloc", "fifo", "--log", device],
+            &[
+                "map",
+                "torus:4x4",
+                "--guest",
+                "ring:n=4",
+                "--mapping",
+                device,
+            ],
+            &[
+                "replay",
+                "torus:4x4",
+                "--order",
+                "snake",
+                "--alloc",
+                "fifo",
+                "--log",
+                device,
+            ],
             &[
                 "schedule",
                 "torus:4x4",
@@ -121,10 +159,18 @@ fn endless_inputs_end_with_an_error() {
                 "--trace",
                 device,
             ],
-            &["order", "torus:4x4", "--by", &format!("optimise:weights=workload,sizes={device}")],
+            &[
+                "order",
+                "torus:4x4",
+                "--by",
+                &format!("optimise:weights=workload,sizes={device}"),
+            ],
         ] {
             let message = refused(arguments);
-            assert!(message.starts_with(&format!("{device}:")), "{arguments:?}: {message}");
+            assert!(
+                message.starts_with(&format!("{device}:")),
+                "{arguments:?}: {message}"
+            );
         }
         let message = refused(&["mpc", "torus:4x4", "--order", device]);
         assert!(
@@ -146,8 +192,12 @@ fn job(name: &str, nodes: &str, bytes: &str, compute: &str) -> String {
 
 /// Two jobs that share links, and one by itself.
 fn jobs(spread: &str) -> String {
-    job("a", "[0, 2, 4, 6]", "1MB", &format!("compute = 0.001{spread}"))
-        + &job("b", "[1, 3, 5, 7]", "3MB", "compute = 0.0013")
+    job(
+        "a",
+        "[0, 2, 4, 6]",
+        "1MB",
+        &format!("compute = 0.001{spread}"),
+    ) + &job("b", "[1, 3, 5, 7]", "3MB", "compute = 0.0013")
 }
 
 /// States that come again are counted at the job level, too; drawn times are refused where they are too many.
@@ -155,16 +205,34 @@ fn jobs(spread: &str) -> String {
 fn long_runs_of_the_job_level_end() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("jobs.toml");
-    let arguments = ["corun", "torus:8", "--level", "job", "--iterations", "1000000000", "--jobs"];
+    let arguments = [
+        "corun",
+        "torus:8",
+        "--level",
+        "job",
+        "--iterations",
+        "1000000000",
+        "--jobs",
+    ];
     std::fs::write(&path, jobs("")).unwrap();
     let output = ended(command().args(arguments).arg(&path), b"");
     let rows = text(&output.stdout);
-    assert!(rows.contains("\nb,4,1000000000,0.0060999999"), "{rows}{}", text(&output.stderr));
+    assert!(
+        rows.contains("\nb,4,1000000000,0.0060999999"),
+        "{rows}{}",
+        text(&output.stderr)
+    );
     std::fs::write(&path, jobs("\nspread = 0.2")).unwrap();
     let output = ended(command().args(arguments).arg(&path), b"");
     let message = text(&output.stderr);
-    assert!(message.contains("the computing times of `a` are drawn"), "{message}");
-    assert!(message.contains("use at most 50000000 iterations, or spread = 0"), "{message}");
+    assert!(
+        message.contains("the computing times of `a` are drawn"),
+        "{message}"
+    );
+    assert!(
+        message.contains("use at most 50000000 iterations, or spread = 0"),
+        "{message}"
+    );
 }
 
 /// Counted periods give what simulating each gives.
@@ -175,7 +243,10 @@ fn the_job_level_counts_what_it_would_simulate() {
     let routing = RoutingEntry::named("one-path").unwrap();
     let of = |count_patterns: bool| {
         let mut settings = Settings::new(
-            &Figures { latency: Some(1e-6), ..Figures::default() },
+            &Figures {
+                latency: Some(1e-6),
+                ..Figures::default()
+            },
             "flow",
             "job",
             5000,
@@ -201,15 +272,23 @@ fn the_job_level_counts_what_it_would_simulate() {
 #[test]
 fn curves_take_the_method_that_fits() {
     let run = |more: &[&str]| {
-        let output =
-            ended(command().args(["mpc", "torus:100x100", "--order", "snake"]).args(more), b"");
+        let output = ended(
+            command()
+                .args(["mpc", "torus:100x100", "--order", "snake"])
+                .args(more),
+            b"",
+        );
         assert!(output.status.success(), "{}", text(&output.stderr));
         (output.stdout, text(&output.stderr))
     };
     let (free, small) = (run(&[]), run(&["--memory", "1M"]));
     assert!(free.0 == small.0, "the same curve");
     let note = "snake: summed by pairs, which takes longer: transforms do not fit into 1.0 MB";
-    assert!(!free.1.contains(note) && small.1.contains(note), "{}", small.1);
+    assert!(
+        !free.1.contains(note) && small.1.contains(note),
+        "{}",
+        small.1
+    );
     assert!(
         refused(&[
             "mpc",
@@ -237,11 +316,22 @@ fn a_limit_of_file_sizes_is_told() {
         let done = ended(shell.current_dir(folder.path()), b"");
         let message = text(&done.stderr);
         assert_eq!(done.status.code(), Some(1), "{:?} {message}", done.status);
-        let named = if output.starts_with('-') { "out.csv: writing" } else { "standard output" };
+        let named = if output.starts_with('-') {
+            "out.csv: writing"
+        } else {
+            "standard output"
+        };
         let expected = format!("{named}: the file would be larger than `ulimit -f` allows");
         assert!(message.contains(&expected), "{message}");
-        let left: Vec<_> = std::fs::read_dir(folder.path()).unwrap().flatten().collect();
-        assert_eq!(left.len(), usize::from(!output.starts_with('-')), "{left:?}");
+        let left: Vec<_> = std::fs::read_dir(folder.path())
+            .unwrap()
+            .flatten()
+            .collect();
+        assert_eq!(
+            left.len(),
+            usize::from(!output.starts_with('-')),
+            "{left:?}"
+        );
     }
 }
 
@@ -270,16 +360,25 @@ fn pages_are_made_of_whole_tables_of_numbers() {
     assert!(code == Some(1) && message.contains(expected), "{message}");
     std::fs::write(at("r/results.csv"), whole.replacen("snake", "snail", 1)).unwrap();
     let (code, message) = run(&["report", "r"]);
-    assert!(code == Some(1) && message.contains("found a changed table"), "{message}");
+    assert!(
+        code == Some(1) && message.contains("found a changed table"),
+        "{message}"
+    );
     std::fs::write(at("r/manifest.json"), "{").unwrap();
     assert_eq!(run(&["report", "r"]).0, Some(1));
     std::fs::remove_file(at("r/manifest.json")).unwrap();
-    let column = lines[0].split(',').position(|column| column == "mpc_mean").unwrap();
+    let column = lines[0]
+        .split(',')
+        .position(|column| column == "mpc_mean")
+        .unwrap();
     for cell in ["abc", "inf", "NaN"] {
         let mut cells: Vec<&str> = lines[2].split(',').collect();
         cells[column] = cell;
-        std::fs::write(at("r/results.csv"), [lines[0], lines[1], &cells.join(",")].join("\n"))
-            .unwrap();
+        std::fs::write(
+            at("r/results.csv"),
+            [lines[0], lines[1], &cells.join(",")].join("\n"),
+        )
+        .unwrap();
         let (code, message) = run(&["report", "r"]);
         let expected =
             format!("r/results.csv:3: found `{cell}` in column `mpc_mean`; expected a number");
@@ -297,7 +396,10 @@ fn numbers_in_messages_are_short() {
         job("a", "[0, 1, 2, 3]", "50kB", "") + &job("b", "[4, 5, 6, 7]", "1GB", "compute = 1000");
     std::fs::write(&path, unequal).unwrap();
     let message = refused(&["corun", "torus:8", "--jobs", path.to_str().unwrap()]);
-    assert!(message.contains("`b` takes 1001.6 s, one of `a` 0.00008 s"), "{message}");
+    assert!(
+        message.contains("`b` takes 1001.6 s, one of `a` 0.00008 s"),
+        "{message}"
+    );
     for (value, text) in [
         (0.000_049_999_999_999_999_996, "0.00005"),
         (1_234.567_891, "1234.57"),

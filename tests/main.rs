@@ -70,7 +70,12 @@ mod waiting;
 
 /// The project's folder: the manifest of the command, which these tests belong to, lies two folders below.
 fn root() -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).parent().unwrap().parent().unwrap().to_path_buf()
+    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+        .parent()
+        .unwrap()
+        .parent()
+        .unwrap()
+        .to_path_buf()
 }
 
 /// The command, in the project's folder.

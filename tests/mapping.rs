@@ -42,7 +42,11 @@ const ONE: Fraction = Fraction(1, 1);
 type Path = (Vec<u32>, Fraction);
 
 fn neighbours(machine: &Topology, router: u32) -> Vec<u32> {
-    machine.graph().unwrap().neighbours(RouterId(router)).to_vec()
+    machine
+        .graph()
+        .unwrap()
+        .neighbours(RouterId(router))
+        .to_vec()
 }
 
 /// What a hop over each link counts, by its two routers.
@@ -63,7 +67,9 @@ fn weights(machine: &Topology) -> BTreeMap<(u32, u32), u32> {
 
 /// The length of a path, as distances count.
 fn length(weights: &BTreeMap<(u32, u32), u32>, path: &[u32]) -> u32 {
-    path.windows(2).map(|pair| weights[&(pair[0], pair[1])]).sum()
+    path.windows(2)
+        .map(|pair| weights[&(pair[0], pair[1])])
+        .sum()
 }
 
 /// All paths of least distance, and of these those over the fewest links, by relaxing all links until nothing changes.
@@ -114,8 +120,11 @@ fn by_hop(machine: &Topology, from: u32, to: u32) -> Vec<Path> {
     let share = |path: &Vec<u32>| {
         let mut share = ONE;
         for (i, router) in path.iter().enumerate().take(path.len() - 1) {
-            let mut next: Vec<u32> =
-                all.iter().filter(|p| p.get(i) == Some(router)).map(|p| p[i + 1]).collect();
+            let mut next: Vec<u32> = all
+                .iter()
+                .filter(|p| p.get(i) == Some(router))
+                .map(|p| p[i + 1])
+                .collect();
             next.sort_unstable();
             next.dedup();
             share = share.times(Fraction::new(1, next.len() as i128));
@@ -127,7 +136,9 @@ fn by_hop(machine: &Topology, from: u32, to: u32) -> Vec<Path> {
 
 /// Coordinate by coordinate, both ways round where they are as long.
 fn by_dimension(machine: &Topology, from: u32, to: u32) -> Vec<Path> {
-    let Metric::Product(product) = machine.metric() else { panic!("a grid") };
+    let Metric::Product(product) = machine.metric() else {
+        panic!("a grid")
+    };
     let graph = machine.graph().unwrap();
     let mut paths = vec![(vec![from], ONE)];
     for i in 0..product.axes.len() {
@@ -156,7 +167,11 @@ fn by_dimension(machine: &Topology, from: u32, to: u32) -> Vec<Path> {
                     .collect();
             }
             let part = share.times(Fraction::new(1, found.len() as i128));
-            next.extend(found.into_iter().map(|w| ([&path[..], &w[1..]].concat(), part)));
+            next.extend(
+                found
+                    .into_iter()
+                    .map(|w| ([&path[..], &w[1..]].concat(), part)),
+            );
         }
         paths = next;
     }
@@ -191,7 +206,10 @@ fn directly(machine: &Topology, from: u32, to: u32) -> Vec<Path> {
     }
     let cables = cables(machine, from / a, to / a);
     let share = Fraction::new(1, cables.len() as i128);
-    cables.into_iter().map(|(u, v)| (walk(&[from, u, v, to]), share)).collect()
+    cables
+        .into_iter()
+        .map(|(u, v)| (walk(&[from, u, v, to]), share))
+        .collect()
 }
 
 fn by_third_group(machine: &Topology, from: u32, to: u32) -> Vec<Path> {
@@ -225,8 +243,10 @@ fn up_and_down(machine: &Topology, from: u32, to: u32) -> Vec<Path> {
                 .into_iter()
                 .flat_map(|(path, share)| {
                     let last = *path.last().unwrap();
-                    let up: Vec<u32> =
-                        neighbours(machine, last).into_iter().filter(|n| *n > last).collect();
+                    let up: Vec<u32> = neighbours(machine, last)
+                        .into_iter()
+                        .filter(|n| *n > last)
+                        .collect();
                     let part = share.times(Fraction::new(1, up.len() as i128));
                     up.into_iter()
                         .map(move |n| ([path.clone(), vec![n]].concat(), part))
@@ -237,8 +257,10 @@ fn up_and_down(machine: &Topology, from: u32, to: u32) -> Vec<Path> {
         paths
     };
     for steps in 0.. {
-        let down: BTreeMap<u32, Vec<u32>> =
-            rising(to, steps).into_iter().map(|(p, _)| (*p.last().unwrap(), p)).collect();
+        let down: BTreeMap<u32, Vec<u32>> = rising(to, steps)
+            .into_iter()
+            .map(|(p, _)| (*p.last().unwrap(), p))
+            .collect();
         let up = rising(from, steps);
         if up.iter().any(|(p, _)| down.contains_key(p.last().unwrap())) {
             return up
@@ -258,12 +280,16 @@ fn up_and_down(machine: &Topology, from: u32, to: u32) -> Vec<Path> {
 /// their count.
 fn alone(machine: &Topology, from: u32, to: u32) -> Vec<u32> {
     if let Metric::Product(product) = machine.metric() {
-        let mut all: Vec<Vec<u32>> =
-            by_dimension(machine, from, to).into_iter().map(|(path, _)| path).collect();
+        let mut all: Vec<Vec<u32>> = by_dimension(machine, from, to)
+            .into_iter()
+            .map(|(path, _)| path)
+            .collect();
         for (i, axis) in product.axes.iter().enumerate() {
             let place = |router: u32| product.coordinate(i, router);
             let turn = |path: &Vec<u32>| {
-                path.windows(2).map(|w| (place(w[0]), place(w[1]))).find(|(a, b)| a != b)
+                path.windows(2)
+                    .map(|w| (place(w[0]), place(w[1])))
+                    .find(|(a, b)| a != b)
             };
             let turns: BTreeSet<_> = all.iter().filter_map(turn).collect();
             if turns.len() > 1 {
@@ -278,7 +304,10 @@ fn alone(machine: &Topology, from: u32, to: u32) -> Vec<u32> {
     let all = shortest(machine, from, to);
     let mut path = vec![from];
     while *path.last().unwrap() != to {
-        let ahead = all.iter().filter(|p| p[..path.len()] == path[..]).map(|p| p[path.len()]);
+        let ahead = all
+            .iter()
+            .filter(|p| p[..path.len()] == path[..])
+            .map(|p| p[path.len()]);
         let next: BTreeSet<u32> = ahead.collect();
         path.push(*next.iter().nth(to as usize % next.len()).unwrap());
     }
@@ -287,7 +316,10 @@ fn alone(machine: &Topology, from: u32, to: u32) -> Vec<u32> {
 
 /// First to the leaf switch of the target's rail in the own unit, then over any spine switch of that rail.
 fn along_rails(machine: &Topology, from: u32, to: u32) -> Vec<Path> {
-    let (rails, each) = (machine.network().rails().unwrap(), machine.network().dealt_over());
+    let (rails, each) = (
+        machine.network().rails().unwrap(),
+        machine.network().dealt_over(),
+    );
     let own = from / each * each + to % each;
     let start = walk(&[from, own]);
     if own == to {
@@ -295,12 +327,16 @@ fn along_rails(machine: &Topology, from: u32, to: u32) -> Vec<Path> {
     }
     let share = Fraction::new(1, rails.spines.into());
     let over = |spine| [&start[..], &[rails.spine(to % each, spine), to]].concat();
-    (0..rails.spines).map(|spine| (over(spine), share)).collect()
+    (0..rails.spines)
+        .map(|spine| (over(spine), share))
+        .collect()
 }
 
 /// Paths as they are, or where nodes are on several rails, the same on each rail for an equal share.
 fn on_all_rails(machine: &Topology, paths: Vec<Path>) -> Vec<Path> {
-    let Some(rails) = machine.network().rails().filter(|rails| !rails.gpus) else { return paths };
+    let Some(rails) = machine.network().rails().filter(|rails| !rails.gpus) else {
+        return paths;
+    };
     let share = Fraction::new(1, rails.rails.into());
     let number = |router: u32| rails.leaf(router, 0) == router && router < rails.units;
     let shifted = |router: u32, rail| match number(router) {
@@ -342,7 +378,13 @@ fn in_order(topology: &Topology, guest: &Guest, order: &str, routing: &str) -> A
     let fabric = Fabric::new(topology).unwrap();
     let order = NodeOrder::make(topology, order).unwrap();
     let placement = ProcessMapping::in_order(guest, order.label(), order.nodes()).unwrap();
-    mapping::analyse(&fabric, guest, &placement, RoutingEntry::named(routing).unwrap()).unwrap()
+    mapping::analyse(
+        &fabric,
+        guest,
+        &placement,
+        RoutingEntry::named(routing).unwrap(),
+    )
+    .unwrap()
 }
 
 /// Loads, dilation and their sum against paths written out; volumes are whole numbers.
@@ -368,8 +410,10 @@ fn check(spec: &str, guest: &Guest, nodes: Vec<NodeId>) {
                     let hops = Fraction(length(&weights, &path).into(), 1);
                     mean = mean.plus(share.times(hops));
                     for pair in path.windows(2) {
-                        let link =
-                            fabric.links.index(pair[0], pair[1]).expect("paths follow links");
+                        let link = fabric
+                            .links
+                            .index(pair[0], pair[1])
+                            .expect("paths follow links");
                         // What nodes hand over by themselves loads no link.
                         if fabric.links.is_joint(link) {
                             let hops = Fraction(weights[&(pair[0], pair[1])].into(), 1);
@@ -397,16 +441,28 @@ fn check(spec: &str, guest: &Guest, nodes: Vec<NodeId>) {
         }
         let total = weighed(&fabric, &weights, &found.contention.loads) + handed.value();
         let dilation = &found.dilation;
-        assert!(near(total, sum.value()) && near(dilation.hop_bytes, sum.value()), "{what}");
+        assert!(
+            near(total, sum.value()) && near(dilation.hop_bytes, sum.value()),
+            "{what}"
+        );
         assert!(near(dilation.max, most), "{what}: {} {most}", dilation.max);
         if dilation.pairs > 0 {
             assert!(near(dilation.mean, sum.value() / dilation.volume), "{what}");
-            assert!(near(dilation.mean_pairs, pairs.value() / dilation.pairs as f64), "{what}");
+            assert!(
+                near(dilation.mean_pairs, pairs.value() / dilation.pairs as f64),
+                "{what}"
+            );
         }
         let counted: u64 = dilation.histogram.iter().map(|(pairs, _)| pairs).sum();
         assert_eq!(counted, guest.pair_count(), "{what}");
-        let most = loads.iter().enumerate().map(|(i, l)| l.value() / fabric.links.capacity(i));
-        assert!(near(found.contention.max, most.fold(0.0, f64::max)), "{what}");
+        let most = loads
+            .iter()
+            .enumerate()
+            .map(|(i, l)| l.value() / fabric.links.capacity(i));
+        assert!(
+            near(found.contention.max, most.fold(0.0, f64::max)),
+            "{what}"
+        );
     }
 }
 
@@ -456,7 +512,11 @@ fn all_to_all_equals_paths_written_out() {
         let nodes: Vec<NodeId> = machine(spec).nodes().iter().take(n).collect();
         check(spec, &guest(&format!("all-to-all:n={n}")), nodes);
     }
-    for spec in ["torus:4x3", "dragonfly:p=1,a=4,h=2,g=5", "xgft:h=3,m=1x3x4,w=1x2x3"] {
+    for spec in [
+        "torus:4x3",
+        "dragonfly:p=1,a=4,h=2,g=5",
+        "xgft:h=3,m=1x3x4,w=1x2x3",
+    ] {
         let n = machine(spec).node_count() as u32;
         for (a, b) in (0..n).flat_map(|a| (0..n).map(move |b| (a, b))) {
             let pair = Guest::new("pair", 2, [(0, 1, 12.0)]).unwrap();
@@ -559,7 +619,12 @@ proptest! {
 /// Both ways of the dimension-order routing: a source that sends to all, and the same flows one by one.
 #[test]
 fn one_guest_is_the_sum_of_its_messages() {
-    for spec in ["torus:6x5x4", "mesh:5x4x3", "hyperx:4x5", "grid:8x3,wrap=10"] {
+    for spec in [
+        "torus:6x5x4",
+        "mesh:5x4x3",
+        "hyperx:4x5",
+        "grid:8x3,wrap=10",
+    ] {
         let topology = machine(spec);
         let fabric = Fabric::new(&topology).unwrap();
         let routing = RoutingEntry::named("dimension-order").unwrap();
@@ -571,12 +636,19 @@ fn one_guest_is_the_sum_of_its_messages() {
             routing.loads(&fabric, &demand).unwrap()
         };
         let mut sum = vec![0.0; fabric.links.len()];
-        for (a, b) in (0..n).flat_map(|a| (0..n).map(move |b| (a, b))).filter(|(a, b)| a != b) {
+        for (a, b) in (0..n)
+            .flat_map(|a| (0..n).map(move |b| (a, b)))
+            .filter(|(a, b)| a != b)
+        {
             let one = loads(&Guest::new("one", n, [(a, b, 2.0)]).unwrap());
             sum.iter_mut().zip(one).for_each(|(sum, load)| *sum += load);
         }
         // Halves of whole numbers: exact.
-        assert_eq!(sum, loads(&guest(&format!("all-to-all:n={n},volume=2"))), "{spec}");
+        assert_eq!(
+            sum,
+            loads(&guest(&format!("all-to-all:n={n},volume=2"))),
+            "{spec}"
+        );
     }
 }
 
@@ -586,7 +658,11 @@ fn periodic_stencil_on_the_small_torus() {
     let stencil = guest("stencil:4x4x4,wrap=true");
     for routing in ["dimension-order", "ecmp-path", "ecmp-hop"] {
         let rows = in_order(&topology, &stencil, "row-major", routing);
-        assert_eq!((rows.contention.max, rows.dilation.mean), (1.0, 1.0), "{routing}");
+        assert_eq!(
+            (rows.contention.max, rows.dilation.mean),
+            (1.0, 1.0),
+            "{routing}"
+        );
         let snake = in_order(&topology, &stencil, "snake", routing);
         assert_eq!(snake.contention.max, 3.0, "{routing}");
         assert_eq!(snake.dilation.mean, 5.0 / 3.0, "{routing}");
@@ -599,7 +675,11 @@ fn corner_to_corner_on_the_smallest_mesh() {
     let fabric = Fabric::new(&topology).unwrap();
     let pair = Guest::new("pair", 2, [(0, 1, 6.0)]).unwrap();
     let placement = ProcessMapping::new(&topology, "corners", vec![NodeId(0), NodeId(5)]).unwrap();
-    for (routing, most) in [("dimension-order", 6.0), ("ecmp-path", 4.0), ("ecmp-hop", 4.5)] {
+    for (routing, most) in [
+        ("dimension-order", 6.0),
+        ("ecmp-path", 4.0),
+        ("ecmp-hop", 4.5),
+    ] {
         let routing = RoutingEntry::named(routing).unwrap();
         let found = mapping::analyse(&fabric, &pair, &placement, routing).unwrap();
         assert_eq!(found.contention.max, most, "{}", routing.name);
@@ -612,7 +692,12 @@ fn corner_to_corner_on_the_smallest_mesh() {
 fn capacity_divides_contention() {
     let pair = guest("ring:n=2,volume=10");
     let single = in_order(&machine("torus:2"), &pair, "row-major", "ecmp-path");
-    let double = in_order(&machine("torus:2,double=true"), &pair, "row-major", "ecmp-path");
+    let double = in_order(
+        &machine("torus:2,double=true"),
+        &pair,
+        "row-major",
+        "ecmp-path",
+    );
     assert_eq!((single.contention.max, double.contention.max), (10.0, 5.0));
     assert_eq!(single.contention.loads, double.contention.loads);
 }
@@ -622,39 +707,66 @@ fn capacity_divides_contention() {
 #[test]
 fn all_to_all_equals_betweenness_in_closed_form() {
     for routing in ["ecmp-path", "ecmp-hop"] {
-        let path = in_order(&machine("mesh:9"), &guest("all-to-all:n=9"), "row-major", routing);
+        let path = in_order(
+            &machine("mesh:9"),
+            &guest("all-to-all:n=9"),
+            "row-major",
+            routing,
+        );
         let fabric_machine = machine("mesh:9");
         let fabric = Fabric::new(&fabric_machine).unwrap();
         for k in 1..9u32 {
             let link = fabric.links.index(k - 1, k).unwrap();
             assert_eq!(path.contention.loads[link], f64::from(k * (9 - k)));
         }
-        let ring = in_order(&machine("torus:12"), &guest("all-to-all:n=12"), "row-major", routing);
+        let ring = in_order(
+            &machine("torus:12"),
+            &guest("all-to-all:n=12"),
+            "row-major",
+            routing,
+        );
         assert!(ring.contention.loads.iter().all(|load| *load == 18.0));
-        let clique = in_order(&machine("hyperx:7"), &guest("all-to-all:n=7"), "row-major", routing);
+        let clique = in_order(
+            &machine("hyperx:7"),
+            &guest("all-to-all:n=7"),
+            "row-major",
+            routing,
+        );
         assert!(clique.contention.loads.iter().all(|load| *load == 1.0));
     }
 }
 
 #[test]
 fn threads_do_not_show() {
-    for spec in ["torus:8x8x8", "random-regular:n=500,d=5,seed=3", "dragonfly:p=2,a=4,h=2"] {
+    for spec in [
+        "torus:8x8x8",
+        "random-regular:n=500,d=5,seed=3",
+        "dragonfly:p=2,a=4,h=2",
+    ] {
         let topology = machine(spec);
         let n = topology.node_count();
-        for text in
-            [format!("all-to-all:n={n},volume=0.1"), format!("random:n={n},degree=3,volume=0.7")]
-        {
+        for text in [
+            format!("all-to-all:n={n},volume=0.1"),
+            format!("random:n={n},degree=3,volume=0.7"),
+        ] {
             let guest = guest(&text);
             for routing in mapping::routing::suitable(&topology) {
                 let run = |threads| {
-                    let pool =
-                        rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+                    let pool = rayon::ThreadPoolBuilder::new()
+                        .num_threads(threads)
+                        .build()
+                        .unwrap();
                     pool.install(|| in_order(&topology, &guest, "random", routing.name))
                 };
                 let (one, three) = (run(1), run(3));
                 let bits = |a: &Analysis| -> Vec<u64> {
                     let means = [a.dilation.mean, a.dilation.hop_bytes, a.contention.mean];
-                    a.contention.loads.iter().chain(&means).map(|x| x.to_bits()).collect()
+                    a.contention
+                        .loads
+                        .iter()
+                        .chain(&means)
+                        .map(|x| x.to_bits())
+                        .collect()
                 };
                 assert_eq!(bits(&one), bits(&three), "{} on {spec}", routing.name);
             }
@@ -674,8 +786,11 @@ fn rows_and_columns_of_the_demand_agree() {
         let mut cells = BTreeMap::new();
         for (i, root) in demand.roots(end).iter().enumerate() {
             for flow in demand.row(end, i, &mut Vec::new()) {
-                let key =
-                    if end == End::Source { (*root, flow.router) } else { (flow.router, *root) };
+                let key = if end == End::Source {
+                    (*root, flow.router)
+                } else {
+                    (flow.router, *root)
+                };
                 cells.insert(key, flow.volume);
             }
         }
@@ -685,7 +800,9 @@ fn rows_and_columns_of_the_demand_agree() {
     guest.for_each_message(|m| {
         let router = |p| topology.router_of(placement.node(p)).0;
         if router(m.source) != router(m.target) {
-            *plain.entry((router(m.source), router(m.target))).or_default() += m.volume;
+            *plain
+                .entry((router(m.source), router(m.target)))
+                .or_default() += m.volume;
         }
     });
     assert_eq!(cells(End::Source), plain);
@@ -701,8 +818,14 @@ fn paths_beyond_counting_are_refused() {
     let pair = Guest::new("pair", 2, [(0, 1, 1.0)]).unwrap();
     let corners = vec![NodeId(0), NodeId(600 * 600 - 1)];
     let placement = ProcessMapping::new(&topology, "corners", corners).unwrap();
-    let analyse =
-        |name| mapping::analyse(&fabric, &pair, &placement, RoutingEntry::named(name).unwrap());
+    let analyse = |name| {
+        mapping::analyse(
+            &fabric,
+            &pair,
+            &placement,
+            RoutingEntry::named(name).unwrap(),
+        )
+    };
     let error = analyse("ecmp-path").unwrap_err().to_string();
     assert!(error.contains("10^308 shortest paths"), "{error}");
     assert_eq!(analyse("ecmp-hop").unwrap().dilation.hop_bytes, 1198.0);
@@ -717,9 +840,19 @@ fn routings_that_do_not_suit_say_what_does() {
     let placement = ProcessMapping::in_order(&ring, order.label(), order.nodes()).unwrap();
     for name in ["dimension-order", "minimal", "valiant", "up-down"] {
         let routing = RoutingEntry::named(name).unwrap();
-        let error = mapping::analyse(&fabric, &ring, &placement, routing).unwrap_err().to_string();
-        assert!(error.ends_with("what works here: ecmp-path, ecmp-hop, one-path"), "{error}");
+        let error = mapping::analyse(&fabric, &ring, &placement, routing)
+            .unwrap_err()
+            .to_string();
+        assert!(
+            error.ends_with("what works here: ecmp-path, ecmp-hop, one-path"),
+            "{error}"
+        );
     }
-    let Err(error) = RoutingEntry::named("ecmp-pth") else { panic!("no such routing") };
-    assert!(error.to_string().contains("did you mean `ecmp-path`"), "{error}");
+    let Err(error) = RoutingEntry::named("ecmp-pth") else {
+        panic!("no such routing")
+    };
+    assert!(
+        error.to_string().contains("did you mean `ecmp-path`"),
+        "{error}"
+    );
 }

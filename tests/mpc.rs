@@ -13,7 +13,11 @@ fn totals_by_definition(topology: &Topology, order: &NodeOrder) -> Vec<u128> {
         .iter()
         .map(|a| {
             let all = graph.hops_from(topology.router_of(*a));
-            order.nodes().iter().map(|b| all[topology.router_of(*b).index()]).collect()
+            order
+                .nodes()
+                .iter()
+                .map(|b| all[topology.router_of(*b).index()])
+                .collect()
         })
         .collect();
     let n = order.len();
@@ -21,11 +25,21 @@ fn totals_by_definition(topology: &Topology, order: &NodeOrder) -> Vec<u128> {
         let inside = start..start + size;
         inside
             .clone()
-            .map(|i| (i + 1..start + size).map(|j| u128::from(hops[i][j])).sum::<u128>())
+            .map(|i| {
+                (i + 1..start + size)
+                    .map(|j| u128::from(hops[i][j]))
+                    .sum::<u128>()
+            })
             .sum()
     };
     (0..=n)
-        .map(|size| if size < 2 { 0 } else { (0..=n - size).map(|a| window(a, size)).sum() })
+        .map(|size| {
+            if size < 2 {
+                0
+            } else {
+                (0..=n - size).map(|a| window(a, size)).sum()
+            }
+        })
         .collect()
 }
 
@@ -42,7 +56,9 @@ fn shuffled(topology: &Topology, seed: u64, leave_out: usize) -> NodeOrder {
     let mut nodes: Vec<NodeId> = topology.nodes().iter().collect();
     let mut state = seed | 1;
     for i in (1..nodes.len()).rev() {
-        state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        state = state
+            .wrapping_mul(6364136223846793005)
+            .wrapping_add(1442695040888963407);
         nodes.swap(i, (state >> 33) as usize % (i + 1));
     }
     nodes.truncate((nodes.len() - leave_out.min(nodes.len() - 2)).max(2));
@@ -50,12 +66,22 @@ fn shuffled(topology: &Topology, seed: u64, leave_out: usize) -> NodeOrder {
 }
 
 fn small_spec() -> impl Strategy<Value = String> {
-    let dims = prop::collection::vec(1u32..7, 1..4)
-        .prop_map(|dims| dims.iter().map(u32::to_string).collect::<Vec<_>>().join("x"));
-    let grid = (prop_oneof![Just("mesh"), Just("torus"), Just("hyperx")], dims)
+    let dims = prop::collection::vec(1u32..7, 1..4).prop_map(|dims| {
+        dims.iter()
+            .map(u32::to_string)
+            .collect::<Vec<_>>()
+            .join("x")
+    });
+    let grid = (
+        prop_oneof![Just("mesh"), Just("torus"), Just("hyperx")],
+        dims,
+    )
         .prop_map(|(kind, dims)| format!("{kind}:{dims}"));
     let cascade = (1u32..4, 1u32..4, 1u32..4, any::<bool>()).prop_map(|(b, c, g, single)| {
-        format!("cascade:{b}x{c}x{g}{}", if single { ",global=single" } else { "" })
+        format!(
+            "cascade:{b}x{c}x{g}{}",
+            if single { ",global=single" } else { "" }
+        )
     });
     let tree = (2u32..4, 1u32..4).prop_map(|(k, n)| format!("fat-tree:k={k},n={n}"));
     let xgft =
@@ -72,11 +98,19 @@ fn small_spec() -> impl Strategy<Value = String> {
         .prop_map(|(q, per)| format!("slim-fly:q={q},per_router={per}"));
     let plus = (1u32..3, [1u32..4, 1u32..4, 1u32..3])
         .prop_map(|(p, [l, s, h])| format!("dragonfly+:p={p},l={l},s={s},h={h}"));
-    let polar =
-        prop_oneof![Just("fly:q=2"), Just("fly:q=5"), Just("star:q=2,d=0"), Just("star:q=2,d=3")]
-            .prop_map(|rest| format!("polar{rest}"));
-    let tpu = prop_oneof![Just("2x2x4"), Just("4x4x8,twisted=true"), Just("4x8x4,twisted=true")]
-        .prop_map(|shape| format!("tpu:{shape}"));
+    let polar = prop_oneof![
+        Just("fly:q=2"),
+        Just("fly:q=5"),
+        Just("star:q=2,d=0"),
+        Just("star:q=2,d=3")
+    ]
+    .prop_map(|rest| format!("polar{rest}"));
+    let tpu = prop_oneof![
+        Just("2x2x4"),
+        Just("4x4x8,twisted=true"),
+        Just("4x8x4,twisted=true")
+    ]
+    .prop_map(|shape| format!("tpu:{shape}"));
     let rails = ([1u32..4, 1u32..4, 1u32..4, 1u32..4], any::<bool>(), 0u32..3, 1u32..3).prop_map(
         |([rails, domain, domains, units], gpus, nvlink, more)| {
             format!(
@@ -203,18 +237,32 @@ fn plain_totals(topology: &Topology, order: &NodeOrder) -> Vec<u128> {
 
 #[test]
 fn the_number_of_threads_does_not_show() {
-    for spec in ["torus:13x9x8", "random-regular:n=1200,d=5,seed=2", "xgft:h=3,m=8x8x16,w=1x4x4"] {
+    for spec in [
+        "torus:13x9x8",
+        "random-regular:n=1200,d=5,seed=2",
+        "xgft:h=3,m=8x8x16,w=1x4x4",
+    ] {
         let topology = build(spec);
         let order = shuffled(&topology, 7, 0);
         let with = |threads| {
-            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            let pool = rayon::ThreadPoolBuilder::new()
+                .num_threads(threads)
+                .build()
+                .unwrap();
             pool.install(|| {
-                (mpc::curve(&topology, &order).unwrap(), topology.statistics().unwrap())
+                (
+                    mpc::curve(&topology, &order).unwrap(),
+                    topology.statistics().unwrap(),
+                )
             })
         };
         let (one, many) = (with(1), with(3));
         assert_eq!(one.0, many.0, "{spec}");
-        assert_eq!(one.1.mean_distance.to_bits(), many.1.mean_distance.to_bits(), "{spec}");
+        assert_eq!(
+            one.1.mean_distance.to_bits(),
+            many.1.mean_distance.to_bits(),
+            "{spec}"
+        );
     }
 }
 
@@ -228,7 +276,10 @@ fn pairs_equal_transform_on_64000_nodes() {
     // All sizes end at the mean over the whole set: recomputed from the machine's own statistics.
     let full = NodeOrder::make(&topology, "snake").unwrap();
     let curve = mpc::curve(&topology, &full).unwrap();
-    assert_eq!(curve.mpc(64_000), topology.statistics().unwrap().mean_distance);
+    assert_eq!(
+        curve.mpc(64_000),
+        topology.statistics().unwrap().mean_distance
+    );
     assert_eq!(curve.mpc(2), 1.0);
 }
 

@@ -14,9 +14,22 @@ fn try_schedule(spec: &str, tasks: &[Task], model: &str) -> Result<ScheduleResul
     let topology = Topology::inline(spec, &Default::default())?;
     let order = NodeOrder::make(&topology, "row-major")?;
     let distances = RankDistances::new(&topology, &order)?;
-    let context = AllocatorContext { topology: &topology, order: &order, distances: &distances };
-    let outputs = Outputs { ranks: true, ..Outputs::default() };
-    let settings = Settings { policy: "fcfs", allocator: "fifo:0", model, outputs, rules: None };
+    let context = AllocatorContext {
+        topology: &topology,
+        order: &order,
+        distances: &distances,
+    };
+    let outputs = Outputs {
+        ranks: true,
+        ..Outputs::default()
+    };
+    let settings = Settings {
+        policy: "fcfs",
+        allocator: "fifo:0",
+        model,
+        outputs,
+        rules: None,
+    };
     simulate(&context, tasks, &settings, &|_| ())
 }
 
@@ -26,7 +39,11 @@ fn schedule(spec: &str, tasks: &[Task], model: &str) -> ScheduleResult {
     let took: i128 = (result.records.iter())
         .map(|r| i128::from(result.task(r).nodes) * i128::from(r.end - r.start))
         .sum();
-    let run: i128 = result.tasks.iter().map(|t| i128::from(t.nodes) * i128::from(t.run)).sum();
+    let run: i128 = result
+        .tasks
+        .iter()
+        .map(|t| i128::from(t.nodes) * i128::from(t.run))
+        .sum();
     let lost = result.lost.unwrap();
     if lost.killed == 0 {
         assert_eq!(took, run + lost.links + lost.latency + lost.sharing);
@@ -35,7 +52,13 @@ fn schedule(spec: &str, tasks: &[Task], model: &str) -> ScheduleResult {
 }
 
 fn task(id: i64, submit: i64, run: i64, nodes: u32) -> Task {
-    Task { id, submit, run, requested: run, nodes }
+    Task {
+        id,
+        submit,
+        run,
+        requested: run,
+        nodes,
+    }
 }
 
 /// Ends in seconds, in queue order.
@@ -50,7 +73,10 @@ fn ends(result: &ScheduleResult) -> Vec<f64> {
 fn near(found: &[f64], expected: &[f64]) {
     assert_eq!(found.len(), expected.len());
     for (a, b) in found.iter().zip(expected) {
-        assert!((a - b).abs() < 1e-5 * b.abs().max(1.0), "{found:?}; expected {expected:?}");
+        assert!(
+            (a - b).abs() < 1e-5 * b.abs().max(1.0),
+            "{found:?}; expected {expected:?}"
+        );
     }
 }
 
@@ -114,7 +140,10 @@ fn two_jobs_on_one_link() {
         near(&ends(&result)[4..], &[six + 51.0, six]);
         let summary = result.summary();
         near(&[summary.hours_lost_distance.unwrap()], &[0.0]);
-        near(&[summary.hours_lost_sharing.unwrap() * 3600.0], &[4.0 * 30.0 * (together - 1.0)]);
+        near(
+            &[summary.hours_lost_sharing.unwrap() * 3600.0],
+            &[4.0 * 30.0 * (together - 1.0)],
+        );
     }
 }
 
@@ -126,7 +155,10 @@ fn jobs_end_at_their_requested_times_where_that_is_wanted() {
     near(&ends(&result)[4..], &[101.0, 50.0]);
     assert_eq!(result.lost.unwrap().killed, 2);
     assert_eq!(
-        schedule("mesh:4", &crossing(100), "network:share=1,guest=ring").lost.unwrap().killed,
+        schedule("mesh:4", &crossing(100), "network:share=1,guest=ring")
+            .lost
+            .unwrap()
+            .killed,
         0
     );
 }
@@ -141,11 +173,20 @@ fn seconds_follow_from_units() {
         task(4, 0, 1, 1),
         task(5, 5, 210, 2),
     ];
-    let tasks = [tasks[3], tasks[0], tasks[1], Task { id: 9, ..tasks[3] }, tasks[4]];
+    let tasks = [
+        tasks[3],
+        tasks[0],
+        tasks[1],
+        Task { id: 9, ..tasks[3] },
+        tasks[4],
+    ];
     let model = "network:compute=1,bytes=1GB,bandwidth=8Gb/s,latency=100ms,guest=ring";
     let result = schedule("mesh:4", &tasks, model);
     near(&ends(&result)[4..], &[5.0 + 100.0 * 2.3]);
-    near(&[result.summary().hours_lost_distance.unwrap() * 3600.0], &[2.0 * 20.0]);
+    near(
+        &[result.summary().hours_lost_distance.unwrap() * 3600.0],
+        &[2.0 * 20.0],
+    );
     // The same as a share of it: 1.1 of 2.1.
     let model =
         "network:share=0.52380952380952384,bytes=1GB,bandwidth=1GB/s,latency=0.1,guest=ring";
@@ -168,13 +209,24 @@ fn benchmarks_run_once() {
         |tasks: &[Task], latency: &str| try_schedule("mesh:4", tasks, &model(latency)).unwrap();
     for (text, latency) in [("0s", 0.0), ("10ms", 0.01)] {
         let tasks = [task(1, 0, 3, 2), task(2, 0, 99, 2)];
-        near(&ends(&run(&tasks, text)), &[50.0 * iteration(1.0, latency); 2]);
+        near(
+            &ends(&run(&tasks, text)),
+            &[50.0 * iteration(1.0, latency); 2],
+        );
     }
     // On the ends of a line, whose middle is taken by jobs without messages that run for as long as LU computes alone.
-    let tasks = [task(1, 0, 1, 1), task(2, 0, 1, 2), task(3, 0, 1, 1), task(4, 1, 1, 2)];
+    let tasks = [
+        task(1, 0, 1, 1),
+        task(2, 0, 1, 2),
+        task(3, 0, 1, 1),
+        task(4, 1, 1, 2),
+    ];
     let result = run(&tasks, "10ms");
     let alone = 50.0 * (iteration(0.0, 0.0) - (2.0 * 40.0 * 100.0 + 80.0 * 144.0) / 1e6) * 2.0;
-    near(&ends(&result)[..3], &[alone, 50.0 * iteration(1.0, 0.01), alone]);
+    near(
+        &ends(&result)[..3],
+        &[alone, 50.0 * iteration(1.0, 0.01), alone],
+    );
     // The pair in the middle is done first and the next pair takes its place.
     near(&ends(&result)[3..], &[100.0 * iteration(1.0, 0.01)]);
     let folder = tempfile::tempdir().unwrap();
@@ -182,10 +234,19 @@ fn benchmarks_run_once() {
     let model = format!("network:speed=1Mf,bandwidth=1MB/s,apps={}", file.display());
     std::fs::write(&file, "app,weight,guest\nlu,1,npb-lu:class=S\n").unwrap();
     let tasks = [task(1, 0, 3, 2)];
-    near(&ends(&try_schedule("mesh:4", &tasks, &model).unwrap()), &[50.0 * iteration(1.0, 0.0)]);
+    near(
+        &ends(&try_schedule("mesh:4", &tasks, &model).unwrap()),
+        &[50.0 * iteration(1.0, 0.0)],
+    );
     for (text, part) in [
-        ("app,weight,guest,share\na,1,npb-lu,0.1\n", "the header app,weight,guest"),
-        ("app,weight,guest\na,1,npb-lu,0.1\n", "apps.csv:2: found 4 fields; expected 3"),
+        (
+            "app,weight,guest,share\na,1,npb-lu,0.1\n",
+            "the header app,weight,guest",
+        ),
+        (
+            "app,weight,guest\na,1,npb-lu,0.1\n",
+            "apps.csv:2: found 4 fields; expected 3",
+        ),
         (
             "app,weight,guest\na,1,ring\n",
             "apps.csv:2: found `ring`: `ring:n=1`; expected a benchmark",
@@ -193,7 +254,9 @@ fn benchmarks_run_once() {
         ("app,weight,guest\na,1,npb-lu:class=X\n", "apps.csv:2: "),
     ] {
         std::fs::write(&file, text).unwrap();
-        let error = try_schedule("mesh:4", &tasks, &model).unwrap_err().to_string();
+        let error = try_schedule("mesh:4", &tasks, &model)
+            .unwrap_err()
+            .to_string();
         assert!(error.contains(part), "{text}: {error}");
     }
 }
@@ -202,22 +265,37 @@ fn benchmarks_run_once() {
 #[test]
 fn distance_costs_what_links_carry() {
     // Rings of 4 on nodes 0, 2, 4, 6 load a link with 2 units, as on 0 to 3: the way back passes every link.
-    let mut tasks: Vec<Task> =
-        (0..8).map(|i| task(i, 0, if i % 2 == 0 { 1 } else { 500 }, 1)).collect();
+    let mut tasks: Vec<Task> = (0..8)
+        .map(|i| task(i, 0, if i % 2 == 0 { 1 } else { 500 }, 1))
+        .collect();
     tasks.push(task(8, 2, 100, 4));
-    near(&ends(&schedule("mesh:8", &tasks, "network:share=1,guest=ring"))[8..], &[102.0]);
+    near(
+        &ends(&schedule("mesh:8", &tasks, "network:share=1,guest=ring"))[8..],
+        &[102.0],
+    );
     // On a ring of 8 it is one unit on neighbours 0 to 3 but for the way back: 2; spread over the ring 1. Compact is the
     // best window, and this is better: half the time.
     near(
-        &ends(&schedule("torus:8", &tasks, "network:share=1,guest=ring,node_links=free"))[8..],
+        &ends(&schedule(
+            "torus:8",
+            &tasks,
+            "network:share=1,guest=ring,node_links=free",
+        ))[8..],
         &[52.0],
     );
     near(
-        &ends(&schedule("torus:8", &tasks, "network:share=0.5,guest=ring,node_links=free"))[8..],
+        &ends(&schedule(
+            "torus:8",
+            &tasks,
+            "network:share=0.5,guest=ring,node_links=free",
+        ))[8..],
         &[77.0],
     );
     // Shared node links carry two units each way wherever the job is.
-    near(&ends(&schedule("torus:8", &tasks, "network:share=1,guest=ring"))[8..], &[102.0]);
+    near(
+        &ends(&schedule("torus:8", &tasks, "network:share=1,guest=ring"))[8..],
+        &[102.0],
+    );
 }
 
 #[test]
@@ -227,7 +305,11 @@ fn applications_are_drawn_by_seed() {
     let file = folder.join("apps.csv");
     let model = |seed: u32| format!("network:apps={},seed={seed}", file.display());
     // Job 5 and 6 on one link: alike if both are drawn as talking.
-    std::fs::write(&file, "app,weight,guest,share\nquiet,3,ring,0\nloud,1,ring,1\n").unwrap();
+    std::fs::write(
+        &file,
+        "app,weight,guest,share\nquiet,3,ring,0\nloud,1,ring,1\n",
+    )
+    .unwrap();
     let slow =
         (0..400).filter(|seed| ends(&schedule("mesh:4", &crossing(100), &model(*seed)))[5] > 51.0);
     // One in sixteen: 25 of 400, deviation 5.
@@ -238,13 +320,34 @@ fn applications_are_drawn_by_seed() {
         schedule("mesh:4", &crossing(100), &model(3)).records
     );
     for (text, parts) in [
-        ("app,weight,guest\n", vec!["apps.csv", "header app,weight,guest,share"]),
-        ("app,weight,guest,share\na,1,ring\n", vec!["apps.csv:2", "3 fields"]),
-        ("app,weight,guest,share\na,1,rign,0.1\n", vec!["apps.csv:2", "guest", "`ring`"]),
-        ("app,weight,guest,share\n# c\na,-1,ring,0.1\n", vec!["apps.csv:3", "weight `-1`"]),
-        ("app,weight,guest,share\na,1,ring,1.5\n", vec!["apps.csv:2", "share `1.5`"]),
-        ("app,weight,guest,share\na,1,ring,0\na,1,ring,0\n", vec!["apps.csv:3", "again"]),
-        ("app,weight,guest,share\na,0,ring,0\n", vec!["apps.csv", "weight above 0"]),
+        (
+            "app,weight,guest\n",
+            vec!["apps.csv", "header app,weight,guest,share"],
+        ),
+        (
+            "app,weight,guest,share\na,1,ring\n",
+            vec!["apps.csv:2", "3 fields"],
+        ),
+        (
+            "app,weight,guest,share\na,1,rign,0.1\n",
+            vec!["apps.csv:2", "guest", "`ring`"],
+        ),
+        (
+            "app,weight,guest,share\n# c\na,-1,ring,0.1\n",
+            vec!["apps.csv:3", "weight `-1`"],
+        ),
+        (
+            "app,weight,guest,share\na,1,ring,1.5\n",
+            vec!["apps.csv:2", "share `1.5`"],
+        ),
+        (
+            "app,weight,guest,share\na,1,ring,0\na,1,ring,0\n",
+            vec!["apps.csv:3", "again"],
+        ),
+        (
+            "app,weight,guest,share\na,0,ring,0\n",
+            vec!["apps.csv", "weight above 0"],
+        ),
         (
             "app,weight,guest,share\na,1,ring:n=3,0.1\n",
             vec!["job 1", "1 nodes", "3 processes", "apps.csv:2"],
@@ -252,8 +355,13 @@ fn applications_are_drawn_by_seed() {
         ("", vec!["apps.csv", "no lines"]),
     ] {
         std::fs::write(&file, text).unwrap();
-        let error = try_schedule("mesh:4", &crossing(9), &model(1)).unwrap_err().to_string();
-        assert!(parts.iter().all(|part| error.contains(part)), "{text}: {error}");
+        let error = try_schedule("mesh:4", &crossing(9), &model(1))
+            .unwrap_err()
+            .to_string();
+        assert!(
+            parts.iter().all(|part| error.contains(part)),
+            "{text}: {error}"
+        );
     }
     std::fs::remove_dir_all(&folder).unwrap();
 }
@@ -291,10 +399,14 @@ fn wrong_options_are_named() {
 /// Jobs of many sizes on a small machine, on one thread and on several.
 #[test]
 fn threads_do_not_show() {
-    let tasks: Vec<Task> =
-        (0..120).map(|i| task(i, 7 * i, 50 + i * i % 83, 1 + (i * i % 23) as u32)).collect();
+    let tasks: Vec<Task> = (0..120)
+        .map(|i| task(i, 7 * i, 50 + i * i % 83, 1 + (i * i % 23) as u32))
+        .collect();
     let run = |threads: usize, model: &str| {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        let pool = rayon::ThreadPoolBuilder::new()
+            .num_threads(threads)
+            .build()
+            .unwrap();
         pool.install(|| schedule("torus:4x4x3,per_router=2", &tasks, model))
     };
     for model in [
@@ -319,7 +431,10 @@ fn by_corun(
 ) -> Vec<f64> {
     let fabric = Fabric::new(machine).unwrap();
     let routing = RoutingEntry::named("one-path").unwrap();
-    let mut left: Vec<f64> = jobs.iter().map(|(.., iterations)| f64::from(*iterations)).collect();
+    let mut left: Vec<f64> = jobs
+        .iter()
+        .map(|(.., iterations)| f64::from(*iterations))
+        .collect();
     let (mut ends, mut now) = (vec![0.0; jobs.len()], 0.0);
     while left.iter().any(|left| *left > 0.0) {
         let runs: Vec<usize> = (0..jobs.len()).filter(|job| left[*job] > 0.0).collect();
@@ -333,7 +448,11 @@ fn by_corun(
         let read = corun::Job::read_all(machine, &Text::new("jobs.toml", text), None).unwrap();
         let found = corun::side_by_side(&fabric, routing, &read, settings, &|_| {}).unwrap();
         let until = |(job, outcome): (&usize, &corun::JobOutcome)| left[*job] * outcome.seconds;
-        let step = runs.iter().zip(&found.jobs).map(until).fold(f64::INFINITY, f64::min);
+        let step = runs
+            .iter()
+            .zip(&found.jobs)
+            .map(until)
+            .fold(f64::INFINITY, f64::min);
         now += step;
         for (job, outcome) in runs.iter().zip(&found.jobs) {
             left[*job] -= step / outcome.seconds;
@@ -349,12 +468,16 @@ fn by_corun(
 #[test]
 fn a_schedule_of_benchmarks_agrees_with_corun() {
     let (mut errors, mut lost) = (Vec::new(), Vec::new());
-    for (case, spec) in
-        ["torus:4x4", "mesh:8x4", "random-regular:n=32,d=3", "dragonfly:p=2,a=4,h=2"]
-            .iter()
-            .cycle()
-            .take(20)
-            .enumerate()
+    for (case, spec) in [
+        "torus:4x4",
+        "mesh:8x4",
+        "random-regular:n=32,d=3",
+        "dragonfly:p=2,a=4,h=2",
+    ]
+    .iter()
+    .cycle()
+    .take(20)
+    .enumerate()
     {
         let machine = Topology::inline(spec, &Default::default()).unwrap();
         let mut random = generator(case as u64);
@@ -368,7 +491,11 @@ fn a_schedule_of_benchmarks_agrees_with_corun() {
         let mut tasks = Vec::new();
         for chunk in nodes.chunks_exact(4).take(8) {
             let made = Benchmark::sized(&benchmark, 4, &Default::default()).unwrap();
-            jobs.push((format!("npb-{name}:n=4,class=S"), chunk.to_vec(), made.iterations));
+            jobs.push((
+                format!("npb-{name}:n=4,class=S"),
+                chunk.to_vec(),
+                made.iterations,
+            ));
             tasks.push(task(tasks.len() as i64 + 1, 0, 1000, 4));
         }
         let order = folder.path().join("order.txt");
@@ -376,23 +503,41 @@ fn a_schedule_of_benchmarks_agrees_with_corun() {
         std::fs::write(&order, text).unwrap();
         let order = NodeOrder::make(&machine, order.to_str().unwrap()).unwrap();
         let distances = RankDistances::new(&machine, &order).unwrap();
-        let context = AllocatorContext { topology: &machine, order: &order, distances: &distances };
-        let figures =
-            corun::Figures { bandwidth: Some(1.25e8), latency: Some(5e-5), ..Default::default() };
+        let context = AllocatorContext {
+            topology: &machine,
+            order: &order,
+            distances: &distances,
+        };
+        let figures = corun::Figures {
+            bandwidth: Some(1.25e8),
+            latency: Some(5e-5),
+            ..Default::default()
+        };
         let model = format!(
             "network:speed=1Gf,bandwidth=1Gb/s,latency=50us,routing=one-path,guest={benchmark}"
         );
-        let outputs = Outputs { ranks: true, ..Outputs::default() };
-        let settings =
-            Settings { policy: "fcfs", allocator: "fifo:0", model: &model, outputs, rules: None };
+        let outputs = Outputs {
+            ranks: true,
+            ..Outputs::default()
+        };
+        let settings = Settings {
+            policy: "fcfs",
+            allocator: "fifo:0",
+            model: &model,
+            outputs,
+            rules: None,
+        };
         let found = simulate(&context, &tasks, &settings, &|_| ()).unwrap();
         for record in &found.records {
             let ranks = record.ranks.as_ref().unwrap().iter();
             let held: Vec<u32> = ranks.map(|rank| order.nodes()[rank as usize].0).collect();
             assert_eq!(held, jobs[record.task as usize].1, "{spec}");
         }
-        let expected =
-            by_corun(&machine, &jobs, &corun::Settings::new(&figures, "flow", "flow", 30));
+        let expected = by_corun(
+            &machine,
+            &jobs,
+            &corun::Settings::new(&figures, "flow", "flow", 30),
+        );
         for (found, expected) in ends(&found).iter().zip(&expected) {
             errors.push((found / expected - 1.0).abs());
         }

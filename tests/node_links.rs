@@ -9,7 +9,11 @@ use serde_json::Value;
 
 /// What the command prints.
 fn run(arguments: &[&str]) -> String {
-    let output = crate::command().args(arguments).arg("--quiet").output().unwrap();
+    let output = crate::command()
+        .args(arguments)
+        .arg("--quiet")
+        .output()
+        .unwrap();
     let error = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{arguments:?}: {error}");
     String::from_utf8(output.stdout).unwrap()
@@ -40,8 +44,16 @@ fn near(a: &Value, b: &Value) -> bool {
 /// These keys are equal in both documents, and in the first they are there.
 fn same(what: &str, keys: &[&str], [a, b]: [&Value; 2]) {
     for key in keys {
-        assert!(!a[key].is_null() || *key == "oversubscription", "{what}: no {key} in {a:#}");
-        assert!(near(&a[key], &b[key]), "{what}: {key} is {} and {}", a[key], b[key]);
+        assert!(
+            !a[key].is_null() || *key == "oversubscription",
+            "{what}: no {key} in {a:#}"
+        );
+        assert!(
+            near(&a[key], &b[key]),
+            "{what}: {key} is {} and {}",
+            a[key],
+            b[key]
+        );
     }
 }
 
@@ -95,43 +107,90 @@ fn agree(folder: &Path, specs: &[String]) {
         let order = ["--order", "row-major"];
         let map = |guest: &String| {
             json(
-                &[&["map", spec, "--guest", guest][..], &order, &["--routing", "ecmp-hop"]]
-                    .concat(),
+                &[
+                    &["map", spec, "--guest", guest][..],
+                    &order,
+                    &["--routing", "ecmp-hop"],
+                ]
+                .concat(),
             )
         };
         let mapped = vec![map(&guests[0]), map(&guests[1])];
         let corun = json(&["corun", spec, "--jobs", &jobs, "--routing", "ecmp-hop"]);
         let curve = run(&[&["mpc", spec][..], &order].concat());
-        (figures(spec), mapped, corun, curve.lines().skip(1).map(values).collect::<Vec<_>>())
+        (
+            figures(spec),
+            mapped,
+            corun,
+            curve.lines().skip(1).map(values).collect::<Vec<_>>(),
+        )
     };
     let (reference, mapped, corun, curve) = all(&specs[0]);
     for spec in &specs[1..] {
         let what = format!("{} and {spec}", specs[0]);
         let found = all(spec);
         same(&what, FIGURES, [&reference, &found.0]);
-        mapped.iter().zip(&found.1).for_each(|(a, b)| same(&what, MAPPED, [a, b]));
-        same(&what, &["seconds", "utilisation_max", "utilisation_mean"], [&corun, &found.2]);
-        for (a, b) in
-            corun["jobs"].as_array().unwrap().iter().zip(found.2["jobs"].as_array().unwrap())
+        mapped
+            .iter()
+            .zip(&found.1)
+            .for_each(|(a, b)| same(&what, MAPPED, [a, b]));
+        same(
+            &what,
+            &["seconds", "utilisation_max", "utilisation_mean"],
+            [&corun, &found.2],
+        );
+        for (a, b) in corun["jobs"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .zip(found.2["jobs"].as_array().unwrap())
         {
             same(&what, &["seconds", "alone"], [a, b]);
         }
-        assert!(near(&curve.clone().into(), &found.3.into()), "{what}: curves");
+        assert!(
+            near(&curve.clone().into(), &found.3.into()),
+            "{what}: curves"
+        );
         let prices = "links=3,node_links=5,routers=7,nodes=11";
-        let arguments = ["compare", &specs[0], spec, "--order", "row-major", "--prices", prices];
+        let arguments = [
+            "compare",
+            &specs[0],
+            spec,
+            "--order",
+            "row-major",
+            "--prices",
+            prices,
+        ];
         let compared = json(&arguments);
         let machines = compared["machines"].as_array().unwrap();
-        let keys = ["cost", "cost_per_node", "cables", "node_links", "ports", "mean_log"];
+        let keys = [
+            "cost",
+            "cost_per_node",
+            "cables",
+            "node_links",
+            "ports",
+            "mean_log",
+        ];
         same(&what, &keys, [&machines[0], &machines[1]]);
-        let priced = [("cables", 3.0), ("node_links", 5.0), ("routers", 7.0), ("nodes", 11.0)];
-        let cost: f64 = priced.iter().map(|(key, p)| p * reference[key].as_f64().unwrap()).sum();
+        let priced = [
+            ("cables", 3.0),
+            ("node_links", 5.0),
+            ("routers", 7.0),
+            ("nodes", 11.0),
+        ];
+        let cost: f64 = priced
+            .iter()
+            .map(|(key, p)| p * reference[key].as_f64().unwrap())
+            .sum();
         assert_eq!(machines[0]["cost"], cost, "{what}");
     }
 }
 
 /// The numbers of a line of a curve, size and mean.
 fn values(line: &str) -> Value {
-    line.split(',').filter_map(|field| field.parse::<f64>().ok()).collect()
+    line.split(',')
+        .filter_map(|field| field.parse::<f64>().ok())
+        .collect()
 }
 
 /// A notation with a file: `kind:FILE`, and what follows it.
@@ -147,7 +206,10 @@ fn graph(folder: &Path, spec: &str) -> String {
     run(&["topology", spec, "--edges", &path]);
     let machine = Topology::inline(spec, &Default::default()).unwrap();
     let per_router = machine.network().per_router();
-    format!("graph:{path},per_router={per_router},limit={}", machine.node_count())
+    format!(
+        "graph:{path},per_router={per_router},limit={}",
+        machine.node_count()
+    )
 }
 
 /// A tree in which every switch has one parent, as the files of real fabrics say it.
@@ -158,8 +220,11 @@ fn files_of_a_tree(folder: &Path, m: &[u32]) -> Vec<String> {
     let names: Vec<String> = levels.clone().rev().map(|l| format!("tier{l}")).collect();
     let mut tiers = format!("host,{}\n", names.join(","));
     for node in 0..nodes {
-        let path: Vec<String> =
-            levels.clone().rev().map(|l| format!("s{l}-{}", node / under(l))).collect();
+        let path: Vec<String> = levels
+            .clone()
+            .rev()
+            .map(|l| format!("s{l}-{}", node / under(l)))
+            .collect();
         tiers += &format!("n{node:04},{}\n", path.join(","));
     }
     let mut slurm = String::new();
@@ -180,11 +245,21 @@ fn files_of_a_tree(folder: &Path, m: &[u32]) -> Vec<String> {
     }
     // What is exported comes back.
     let tree = all[0].clone();
-    for (target, kind, name) in
-        [("slurm-yaml", "slurm-topology", "topology.yaml"), ("jgf", "jgf", "cluster.json")]
-    {
+    for (target, kind, name) in [
+        ("slurm-yaml", "slurm-topology", "topology.yaml"),
+        ("jgf", "jgf", "cluster.json"),
+    ] {
         let path = folder.join(name).display().to_string();
-        run(&["export", &tree, "--order", "row-major", "--to", target, "-o", &path]);
+        run(&[
+            "export",
+            &tree,
+            "--order",
+            "row-major",
+            "--to",
+            target,
+            "-o",
+            &path,
+        ]);
         all.push(format!("{kind}:{path}"));
     }
     all
@@ -196,7 +271,10 @@ fn infiniband(folder: &Path, [nodes, leaves, spines, cables]: [u32; 4]) -> Strin
     let mut switch = |id: u32, ports: Vec<String>| {
         text +=
             &format!("\nSwitch\t40 \"S-{id:04}\"\t# \"switch {id}\" enhanced port 0 lid 1 lmc 0\n");
-        ports.into_iter().zip(1..).for_each(|(port, i)| text += &format!("[{i}]\t{port}\n"));
+        ports
+            .into_iter()
+            .zip(1..)
+            .for_each(|(port, i)| text += &format!("[{i}]\t{port}\n"));
     };
     for leaf in 0..leaves {
         let host = |slot| {
@@ -207,7 +285,13 @@ fn infiniband(folder: &Path, [nodes, leaves, spines, cables]: [u32; 4]) -> Strin
             let (spine, port) = (leaves + i / cables, leaf * cables + i % cables + 1);
             format!("\"S-{spine:04}\"[{port}]\t\t# \"switch {spine}\" lid 1 4xHDR")
         };
-        switch(leaf, (0..nodes).map(host).chain((0..spines * cables).map(cable)).collect());
+        switch(
+            leaf,
+            (0..nodes)
+                .map(host)
+                .chain((0..spines * cables).map(cable))
+                .collect(),
+        );
     }
     for spine in 0..spines {
         let cable = |i| {
@@ -221,16 +305,29 @@ fn infiniband(folder: &Path, [nodes, leaves, spines, cables]: [u32; 4]) -> Strin
 
 /// The notations of each fabric, without those of files.
 const FABRICS: &[&[&str]] = &[
-    &["xgft:m=16x4,w=1x4", "multi-rail:rails=1,domains=16,units=4,spines=4"],
-    &["xgft:m=8x5,w=1x3", "multi-rail:rails=1,domains=8,units=5,spines=3"],
+    &[
+        "xgft:m=16x4,w=1x4",
+        "multi-rail:rails=1,domains=16,units=4,spines=4",
+    ],
+    &[
+        "xgft:m=8x5,w=1x3",
+        "multi-rail:rails=1,domains=8,units=5,spines=3",
+    ],
     &["fat-tree:k=4", "xgft:m=2x2x4,w=1x2x2"],
     &["fat-tree:k=3,n=3", "xgft:m=3x3x3,w=1x3x3"],
     &["torus:4x5", "grid:4x5,wrap=11"],
-    &["torus:4x3x2,per_router=2", "grid:4x3x2,wrap=111,per_router=2"],
+    &[
+        "torus:4x3x2,per_router=2",
+        "grid:4x3x2,wrap=111,per_router=2",
+    ],
     &["torus:2x2x3,double=true", "grid:2x2x3,wrap=111,double=true"],
     &["mesh:3x4x2", "grid:3x4x2,wrap=000"],
     &["hyperx:2x2x2x2", "mesh:2x2x2x2", "torus:2x2x2x2"],
-    &["hyperx:6,per_router=2", "dragonfly:p=2,a=6,h=0,g=1", "cascade:6x1x1,per_router=2"],
+    &[
+        "hyperx:6,per_router=2",
+        "dragonfly:p=2,a=6,h=0,g=1",
+        "cascade:6x1x1,per_router=2",
+    ],
     &["cascade:3x2x4,per_router=2", "hyperx:4x2x3,per_router=2"],
     &["cascade:3x2x2,global=single"],
     &["tpu:4x4x4", "torus:4x4x4"],
@@ -252,10 +349,17 @@ fn one_fabric_has_one_set_of_figures() {
     }
     let folder = tempfile::tempdir().unwrap();
     let leaves = "multi-rail:rails=1,domains=6,units=4,spines=3,cables=2".to_string();
-    agree(folder.path(), &[leaves, infiniband(folder.path(), [6, 4, 3, 2])]);
+    agree(
+        folder.path(),
+        &[leaves, infiniband(folder.path(), [6, 4, 3, 2])],
+    );
     // One switch.
     let folder = tempfile::tempdir().unwrap();
-    let one = ["xgft:m=8,w=1", "multi-rail:rails=1,domains=8", "mesh:1,per_router=8"];
+    let one = [
+        "xgft:m=8,w=1",
+        "multi-rail:rails=1,domains=8",
+        "mesh:1,per_router=8",
+    ];
     let mut specs = one.map(String::from).to_vec();
     specs.push(files_of_a_tree(folder.path(), &[8])[0].clone());
     agree(folder.path(), &specs);
@@ -345,9 +449,18 @@ fn several_rails_are_priced_by_their_switches_and_cables() {
     let found = json(&["compare", spec, "torus:nodes=1000", "--prices", prices]);
     let machines = found["machines"].as_array().unwrap();
     let rails = machines.iter().find(|m| m["machine"] == spec).unwrap();
-    assert_eq!((&rails["routers"], &rails["cables"]), (&44.into(), &112.into()));
-    assert_eq!((&rails["node_links"], &rails["oversubscription"]), (&4000.into(), &36.0.into()));
-    assert_eq!(rails["cost"], 352_000.0 + 33_600.0 + 200_000.0 + 10_000_000.0);
+    assert_eq!(
+        (&rails["routers"], &rails["cables"]),
+        (&44.into(), &112.into())
+    );
+    assert_eq!(
+        (&rails["node_links"], &rails["oversubscription"]),
+        (&4000.into(), &36.0.into())
+    );
+    assert_eq!(
+        rails["cost"],
+        352_000.0 + 33_600.0 + 200_000.0 + 10_000_000.0
+    );
 }
 
 /// Servers share what they send among all rails: R rails carry an R-th each of what one would.
@@ -356,11 +469,20 @@ fn rails_share_the_traffic() {
     for routing in ["ecmp-hop", "ecmp-path", "one-path", "rail", "up-down"] {
         let most = |rails| {
             let spec = format!("multi-rail:rails={rails},domains=4,units=3,spines=2");
-            let guest =
-                ["--guest", "all-to-all:n=12", "--order", "row-major", "--routing", routing];
+            let guest = [
+                "--guest",
+                "all-to-all:n=12",
+                "--order",
+                "row-major",
+                "--routing",
+                routing,
+            ];
             let found = json(&[&["map", &spec][..], &guest].concat());
             // One path a pair leaves some links of a rail idle, the same on each.
-            assert!(routing == "one-path" || found["links_used"] == found["links"], "{routing}");
+            assert!(
+                routing == "one-path" || found["links_used"] == found["links"],
+                "{routing}"
+            );
             found["contention_max"].as_f64().unwrap()
         };
         assert_eq!(most(1), 4.0 * most(4), "{routing}");
@@ -388,12 +510,23 @@ fn rails_share_the_traffic() {
 fn what_domains_carry_is_in_no_link() {
     let spec = "multi-rail:rails=2,domain=2,domains=2,units=2,spines=2,gpus=true,nvlink_capacity=9";
     let found = figures(spec);
-    for (key, value) in
-        [("routers", 8), ("links", 8), ("node_links", 16), ("ports", 6), ("diameter", 2)]
-    {
+    for (key, value) in [
+        ("routers", 8),
+        ("links", 8),
+        ("node_links", 16),
+        ("ports", 6),
+        ("diameter", 2),
+    ] {
         assert_eq!(found[key], value, "{key}");
     }
-    let guest = ["--order", "row-major", "--guest", "all-to-all:n=16", "--routing", "rail"];
+    let guest = [
+        "--order",
+        "row-major",
+        "--guest",
+        "all-to-all:n=16",
+        "--routing",
+        "rail",
+    ];
     let found = json(&[&["map", spec][..], &guest].concat());
     // A GPU sends to 3 of its domain and, over the other GPU, to the 6 of the other domains on the other rail.
     assert_eq!(
@@ -401,7 +534,10 @@ fn what_domains_carry_is_in_no_link() {
         (&9.0.into(), &1.0.into())
     );
     // To the 8 GPUs of the other unit, half on each rail: 8 · 4 of each rail over two cables.
-    assert_eq!((&found["contention_max"], &found["links"]), (&16.0.into(), &16.into()));
+    assert_eq!(
+        (&found["contention_max"], &found["links"]),
+        (&16.0.into(), &16.into())
+    );
     assert_eq!(found["hop_bytes"], 16.0 * 8.0 * 2.0);
 }
 
@@ -412,14 +548,27 @@ fn levels_are_units_of_nodes() {
         let found = figures(spec);
         let row = |l: &Value| {
             let count = |key: &str| l[key].as_u64().unwrap();
-            (l["name"].as_str().unwrap().to_string(), count("units"), count("nodes"))
+            (
+                l["name"].as_str().unwrap().to_string(),
+                count("units"),
+                count("nodes"),
+            )
         };
-        found["levels"].as_array().unwrap().iter().map(row).collect()
+        found["levels"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(row)
+            .collect()
     };
     let row = |name: &str, units, nodes| (name.to_string(), units, nodes);
     assert_eq!(
         rows("gb200-nvl72"),
-        [row("unit", 16, 576), row("domain", 128, 72), row("node", 2304, 4)]
+        [
+            row("unit", 16, 576),
+            row("domain", 128, 72),
+            row("node", 2304, 4)
+        ]
     );
     let rails = "multi-rail:rails=4,domain=18,domains=8,units=2,spines=4";
     assert_eq!(rows(rails), [row("unit", 2, 144), row("domain", 16, 18)]);
@@ -429,15 +578,24 @@ fn levels_are_units_of_nodes() {
 #[test]
 fn machines_by_size_are_not_oversubscribed() {
     for nodes in [100, 4000, 10_000] {
-        for family in
-            ["multi-rail", "fat-tree", "xgft", "dragonfly", "dragonfly+", "hyperx", "slim-fly"]
-        {
+        for family in [
+            "multi-rail",
+            "fat-tree",
+            "xgft",
+            "dragonfly",
+            "dragonfly+",
+            "hyperx",
+            "slim-fly",
+        ] {
             let found = figures(&format!("{family}:nodes={nodes}"));
             let ratio = found["oversubscription"].as_f64().unwrap();
             assert!(ratio <= 1.0, "{family}:nodes={nodes}: {ratio}");
         }
     }
-    let output = crate::command().args(["topology", "multi-rail:nodes=256"]).output().unwrap();
+    let output = crate::command()
+        .args(["topology", "multi-rail:nodes=256"])
+        .output()
+        .unwrap();
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(said.contains("units=8,spines=4,cables=8"), "{said}");
 }

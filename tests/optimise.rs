@@ -22,8 +22,10 @@ fn canonical(n: usize, graph: Graph) -> Graph {
         adjacent[a][b] = true;
         adjacent[b][a] = true;
     }
-    let degree: Vec<usize> =
-        adjacent.iter().map(|row| row.iter().filter(|x| **x).count()).collect();
+    let degree: Vec<usize> = adjacent
+        .iter()
+        .map(|row| row.iter().filter(|x| **x).count())
+        .collect();
     let mut slots = degree.clone();
     slots.sort_unstable_by(|a, b| b.cmp(a));
     let mut least = Graph::MAX;
@@ -68,7 +70,10 @@ fn connected(n: usize) -> BTreeSet<Graph> {
         let base = edges(n - 1, smaller).fold(0, |g, (a, b)| g | 1 << (a * n + b));
         for neighbours in 1u64..1 << (n - 1) {
             let new = (0..n - 1).filter(|a| neighbours >> a & 1 == 1);
-            all.insert(canonical(n, new.fold(base, |g, a| g | 1 << (a * n + n - 1))));
+            all.insert(canonical(
+                n,
+                new.fold(base, |g, a| g | 1 << (a * n + n - 1)),
+            ));
         }
     }
     all
@@ -114,16 +119,31 @@ fn by_trying(distance: &[Vec<f64>], weight: &[Vec<f64>]) -> f64 {
 
 fn distances(topology: &Topology) -> Vec<Vec<f64>> {
     let nodes: Vec<_> = topology.nodes().iter().collect();
-    let row = |a| nodes.iter().map(|b| f64::from(topology.distance(a, *b))).collect();
+    let row = |a| {
+        nodes
+            .iter()
+            .map(|b| f64::from(topology.distance(a, *b)))
+            .collect()
+    };
     nodes.iter().map(|a| row(*a)).collect()
 }
 
 fn weights(n: usize, window: usize, ring: bool, of: impl Fn(usize) -> f64) -> Vec<Vec<f64>> {
     let lag = |a: usize, b: usize| {
-        let k = if ring { (b - a).min(n - (b - a)) } else { b - a };
+        let k = if ring {
+            (b - a).min(n - (b - a))
+        } else {
+            b - a
+        };
         if k <= window { of(k) } else { 0.0 }
     };
-    (0..n).map(|a| (0..n).map(|b| if a < b { lag(a, b) } else { 0.0 }).collect()).collect()
+    (0..n)
+        .map(|a| {
+            (0..n)
+                .map(|b| if a < b { lag(a, b) } else { 0.0 })
+                .collect()
+        })
+        .collect()
 }
 
 fn geometric(k: usize) -> f64 {
@@ -148,8 +168,16 @@ fn check(topology: &Topology, by: &str, weight: &[Vec<f64>], solver: &str) {
         }
     }
     let least = by_trying(&distance, weight);
-    assert!((outcome.objective - value).abs() < 1e-9, "{by}: {} is {value}", outcome.objective);
-    assert!((value - least).abs() < 1e-9, "{by} on {}: {value}, not {least}", topology.spec());
+    assert!(
+        (outcome.objective - value).abs() < 1e-9,
+        "{by}: {} is {value}",
+        outcome.objective
+    );
+    assert!(
+        (value - least).abs() < 1e-9,
+        "{by} on {}: {value}, not {least}",
+        topology.spec()
+    );
     assert!(outcome.optimal && outcome.gap == 0.0 && outcome.lower_bound == outcome.objective);
     assert!(outcome.solver.contains(solver), "{by}: {}", outcome.solver);
 }
@@ -172,10 +200,20 @@ fn the_dynamic_program_is_right_on_every_connected_graph_of_up_to_seven_nodes() 
             let topology = machine(folder.path(), n, graph);
             let window = 1 + i % (n - 1);
             let by = format!("ilp:solver=dp,weights=geometric,window={window}");
-            check(&topology, &by, &weights(n, window, false, geometric), "dynamic");
+            check(
+                &topology,
+                &by,
+                &weights(n, window, false, geometric),
+                "dynamic",
+            );
             if n < 7 {
                 let by = format!("ilp:solver=dp,weights=harmonic,window={window},ring=true");
-                check(&topology, &by, &weights(n, window, true, |k| 1.0 / k as f64), "dynamic");
+                check(
+                    &topology,
+                    &by,
+                    &weights(n, window, true, |k| 1.0 / k as f64),
+                    "dynamic",
+                );
             }
         }
     }
@@ -202,7 +240,12 @@ fn the_integer_program_is_right_on_larger_graphs() {
             &weights(n, 2, false, geometric),
             "microlp",
         );
-        check(&topology, "ilp:solver=dp,window=4", &weights(n, 4, false, geometric), "dynamic");
+        check(
+            &topology,
+            "ilp:solver=dp,window=4",
+            &weights(n, 4, false, geometric),
+            "dynamic",
+        );
     }
     drop(folder);
 }
@@ -215,7 +258,12 @@ fn integer_programs(most: usize) {
             let form = if i % 3 == 0 { "distance" } else { "flow" };
             let window = 2 + i % 2;
             let by = format!("ilp:solver=microlp,form={form},window={window}");
-            check(&topology, &by, &weights(n, window, false, geometric), "microlp");
+            check(
+                &topology,
+                &by,
+                &weights(n, window, false, geometric),
+                "microlp",
+            );
         }
     }
 }
@@ -236,10 +284,17 @@ fn known_optima_are_found_and_proved() {
             let by = format!("{method}:weights=geometric,window=4,ring={ring}");
             let outcome = search(&topology, &by);
             assert_eq!(outcome.objective, value, "{spec} {by}");
-            assert!(outcome.optimal && outcome.lower_bound == value, "{spec} {by}");
+            assert!(
+                outcome.optimal && outcome.lower_bound == value,
+                "{spec} {by}"
+            );
             // On the 4x6 torus a snake is as good as the bound: nothing is left to search.
             let by_bound = outcome.solver.ends_with(", which meets the bound");
-            assert!(by_bound || outcome.solver == "dynamic program", "{}", outcome.solver);
+            assert!(
+                by_bound || outcome.solver == "dynamic program",
+                "{}",
+                outcome.solver
+            );
         }
     }
 }
@@ -248,7 +303,10 @@ fn known_optima_are_found_and_proved() {
 #[test]
 fn an_eight_by_eight_torus_comes_within_a_tenth_of_its_bound() {
     let topology = Topology::inline("torus:8x8", &Default::default()).unwrap();
-    let outcome = search(&topology, "optimise:weights=geometric,window=16,steps=200000");
+    let outcome = search(
+        &topology,
+        "optimise:weights=geometric,window=16,steps=200000",
+    );
     assert!(outcome.objective < 199.0, "{}", outcome.objective);
     assert!(outcome.lower_bound > 178.8, "{}", outcome.lower_bound);
     assert!(outcome.gap < 0.1 && !outcome.optimal, "{}", outcome.gap);
@@ -278,19 +336,40 @@ fn bounds_hold_and_steps_decide() {
     for (spec, by) in [
         ("torus:4x4", "optimise:window=6,steps=20000"),
         ("torus:8x8", "optimise:steps=40000"),
-        ("torus:6x5,per_router=2", "optimise:weights=harmonic,window=9,steps=2000"),
-        ("torus:6x5,per_router=2,exclude=7", "optimise:window=9,steps=20000"),
-        ("mesh:5x4x3", "optimise:weights=workload,sizes=log-uniform,steps=20000"),
-        ("mesh:5x4x3", "optimise:weights=workload,sizes=log-uniform,ring=true,steps=20000"),
+        (
+            "torus:6x5,per_router=2",
+            "optimise:weights=harmonic,window=9,steps=2000",
+        ),
+        (
+            "torus:6x5,per_router=2,exclude=7",
+            "optimise:window=9,steps=20000",
+        ),
+        (
+            "mesh:5x4x3",
+            "optimise:weights=workload,sizes=log-uniform,steps=20000",
+        ),
+        (
+            "mesh:5x4x3",
+            "optimise:weights=workload,sizes=log-uniform,ring=true,steps=20000",
+        ),
         ("slim-fly:q=5", "optimise:ring=true,steps=20000"),
-        ("torus:12x12x2", "optimise:ring=true,steps=20000,weights=harmonic"),
+        (
+            "torus:12x12x2",
+            "optimise:ring=true,steps=20000,weights=harmonic",
+        ),
         ("fat-tree:k=8", "optimise:steps=20000"),
         ("torus:6x6,per_router=2", "optimise:split=true,steps=20000"),
     ] {
         let topology = Topology::inline(spec, &Default::default()).unwrap();
         let first = search(&topology, by);
-        assert!(first.lower_bound <= first.objective && first.lower_bound > 0.0, "{spec} {by}");
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
+        assert!(
+            first.lower_bound <= first.objective && first.lower_bound > 0.0,
+            "{spec} {by}"
+        );
+        let pool = rayon::ThreadPoolBuilder::new()
+            .num_threads(1)
+            .build()
+            .unwrap();
         let again = pool.install(|| search(&topology, by));
         assert_eq!(first.nodes, again.nodes, "{spec} {by}");
         let classic = search(&topology, &format!("{by},start=row-major"));
@@ -318,13 +397,26 @@ fn workload_orderings_are_no_worse_than_any_other() {
         assert!((ours - found.objective).abs() < 1e-9, "{spec}");
         for (other, ahead) in others {
             let theirs = mean(&NodeOrder::make(&topology, other).unwrap());
-            assert!(ours <= theirs - ahead + 1e-9, "{spec}: {ours}, {other} {theirs}");
+            assert!(
+                ours <= theirs - ahead + 1e-9,
+                "{spec}: {ours}, {other} {theirs}"
+            );
         }
     };
-    let torus = [("snake", 0.0), ("gilbert", 0.05), ("hilbert", 0.1), ("brick", 0.1)];
+    let torus = [
+        ("snake", 0.0),
+        ("gilbert", 0.05),
+        ("hilbert", 0.1),
+        ("brick", 0.1),
+    ];
     log_uniform("torus:6x6x4", &torus);
-    let graph =
-        [("bfs", 0.05), ("rcm", 0.05), ("spectral", 0.05), ("nearest", 0.05), ("dfs", 0.05)];
+    let graph = [
+        ("bfs", 0.05),
+        ("rcm", 0.05),
+        ("spectral", 0.05),
+        ("nearest", 0.05),
+        ("dfs", 0.05),
+    ];
     log_uniform("random-regular:n=96,d=4,seed=3", &graph);
 }
 
@@ -341,21 +433,31 @@ fn kept_orderings_fit_their_machines() {
         }
         files += 1;
         let text = std::fs::read_to_string(&path).unwrap();
-        let header = |key: &str| text.lines().find_map(|l| l.strip_prefix(&format!("# {key}: ")));
-        let name = header("topology").and_then(|t| t.split(' ').next()).unwrap();
+        let header = |key: &str| {
+            text.lines()
+                .find_map(|l| l.strip_prefix(&format!("# {key}: ")))
+        };
+        let name = header("topology")
+            .and_then(|t| t.split(' ').next())
+            .unwrap();
         let topology = nodeorder::catalog::topology(name, &Default::default()).unwrap();
         let kept = NodeOrder::make(&topology, path.to_str().unwrap()).unwrap();
         assert_eq!(kept.len(), topology.node_count(), "{name}");
         if header("sizes") != Some("log-uniform") {
             continue;
         }
-        let shares = nodeorder::trace::Sizes::log_uniform().shares(kept.len() as u32).unwrap();
+        let shares = nodeorder::trace::Sizes::log_uniform()
+            .shares(kept.len() as u32)
+            .unwrap();
         let value = |order: &NodeOrder| {
             let curve = nodeorder::metric::mpc::curve(&topology, order).unwrap();
             nodeorder::replay::prediction::weighted_mpc(&curve, &shares)
         };
-        let objective: f64 =
-            header("objective").and_then(|t| t.split(',').next()).unwrap().parse().unwrap();
+        let objective: f64 = header("objective")
+            .and_then(|t| t.split(',').next())
+            .unwrap()
+            .parse()
+            .unwrap();
         assert!((value(&kept) - objective).abs() < 1e-9, "{}", value(&kept));
         for other in nodeorder::ordering::defaults::suiting(&topology) {
             let other = NodeOrder::make(&topology, &other).unwrap();

@@ -11,7 +11,10 @@ fn mean_pairwise_hops_on_the_hector_torus() {
     for (by, expected) in [
         ("gilbert", ["1.99", "4.17", "6.39", "8.92"]),
         ("hilbert", ["2.05", "4.28", "6.68", "8.91"]),
-        ("brick:size=2x2x2,axes=zxy", ["2.24", "3.94", "6.26", "8.86"]),
+        (
+            "brick:size=2x2x2,axes=zxy",
+            ["2.24", "3.94", "6.26", "8.86"],
+        ),
         ("snake:axes=zxy", ["2.07", "4.63", "6.15", "8.83"]),
         ("snake:axes=yxz", ["2.80", "5.40", "7.70", "9.08"]),
     ] {

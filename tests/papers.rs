@@ -19,9 +19,15 @@ fn python(test: &str) -> Option<Command> {
 
 #[test]
 fn every_verdict_follows_from_its_rows() {
-    let Some(mut command) = python("papers::every_verdict_follows_from_its_rows") else { return };
+    let Some(mut command) = python("papers::every_verdict_follows_from_its_rows") else {
+        return;
+    };
     let output = command.args(["run", "--check"]).output().unwrap();
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
 }
 
 #[test]
@@ -31,7 +37,11 @@ fn statistics_and_relations_are_those_of_the_books() {
         return;
     };
     let output = command.args(["-B", "test.py"]).output().unwrap();
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
 }
 
 /// A source as `docs/papers.md` lists it: how it is cited, its title, its sections.
@@ -48,22 +58,37 @@ fn sources() -> Vec<Source> {
     let source = |line: &str| {
         let cells: Vec<&str> = line.trim_matches('|').split('|').map(str::trim).collect();
         let sections = cells[3].split(", ").map(str::to_string).collect();
-        Source { cited: cells[0].into(), title: cells[1].into(), sections }
+        Source {
+            cited: cells[0].into(),
+            title: cells[1].into(),
+            sections,
+        }
     };
-    rows.filter(|line| !line.starts_with("| Cited")).map(source).collect()
+    rows.filter(|line| !line.starts_with("| Cited"))
+        .map(source)
+        .collect()
 }
 
 /// The comments of a file as one text.
 fn comments(text: &str) -> String {
-    let lines = text.lines().filter_map(|line| line.trim_start().strip_prefix("//"));
-    let lines: Vec<&str> = lines.map(|line| line.trim_start_matches(['/', '!']).trim()).collect();
+    let lines = text
+        .lines()
+        .filter_map(|line| line.trim_start().strip_prefix("//"));
+    let lines: Vec<&str> = lines
+        .map(|line| line.trim_start_matches(['/', '!']).trim())
+        .collect();
     lines.join(" ")
 }
 
 /// Citations in `text` of a source with another title, or of sections that the source does not have.
 fn wrong_citations(text: &str, sources: &[Source]) -> Vec<String> {
     let mut wrong = Vec::new();
-    for Source { cited, title, sections } in sources {
+    for Source {
+        cited,
+        title,
+        sections,
+    } in sources
+    {
         for (at, _) in text.match_indices(&format!("{cited}, \"")) {
             let rest = &text[at + cited.len() + 3..];
             let (found, rest) = rest.split_once('"').unwrap_or((rest, ""));
@@ -72,14 +97,22 @@ fn wrong_citations(text: &str, sources: &[Source]) -> Vec<String> {
             }
             // As in `, 2013, sections 2.4.1 and 4.2.`: until the citation ends.
             let ends = [";", "(", ")", "\"", ":", ". ", " Fig", " Table"];
-            let end = ends.iter().filter_map(|end| rest.find(end)).min().unwrap_or(rest.len());
+            let end = ends
+                .iter()
+                .filter_map(|end| rest.find(end))
+                .min()
+                .unwrap_or(rest.len());
             let citation = &rest[..end];
-            let Some((_, numbers)) = citation.split_once("section") else { continue };
+            let Some((_, numbers)) = citation.split_once("section") else {
+                continue;
+            };
             let words = numbers.trim_start_matches('s').split([' ', ',']);
             let number = |word: &&str| {
                 let word = word.trim_end_matches('.');
                 word.starts_with(|c: char| c.is_ascii_digit() || "IV".contains(c))
-                    && word.chars().all(|c| c.is_ascii_digit() || ".IVXABCD".contains(c))
+                    && word
+                        .chars()
+                        .all(|c| c.is_ascii_digit() || ".IVXABCD".contains(c))
             };
             for section in words.filter(number).map(|word| word.trim_end_matches('.')) {
                 if !sections.iter().any(|s| s == section) {
@@ -106,7 +139,11 @@ fn citations_have_titles_and_sections_that_exist() {
                 let text = comments(&std::fs::read_to_string(&path).unwrap());
                 cited += sources.iter().filter(|s| text.contains(&s.title)).count();
                 let found = wrong_citations(&text, &sources);
-                wrong.extend(found.into_iter().map(|what| format!("{}: {what}", path.display())));
+                wrong.extend(
+                    found
+                        .into_iter()
+                        .map(|what| format!("{}: {what}", path.display())),
+                );
             }
         }
     }
@@ -114,5 +151,8 @@ fn citations_have_titles_and_sections_that_exist() {
     assert!(cited > 20, "{cited} citations: the search finds too few");
     let text = "Hu, \"Mapping\"; Stoltzfus, \"Improving Job Node Allocation on HECToR in Various \
                 Topological Manifestations\", 2013, sections 2.4.1 and 9.9.";
-    assert_eq!(wrong_citations(text, &sources), ["Stoltzfus, section 9.9", "Hu, \"Mapping\""]);
+    assert_eq!(
+        wrong_citations(text, &sources),
+        ["Stoltzfus, section 9.9", "Hu, \"Mapping\""]
+    );
 }

@@ -23,12 +23,27 @@ fn cells_are_the_product() {
 fn faults_are_named_with_their_line() {
     let base = "topologies = ['torus:4x4']\norderings = ['snake']\n";
     for (more, message) in [
-        ("topologys = ['a']", "p.toml:3: found unknown key for a sweep plan `topologys`"),
-        ("allocators = ['fifo:0']", "p.toml: found no `logs`; expected `allocators` together"),
-        ("guests = ['ring:n=3']", "p.toml: found no `routings`; expected `guests` together"),
-        ("seeds = [1, -1]", "p.toml:3: found `-1`; expected a whole number from 0"),
+        (
+            "topologys = ['a']",
+            "p.toml:3: found unknown key for a sweep plan `topologys`",
+        ),
+        (
+            "allocators = ['fifo:0']",
+            "p.toml: found no `logs`; expected `allocators` together",
+        ),
+        (
+            "guests = ['ring:n=3']",
+            "p.toml: found no `routings`; expected `guests` together",
+        ),
+        (
+            "seeds = [1, -1]",
+            "p.toml:3: found `-1`; expected a whole number from 0",
+        ),
         ("seeds = [1, 1]", "p.toml:3: found `1` twice in `seeds`"),
-        ("procs_per_node = 4", "p.toml:3: found procs_per_node = 4; expected it beside `traces`"),
+        (
+            "procs_per_node = 4",
+            "p.toml:3: found procs_per_node = 4; expected it beside `traces`",
+        ),
         ("policies = ['easy']", "p.toml:3: found policies = "),
         ("transforms = ['none']", "p.toml:3: found transforms = "),
         (
@@ -39,22 +54,40 @@ fn faults_are_named_with_their_line() {
             "logs = ['poisson:jobs=5,sizes=4']\nallocators = ['fifo:0']",
             "p.toml:3: found `poisson:jobs=5,sizes=4`, a generator of traces",
         ),
-        ("logs = ['no.log']\nallocators = ['fifo:0']", "p.toml:3: no.log: opening"),
-        ("guests = ['rong:n=3']\nroutings = ['ecmp-hop']", "p.toml:3: found unknown guest `rong`"),
-        ("guests = ['ring:n=3']\nroutings = ['ecmp']", "p.toml:4: found unknown routing `ecmp`"),
+        (
+            "logs = ['no.log']\nallocators = ['fifo:0']",
+            "p.toml:3: no.log: opening",
+        ),
+        (
+            "guests = ['rong:n=3']\nroutings = ['ecmp-hop']",
+            "p.toml:3: found unknown guest `rong`",
+        ),
+        (
+            "guests = ['ring:n=3']\nroutings = ['ecmp']",
+            "p.toml:4: found unknown routing `ecmp`",
+        ),
     ] {
         let error = plan(&format!("{base}{more}\n")).unwrap_err().to_string();
         assert!(error.starts_with(message), "{more}: {error}");
     }
     for (text, message) in [
         ("orderings = ['snake']", "p.toml: found no `topologies`"),
-        ("topologies = []\norderings = ['snake']", "p.toml:1: found topologies = a list of 0"),
+        (
+            "topologies = []\norderings = ['snake']",
+            "p.toml:1: found topologies = a list of 0",
+        ),
         (
             "topologies = ['tours:4']\norderings = ['snake']",
             "p.toml:1: found unknown topology kind",
         ),
-        ("topologies = ['torus:4']\norderings = ['snail']", "p.toml:2: found unknown ordering"),
-        ("topologies = ['torus:4']\norderings = [['a']]", "p.toml:2: found a list of 1"),
+        (
+            "topologies = ['torus:4']\norderings = ['snail']",
+            "p.toml:2: found unknown ordering",
+        ),
+        (
+            "topologies = ['torus:4']\norderings = [['a']]",
+            "p.toml:2: found a list of 1",
+        ),
     ] {
         let error = plan(text).unwrap_err().to_string();
         assert!(error.starts_with(message), "{text}: {error}");
@@ -69,9 +102,15 @@ fn the_hash_tells_plans_and_their_files_apart() {
     std::fs::write(at("jobs.log"), "P a 1\n").unwrap();
     let text = "topologies = ['mesh:3']\norderings = ['o.txt']\nlogs = ['jobs.log']\nallocators = ['fifo:0']\n";
     let hash = |text: &str, seed| {
-        let context = Context { seed, ..Context::default() };
+        let context = Context {
+            seed,
+            ..Context::default()
+        };
         let text = Text::new("p.toml", text);
-        Plan::read(&text, Some(&at("p.toml")), &context).unwrap().lists.hash
+        Plan::read(&text, Some(&at("p.toml")), &context)
+            .unwrap()
+            .lists
+            .hash
     };
     let first = hash(text, 1);
     assert_eq!(first, hash(&format!("# a comment\n{text}"), 1));

@@ -4,7 +4,11 @@ use std::path::Path;
 use std::process::Output;
 
 fn run(folder: &Path, arguments: &[&str]) -> Output {
-    crate::command().args(arguments).current_dir(folder).output().unwrap()
+    crate::command()
+        .args(arguments)
+        .current_dir(folder)
+        .output()
+        .unwrap()
 }
 
 fn stderr(output: &Output) -> String {
@@ -13,7 +17,11 @@ fn stderr(output: &Output) -> String {
 
 fn done(folder: &Path, arguments: &[&str]) -> String {
     let output = run(folder, arguments);
-    assert!(output.status.success(), "{arguments:?}: {}", stderr(&output));
+    assert!(
+        output.status.success(),
+        "{arguments:?}: {}",
+        stderr(&output)
+    );
     stderr(&output)
 }
 
@@ -24,7 +32,10 @@ fn refused(folder: &Path, plan: &str) -> String {
     let message = stderr(&output);
     assert_eq!(output.status.code(), Some(1), "{plan}\n{message}");
     assert!(!message.contains("panicked"), "{message}");
-    assert!(!folder.join("out").exists(), "written before it was checked:\n{plan}\n{message}");
+    assert!(
+        !folder.join("out").exists(),
+        "written before it was checked:\n{plan}\n{message}"
+    );
     message
 }
 
@@ -32,7 +43,10 @@ fn folder() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
     write("jobs.log", "P a 3\nP b 2\nF a\n");
-    write("jobs.swf", "; MaxProcs: 16\n1 0 -1 10 4 -1 -1 4 20 -1 1 1 1 1 1 1 -1 -1\n");
+    write(
+        "jobs.swf",
+        "; MaxProcs: 16\n1 0 -1 10 4 -1 -1 4 20 -1 1 1 1 1 1 1 -1 -1\n",
+    );
     folder
 }
 
@@ -65,12 +79,33 @@ const CURVES: [(&str, &str); 2] = [("topologies", "torus:4x4"), ("orderings", "s
 const WRONG: [(&str, &[&str]); 10] = [
     (
         "topologies",
-        &["tours:4x4", "torus:4x4,per_ruoter=2", "torus:4xa", "torus:4x4,limit=17", "no.toml"],
+        &[
+            "tours:4x4",
+            "torus:4x4,per_ruoter=2",
+            "torus:4xa",
+            "torus:4x4,limit=17",
+            "no.toml",
+        ],
     ),
-    ("topologies", &["tiers:no.csv", "graph:jobs.log", "multi-rail:rails=0,nodes=8", "torus"]),
+    (
+        "topologies",
+        &[
+            "tiers:no.csv",
+            "graph:jobs.log",
+            "multi-rail:rails=0,nodes=8",
+            "torus",
+        ],
+    ),
     (
         "orderings",
-        &["snale", "snake:axis=xy", "snake:axes=xx", "hilbert:bits=1", "hilbert:bits=x", "no.txt"],
+        &[
+            "snale",
+            "snake:axis=xy",
+            "snake:axes=xx",
+            "hilbert:bits=1",
+            "hilbert:bits=x",
+            "no.txt",
+        ],
     ),
     (
         "orderings",
@@ -92,16 +127,62 @@ const WRONG: [(&str, &[&str]); 10] = [
     ),
     (
         "allocators",
-        &["first-fot:1", "first-fit:x", "first-fit:-1", "span-best-fit:a=1", "random:seed=x"],
+        &[
+            "first-fot:1",
+            "first-fit:x",
+            "first-fit:-1",
+            "span-best-fit:a=1",
+            "random:seed=x",
+        ],
     ),
-    ("logs", &["no.log", "jobs.swf", "nersc:placement=4,nodes=9", "nersc:placements=0,nodes=9"]),
-    ("traces", &["no.swf", "jobs.log", "poisson:jobs=4", "poisson:jobs=4,sizes=4,rate=0"]),
-    ("policies", &["eazy", "easy:interval=-1", "window-bnb:window=17", "window-bnb:held=skp"]),
+    (
+        "logs",
+        &[
+            "no.log",
+            "jobs.swf",
+            "nersc:placement=4,nodes=9",
+            "nersc:placements=0,nodes=9",
+        ],
+    ),
+    (
+        "traces",
+        &[
+            "no.swf",
+            "jobs.log",
+            "poisson:jobs=4",
+            "poisson:jobs=4,sizes=4,rate=0",
+        ],
+    ),
+    (
+        "policies",
+        &[
+            "eazy",
+            "easy:interval=-1",
+            "window-bnb:window=17",
+            "window-bnb:held=skp",
+        ],
+    ),
     (
         "models",
-        &["fixd", "fixed:a=1", "distance:weight=x", "network:apps=no.csv", "network:share=2"],
+        &[
+            "fixd",
+            "fixed:a=1",
+            "distance:weight=x",
+            "network:apps=no.csv",
+            "network:share=2",
+        ],
     ),
-    ("guests", &["rong:n=4", "ring:m=4", "ring:n=0", "parallel:dp=4,ep=3", "no.csv", "jobs.log"]),
+    (
+        "guests",
+        &[
+            "rong:n=4",
+            "ring:m=4",
+            "ring:n=0",
+            "parallel:dp=4,ep=3",
+            "no.csv",
+            "jobs.log",
+        ],
+    ),
 ];
 
 fn plan(lists: &[(&str, &str)], list: &str, text: &str) -> String {
@@ -122,7 +203,9 @@ fn whatever_is_wrong_is_refused_with_its_line_before_anything_is_written() {
     let mut tried = 0;
     for (list, texts) in WRONG.iter().copied().chain(more) {
         for lists in [&REPLAYED[..], &SCHEDULED, &MAPPED, &CURVES] {
-            let Some(at) = lists.iter().position(|(key, _)| *key == list) else { continue };
+            let Some(at) = lists.iter().position(|(key, _)| *key == list) else {
+                continue;
+            };
             for text in texts {
                 let message = refused(home.path(), &plan(lists, list, text));
                 // The lists before it take a line each; it stands third in its own.
@@ -142,8 +225,12 @@ fn all_that_is_wrong_is_listed_in_the_order_of_lines() {
     let text = "topologies = ['torus:4x4', 'mesh:8']\norderings = ['snake', 'optimise:time=1',\n 'random:unit=x']\n\
                 allocators = ['first-fit:x']\nlogs = ['no.log']\n";
     let message = refused(home.path(), text);
-    let starts =
-        ["2: `optimise:time=1`", "3: `random:unit=x`", "4: `first-fit:x`", "5: no.log: opening"];
+    let starts = [
+        "2: `optimise:time=1`",
+        "3: `random:unit=x`",
+        "4: `first-fit:x`",
+        "5: no.log: opening",
+    ];
     assert_eq!(message.lines().count(), starts.len(), "{message}");
     for (line, start) in message.lines().zip(starts) {
         assert!(line.starts_with(&format!("plan.toml:{start}")), "{line}");
@@ -164,7 +251,10 @@ fn begun(folder: &Path, plan: &str, rows: usize, out: &str) {
     std::fs::create_dir_all(folder.join(out).join("results.csv")).unwrap();
     let head = "# nodeorder sweep journal of cells\n";
     std::fs::write(folder.join(out).join("sweep.journal"), head).unwrap();
-    let output = run(folder, &["sweep", "plan.toml", "--out", out, "--threads", "1"]);
+    let output = run(
+        folder,
+        &["sweep", "plan.toml", "--out", out, "--threads", "1"],
+    );
     assert!(!output.status.success());
     std::fs::remove_dir(folder.join(out).join("results.csv")).unwrap();
     let journal = folder.join(out).join("sweep.journal");
@@ -184,7 +274,12 @@ fn a_mended_plan_keeps_what_its_cells_gave() {
         ("'row-major']", "'hilbert']", 6, 4),
         ("'snake',", "'random', 'snake',", 10, 0),
         ("[1, 2]", "[3, 2, 1]", 10, 0),
-        ("seeds", "guests = ['ring:n=4']\nroutings = ['ecmp-hop']\nseeds", 10, 0),
+        (
+            "seeds",
+            "guests = ['ring:n=4']\nroutings = ['ecmp-hop']\nseeds",
+            10,
+            0,
+        ),
         ("'torus:4x4', ", "", 2, 8),
     ]
     .into_iter()
@@ -199,8 +294,13 @@ fn a_mended_plan_keeps_what_its_cells_gave() {
         done(folder, &["sweep", "plan.toml", "--out", &fresh]);
         assert_eq!(results(&out), results(&fresh), "{to}");
         let left = results(&out).lines().count() - 1 - kept;
-        assert!(notes.contains(&format!("{kept} cells kept, {left} to compute")), "{to}: {notes}");
-        let lost = notes.contains(&format!("{gone} rows are of cells that the plan no longer has"));
+        assert!(
+            notes.contains(&format!("{kept} cells kept, {left} to compute")),
+            "{to}: {notes}"
+        );
+        let lost = notes.contains(&format!(
+            "{gone} rows are of cells that the plan no longer has"
+        ));
         assert_eq!(lost, gone > 0, "{to}: {notes}");
     }
     // A file that changed is another input; a plan without any of these cells leaves the journal alone.
@@ -208,8 +308,14 @@ fn a_mended_plan_keeps_what_its_cells_gave() {
     let journal = std::fs::read(folder.join("other/sweep.journal")).unwrap();
     std::fs::write(folder.join("jobs.log"), "P a 2\n").unwrap();
     let message = stderr(&run(folder, &["sweep", "plan.toml", "--out", "other"]));
-    assert!(message.contains("other/sweep.journal:1: found 10 rows, none of them"), "{message}");
-    assert_eq!(journal, std::fs::read(folder.join("other/sweep.journal")).unwrap());
+    assert!(
+        message.contains("other/sweep.journal:1: found 10 rows, none of them"),
+        "{message}"
+    );
+    assert_eq!(
+        journal,
+        std::fs::read(folder.join("other/sweep.journal")).unwrap()
+    );
 }
 
 /// Values by the hundred thousand are read in seconds (a test that reads them in quadratic time takes minutes), and
@@ -223,18 +329,30 @@ fn long_lists_are_read_and_absurd_products_refused() {
     let seeds: String = (0..300_000).map(|i| format!("{i},\n")).collect();
     let text = format!("topologies = ['mesh:3']\norderings = ['snake']\nseeds = [\n{seeds}0]\n");
     let message = refused(home.path(), &text);
-    assert!(message.starts_with("plan.toml:300004: found `0` twice"), "{message}");
+    assert!(
+        message.starts_with("plan.toml:300004: found `0` twice"),
+        "{message}"
+    );
     let text = format!(
         "topologies = ['mesh:3']\norderings = [{}]\nallocators = [{}]\nlogs = ['jobs.log']\n",
         list(20_000, "random:seed="),
         list(20_000, "first-fit:")
     );
     let message = refused(home.path(), &text);
-    assert!(message.contains("found 400000000 cells; expected at most"), "{message}");
+    assert!(
+        message.contains("found 400000000 cells; expected at most"),
+        "{message}"
+    );
     let plan = format!("topologies = ['mesh:3']\norderings = ['snake']\nseeds = [\n{seeds}]\n");
     std::fs::write(home.path().join("plan.toml"), plan).unwrap();
-    let output = run(home.path(), &["sweep", "plan.toml", "--out", "out", "--memory", "100M"]);
-    assert!(stderr(&output).contains("the rows of 300000 cells needs about"), "{output:?}");
+    let output = run(
+        home.path(),
+        &["sweep", "plan.toml", "--out", "out", "--memory", "100M"],
+    );
+    assert!(
+        stderr(&output).contains("the rows of 300000 cells needs about"),
+        "{output:?}"
+    );
     assert!(!home.path().join("out").exists());
 }
 
@@ -242,12 +360,18 @@ fn long_lists_are_read_and_absurd_products_refused() {
 fn empty_lists_of_tables_and_budgets_after_a_blank_are_named() {
     let home = folder();
     std::fs::write(home.path().join("jobs.toml"), "# none yet\njobs = []\n").unwrap();
-    let message = stderr(&run(home.path(), &["corun", "torus:4x4", "--jobs", "jobs.toml"]));
+    let message = stderr(&run(
+        home.path(),
+        &["corun", "torus:4x4", "--jobs", "jobs.toml"],
+    ));
     assert!(
         message.starts_with("jobs.toml:2: found no jobs; expected a table [[jobs]]"),
         "{message}"
     );
-    let output = run(home.path(), &["compare", "torus:4x4", "--optimise", "steps=10"]);
+    let output = run(
+        home.path(),
+        &["compare", "torus:4x4", "--optimise", "steps=10"],
+    );
     let expected =
         "`--optimise steps=10`: found `steps=10` after a blank; expected --optimise=steps=10";
     assert!(stderr(&output).starts_with(expected), "{output:?}");

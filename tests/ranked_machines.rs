@@ -15,24 +15,50 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 fn build(specs: &[&str]) -> Vec<Topology> {
-    specs.iter().map(|s| Topology::inline(s, &Context::default()).unwrap()).collect()
+    specs
+        .iter()
+        .map(|s| Topology::inline(s, &Context::default()).unwrap())
+        .collect()
 }
 
 fn plain(specs: &[&str]) -> Machines {
-    compare(&build(specs), &Request::default(), None, &NoObserver, &|_| ()).unwrap()
+    compare(
+        &build(specs),
+        &Request::default(),
+        None,
+        &NoObserver,
+        &|_| (),
+    )
+    .unwrap()
 }
 
 fn names(machines: &Machines) -> Vec<&str> {
-    machines.contenders.iter().map(|c| c.machine.name()).collect()
+    machines
+        .contenders
+        .iter()
+        .map(|c| c.machine.name())
+        .collect()
 }
 
 /// Compares on a placement log.
 fn on_log(specs: &[&str], log: &str, allocators: &[&str]) -> Machines {
     let allocators: Vec<String> = allocators.iter().map(|a| a.to_string()).collect();
     let open = || Ok(Log::new("log", log));
-    let workload =
-        ComparedJobs { name: "log", open: &open, allocators: &allocators, leading: 0, queue: None };
-    compare(&build(specs), &Request::default(), Some(&workload), &NoObserver, &|_| ()).unwrap()
+    let workload = ComparedJobs {
+        name: "log",
+        open: &open,
+        allocators: &allocators,
+        leading: 0,
+        queue: None,
+    };
+    compare(
+        &build(specs),
+        &Request::default(),
+        Some(&workload),
+        &NoObserver,
+        &|_| (),
+    )
+    .unwrap()
 }
 
 /// Compares on tasks, scheduled first come first served.
@@ -45,8 +71,10 @@ fn on_tasks(specs: &[&str], tasks: &[Task], model: &str) -> Machines {
         other_models: Vec::new(),
         waits: Vec::new(),
     };
-    let text: String =
-        tasks.iter().map(|t| format!("P {} {}\nF {}\n", t.id, t.nodes, t.id)).collect();
+    let text: String = tasks
+        .iter()
+        .map(|t| format!("P {} {}\nF {}\n", t.id, t.nodes, t.id))
+        .collect();
     let open = || Ok(Log::new("t.swf", text.clone()));
     let allocators = ["fifo:0".to_string()];
     let workload = ComparedJobs {
@@ -54,9 +82,19 @@ fn on_tasks(specs: &[&str], tasks: &[Task], model: &str) -> Machines {
         open: &open,
         allocators: &allocators,
         leading: 0,
-        queue: Some(Queue { tasks, settings: &settings }),
+        queue: Some(Queue {
+            tasks,
+            settings: &settings,
+        }),
     };
-    compare(&build(specs), &Request::default(), Some(&workload), &NoObserver, &|_| ()).unwrap()
+    compare(
+        &build(specs),
+        &Request::default(),
+        Some(&workload),
+        &NoObserver,
+        &|_| (),
+    )
+    .unwrap()
 }
 
 #[test]
@@ -66,7 +104,10 @@ fn without_jobs_the_curves_rank() {
     assert_eq!((machines.criterion, machines.jobs), (Criterion::MeanLog, 0));
     assert!(machines.scores.is_sorted());
     let difference = &machines.differences[0];
-    assert_eq!(difference.difference, machines.scores[0] - machines.scores[1]);
+    assert_eq!(
+        difference.difference,
+        machines.scores[0] - machines.scores[1]
+    );
     assert!(difference.is_significant() && difference.low.is_none());
     let said = headline(&machines, None);
     assert!(
@@ -88,7 +129,11 @@ fn a_machine_is_no_better_than_itself() {
 #[test]
 fn random_networks_have_ten_seeds() {
     let machines = plain(&["random-regular:n=32,d=3,seed=5", "mesh:32"]);
-    let random = machines.contenders.iter().find(|c| c.seeds.is_some()).unwrap();
+    let random = machines
+        .contenders
+        .iter()
+        .find(|c| c.seeds.is_some())
+        .unwrap();
     let seeds = random.seeds.as_ref().unwrap();
     assert_eq!((seeds.first, seeds.values.len()), (5, 10));
     assert_eq!(seeds.values[0], random.machine.mean_log());
@@ -101,35 +146,60 @@ fn random_networks_have_ten_seeds() {
 
 #[test]
 fn a_log_ranks_by_the_hops_that_jobs_get() {
-    let log: String = (0..40).map(|i| format!("P j{i} {}\nF j{i}\n", 2 + i % 7)).collect();
+    let log: String = (0..40)
+        .map(|i| format!("P j{i} {}\nF j{i}\n", 2 + i % 7))
+        .collect();
     let log = log + "P big 65\nF big\nP huge 999\nF huge\nP one 1\n";
-    let machines =
-        on_log(&["mesh:64", "hyperx:8x8", "torus:9x9"], &log, &["span-best-fit", "fifo:0"]);
+    let machines = on_log(
+        &["mesh:64", "hyperx:8x8", "torus:9x9"],
+        &log,
+        &["span-best-fit", "fifo:0"],
+    );
     assert_eq!((machines.criterion, machines.jobs), (Criterion::Hops, 40));
     assert_eq!(names(&machines)[0], "hyperx:8x8");
     for contender in &machines.contenders {
         let service = contender.service.as_ref().unwrap();
         let nodes = contender.machine.comparison.topology.nodes;
         let big = u64::from(nodes < 65);
-        assert_eq!((service.placed, service.skipped, service.too_large), (42 - big, 0, 1 + big));
-        assert_eq!(service.too_large_names.last().map(String::as_str), Some("huge"));
+        assert_eq!(
+            (service.placed, service.skipped, service.too_large),
+            (42 - big, 0, 1 + big)
+        );
+        assert_eq!(
+            service.too_large_names.last().map(String::as_str),
+            Some("huge")
+        );
         assert_eq!(service.allocators.len(), 2);
         assert_eq!(
-            (service.allocators[1].allocator.as_str(), service.allocators[1].improvement),
+            (
+                service.allocators[1].allocator.as_str(),
+                service.allocators[1].improvement
+            ),
             ("fifo:0", None)
         );
         assert!(service.schedule.is_none() && service.responses.is_empty());
     }
     // One job at a time gets the first ranks: the score is the mean over jobs of their own hops.
-    let hops = machines.contenders[0].service.as_ref().unwrap().hops.clone();
+    let hops = machines.contenders[0]
+        .service
+        .as_ref()
+        .unwrap()
+        .hops
+        .clone();
     assert_eq!(hops.len(), 43);
     let mean = hops[..40].iter().flatten().sum::<f64>() / 40.0;
     assert_eq!(machines.scores[0], mean);
     let difference = &machines.differences[0];
     assert_eq!((difference.over, difference.jobs), ("jobs", 40));
     let said = headline(&machines, Some("log"));
-    assert!(said.contains("2 of the jobs do not fit on hyperx:8x8: big, huge."), "{said}");
-    assert!(said.contains("1 of the jobs do not fit on torus:9x9: huge."), "{said}");
+    assert!(
+        said.contains("2 of the jobs do not fit on hyperx:8x8: big, huge."),
+        "{said}"
+    );
+    assert!(
+        said.contains("1 of the jobs do not fit on torus:9x9: huge."),
+        "{said}"
+    );
 }
 
 /// The baseline is replayed where it is not among the allocators, but not reported.
@@ -137,14 +207,26 @@ fn a_log_ranks_by_the_hops_that_jobs_get() {
 fn improvement_is_over_fifo() {
     let log: String = (0..200)
         .map(|i| {
-            format!("P j{i} 4\n{}", if i >= 9 { format!("F j{}\n", i - 9) } else { String::new() })
+            format!(
+                "P j{i} 4\n{}",
+                if i >= 9 {
+                    format!("F j{}\n", i - 9)
+                } else {
+                    String::new()
+                }
+            )
         })
         .collect();
     let machines = on_log(&["torus:8x8", "mesh:8x8"], &log, &["span-best-fit"]);
     for contender in &machines.contenders {
-        let [row] = contender.service.as_ref().unwrap().allocators.as_slice() else { panic!() };
+        let [row] = contender.service.as_ref().unwrap().allocators.as_slice() else {
+            panic!()
+        };
         assert!(row.mean_mind.is_some() && row.improvement.is_some());
-        assert_eq!((row.improvement_small, row.improvement_large), (row.improvement, None));
+        assert_eq!(
+            (row.improvement_small, row.improvement_large),
+            (row.improvement, None)
+        );
     }
 }
 
@@ -165,11 +247,23 @@ fn tasks(count: i64, weeks: i64) -> Vec<Task> {
 fn a_trace_ranks_by_response_over_weeks() {
     let tasks = tasks(200, 12);
     let machines = on_tasks(&["mesh:20", "mesh:10"], &tasks, "fixed");
-    assert_eq!((machines.criterion, machines.jobs), (Criterion::Response, 200));
+    assert_eq!(
+        (machines.criterion, machines.jobs),
+        (Criterion::Response, 200)
+    );
     assert_eq!(names(&machines), ["mesh:20", "mesh:10"]);
     for (contender, score) in machines.contenders.iter().zip(&machines.scores) {
-        let row = contender.service.as_ref().unwrap().schedule.as_ref().unwrap();
-        assert!((row.summary.mean_response - score).abs() < 1e-6 * score, "{row:?} {score}");
+        let row = contender
+            .service
+            .as_ref()
+            .unwrap()
+            .schedule
+            .as_ref()
+            .unwrap();
+        assert!(
+            (row.summary.mean_response - score).abs() < 1e-6 * score,
+            "{row:?} {score}"
+        );
         assert_eq!((row.summary.jobs, row.too_large), (200, 0));
     }
     let difference = &machines.differences[0];
@@ -185,9 +279,16 @@ fn jobs_that_do_not_fit_are_left_out_of_the_score() {
     tasks[7].nodes = 15;
     let machines = on_tasks(&["mesh:10", "mesh:20"], &tasks, "fixed");
     assert_eq!(machines.jobs, 29);
-    let small = machines.contenders.iter().find(|c| c.machine.name() == "mesh:10").unwrap();
+    let small = machines
+        .contenders
+        .iter()
+        .find(|c| c.machine.name() == "mesh:10")
+        .unwrap();
     let service = small.service.as_ref().unwrap();
-    assert_eq!((service.too_large, service.too_large_names.clone()), (1, vec!["8".to_string()]));
+    assert_eq!(
+        (service.too_large, service.too_large_names.clone()),
+        (1, vec!["8".to_string()])
+    );
     assert_eq!(service.responses[7], None);
     assert_eq!(service.schedule.as_ref().unwrap().too_large, 1);
     assert_eq!(machines.differences[0].over, "jobs");
@@ -196,7 +297,13 @@ fn jobs_that_do_not_fit_are_left_out_of_the_score() {
 #[test]
 fn jobs_that_never_wait_and_never_stretch_tell_no_difference() {
     let tasks: Vec<Task> = (0..50)
-        .map(|i| Task { id: i, submit: i * 1000, run: 10, requested: 10, nodes: 3 })
+        .map(|i| Task {
+            id: i,
+            submit: i * 1000,
+            run: 10,
+            requested: 10,
+            nodes: 3,
+        })
         .collect();
     let machines = on_tasks(&["mesh:20", "torus:5x5"], &tasks, "fixed");
     let difference = &machines.differences[0];
@@ -209,26 +316,47 @@ fn jobs_that_never_wait_and_never_stretch_tell_no_difference() {
 fn threads_do_not_show() {
     let tasks = tasks(60, 10);
     let run = |threads| {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        let pool = rayon::ThreadPoolBuilder::new()
+            .num_threads(threads)
+            .build()
+            .unwrap();
         pool.install(|| on_tasks(&["torus:4x4", "mesh:4x5"], &tasks, "distance:weight=0.1"))
     };
     let (one, four) = (run(1), run(4));
-    assert_eq!((&one.scores, &one.differences), (&four.scores, &four.differences));
+    assert_eq!(
+        (&one.scores, &one.differences),
+        (&four.scores, &four.differences)
+    );
     assert_eq!(headline(&one, None), headline(&four, None));
 }
 
 fn two_machines() -> Machines {
     let machines = build(&["mesh:2x2,per_router=2", "torus:nodes=9"]);
     let prices = Prices::parse("nodes=10,links=1").unwrap();
-    let (orders, buying) = (&["row-major".into()], Buying { prices, ..Buying::default() });
-    let request = Request { orders, buying, ..Request::default() };
+    let (orders, buying) = (
+        &["row-major".into()],
+        Buying {
+            prices,
+            ..Buying::default()
+        },
+    );
+    let request = Request {
+        orders,
+        buying,
+        ..Request::default()
+    };
     compare(&machines, &request, None, &NoObserver, &|_| ()).unwrap()
 }
 
 fn written(name: &str) -> String {
     let (machines, mut out) = (two_machines(), Vec::new());
     let files = files(&machines, None, "nodeorder compare …").unwrap();
-    files.iter().find(|file| file.name == name).unwrap().write_to(&mut out).unwrap();
+    files
+        .iter()
+        .find(|file| file.name == name)
+        .unwrap()
+        .write_to(&mut out)
+        .unwrap();
     String::from_utf8(out).unwrap()
 }
 
@@ -241,8 +369,16 @@ fn rows_of_machines() {
     // Four links, bisection 2; 8 nodes at 10 and 4 links at 1.
     let row = "\"mesh:2x2,per_router=2\",\"mesh:2x2,per_router=2\",8,4,4,4,8,4,1,0.5,2,";
     assert!(rows[1].starts_with(&format!("1,{row}")), "{}", rows[1]);
-    assert!(rows[1].contains(",2,true,2,0.25,84,10.5,row-major,"), "{}", rows[1]);
-    assert!(rows[2].starts_with("2,torus:nodes=9,\"torus:3x2x2,limit=9\",9,12,"), "{}", rows[2]);
+    assert!(
+        rows[1].contains(",2,true,2,0.25,84,10.5,row-major,"),
+        "{}",
+        rows[1]
+    );
+    assert!(
+        rows[2].starts_with("2,torus:nodes=9,\"torus:3x2x2,limit=9\",9,12,"),
+        "{}",
+        rows[2]
+    );
 }
 
 #[test]
@@ -250,8 +386,16 @@ fn curves_end_at_the_whole_machine() {
     let text = written("machine-curves.csv");
     let rows: Vec<&str> = text.lines().collect();
     assert_eq!(rows.len(), 1 + 7 + 8);
-    assert!(rows[7].starts_with("\"mesh:2x2,per_router=2\",row-major,8,1,"), "{}", rows[7]);
-    assert!(rows[15].starts_with("torus:nodes=9,row-major,9,1,"), "{}", rows[15]);
+    assert!(
+        rows[7].starts_with("\"mesh:2x2,per_router=2\",row-major,8,1,"),
+        "{}",
+        rows[7]
+    );
+    assert!(
+        rows[15].starts_with("torus:nodes=9,row-major,9,1,"),
+        "{}",
+        rows[15]
+    );
 }
 
 #[test]
@@ -260,7 +404,10 @@ fn the_document_says_it_all() {
     let value: Value = serde_json::from_str(&text).unwrap();
     assert_eq!(value["machines"][0]["bisection_links"], json!(2));
     assert_eq!(value["machines"][0]["bisection_exact"], json!(true));
-    assert_eq!(value["machines"][0]["orderings"][0]["label"], json!("row-major"));
+    assert_eq!(
+        value["machines"][0]["orderings"][0]["label"],
+        json!("row-major")
+    );
     assert_eq!((&value["told"], &value["jobs"]), (&json!(true), &json!(0)));
     assert!(
         value["headline"]
@@ -283,26 +430,47 @@ fn prices_are_checked() {
         ("links=inf", "found `links=inf`"),
     ] {
         let error = Prices::parse(text).unwrap_err().to_string();
-        assert!(error.starts_with("`--prices") && error.contains(part), "{error}");
+        assert!(
+            error.starts_with("`--prices") && error.contains(part),
+            "{error}"
+        );
     }
 }
 
 fn machine(spec: &str, orders: &[&str], prices: &str) -> Machine {
     let topology = Topology::inline(spec, &Context::default()).unwrap();
     let orders: Vec<String> = orders.iter().map(|o| o.to_string()).collect();
-    let buying = Buying { prices: Prices::parse(prices).unwrap(), ..Buying::default() };
+    let buying = Buying {
+        prices: Prices::parse(prices).unwrap(),
+        ..Buying::default()
+    };
     let made = Machine::orderings(&topology, &orders, &NoObserver).unwrap();
     Machine::new(&topology, made, topology.node_count(), &buying).unwrap()
 }
 
 #[test]
 fn figures_by_hand() {
-    let m = machine("torus:4x4,per_router=2", &[], "links=10,routers=100,nodes=1000");
-    assert_eq!(m.bill.cost, Some(32.0 * 10.0 + 16.0 * 100.0 + 32.0 * 1000.0));
+    let m = machine(
+        "torus:4x4,per_router=2",
+        &[],
+        "links=10,routers=100,nodes=1000",
+    );
+    assert_eq!(
+        m.bill.cost,
+        Some(32.0 * 10.0 + 16.0 * 100.0 + 32.0 * 1000.0)
+    );
     assert_eq!(m.cost_per_node(), Some(33920.0 / 32.0));
-    assert_eq!((m.links_per_node(), m.bisection_per_node()), (1.0, Some(8.0 / 32.0)));
+    assert_eq!(
+        (m.links_per_node(), m.bisection_per_node()),
+        (1.0, Some(8.0 / 32.0))
+    );
     assert_eq!(m.best.label(), m.comparison.entries[0].label);
-    assert!(m.comparison.entries.iter().all(|e| e.mean_log >= m.mean_log()));
+    assert!(
+        m.comparison
+            .entries
+            .iter()
+            .all(|e| e.mean_log >= m.mean_log())
+    );
     assert!(m.levels.is_empty());
     assert_eq!(machine("mesh:3", &[], "routers=2").bill.cost, Some(6.0));
 }
@@ -315,7 +483,13 @@ fn orderings_given_count_where_they_suit() {
     let m = machine("fat-tree:k=4", &orders, "nodes=1");
     assert_eq!(m.best.label(), "row-major");
     // Nothing given suits: the defaults.
-    assert!(machine("fat-tree:k=4", &["hilbert"], "nodes=1").comparison.entries.len() > 1);
+    assert!(
+        machine("fat-tree:k=4", &["hilbert"], "nodes=1")
+            .comparison
+            .entries
+            .len()
+            > 1
+    );
     let topology = Topology::inline("mesh:4x4", &Context::default()).unwrap();
     let wrong = ["snake:axes=q".to_string()];
     assert!(Machine::orderings(&topology, &wrong, &NoObserver).is_err());
@@ -325,11 +499,24 @@ fn orderings_given_count_where_they_suit() {
 fn a_constant_difference_is_told_and_a_balanced_one_is_not() {
     let all = |value: f64| vec![(None, value); 30];
     let same = Difference::paired("wait", "s", &all(-2.0), 1).unwrap();
-    assert_eq!((same.difference, same.low, same.high), (-2.0, Some(-2.0), Some(-2.0)));
+    assert_eq!(
+        (same.difference, same.low, same.high),
+        (-2.0, Some(-2.0), Some(-2.0))
+    );
     assert!(same.is_significant() && same.over == "jobs" && same.count == 30);
-    assert!(!Difference::paired("wait", "s", &all(0.0), 1).unwrap().is_significant());
-    let mixed: Vec<_> = (0..40).map(|i| (None, if i % 2 == 0 { 1.0 } else { -1.0 })).collect();
-    assert!(!Difference::paired("wait", "s", &mixed, 1).unwrap().is_significant());
+    assert!(
+        !Difference::paired("wait", "s", &all(0.0), 1)
+            .unwrap()
+            .is_significant()
+    );
+    let mixed: Vec<_> = (0..40)
+        .map(|i| (None, if i % 2 == 0 { 1.0 } else { -1.0 }))
+        .collect();
+    assert!(
+        !Difference::paired("wait", "s", &mixed, 1)
+            .unwrap()
+            .is_significant()
+    );
     assert_eq!(Difference::paired("wait", "s", &[], 1), None);
 }
 

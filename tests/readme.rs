@@ -19,7 +19,9 @@ fn steps(text: &str) -> Vec<Step> {
     let mut steps = Vec::new();
     let mut lines = text.lines();
     while let Some(line) = lines.next() {
-        let Some(kind) = line.strip_prefix("```") else { continue };
+        let Some(kind) = line.strip_prefix("```") else {
+            continue;
+        };
         let block = lines.by_ref().take_while(|line| !line.starts_with("```"));
         if let Some((_, name)) = kind.split_once(" file=") {
             let text: String = block.map(|line| format!("{line}\n")).collect();
@@ -106,14 +108,20 @@ fn hold(command: &str, said: &str, shown: &[String]) {
     let mut at = 0;
     for (i, part) in parts.iter().enumerate() {
         let fits = |from: &usize| {
-            said[*from..].iter().zip(*part).filter(|(a, b)| a == b).count() == part.len()
+            said[*from..]
+                .iter()
+                .zip(*part)
+                .filter(|(a, b)| a == b)
+                .count()
+                == part.len()
         };
         let found = match (i, i + 1 == parts.len()) {
             (0, false) => Some(0).filter(fits),
             (0, true) => Some(0).filter(|from| said.len() == part.len() && fits(from)),
-            (_, true) => {
-                said.len().checked_sub(part.len()).filter(|from| *from >= at && fits(from))
-            }
+            (_, true) => said
+                .len()
+                .checked_sub(part.len())
+                .filter(|from| *from >= at && fits(from)),
             _ => (at..=said.len()).find(fits),
         };
         let place = found.unwrap_or_else(|| {
@@ -132,23 +140,47 @@ fn what_is_shown_is_held_to() {
     let shown = |text: &str| text.lines().map(String::from).collect::<Vec<_>>();
     let holds =
         |said: &str, text: &str| std::panic::catch_unwind(|| hold("x", said, &shown(text))).is_ok();
-    for text in ["a\nb\nc\n", "...", "a\n...", "...\nc", "a\n...\nc", "...\nb\n...", "a\n...\nb\nc"]
-    {
+    for text in [
+        "a\nb\nc\n",
+        "...",
+        "a\n...",
+        "...\nc",
+        "a\n...\nc",
+        "...\nb\n...",
+        "a\n...\nb\nc",
+    ] {
         assert!(holds("a\nb \nc\n", text), "{text}");
     }
-    for text in
-        ["a\nb", "b\n...", "...\nb", "a\n...\nd", "...\nc\n...\nb\n...", "...\nb\n...\nb\nc", ""]
-    {
+    for text in [
+        "a\nb",
+        "b\n...",
+        "...\nb",
+        "a\n...\nd",
+        "...\nc\n...\nb\n...",
+        "...\nb\n...\nb\nc",
+        "",
+    ] {
         assert!(!holds("a\nb\nc\n", text), "{text}");
     }
 }
 
 fn run(folder: &Path, binary: &Path, arguments: &[&str]) {
-    let output = Command::new(binary).args(arguments).current_dir(folder).output().unwrap();
+    let output = Command::new(binary)
+        .args(arguments)
+        .current_dir(folder)
+        .output()
+        .unwrap();
     let stderr = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "nodeorder {}: {stderr}", arguments.join(" "));
+    assert!(
+        output.status.success(),
+        "nodeorder {}: {stderr}",
+        arguments.join(" ")
+    );
     let elsewhere = arguments.contains(&"-o") || arguments.contains(&"--out");
-    assert!(!output.stdout.is_empty() || elsewhere, "{arguments:?} said nothing");
+    assert!(
+        !output.stdout.is_empty() || elsewhere,
+        "{arguments:?} said nothing"
+    );
 }
 
 #[test]
@@ -175,13 +207,20 @@ fn every_command_of_the_guide_works() {
     let text = std::fs::read_to_string(crate::root().join("docs/guide.md")).unwrap();
     let ran = run_all(&text, folder.path(), nodeorder());
     assert!(ran >= 20, "only {ran} commands found");
-    for file in ["our-orderings/index.html", "cplant-october/index.html", "bought/index.html"] {
+    for file in [
+        "our-orderings/index.html",
+        "cplant-october/index.html",
+        "bought/index.html",
+    ] {
         let page = std::fs::read_to_string(folder.path().join(file)).unwrap();
         assert!(page.trim_end().ends_with("</html>"), "{file}");
     }
     // The ordering made for these sizes is no worse at them than the hierarchy it started from.
     let ours = std::fs::read_to_string(folder.path().join("ours.txt")).unwrap();
-    assert_eq!(ours.lines().filter(|line| !line.starts_with('#')).count(), 64);
+    assert_eq!(
+        ours.lines().filter(|line| !line.starts_with('#')).count(),
+        64
+    );
 }
 
 /// A section of docs/walks.md: what stands below its heading.
@@ -220,7 +259,13 @@ fn every_walk_is_as_it_is_told() {
 #[test]
 fn the_machine_of_the_readme_builds() {
     let text = std::fs::read_to_string(crate::root().join("README.md")).unwrap();
-    let toml = text.split("```toml\n").nth(1).unwrap().split("```").next().unwrap();
+    let toml = text
+        .split("```toml\n")
+        .nth(1)
+        .unwrap()
+        .split("```")
+        .next()
+        .unwrap();
     let toml = nodeorder::input::Text::new("ours.toml", toml);
     let machine = nodeorder::Topology::toml(&toml, None, &Default::default()).unwrap();
     assert_eq!(machine.node_count(), 4600 - 5);
@@ -239,10 +284,17 @@ fn files_the_texts_point_to_exist() {
     ] {
         let path = crate::root().join(name);
         let text = std::fs::read_to_string(&path).unwrap();
-        for link in text.split("](").skip(1).map(|rest| rest.split(')').next().unwrap()) {
+        for link in text
+            .split("](")
+            .skip(1)
+            .map(|rest| rest.split(')').next().unwrap())
+        {
             let (file, heading) = link.split_once('#').unwrap_or((link, ""));
             let beside = path.parent().unwrap().join(file);
-            assert!(link.starts_with("http") || beside.exists(), "{name}: {link}");
+            assert!(
+                link.starts_with("http") || beside.exists(),
+                "{name}: {link}"
+            );
             let anchor = |line: &str| {
                 let line = line.trim_start_matches('#').trim().to_lowercase();
                 line.replace(|c: char| !c.is_alphanumeric() && c != ' ' && c != '-', "")
@@ -251,8 +303,9 @@ fn files_the_texts_point_to_exist() {
             if !link.starts_with("http") && !heading.is_empty() {
                 let there =
                     std::fs::read_to_string(if file.is_empty() { &path } else { &beside }).unwrap();
-                let found =
-                    there.lines().any(|line| line.starts_with('#') && anchor(line) == heading);
+                let found = there
+                    .lines()
+                    .any(|line| line.starts_with('#') && anchor(line) == heading);
                 assert!(found, "{name}: {link}");
             }
         }

@@ -14,8 +14,16 @@ fn place(nid: u32, [nx, ny, nz]: [u32; 3]) -> [u32; 4] {
     let p = nid / 2;
     let (plane, column, row) = (p / (ny * nz), p % (ny * nz) / nz, p % nz);
     let x = (nx - plane) % nx;
-    let y = if plane % 2 == 1 { ny - 1 - column } else { column };
-    let z = if (ny * plane + column) % 2 == 1 { nz - 1 - row } else { row };
+    let y = if plane % 2 == 1 {
+        ny - 1 - column
+    } else {
+        column
+    };
+    let z = if (ny * plane + column) % 2 == 1 {
+        nz - 1 - row
+    } else {
+        row
+    };
     [x, y, z, nid % 2]
 }
 
@@ -30,24 +38,42 @@ fn nids_of_gemini_follow_the_published_arithmetic() {
         for nid in 0..2 * dims.iter().product::<u32>() {
             let node = Some(id(place(nid, dims), dims));
             assert_eq!(machine.node_named(&format!("nid{nid:05}")), node, "{name}");
-            for spelling in [format!("nid{nid}"), nid.to_string(), format!("nid{nid:05}.site.org")]
-            {
+            for spelling in [
+                format!("nid{nid}"),
+                nid.to_string(),
+                format!("nid{nid:05}.site.org"),
+            ] {
                 assert_eq!(machine.host_named(&spelling), node, "{name}: {spelling}");
             }
         }
         // Ids run as in `torus:`: the node on a router fastest, then z, y and x.
         let far = |b: [u32; 4]| machine.distance(id([0, 0, 0, 0], dims), id(b, dims));
-        assert_eq!([[0, 0, 0, 1], [0, 0, 1, 0], [0, 1, 0, 0], [1, 0, 0, 0]].map(far), [0, 1, 1, 1]);
+        assert_eq!(
+            [[0, 0, 0, 1], [0, 0, 1, 0], [0, 1, 0, 0], [1, 0, 0, 0]].map(far),
+            [0, 1, 1, 1]
+        );
         assert_eq!(far([12, dims[1] / 2, 12, 1]), 24 + dims[1] / 2);
     }
 }
 
 /// A blade cCOL-ROWcCsS by the rule for names of blades: its column of cabinets gives x, its row y, cage and slot z.
 fn blade(name: &str) -> [u32; 3] {
-    let numbers: Vec<u32> = name[1..].split(['-', 'c', 's']).map(|n| n.parse().unwrap()).collect();
-    let [column, row, cage, slot] = numbers[..] else { panic!("{name}") };
-    let x = if column % 2 == 0 { (25 - column / 2) % 25 } else { column.div_ceil(2) };
-    let y = 2 * [0, 2, 4, 6, 7, 5, 3, 1].iter().position(|r| *r == row).unwrap() as u32;
+    let numbers: Vec<u32> = name[1..]
+        .split(['-', 'c', 's'])
+        .map(|n| n.parse().unwrap())
+        .collect();
+    let [column, row, cage, slot] = numbers[..] else {
+        panic!("{name}")
+    };
+    let x = if column % 2 == 0 {
+        (25 - column / 2) % 25
+    } else {
+        column.div_ceil(2)
+    };
+    let y = 2 * [0, 2, 4, 6, 7, 5, 3, 1]
+        .iter()
+        .position(|r| *r == row)
+        .unwrap() as u32;
     let cage = if (y / 2) % 2 == 1 { 2 - cage } else { cage };
     [x, y, 8 * cage + if cage == 1 { 7 - slot } else { slot }]
 }
@@ -58,7 +84,9 @@ fn service_blades_of_titan_are_not_schedulable() {
     let file = crate::root().join("topologies/titan-service-blades.txt");
     let text = std::fs::read_to_string(file).unwrap();
     let mut blades = HashMap::new();
-    for (name, nids) in text.lines().filter_map(|line| line.split_once("  # ")?.1.split_once(": "))
+    for (name, nids) in text
+        .lines()
+        .filter_map(|line| line.split_once("  # ")?.1.split_once(": "))
     {
         let [x, y, z] = blade(name);
         let mut found = Vec::new();
@@ -68,16 +96,27 @@ fn service_blades_of_titan_are_not_schedulable() {
             found.push(place(nid, dims));
         }
         found.sort_unstable();
-        let here = [[x, y, z, 0], [x, y, z, 1], [x, y + 1, z, 0], [x, y + 1, z, 1]];
+        let here = [
+            [x, y, z, 0],
+            [x, y, z, 1],
+            [x, y + 1, z, 0],
+            [x, y + 1, z, 1],
+        ];
         assert_eq!(found, here, "{name}");
         blades.insert(name.to_string(), nids.to_string());
     }
-    assert_eq!((blades.len(), machine.node_count()), (128, 25 * 16 * 24 * 2 - 512));
+    assert_eq!(
+        (blades.len(), machine.node_count()),
+        (128, 25 * 16 * 24 * 2 - 512)
+    );
     let Some(published) = crate::skip::shared("service_blades", "records/titan-service-blades.txt")
     else {
         return;
     };
-    for line in std::fs::read_to_string(published).unwrap().lines().filter(|l| !l.starts_with('#'))
+    for line in std::fs::read_to_string(published)
+        .unwrap()
+        .lines()
+        .filter(|l| !l.starts_with('#'))
     {
         let part: Vec<&str> = line.split(' ').collect();
         let name = format!("c{}-{}c{}s{}", part[0], part[1], part[2], part[3]);
@@ -90,7 +129,12 @@ fn service_blades_of_titan_are_not_schedulable() {
 #[test]
 fn titans_nids_are_audited() {
     let folder = tempfile::tempdir().unwrap();
-    for list in ["nid00002,nid00040,nid00767", "nid[2,40,767]", "2,40,767", "nid2,nid040,0767"] {
+    for list in [
+        "nid00002,nid00040,nid00767",
+        "nid[2,40,767]",
+        "2,40,767",
+        "nid2,nid040,0767",
+    ] {
         let table = format!("j,s,e,n,l\n1,0,9,3,\"{list}\"\n");
         std::fs::write(folder.path().join("r.csv"), table).unwrap();
         let columns = "job=j,submit=s,start=s,end=e,nodes=n,list=l";
@@ -113,9 +157,15 @@ fn titans_distances_are_the_published_ones() {
         (s.mean_distance, s.diameter)
     };
     let (all, diameter) = mean("torus:25x16x24,per_router=2");
-    assert!((all - 16.24).abs() < 0.005 && diameter == 32, "{all} {diameter}");
+    assert!(
+        (all - 16.24).abs() < 0.005 && diameter == 32,
+        "{all} {diameter}"
+    );
     let (computing, diameter) = mean("titan");
-    assert!((computing - 16.24).abs() < 0.01 && diameter == 32, "{computing} {diameter}");
+    assert!(
+        (computing - 16.24).abs() < 0.01 && diameter == 32,
+        "{computing} {diameter}"
+    );
 }
 
 #[test]
@@ -126,12 +176,23 @@ fn wired_machines_have_their_real_links() {
     ] {
         let machine = machine(name);
         let s = machine.statistics().unwrap();
-        assert!((s.mean_distance - mean).abs() < 5e-5, "{name}: {}", s.mean_distance);
+        assert!(
+            (s.mean_distance - mean).abs() < 5e-5,
+            "{name}: {}",
+            s.mean_distance
+        );
         assert_eq!((s.diameter, s.links), (4, links));
         // The same blades, chassis and groups as the ideal one; of its links those within a chassis are real.
-        let levels: Vec<(String, u32)> =
-            machine.network().levels().iter().map(|l| (l.name.to_string(), l.slots)).collect();
-        assert_eq!(levels, [("group".to_string(), 384), ("chassis".to_string(), 64)]);
+        let levels: Vec<(String, u32)> = machine
+            .network()
+            .levels()
+            .iter()
+            .map(|l| (l.name.to_string(), l.slots))
+            .collect();
+        assert_eq!(
+            levels,
+            [("group".to_string(), 384), ("chassis".to_string(), 64)]
+        );
         let ideal = self::machine(ideal);
         let mut capacities = HashMap::new();
         machine.network().for_each_link(&mut |u, v, capacity| {
@@ -157,14 +218,25 @@ fn wired_machines_have_their_real_links() {
         assert!(capacities["chassis"].iter().all(|c| *c == 1), "by one link");
         // Chassis pairs by three links each, blade to blade.
         assert_eq!(capacities["group"], vec![3; groups * 15 * 16]);
-        assert_eq!(capacities["far"].len(), s.links as usize - groups * (6 * 120 + 15 * 16));
+        assert_eq!(
+            capacities["far"].len(),
+            s.links as usize - groups * (6 * 120 + 15 * 16)
+        );
     }
-    assert_eq!(machine("theta-wired").host_named("nid03455"), Some(NodeId(3455)));
+    assert_eq!(
+        machine("theta-wired").host_named("nid03455"),
+        Some(NodeId(3455))
+    );
     // Nids of the group that was never built are left out.
     for name in ["edison", "edison-wired"] {
-        let found = ["nid04607", "nid04608", "nid04991", "nid04992", "6143", "4700"]
-            .map(|nid| machine(name).host_named(nid).map(|node| node.0));
-        assert_eq!(found, [Some(4607), None, None, Some(4608), Some(5759), None]);
+        let found = [
+            "nid04607", "nid04608", "nid04991", "nid04992", "6143", "4700",
+        ]
+        .map(|nid| machine(name).host_named(nid).map(|node| node.0));
+        assert_eq!(
+            found,
+            [Some(4607), None, None, Some(4608), Some(5759), None]
+        );
     }
 }
 
@@ -177,7 +249,10 @@ fn frontiers_numbers_run_through_cabinets_and_boards() {
         let node = machine.host_named(&format!("frontier{number}")).unwrap();
         let switches = 32 * cabinet + 4 * chassis + 2 * board;
         let router = machine.router_of(node).0;
-        assert!((switches..switches + 2).contains(&router), "{number}: {router}");
+        assert!(
+            (switches..switches + 2).contains(&router),
+            "{number}: {router}"
+        );
         assert_eq!((router - switches, node.0 % 4), (slot / 4, slot % 4));
         assert_eq!(machine.node_name(node), format!("frontier{number:05}"));
     }
@@ -202,13 +277,24 @@ fn sites_names_lie_where_the_sites_say() {
         ("aurora", "x4718c7s7b0n0", 10_623),
         ("frontier", "frontier00129", 128),
     ] {
-        assert_eq!(machine(spec).host_named(name), Some(NodeId(node)), "{spec} {name}");
+        assert_eq!(
+            machine(spec).host_named(name),
+            Some(NodeId(node)),
+            "{spec} {name}"
+        );
     }
     // Rack and group of Polaris are levels: tier0 and tier1.
     let polaris = machine("polaris");
-    let names: Vec<_> =
-        polaris.network().levels().iter().map(|l| (l.name.to_string(), l.slots)).collect();
-    assert_eq!(names, [("group".to_string(), 56), ("router".to_string(), 14)]);
+    let names: Vec<_> = polaris
+        .network()
+        .levels()
+        .iter()
+        .map(|l| (l.name.to_string(), l.slots))
+        .collect();
+    assert_eq!(
+        names,
+        [("group".to_string(), 56), ("router".to_string(), 14)]
+    );
 }
 
 #[test]
@@ -225,12 +311,26 @@ fn levels_of_a_file_of_links_are_checked() {
     assert_eq!(machine.spec(), spec);
     let levels = machine.network().levels();
     assert_eq!(
-        levels.iter().map(|l| (&*l.name, l.slots)).collect::<Vec<_>>(),
+        levels
+            .iter()
+            .map(|l| (&*l.name, l.slots))
+            .collect::<Vec<_>>(),
         [("row", 8), ("pair", 4)]
     );
-    for levels in ["row", "row:", ":4", "row:0", "row:3/pair:2", "a:2/b:2", "row:2/pair:4", "a b:2"]
-    {
+    for levels in [
+        "row",
+        "row:",
+        ":4",
+        "row:0",
+        "row:3/pair:2",
+        "a:2/b:2",
+        "row:2/pair:4",
+        "a b:2",
+    ] {
         let said = build(levels).unwrap_err().to_string();
-        assert!(said.contains("NAME:ROUTERS of each level"), "{levels}: {said}");
+        assert!(
+            said.contains("NAME:ROUTERS of each level"),
+            "{levels}: {said}"
+        );
     }
 }

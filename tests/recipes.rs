@@ -14,13 +14,19 @@ fn recipes(text: &str) -> Vec<Recipe> {
     let mut recipes = Vec::new();
     let mut lines = text.lines();
     while let Some(line) = lines.next() {
-        let Some((language, file)) = line.strip_prefix("```").and_then(|l| l.split_once(" file="))
+        let Some((language, file)) = line
+            .strip_prefix("```")
+            .and_then(|l| l.split_once(" file="))
         else {
             continue;
         };
         let block = lines.by_ref().take_while(|line| !line.starts_with("```"));
         let lines = block.map(str::to_string).collect();
-        recipes.push(Recipe { language: language.into(), file: file.into(), lines });
+        recipes.push(Recipe {
+            language: language.into(),
+            file: file.into(),
+            lines,
+        });
     }
     recipes
 }
@@ -49,7 +55,11 @@ fn apply(recipe: &Recipe, folder: &Path) {
             assert!(!path.exists(), "{} is there already", recipe.file);
             recipe.lines.join("\n") + "\n"
         }
-        _ => patched(&std::fs::read_to_string(&path).unwrap(), &recipe.lines, &recipe.file),
+        _ => patched(
+            &std::fs::read_to_string(&path).unwrap(),
+            &recipe.lines,
+            &recipe.file,
+        ),
     };
     std::fs::write(path, text).unwrap();
 }
@@ -91,12 +101,17 @@ fn recipes_pass_all_tests() {
     std::fs::create_dir_all(&folder).unwrap();
     for entry in std::fs::read_dir(crate::root()).unwrap() {
         let entry = entry.unwrap();
-        if !["target", ".git"].iter().any(|name| entry.file_name() == *name) {
+        if !["target", ".git"]
+            .iter()
+            .any(|name| entry.file_name() == *name)
+        {
             copy(&entry.path(), &folder.join(entry.file_name()));
         }
     }
     let text = std::fs::read_to_string(crate::root().join("CONTRIBUTING.md")).unwrap();
-    recipes(&text).iter().for_each(|recipe| apply(recipe, &folder));
+    recipes(&text)
+        .iter()
+        .for_each(|recipe| apply(recipe, &folder));
     let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join("recipes");
     let cargo = |arguments: &[&str], settings: &[(&str, &str)]| {
         let output = Command::new(env!("CARGO"))
@@ -108,17 +123,37 @@ fn recipes_pass_all_tests() {
             .output()
             .unwrap();
         let told = [output.stdout, output.stderr].concat();
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&told));
+        assert!(
+            output.status.success(),
+            "{}",
+            String::from_utf8_lossy(&told)
+        );
     };
     let anew = [("UPDATE_DOCS", "1"), ("TRYCMD", "overwrite")];
-    cargo(&["--test", "all", "--", "commands::", "reference::", "same_bytes::"], &anew);
+    cargo(
+        &[
+            "--test",
+            "all",
+            "--",
+            "commands::",
+            "reference::",
+            "same_bytes::",
+        ],
+        &anew,
+    );
     // The commands of the contributor in docs/walks.md.
     let binary = target.join("debug/nodeorder");
     let elsewhere = tempfile::tempdir().unwrap();
-    let ran =
-        crate::readme::run_all(&crate::readme::walk("Contributor"), elsewhere.path(), &binary);
+    let ran = crate::readme::run_all(
+        &crate::readme::walk("Contributor"),
+        elsewhere.path(),
+        &binary,
+    );
     assert!(ran >= 2, "only {ran} commands found");
     let others = ["browser::", "scotch::", "simgrid::", "slurm::"];
     let others: Vec<&str> = others.iter().flat_map(|name| ["--skip", name]).collect();
-    cargo(&[&["--lib", "--test", "all", "--"], &others[..]].concat(), &[]);
+    cargo(
+        &[&["--lib", "--test", "all", "--"], &others[..]].concat(),
+        &[],
+    );
 }

@@ -22,7 +22,14 @@ fn read(form: &RecordFormat, text: &str) -> nodeorder::Result<(Vec<Record>, Coun
     while records.next(&mut record)? {
         all.push(record.clone());
     }
-    Ok((all, records.tally().iter().map(|(reason, count)| (reason.name(), count)).collect()))
+    Ok((
+        all,
+        records
+            .tally()
+            .iter()
+            .map(|(reason, count)| (reason.name(), count))
+            .collect(),
+    ))
 }
 
 fn trace(text: &str) -> nodeorder::Result<Trace> {
@@ -30,7 +37,11 @@ fn trace(text: &str) -> nodeorder::Result<Trace> {
 }
 
 fn counts(trace: &Trace) -> Counts {
-    trace.tally().iter().map(|(reason, count)| (reason.name(), count)).collect()
+    trace
+        .tally()
+        .iter()
+        .map(|(reason, count)| (reason.name(), count))
+        .collect()
 }
 
 /// Each text is refused with exactly this beginning.
@@ -64,17 +75,40 @@ fn sacct_rows_of_every_kind_are_read() {
         (third.run, third.limit, third.nodes, third.hosts.as_str()),
         (Some(300), Some(600), 2, "n[06,11]")
     );
-    assert_eq!((first.submit, first.start), (Some(1_795_350_019), Some(1_795_350_022)));
-    assert_eq!((over.run, over.limit, over.state), (Some(87), Some(60), State::Failed));
-    assert_eq!((running.start.is_some(), running.run, running.limit), (true, None, None));
     assert_eq!(
-        (pending.start, pending.run, pending.limit, pending.hosts.as_str()),
+        (first.submit, first.start),
+        (Some(1_795_350_019), Some(1_795_350_022))
+    );
+    assert_eq!(
+        (over.run, over.limit, over.state),
+        (Some(87), Some(60), State::Failed)
+    );
+    assert_eq!(
+        (running.start.is_some(), running.run, running.limit),
+        (true, None, None)
+    );
+    assert_eq!(
+        (
+            pending.start,
+            pending.run,
+            pending.limit,
+            pending.hosts.as_str()
+        ),
         (None, None, None, "")
     );
-    assert_eq!((cancelled.start, cancelled.run, cancelled.state), (None, None, State::Cancelled));
-    assert_eq!((refused.nodes, refused.run, refused.limit), (0, Some(0), None));
+    assert_eq!(
+        (cancelled.start, cancelled.run, cancelled.state),
+        (None, None, State::Cancelled)
+    );
+    assert_eq!(
+        (refused.nodes, refused.run, refused.limit),
+        (0, Some(0), None)
+    );
     assert_eq!((records[7].limit, records[7].line), (Some(93_840), 10));
-    assert_eq!((records[7].state, records[8].state), (State::Cancelled, State::Completed));
+    assert_eq!(
+        (records[7].state, records[8].state),
+        (State::Cancelled, State::Completed)
+    );
 }
 
 #[test]
@@ -94,7 +128,10 @@ fn sacct_rows_are_a_trace() {
     ];
     assert_eq!(jobs[..4], wanted);
     assert_eq!(jobs[4], (22, 4186, Some(55), 7200, 8));
-    assert_eq!(trace.jobs().iter().map(|j| j.status).collect::<Vec<_>>(), [1, 1, 0, 5, 1]);
+    assert_eq!(
+        trace.jobs().iter().map(|j| j.status).collect::<Vec<_>>(),
+        [1, 1, 0, 5, 1]
+    );
     let partitions: Vec<&str> = trace.header().values("Partition").collect();
     assert_eq!(partitions, ["1 all", "2 all,share", "3 share"]);
     let wanted = [
@@ -118,19 +155,31 @@ fn shaken_jobs_come_earlier_or_later() {
     std::fs::write(&path, (1..40).map(job).collect::<String>()).unwrap();
     let shaken = |seed: &str| -> Vec<(i64, i64, String)> {
         let mut command = crate::command();
-        command.args(["trace", "transform", "--shake", "15", "--seed", seed]).arg(&path);
+        command
+            .args(["trace", "transform", "--shake", "15", "--seed", seed])
+            .arg(&path);
         let text = String::from_utf8(command.output().unwrap().stdout).unwrap();
         let lines = text.lines().filter(|line| !line.starts_with(';'));
         let row = |line: &str| {
             let cells: Vec<&str> = line.split(' ').collect();
-            (cells[0].parse().unwrap(), cells[1].parse().unwrap(), cells[2].to_string())
+            (
+                cells[0].parse().unwrap(),
+                cells[1].parse().unwrap(),
+                cells[2].to_string(),
+            )
         };
         lines.map(row).collect()
     };
     let rows = shaken("1");
-    let moves: Vec<i64> = rows.iter().map(|(id, submit, _)| submit - 100 * id).collect();
+    let moves: Vec<i64> = rows
+        .iter()
+        .map(|(id, submit, _)| submit - 100 * id)
+        .collect();
     assert!(rows.len() == 39 && moves.iter().all(|by| by.abs() <= 15));
-    assert!(moves.iter().any(|by| *by > 5) && moves.iter().any(|by| *by < -5), "{moves:?}");
+    assert!(
+        moves.iter().any(|by| *by > 5) && moves.iter().any(|by| *by < -5),
+        "{moves:?}"
+    );
     assert!(rows.iter().all(|(.., wait)| wait == "-1"));
     assert!(rows == shaken("1") && rows != shaken("2"));
 }
@@ -147,12 +196,18 @@ fn sacct_has_segments() {
     let path = folder.path().join("sacct.txt");
     std::fs::write(&path, text).unwrap();
     let mut command = crate::command();
-    let done = command.args(["trace", "convert", "--to", "log"]).arg(&path).output().unwrap();
+    let done = command
+        .args(["trace", "convert", "--to", "log"])
+        .arg(&path)
+        .output()
+        .unwrap();
     let log = String::from_utf8(done.stdout).unwrap();
     assert!(log.contains("P 1 32 segment=16\nP 2 32\nP 3 32\n"), "{log}");
     let said = String::from_utf8_lossy(&done.stderr).to_string();
     assert!(said.contains("1: with segments"), "{said}");
-    let error = read(&records::SACCT, &(header + &row(1, "x"))).unwrap_err().to_string();
+    let error = read(&records::SACCT, &(header + &row(1, "x")))
+        .unwrap_err()
+        .to_string();
     assert!(error.contains(":2: found segment `x`"), "{error}");
 }
 
@@ -167,12 +222,27 @@ fn sacct_takes_columns_in_any_order_and_text_with_bars() {
     let (records, counted) = read(&records::SACCT, text).unwrap();
     assert_eq!(counted, [("count-rounded", 1)]);
     assert_eq!(
-        (records[0].job.as_str(), records[0].nodes, records[0].hosts.as_str()),
+        (
+            records[0].job.as_str(),
+            records[0].nodes,
+            records[0].hosts.as_str()
+        ),
         ("7_4", 1536, "n1")
     );
-    assert_eq!((records[1].job.as_str(), records[1].run, records[1].nodes), ("8+1", Some(60), 2));
+    assert_eq!(
+        (records[1].job.as_str(), records[1].run, records[1].nodes),
+        ("8+1", Some(60), 2)
+    );
     // Such job ids are no numbers.
-    assert_eq!(trace(text).unwrap().jobs().iter().map(|j| j.id).collect::<Vec<_>>(), [1, 2]);
+    assert_eq!(
+        trace(text)
+            .unwrap()
+            .jobs()
+            .iter()
+            .map(|j| j.id)
+            .collect::<Vec<_>>(),
+        [1, 2]
+    );
     // Minutes, and a clock that was set back.
     let text = "JobIDRaw|Submit|Start|End|NNodes|TimelimitRaw\n\
                 1|2026-10-25T02:00:00|2026-10-25T02:50:00|2026-10-25T02:10:00|1|90\n\
@@ -180,9 +250,15 @@ fn sacct_takes_columns_in_any_order_and_text_with_bars() {
                 3|2026-10-25T03:00:00|2026-10-25T02:50:00|2026-10-25T02:50:10|1|UNLIMITED\n";
     let trace = trace(text).unwrap();
     assert_eq!(trace.jobs()[0].requested_time, 5400);
-    assert_eq!((trace.jobs()[1].submit, trace.jobs()[1].wait), (trace.jobs()[0].start(), Some(0)));
-    let wanted =
-        [("ends-before-start", 1), ("run-for-requested-time", 1), ("start-before-submit", 1)];
+    assert_eq!(
+        (trace.jobs()[1].submit, trace.jobs()[1].wait),
+        (trace.jobs()[0].start(), Some(0))
+    );
+    let wanted = [
+        ("ends-before-start", 1),
+        ("run-for-requested-time", 1),
+        ("start-before-submit", 1),
+    ];
     assert_eq!(counts(&trace), wanted);
 }
 
@@ -193,7 +269,14 @@ fn outputs_of_sacct_put_together_count_a_job_once() {
         "{HEADER}{one}2|11|20|Unknown|00:10|2|RUNNING|n3\n{HEADER}{one}2|11|20|40|00:10|2|COMPLETED|n3\n"
     );
     let trace = trace(&text).unwrap();
-    assert_eq!(trace.jobs().iter().map(|j| (j.id, j.run)).collect::<Vec<_>>(), [(1, 10), (2, 10)]);
+    assert_eq!(
+        trace
+            .jobs()
+            .iter()
+            .map(|j| (j.id, j.run))
+            .collect::<Vec<_>>(),
+        [(1, 10), (2, 10)]
+    );
     assert!(counts(&trace).contains(&("same-again", 1)));
     assert_eq!(trace.tally().count(Reason::RunTimeCut), 1);
 }
@@ -207,8 +290,14 @@ fn wrong_sacct_rows_are_refused() {
         &records::SACCT,
         &[
             (String::new(), "jobs: found no jobs; expected a header line"),
-            ("1|2|3\n".into(), "jobs:1: found no column JobIDRaw or JobID; expected a header line"),
-            ("JobID|Submit|Start|NNodes\n".into(), "jobs:1: found no column End; expected"),
+            (
+                "1|2|3\n".into(),
+                "jobs:1: found no column JobIDRaw or JobID; expected a header line",
+            ),
+            (
+                "JobID|Submit|Start|NNodes\n".into(),
+                "jobs:1: found no column End; expected",
+            ),
             (
                 "JobID|Submit|Start|End|NNodes|Start\n".into(),
                 "jobs:1: found column `Start` again, as column 6; expected",
@@ -221,8 +310,14 @@ fn wrong_sacct_rows_are_refused() {
                 row("1|10|20|30|05:00|1|COMPLETED|n1|n2"),
                 "jobs:2: found 9 fields; expected the 8 of the header",
             ),
-            (with("x", "20", "05:00", "1"), "jobs:2: found job id `x`; expected a job id such as"),
-            (with("", "20", "05:00", "1"), "jobs:2: found job id ``; expected"),
+            (
+                with("x", "20", "05:00", "1"),
+                "jobs:2: found job id `x`; expected a job id such as",
+            ),
+            (
+                with("", "20", "05:00", "1"),
+                "jobs:2: found job id ``; expected",
+            ),
             (
                 with("1", "soon", "05:00", "1"),
                 "jobs:2: found start time `soon`; expected a time such as",
@@ -239,17 +334,29 @@ fn wrong_sacct_rows_are_refused() {
                 with("1", "20", "05:00", "many"),
                 "jobs:2: found nodes `many`; expected a number of nodes",
             ),
-            (with("1", "20", "05:00", "-1"), "jobs:2: found nodes `-1`; expected"),
-            (with("1", "20", "05:00", "9999999G"), "jobs:2: found nodes `9999999G`; expected"),
+            (
+                with("1", "20", "05:00", "-1"),
+                "jobs:2: found nodes `-1`; expected",
+            ),
+            (
+                with("1", "20", "05:00", "9999999G"),
+                "jobs:2: found nodes `9999999G`; expected",
+            ),
         ],
     );
     let error = read_bytes(&[HEADER.as_bytes(), b"1|10|20|30|05:00|1|\xff|n1\n"].concat());
-    assert!(error.starts_with("jobs:2: found bytes that are not UTF-8; expected"), "{error}");
+    assert!(
+        error.starts_with("jobs:2: found bytes that are not UTF-8; expected"),
+        "{error}"
+    );
 }
 
 fn read_bytes(bytes: &[u8]) -> String {
     let mut records = Records::over(Lines::new("jobs", bytes), &records::SACCT, None).unwrap();
-    records.next(&mut Record::default()).unwrap_err().to_string()
+    records
+        .next(&mut Record::default())
+        .unwrap_err()
+        .to_string()
 }
 
 #[test]
@@ -267,7 +374,11 @@ fn tables_of_public_traces_are_known_by_their_header() {
                   10,u1,8,64,1,CANCELLED,2020-04-01 00:00:14,None,2020-04-01 00:10:15,0,1\n";
     let helios = trace(helios).unwrap();
     assert_eq!(
-        (helios.jobs().len(), helios.jobs()[0].run, helios.tally().count(Reason::NotStarted)),
+        (
+            helios.jobs().len(),
+            helios.jobs()[0].run,
+            helios.tally().count(Reason::NotStarted)
+        ),
         (1, 600, 1)
     );
     let lassen = "allocation_id,job_submit_time,begin_time,end_time,num_nodes\n\
@@ -297,8 +408,14 @@ fn columns_are_named_by_the_user() {
             "submit=a,end=b",
             "`--columns submit=a,end=b`: found too few columns to make a job of; expected submit or start",
         ),
-        ("sumbit=a", "`--columns sumbit=a`: found unknown key `sumbit`"),
-        ("submit=", "`--columns submit=`: found `submit=`; expected KEY=NAME"),
+        (
+            "sumbit=a",
+            "`--columns sumbit=a`: found unknown key `sumbit`",
+        ),
+        (
+            "submit=",
+            "`--columns submit=`: found `submit=`; expected KEY=NAME",
+        ),
         (
             "submit=a,submit=b",
             "`--columns submit=a,submit=b`: found `submit` again; expected each key once",
@@ -321,18 +438,30 @@ fn wrong_tables_are_refused() {
                 "a,b,c\n".into(),
                 "jobs:1: found a header that is none of a known table; expected --columns",
             ),
-            (with("2,10,20,30,1"), "jobs:3: found 5 fields; expected the 6 of the header"),
+            (
+                with("2,10,20,30,1"),
+                "jobs:3: found 5 fields; expected the 6 of the header",
+            ),
             (
                 with("2,10,20,30,1,COMPLETED,x"),
                 "jobs:3: found 7 fields; expected the 6 of the header",
             ),
-            (with(",10,20,30,1,COMPLETED"), "jobs:3: found job ``; expected a name or number"),
+            (
+                with(",10,20,30,1,COMPLETED"),
+                "jobs:3: found job ``; expected a name or number",
+            ),
             (
                 with("2,ten,20,30,1,COMPLETED"),
                 "jobs:3: found submit `ten`; expected a time such as",
             ),
-            (with("2,10,-20,30,1,COMPLETED"), "jobs:3: found start `-20`; expected"),
-            (with("2,10,20,2026-11-22,1,COMPLETED"), "jobs:3: found end `2026-11-22`; expected"),
+            (
+                with("2,10,-20,30,1,COMPLETED"),
+                "jobs:3: found start `-20`; expected",
+            ),
+            (
+                with("2,10,20,2026-11-22,1,COMPLETED"),
+                "jobs:3: found end `2026-11-22`; expected",
+            ),
             (
                 with("2,10,20,30,1.5,COMPLETED"),
                 "jobs:3: found nodes `1.5`; expected a whole number",
@@ -341,7 +470,10 @@ fn wrong_tables_are_refused() {
                 with("2,10,20,30,\"1,COMPLETED"),
                 "jobs:3: found `2,10,20,30,\"1,COMPLETED`; expected each quote closed",
             ),
-            (with("2,10,20,30,9999999999,COMPLETED"), "jobs:3: found nodes `9999999999`; expected"),
+            (
+                with("2,10,20,30,9999999999,COMPLETED"),
+                "jobs:3: found nodes `9999999999`; expected",
+            ),
         ],
     );
 }
@@ -360,11 +492,22 @@ fn placements_come_back_as_they_were_written() {
     assert_eq!(records.tally().count(Reason::NotStarted), 2);
     let (again, _) = read(&records::PLACEMENTS, &out).unwrap();
     let (records, _) = read(&records::SACCT, &text).unwrap();
-    let records: Vec<&Record> = records.iter().filter(|record| !record.hosts.is_empty()).collect();
+    let records: Vec<&Record> = records
+        .iter()
+        .filter(|record| !record.hosts.is_empty())
+        .collect();
     assert_eq!(again.len(), records.len());
     for (again, record) in again.iter().zip(records) {
         let key = |r: &Record| {
-            (r.job.clone(), r.submit, r.start, r.run, r.limit, r.nodes, r.hosts.clone())
+            (
+                r.job.clone(),
+                r.submit,
+                r.start,
+                r.run,
+                r.limit,
+                r.nodes,
+                r.hosts.clone(),
+            )
         };
         assert_eq!(key(again), key(record));
     }
@@ -397,13 +540,31 @@ fn wrong_placements_are_refused() {
                 "job,submit\n".into(),
                 "jobs:1: found no column `start` (start); expected one of `job`, `submit`",
             ),
-            (with("1,2,3,4,5,6"), "jobs:2: found 6 fields; expected the 7 of the header"),
-            (with("1,2,3,4,5,1,n[1,2]"), "jobs:2: found 8 fields; expected the 7 of the header"),
-            (with(",2,3,4,5,1,n1"), "jobs:2: found job ``; expected a name or number"),
+            (
+                with("1,2,3,4,5,6"),
+                "jobs:2: found 6 fields; expected the 7 of the header",
+            ),
+            (
+                with("1,2,3,4,5,1,n[1,2]"),
+                "jobs:2: found 8 fields; expected the 7 of the header",
+            ),
+            (
+                with(",2,3,4,5,1,n1"),
+                "jobs:2: found job ``; expected a name or number",
+            ),
             (with("1,x,3,4,5,1,n1"), "jobs:2: found submit `x`; expected"),
-            (with("1,2,3,4:00,5,1,n1"), "jobs:2: found end `4:00`; expected"),
-            (with("1,2,3,4,no,1,n1"), "jobs:2: found limit `no`; expected a time such as"),
-            (with("1,2,3,4,5,one,n1"), "jobs:2: found nodes `one`; expected a whole number"),
+            (
+                with("1,2,3,4:00,5,1,n1"),
+                "jobs:2: found end `4:00`; expected",
+            ),
+            (
+                with("1,2,3,4,no,1,n1"),
+                "jobs:2: found limit `no`; expected a time such as",
+            ),
+            (
+                with("1,2,3,4,5,one,n1"),
+                "jobs:2: found nodes `one`; expected a whole number",
+            ),
         ],
     );
 }
@@ -424,19 +585,27 @@ const BATSIM: &str = r#"{
 #[test]
 fn batsim_workloads_are_traces() {
     let (records, _) = read(&records::BATSIM, BATSIM).unwrap();
-    assert_eq!((records[0].run, records[0].limit, records[0].nodes), (Some(10), Some(20), 4));
+    assert_eq!(
+        (records[0].run, records[0].limit, records[0].nodes),
+        (Some(10), Some(20), 4)
+    );
     assert_eq!(
         (records[1].job.as_str(), records[1].submit, records[1].limit),
         ("w0!2", Some(5), None)
     );
     let trace = trace(BATSIM).unwrap();
     assert_eq!(trace.jobs().len(), 2);
-    assert!(counts(&trace).contains(&("other-profile", 1)), "{:?}", counts(&trace));
+    assert!(
+        counts(&trace).contains(&("other-profile", 1)),
+        "{:?}",
+        counts(&trace)
+    );
     assert!(counts(&trace).contains(&("numbered-anew", 2)));
     // A document on one long line.
-    let long = BATSIM
-        .replace('\n', " ")
-        .replace("\"nb_res\"", &format!("\"more\": \"{}\", \"nb_res\"", "x".repeat(3 << 20)));
+    let long = BATSIM.replace('\n', " ").replace(
+        "\"nb_res\"",
+        &format!("\"more\": \"{}\", \"nb_res\"", "x".repeat(3 << 20)),
+    );
     assert_eq!(
         kind(&mut Lines::new("t", long.as_str())).unwrap(),
         WorkloadKind::Records(&records::BATSIM)
@@ -453,14 +622,26 @@ fn wrong_batsim_workloads_are_refused() {
     refused(
         &records::BATSIM,
         &[
-            ("{".into(), "jobs:1: found EOF while parsing an object; expected a Batsim workload"),
-            ("{}".into(), "jobs:1: found missing field `jobs`; expected a Batsim workload"),
-            ("{\"jobs\": []}".into(), "jobs: found no jobs; expected a Batsim workload"),
+            (
+                "{".into(),
+                "jobs:1: found EOF while parsing an object; expected a Batsim workload",
+            ),
+            (
+                "{}".into(),
+                "jobs:1: found missing field `jobs`; expected a Batsim workload",
+            ),
+            (
+                "{\"jobs\": []}".into(),
+                "jobs: found no jobs; expected a Batsim workload",
+            ),
             (
                 with("\"res\": 4", "\"res\": -4"),
                 "jobs:4: found invalid value: integer `-4`; expected u32",
             ),
-            (with("\"res\": 4,", ""), "jobs:4: found missing field `res`; expected"),
+            (
+                with("\"res\": 4,", ""),
+                "jobs:4: found missing field `res`; expected",
+            ),
             (
                 with("\"subtime\": 0", "\"subtime\": \"0\""),
                 "jobs:4: found invalid type: string \"0\"; expected f64",
@@ -469,7 +650,10 @@ fn wrong_batsim_workloads_are_refused() {
                 with("\"subtime\": 9", "\"subtime\": 1e20"),
                 "jobs:6: found 100000000000000000000 seconds; expected a number",
             ),
-            (with("\"id\": 3", "\"id\": [3]"), "jobs:6: found data did not match any variant"),
+            (
+                with("\"id\": 3", "\"id\": [3]"),
+                "jobs:6: found data did not match any variant",
+            ),
             (
                 with("\"profile\": \"sum\"", "\"profile\": \"nope\""),
                 "jobs:6: found profile `nope`, which `profiles` does not have; expected",
@@ -478,7 +662,10 @@ fn wrong_batsim_workloads_are_refused() {
                 with(", \"delay\": 10.2", ""),
                 "jobs:4: found profile `ten` without its delay; expected \"delay\": seconds",
             ),
-            (with("\"type\": \"delay\",", ""), "jobs:9: found missing field `type`; expected"),
+            (
+                with("\"type\": \"delay\",", ""),
+                "jobs:9: found missing field `type`; expected",
+            ),
             (
                 with("],\n  \"profiles\"", "]\n  \"profiles\""),
                 "jobs:8: found text that is no JSON; expected `,` or `}`",
@@ -507,9 +694,18 @@ fn philly_attempts_are_records() {
         (records[0].nodes, records[0].hosts.as_str(), records[0].run),
         (2, "m381,m12", Some(3600))
     );
-    assert_eq!((records[1].run, records[1].nodes, records[1].state), (None, 1, State::Completed));
-    assert_eq!((records[2].start, records[2].nodes, records[2].state), (None, 0, State::Cancelled));
-    assert_eq!(counts(&trace(PHILLY).unwrap())[..2], [("not-started", 1), ("still-running", 1)]);
+    assert_eq!(
+        (records[1].run, records[1].nodes, records[1].state),
+        (None, 1, State::Completed)
+    );
+    assert_eq!(
+        (records[2].start, records[2].nodes, records[2].state),
+        (None, 0, State::Cancelled)
+    );
+    assert_eq!(
+        counts(&trace(PHILLY).unwrap())[..2],
+        [("not-started", 1), ("still-running", 1)]
+    );
 }
 
 #[test]
@@ -522,8 +718,14 @@ fn wrong_philly_logs_are_refused() {
         &records::PHILLY,
         &[
             ("[]".into(), "jobs: found no jobs; expected a list of jobs"),
-            ("[".into(), "jobs:1: found EOF while parsing a list; expected a list of jobs"),
-            ("[1]".into(), "jobs:1: found invalid type: integer `1`; expected struct PhillyJob"),
+            (
+                "[".into(),
+                "jobs:1: found EOF while parsing a list; expected a list of jobs",
+            ),
+            (
+                "[1]".into(),
+                "jobs:1: found invalid type: integer `1`; expected struct PhillyJob",
+            ),
             (
                 with("\"jobid\": \"application_1_10258\",", ""),
                 "jobs:8: found missing field `jobid`; expected",
@@ -540,7 +742,10 @@ fn wrong_philly_logs_are_refused() {
                 with("\"2017-10-03 22:53:40\"", "17"),
                 "jobs:5: found invalid type: integer `17`; expected a string",
             ),
-            (with("\"ip\": \"m12\", ", ""), "jobs:6: found missing field `ip`; expected"),
+            (
+                with("\"ip\": \"m12\", ", ""),
+                "jobs:6: found missing field `ip`; expected",
+            ),
             (
                 with("\"attempts\": []", "\"attempts\": {}"),
                 "jobs:10: found invalid type: map; expected a sequence",
@@ -554,11 +759,20 @@ fn further_fields_of_swf_are_counted() {
     let job =
         |id: u32, more: &str| format!("{id} 0 1 30 4 -1 -1 4 40 -1 1 1 1 1 1 1 -1 -1{more}\n");
     let trace = trace(&[job(1, " 7 8 9"), job(2, ""), job(3, " x y z")].concat()).unwrap();
-    assert_eq!((trace.jobs().len(), counts(&trace)), (3, vec![("more-fields", 2)]));
-    let error =
-        Trace::new("t", job(1, "").replace(" -1 -1\n", " -1\n"), &Options::default()).unwrap_err();
+    assert_eq!(
+        (trace.jobs().len(), counts(&trace)),
+        (3, vec![("more-fields", 2)])
+    );
+    let error = Trace::new(
+        "t",
+        job(1, "").replace(" -1 -1\n", " -1\n"),
+        &Options::default(),
+    )
+    .unwrap_err();
     assert!(
-        error.to_string().starts_with("t:1: found 17 fields; expected the 18 fields"),
+        error
+            .to_string()
+            .starts_with("t:1: found 17 fields; expected the 18 fields"),
         "{error}"
     );
 }
@@ -569,17 +783,29 @@ fn a_trace_in_swf_comes_back() {
     let text = convert::to_swf(&trace);
     let again = Trace::new("again", text.as_str(), &Options::default()).unwrap();
     let key = |t: &Trace| {
-        t.jobs().iter().map(|j| nodeorder::trace::Job { line: 0, ..*j }).collect::<Vec<_>>()
+        t.jobs()
+            .iter()
+            .map(|j| nodeorder::trace::Job { line: 0, ..*j })
+            .collect::<Vec<_>>()
     };
     assert_eq!(key(&again), key(&trace));
-    assert!(again.header().values("Partition").eq(trace.header().values("Partition")));
+    assert!(
+        again
+            .header()
+            .values("Partition")
+            .eq(trace.header().values("Partition"))
+    );
 }
 
 #[test]
 fn jobs_beyond_the_memory_are_refused() {
-    let rows: String =
-        (1..2000).map(|id| format!("{id}|10|20|30|05:00|1|COMPLETED|n1\n")).collect();
-    let options = Options { memory: 100_000, ..Options::default() };
+    let rows: String = (1..2000)
+        .map(|id| format!("{id}|10|20|30|05:00|1|COMPLETED|n1\n"))
+        .collect();
+    let options = Options {
+        memory: 100_000,
+        ..Options::default()
+    };
     let lines = Lines::new("jobs", format!("{HEADER}{rows}"));
     let error = open::trace_over(lines, &options).unwrap_err().to_string();
     assert!(error.starts_with("jobs: the jobs needs about"), "{error}");
@@ -591,9 +817,17 @@ fn commands_take_records_where_they_take_traces() {
     let folder = tempfile::tempdir().unwrap();
     let sacct = data("sacct.txt").display().to_string();
     let run = |arguments: &[&str]| {
-        let output = crate::command().args(arguments).current_dir(folder.path()).output().unwrap();
+        let output = crate::command()
+            .args(arguments)
+            .current_dir(folder.path())
+            .output()
+            .unwrap();
         let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
-        (output.status.code(), text(output.stdout), text(output.stderr))
+        (
+            output.status.code(),
+            text(output.stdout),
+            text(output.stderr),
+        )
     };
     let done = |arguments: &[&str]| {
         let (code, out, said) = run(arguments);
@@ -602,7 +836,10 @@ fn commands_take_records_where_they_take_traces() {
     };
     let info: serde_json::Value =
         serde_json::from_str(&done(&["trace", "info", &sacct, "--json"]).0).unwrap();
-    assert_eq!((&info["kind"], &info["jobs"]), (&"accounting of Slurm".into(), &5.into()));
+    assert_eq!(
+        (&info["kind"], &info["jobs"]),
+        (&"accounting of Slurm".into(), &5.into())
+    );
     let machine = "fat-tree:k=4";
     let (rows, said) = done(&[
         "schedule",
@@ -629,7 +866,14 @@ fn commands_take_records_where_they_take_traces() {
         "first-fit:1",
     ]);
     assert_eq!(rows.lines().count(), 6);
-    let (text, _) = done(&["compare", machine, "--order", "row-major", "--trace", &sacct]);
+    let (text, _) = done(&[
+        "compare",
+        machine,
+        "--order",
+        "row-major",
+        "--trace",
+        &sacct,
+    ]);
     assert!(text.contains("5 jobs placed"), "{text}");
     done(&["trace", "convert", &sacct, "-o", "a.swf"]);
     done(&["trace", "convert", &sacct, "-o", "a.csv"]);
@@ -658,7 +902,10 @@ fn commands_take_records_where_they_take_traces() {
             "--alloc",
             "first-fit:1",
         ]);
-        rows.lines().skip(1).map(|l| l.split(',').nth(2).unwrap().to_string()).collect::<Vec<_>>()
+        rows.lines()
+            .skip(1)
+            .map(|l| l.split(',').nth(2).unwrap().to_string())
+            .collect::<Vec<_>>()
     });
     assert_eq!((&logs[0], &logs[0]), (&logs[1], &logs[2]));
     let plan = format!(
@@ -672,16 +919,26 @@ fn commands_take_records_where_they_take_traces() {
             vec!["trace", "convert", "a.log", "--to", "placements"],
             "--to placements`: found a trace without lists of nodes",
         ),
-        (vec!["trace", "convert", &sacct, "--columns", "pm100"], "a.txt:1: "),
+        (
+            vec!["trace", "convert", &sacct, "--columns", "pm100"],
+            "a.txt:1: ",
+        ),
         (
             vec!["trace", "convert", &sacct, "--from", "batsim"],
             ".txt:1: found text that is no JSON; expected value",
         ),
-        (vec!["trace", "convert", &sacct, "--from", "swf"], "expected the 18 fields of a job"),
+        (
+            vec!["trace", "convert", &sacct, "--from", "swf"],
+            "expected the 18 fields of a job",
+        ),
     ] {
         let (code, out, said) = run(&arguments);
         assert_eq!((code, out.as_str()), (Some(1), ""), "{said}");
-        let message = if message == "a.txt:1: " { "sacct.txt:1: found" } else { message };
+        let message = if message == "a.txt:1: " {
+            "sacct.txt:1: found"
+        } else {
+            message
+        };
         assert!(said.contains(message), "{said}");
     }
 }
@@ -699,20 +956,35 @@ fn tables_in_parquet_are_read_as_csv() {
                 header = line.text.to_string();
             }
         }
-        assert!(header.starts_with("job_id,name,submit_time,start_time,end_time"), "{header}");
+        assert!(
+            header.starts_with("job_id,name,submit_time,start_time,end_time"),
+            "{header}"
+        );
         let lines = Lines::open(&path, 1 << 20).unwrap();
         let mut records = Records::over(lines, &records::CSV, None).unwrap();
         let mut found = Vec::new();
         let mut record = Record::default();
         while records.next(&mut record).unwrap() {
-            found.push((record.job.clone(), record.submit, record.start, record.run, record.limit));
+            found.push((
+                record.job.clone(),
+                record.submit,
+                record.start,
+                record.run,
+                record.limit,
+            ));
             if let Some(hosts) = hosts.get(found.len() - 1) {
                 assert_eq!(record.hosts, *hosts);
             }
         }
         let at = |seconds: i64| Some(1_590_000_000 + seconds);
         let row = |job: &str, submit, start, run, limit: i64| {
-            (job.to_string(), at(submit), at(start), run, Some(60 * limit))
+            (
+                job.to_string(),
+                at(submit),
+                at(start),
+                run,
+                Some(60 * limit),
+            )
         };
         let rows = [
             row("11", 0, 10, Some(600), 30),
@@ -732,7 +1004,10 @@ fn tables_in_parquet_are_read_as_csv() {
     ] {
         std::fs::write(&broken, bytes).unwrap();
         let error = Lines::open(&broken, 1 << 20).unwrap_err().to_string();
-        assert!(error.contains(message) && error.contains("; expected a Parquet table"), "{error}");
+        assert!(
+            error.contains(message) && error.contains("; expected a Parquet table"),
+            "{error}"
+        );
     }
     // A page that does not unpack: an error where it is read, and never an end.
     let mut spoilt = bytes.clone();
@@ -746,13 +1021,21 @@ fn tables_in_parquet_are_read_as_csv() {
             Err(error) => break Some(error.to_string()),
         }
     };
-    assert!(end.is_some_and(|error| error.contains("broken.parquet")), "read to its end");
+    assert!(
+        end.is_some_and(|error| error.contains("broken.parquet")),
+        "read to its end"
+    );
 }
 
 /// A build without the feature says what it lacks.
 #[test]
 #[cfg(not(feature = "parquet"))]
 fn parquet_needs_its_feature() {
-    let error = Lines::open(&data("micro.parquet"), 1 << 20).unwrap_err().to_string();
-    assert!(error.ends_with("a nodeorder built with `--features parquet`"), "{error}");
+    let error = Lines::open(&data("micro.parquet"), 1 << 20)
+        .unwrap_err()
+        .to_string();
+    assert!(
+        error.ends_with("a nodeorder built with `--features parquet`"),
+        "{error}"
+    );
 }

@@ -45,7 +45,11 @@ fn every_table_is_in_the_reference() {
         for entry in &table.entries {
             let heading = format!("\n### `{}`\n", entry.usage(table.separator));
             assert!(text.contains(&heading), "{heading}");
-            assert!(table.example(entry).ends_with(entry.example), "{}", entry.name);
+            assert!(
+                table.example(entry).ends_with(entry.example),
+                "{}",
+                entry.name
+            );
         }
     }
 }
@@ -82,7 +86,11 @@ fn markdown() -> String {
                 text += "\nThe rest is from the papers: it repeats what they report.\n";
             }
             text += &format!("\n### `{}`\n\n", entry.usage(table.separator));
-            text += &format!("{}. Example: `{}`\n", cell(entry.about), table.example(entry));
+            text += &format!(
+                "{}. Example: `{}`\n",
+                cell(entry.about),
+                table.example(entry)
+            );
             if !entry.options.is_empty() {
                 text += &format!("\n{}", options(entry.options));
             }
@@ -94,7 +102,12 @@ fn markdown() -> String {
 fn options(options: &[Opt]) -> String {
     let mut text = "| Option | Values | Default | Meaning |\n|---|---|---|---|\n".to_string();
     for [key, values, default, about] in rows(options) {
-        let row = [format!("`{key}`"), cell(&values), cell(&default), cell(&about)];
+        let row = [
+            format!("`{key}`"),
+            cell(&values),
+            cell(&default),
+            cell(&about),
+        ];
         text += &format!("| {} |\n", row.join(" | "));
     }
     text

@@ -30,10 +30,29 @@ fn schedule_on(
     let topology = Topology::inline(spec, &Context::default()).unwrap();
     let order = NodeOrder::make(&topology, "row-major").unwrap();
     let distances = RankDistances::new(&topology, &order).unwrap();
-    let context = AllocatorContext { topology: &topology, order: &order, distances: &distances };
-    let allocator = if outputs.placement { "span-best-fit" } else { "fifo:0" };
-    simulate(&context, tasks, &Settings { policy, allocator, model, outputs, rules: None }, &|_| ())
-        .unwrap()
+    let context = AllocatorContext {
+        topology: &topology,
+        order: &order,
+        distances: &distances,
+    };
+    let allocator = if outputs.placement {
+        "span-best-fit"
+    } else {
+        "fifo:0"
+    };
+    simulate(
+        &context,
+        tasks,
+        &Settings {
+            policy,
+            allocator,
+            model,
+            outputs,
+            rules: None,
+        },
+        &|_| (),
+    )
+    .unwrap()
 }
 
 fn schedule(nodes: u32, tasks: &[Task], policy: &str, outputs: Outputs) -> ScheduleResult {
@@ -59,7 +78,9 @@ fn plain(tasks: &[Task], nodes: u32, easy: bool) -> Vec<i64> {
     let mut submitted = 0;
     loop {
         let submit = tasks.get(submitted).map(|t| t.submit);
-        let Some(now) = running.iter().map(|r| r.0).chain(submit).min() else { break };
+        let Some(now) = running.iter().map(|r| r.0).chain(submit).min() else {
+            break;
+        };
         running.retain(|(end, _, _)| *end > now);
         while submitted < tasks.len() && tasks[submitted].submit == now {
             waiting.push(submitted);
@@ -82,9 +103,17 @@ fn plain(tasks: &[Task], nodes: u32, easy: bool) -> Vec<i64> {
         let head = tasks[waiting[0]].nodes;
         let mut times: Vec<i64> = running.iter().map(|r| r.1).collect();
         times.sort_unstable();
-        let free_at =
-            |time: i64| free + running.iter().filter(|r| r.1 <= time).map(|r| r.2).sum::<u32>();
-        let shadow = times.into_iter().find(|time| free_at(*time) >= head).unwrap();
+        let free_at = |time: i64| {
+            free + running
+                .iter()
+                .filter(|r| r.1 <= time)
+                .map(|r| r.2)
+                .sum::<u32>()
+        };
+        let shadow = times
+            .into_iter()
+            .find(|time| free_at(*time) >= head)
+            .unwrap();
         let mut extra = free_at(shadow) - head;
         let mut left = vec![waiting[0]];
         for job in waiting[1..].iter().copied() {
@@ -122,7 +151,9 @@ fn plain_conservative(tasks: &[Task], nodes: u32) -> Vec<i64> {
     let promise = |job: &Task, now: i64, used: &mut Vec<u32>| {
         let (mut fits, mut time) = (0, now);
         while fits < job.requested {
-            let there = used.get((time - first) as usize).is_none_or(|u| u + job.nodes <= nodes);
+            let there = used
+                .get((time - first) as usize)
+                .is_none_or(|u| u + job.nodes <= nodes);
             fits = if there { fits + 1 } else { 0 };
             time += 1;
         }
@@ -131,12 +162,18 @@ fn plain_conservative(tasks: &[Task], nodes: u32) -> Vec<i64> {
     };
     loop {
         let submit = tasks.get(submitted).map(|t| t.submit);
-        let Some(now) = running.iter().map(|r| r.0).chain(submit).min() else { break };
-        let early = running.iter().any(|(end, assumed, _)| *end == now && *assumed > now);
+        let Some(now) = running.iter().map(|r| r.0).chain(submit).min() else {
+            break;
+        };
+        let early = running
+            .iter()
+            .any(|(end, assumed, _)| *end == now && *assumed > now);
         running.retain(|(end, _, _)| *end > now);
         if early {
             used.clear();
-            running.iter().for_each(|(_, assumed, nodes)| take(&mut used, now, *assumed, *nodes));
+            running
+                .iter()
+                .for_each(|(_, assumed, nodes)| take(&mut used, now, *assumed, *nodes));
             for (job, start) in &mut waiting {
                 *start = promise(&tasks[*job], now, &mut used);
             }
@@ -190,7 +227,11 @@ fn check_invariants(outcome: &ScheduleResult) {
     let mut events: Vec<(i64, bool, usize)> = Vec::new();
     for (i, record) in outcome.records.iter().enumerate() {
         let task = outcome.task(record);
-        assert!(record.start >= task.submit, "job {} starts before its submit", task.id);
+        assert!(
+            record.start >= task.submit,
+            "job {} starts before its submit",
+            task.id
+        );
         let ranks = record.ranks.as_ref().unwrap();
         assert_eq!(ranks.len(), task.nodes);
         assert!(ranks.iter().all(|rank| rank < outcome.nodes));
@@ -203,8 +244,15 @@ fn check_invariants(outcome: &ScheduleResult) {
     let mut holder: Vec<Option<usize>> = vec![None; outcome.nodes as usize];
     for (_, start, i) in events {
         for rank in outcome.records[i].ranks.as_ref().unwrap().iter() {
-            let (expected, next) = if start { (None, Some(i)) } else { (Some(i), None) };
-            assert_eq!(std::mem::replace(&mut holder[rank as usize], next), expected);
+            let (expected, next) = if start {
+                (None, Some(i))
+            } else {
+                (Some(i), None)
+            };
+            assert_eq!(
+                std::mem::replace(&mut holder[rank as usize], next),
+                expected
+            );
         }
     }
 }
@@ -214,13 +262,19 @@ fn check_invariants(outcome: &ScheduleResult) {
 fn check_reservations(outcome: &ScheduleResult) {
     let starts = starts(outcome);
     let tasks = &outcome.tasks;
-    let mut times: Vec<i64> = outcome.records.iter().flat_map(|r| [r.start, r.end]).collect();
+    let mut times: Vec<i64> = outcome
+        .records
+        .iter()
+        .flat_map(|r| [r.start, r.end])
+        .collect();
     times.extend(tasks.iter().map(|t| t.submit));
     times.sort_unstable();
     times.dedup();
     for now in times {
         let waits = |i: &usize| tasks[*i].submit <= now && starts[*i] > now;
-        let Some(head) = (0..tasks.len()).find(waits) else { continue };
+        let Some(head) = (0..tasks.len()).find(waits) else {
+            continue;
+        };
         let mut running: Vec<(i64, u32)> = (0..tasks.len())
             .filter(|i| starts[*i] <= now && starts[*i] + tasks[*i].run > now)
             .map(|i| (starts[i] + tasks[i].requested, tasks[i].nodes))
@@ -249,7 +303,13 @@ fn random_tasks(nodes: u32, most: usize, time: i64) -> impl Strategy<Value = Vec
             id += 1;
             // Many requests are exact, many are not.
             let requested = run + if more % 3 == 0 { 0 } else { more };
-            Task { id, submit, run, requested, nodes }
+            Task {
+                id,
+                submit,
+                run,
+                requested,
+                nodes,
+            }
         });
         tasks.collect()
     })
@@ -421,16 +481,27 @@ fn integer_program(jobs: &[u32], slots: &[u32]) -> f64 {
     let mut variables = ProblemVariables::new();
     let x: Vec<Vec<_>> = jobs
         .iter()
-        .map(|_| slots.iter().map(|_| variables.add(variable().binary())).collect())
+        .map(|_| {
+            slots
+                .iter()
+                .map(|_| variables.add(variable().binary()))
+                .collect()
+        })
         .collect();
     let sum = |terms: Vec<Expression>| terms.into_iter().sum::<Expression>();
     let value = |slot: usize| {
-        sum(jobs.iter().zip(&x).map(|(job, row)| f64::from(*job) * row[slot]).collect())
+        sum(jobs
+            .iter()
+            .zip(&x)
+            .map(|(job, row)| f64::from(*job) * row[slot])
+            .collect())
     };
     let profit = sum((0..slots.len()).map(value).collect());
     let mut model = variables.maximise(profit.clone()).using(microlp);
     for row in &x {
-        model = model.with(constraint!(sum(row.iter().map(|v| (*v).into()).collect()) <= 1.0));
+        model = model.with(constraint!(
+            sum(row.iter().map(|v| (*v).into()).collect()) <= 1.0
+        ));
     }
     for (slot, room) in slots.iter().enumerate() {
         model = model.with(constraint!(value(slot) <= f64::from(*room)));
@@ -441,7 +512,11 @@ fn integer_program(jobs: &[u32], slots: &[u32]) -> f64 {
 /// A trace that is not part of the project, if it is there.
 fn shared(test: &str, name: &str, nodes: u32, procs_per_node: u32) -> Option<Vec<Task>> {
     let path = crate::skip::trace(&format!("schedule::{test}"), name)?;
-    let options = Options { procs_per_node, nodes: Some(nodes), ..Options::default() };
+    let options = Options {
+        procs_per_node,
+        nodes: Some(nodes),
+        ..Options::default()
+    };
     Some(Task::of(&Trace::read(&path, &options).unwrap()))
 }
 
@@ -451,9 +526,12 @@ fn mean_wait(outcome: &ScheduleResult) -> f64 {
 
 #[test]
 fn theta_starts_job_for_job_as_the_reference() {
-    let Some(tasks) =
-        shared("theta_starts_job_for_job_as_the_reference", "theta_2022.swf.gz", 4360, 1)
-    else {
+    let Some(tasks) = shared(
+        "theta_starts_job_for_job_as_the_reference",
+        "theta_2022.swf.gz",
+        4360,
+        1,
+    ) else {
         return;
     };
     let easy = schedule(4360, &tasks, "easy", Outputs::default());
@@ -501,7 +579,13 @@ fn the_hypercube_starts_job_for_job_as_the_reference() {
 /// One job that shares its links with another for a part of its time: worked out by hand.
 #[test]
 fn contention_moves_ends_as_jobs_come_and_go() {
-    let task = |id, submit, run, nodes| Task { id, submit, run, requested: run, nodes };
+    let task = |id, submit, run, nodes| Task {
+        id,
+        submit,
+        run,
+        requested: run,
+        nodes,
+    };
     // A line of four nodes; the first job gets 0 and 1, the second 2 and 3, no link is shared.
     for share in ["jobs", "load"] {
         let model = format!("contention:latency=0,sharing=1,share={share},guest=ring");
@@ -532,12 +616,29 @@ fn contention_moves_ends_as_jobs_come_and_go() {
 
 #[test]
 fn distance_stretches_against_the_compact_placement() {
-    let task = |id, run, nodes| Task { id, submit: 0, run, requested: run, nodes };
+    let task = |id, run, nodes| Task {
+        id,
+        submit: 0,
+        run,
+        requested: run,
+        nodes,
+    };
     // Singles hold 1, 2, … for long; pairs are 1 hop apart at best, here 3: twice as much again.
-    let tasks = [task(1, 5, 1), task(2, 500, 2), task(3, 5, 1), task(4, 10, 2)];
+    let tasks = [
+        task(1, 5, 1),
+        task(2, 500, 2),
+        task(3, 5, 1),
+        task(4, 10, 2),
+    ];
     let outcome = schedule_on("mesh:4", &tasks, "fcfs", "distance:weight=0.5", ALL);
     let last = outcome.records.last().unwrap();
-    assert_eq!((last.ranks.as_ref().unwrap().to_string().as_str(), last.start), ("0 3", 5_000_000));
+    assert_eq!(
+        (
+            last.ranks.as_ref().unwrap().to_string().as_str(),
+            last.start
+        ),
+        ("0 3", 5_000_000)
+    );
     assert_eq!(outcome.seconds(last.end - last.start), "20");
 }
 
@@ -546,8 +647,18 @@ fn wrong_names_and_impossible_jobs_are_refused() {
     let topology = Topology::inline("mesh:4", &Context::default()).unwrap();
     let order = NodeOrder::make(&topology, "row-major").unwrap();
     let distances = RankDistances::new(&topology, &order).unwrap();
-    let context = AllocatorContext { topology: &topology, order: &order, distances: &distances };
-    let task = Task { id: 7, submit: 0, run: 1, requested: 1, nodes: 2 };
+    let context = AllocatorContext {
+        topology: &topology,
+        order: &order,
+        distances: &distances,
+    };
+    let task = Task {
+        id: 7,
+        submit: 0,
+        run: 1,
+        requested: 1,
+        nodes: 2,
+    };
     let refused = |tasks: &[Task], policy: &str, model: &str| {
         let settings = Settings {
             policy,
@@ -556,24 +667,67 @@ fn wrong_names_and_impossible_jobs_are_refused() {
             outputs: Outputs::default(),
             rules: None,
         };
-        simulate(&context, tasks, &settings, &|_| ()).unwrap_err().to_string()
+        simulate(&context, tasks, &settings, &|_| ())
+            .unwrap_err()
+            .to_string()
     };
     for (tasks, policy, model, what) in [
         (vec![task], "esay", "fixed", "did you mean `easy`"),
         (vec![task], "easy:runtime", "fixed", "runtime-estimates"),
         (vec![task], "window-bnb:window=17", "fixed", "from 1 to 16"),
-        (vec![task], "fcfs:intervals=3", "fixed", "did you mean `interval`"),
+        (
+            vec![task],
+            "fcfs:intervals=3",
+            "fixed",
+            "did you mean `interval`",
+        ),
         (vec![task], "easy:interval=-1", "fixed", "interval"),
-        (vec![task], "window-bnb:slots=run", "fixed", "did you mean `runs`"),
-        (vec![task], "fcfs", "contiguity:alpha=20,beta=5,contiguous=run", "did you mean `runs`"),
+        (
+            vec![task],
+            "window-bnb:slots=run",
+            "fixed",
+            "did you mean `runs`",
+        ),
+        (
+            vec![task],
+            "fcfs",
+            "contiguity:alpha=20,beta=5,contiguous=run",
+            "did you mean `runs`",
+        ),
         (vec![task], "fcfs", "contiguity:alpha=20", "beta"),
         (vec![task], "fcfs", "contiguity:alpha=100,beta=5", "99.9"),
         (vec![task], "fcfs", "contention:app=LU", "unknown key"),
-        (vec![task], "fcfs", "contention:routing=valiant", "--routing valiant"),
+        (
+            vec![task],
+            "fcfs",
+            "contention:routing=valiant",
+            "--routing valiant",
+        ),
         (vec![Task { nodes: 5, ..task }], "fcfs", "fixed", "job 7"),
-        (vec![Task { submit: 3, ..task }, task], "fcfs", "fixed", "by submit time"),
-        (vec![Task { requested: 0, ..task }], "fcfs", "fixed", "at least a second"),
-        (vec![Task { requested: i64::MAX / 2, ..task }], "fcfs", "distance", "the clock"),
+        (
+            vec![Task { submit: 3, ..task }, task],
+            "fcfs",
+            "fixed",
+            "by submit time",
+        ),
+        (
+            vec![Task {
+                requested: 0,
+                ..task
+            }],
+            "fcfs",
+            "fixed",
+            "at least a second",
+        ),
+        (
+            vec![Task {
+                requested: i64::MAX / 2,
+                ..task
+            }],
+            "fcfs",
+            "distance",
+            "the clock",
+        ),
     ] {
         let message = refused(&tasks, policy, model);
         assert!(message.contains(what), "{message}");
@@ -584,7 +738,10 @@ fn wrong_names_and_impossible_jobs_are_refused() {
 fn no_jobs_are_no_trouble() {
     let outcome = schedule(4, &[], "easy", ALL);
     let summary = outcome.summary();
-    assert_eq!((summary.jobs, summary.utilisation, summary.makespan), (0, 0.0, 0.0));
+    assert_eq!(
+        (summary.jobs, summary.utilisation, summary.makespan),
+        (0, 0.0, 0.0)
+    );
 }
 
 /// Second by second: nodes in use where a job waits.
@@ -593,7 +750,11 @@ fn plain_utilisation_waiting(outcome: &ScheduleResult) -> Option<f64> {
     let (mut used, mut seconds) = (0, 0);
     let (first, last) = outcome.span()?;
     for t in first..last {
-        if outcome.records.iter().any(|r| within(outcome.task(r).submit, r.start, t)) {
+        if outcome
+            .records
+            .iter()
+            .any(|r| within(outcome.task(r).submit, r.start, t))
+        {
             let runs = outcome.records.iter().filter(|r| within(r.start, r.end, t));
             used += runs.map(|r| outcome.task(r).nodes).sum::<u32>();
             seconds += 1;

@@ -13,7 +13,12 @@ use crate::skip::{Peer, without};
 fn program(name: &str) -> Option<String> {
     [format!("scotch_{name}"), name.to_string()]
         .into_iter()
-        .find(|p| Command::new(p).arg("-V").output().is_ok_and(|out| out.status.success()))
+        .find(|p| {
+            Command::new(p)
+                .arg("-V")
+                .output()
+                .is_ok_and(|out| out.status.success())
+        })
 }
 
 /// `guest` in Scotch's format, edges in both directions with whole loads.
@@ -23,7 +28,8 @@ fn graph(guest: &Guest) -> String {
     let mut text = format!("0\n{} {}\n0 010\n", guest.processes(), guest.pair_count());
     for line in lines {
         text += &line.len().to_string();
-        line.iter().for_each(|(to, load)| text += &format!(" {load} {to}"));
+        line.iter()
+            .for_each(|(to, load)| text += &format!(" {load} {to}"));
         text.push('\n');
     }
     text
@@ -31,7 +37,10 @@ fn graph(guest: &Guest) -> String {
 
 /// A number after `key=` in a report.
 fn value(report: &str, key: &str) -> f64 {
-    let rest = report.split(&format!("{key}=")).nth(1).unwrap_or_else(|| panic!("{key}: {report}"));
+    let rest = report
+        .split(&format!("{key}="))
+        .nth(1)
+        .unwrap_or_else(|| panic!("{key}: {report}"));
     rest.split_whitespace().next().unwrap().parse().unwrap()
 }
 
@@ -57,12 +66,23 @@ fn score(
     nodes: &[u32],
 ) -> (Dilation, String) {
     let names = ["g.grf", "t.tgt", "m.map"].map(|n| folder.join(n).display().to_string());
-    let map: Vec<String> = nodes.iter().enumerate().map(|(p, n)| format!("{p}\t{n}\n")).collect();
+    let map: Vec<String> = nodes
+        .iter()
+        .enumerate()
+        .map(|(p, n)| format!("{p}\t{n}\n"))
+        .collect();
     std::fs::write(&names[0], graph(guest)).unwrap();
     std::fs::write(&names[1], target).unwrap();
     std::fs::write(&names[2], format!("{}\n{}", nodes.len(), map.concat())).unwrap();
-    let out = Command::new(program("gmtst").unwrap()).args(&names).output().unwrap();
-    assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
+    let out = Command::new(program("gmtst").unwrap())
+        .args(&names)
+        .output()
+        .unwrap();
+    assert!(
+        out.status.success(),
+        "{}",
+        String::from_utf8_lossy(&out.stderr)
+    );
     // What was written reads back as the same guest.
     let text = nodeorder::input::Text::new("g", graph(guest));
     let again = Guest::read(&text, "grf", &Default::default()).unwrap();
@@ -102,7 +122,9 @@ fn scotch_scores_the_same_mapping_alike() {
     let folder = tempfile::tempdir().unwrap();
     for (spec, target, guest) in CASES {
         let guest = Guest::make(guest, &Default::default()).unwrap();
-        let n = Topology::inline(spec, &Default::default()).unwrap().node_count() as u32;
+        let n = Topology::inline(spec, &Default::default())
+            .unwrap()
+            .node_count() as u32;
         // In order, and mixed: 7 is prime to all sizes here.
         let straight: Vec<u32> = (0..guest.processes()).collect();
         let mixed: Vec<u32> = (0..guest.processes()).map(|p| p * 7 % n).collect();
@@ -110,14 +132,20 @@ fn scotch_scores_the_same_mapping_alike() {
             let (ours, report) = score(folder.path(), spec, target, &guest, &nodes);
             let near = |a: f64, key: &str, digits: f64| {
                 let theirs = value(&report, key);
-                assert!((a - theirs).abs() <= digits, "{spec} {key}: {a}, {theirs}\n{report}");
+                assert!(
+                    (a - theirs).abs() <= digits,
+                    "{spec} {key}: {a}, {theirs}\n{report}"
+                );
             };
             near(ours.mean_pairs, "CommDilat", 0.5e-6);
             near(ours.mean, "CommExpan", 0.5e-6);
             let theirs = shares(&report);
             assert!(!theirs.is_empty(), "{report}");
             for (hops, share) in theirs.iter().enumerate() {
-                let part = ours.histogram.get(hops).map_or(0.0, |(_, v)| v / ours.volume);
+                let part = ours
+                    .histogram
+                    .get(hops)
+                    .map_or(0.0, |(_, v)| v / ours.volume);
                 assert!(
                     (part - share).abs() <= 0.5e-6,
                     "{spec} at {hops}: {part}, {share}\n{report}"
@@ -132,7 +160,11 @@ fn scotch_scores_the_same_mapping_alike() {
 fn scotch_maps_and_is_scored() {
     let (Some(map), true) = (program("gmap"), program("gmtst").is_some()) else {
         let test = "scotch::scotch_maps_and_is_scored";
-        without(Peer::Scotch, test, "scotch_gmap or scotch_gmtst is not installed");
+        without(
+            Peer::Scotch,
+            test,
+            "scotch_gmap or scotch_gmtst is not installed",
+        );
         return;
     };
     let folder = tempfile::tempdir().unwrap();
@@ -141,14 +173,30 @@ fn scotch_maps_and_is_scored() {
     std::fs::write(&names[0], graph(&guest)).unwrap();
     std::fs::write(&names[1], "torusXD 3 4 4 4\n").unwrap();
     let out = Command::new(map).args(&names).output().unwrap();
-    assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
+    assert!(
+        out.status.success(),
+        "{}",
+        String::from_utf8_lossy(&out.stderr)
+    );
     let text = std::fs::read_to_string(&names[2]).unwrap();
     let mut nodes = vec![0u32; 64];
     for line in text.lines().skip(1) {
         let (process, node) = line.split_once('\t').unwrap();
         nodes[process.trim().parse::<usize>().unwrap()] = node.trim().parse().unwrap();
     }
-    let (ours, report) = score(folder.path(), "torus:4x4x4", "torusXD 3 4 4 4", &guest, &nodes);
-    assert!((ours.mean - value(&report, "CommExpan")).abs() <= 0.5e-6, "{report}");
-    assert!((1.0..3.0).contains(&ours.mean), "better than scattered, no better than perfect");
+    let (ours, report) = score(
+        folder.path(),
+        "torus:4x4x4",
+        "torusXD 3 4 4 4",
+        &guest,
+        &nodes,
+    );
+    assert!(
+        (ours.mean - value(&report, "CommExpan")).abs() <= 0.5e-6,
+        "{report}"
+    );
+    assert!(
+        (1.0..3.0).contains(&ours.mean),
+        "better than scattered, no better than perfect"
+    );
 }

@@ -5,8 +5,16 @@ use serde_json::Value;
 /// What a command writes to standard output.
 fn said(folder: &std::path::Path, arguments: &[&str]) -> String {
     let mut command = crate::command();
-    let done = command.current_dir(folder).args(arguments).output().unwrap();
-    assert!(done.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&done.stderr));
+    let done = command
+        .current_dir(folder)
+        .args(arguments)
+        .output()
+        .unwrap();
+    assert!(
+        done.status.success(),
+        "{arguments:?}: {}",
+        String::from_utf8_lossy(&done.stderr)
+    );
     String::from_utf8(done.stdout).unwrap()
 }
 
@@ -15,9 +23,16 @@ fn rows(text: &str) -> Vec<std::collections::BTreeMap<String, String>> {
     let mut reader = csv::Reader::from_reader(text.as_bytes());
     let names = reader.headers().unwrap().clone();
     let row = |record: csv::StringRecord| {
-        names.iter().map(String::from).zip(record.iter().map(String::from)).collect()
+        names
+            .iter()
+            .map(String::from)
+            .zip(record.iter().map(String::from))
+            .collect()
     };
-    reader.records().map(|record| row(record.unwrap())).collect()
+    reader
+        .records()
+        .map(|record| row(record.unwrap()))
+        .collect()
 }
 
 /// Sixteen leaf switches of four nodes, and jobs of 4 to 32 nodes.
@@ -32,14 +47,25 @@ fn settings_are_ranked_by_what_schedules_give() {
     let folder = folder.path();
     trace(folder);
     let machine = "xgft:h=2,m=4x16,w=1x2";
-    let compare = ["compare", machine, "--trace", "jobs.swf", "--settings", "--out", "out"];
+    let compare = [
+        "compare",
+        machine,
+        "--trace",
+        "jobs.swf",
+        "--settings",
+        "--out",
+        "out",
+    ];
     // One seed: the trace as it is.
     let printed = said(folder, &[&compare[..], &["--seeds", "1"]].concat());
     let table = std::fs::read_to_string(folder.join("out/results.csv")).unwrap();
     let table = rows(&table);
     // Base blocks of 4, 8 and 16; alone and with doubles; no segment, or 2, 4, 8 and 16 of which all larger jobs are multiples.
-    let named =
-        |text: &str| table.iter().find(|row| row["allocator"] == format!("slurm-block:{text}"));
+    let named = |text: &str| {
+        table
+            .iter()
+            .find(|row| row["allocator"] == format!("slurm-block:{text}"))
+    };
     for text in [
         "sizes=4",
         "sizes=4x8x16x32x64",
@@ -49,11 +75,24 @@ fn settings_are_ranked_by_what_schedules_give() {
         assert!(named(text).is_some(), "{text}");
     }
     let key = |row: &std::collections::BTreeMap<String, String>| {
-        (row["never_placed"].parse::<u32>().unwrap(), row["mean_wait"].parse::<f64>().unwrap())
+        (
+            row["never_placed"].parse::<u32>().unwrap(),
+            row["mean_wait"].parse::<f64>().unwrap(),
+        )
     };
-    let best = table.iter().map(key).min_by(|a, b| a.partial_cmp(b).unwrap()).unwrap();
-    let first = printed.lines().find(|line| line.contains("slurm-block:")).unwrap();
-    let first = first.split_whitespace().find(|word| word.starts_with("slurm-block:")).unwrap();
+    let best = table
+        .iter()
+        .map(key)
+        .min_by(|a, b| a.partial_cmp(b).unwrap())
+        .unwrap();
+    let first = printed
+        .lines()
+        .find(|line| line.contains("slurm-block:"))
+        .unwrap();
+    let first = first
+        .split_whitespace()
+        .find(|word| word.starts_with("slurm-block:"))
+        .unwrap();
     let first = table.iter().find(|row| row["allocator"] == first).unwrap();
     assert_eq!(key(first), best, "{printed}");
     // The figures are those of the schedule on its own, and its timeline has them over time.
@@ -90,7 +129,11 @@ fn settings_are_ranked_by_what_schedules_give() {
         let value = alone[of][column].as_f64().map(|n| n.to_string());
         let value = value.unwrap_or_else(|| alone[of][column].as_str().unwrap().to_string());
         let same = row[column] == value || row[column].parse::<f64>().ok() == value.parse().ok();
-        assert!(same && !value.is_empty(), "{column}: {} {value}", row[column]);
+        assert!(
+            same && !value.is_empty(),
+            "{column}: {} {value}",
+            row[column]
+        );
     }
     // Mean over time of the largest job, by the table over time.
     let moments = rows(&std::fs::read_to_string(folder.join("time.csv")).unwrap());
@@ -111,10 +154,14 @@ fn settings_are_ranked_by_what_schedules_give() {
     let units: Value = serde_json::from_str(alone["shape"]["units"].as_str().unwrap()).unwrap();
     assert!((spanned / jobs.len() as f64 - units[0]["spanned"].as_f64().unwrap()).abs() < 1e-9);
     assert!(
-        jobs.iter().all(|row| number(row, "fewest_leaf") == (number(row, "nodes") / 4.0).ceil())
+        jobs.iter()
+            .all(|row| number(row, "fewest_leaf") == (number(row, "nodes") / 4.0).ceil())
     );
     let page = std::fs::read_to_string(folder.join("out/index.html")).unwrap();
-    assert!(page.contains("Largest job placeable") && page.contains("over-time"), "the page");
+    assert!(
+        page.contains("Largest job placeable") && page.contains("over-time"),
+        "the page"
+    );
     for file in ["over-time.svg", "over-time.csv", "manifest.json"] {
         assert!(folder.join("out").join(file).exists(), "{file}");
     }
@@ -125,8 +172,17 @@ fn placements_are_chosen_for_the_sizes_of_a_trace() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     trace(folder);
-    let json =
-        said(folder, &["compare", "torus:4x4x4", "--trace", "jobs.swf", "--settings", "--json"]);
+    let json = said(
+        folder,
+        &[
+            "compare",
+            "torus:4x4x4",
+            "--trace",
+            "jobs.swf",
+            "--settings",
+            "--json",
+        ],
+    );
     let json: Value = serde_json::from_str(&json).unwrap();
     let settings: Vec<&str> = json["settings"]
         .as_array()
@@ -134,9 +190,18 @@ fn placements_are_chosen_for_the_sizes_of_a_trace() {
         .iter()
         .map(|row| row["setting"].as_str().unwrap())
         .collect();
-    assert!(settings.contains(&"slurm-torus3d:placements=2x2x1/2x2x2/4x2x2/4x4x2"), "{settings:?}");
+    assert!(
+        settings.contains(&"slurm-torus3d:placements=2x2x1/2x2x2/4x2x2/4x4x2"),
+        "{settings:?}"
+    );
     // Boxes of every size of the trace: no job is left out.
-    assert!(json["settings"].as_array().unwrap().iter().all(|row| row["never_placed"] == 0.0));
+    assert!(
+        json["settings"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .all(|row| row["never_placed"] == 0.0)
+    );
     // What is asked of other machines, or without what it takes, is refused with the option.
     for (arguments, expected) in [
         (
@@ -144,11 +209,26 @@ fn placements_are_chosen_for_the_sizes_of_a_trace() {
             "`--settings`: found hyperx",
         ),
         (
-            &["compare", "torus:4x4x4", "--trace", "jobs.swf", "--settings", "--policy", "none"],
+            &[
+                "compare",
+                "torus:4x4x4",
+                "--trace",
+                "jobs.swf",
+                "--settings",
+                "--policy",
+                "none",
+            ],
             "`--policy none`: found",
         ),
         (
-            &["compare", "torus:4x4x4", "torus:4x4x2", "--trace", "jobs.swf", "--settings"],
+            &[
+                "compare",
+                "torus:4x4x4",
+                "torus:4x4x2",
+                "--trace",
+                "jobs.swf",
+                "--settings",
+            ],
             "`--settings`: found 2 machines",
         ),
         (
@@ -167,7 +247,11 @@ fn placements_are_chosen_for_the_sizes_of_a_trace() {
         ),
     ] {
         let mut command = crate::command();
-        let done = command.current_dir(folder).args(arguments).output().unwrap();
+        let done = command
+            .current_dir(folder)
+            .args(arguments)
+            .output()
+            .unwrap();
         let message = String::from_utf8_lossy(&done.stderr);
         assert_eq!(done.status.code(), Some(1), "{message}");
         assert!(message.contains(expected), "{message}");
@@ -182,25 +266,60 @@ fn settings_have_intervals_and_rules() {
     let folder = folder.path();
     trace(folder);
     std::fs::create_dir(folder.join("plans")).unwrap();
-    std::fs::write(folder.join("plans/rules.csv"), "from,to,options\n8,,segment=2 spread=true\n")
-        .unwrap();
+    std::fs::write(
+        folder.join("plans/rules.csv"),
+        "from,to,options\n8,,segment=2 spread=true\n",
+    )
+    .unwrap();
     let machine = "xgft:h=2,m=4x16,w=1x2";
     let ruled = "slurm-block:sizes=4,rules=plans/rules.csv";
-    let base = ["compare", machine, "--trace", "jobs.swf", "--alloc", "slurm-block:sizes=4"];
-    let more = ["--alloc", "slurm-block:sizes=4,spread=true", "--alloc", ruled];
-    let seeds = ["--settings", "--seeds", "3", "--shake", "500", "--json", "--out", "out"];
+    let base = [
+        "compare",
+        machine,
+        "--trace",
+        "jobs.swf",
+        "--alloc",
+        "slurm-block:sizes=4",
+    ];
+    let more = [
+        "--alloc",
+        "slurm-block:sizes=4,spread=true",
+        "--alloc",
+        ruled,
+    ];
+    let seeds = [
+        "--settings",
+        "--seeds",
+        "3",
+        "--shake",
+        "500",
+        "--json",
+        "--out",
+        "out",
+    ];
     let json: Value =
         serde_json::from_str(&said(folder, &[&base[..], &more, &seeds].concat())).unwrap();
     let settings = json["settings"].as_array().unwrap();
     assert_eq!(settings.len(), 2, "{json}");
     // Without segments there is nothing to spread.
-    let plain = settings.iter().find(|row| row["setting"] == "slurm-block:sizes=4").unwrap();
-    assert_eq!(plain["same"], serde_json::json!(["slurm-block:sizes=4,spread=true"]));
+    let plain = settings
+        .iter()
+        .find(|row| row["setting"] == "slurm-block:sizes=4")
+        .unwrap();
+    assert_eq!(
+        plain["same"],
+        serde_json::json!(["slurm-block:sizes=4,spread=true"])
+    );
     let with_rules = settings.iter().find(|row| row["setting"] == ruled).unwrap();
-    assert!(with_rules["units"].as_f64() > plain["units"].as_f64(), "{json}");
+    assert!(
+        with_rules["units"].as_f64() > plain["units"].as_f64(),
+        "{json}"
+    );
     let table = rows(&std::fs::read_to_string(folder.join("out/results.csv")).unwrap());
     let of = |seed: &str| {
-        let mut found = table.iter().filter(|row| row["allocator"] == ruled && row["seed"] == seed);
+        let mut found = table
+            .iter()
+            .filter(|row| row["allocator"] == ruled && row["seed"] == seed);
         found.next().unwrap()["mean_wait"].parse::<f64>().unwrap()
     };
     let waits = ["1", "2", "3"].map(of);
@@ -211,11 +330,35 @@ fn settings_have_intervals_and_rules() {
     assert!((with_rules["interval"]["mean_wait"].as_f64().unwrap() - half).abs() < 1e-6 * half);
     said(
         folder,
-        &["trace", "transform", "jobs.swf", "--shake", "500", "--seed", "2", "-o", "2.swf"],
+        &[
+            "trace",
+            "transform",
+            "jobs.swf",
+            "--shake",
+            "500",
+            "--seed",
+            "2",
+            "-o",
+            "2.swf",
+        ],
     );
-    let schedule =
-        ["schedule", machine, "--order", "row-major", "--trace", "2.swf", "--policy", "easy"];
-    let rules = ["--alloc", "slurm-block:sizes=4", "--rules", "plans/rules.csv", "--json"];
+    let schedule = [
+        "schedule",
+        machine,
+        "--order",
+        "row-major",
+        "--trace",
+        "2.swf",
+        "--policy",
+        "easy",
+    ];
+    let rules = [
+        "--alloc",
+        "slurm-block:sizes=4",
+        "--rules",
+        "plans/rules.csv",
+        "--json",
+    ];
     let alone: Value =
         serde_json::from_str(&said(folder, &[&schedule[..], &rules].concat())).unwrap();
     assert!((alone["mean_wait"].as_f64().unwrap() - waits[1]).abs() < 1e-9);
@@ -232,25 +375,62 @@ fn settings_have_intervals_and_rules() {
     assert!(manifest.contains("rules=rules.csv"), "{manifest}");
     // Without --settings, --rules is every allocator's.
     let compared = |more: &[&str]| {
-        let base =
-            ["compare", machine, "--trace", "2.swf", "--order", "row-major", "--model", "fixed"];
+        let base = [
+            "compare",
+            machine,
+            "--trace",
+            "2.swf",
+            "--order",
+            "row-major",
+            "--model",
+            "fixed",
+        ];
         let mut json: Value =
             serde_json::from_str(&said(folder, &[&base[..], more, &["--json"]].concat())).unwrap();
         json.as_object_mut().unwrap().remove("command");
         json
     };
-    let by_option = compared(&["--alloc", "slurm-block:sizes=4", "--rules", "plans/rules.csv"]);
+    let by_option = compared(&[
+        "--alloc",
+        "slurm-block:sizes=4",
+        "--rules",
+        "plans/rules.csv",
+    ]);
     assert_eq!(by_option, compared(&["--alloc", ruled]));
     assert_ne!(by_option, compared(&["--alloc", "slurm-block:sizes=4"]));
     for (more, expected) in [
-        (&["--rules", "plans/rules.csv"][..], "`--rules plans/rules.csv`: found no --alloc"),
-        (&["--rules", "no.csv", "--alloc", "slurm-block:sizes=4"], "no.csv"),
-        (&["--rules", "plans/rules.csv", "--alloc", "fifo:0"], "rules.csv:2: found"),
+        (
+            &["--rules", "plans/rules.csv"][..],
+            "`--rules plans/rules.csv`: found no --alloc",
+        ),
+        (
+            &["--rules", "no.csv", "--alloc", "slurm-block:sizes=4"],
+            "no.csv",
+        ),
+        (
+            &["--rules", "plans/rules.csv", "--alloc", "fifo:0"],
+            "rules.csv:2: found",
+        ),
     ] {
-        let base = ["compare", machine, "--trace", "2.swf", "--order", "row-major"];
-        let done = crate::command().current_dir(folder).args(base).args(more).output().unwrap();
+        let base = [
+            "compare",
+            machine,
+            "--trace",
+            "2.swf",
+            "--order",
+            "row-major",
+        ];
+        let done = crate::command()
+            .current_dir(folder)
+            .args(base)
+            .args(more)
+            .output()
+            .unwrap();
         let message = String::from_utf8_lossy(&done.stderr);
-        assert!(done.status.code() == Some(1) && message.contains(expected), "{message}");
+        assert!(
+            done.status.code() == Some(1) && message.contains(expected),
+            "{message}"
+        );
     }
 }
 
@@ -290,7 +470,10 @@ fn audits_and_replays_have_the_same_shapes() {
         );
     }
     std::fs::write(folder.join("sacct.txt"), records).unwrap();
-    let audited = rows(&said(folder, &["audit", machine, "--trace", "sacct.txt", "--shape"]));
+    let audited = rows(&said(
+        folder,
+        &["audit", machine, "--trace", "sacct.txt", "--shape"],
+    ));
     assert_eq!(audited.len(), placed.len());
     for (ours, theirs) in audited.iter().zip(&placed) {
         for column in ["ring_mean", "cut_best", "cut_ranks", "closed_rings"] {
@@ -308,10 +491,13 @@ fn the_shipped_plans_run() {
     for name in ["blocks-16.toml", "blocks-18.toml"] {
         let folder = tempfile::tempdir().unwrap();
         let folder = folder.path();
-        let path = crate::root().join("reports/2026-11-22-nvl72-blocks").join(name);
+        let path = crate::root()
+            .join("reports/2026-11-22-nvl72-blocks")
+            .join(name);
         let plan = std::fs::read_to_string(&path).unwrap();
-        let shorter =
-            plan.replace("jobs=500", "jobs=12").replace("[1, 2, 3, 4, 5, 6, 7, 8, 9, 10]", "[1]");
+        let shorter = plan
+            .replace("jobs=500", "jobs=12")
+            .replace("[1, 2, 3, 4, 5, 6, 7, 8, 9, 10]", "[1]");
         assert!(shorter.len() < plan.len() - 20, "{name}");
         std::fs::write(folder.join("plan.toml"), &shorter).unwrap();
         said(folder, &["sweep", "plan.toml", "--out", "out"]);

@@ -19,12 +19,18 @@ fn part(index: u32, of: u32) -> Part {
         assumed: vec!["a: \"1\"".into()],
         seconds: 0.5,
         header: "a,b\n".into(),
-        rows: (index..12).step_by(of as usize).map(|c| format!("{c},x\n")).collect(),
+        rows: (index..12)
+            .step_by(of as usize)
+            .map(|c| format!("{c},x\n"))
+            .collect(),
     }
 }
 
 fn named(parts: Vec<Part>) -> Vec<(String, Part)> {
-    parts.into_iter().map(|p| (format!("shard-{}", p.shard.index), p)).collect()
+    parts
+        .into_iter()
+        .map(|p| (format!("shard-{}", p.shard.index), p))
+        .collect()
 }
 
 #[test]
@@ -45,8 +51,14 @@ fn sets_that_are_not_whole_are_refused() {
     let error = |parts| merge(&named(parts), "d").unwrap_err().to_string();
     let of = |list: &[u32]| list.iter().map(|i| part(*i, 8)).collect::<Vec<_>>();
     let message = error(of(&[0, 2, 3, 7]));
-    assert!(message.contains("shards 1,4-6 of 8 are missing"), "{message}");
-    assert!(message.contains("sbatch --array=1,4-6 sweep.sbatch"), "{message}");
+    assert!(
+        message.contains("shards 1,4-6 of 8 are missing"),
+        "{message}"
+    );
+    assert!(
+        message.contains("sbatch --array=1,4-6 sweep.sbatch"),
+        "{message}"
+    );
     assert!(
         message.contains("`nodeorder sweep p.toml --out d --shard 1/8` and so on"),
         "{message}"

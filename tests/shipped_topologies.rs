@@ -15,7 +15,10 @@ type Numbers = (u64, u64, u64, u32);
 const EXPECTED: &[(&str, Numbers)] = &[
     ("alps", (2688, 672, 24 * 28 * 27 / 2 + 24 * 23 / 2 * 19, 3)),
     ("archer2", (5860, 736, 46 * 120 + 46 * 45 / 2, 3)),
-    ("aurora", (10_624, 5312, 166 * 32 * 31 / 2 + 166 * 165 / 2 * 2, 3)),
+    (
+        "aurora",
+        (10_624, 5312, 166 * 32 * 31 / 2 + 166 * 165 / 2 * 2, 3),
+    ),
     ("blue-waters", (27_648, 13_824, 3 * 13_824, 36)),
     ("cplant", (320, 320, 2 * 7 * 8 * 5 + 8 * 8 * 4, 18)),
     // Rows 0 to 3 without their wrap, columns with theirs.
@@ -25,20 +28,35 @@ const EXPECTED: &[(&str, Numbers)] = &[
     // Links of the two wired machines and their diameters are those of the files.
     ("edison-wired", (5760, 1440, 15_660, 4)),
     ("fat-tree-hdr", (16_000, 2000, 32_000, 4)),
-    ("frontier", (9856, 2464, 77 * 32 * 31 / 2 + 77 * 76 / 2 * 4, 3)),
-    ("fugaku", (158_976, 158_976, 5 * 158_976, 12 + 11 + 12 + 1 + 1 + 1)),
+    (
+        "frontier",
+        (9856, 2464, 77 * 32 * 31 / 2 + 77 * 76 / 2 * 4, 3),
+    ),
+    (
+        "fugaku",
+        (158_976, 158_976, 5 * 158_976, 12 + 11 + 12 + 1 + 1 + 1),
+    ),
     ("gb200-nvl72", (9216, 64 + 16, 64 * 4, 2)),
     ("h100-4096", (4096, 128 + 128 + 64, 128 * 16 + 128 * 4, 2)),
     ("hector", (2816, 1440, 3 * 1440, 18)),
-    ("hector-dragonfly-best", (2816, 768, 768 * (15 + 5 + 7) / 2, 3)),
-    ("hector-dragonfly-worst", (2816, 768, 768 * (15 + 5) / 2 + 8 * 7 / 2, 5)),
+    (
+        "hector-dragonfly-best",
+        (2816, 768, 768 * (15 + 5 + 7) / 2, 3),
+    ),
+    (
+        "hector-dragonfly-worst",
+        (2816, 768, 768 * (15 + 5) / 2 + 8 * 7 / 2, 5),
+    ),
     ("hector-torus5d", (2816, 2816, 2816 * 9 / 2, 14)),
     ("hopper", (6528, 3264, 3 * 3264, 8 + 4 + 12)),
     // The diameters of the two random machines are those of the networks drawn.
     ("hu-random", (3072, 3072, 9216, 7)),
     ("hu-torus", (3072, 3072, 9216, 8 + 8 + 6)),
     ("hu-ws", (3072, 3072, 9216, 13)),
-    ("jupiter", (5884, 25 * 31, 25 * 15 * 16 + 25 * 24 / 2 * 16, 3)),
+    (
+        "jupiter",
+        (5884, 25 * 31, 25 * 15 * 16 + 25 * 24 / 2 * 16, 3),
+    ),
     ("lassen", (792, 44 + 12, 44 * 12, 2)),
     ("lumi", (2978, 768, 24 * 32 * 31 / 2 + 24 * 23 / 2 * 20, 3)),
     ("marconi100", (980, 7 * 23, 7 * 7 * 16 + 21 * 16, 3)),
@@ -68,7 +86,10 @@ const DEGREES: &[(&str, (u32, u32))] = &[
 #[test]
 fn routers_have_the_links_of_their_source() {
     for (name, expected) in DEGREES {
-        let s = catalog::topology(name, &Context::default()).unwrap().statistics().unwrap();
+        let s = catalog::topology(name, &Context::default())
+            .unwrap()
+            .statistics()
+            .unwrap();
         assert_eq!(&(s.degree_min, s.degree_max), expected, "{name}");
     }
 }
@@ -80,14 +101,19 @@ fn links_carry_what_their_source_says() {
     let machine = |name| catalog::topology(name, &Context::default()).unwrap();
     let cables = |name, first: fn(u32) -> u32| {
         let mut all = std::collections::HashMap::new();
-        machine(name).network().for_each_link(&mut |u, v, capacity| {
-            *all.entry((first(u), first(v))).or_insert(0.0) += capacity;
-        });
+        machine(name)
+            .network()
+            .for_each_link(&mut |u, v, capacity| {
+                *all.entry((first(u), first(v))).or_insert(0.0) += capacity;
+            });
         all
     };
     let between = |name| -> Vec<f64> {
         let all = cables(name, |router| router / 32);
-        all.into_iter().filter(|((a, b), _)| a != b).map(|(_, links)| links * 50e9).collect()
+        all.into_iter()
+            .filter(|((a, b), _)| a != b)
+            .map(|(_, links)| links * 50e9)
+            .collect()
     };
     let aurora = between("aurora");
     assert_eq!(aurora.len(), 166 * 165 / 2);
@@ -123,12 +149,20 @@ fn files() -> BTreeMap<String, Text> {
 fn every_shipped_machine_has_the_numbers_of_its_source() {
     let files = files();
     let listed: Vec<&str> = EXPECTED.iter().map(|(name, _)| *name).collect();
-    assert_eq!(files.keys().collect::<Vec<_>>(), listed, "files of topologies/ and the table");
+    assert_eq!(
+        files.keys().collect::<Vec<_>>(),
+        listed,
+        "files of topologies/ and the table"
+    );
     assert_eq!(catalog::machines(), listed);
     for (name, expected) in EXPECTED {
         let machine = Topology::toml(&files[*name], None, &Context::default()).unwrap();
         let s = machine.statistics().unwrap();
-        assert_eq!(&(s.nodes, s.routers, s.links, s.diameter), expected, "{name}");
+        assert_eq!(
+            &(s.nodes, s.routers, s.links, s.diameter),
+            expected,
+            "{name}"
+        );
         assert!(machine.graph().unwrap().is_connected(), "{name}");
     }
 }
@@ -139,10 +173,22 @@ fn shipped_machines_say_who_they_are() {
         let machine = catalog::topology(&name, &Context::default()).unwrap();
         assert_eq!(machine.name(), name);
         assert!(machine.source().is_some(), "{name}: no source");
-        assert!(text.as_str().contains("\n# Source: "), "{name}: no `# Source:` in the header");
-        assert!(text.as_str().contains("\n# Date: "), "{name}: no `# Date:` in the header");
+        assert!(
+            text.as_str().contains("\n# Source: "),
+            "{name}: no `# Source:` in the header"
+        );
+        assert!(
+            text.as_str().contains("\n# Date: "),
+            "{name}: no `# Date:` in the header"
+        );
         // Another default seed draws nothing anew: what is shipped is one machine.
-        let again = Topology::inline(machine.spec(), &Context { seed: 9, ..Context::default() });
+        let again = Topology::inline(
+            machine.spec(),
+            &Context {
+                seed: 9,
+                ..Context::default()
+            },
+        );
         assert_eq!(again.unwrap().spec(), machine.spec());
     }
 }
@@ -150,7 +196,9 @@ fn shipped_machines_say_who_they_are() {
 #[test]
 fn names_follow_the_pattern_of_the_file() {
     let name = |machine, node| {
-        catalog::topology(machine, &Context::default()).unwrap().node_name(NodeId(node))
+        catalog::topology(machine, &Context::default())
+            .unwrap()
+            .node_name(NodeId(node))
     };
     assert_eq!(name("theta", 17), "nid00017");
     assert_eq!(name("nvl72", 2303), "tray2303");

@@ -48,7 +48,11 @@ fn python() -> Option<&'static str> {
 fn ready(test: &str) -> Option<&'static str> {
     let found = python();
     if found.is_none() {
-        without(Peer::SimGrid, &format!("simgrid::{test}"), "no Python module simgrid");
+        without(
+            Peer::SimGrid,
+            &format!("simgrid::{test}"),
+            "no Python module simgrid",
+        );
     }
     found
 }
@@ -56,7 +60,12 @@ fn ready(test: &str) -> Option<&'static str> {
 fn simulate(python: &str, folder: &Path, arguments: &[&str]) -> String {
     std::fs::write(folder.join("script.py"), SCRIPT).unwrap();
     let mut command = Command::new(python);
-    let out = command.arg("script.py").args(arguments).current_dir(folder).output().unwrap();
+    let out = command
+        .arg("script.py")
+        .args(arguments)
+        .current_dir(folder)
+        .output()
+        .unwrap();
     let stderr = String::from_utf8_lossy(&out.stderr);
     assert!(out.status.success(), "{stderr}");
     String::from_utf8(out.stdout).unwrap()
@@ -80,7 +89,10 @@ fn routes(
     pairs: &[(NodeId, NodeId)],
 ) -> BTreeMap<(NodeId, NodeId), Vec<String>> {
     let name = |n: NodeId| machine.node_name(n);
-    let text: String = pairs.iter().map(|(a, b)| format!("{} {}\n", name(*a), name(*b))).collect();
+    let text: String = pairs
+        .iter()
+        .map(|(a, b)| format!("{} {}\n", name(*a), name(*b)))
+        .collect();
     std::fs::write(folder.join("pairs"), text).unwrap();
     let said = simulate(python, folder, &["routes", "p.xml", "pairs"]);
     let mut all = BTreeMap::new();
@@ -89,8 +101,20 @@ fn routes(
         assert_eq!(words[..2], [name(*a), name(*b)]);
         let links: Vec<&str> = words[2].split(',').collect();
         let ends = [links[0], links[links.len() - 1]];
-        assert_eq!(ends, [format!("node-{}_UP", name(*a)), format!("node-{}_DOWN", name(*b))]);
-        all.insert((*a, *b), links[1..links.len() - 1].iter().map(|l| l.to_string()).collect());
+        assert_eq!(
+            ends,
+            [
+                format!("node-{}_UP", name(*a)),
+                format!("node-{}_DOWN", name(*b))
+            ]
+        );
+        all.insert(
+            (*a, *b),
+            links[1..links.len() - 1]
+                .iter()
+                .map(|l| l.to_string())
+                .collect(),
+        );
     }
     assert_eq!(all.len(), pairs.len());
     all
@@ -105,8 +129,14 @@ fn ours(
 ) -> BTreeMap<String, f64> {
     let guest = Guest::new("pair", 2, vec![(0, 1, 1.0)]).unwrap();
     let placement = ProcessMapping::new(fabric.topology, "pair", vec![a, b]).unwrap();
-    let loads = mapping::analyse(fabric, &guest, &placement, routing).unwrap().contention.loads;
-    let used = fabric.links.iter().filter(|(_, _, link)| loads[*link] > 0.0);
+    let loads = mapping::analyse(fabric, &guest, &placement, routing)
+        .unwrap()
+        .contention
+        .loads;
+    let used = fabric
+        .links
+        .iter()
+        .filter(|(_, _, link)| loads[*link] > 0.0);
     used.map(|(u, v, link)| {
         let way = if u < v { "UP" } else { "DOWN" };
         (format!("link-{}-{}_{way}", u.min(v), u.max(v)), loads[link])
@@ -116,7 +146,9 @@ fn ours(
 
 #[test]
 fn simgrid_takes_our_routes_link_by_link() {
-    let Some(python) = ready("simgrid_takes_our_routes_link_by_link") else { return };
+    let Some(python) = ready("simgrid_takes_our_routes_link_by_link") else {
+        return;
+    };
     for (spec, by, routing) in [
         ("torus:5x3x3", "hilbert", "dimension-order"),
         ("torus:4x4,per_router=2", "snake", "dimension-order"),
@@ -139,17 +171,27 @@ fn simgrid_takes_our_routes_link_by_link() {
         for ((a, b), theirs) in routes(python, folder.path(), &machine, &pairs) {
             let ours = ours(&fabric, routing, a, b);
             let links: BTreeSet<&String> = theirs.iter().collect();
-            assert_eq!(links.len() as u32, machine.distance(a, b), "{spec} {a} {b}: {theirs:?}");
+            assert_eq!(
+                links.len() as u32,
+                machine.distance(a, b),
+                "{spec} {a} {b}: {theirs:?}"
+            );
             assert!(
                 links.iter().all(|link| ours.contains_key(*link)),
                 "{spec} {a} {b}: {theirs:?}"
             );
             if ours.values().all(|share| *share == 1.0) {
-                assert!(links.into_iter().eq(ours.keys()), "{spec} {a} {b}: {theirs:?}");
+                assert!(
+                    links.into_iter().eq(ours.keys()),
+                    "{spec} {a} {b}: {theirs:?}"
+                );
                 same += 1;
             }
         }
-        eprintln!("{spec}: {} routes, {same} of them the only ones", pairs.len());
+        eprintln!(
+            "{spec}: {} routes, {same} of them the only ones",
+            pairs.len()
+        );
         assert!(same > 0, "{spec}: some routes have no alternative");
     }
 }
@@ -157,18 +199,26 @@ fn simgrid_takes_our_routes_link_by_link() {
 /// Beyond the limit SimGrid searches: its paths are shortest ones, too.
 #[test]
 fn simgrid_finds_shortest_paths_on_large_machines() {
-    let Some(python) = ready("simgrid_finds_shortest_paths_on_large_machines") else { return };
+    let Some(python) = ready("simgrid_finds_shortest_paths_on_large_machines") else {
+        return;
+    };
     let folder = tempfile::tempdir().unwrap();
     for spec in ["torus:9x8x4,per_router=2", "fat-tree:k=12"] {
         let (machine, order) = platform(folder.path(), spec, "row-major");
         assert!(order.len() > export::EXPLICIT);
         let mut random = random::generator(3);
         let mut draw = || order.nodes()[random::below(order.len() as u64, &mut random) as usize];
-        let pairs: BTreeSet<(NodeId, NodeId)> =
-            (0..200).map(|_| (draw(), draw())).filter(|(a, b)| a != b).collect();
+        let pairs: BTreeSet<(NodeId, NodeId)> = (0..200)
+            .map(|_| (draw(), draw()))
+            .filter(|(a, b)| a != b)
+            .collect();
         let pairs: Vec<(NodeId, NodeId)> = pairs.into_iter().collect();
         for ((a, b), links) in routes(python, folder.path(), &machine, &pairs) {
-            assert_eq!(links.len() as u32, machine.distance(a, b), "{spec} {a} {b}: {links:?}");
+            assert_eq!(
+                links.len() as u32,
+                machine.distance(a, b),
+                "{spec} {a} {b}: {links:?}"
+            );
         }
     }
 }
@@ -177,7 +227,9 @@ fn simgrid_finds_shortest_paths_on_large_machines() {
 /// allocation with the higher contention takes longer.
 #[test]
 fn simulated_times_stand_in_the_order_of_contention() {
-    let Some(python) = ready("simulated_times_stand_in_the_order_of_contention") else { return };
+    let Some(python) = ready("simulated_times_stand_in_the_order_of_contention") else {
+        return;
+    };
     const BYTES: f64 = 1e9;
     const BANDWIDTH: f64 = 1.25e9;
     for (spec, routing, allocations) in [
@@ -207,27 +259,45 @@ fn simulated_times_stand_in_the_order_of_contention() {
         let routing = RoutingEntry::named(routing).unwrap();
         let mut found = Vec::new();
         for list in allocations {
-            let nodes: Vec<NodeId> = list.split(' ').map(|n| NodeId(n.parse().unwrap())).collect();
-            let guest =
-                Guest::make(&format!("all-to-all:n={}", nodes.len()), &Default::default()).unwrap();
+            let nodes: Vec<NodeId> = list
+                .split(' ')
+                .map(|n| NodeId(n.parse().unwrap()))
+                .collect();
+            let guest = Guest::make(
+                &format!("all-to-all:n={}", nodes.len()),
+                &Default::default(),
+            )
+            .unwrap();
             let hosts: String = nodes.iter().map(|n| machine.node_name(*n) + "\n").collect();
             std::fs::write(folder.path().join("hosts"), hosts).unwrap();
             let placement = ProcessMapping::new(&machine, "a", nodes).unwrap();
-            let contention =
-                mapping::analyse(&fabric, &guest, &placement, routing).unwrap().contention.max;
+            let contention = mapping::analyse(&fabric, &guest, &placement, routing)
+                .unwrap()
+                .contention
+                .max;
             let bytes = BYTES.to_string();
-            let said = simulate(python, folder.path(), &["all-to-all", "p.xml", "hosts", &bytes]);
+            let said = simulate(
+                python,
+                folder.path(),
+                &["all-to-all", "p.xml", "hosts", &bytes],
+            );
             let seconds: f64 = said.trim().parse().unwrap();
             let least = contention * BYTES / BANDWIDTH;
             eprintln!(
                 "{spec}: contention {contention}, {seconds:.3} s, at least {least:.3} s by the busiest link"
             );
-            assert!(seconds > 0.999 * least, "{spec} {list}: {seconds} < {least}");
+            assert!(
+                seconds > 0.999 * least,
+                "{spec} {list}: {seconds} < {least}"
+            );
             found.push((contention, seconds));
         }
         for (i, a) in found.iter().enumerate() {
             for b in &found[..i] {
-                assert!(a.0 != b.0, "{spec}: allocations of different contention, {found:?}");
+                assert!(
+                    a.0 != b.0,
+                    "{spec}: allocations of different contention, {found:?}"
+                );
                 assert_eq!(a.0 < b.0, a.1 < b.1, "{spec}: {found:?}");
             }
         }

@@ -13,18 +13,33 @@ fn machines() -> Vec<Topology> {
     let data = crate::root().join("tests/data");
     let tree = format!("slurm-topology:{}", data.join("topology.conf").display());
     let specs = ["torus:4x3,per_router=2", "dragonfly:p=2,a=4,h=2", &tree];
-    specs.iter().map(|spec| Topology::inline(spec, &Default::default()).unwrap()).collect()
+    specs
+        .iter()
+        .map(|spec| Topology::inline(spec, &Default::default()).unwrap())
+        .collect()
 }
 
 /// The targets for simulators, and those that take jobs.
-const TARGETS: [&str; 6] = ["caminos", "sst", "codes", "booksim", "infragraph", "mpich-coords"];
+const TARGETS: [&str; 6] = [
+    "caminos",
+    "sst",
+    "codes",
+    "booksim",
+    "infragraph",
+    "mpich-coords",
+];
 
 fn write(target: &str, machine: &Topology, by: &str) -> Export {
     export::write(target, machine, &NodeOrder::make(machine, by).unwrap()).unwrap()
 }
 
 fn beside<'e>(export: &'e Export, name: &str) -> &'e str {
-    &export.beside.iter().find(|(file, _)| file == name).unwrap().1
+    &export
+        .beside
+        .iter()
+        .find(|(file, _)| file == name)
+        .unwrap()
+        .1
 }
 
 /// The file of an export read as a machine.
@@ -49,13 +64,19 @@ fn links(machine: &Topology) -> Links {
 /// The router of every node by name.
 fn homes(machine: &Topology) -> BTreeMap<String, u32> {
     let nodes = machine.nodes().iter();
-    nodes.map(|node| (machine.node_name(node), machine.router_of(node).0)).collect()
+    nodes
+        .map(|node| (machine.node_name(node), machine.router_of(node).0))
+        .collect()
 }
 
 fn assert_same(here: &Topology, back: &Topology, about: &str) {
     assert_eq!(links(here), links(back), "{about}");
     assert_eq!(homes(here), homes(back), "{about}");
-    assert_eq!(here.network().routers(), back.network().routers(), "{about}");
+    assert_eq!(
+        here.network().routers(),
+        back.network().routers(),
+        "{about}"
+    );
 }
 
 /// The routers of net.any: of each node by its number, and the links.
@@ -81,7 +102,11 @@ fn check_round_trips(machine: &Topology, by: &str) {
     let (about, per) = (machine.spec(), machine.network().per_router());
     let order = NodeOrder::make(machine, by).unwrap();
     let caminos = write("caminos", machine, by);
-    let back = read("caminos", beside(&caminos, "network.adj"), &format!(",per_router={per}"));
+    let back = read(
+        "caminos",
+        beside(&caminos, "network.adj"),
+        &format!(",per_router={per}"),
+    );
     assert!(links(machine).keys().eq(links(&back).keys()), "{about}");
     // Servers are node ids: task t, of rank t, on server s.
     let map = beside(&caminos, "order.map").lines().enumerate();
@@ -94,11 +119,17 @@ fn check_round_trips(machine: &Topology, by: &str) {
     for node in order.nodes() {
         assert_eq!(machine.router_of(*node), back.router_of(*node), "{about}");
     }
-    assert_same(machine, &read("graphml", &write("sst", machine, by).text, ""), about);
+    assert_same(
+        machine,
+        &read("graphml", &write("sst", machine, by).text, ""),
+        about,
+    );
     let infragraph = write("infragraph", machine, by).text;
     assert_same(machine, &read("infragraph", &infragraph, ""), about);
     // Instances stand in rank order.
-    let names = infragraph.lines().filter_map(|l| l.strip_prefix("- {name: \"")?.split_once('"'));
+    let names = infragraph
+        .lines()
+        .filter_map(|l| l.strip_prefix("- {name: \"")?.split_once('"'));
     assert!(
         names
             .map(|(name, _)| name.to_string())
@@ -107,7 +138,11 @@ fn check_round_trips(machine: &Topology, by: &str) {
     let (nodes, found) = any_net(beside(&write("booksim", machine, by), "net.any"));
     assert!(found.iter().eq(links(machine).keys()), "{about}");
     assert!(
-        nodes.into_iter().eq(order.nodes().iter().map(|n| machine.router_of(*n).0).enumerate())
+        nodes.into_iter().eq(order
+            .nodes()
+            .iter()
+            .map(|n| machine.router_of(*n).0)
+            .enumerate())
     );
 }
 
@@ -136,19 +171,30 @@ fn every_target_writes_a_torus_a_dragonfly_and_a_tree() {
             let export = export::write(example, &machine, &order).unwrap();
             assert!(!export.text.is_empty(), "{example}");
             if export.text.contains("nodeorder ") && target != "mpich-coords" {
-                for part in ["topology: ", "What it does: ", "Run with: ", "How to undo it: "] {
+                for part in [
+                    "topology: ",
+                    "What it does: ",
+                    "Run with: ",
+                    "How to undo it: ",
+                ] {
                     assert!(export.text.contains(part), "{target}: {part}");
                 }
             }
         }
         let ids: Vec<String> = order.nodes().iter().map(NodeId::to_string).collect();
-        assert_eq!(write("codes", &machine, "random:seed=2").text, ids.join(" ") + "\n");
+        assert_eq!(
+            write("codes", &machine, "random:seed=2").text,
+            ids.join(" ") + "\n"
+        );
         let coordinates = write("mpich-coords", &machine, "random:seed=2").text;
         let mut seen = BTreeSet::new();
         for (rank, (line, node)) in coordinates.lines().skip(1).zip(order.nodes()).enumerate() {
             let (r, rest) = line.split_once(": ").unwrap();
             let numbers: Vec<u32> = rest.split(' ').map(|n| n.parse().unwrap()).collect();
-            assert_eq!((r, numbers[1]), (&*rank.to_string(), machine.router_of(*node).0));
+            assert_eq!(
+                (r, numbers[1]),
+                (&*rank.to_string(), machine.router_of(*node).0)
+            );
             assert!(seen.insert((numbers[1], numbers[2])), "a port for each");
         }
         assert_eq!(seen.len(), machine.node_count());
@@ -169,7 +215,11 @@ fn cables_are_counted() {
     let machine = Topology::inline("torus:2x3,double=true", &Default::default()).unwrap();
     assert!(links(&machine).values().any(|c| *c == 2.0));
     for (target, kind) in [("sst", "graphml"), ("infragraph", "infragraph")] {
-        assert_same(&machine, &read(kind, &write(target, &machine, "snake").text, ""), target);
+        assert_same(
+            &machine,
+            &read(kind, &write(target, &machine, "snake").text, ""),
+            target,
+        );
     }
 }
 
@@ -181,8 +231,16 @@ fn codes_wiring_is_the_dragonflys() {
         let export = write("codes:wiring=true", &machine, "row-major");
         assert_eq!(export.folder, Some("alloc.conf"));
         let words = |name: &str| -> Vec<u32> {
-            let bytes = &export.binary.iter().find(|(file, _)| *file == name).unwrap().1;
-            bytes.chunks(4).map(|b| u32::from_le_bytes(b.try_into().unwrap())).collect()
+            let bytes = &export
+                .binary
+                .iter()
+                .find(|(file, _)| *file == name)
+                .unwrap()
+                .1;
+            bytes
+                .chunks(4)
+                .map(|b| u32::from_le_bytes(b.try_into().unwrap()))
+                .collect()
         };
         let size = machine.network().levels()[0].slots / machine.network().per_router();
         let mut found: BTreeMap<(u32, u32), u32> = BTreeMap::new();
@@ -191,16 +249,24 @@ fn codes_wiring_is_the_dragonflys() {
             let row = spec.starts_with("dragonfly") || triple[0] / 4 == triple[1] / 4;
             assert_eq!(triple[2], u32::from(!row));
             for group in 0..machine.network().routers() / size {
-                *found.entry((group * size + triple[0], group * size + triple[1])).or_default() +=
-                    1;
+                *found
+                    .entry((group * size + triple[0], group * size + triple[1]))
+                    .or_default() += 1;
             }
         }
         words("inter")
             .chunks(2)
             .for_each(|pair| *found.entry((pair[0], pair[1])).or_default() += 1);
-        assert!(found.iter().all(|((u, v), n)| found[&(*v, *u)] == *n), "both directions");
+        assert!(
+            found.iter().all(|((u, v), n)| found[&(*v, *u)] == *n),
+            "both directions"
+        );
         let once = found.into_iter().filter(|((u, v), _)| u < v);
-        assert!(once.map(|(pair, n)| (pair, f64::from(n))).eq(links(&machine)), "{spec}");
+        assert!(
+            once.map(|(pair, n)| (pair, f64::from(n)))
+                .eq(links(&machine)),
+            "{spec}"
+        );
     }
 }
 
@@ -224,7 +290,12 @@ fn what_a_format_cannot_say_is_refused() {
     for (target, spec, jobs, reason) in [
         ("caminos", rails, vec![], "nodes on several rails"),
         ("caminos", &wide, vec![], "links of different capacities"),
-        ("caminos", "mesh:1,per_router=4", vec![], "a machine of one router"),
+        (
+            "caminos",
+            "mesh:1,per_router=4",
+            vec![],
+            "a machine of one router",
+        ),
         (
             "caminos",
             "mesh:4",
@@ -236,10 +307,25 @@ fn what_a_format_cannot_say_is_refused() {
         ("sst", &wide, vec![], "no whole number of cables"),
         ("codes", rails, vec![], "nodes on rails"),
         ("codes", "mesh:4", vec![twice], "two processes on node n3"),
-        ("codes:wiring=true", "torus:4x4", vec![], "a machine without groups"),
+        (
+            "codes:wiring=true",
+            "torus:4x4",
+            vec![],
+            "a machine without groups",
+        ),
         ("booksim", &wide, vec![], "links of different capacities"),
-        ("booksim", "mesh:4", vec![a.clone()], "jobs, which it does not write"),
-        ("csv", "mesh:4", vec![a.clone()], "one of caminos, sst, codes, mpich-coords"),
+        (
+            "booksim",
+            "mesh:4",
+            vec![a.clone()],
+            "jobs, which it does not write",
+        ),
+        (
+            "csv",
+            "mesh:4",
+            vec![a.clone()],
+            "one of caminos, sst, codes, mpich-coords",
+        ),
         ("infragraph", rails, vec![], "nodes on several rails"),
         ("infragraph", &dots, vec![], "a node called `a.x`"),
         ("mpich-coords", rails, vec![], "nodes on several switches"),
@@ -255,21 +341,39 @@ fn what_a_format_cannot_say_is_refused() {
 
 /// Runs the command in `folder` and returns what it says.
 fn run(folder: &Path, arguments: &[&str]) -> (bool, String) {
-    let out = crate::command().args(arguments).current_dir(folder).output().unwrap();
-    (out.status.success(), String::from_utf8([out.stdout, out.stderr].concat()).unwrap())
+    let out = crate::command()
+        .args(arguments)
+        .current_dir(folder)
+        .output()
+        .unwrap();
+    (
+        out.status.success(),
+        String::from_utf8([out.stdout, out.stderr].concat()).unwrap(),
+    )
 }
 
 #[test]
 fn jobs_come_from_a_file_or_a_log_at_an_event() {
     let folder = tempfile::tempdir().unwrap();
     let at = folder.path();
-    std::fs::write(at.join("jobs.log"), "P a 3\nP b 4\nF a\nP c 2\nP d 50\nF b\n").unwrap();
+    std::fs::write(
+        at.join("jobs.log"),
+        "P a 3\nP b 4\nF a\nP c 2\nP d 50\nF b\n",
+    )
+    .unwrap();
     std::fs::write(at.join("t.csv"), "0,1,1000\n1,0,1000\n2,0,10\n").unwrap();
     let jobs = "[[jobs]]\nname = 'x'\nguest = 't.csv'\nbytes = 8\nnodes = [3, 1, 7]\n\
                 [[jobs]]\nname = 'y'\nguest = 'ring:n=2'\nbytes = 1024\nnodes = ['4-5']\n";
     std::fs::write(at.join("jobs.toml"), jobs).unwrap();
     let export = |to: &str, rest: &[&str]| {
-        run(at, &[&["export", "mesh:8", "--order", "row-major", "--to", to], rest].concat())
+        run(
+            at,
+            &[
+                &["export", "mesh:8", "--order", "row-major", "--to", to],
+                rest,
+            ]
+            .concat(),
+        )
     };
     let log = |event: &'static str| ["--log", "jobs.log", "--alloc", "first-fit:1", "--at", event];
     // Lines of numbers alone: what is said on standard error comes after them.
@@ -284,7 +388,11 @@ fn jobs_come_from_a_file_or_a_log_at_an_event() {
     ] {
         let (done, text) = export("codes", &log(event));
         assert!(done && ids(&text) == expected, "{event}: {text}");
-        assert_eq!(text.contains("1 of the jobs before event"), event == "6", "{text}");
+        assert_eq!(
+            text.contains("1 of the jobs before event"),
+            event == "6",
+            "{text}"
+        );
     }
     let (done, text) = export("codes", &log("7"));
     assert!(
@@ -293,7 +401,10 @@ fn jobs_come_from_a_file_or_a_log_at_an_event() {
     );
     let (done, text) = export("codes", &["--jobs", "jobs.toml"]);
     assert!(done && ids(&text) == "3 1 7|4 5", "{text}");
-    let (done, text) = export("caminos:phit=8,message=4", &["--jobs", "jobs.toml", "-o", "out"]);
+    let (done, text) = export(
+        "caminos:phit=8,message=4",
+        &["--jobs", "jobs.toml", "-o", "out"],
+    );
     assert!(done, "{text}");
     let file = |name: &str| std::fs::read_to_string(at.join("out").join(name)).unwrap();
     assert_eq!(
@@ -302,17 +413,32 @@ fn jobs_come_from_a_file_or_a_log_at_an_event() {
     );
     // 8000 bytes are 250 messages of 32; 80 are three. Receivers count from the sender on: 1 for 0, 0 for 1 and 2.
     let main = file("main.cfg");
-    assert!(main.contains("map: [1,0,2] }, tasks: 3, messages_per_task: 250"), "{main}");
-    assert!(main.contains("map: [0,1,0] }, tasks: 3, messages_per_task: 3,"), "{main}");
-    assert!(main.contains("map: [1,0] }, tasks: 2, messages_per_task: 32,"), "{main}");
+    assert!(
+        main.contains("map: [1,0,2] }, tasks: 3, messages_per_task: 250"),
+        "{main}"
+    );
+    assert!(
+        main.contains("map: [0,1,0] }, tasks: 3, messages_per_task: 3,"),
+        "{main}"
+    );
+    assert!(
+        main.contains("map: [1,0] }, tasks: 2, messages_per_task: 32,"),
+        "{main}"
+    );
     let (done, text) = export("caminos", &[]);
     assert!(
         done && text.contains("this is main.cfg; -o FOLDER also writes network.adj, order.map"),
         "{text}"
     );
     let (done, text) = export("csv", &["--jobs", "jobs.toml"]);
-    assert!(!done && text.contains("jobs, which it does not write"), "{text}");
-    let (done, text) = export("codes", &["--log", "jobs.log", "--alloc", "kueue-tas", "--at", "1"]);
+    assert!(
+        !done && text.contains("jobs, which it does not write"),
+        "{text}"
+    );
+    let (done, text) = export(
+        "codes",
+        &["--log", "jobs.log", "--alloc", "kueue-tas", "--at", "1"],
+    );
     assert!(!done && !text.contains("panicked"), "{text}");
 }
 
@@ -321,12 +447,17 @@ fn jobs_come_from_a_file_or_a_log_at_an_event() {
 fn networkx_and_infragraph_load_what_is_written() {
     let folder = tempfile::tempdir().unwrap();
     let has = |python: &str, module: &str| {
-        let asked = Command::new(python).args(["-c", &format!("import {module}")]).output();
+        let asked = Command::new(python)
+            .args(["-c", &format!("import {module}")])
+            .output();
         asked.is_ok_and(|out| out.status.success())
     };
     let python = |module: &str| {
         let own = std::env::var("NODEORDER_PYTHON").ok();
-        let found = own.into_iter().chain(["python3".into()]).find(|python| has(python, module));
+        let found = own
+            .into_iter()
+            .chain(["python3".into()])
+            .find(|python| has(python, module));
         if found.is_none() {
             let test = "simulators::networkx_and_infragraph_load_what_is_written";
             crate::skip::skipped(test, &format!("no Python module {module}"));
@@ -351,11 +482,17 @@ fn networkx_and_infragraph_load_what_is_written() {
              print(len({v.split('.')[1] for v in g if switch(v)}), sum(ports(u, v) for u, v in g.edges), sum(v.endswith('.nic.0') for v in g))",
         ),
     ] {
-        let Some(python) = python(module) else { continue };
+        let Some(python) = python(module) else {
+            continue;
+        };
         for machine in machines() {
             let file = folder.path().join("f");
             std::fs::write(&file, write(target, &machine, "random").text).unwrap();
-            let out = Command::new(&python).args(["-c", script]).arg(&file).output().unwrap();
+            let out = Command::new(&python)
+                .args(["-c", script])
+                .arg(&file)
+                .output()
+                .unwrap();
             let said = String::from_utf8([out.stdout, out.stderr].concat()).unwrap();
             let (routers, nodes) = (machine.network().routers(), machine.node_count());
             let expected = format!("{routers} {} {nodes}", links(&machine).len());
@@ -376,7 +513,9 @@ fn files_of_others_are_read() {
     );
     assert_eq!(
         homes(&machine),
-        [("n0", 0), ("n1", 1), ("n2", 1)].map(|(n, r)| (n.to_string(), r)).into()
+        [("n0", 0), ("n1", 1), ("n2", 1)]
+            .map(|(n, r)| (n.to_string(), r))
+            .into()
     );
     assert_eq!(links(&machine), [((0, 2), 1.0), ((1, 2), 1.0)].into());
     let machine = read(
@@ -391,7 +530,10 @@ fn files_of_others_are_read() {
         "",
     );
     let home = [("h.0", 0), ("h.1", 0), ("h.2", 1), ("h.3", 1)];
-    assert_eq!(homes(&machine), home.map(|(n, r)| (n.to_string(), r)).into());
+    assert_eq!(
+        homes(&machine),
+        home.map(|(n, r)| (n.to_string(), r)).into()
+    );
     assert_eq!(links(&machine), [((0, 2), 2.0), ((1, 2), 2.0)].into());
 }
 
@@ -441,20 +583,36 @@ fn faults_are_named_with_their_line() {
             let (instance, component) = text.split_once('.').unwrap();
             format!("{{instance: \"{instance}\", component: \"{component}\"}}")
         };
-        format!("- {{ep1: {}, ep2: {}, scheme: {scheme}, link: l}}", end(a), end(b))
+        format!(
+            "- {{ep1: {}, ep2: {}, scheme: {scheme}, link: l}}",
+            end(a),
+            end(b)
+        )
     };
     let two = "{name: a, device: h, count: 1}, {name: b, device: s, count: 2}";
     let pair = "<node id=\"0\"/><node id=\"1\"/>";
     let cases: Vec<(&str, String, &str)> = vec![
         ("graphml", "<graphml>\n<".into(), ":2: found "),
-        ("graphml", "<graphml></graphml>".into(), ":1: found no `graph`"),
+        (
+            "graphml",
+            "<graphml></graphml>".into(),
+            ":1: found no `graph`",
+        ),
         (
             "graphml",
             "<graphml>\n<graph edgedefault=\"directed\"/></graphml>".into(),
             ":2: found directed edges",
         ),
-        ("graphml", xml("<node/>"), ":3: found a vertex without an id"),
-        ("graphml", xml("<node id=\"0\"/>\n<node id=\"0\"/>"), ":4: found vertex `0` again"),
+        (
+            "graphml",
+            xml("<node/>"),
+            ":3: found a vertex without an id",
+        ),
+        (
+            "graphml",
+            xml("<node id=\"0\"/>\n<node id=\"0\"/>"),
+            ":4: found vertex `0` again",
+        ),
         (
             "graphml",
             xml("<node id=\"0\"><data key=\"e\">x</data></node>"),
@@ -482,18 +640,38 @@ fn faults_are_named_with_their_line() {
             )),
             ":4: found capacity `-1`",
         ),
-        ("graphml", xml(pair), ":3: found switch `1`, which no path joins"),
+        (
+            "graphml",
+            xml(pair),
+            ":3: found switch `1`, which no path joins",
+        ),
         ("caminos", "".into(), ": found the end; expected NODOS"),
         ("caminos", "NODES 4\n".into(), ":1: found `NODES 4`"),
-        ("caminos", "NODOS 2\nGRADO 3\n".into(), ":2: found `GRADO 3`"),
-        ("caminos", "NODOS 2\nGRADO 1\n0 1\n".into(), ":3: found `0 1`"),
-        ("caminos", "NODOS 2\nGRADO 1\nN 2\n1\n".into(), ":3: found router `2`"),
+        (
+            "caminos",
+            "NODOS 2\nGRADO 3\n".into(),
+            ":2: found `GRADO 3`",
+        ),
+        (
+            "caminos",
+            "NODOS 2\nGRADO 1\n0 1\n".into(),
+            ":3: found `0 1`",
+        ),
+        (
+            "caminos",
+            "NODOS 2\nGRADO 1\nN 2\n1\n".into(),
+            ":3: found router `2`",
+        ),
         (
             "caminos",
             "NODOS 2\nGRADO 1\nN 0\n1\nN 0\n1\n".into(),
             ":5: found router 0 again (line 3 has it)",
         ),
-        ("caminos", "NODOS 3\nGRADO 1\nN 0\n1 2\n".into(), ":4: found more neighbours"),
+        (
+            "caminos",
+            "NODOS 3\nGRADO 1\nN 0\n1 2\n".into(),
+            ":4: found more neighbours",
+        ),
         (
             "caminos",
             "NODOS 2\nGRADO 1\nN 0\n0\n".into(),
@@ -504,16 +682,39 @@ fn faults_are_named_with_their_line() {
             "NODOS 2\nGRADO 1\nN 0\n1\n".into(),
             ":4: found neighbour 1 of router 0, but not 0 of 1",
         ),
-        ("caminos", "NODOS 3\nGRADO 1\nN 0\n1\nN 1\n0\n".into(), ": found routers 0 to 1 alone"),
-        ("infragraph", "- 1\n".into(), ":1: found a list of 1 without `devices`"),
-        ("infragraph", infra("{name: a, device: x, count: 1}", " []"), ":4: found device `x`"),
-        ("infragraph", infra("{name: a, device: h, count: 0}", " []"), ":4: found count `0`"),
+        (
+            "caminos",
+            "NODOS 3\nGRADO 1\nN 0\n1\nN 1\n0\n".into(),
+            ": found routers 0 to 1 alone",
+        ),
         (
             "infragraph",
-            infra("{name: a, device: h, count: 1}, {name: a, device: s, count: 1}", " []"),
+            "- 1\n".into(),
+            ":1: found a list of 1 without `devices`",
+        ),
+        (
+            "infragraph",
+            infra("{name: a, device: x, count: 1}", " []"),
+            ":4: found device `x`",
+        ),
+        (
+            "infragraph",
+            infra("{name: a, device: h, count: 0}", " []"),
+            ":4: found count `0`",
+        ),
+        (
+            "infragraph",
+            infra(
+                "{name: a, device: h, count: 1}, {name: a, device: s, count: 1}",
+                " []",
+            ),
             ":4: found instance `a` again",
         ),
-        ("infragraph", infra(two, " []"), ":4: found node `a`, which no edge joins"),
+        (
+            "infragraph",
+            infra(two, " []"),
+            ":4: found node `a`, which no edge joins",
+        ),
         (
             "infragraph",
             infra(two, &edge("a[1].nic", "b[0].port[0]", "one2one")),
@@ -545,14 +746,26 @@ fn faults_are_named_with_their_line() {
             ":6: found node `a` on a second switch",
         ),
         ("tgt", "".into(), ": found an empty file"),
-        ("tgt", "# c\ndeco 0\n".into(), ":2: found `deco 0`; expected torusXD"),
+        (
+            "tgt",
+            "# c\ndeco 0\n".into(),
+            ":2: found `deco 0`; expected torusXD",
+        ),
         (
             "tgt",
             "torusXD 3 8 8\n".into(),
             ":1: found `torusXD 3 8 8`; expected the number of dimensions",
         ),
-        ("tgt", "torusXD 2\n8 x\n".into(), ":2: found `x`; expected a whole number"),
-        ("tgt", "torus2D 0 4".into(), ":1: found `torus2D 0 4`; expected 2 dimensions"),
+        (
+            "tgt",
+            "torusXD 2\n8 x\n".into(),
+            ":2: found `x`; expected a whole number",
+        ),
+        (
+            "tgt",
+            "torus2D 0 4".into(),
+            ":1: found `torus2D 0 4`; expected 2 dimensions",
+        ),
         (
             "tgt",
             "tleaf 2 3 20 4".into(),
@@ -566,7 +779,9 @@ fn faults_are_named_with_their_line() {
         std::fs::write(&path, &text).unwrap();
         let made = Topology::inline(&format!("{kind}:{}", path.display()), &Default::default());
         let error = made.map(|m| m.spec().to_string()).unwrap_err().to_string();
-        let error = error.strip_prefix(&path.display().to_string()).unwrap_or(&error);
+        let error = error
+            .strip_prefix(&path.display().to_string())
+            .unwrap_or(&error);
         assert!(error.starts_with(message), "{kind} {text}: {error}");
     }
 }

@@ -11,7 +11,11 @@ pub fn skipped(test: &str, reason: &str) {
     let line = format!("skipped: {test}: {reason}\n");
     eprint!("{line}");
     // One write to the end of the file: lines of tests stay whole, whether these run as threads or as processes.
-    let mut list = std::fs::File::options().create(true).append(true).open(LIST).unwrap();
+    let mut list = std::fs::File::options()
+        .create(true)
+        .append(true)
+        .open(LIST)
+        .unwrap();
     list.write_all(line.as_bytes()).unwrap();
 }
 
@@ -51,10 +55,18 @@ pub fn shared(test: &str, name: &str) -> Option<PathBuf> {
 fn skipped_tests_are_listed_and_ci_knows_the_peers() {
     let root = crate::root();
     let run = std::fs::read_to_string(root.join(".ci/run")).unwrap();
-    for peer in
-        [Peer::Caminos, Peer::Chromium, Peer::Scotch, Peer::SimGrid, Peer::Slurm, Peer::Slurm26]
-    {
-        assert!(run.contains(&format!("[{peer:?}]=")), ".ci/run does not know {peer:?}");
+    for peer in [
+        Peer::Caminos,
+        Peer::Chromium,
+        Peer::Scotch,
+        Peer::SimGrid,
+        Peer::Slurm,
+        Peer::Slurm26,
+    ] {
+        assert!(
+            run.contains(&format!("[{peer:?}]=")),
+            ".ci/run does not know {peer:?}"
+        );
     }
     // No test skips itself on its own account.
     for entry in std::fs::read_dir(root.join("tests")).unwrap() {
@@ -65,7 +77,12 @@ fn skipped_tests_are_listed_and_ci_knows_the_peers() {
         let text = std::fs::read_to_string(&path).unwrap();
         for (i, line) in text.lines().enumerate() {
             let own = line.contains("print!(\"skipp") || line.contains("println!(\"skipp");
-            assert!(!own, "{}:{}: skips without crate::skip", path.display(), i + 1);
+            assert!(
+                !own,
+                "{}:{}: skips without crate::skip",
+                path.display(),
+                i + 1
+            );
         }
     }
 }

@@ -44,16 +44,27 @@ fn stream(nodes: u32, jobs: u32, seed: u64) -> String {
 /// The ranks a replay gives to each job of `log`, in the order of the log.
 fn foretold(topology: &Topology, order: &NodeOrder, rule: &str, log: &str) -> Vec<Vec<u32>> {
     let distances = RankDistances::new(topology, order).unwrap();
-    let context = AllocatorContext { topology, order, distances: &distances };
+    let context = AllocatorContext {
+        topology,
+        order,
+        distances: &distances,
+    };
     let rule = allocator::make(rule, &context).unwrap();
     let meter = AllocationMeter::new(topology, &distances).unwrap();
-    let outputs = Outputs { ranks: true, ..Outputs::default() };
+    let outputs = Outputs {
+        ranks: true,
+        ..Outputs::default()
+    };
     let mut replay = Replay::new(rule, meter, distances.len(), outputs);
     let (mut block, mut placed, mut all) = (Block::default(), Vec::new(), Vec::new());
     let mut log = Log::new("log", log);
     while log.next_block(1000, &mut block).unwrap() {
         replay.step(&block, None, &mut placed).unwrap();
-        all.extend(placed.iter().map(|p| p.ranks.as_ref().unwrap().iter().collect::<Vec<u32>>()));
+        all.extend(
+            placed
+                .iter()
+                .map(|p| p.ranks.as_ref().unwrap().iter().collect::<Vec<u32>>()),
+        );
     }
     all
 }
@@ -62,7 +73,9 @@ fn foretold(topology: &Topology, order: &NodeOrder, rule: &str, log: &str) -> Ve
 #[test]
 fn slurm_allocates_what_the_replay_foretells() {
     let test = "slurm_allocates_what_the_replay_foretells";
-    let Some((slurm, _turn)) = Slurm::installed(test) else { return };
+    let Some((slurm, _turn)) = Slurm::installed(test) else {
+        return;
+    };
     hold_to_slurm(&slurm, "[4, 2, 2]", &["optimise:steps=5000"], 10);
 }
 
@@ -71,7 +84,9 @@ fn slurm_allocates_what_the_replay_foretells() {
 #[ignore = "minutes: six clusters of 64 nodes each"]
 fn slurm_allocates_what_the_replay_foretells_at_length() {
     let test = "slurm_allocates_what_the_replay_foretells_at_length";
-    let Some((slurm, _turn)) = Slurm::installed(test) else { return };
+    let Some((slurm, _turn)) = Slurm::installed(test) else {
+        return;
+    };
     let orderings = ["random:seed=5", "hilbert", "optimise:steps=20000"];
     let compared = hold_to_slurm(&slurm, "[4, 4, 4]", &orderings, 40);
     assert!(compared.values().all(|count| *count >= 100), "{compared:?}");
@@ -92,7 +107,10 @@ fn hold_to_slurm(
     let mut compared = BTreeMap::new();
     for (i, by) in orderings.iter().enumerate() {
         let order = NodeOrder::make(&topology, by).unwrap();
-        for (target, rule) in [("slurm-weights", "fifo:0"), ("slurm-names", "slurm-best-fit")] {
+        for (target, rule) in [
+            ("slurm-weights", "fifo:0"),
+            ("slurm-names", "slurm-best-fit"),
+        ] {
             let text = export::write(target, &topology, &order).unwrap().text;
             let lines: Vec<&str> = text.lines().filter(|line| !line.starts_with('#')).collect();
             let name_of = |rank: u32| match target {
@@ -131,7 +149,10 @@ fn hold_to_slurm(
     }
     eprintln!("node lists equal to the replay's: {compared:?}");
     let all = jobs as usize * orderings.len();
-    assert!(compared.len() == 2 && compared.values().all(|count| *count == all), "{compared:?}");
+    assert!(
+        compared.len() == 2 && compared.values().all(|count| *count == all),
+        "{compared:?}"
+    );
     compared
 }
 
@@ -146,7 +167,9 @@ fn sbatch_script() -> String {
 #[test]
 fn a_job_array_makes_the_table_of_one_process() {
     let test = "a_job_array_makes_the_table_of_one_process";
-    let Some((slurm, _turn)) = Slurm::installed(test) else { return };
+    let Some((slurm, _turn)) = Slurm::installed(test) else {
+        return;
+    };
     let lines: Vec<String> = (0..8).map(|n| format!("NodeName=c{n}")).collect();
     let cluster = {
         let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
@@ -162,23 +185,44 @@ fn a_job_array_makes_the_table_of_one_process() {
     let binary = Path::new(env!("CARGO_BIN_EXE_nodeorder"));
     let run = |arguments: &[&str]| {
         let mut command = Command::new(binary);
-        command.args(arguments).current_dir(work.path()).output().unwrap()
+        command
+            .args(arguments)
+            .current_dir(work.path())
+            .output()
+            .unwrap()
     };
-    assert!(run(&["sweep", "plan.toml", "--out", "one"]).status.success());
+    assert!(
+        run(&["sweep", "plan.toml", "--out", "one"])
+            .status
+            .success()
+    );
     let path = std::env::var("PATH").unwrap_or_default();
     let path = format!("{}:{path}", binary.parent().unwrap().display());
     let submit = |array: &str| {
         let mut command = cluster.command("sbatch");
         command.args(["--wait", array, "sweep.sbatch", "plan.toml", "results"]);
-        command.env("PATH", &path).current_dir(work.path()).output().unwrap()
+        command
+            .env("PATH", &path)
+            .current_dir(work.path())
+            .output()
+            .unwrap()
     };
     let said = submit("--array=0-7");
     let outs = || {
-        let files = std::fs::read_dir(work.path()).unwrap().map(|e| e.unwrap().path());
+        let files = std::fs::read_dir(work.path())
+            .unwrap()
+            .map(|e| e.unwrap().path());
         let texts = files.filter(|p| p.extension().is_some_and(|e| e == "out"));
-        texts.map(|p| std::fs::read_to_string(p).unwrap()).collect::<String>()
+        texts
+            .map(|p| std::fs::read_to_string(p).unwrap())
+            .collect::<String>()
     };
-    assert!(said.status.success(), "{}{}", String::from_utf8_lossy(&said.stderr), outs());
+    assert!(
+        said.status.success(),
+        "{}{}",
+        String::from_utf8_lossy(&said.stderr),
+        outs()
+    );
     assert!(run(&["merge", "results"]).status.success());
     let table = |folder: &str| std::fs::read(at(folder).join("results.csv")).unwrap();
     assert_eq!(table("one"), table("results"));
@@ -188,9 +232,17 @@ fn a_job_array_makes_the_table_of_one_process() {
     std::fs::remove_file(at("results/results.csv")).unwrap();
     std::fs::remove_file(at("results/manifest.json")).unwrap();
     let message = String::from_utf8(run(&["merge", "results"]).stderr).unwrap();
-    assert!(message.contains("sbatch --array=5 sweep.sbatch"), "{message}");
+    assert!(
+        message.contains("sbatch --array=5 sweep.sbatch"),
+        "{message}"
+    );
     let said = submit("--array=5");
-    assert!(said.status.success(), "{}{}", String::from_utf8_lossy(&said.stderr), outs());
+    assert!(
+        said.status.success(),
+        "{}{}",
+        String::from_utf8_lossy(&said.stderr),
+        outs()
+    );
     assert!(run(&["merge", "results"]).status.success());
     assert_eq!(table("one"), table("results"));
 
@@ -204,7 +256,9 @@ fn a_job_array_makes_the_table_of_one_process() {
 #[test]
 fn snapshots_of_a_real_slurm() {
     let test = "snapshots_of_a_real_slurm";
-    let Some((slurm, _turn)) = Slurm::installed(test) else { return };
+    let Some((slurm, _turn)) = Slurm::installed(test) else {
+        return;
+    };
     let lines: Vec<String> = (0..8).map(|i| format!("NodeName=n{i}")).collect();
     let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
     let cluster = Cluster::start(&slurm, &lines, &Conf::default());
@@ -215,8 +269,15 @@ fn snapshots_of_a_real_slurm() {
     });
     let mut held: Vec<&String> = limits.iter().flat_map(|(_, nodes)| nodes).collect();
     held.sort();
-    assert_eq!(held, ["n0", "n1", "n2", "n3"], "the first nodes of the table");
-    cluster.tell("scontrol", &["update", "nodename=n7", "state=drain", "reason=test"]);
+    assert_eq!(
+        held,
+        ["n0", "n1", "n2", "n3"],
+        "the first nodes of the table"
+    );
+    cluster.tell(
+        "scontrol",
+        &["update", "nodename=n7", "state=drain", "reason=test"],
+    );
     let folder = tempfile::tempdir().unwrap();
     for (program, file) in [("squeue", "jobs.json"), ("sinfo", "nodes.json")] {
         std::fs::write(folder.path().join(file), cluster.tell(program, &["--json"])).unwrap();
@@ -236,10 +297,15 @@ fn snapshots_of_a_real_slurm() {
     assert!(output.status.success(), "{said}");
     let found: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
     let of = |key: &str| found[key].as_u64().unwrap();
-    assert_eq!(["nodes", "free", "held", "out", "running"].map(of), [8, 3, 4, 1, 2]);
+    assert_eq!(
+        ["nodes", "free", "held", "out", "running"].map(of),
+        [8, 3, 4, 1, 2]
+    );
     let next = found["levels"][0]["next"].as_array().unwrap();
     assert_eq!(
-        next.iter().map(|unit| unit["unit"].as_str().unwrap()).collect::<Vec<_>>(),
+        next.iter()
+            .map(|unit| unit["unit"].as_str().unwrap())
+            .collect::<Vec<_>>(),
         ["leaf 0", "leaf 1"]
     );
     let [first, second] = [0, 1].map(|i| next[i]["freed"].as_i64().unwrap());

@@ -41,14 +41,21 @@ impl Machine {
         let at = |name: &str| folder.path().join(name);
         std::fs::write(at(site.file), &site.text).unwrap();
         std::fs::write(at("table"), site.table.join("\n")).unwrap();
-        let mut spec = format!("slurm-topology:{},nodes=n[000-063]", at(site.file).display());
+        let mut spec = format!(
+            "slurm-topology:{},nodes=n[000-063]",
+            at(site.file).display()
+        );
         if !site.param.is_empty() {
             spec += &format!(",param={}", site.param.replace(',', "+"));
         }
         let topology = Topology::inline(&spec, &Context::default()).unwrap();
         let order = NodeOrder::make(&topology, &at("table").display().to_string()).unwrap();
         let ranks = site.table.iter().cloned().zip(0..).collect();
-        Machine { topology, order, ranks }
+        Machine {
+            topology,
+            order,
+            ranks,
+        }
     }
 
     fn distances(&self) -> RankDistances {
@@ -74,7 +81,10 @@ fn options(flags: &[String]) -> JobOptions {
             other => other.trim_start_matches("--").to_string(),
         })
         .collect();
-    JobOptions { text: words.join(" "), location: SourceLocation::option("a stream") }
+    JobOptions {
+        text: words.join(" "),
+        location: SourceLocation::option("a stream"),
+    }
 }
 
 /// A machine in the hands of one allocator, as in a replay.
@@ -87,13 +97,20 @@ struct State<'a> {
 impl<'a> State<'a> {
     fn new(name: &str, context: &AllocatorContext<'a>) -> Self {
         let free = FreeSet::new(context.order.len() as u32);
-        State { allocator: allocator::make(name, context).unwrap(), free, held: HashMap::new() }
+        State {
+            allocator: allocator::make(name, context).unwrap(),
+            free,
+            held: HashMap::new(),
+        }
     }
 
     /// Ranks that a job gets, ascending; none where it has to wait.
     fn choose(&mut self, count: u32, flags: &[String]) -> (Choice, Vec<u32>) {
         if count > self.free.len() {
-            return (Choice::NotNow("not enough nodes are free".into()), Vec::new());
+            return (
+                Choice::NotNow("not enough nodes are free".into()),
+                Vec::new(),
+            );
         }
         let options = (!flags.is_empty()).then(|| options(flags));
         self.allocator.set_options(options.as_ref()).unwrap();
@@ -119,7 +136,9 @@ impl<'a> State<'a> {
 
 fn texts(value: &Value) -> Vec<String> {
     let all = value.as_array().map_or(&[][..], Vec::as_slice);
-    all.iter().map(|item| item.as_str().unwrap().to_string()).collect()
+    all.iter()
+        .map(|item| item.as_str().unwrap().to_string())
+        .collect()
 }
 
 /// How many choices and refusals of a recorded stream are equal; one that is not fails the test.
@@ -140,36 +159,70 @@ fn hold_to_stream(path: &Path) -> (usize, usize) {
     if let Some(weights) = stream.get("weights") {
         table.sort_by_key(|name| weights[name].as_u64().unwrap());
     }
-    let file =
-        if stream.get("topology.yaml").is_some() { "topology.yaml" } else { "topology.conf" };
+    let file = if stream.get("topology.yaml").is_some() {
+        "topology.yaml"
+    } else {
+        "topology.conf"
+    };
     let mut text = stream[file].as_str().unwrap().to_string();
     if plugin == "slurm-block" && !text.contains("BlockSizes") && !stream["sizes"].is_null() {
-        let sizes: Vec<String> =
-            stream["sizes"].as_array().unwrap().iter().map(ToString::to_string).collect();
+        let sizes: Vec<String> = stream["sizes"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(ToString::to_string)
+            .collect();
         text += &format!("\nBlockSizes={}\n", sizes.join(","));
     }
-    let param = stream["TopologyParam"].as_str().unwrap_or_default().to_string();
+    let param = stream["TopologyParam"]
+        .as_str()
+        .unwrap_or_default()
+        .to_string();
     // What `stream` says of the table's order is in the table already.
-    let param = if stream.get("table_order").is_some() { String::new() } else { param };
-    let machine = Machine::new(&Site { file, text, table, param });
+    let param = if stream.get("table_order").is_some() {
+        String::new()
+    } else {
+        param
+    };
+    let machine = Machine::new(&Site {
+        file,
+        text,
+        table,
+        param,
+    });
     let distances = machine.distances();
-    let Machine { topology, order, .. } = &machine;
-    let mut state =
-        State::new(plugin, &AllocatorContext { topology, order, distances: &distances });
+    let Machine {
+        topology, order, ..
+    } = &machine;
+    let mut state = State::new(
+        plugin,
+        &AllocatorContext {
+            topology,
+            order,
+            distances: &distances,
+        },
+    );
     let (mut equal, mut refused) = (0, 0);
     for event in stream["events"].as_array().unwrap() {
         if let Some(job) = event.get("free") {
             state.end(&job.to_string());
             continue;
         }
-        let (count, flags) = (event["alloc"].as_u64().unwrap() as u32, texts(&event["opts"]));
+        let (count, flags) = (
+            event["alloc"].as_u64().unwrap() as u32,
+            texts(&event["opts"]),
+        );
         let (choice, ranks) = state.choose(count, &flags);
         if event["nodes"].is_null() {
             assert!(!choice.is_placed(), "{name}: {event}: {ranks:?}");
             refused += 1;
         } else {
             let real = machine.ranks(&texts(&event["nodes"]));
-            assert_eq!((&choice, &ranks), (&Choice::Placed, &real), "{name}: {event}");
+            assert_eq!(
+                (&choice, &ranks),
+                (&Choice::Placed, &real),
+                "{name}: {event}"
+            );
             state.start(event["job"].to_string(), &real);
             equal += 1;
         }
@@ -191,12 +244,19 @@ fn excerpts_of_recorded_streams_are_chosen_alike() {
 #[test]
 fn recorded_streams_are_chosen_alike() {
     let test = "slurm_plugins::recorded_streams_are_chosen_alike";
-    let Some(folder) = shared(test, "slurm26/streams") else { return };
-    let mut paths: Vec<_> =
-        std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    let Some(folder) = shared(test, "slurm26/streams") else {
+        return;
+    };
+    let mut paths: Vec<_> = std::fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .collect();
     paths.sort();
     let (mut equal, mut refused) = (0, 0);
-    for path in paths.iter().filter(|path| !path.ends_with("rankorder-tree3.json")) {
+    for path in paths
+        .iter()
+        .filter(|path| !path.ends_with("rankorder-tree3.json"))
+    {
         let (e, r) = hold_to_stream(path);
         (equal, refused) = (equal + e, refused + r);
     }
@@ -207,7 +267,9 @@ fn recorded_streams_are_chosen_alike() {
 #[test]
 fn recorded_streams_under_dragonfly_are_chosen_alike() {
     let test = "slurm_plugins::recorded_streams_under_dragonfly_are_chosen_alike";
-    let Some(folder) = shared(test, "slurm26/dragonfly-streams") else { return };
+    let Some(folder) = shared(test, "slurm26/dragonfly-streams") else {
+        return;
+    };
     let (mut equal, mut refused) = (0, 0);
     for entry in std::fs::read_dir(folder).unwrap() {
         let (e, r) = hold_to_stream(&entry.unwrap().path());
@@ -264,7 +326,11 @@ pub(crate) fn site(plugin: &str, draw: &mut Draw) -> Site {
             while !below.is_empty() {
                 let count = (1 + draw.below(4)).min(below.len());
                 let children = below.split_off(below.len() - count);
-                lines.push(format!("SwitchName=m{} Switches={}", above.len(), children.join(",")));
+                lines.push(format!(
+                    "SwitchName=m{} Switches={}",
+                    above.len(),
+                    children.join(",")
+                ));
                 above.push(format!("m{}", above.len()));
             }
             // One root, or a forest.
@@ -283,7 +349,10 @@ pub(crate) fn site(plugin: &str, draw: &mut Draw) -> Site {
                 .enumerate()
                 .map(|(i, nodes)| format!("BlockName=b{i:02} Nodes={}", nodes.join(",")))
                 .collect();
-            lines.push(format!("BlockSizes={}", draw.of(&["B,2B", "B,2B,4B", "B,4B", "B"])));
+            lines.push(format!(
+                "BlockSizes={}",
+                draw.of(&["B,2B", "B,2B,4B", "B,4B", "B"])
+            ));
             let sizes = |k: usize| (k * base).to_string();
             let text = lines.join("\n") + "\n";
             let text = text.replace("4B", &sizes(4)).replace("2B", &sizes(2));
@@ -306,9 +375,18 @@ pub(crate) fn site(plugin: &str, draw: &mut Draw) -> Site {
                 random::shuffle(&mut nodes, &mut draw.0);
                 let (x, y, z) = draw.of(&[(4, 4, 2), (8, 2, 2), (2, 4, 4)]);
                 text += &format!("      - name: p{i}\n        dims: {{x: {x}, y: {y}, z: {z}}}\n");
-                text += &format!("        nodes: \"{}\"\n        placements:\n", nodes.join(","));
-                for (x, y, z) in [(1, 1, 1), (2, 1, 1), (1, 2, 1), (2, 2, 1), (2, 2, 2), (2, 1, 2)]
-                {
+                text += &format!(
+                    "        nodes: \"{}\"\n        placements:\n",
+                    nodes.join(",")
+                );
+                for (x, y, z) in [
+                    (1, 1, 1),
+                    (2, 1, 1),
+                    (1, 2, 1),
+                    (2, 2, 1),
+                    (2, 2, 2),
+                    (2, 1, 2),
+                ] {
                     let more = draw.of(&["", "", ", anchor_spacing: {x: 1, y: 1, z: 1}"]);
                     text += &format!("          - {{dims: {{x: {x}, y: {y}, z: {z}}}{more}}}\n");
                 }
@@ -316,7 +394,12 @@ pub(crate) fn site(plugin: &str, draw: &mut Draw) -> Site {
             ("topology.yaml", text)
         }
     };
-    Site { file, text, table: names(), param: String::new() }
+    Site {
+        file,
+        text,
+        table: names(),
+        param: String::new(),
+    }
 }
 
 /// A job's size and flags.
@@ -337,15 +420,22 @@ fn job(plugin: &str, draw: &mut Draw) -> (u32, Vec<String>) {
         _ => &["", "", "--segment=2", "--segment=4"],
     };
     let flags = draw.of(flags);
-    let segment = flags.split(['=', ' ']).nth(1).and_then(|k| k.parse::<u32>().ok());
+    let segment = flags
+        .split(['=', ' '])
+        .nth(1)
+        .and_then(|k| k.parse::<u32>().ok());
     // The client itself refuses segments that do not divide the job.
     let parts = segment.is_none_or(|k| !flags.contains("segment") || size.is_multiple_of(k));
     let flags = if parts { flags } else { "" };
     (size, flags.split_whitespace().map(str::to_string).collect())
 }
 
-const PLUGINS: [(&str, &str); 4] =
-    [("slurm-tree", ""), ("slurm-block", ""), ("slurm-torus3d", ""), ("slurm-ring", "")];
+const PLUGINS: [(&str, &str); 4] = [
+    ("slurm-tree", ""),
+    ("slurm-block", ""),
+    ("slurm-torus3d", ""),
+    ("slurm-ring", ""),
+];
 
 /// New streams on new sites of plugins, each with its `TopologyParam`: `sites` a plugin, `jobs` a site. How many choices
 /// were compared.
@@ -354,21 +444,37 @@ fn hold_to_slurm_26(slurm: &Slurm, plugins: &[(&str, &str)], sites: usize, jobs:
     for (number, (plugin, param)) in plugins.iter().copied().enumerate() {
         for seed in 0..sites {
             let mut draw = Draw(random::generator((100 * number + seed) as u64));
-            let site = Site { param: param.into(), ..site(plugin, &mut draw) };
+            let site = Site {
+                param: param.into(),
+                ..site(plugin, &mut draw)
+            };
             let machine = Machine::new(&site);
             let distances = machine.distances();
-            let Machine { topology, order, .. } = &machine;
-            let mut state =
-                State::new(plugin, &AllocatorContext { topology, order, distances: &distances });
-            let lines: Vec<String> =
-                names().iter().map(|name| format!("NodeName={name}")).collect();
+            let Machine {
+                topology, order, ..
+            } = &machine;
+            let mut state = State::new(
+                plugin,
+                &AllocatorContext {
+                    topology,
+                    order,
+                    distances: &distances,
+                },
+            );
+            let lines: Vec<String> = names()
+                .iter()
+                .map(|name| format!("NodeName={name}"))
+                .collect();
             let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
             let topology_plugin = plugin.replace("slurm-", "topology/");
             let mut lines_of = format!("TopologyPlugin={topology_plugin}\n");
             if !param.is_empty() {
                 lines_of += &format!("TopologyParam={param}\n");
             }
-            let conf = Conf { lines: lines_of, files: [(site.file, site.text.clone())].into() };
+            let conf = Conf {
+                lines: lines_of,
+                files: [(site.file, site.text.clone())].into(),
+            };
             let cluster = Cluster::start(slurm, &lines, &conf);
             let mut idle = 64;
             for _ in 0..jobs {
@@ -382,8 +488,10 @@ fn hold_to_slurm_26(slurm: &Slurm, plugins: &[(&str, &str)], sites: usize, jobs:
                 }
                 let (count, flags) = job(plugin, &mut draw);
                 let (mut choice, mut ranks) = state.choose(count, &flags);
-                let what =
-                    format!("{plugin} {param} {seed}: {count} nodes {flags:?}\n{}", site.text);
+                let what = format!(
+                    "{plugin} {param} {seed}: {count} nodes {flags:?}\n{}",
+                    site.text
+                );
                 match cluster.try_allocate(count, &flags) {
                     Ok((job, nodes)) => {
                         let real = machine.ranks(&nodes);
@@ -413,17 +521,23 @@ fn hold_to_slurm_26(slurm: &Slurm, plugins: &[(&str, &str)], sites: usize, jobs:
 #[test]
 fn new_streams_are_chosen_alike() {
     let test = "slurm_plugins::new_streams_are_chosen_alike";
-    let Some((slurm, _turn)) = Slurm::release_26(test) else { return };
+    let Some((slurm, _turn)) = Slurm::release_26(test) else {
+        return;
+    };
     assert_eq!(hold_to_slurm_26(&slurm, &PLUGINS, 1, 12), 48);
 }
 
-const DRAGONFLY: [(&str, &str); 2] =
-    [("slurm-tree", "Dragonfly"), ("slurm-tree", "Dragonfly,TopoOptional")];
+const DRAGONFLY: [(&str, &str); 2] = [
+    ("slurm-tree", "Dragonfly"),
+    ("slurm-tree", "Dragonfly,TopoOptional"),
+];
 
 #[test]
 fn new_streams_under_dragonfly_are_chosen_alike() {
     let test = "slurm_plugins::new_streams_under_dragonfly_are_chosen_alike";
-    let Some((slurm, _turn)) = Slurm::release_26(test) else { return };
+    let Some((slurm, _turn)) = Slurm::release_26(test) else {
+        return;
+    };
     assert_eq!(hold_to_slurm_26(&slurm, &DRAGONFLY, 1, 12), 24);
 }
 
@@ -431,7 +545,9 @@ fn new_streams_under_dragonfly_are_chosen_alike() {
 #[ignore = "minutes: six clusters of 64 nodes"]
 fn new_streams_under_dragonfly_are_chosen_alike_at_length() {
     let test = "slurm_plugins::new_streams_under_dragonfly_are_chosen_alike_at_length";
-    let Some((slurm, _turn)) = Slurm::release_26(test) else { return };
+    let Some((slurm, _turn)) = Slurm::release_26(test) else {
+        return;
+    };
     assert_eq!(hold_to_slurm_26(&slurm, &DRAGONFLY, 3, 40), 240);
 }
 
@@ -442,7 +558,13 @@ fn dragonfly_spreads_jobs_over_leaves() {
     let folder = tempfile::tempdir().unwrap();
     let conf = folder.path().join("topology.conf");
     let leaves: String = (0..5)
-        .map(|leaf| format!("SwitchName=l{leaf} Nodes=n[{}-{}]\n", 10 + 8 * leaf, 17 + 8 * leaf))
+        .map(|leaf| {
+            format!(
+                "SwitchName=l{leaf} Nodes=n[{}-{}]\n",
+                10 + 8 * leaf,
+                17 + 8 * leaf
+            )
+        })
         .collect();
     let top = format!("{leaves}SwitchName=top Switches=l[0-4]\n");
     let log = folder.path().join("log");
@@ -450,25 +572,50 @@ fn dragonfly_spreads_jobs_over_leaves() {
         std::fs::write(&conf, text).unwrap();
         std::fs::write(&log, jobs).unwrap();
         let mut command = crate::command();
-        command.args(["replay", &format!("slurm-topology:{}{option}", conf.display()), "--ranks"]);
+        command.args([
+            "replay",
+            &format!("slurm-topology:{}{option}", conf.display()),
+            "--ranks",
+        ]);
         command.args(["--order", "row-major", "--log", &log.display().to_string()]);
         let said = command.args(["--alloc", alloc]).output().unwrap();
         let rows = String::from_utf8(said.stdout).unwrap();
-        let ranks: Vec<String> =
-            rows.lines().skip(1).map(|row| row.rsplit(',').next().unwrap().to_string()).collect();
+        let ranks: Vec<String> = rows
+            .lines()
+            .skip(1)
+            .map(|row| row.rsplit(',').next().unwrap().to_string())
+            .collect();
         (ranks, String::from_utf8(said.stderr).unwrap())
     };
     let dragonfly = format!("{top}TopologyParam=RoutePart\nTopologyParam=xDRAGONFLYx\n");
     let at = |alloc: &str, jobs: &str| run(&dragonfly, "", alloc, jobs).0;
     assert_eq!(at("slurm-tree", "P a 12 nodes=4-12\n"), ["0-8 16 24 32"]);
     assert_eq!(at("slurm-tree", "P a 12 nodes=10-12 switches=1\n"), [""; 0]);
-    assert_eq!(at("slurm-tree", "P a 9 switches=2 segment=3\n"), ["0-1 8-9 16-17 24-25 32"]);
-    assert_eq!(at("slurm-tree", "P a 8 contiguous=true\nP b 3\n"), ["0-7", "8-10"]);
+    assert_eq!(
+        at("slurm-tree", "P a 9 switches=2 segment=3\n"),
+        ["0-1 8-9 16-17 24-25 32"]
+    );
+    assert_eq!(
+        at("slurm-tree", "P a 8 contiguous=true\nP b 3\n"),
+        ["0-7", "8-10"]
+    );
     assert_eq!(at("slurm-tree:dragonfly=false", "P a 9\n"), ["0-8"]);
-    assert_eq!(at("slurm-tree:optional=true", "P a 9\nP b 9 switches=1\n"), ["0-8"]);
+    assert_eq!(
+        at("slurm-tree:optional=true", "P a 9\nP b 9 switches=1\n"),
+        ["0-8"]
+    );
     let note = run(&dragonfly, "", "slurm-tree", "P a 9 segment=2\n").1;
     assert!(note.contains("not a multiple"), "{note}");
-    assert_eq!(run(&top, ",param=Dragonfly+TopoOptional", "slurm-tree", "P a 9\n").0, ["0-8"]);
+    assert_eq!(
+        run(
+            &top,
+            ",param=Dragonfly+TopoOptional",
+            "slurm-tree",
+            "P a 9\n"
+        )
+        .0,
+        ["0-8"]
+    );
     // The tiers of leaf 3 and of half of leaf 1, then of the others.
     let weights = format!("{dragonfly}NodeName=n[34-41] Weight=0\nNodeName=n[18-21] Weight=0\n");
     let heavy = |jobs: &str| run(&weights, "", "slurm-tree", jobs).0;
@@ -477,20 +624,28 @@ fn dragonfly_spreads_jobs_over_leaves() {
     assert_eq!(heavy("P a 10\n"), ["8-11 24-29"]);
     assert_eq!(heavy("P a 15\n"), ["0 8-12 16 24-31"]);
     let error = run(&weights, "", "slurm-tree:dragonfly=false", "P a 1\n").1;
-    assert!(error.contains("whose nodes have several weights"), "{error}");
+    assert!(
+        error.contains("whose nodes have several weights"),
+        "{error}"
+    );
     // One free node below the first root stops the second; one node, and contiguous ones, get round it.
     let forest = "SwitchName=a Nodes=n[10-13]\nSwitchName=b Nodes=n[14-25]\n";
     let jobs = "P a 3\nP b 6\nP c 1 nodes=1-3\nP d 6\nP e 4 contiguous=true\n";
     let (ranks, note) = run(forest, ",param=Dragonfly", "slurm-tree", jobs);
     assert_eq!(ranks, ["0-2", "3", "4-9", "10-13"]);
-    assert!(note.contains("1 refused, never: no switch has enough"), "{note}");
+    assert!(
+        note.contains("1 refused, never: no switch has enough"),
+        "{note}"
+    );
 }
 
 #[test]
 #[ignore = "minutes: twelve clusters of 64 nodes"]
 fn new_streams_are_chosen_alike_at_length() {
     let test = "slurm_plugins::new_streams_are_chosen_alike_at_length";
-    let Some((slurm, _turn)) = Slurm::release_26(test) else { return };
+    let Some((slurm, _turn)) = Slurm::release_26(test) else {
+        return;
+    };
     assert_eq!(hold_to_slurm_26(&slurm, &PLUGINS, 3, 40), 480);
 }
 
@@ -506,18 +661,42 @@ fn switches_hold_a_job_back_for_five_minutes() {
     let job = |id: u32, submit: u32, nodes: u32| {
         format!("{id} {submit} -1 1000 {nodes} -1 -1 {nodes} 1000 -1 1 1 1 1 1 -1 -1 -1\n")
     };
-    std::fs::write(at("jobs.swf"), job(1, 0, 3) + &job(2, 0, 3) + &job(3, 10, 2)).unwrap();
+    std::fs::write(
+        at("jobs.swf"),
+        job(1, 0, 3) + &job(2, 0, 3) + &job(3, 10, 2),
+    )
+    .unwrap();
     for (alloc, start) in [("slurm-tree", "10"), ("slurm-tree:switches=1", "310")] {
         for policy in ["fcfs", "easy", "conservative"] {
             let mut command = crate::command();
-            command.args(["schedule", &format!("slurm-topology:{}", at("topology.conf"))]);
-            command.args(["--order", "row-major", "--trace", &at("jobs.swf"), "--policy", policy]);
+            command.args([
+                "schedule",
+                &format!("slurm-topology:{}", at("topology.conf")),
+            ]);
+            command.args([
+                "--order",
+                "row-major",
+                "--trace",
+                &at("jobs.swf"),
+                "--policy",
+                policy,
+            ]);
             let said = command.args(["--alloc", alloc]).output().unwrap();
             let table = String::from_utf8(said.stdout).unwrap();
-            let third = table.lines().find(|line| line.starts_with("3,")).unwrap_or_else(|| {
-                panic!("{alloc} {policy}: {table}{}", String::from_utf8_lossy(&said.stderr))
-            });
-            assert_eq!(third.split(',').nth(2), Some(start), "{alloc} {policy}: {table}");
+            let third = table
+                .lines()
+                .find(|line| line.starts_with("3,"))
+                .unwrap_or_else(|| {
+                    panic!(
+                        "{alloc} {policy}: {table}{}",
+                        String::from_utf8_lossy(&said.stderr)
+                    )
+                });
+            assert_eq!(
+                third.split(',').nth(2),
+                Some(start),
+                "{alloc} {policy}: {table}"
+            );
         }
     }
 }
@@ -535,8 +714,9 @@ fn room_is_what_asking_for_every_size_finds() {
         std::fs::write(&path, text).unwrap();
         format!("slurm-topology:{}", path.display())
     };
-    let blocks: String =
-        (0..8).map(|b| format!("BlockName=b{b} Nodes=n[{}-{}]\n", 4 * b, 4 * b + 3)).collect();
+    let blocks: String = (0..8)
+        .map(|b| format!("BlockName=b{b} Nodes=n[{}-{}]\n", 4 * b, 4 * b + 3))
+        .collect();
     let uneven = "BlockName=a Nodes=n[0-3]\nBlockName=b Nodes=n[4-5]\nBlockName=c Nodes=n[6-11]\n\
         BlockName=d\nBlockName=e Nodes=n[12-15]\nBlockSizes=4,8,16\n";
     let rings = "RingName=a Nodes=n[0-5]\nRingName=b Nodes=n[6-9]\nRingName=c Nodes=n[10-17]\n";
@@ -567,7 +747,13 @@ fn room_is_what_asking_for_every_size_finds() {
         (
             file("trees", trees),
             "slurm-tree",
-            ["", ":switches=1", ":switches=2", ":switches=3", ":switches=9"],
+            [
+                "",
+                ":switches=1",
+                ":switches=2",
+                ":switches=3",
+                ":switches=9",
+            ],
         ),
         (
             "torus:4x4x4".to_string(),
@@ -583,15 +769,20 @@ fn room_is_what_asking_for_every_size_finds() {
     ];
     let mut draw = 1u64;
     let mut next = |below: u32| {
-        draw = draw.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        draw = draw
+            .wrapping_mul(6364136223846793005)
+            .wrapping_add(1442695040888963407);
         (draw >> 33) as u32 % below
     };
     for (spec, plugin, options) in &machines {
         let topology = Topology::inline(spec, &Default::default()).unwrap();
         let order = NodeOrder::make(&topology, "row-major").unwrap();
         let distances = RankDistances::new(&topology, &order).unwrap();
-        let context =
-            AllocatorContext { topology: &topology, order: &order, distances: &distances };
+        let context = AllocatorContext {
+            topology: &topology,
+            order: &order,
+            distances: &distances,
+        };
         let size = distances.len();
         for options in options {
             let text = format!("{plugin}{options}");
@@ -607,7 +798,9 @@ fn room_is_what_asking_for_every_size_finds() {
                 }
                 let placed = |count: &u32| {
                     let mut fresh = make(&text, &context).unwrap();
-                    fresh.choose(&free, *count, &mut Ranks::default()).is_placed()
+                    fresh
+                        .choose(&free, *count, &mut Ranks::default())
+                        .is_placed()
                 };
                 let largest = (1..=free.len()).rev().find(placed).unwrap_or(0);
                 let room = asked.room(&free);
@@ -642,12 +835,19 @@ fn room_is_what_asking_for_every_size_finds() {
     let topology = Topology::inline("torus:4x4x4", &Default::default()).unwrap();
     let order = NodeOrder::make(&topology, "row-major").unwrap();
     let distances = RankDistances::new(&topology, &order).unwrap();
-    let context = AllocatorContext { topology: &topology, order: &order, distances: &distances };
+    let context = AllocatorContext {
+        topology: &topology,
+        order: &order,
+        distances: &distances,
+    };
     let placements = "slurm-torus3d:placements=1x1x1/2x2x2/2x2x4/4x4x4";
     let mut boxes = make(placements, &context).unwrap();
     let mut free = FreeSet::new(64);
     assert_eq!(boxes.room(&free).fragmentation, Some(0));
-    free.take(Run { first: 21, count: 1 });
+    free.take(Run {
+        first: 21,
+        count: 1,
+    });
     assert_eq!(boxes.room(&free).fragmentation, Some(1 + 8 + 16 + 64));
     // The last aggregated block is not whole: two blocks of four lines, and one line more.
     let short = file(
@@ -657,7 +857,11 @@ fn room_is_what_asking_for_every_size_finds() {
     let topology = Topology::inline(&short, &Default::default()).unwrap();
     let order = NodeOrder::make(&topology, "row-major").unwrap();
     let distances = RankDistances::new(&topology, &order).unwrap();
-    let context = AllocatorContext { topology: &topology, order: &order, distances: &distances };
+    let context = AllocatorContext {
+        topology: &topology,
+        order: &order,
+        distances: &distances,
+    };
     let mut plugin = make("slurm-block", &context).unwrap();
     let mut free = FreeSet::new(36);
     free.take(Run { first: 5, count: 1 });
@@ -679,10 +883,27 @@ fn switches_hold_a_job_back_that_no_machine_would_suit() {
     let starts = |jobs: &str, policy: &str| -> Vec<(String, String)> {
         std::fs::write(at("jobs.swf"), jobs).unwrap();
         let mut command = crate::command();
-        command.args(["schedule", &format!("slurm-topology:{}", at("topology.conf"))]);
-        command.args(["--order", "row-major", "--trace", &at("jobs.swf"), "--policy", policy]);
-        let said = command.args(["--alloc", "slurm-tree:switches=1"]).output().unwrap();
-        assert!(said.status.success(), "{policy}: {}", String::from_utf8_lossy(&said.stderr));
+        command.args([
+            "schedule",
+            &format!("slurm-topology:{}", at("topology.conf")),
+        ]);
+        command.args([
+            "--order",
+            "row-major",
+            "--trace",
+            &at("jobs.swf"),
+            "--policy",
+            policy,
+        ]);
+        let said = command
+            .args(["--alloc", "slurm-tree:switches=1"])
+            .output()
+            .unwrap();
+        assert!(
+            said.status.success(),
+            "{policy}: {}",
+            String::from_utf8_lossy(&said.stderr)
+        );
         let table = String::from_utf8(said.stdout).unwrap();
         let row = |line: &str| {
             let cells: Vec<&str> = line.split(',').collect();
@@ -693,7 +914,9 @@ fn switches_hold_a_job_back_that_no_machine_would_suit() {
         rows
     };
     let pairs = |of: &[(&str, &str)]| -> Vec<(String, String)> {
-        of.iter().map(|(job, start)| (job.to_string(), start.to_string())).collect()
+        of.iter()
+            .map(|(job, start)| (job.to_string(), start.to_string()))
+            .collect()
     };
     let alone = job(1, 5000, 6, 100);
     // A long job that fits beside the six nodes, and then one that does not and would end too late.
@@ -704,12 +927,20 @@ fn switches_hold_a_job_back_that_no_machine_would_suit() {
             "fcfs" => [("1", "5300"), ("2", "5300"), ("3", "5400")],
             _ => [("1", "5300"), ("2", "5010"), ("3", "5400")],
         };
-        assert_eq!(starts(&(alone.clone() + &others), policy), pairs(&expected), "{policy}");
+        assert_eq!(
+            starts(&(alone.clone() + &others), policy),
+            pairs(&expected),
+            "{policy}"
+        );
     }
     // Behind a job that holds all until 6000, the five minutes begin when it is looked for first.
     let behind = job(1, 0, 8, 6000) + &job(2, 5000, 6, 100);
     for policy in ["easy", "conservative"] {
-        assert_eq!(starts(&behind, policy), pairs(&[("1", "300"), ("2", "6300")]), "{policy}");
+        assert_eq!(
+            starts(&behind, policy),
+            pairs(&[("1", "300"), ("2", "6300")]),
+            "{policy}"
+        );
     }
 }
 
@@ -718,18 +949,33 @@ fn switches_hold_a_job_back_that_no_machine_would_suit() {
 fn jobs_of_a_log_have_options() {
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str| folder.path().join(name).display().to_string();
-    let blocks: String =
-        (0..4).map(|b| format!("BlockName=b{b} Nodes=n[{}-{}]\n", 4 * b, 4 * b + 3)).collect();
+    let blocks: String = (0..4)
+        .map(|b| format!("BlockName=b{b} Nodes=n[{}-{}]\n", 4 * b, 4 * b + 3))
+        .collect();
     std::fs::write(at("topology.conf"), blocks + "BlockSizes=4,8\n").unwrap();
     let run = |log: &str, alloc: &str| {
         std::fs::write(at("log"), log).unwrap();
         let mut command = crate::command();
-        command.args(["replay", &format!("slurm-topology:{}", at("topology.conf")), "--ranks"]);
-        command.args(["--order", "row-major", "--log", &at("log"), "--alloc", alloc]);
+        command.args([
+            "replay",
+            &format!("slurm-topology:{}", at("topology.conf")),
+            "--ranks",
+        ]);
+        command.args([
+            "--order",
+            "row-major",
+            "--log",
+            &at("log"),
+            "--alloc",
+            alloc,
+        ]);
         let said = command.output().unwrap();
         let rows = String::from_utf8(said.stdout).unwrap();
-        let ranks: Vec<String> =
-            rows.lines().skip(1).map(|row| row.rsplit(',').next().unwrap().to_string()).collect();
+        let ranks: Vec<String> = rows
+            .lines()
+            .skip(1)
+            .map(|row| row.rsplit(',').next().unwrap().to_string())
+            .collect();
         (ranks, String::from_utf8(said.stderr).unwrap())
     };
     let log = "P a 4\nP b 4 segment=2 spread=true # two blocks\nF a\nP c 4 segment=4\n";

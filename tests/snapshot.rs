@@ -11,9 +11,17 @@ use serde_json::{Value, json};
 /// What the command prints on both streams, and whether it succeeds.
 fn run(folder: &Path, arguments: &str) -> (String, String, bool) {
     let mut command = crate::command();
-    let output = command.args(arguments.split(' ')).current_dir(folder).output().unwrap();
+    let output = command
+        .args(arguments.split(' '))
+        .current_dir(folder)
+        .output()
+        .unwrap();
     let text = |bytes| String::from_utf8(bytes).unwrap();
-    (text(output.stdout), text(output.stderr), output.status.success())
+    (
+        text(output.stdout),
+        text(output.stderr),
+        output.status.success(),
+    )
 }
 
 fn document(folder: &Path, arguments: &str) -> Value {
@@ -49,7 +57,11 @@ fn cluster(folder: &Path) {
         job(4, "PENDING", 0, Some(10), "", 3),
         job(5, "PENDING", 0, Some(10), "", 9),
     ];
-    write(folder, "jobs.json", json!({"jobs": jobs, "errors": [], "warnings": []}));
+    write(
+        folder,
+        "jobs.json",
+        json!({"jobs": jobs, "errors": [], "warnings": []}),
+    );
     let state = |id: u32| match id {
         0..=2 | 4 | 5 | 8 | 9 => vec!["ALLOCATED"],
         3 => vec!["IDLE", "DRAIN"],
@@ -59,7 +71,11 @@ fn cluster(folder: &Path) {
     };
     let nodes = (0..16).map(|id| node(&format!("n{id:02}"), &state(id)));
     let login = node("login1", &["IDLE"]);
-    write(folder, "nodes.json", json!({"sinfo": nodes.chain([login]).collect::<Vec<_>>()}));
+    write(
+        folder,
+        "nodes.json",
+        json!({"sinfo": nodes.chain([login]).collect::<Vec<_>>()}),
+    );
 }
 
 #[test]
@@ -67,15 +83,31 @@ fn what_fits_what_blocks_it_and_when_it_is_freed() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     cluster(folder);
-    let found =
-        document(folder, "snapshot fat-tree:k=4 --jobs jobs.json --nodes nodes.json --json");
+    let found = document(
+        folder,
+        "snapshot fat-tree:k=4 --jobs jobs.json --nodes nodes.json --json",
+    );
     let of = |key: &str| found[key].as_u64().unwrap();
-    let counts = ["nodes", "free", "held", "out", "running", "waiting", "waiting_that_fit"].map(of);
+    let counts = [
+        "nodes",
+        "free",
+        "held",
+        "out",
+        "running",
+        "waiting",
+        "waiting_that_fit",
+    ]
+    .map(of);
     // Free are n06, n07, n10 and the fourth pod.
     assert_eq!((counts, of("latest")), ([16, 7, 7, 2, 3, 2, 1], 1500));
     let [leaf, pod, machine] = [0, 1, 2].map(|i| &found["levels"][i]);
-    let largest = [leaf, pod, machine]
-        .map(|l| (l["level"].clone(), l["largest"].clone(), l["free_units"].clone()));
+    let largest = [leaf, pod, machine].map(|l| {
+        (
+            l["level"].clone(),
+            l["largest"].clone(),
+            l["free_units"].clone(),
+        )
+    });
     // Leaves 3, 6 and 7, and 5, whose other node is down.
     assert_eq!(
         largest,
@@ -108,13 +140,26 @@ fn what_fits_what_blocks_it_and_when_it_is_freed() {
         ]
     );
     let leaves: Vec<_> = next(leaf).into_iter().map(|u| (u.0, u.4)).collect();
-    let expected =
-        [("leaf 2", &first), ("leaf 0", &second), ("leaf 1", &second), ("leaf 4", &none)];
-    assert_eq!(leaves, expected.map(|(name, freed)| (name.to_string(), freed.clone())));
-    assert_eq!(next(machine), [("machine".to_string(), 7, 2, json!(["1", "2", "3"]), none)]);
+    let expected = [
+        ("leaf 2", &first),
+        ("leaf 0", &second),
+        ("leaf 1", &second),
+        ("leaf 4", &none),
+    ];
+    assert_eq!(
+        leaves,
+        expected.map(|(name, freed)| (name.to_string(), freed.clone()))
+    );
+    assert_eq!(
+        next(machine),
+        [("machine".to_string(), 7, 2, json!(["1", "2", "3"]), none)]
+    );
     // A host of another machine is told, with its count.
     assert_eq!(found["notes"][0]["reason"], "unknown-host");
-    let (out, said, _) = run(folder, "snapshot fat-tree:k=4 --jobs jobs.json --nodes nodes.json");
+    let (out, said, _) = run(
+        folder,
+        "snapshot fat-tree:k=4 --jobs jobs.json --nodes nodes.json",
+    );
     assert!(
         said.contains(
             "jobs.json: noted 1: hosts that the machine does not have; the first: `login1` of nodes.json"
@@ -129,13 +174,21 @@ fn what_fits_what_blocks_it_and_when_it_is_freed() {
     let found = document(folder, "snapshot fat-tree:k=4 --jobs jobs.json --json");
     assert_eq!((&found["free"], &found["out"]), (&json!(9), &json!(0)));
     // The page and its files.
-    let (_, _, done) =
-        run(folder, "snapshot fat-tree:k=4 --jobs jobs.json --nodes nodes.json --out now");
+    let (_, _, done) = run(
+        folder,
+        "snapshot fat-tree:k=4 --jobs jobs.json --nodes nodes.json --out now",
+    );
     let page = std::fs::read_to_string(folder.join("now/index.html")).unwrap();
-    assert!(done && page.contains("When a pod becomes free") && page.contains("0.50"), "{page}");
+    assert!(
+        done && page.contains("When a pod becomes free") && page.contains("0.50"),
+        "{page}"
+    );
     assert!(page.contains("of which ask for no more nodes than are free") && page.contains("<svg"));
     let again = std::fs::read_to_string(folder.join("now/snapshot.json")).unwrap();
-    assert_eq!(serde_json::from_str::<Value>(&again).unwrap()["levels"][1]["largest"], 4);
+    assert_eq!(
+        serde_json::from_str::<Value>(&again).unwrap()["levels"][1]["largest"],
+        4
+    );
     assert!(folder.join("now/largest.svg").exists());
 }
 
@@ -148,7 +201,10 @@ fn older_slurms_and_accounting_are_read() {
         json!({"job_id": id, "job_state": state, "submit_time": 500, "start_time": start, "end_time": start + 3600,
                "time_limit": 60, "node_count": 2, "nodes": nodes})
     };
-    let jobs = [row(1, "RUNNING", 1000, "n[00-01]"), row(2, "PENDING", 0, "")];
+    let jobs = [
+        row(1, "RUNNING", 1000, "n[00-01]"),
+        row(2, "PENDING", 0, ""),
+    ];
     write(folder, "jobs.json", json!({"meta": {}, "jobs": jobs}));
     let nodes: Vec<Value> = (0..16)
         .map(|id| {
@@ -187,24 +243,46 @@ fn wrong_documents_are_refused_and_odd_ones_are_noted() {
     let folder = folder.path();
     cluster(folder);
     for (name, text, expected) in [
-        ("n.json", "{\"sinfo\": []}", "found no nodes; expected the output of sinfo --json"),
-        ("n.json", "{\"sinfo\": [\n{\"nodes\": {}}]}", "n.json:2: found missing field `nodes`"),
+        (
+            "n.json",
+            "{\"sinfo\": []}",
+            "found no nodes; expected the output of sinfo --json",
+        ),
+        (
+            "n.json",
+            "{\"sinfo\": [\n{\"nodes\": {}}]}",
+            "n.json:2: found missing field `nodes`",
+        ),
         ("n.json", "n01 idle\n", "n.json:1: found"),
-        ("n.json", "{\"nodes\": [{\"name\": \"n01\"}]}", "missing field `state`"),
+        (
+            "n.json",
+            "{\"nodes\": [{\"name\": \"n01\"}]}",
+            "missing field `state`",
+        ),
         (
             "n.json",
             "{\"sinfo\": [{\"nodes\": {\"nodes\": [\"n[1\"]}, \"node\": {\"state\": [\"IDLE\"]}}]}",
             "n[1",
         ),
         ("j.json", "1 2 3\n", "j.json"),
-        ("j.json", "{\"jobs\": [{\"job_id\": 1, \"job_state\": 3}]}", "j.json:1: found"),
+        (
+            "j.json",
+            "{\"jobs\": [{\"job_id\": 1, \"job_state\": 3}]}",
+            "j.json:1: found",
+        ),
         ("j.json", "size,share\n1,1\n", "no records that list nodes"),
     ] {
         std::fs::write(folder.join(name), text).unwrap();
-        let files =
-            if name == "j.json" { "--jobs j.json" } else { "--jobs jobs.json --nodes n.json" };
+        let files = if name == "j.json" {
+            "--jobs j.json"
+        } else {
+            "--jobs jobs.json --nodes n.json"
+        };
         let (out, said, done) = run(folder, &format!("snapshot fat-tree:k=4 {files} --out page"));
-        assert!(!done && said.contains(expected) && out.is_empty(), "{text}: {said}");
+        assert!(
+            !done && said.contains(expected) && out.is_empty(),
+            "{text}: {said}"
+        );
         assert!(!folder.join("page").exists());
     }
     // A job on nodes of another machine, one that has ended, held nodes that no job has, nodes without a state.
@@ -220,14 +298,29 @@ fn wrong_documents_are_refused_and_odd_ones_are_noted() {
         node("n05", &["MIXED", "DRAIN"]),
     ];
     write(folder, "nodes.json", json!({"sinfo": states}));
-    let found =
-        document(folder, "snapshot fat-tree:k=4 --jobs jobs.json --nodes nodes.json --json");
+    let found = document(
+        folder,
+        "snapshot fat-tree:k=4 --jobs jobs.json --nodes nodes.json --json",
+    );
     let notes: Vec<(String, u64)> = (found["notes"].as_array().unwrap().iter())
-        .map(|n| (n["reason"].as_str().unwrap().to_string(), n["count"].as_u64().unwrap()))
+        .map(|n| {
+            (
+                n["reason"].as_str().unwrap().to_string(),
+                n["count"].as_u64().unwrap(),
+            )
+        })
         .collect();
-    let expected =
-        [("unlisted", 1), ("unknown-host", 3), ("no-node", 1), ("ended", 1), ("no-job", 7)];
-    assert_eq!(notes, expected.map(|(name, count)| (name.to_string(), count)));
+    let expected = [
+        ("unlisted", 1),
+        ("unknown-host", 3),
+        ("no-node", 1),
+        ("ended", 1),
+        ("no-job", 7),
+    ];
+    assert_eq!(
+        notes,
+        expected.map(|(name, count)| (name.to_string(), count))
+    );
     let of = |key: &str| found[key].as_u64().unwrap();
     assert_eq!(["free", "held", "out"].map(of), [7, 7, 2]);
 }

@@ -24,7 +24,10 @@ const CELLS: usize = 3 * 2 * 4 * (4 * 4 + 2 * 2);
 
 fn nodeorder(folder: &Path, arguments: &[&str]) -> Command {
     let mut command = crate::command();
-    command.args(arguments).current_dir(folder).stdin(Stdio::null());
+    command
+        .args(arguments)
+        .current_dir(folder)
+        .stdin(Stdio::null());
     command
 }
 
@@ -42,7 +45,12 @@ fn done(folder: &Path, arguments: &[&str]) -> String {
 fn refused(folder: &Path, arguments: &[&str]) -> String {
     let output = run(folder, arguments);
     let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert_eq!(output.status.code(), Some(1), "{}: {stderr}", arguments.join(" "));
+    assert_eq!(
+        output.status.code(),
+        Some(1),
+        "{}: {stderr}",
+        arguments.join(" ")
+    );
     assert!(!stderr.contains("panicked"), "{stderr}");
     stderr
 }
@@ -54,8 +62,14 @@ fn folder(placements: u32) -> tempfile::TempDir {
     let at = |name: &str| folder.path().join(name);
     let workload =
         |seed: u32| format!("nersc:placements={placements},nodes=54,load=0.9,seed={seed}");
-    done(folder.path(), &["trace", "generate", &workload(1), "-o", "jobs.log"]);
-    done(folder.path(), &["trace", "generate", &workload(2), "-o", "more.log"]);
+    done(
+        folder.path(),
+        &["trace", "generate", &workload(1), "-o", "jobs.log"],
+    );
+    done(
+        folder.path(),
+        &["trace", "generate", &workload(2), "-o", "more.log"],
+    );
     let plain = std::fs::read(at("more.log")).unwrap();
     let file = std::fs::File::create(at("more.log.gz")).unwrap();
     let mut encoder = flate2::write::GzEncoder::new(file, flate2::Compression::fast());
@@ -75,7 +89,11 @@ fn folder(placements: u32) -> tempfile::TempDir {
     std::fs::write(at("ring.toml"), "kind = 'torus'\ndims = [60]\n").unwrap();
     let mine: String = (0..54).rev().map(|i| format!("{i}\n")).collect();
     std::fs::write(at("mine.txt"), mine).unwrap();
-    std::fs::write(at("pairs.csv"), "source,target,volume\n0,1,5\n1,2,7.5\n2,0,1\n").unwrap();
+    std::fs::write(
+        at("pairs.csv"),
+        "source,target,volume\n0,1,5\n1,2,7.5\n2,0,1\n",
+    )
+    .unwrap();
     std::fs::write(at("plan.toml"), PLAN).unwrap();
     folder
 }
@@ -92,16 +110,29 @@ fn every_way_to_run_gives_the_same_bytes() {
     done(folder, &["sweep", "plan.toml", "--out", "one"]);
     let one = results(folder, "one");
     assert_eq!(one.lines().count(), 1 + CELLS);
-    done(folder, &["sweep", "plan.toml", "--out", "threads", "--threads", "1"]);
+    done(
+        folder,
+        &["sweep", "plan.toml", "--out", "threads", "--threads", "1"],
+    );
     assert_eq!(one, results(folder, "threads"));
-    done(folder, &["sweep", "plan.toml", "--out", "threads3", "--threads", "3"]);
+    done(
+        folder,
+        &["sweep", "plan.toml", "--out", "threads3", "--threads", "3"],
+    );
     assert_eq!(one, results(folder, "threads3"));
     for of in [1, 3, 7] {
         let out = format!("shards{of}");
         for index in (0..of).rev() {
             done(
                 folder,
-                &["sweep", "plan.toml", "--out", &out, "--shard", &format!("{index}/{of}")],
+                &[
+                    "sweep",
+                    "plan.toml",
+                    "--out",
+                    &out,
+                    "--shard",
+                    &format!("{index}/{of}"),
+                ],
             );
         }
         done(folder, &["merge", &out]);
@@ -110,7 +141,10 @@ fn every_way_to_run_gives_the_same_bytes() {
     // From elsewhere: paths are relative to the plan.
     let plan = folder.join("plan.toml");
     let elsewhere = tempfile::tempdir().unwrap();
-    done(elsewhere.path(), &["sweep", &plan.display().to_string(), "--out", "x"]);
+    done(
+        elsewhere.path(),
+        &["sweep", &plan.display().to_string(), "--out", "x"],
+    );
     assert_eq!(one, results(elsewhere.path(), "x"));
 
     let manifest = std::fs::read_to_string(folder.join("one/manifest.json")).unwrap();
@@ -137,7 +171,9 @@ fn every_way_to_run_gives_the_same_bytes() {
     done(folder, &["merge", "shards3", "--gz"]);
     let packed = std::fs::File::open(folder.join("shards3/results.csv.gz")).unwrap();
     let mut text = String::new();
-    flate2::read::GzDecoder::new(packed).read_to_string(&mut text).unwrap();
+    flate2::read::GzDecoder::new(packed)
+        .read_to_string(&mut text)
+        .unwrap();
     assert_eq!(text, one);
     assert!(!folder.join("shards3/results.csv").exists());
     let again = done(folder, &["merge", "shards3"]);
@@ -153,8 +189,9 @@ fn check_figures(folder: &Path, table: &str) {
     let rows: Vec<std::collections::BTreeMap<String, String>> =
         reader.deserialize().map(|row| row.unwrap()).collect();
     let find = |want: &[(&str, &str)]| {
-        let mut found =
-            rows.iter().filter(|row| want.iter().all(|(key, value)| row[*key] == *value));
+        let mut found = rows
+            .iter()
+            .filter(|row| want.iter().all(|(key, value)| row[*key] == *value));
         let row = found.next().unwrap_or_else(|| panic!("{want:?}"));
         assert!(found.next().is_none(), "{want:?}");
         row
@@ -166,13 +203,17 @@ fn check_figures(folder: &Path, table: &str) {
         ("fat-tree:k=6", "row-major", "more.log.gz", "1"),
     ] {
         let allocators = ["fifo:0", "first-fit:8", "span-best-fit", "random"];
-        let mut arguments =
-            vec!["replay", topology, "--order", ordering, "--log", log, "--seed", seed];
+        let mut arguments = vec![
+            "replay", topology, "--order", ordering, "--log", log, "--seed", seed,
+        ];
         arguments.push("--json");
         arguments.extend(allocators.iter().flat_map(|a| ["--alloc", a]));
         let output = run(folder, &arguments);
         let document: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
-        for (allocator, replay) in allocators.iter().zip(document["replays"].as_array().unwrap()) {
+        for (allocator, replay) in allocators
+            .iter()
+            .zip(document["replays"].as_array().unwrap())
+        {
             let row = find(&[
                 ("topology", topology),
                 ("ordering", ordering),
@@ -188,13 +229,21 @@ fn check_figures(folder: &Path, table: &str) {
                 };
                 assert!(near, "{key} of {arguments:?} {allocator}: {ours}, {theirs}");
             };
-            for key in
-                ["placed", "skipped", "mean_mind", "mean_components", "mean_mind_per_log_size"]
-            {
+            for key in [
+                "placed",
+                "skipped",
+                "mean_mind",
+                "mean_components",
+                "mean_mind_per_log_size",
+            ] {
                 same(&row[key], &replay[key], key);
             }
             for key in ["small", "large", "overall"] {
-                same(&row[&format!("improvement_{key}")], &replay["improvement"][key], key);
+                same(
+                    &row[&format!("improvement_{key}")],
+                    &replay["improvement"][key],
+                    key,
+                );
             }
             assert_eq!(row["note"], "");
         }
@@ -213,14 +262,27 @@ fn check_figures(folder: &Path, table: &str) {
         ];
         let document: serde_json::Value =
             serde_json::from_slice(&run(folder, &arguments).stdout).unwrap();
-        let cell = [("topology", "torus:6x5x4"), ("ordering", "hilbert"), ("guest", guest)];
+        let cell = [
+            ("topology", "torus:6x5x4"),
+            ("ordering", "hilbert"),
+            ("guest", guest),
+        ];
         let row = find(&[&cell[..], &[("routing", routing), ("seed", "1")]].concat());
-        for key in
-            ["dilation_max", "dilation_mean", "hop_bytes", "contention_max", "contention_mean"]
-        {
-            let (ours, theirs) =
-                (row[key].parse::<f64>().unwrap(), document[key].as_f64().unwrap());
-            assert!((ours - theirs).abs() <= 1e-14 * theirs.abs(), "{key}: {ours}, {theirs}");
+        for key in [
+            "dilation_max",
+            "dilation_mean",
+            "hop_bytes",
+            "contention_max",
+            "contention_mean",
+        ] {
+            let (ours, theirs) = (
+                row[key].parse::<f64>().unwrap(),
+                document[key].as_f64().unwrap(),
+            );
+            assert!(
+                (ours - theirs).abs() <= 1e-14 * theirs.abs(),
+                "{key}: {ours}, {theirs}"
+            );
         }
     }
     let unsuited = find(&[
@@ -244,14 +306,27 @@ fn policies_schedule_the_traces_of_a_plan() {
                 models = ['fixed', 'network:share=0.5,guest=ring']\nseeds = [3]\n";
     std::fs::write(folder.join("both.toml"), plan).unwrap();
     done(folder, &["sweep", "both.toml", "--out", "both"]);
-    done(folder, &["sweep", "both.toml", "--out", "one-thread", "--threads", "1"]);
+    done(
+        folder,
+        &[
+            "sweep",
+            "both.toml",
+            "--out",
+            "one-thread",
+            "--threads",
+            "1",
+        ],
+    );
     let table = results(folder, "both");
     assert_eq!(table, results(folder, "one-thread"));
     let mut reader = csv::Reader::from_reader(table.as_bytes());
     let rows: Vec<std::collections::BTreeMap<String, String>> =
         reader.deserialize().map(|row| row.unwrap()).collect();
     assert_eq!(rows.len(), 2 * 2 * (2 + 2 * 2 * 3 * 2));
-    let scheduled: Vec<_> = rows.iter().filter(|row| row["group"] == "schedule").collect();
+    let scheduled: Vec<_> = rows
+        .iter()
+        .filter(|row| row["group"] == "schedule")
+        .collect();
     assert_eq!(scheduled.len(), 2 * 2 * 2 * 2 * 3 * 2);
     for row in scheduled.iter().step_by(5) {
         let arguments = [
@@ -295,9 +370,14 @@ fn policies_schedule_the_traces_of_a_plan() {
                 );
                 continue;
             }
-            let (ours, theirs) =
-                (row[column].parse::<f64>().unwrap(), document[key].as_f64().unwrap());
-            assert!((ours - theirs).abs() <= 1e-14 * theirs.abs(), "{column}: {ours}, {theirs}");
+            let (ours, theirs) = (
+                row[column].parse::<f64>().unwrap(),
+                document[key].as_f64().unwrap(),
+            );
+            assert!(
+                (ours - theirs).abs() <= 1e-14 * theirs.abs(),
+                "{column}: {ours}, {theirs}"
+            );
         }
         let left_out: u64 = document["left_out"]
             .as_object()
@@ -348,7 +428,10 @@ fn nothing_is_lost_or_doubled_by_sigkill() {
     kill("killed", "sweep.journal", &[], 20);
     assert_eq!(results(folder, "calm"), results(folder, "killed"));
     kill("parts", "shard-1-of-2.journal", &["--shard", "1/2"], 6);
-    done(folder, &["sweep", "plan.toml", "--out", "parts", "--shard", "0/2"]);
+    done(
+        folder,
+        &["sweep", "plan.toml", "--out", "parts", "--shard", "0/2"],
+    );
     done(folder, &["merge", "parts"]);
     assert_eq!(results(folder, "calm"), results(folder, "parts"));
     for out in ["killed", "parts"] {
@@ -370,10 +453,22 @@ fn shards_take_work_from_each_other() {
     done(folder, &["sweep", "plan.toml", "--out", "calm"]);
     let shard = |index: u32| {
         let shard = format!("{index}/4");
-        let arguments =
-            ["sweep", "plan.toml", "--out", "parts", "--threads", "1", "--shard", &shard];
+        let arguments = [
+            "sweep",
+            "plan.toml",
+            "--out",
+            "parts",
+            "--threads",
+            "1",
+            "--shard",
+            &shard,
+        ];
         let mut command = nodeorder(folder, &arguments);
-        command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
+        command
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap()
     };
     let mut first: Vec<_> = (0..2).map(shard).collect();
     for (index, child) in first.iter_mut().enumerate() {
@@ -387,10 +482,14 @@ fn shards_take_work_from_each_other() {
     }
     // Both have begun: the others may take what they have not.
     let others: Vec<_> = (2..4).map(shard).collect();
-    others.into_iter().for_each(|mut child| assert!(child.wait().unwrap().success()));
+    others
+        .into_iter()
+        .for_each(|mut child| assert!(child.wait().unwrap().success()));
     let message = refused(folder, &["merge", "parts"]);
     assert!(message.contains("shards 0-1 of 4 are missing"), "{message}");
-    (0..2).map(shard).for_each(|mut child| assert!(child.wait().unwrap().success()));
+    (0..2)
+        .map(shard)
+        .for_each(|mut child| assert!(child.wait().unwrap().success()));
     let mut dealt: Vec<usize> = Vec::new();
     for index in 0..4 {
         let text =
@@ -414,12 +513,20 @@ fn shards_take_work_from_each_other() {
 fn dealt(text: &str, of: u32) -> Vec<nodeorder::sweep::Block> {
     let context = nodeorder::topology::Context::default();
     let text = nodeorder::input::Text::new("p.toml", text);
-    nodeorder::sweep::Plan::read(&text, None, &context).unwrap().deal(of, &context).unwrap()
+    nodeorder::sweep::Plan::read(&text, None, &context)
+        .unwrap()
+        .deal(of, &context)
+        .unwrap()
 }
 
 /// The sums of the blocks' costs: all, and of the busiest of `of` shards.
 fn loads(blocks: &[nodeorder::sweep::Block], of: u32) -> (u64, u64) {
-    let of_shard = |i| blocks.iter().filter(move |block| block.shard == i).map(|block| block.cost);
+    let of_shard = |i| {
+        blocks
+            .iter()
+            .filter(move |block| block.shard == i)
+            .map(|block| block.cost)
+    };
     let loads: Vec<u64> = (0..of).map(|i| of_shard(i).sum()).collect();
     (loads.iter().sum(), *loads.iter().max().unwrap())
 }
@@ -489,17 +596,27 @@ fn tiny() -> tempfile::TempDir {
     std::fs::write(folder.path().join("plan.toml"), TINY).unwrap();
     for index in 0..4 {
         let shard = format!("{index}/4");
-        done(folder.path(), &["sweep", "plan.toml", "--out", "out", "--shard", &shard]);
+        done(
+            folder.path(),
+            &["sweep", "plan.toml", "--out", "out", "--shard", &shard],
+        );
     }
     folder
 }
 
 /// The contents of a folder's files, by name.
 fn contents(folder: &Path) -> std::collections::BTreeMap<String, Vec<u8>> {
-    let entries = std::fs::read_dir(folder).unwrap().map(|e| e.unwrap().path());
+    let entries = std::fs::read_dir(folder)
+        .unwrap()
+        .map(|e| e.unwrap().path());
     let files = entries.filter(|path| path.is_file());
     files
-        .map(|p| (p.file_name().unwrap().to_str().unwrap().into(), std::fs::read(&p).unwrap()))
+        .map(|p| {
+            (
+                p.file_name().unwrap().to_str().unwrap().into(),
+                std::fs::read(&p).unwrap(),
+            )
+        })
         .collect()
 }
 
@@ -514,10 +631,16 @@ fn missing_shards_are_named_with_the_command() {
     let message = refused(home.path(), &["merge", "out"]);
     assert!(message.contains("shards 1,3 of 4 are missing"), "{message}");
     assert!(message.contains("sbatch --array=1,3 "), "{message}");
-    assert!(message.contains("nodeorder sweep plan.toml --out out --shard 1/4"), "{message}");
+    assert!(
+        message.contains("nodeorder sweep plan.toml --out out --shard 1/4"),
+        "{message}"
+    );
     assert_eq!(before, contents(&out));
     for shard in ["1/4", "3/4"] {
-        done(home.path(), &["sweep", "plan.toml", "--out", "out", "--shard", shard]);
+        done(
+            home.path(),
+            &["sweep", "plan.toml", "--out", "out", "--shard", shard],
+        );
     }
     done(home.path(), &["merge", "out"]);
     done(home.path(), &["sweep", "plan.toml", "--out", "whole"]);
@@ -533,9 +656,10 @@ fn damaged_and_foreign_shards_are_refused_and_left_alone() {
     let check = |text: &str, expected: &str| {
         std::fs::write(&victim, text).unwrap();
         let before = contents(&out);
-        for arguments in
-            [&["merge", "out"][..], &["sweep", "plan.toml", "--out", "out", "--shard", "2/4"]]
-        {
+        for arguments in [
+            &["merge", "out"][..],
+            &["sweep", "plan.toml", "--out", "out", "--shard", "2/4"],
+        ] {
             let message = refused(home.path(), arguments);
             assert!(
                 message.contains("shard-2-of-4.csv") && message.contains(expected),
@@ -549,12 +673,18 @@ fn damaged_and_foreign_shards_are_refused_and_left_alone() {
     check("", "no shard of a sweep");
     // A shard of another plan, whole in itself.
     std::fs::write(home.path().join("other.toml"), TINY.replace("3x3", "3x4")).unwrap();
-    done(home.path(), &["sweep", "other.toml", "--out", "other", "--shard", "2/4"]);
+    done(
+        home.path(),
+        &["sweep", "other.toml", "--out", "other", "--shard", "2/4"],
+    );
     let foreign = std::fs::read_to_string(home.path().join("other/shard-2-of-4.csv")).unwrap();
     check(&foreign, "a shard of plan ");
     // One of another cut.
     std::fs::write(&victim, &good).unwrap();
-    let message = refused(home.path(), &["sweep", "plan.toml", "--out", "out", "--shard", "0/5"]);
+    let message = refused(
+        home.path(),
+        &["sweep", "plan.toml", "--out", "out", "--shard", "0/5"],
+    );
     assert!(message.contains("expected one of 5"), "{message}");
     done(home.path(), &["merge", "out"]);
 }
@@ -565,11 +695,18 @@ fn a_plan_that_changed_is_refused_and_nothing_overwritten() {
     let folder = home.path();
     done(folder, &["merge", "out"]);
     done(folder, &["sweep", "plan.toml", "--out", "whole"]);
-    std::fs::write(folder.join("plan.toml"), TINY.replace("[1, 2, 3]", "[1, 2]")).unwrap();
+    std::fs::write(
+        folder.join("plan.toml"),
+        TINY.replace("[1, 2, 3]", "[1, 2]"),
+    )
+    .unwrap();
     for out in ["out", "whole"] {
         let before = contents(&folder.join(out));
         for more in [&[][..], &["--shard", "0/4"]] {
-            let message = refused(folder, &[&["sweep", "plan.toml", "--out", out], more].concat());
+            let message = refused(
+                folder,
+                &[&["sweep", "plan.toml", "--out", out], more].concat(),
+            );
             assert!(message.contains("found the results of plan"), "{message}");
         }
         assert_eq!(before, contents(&folder.join(out)));
@@ -577,7 +714,10 @@ fn a_plan_that_changed_is_refused_and_nothing_overwritten() {
     // Between shards, before there are results.
     std::fs::remove_file(folder.join("out/results.csv")).unwrap();
     std::fs::remove_file(folder.join("out/manifest.json")).unwrap();
-    let message = refused(folder, &["sweep", "plan.toml", "--out", "out", "--shard", "0/4"]);
+    let message = refused(
+        folder,
+        &["sweep", "plan.toml", "--out", "out", "--shard", "0/4"],
+    );
     assert!(message.contains("a shard of plan "), "{message}");
     // A journal of another plan.
     std::fs::create_dir(folder.join("begun")).unwrap();
@@ -595,7 +735,10 @@ fn a_plan_that_changed_is_refused_and_nothing_overwritten() {
     std::fs::create_dir(folder.join("theirs")).unwrap();
     std::fs::write(folder.join("theirs/results.csv"), "precious\n").unwrap();
     let message = refused(folder, &["sweep", "plan.toml", "--out", "theirs"]);
-    assert!(message.contains("results without manifest.json"), "{message}");
+    assert!(
+        message.contains("results without manifest.json"),
+        "{message}"
+    );
     assert_eq!(results(folder, "theirs"), "precious\n");
     std::fs::write(folder.join("plan.toml"), TINY).unwrap();
     std::fs::write(folder.join("whole/results.csv"), "edited\n").unwrap();
@@ -612,11 +755,17 @@ fn a_full_disk_and_a_closed_folder_are_errors() {
     std::fs::write(folder.join("plan.toml"), TINY).unwrap();
     std::fs::write(folder.join("file"), "").unwrap();
     let message = refused(folder, &["sweep", "plan.toml", "--out", "file/out"]);
-    assert!(message.starts_with("file/out: creating the folder"), "{message}");
+    assert!(
+        message.starts_with("file/out: creating the folder"),
+        "{message}"
+    );
     // A file system that takes no file, whoever asks.
     if Path::new("/proc/self").exists() {
         let message = refused(folder, &["sweep", "plan.toml", "--out", "/proc/self"]);
-        assert!(message.starts_with("/proc/self/sweep.journal: writing"), "{message}");
+        assert!(
+            message.starts_with("/proc/self/sweep.journal: writing"),
+            "{message}"
+        );
     }
     // A journal that is a device is none.
     std::fs::create_dir(folder.join("device")).unwrap();
@@ -642,13 +791,21 @@ fn a_disk_that_fills_up_is_an_error_and_costs_nothing() {
             "trap '' XFSZ; ulimit -f {kilobytes}; exec {} sweep plan.toml --out {out}",
             env!("CARGO_BIN_EXE_nodeorder")
         );
-        let output =
-            Command::new("bash").args(["-c", &script]).current_dir(folder).output().unwrap();
+        let output = Command::new("bash")
+            .args(["-c", &script])
+            .current_dir(folder)
+            .output()
+            .unwrap();
         let stderr = String::from_utf8_lossy(&output.stderr);
         assert_eq!(output.status.code(), Some(1), "{stderr}");
-        assert!(stderr.contains(&format!("{out}/sweep.journal: writing")), "{stderr}");
+        assert!(
+            stderr.contains(&format!("{out}/sweep.journal: writing")),
+            "{stderr}"
+        );
         assert!(!folder.join(&out).join("results.csv").exists());
-        let kept = std::fs::metadata(folder.join(&out).join("sweep.journal")).unwrap().len();
+        let kept = std::fs::metadata(folder.join(&out).join("sweep.journal"))
+            .unwrap()
+            .len();
         assert!(kept > 0 && kept <= kilobytes * 1024, "{kept}");
         done(folder, &["sweep", "plan.toml", "--out", &out]);
         assert_eq!(results(folder, "calm"), results(folder, &out));
@@ -669,39 +826,78 @@ fn made_and_changed_workloads_are_those_of_the_commands() {
          policies = ['easy']\nseeds = [3, 4]\n"
     ));
     std::fs::write(folder.join("scheduled.toml"), scheduled).unwrap();
-    let replayed = plan(&format!("logs = ['{log}']\nallocators = ['random']\nseeds = [3, 4]\n"));
+    let replayed = plan(&format!(
+        "logs = ['{log}']\nallocators = ['random']\nseeds = [3, 4]\n"
+    ));
     std::fs::write(folder.join("replayed.toml"), replayed).unwrap();
     let rows = |name: &str| -> Vec<std::collections::HashMap<String, String>> {
         done(folder, &["sweep", &format!("{name}.toml"), "--out", name]);
         let text = results(folder, name);
-        csv::Reader::from_reader(text.as_bytes()).deserialize().map(Result::unwrap).collect()
+        csv::Reader::from_reader(text.as_bytes())
+            .deserialize()
+            .map(Result::unwrap)
+            .collect()
     };
     let scheduled = rows("scheduled");
     assert_eq!(scheduled.len(), 4);
     for row in &scheduled {
         let seed = ["--seed", &row["seed"]];
         let (spec, mut name) = (row["trace"].as_str(), "made.swf");
-        done(folder, &[&["trace", "generate", spec, "-o", name], &seed[..]].concat());
+        done(
+            folder,
+            &[&["trace", "generate", spec, "-o", name], &seed[..]].concat(),
+        );
         if row["transform"] != "none" {
             name = "changed.swf";
-            let options = ["--load", "0.9", "--nodes", "40", "--replicate", "2", "--jitter", "60"];
+            let options = [
+                "--load",
+                "0.9",
+                "--nodes",
+                "40",
+                "--replicate",
+                "2",
+                "--jitter",
+                "60",
+            ];
             let from = ["trace", "transform", "made.swf", "-o", name];
             done(folder, &[&from[..], &options, &seed].concat());
         }
-        let how = ["schedule", "mesh:8x5", "--order", "snake", "--trace", name, "--json"];
-        let output = run(folder, &[&how[..], &["--policy", "easy", "--alloc", "fifo:0"]].concat());
+        let how = [
+            "schedule", "mesh:8x5", "--order", "snake", "--trace", name, "--json",
+        ];
+        let output = run(
+            folder,
+            &[&how[..], &["--policy", "easy", "--alloc", "fifo:0"]].concat(),
+        );
         let figures: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
-        for figure in ["jobs", "mean_wait", "makespan", "utilisation", "utilisation_waiting"] {
+        for figure in [
+            "jobs",
+            "mean_wait",
+            "makespan",
+            "utilisation",
+            "utilisation_waiting",
+        ] {
             let found: f64 = row[figure].parse().unwrap();
             let wanted = figures[figure].as_f64().unwrap();
-            assert!((found / wanted - 1.0).abs() < 1e-12, "{figure} of {row:?}: {wanted}");
+            assert!(
+                (found / wanted - 1.0).abs() < 1e-12,
+                "{figure} of {row:?}: {wanted}"
+            );
         }
     }
-    assert_ne!(scheduled[0]["mean_wait"], scheduled[2]["mean_wait"], "seeds draw other jobs");
+    assert_ne!(
+        scheduled[0]["mean_wait"], scheduled[2]["mean_wait"],
+        "seeds draw other jobs"
+    );
     for row in rows("replayed") {
         let seed = ["--seed", &row["seed"]];
-        done(folder, &[&["trace", "generate", log, "-o", "made.log"], &seed[..]].concat());
-        let how = ["replay", "mesh:8x5", "--order", "snake", "--log", "made.log", "--json"];
+        done(
+            folder,
+            &[&["trace", "generate", log, "-o", "made.log"], &seed[..]].concat(),
+        );
+        let how = [
+            "replay", "mesh:8x5", "--order", "snake", "--log", "made.log", "--json",
+        ];
         let output = run(folder, &[&how[..], &["--alloc", "random"], &seed].concat());
         let figures: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
         let mean = figures["replays"][0]["mean_mind"].as_f64().unwrap();

@@ -16,20 +16,29 @@ fn read(text: &str) -> Result<Trace> {
 fn line(id: i64, rest: &str) -> String {
     // submit wait run allocated | requested time status
     let f: Vec<&str> = rest.split(' ').collect();
-    let [submit, wait, run, allocated, requested, time, status] = f[..] else { panic!("{rest}") };
+    let [submit, wait, run, allocated, requested, time, status] = f[..] else {
+        panic!("{rest}")
+    };
     format!(
         "{id} {submit} {wait} {run} {allocated} -1 -1 {requested} {time} -1 {status} 1 2 3 4 5 -1 -1\n"
     )
 }
 
 fn counts(trace: &Trace) -> Vec<(&'static str, u64)> {
-    trace.tally().iter().map(|(reason, count)| (reason.name(), count)).collect()
+    trace
+        .tally()
+        .iter()
+        .map(|(reason, count)| (reason.name(), count))
+        .collect()
 }
 
 #[test]
 fn the_fields_of_a_line_are_where_they_belong() {
     let text = "; MaxProcs: 64\n 7 100 20 300 16 299.51 1024 17 600 2048.5 1 11 12 13 14 15 6 99\n";
-    let options = Options { procs_per_node: 4, ..Options::default() };
+    let options = Options {
+        procs_per_node: 4,
+        ..Options::default()
+    };
     let trace = Trace::new("t", text, &options).unwrap();
     let job = Job {
         id: 7,
@@ -53,7 +62,10 @@ fn the_fields_of_a_line_are_where_they_belong() {
         line: 2,
     };
     assert_eq!(trace.jobs(), [job]);
-    assert_eq!((job.start(), job.end(), trace.span()), (120, 420, Some((100, 420))));
+    assert_eq!(
+        (job.start(), job.end(), trace.span()),
+        (120, 420, Some((100, 420)))
+    );
     assert_eq!(trace.header().max_procs("t").unwrap(), Some(64));
     assert_eq!(trace.tally().lines, 1);
     assert_eq!(counts(&trace), []);
@@ -94,21 +106,69 @@ fn every_line_is_a_job_or_counted() {
     assert_eq!(counts(&trace), wanted);
     assert_eq!((trace.jobs()[1].run, trace.jobs()[1].wait), (20, None));
     assert_eq!((trace.jobs()[2].wait, trace.jobs()[2].run), (Some(3), 99));
-    assert_eq!((trace.jobs()[2].requested_time, trace.jobs()[2].processors), (99, 8));
+    assert_eq!(
+        (trace.jobs()[2].requested_time, trace.jobs()[2].processors),
+        (99, 8)
+    );
 }
 
 #[test]
 fn the_machine_and_its_partitions_limit_what_is_kept() {
-    let text = format!("; MaxNodes: 4\n{}{}", line(1, "0 0 9 4 4 9 1"), line(2, "0 0 9 5 5 9 1"));
-    let kept = |options: Options| Trace::new("t", text.as_str(), &options).unwrap().jobs().len();
+    let text = format!(
+        "; MaxNodes: 4\n{}{}",
+        line(1, "0 0 9 4 4 9 1"),
+        line(2, "0 0 9 5 5 9 1")
+    );
+    let kept = |options: Options| {
+        Trace::new("t", text.as_str(), &options)
+            .unwrap()
+            .jobs()
+            .len()
+    };
     let options = Options::default;
     assert_eq!(kept(options()), 1);
-    assert_eq!(kept(Options { procs_per_node: 2, ..options() }), 2);
-    assert_eq!(kept(Options { nodes: Some(3), ..options() }), 0);
-    assert_eq!(kept(Options { nodes: Some(3), procs_per_node: 2, ..options() }), 2);
-    assert_eq!(kept(Options { partitions: vec![1, 5], nodes: Some(9), ..options() }), 2);
-    assert_eq!(kept(Options { partitions: vec![1], nodes: Some(9), ..options() }), 0);
-    let none = Options { procs_per_node: 0, ..options() };
+    assert_eq!(
+        kept(Options {
+            procs_per_node: 2,
+            ..options()
+        }),
+        2
+    );
+    assert_eq!(
+        kept(Options {
+            nodes: Some(3),
+            ..options()
+        }),
+        0
+    );
+    assert_eq!(
+        kept(Options {
+            nodes: Some(3),
+            procs_per_node: 2,
+            ..options()
+        }),
+        2
+    );
+    assert_eq!(
+        kept(Options {
+            partitions: vec![1, 5],
+            nodes: Some(9),
+            ..options()
+        }),
+        2
+    );
+    assert_eq!(
+        kept(Options {
+            partitions: vec![1],
+            nodes: Some(9),
+            ..options()
+        }),
+        0
+    );
+    let none = Options {
+        procs_per_node: 0,
+        ..options()
+    };
     assert!(Trace::new("t", "", &none).is_err());
 }
 
@@ -144,9 +204,18 @@ fn bad_lines_are_refused_by_name() {
         fields.join(" ")
     };
     let cases = [
-        ("1 2 3".into(), "found 3 fields; expected the 18 fields of a job, -1 where unknown"),
-        (with(1, "x"), "found job number (field 1) `x`; expected a whole number"),
-        (with(2, "1e5"), "found submit time (field 2) `1e5`; expected a whole number"),
+        (
+            "1 2 3".into(),
+            "found 3 fields; expected the 18 fields of a job, -1 where unknown",
+        ),
+        (
+            with(1, "x"),
+            "found job number (field 1) `x`; expected a whole number",
+        ),
+        (
+            with(2, "1e5"),
+            "found submit time (field 2) `1e5`; expected a whole number",
+        ),
         (
             with(3, "-2"),
             "found wait time (field 3) `-2`; expected seconds, or -1 for unknown, up to 1000000000000000",
@@ -160,19 +229,35 @@ fn bad_lines_are_refused_by_name() {
             with(2, "1000000000000000.5"),
             "found submit time (field 2) `1000000000000000.5`; expected seconds from 0 to 1000000000000000, or -1",
         ),
-        (with(4, "3.x"), "found run time (field 4) `3.x`; expected seconds"),
-        (with(4, "99999999999999999999"), "found run time (field 4) `9999"),
+        (
+            with(4, "3.x"),
+            "found run time (field 4) `3.x`; expected seconds",
+        ),
+        (
+            with(4, "99999999999999999999"),
+            "found run time (field 4) `9999",
+        ),
         (with(5, "4.5"), "found processors allocated (field 5) `4.5`"),
-        (with(6, "nan"), "found processor time used (field 6) `nan`; expected a number"),
+        (
+            with(6, "nan"),
+            "found processor time used (field 6) `nan`; expected a number",
+        ),
         (with(11, "ok"), "found status (field 11) `ok`"),
         (with(18, "-"), "found think time (field 18) `-`"),
     ];
     for (line, message) in cases {
-        let error = read(&format!("; head\n{}\n{line}\n", with(1, "2"))).unwrap_err().to_string();
+        let error = read(&format!("; head\n{}\n{line}\n", with(1, "2")))
+            .unwrap_err()
+            .to_string();
         assert!(error.starts_with(&format!("t:3: {message}")), "{error}");
     }
-    let error = read(&format!("; MaxProcs: some\n{good}")).unwrap_err().to_string();
-    assert!(error.starts_with("t:1: found MaxProcs: some; expected a whole number"), "{error}");
+    let error = read(&format!("; MaxProcs: some\n{good}"))
+        .unwrap_err()
+        .to_string();
+    assert!(
+        error.starts_with("t:1: found MaxProcs: some; expected a whole number"),
+        "{error}"
+    );
     // Unknown as a decimal, whole decimals, no newline at the end, carriage returns, tabs.
     let text =
         with(3, "-1.00").replace(' ', "\t") + "\r\n" + &with(1, "2").replace(" 30 ", " 30.0 ");
@@ -199,8 +284,16 @@ fn ends_come_before_starts_and_submits_decide_the_rest() {
     let trace = Trace::new("t", text.concat(), &Options::default()).unwrap();
     let log = to_log(&trace, true);
     let events: Vec<&str> = log.lines().filter(|l| !l.starts_with('#')).collect();
-    assert_eq!(events, ["P 1 5", "F 1", "P 4 1", "P 2 3", "P 3 2", "F 3", "F 4", "F 2"]);
-    assert!(log.contains("# 4 of 5 jobs\n# left out: 1 run time zero or unknown\n"), "{log}");
+    assert_eq!(
+        events,
+        [
+            "P 1 5", "F 1", "P 4 1", "P 2 3", "P 3 2", "F 3", "F 4", "F 2"
+        ]
+    );
+    assert!(
+        log.contains("# 4 of 5 jobs\n# left out: 1 run time zero or unknown\n"),
+        "{log}"
+    );
 }
 
 #[test]
@@ -210,8 +303,15 @@ fn processors_that_are_no_nodes_are_noticed() {
     };
     let hint = |header: &str, procs_per_node: u32, nodes: Option<u32>| {
         let text = format!("{header}\n{}{}", job(1, 60), job(2, 4));
-        let options = Options { procs_per_node, nodes, ..Options::default() };
-        Trace::new("t", text, &options).unwrap().processors_hint().map(ToString::to_string)
+        let options = Options {
+            procs_per_node,
+            nodes,
+            ..Options::default()
+        };
+        Trace::new("t", text, &options)
+            .unwrap()
+            .processors_hint()
+            .map(ToString::to_string)
     };
     let curie = "; MaxNodes: 5544\n; MaxProcs: 93312";
     assert_eq!(
@@ -251,6 +351,12 @@ fn formats_recognise_their_examples() {
 fn peaks_are_those_of_the_live_jobs() {
     let survey = survey(Log::new("l", "P a 8\nP b 3\nF a\nP c 3\nP a 4\nF b\n")).unwrap();
     let sizes = BTreeMap::from([(3, 2), (4, 1), (8, 1)]);
-    let wanted = Survey { placements: 4, frees: 2, most_jobs: 3, most_nodes: 11, sizes };
+    let wanted = Survey {
+        placements: 4,
+        frees: 2,
+        most_jobs: 3,
+        most_nodes: 11,
+        sizes,
+    };
     assert_eq!(survey, wanted);
 }

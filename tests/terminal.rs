@@ -16,13 +16,20 @@ fn done(arguments: &[&str]) -> String {
 }
 
 fn text(output: Output) -> String {
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
     String::from_utf8(output.stdout).unwrap()
 }
 
 /// Whether a program that a test outputs is here; says so where it is not.
 fn have(program: &str, test: &str) -> bool {
-    let found = Command::new("sh").args(["-c", &format!("command -v {program}")]).output().unwrap();
+    let found = Command::new("sh")
+        .args(["-c", &format!("command -v {program}")])
+        .output()
+        .unwrap();
     if !found.status.success() {
         crate::skip::skipped(&format!("terminal::{test}"), &format!("needs {program}"));
     }
@@ -34,7 +41,12 @@ fn tables_and_lists_fit_the_terminal() {
     for width in [40usize, 60, 80, 100] {
         for arguments in [
             &["compare", "torus:6x5x4"][..],
-            &["compare", "cascade:4x3x5,per_router=2", "--order", "hierarchical:scatter=true"],
+            &[
+                "compare",
+                "cascade:4x3x5,per_router=2",
+                "--order",
+                "hierarchical:scatter=true",
+            ],
             &["list", "topologies"],
             &["list", "allocators"],
             &["list", "policies"],
@@ -52,7 +64,10 @@ fn tables_and_lists_fit_the_terminal() {
                 "ecmp-hop",
             ],
         ] {
-            let output = nodeorder(arguments).env("COLUMNS", width.to_string()).output().unwrap();
+            let output = nodeorder(arguments)
+                .env("COLUMNS", width.to_string())
+                .output()
+                .unwrap();
             for line in text(output).lines() {
                 // A word that is longer than the terminal stands alone.
                 let words = line.split_whitespace().count();
@@ -68,20 +83,36 @@ fn tables_and_lists_fit_the_terminal() {
 
 #[test]
 fn lists_stay_a_line_each_in_a_pipe() {
-    for what in nodeorder::reference::tables().iter().map(|table| table.name) {
-        let output = nodeorder(&["list", what]).env_remove("COLUMNS").output().unwrap();
+    for what in nodeorder::reference::tables()
+        .iter()
+        .map(|table| table.name)
+    {
+        let output = nodeorder(&["list", what])
+            .env_remove("COLUMNS")
+            .output()
+            .unwrap();
         let lines = text(output).lines().count();
         let json = done(&["list", what, "--json"]);
         let json: serde_json::Value = serde_json::from_str(&json).unwrap();
         assert_eq!(lines, json.as_array().unwrap().len(), "{what}");
         for entry in json.as_array().unwrap() {
             let about = entry["about"].as_str().unwrap();
-            assert!(!about.is_empty() && about.chars().count() <= 130, "{what}: {about}");
+            assert!(
+                !about.is_empty() && about.chars().count() <= 130,
+                "{what}: {about}"
+            );
             let name = entry["name"].as_str().unwrap();
             let one = done(&["list", what, name, "--json"]);
-            assert_eq!(*entry, serde_json::from_str::<serde_json::Value>(&one).unwrap());
-            let help =
-                text(nodeorder(&["list", what, name]).env_remove("COLUMNS").output().unwrap());
+            assert_eq!(
+                *entry,
+                serde_json::from_str::<serde_json::Value>(&one).unwrap()
+            );
+            let help = text(
+                nodeorder(&["list", what, name])
+                    .env_remove("COLUMNS")
+                    .output()
+                    .unwrap(),
+            );
             for option in entry["options"].as_array().unwrap() {
                 let key = format!("\n  {}\n", option["key"].as_str().unwrap());
                 assert!(help.contains(&key), "{what} {name}: {key}");
@@ -98,11 +129,19 @@ fn no_colour_where_it_is_not_wanted() {
     let at_terminal = |name: &str, value: &str| {
         let command = format!("{} --help", env!("CARGO_BIN_EXE_nodeorder"));
         let mut script = Command::new("script");
-        script.args(["-qec", &command, "/dev/null"]).env("TERM", "xterm-256color");
-        script.env_remove("NO_COLOR").env(name, value).stdin(Stdio::null());
+        script
+            .args(["-qec", &command, "/dev/null"])
+            .env("TERM", "xterm-256color");
+        script
+            .env_remove("NO_COLOR")
+            .env(name, value)
+            .stdin(Stdio::null());
         text(script.output().unwrap())
     };
-    assert!(at_terminal("NODEORDER_TEST", "1").contains("\u{1b}["), "a terminal gets some");
+    assert!(
+        at_terminal("NODEORDER_TEST", "1").contains("\u{1b}["),
+        "a terminal gets some"
+    );
     assert!(!at_terminal("NO_COLOR", "1").contains("\u{1b}["));
 }
 
@@ -123,7 +162,9 @@ fn wait_for(child: &mut Child, folder: &Path, judge: impl Fn(&str) -> bool) -> b
 }
 
 fn interrupt(pid: u32) {
-    let signal = Command::new("sh").args(["-c", &format!("kill -INT {pid}")]).status();
+    let signal = Command::new("sh")
+        .args(["-c", &format!("kill -INT {pid}")])
+        .status();
     assert!(signal.unwrap().success());
 }
 
@@ -137,7 +178,13 @@ fn ctrl_c_leaves_no_partial_file() {
     let log: String = (0..400_000).map(|i| format!("P {i} 3\nF {i}\n")).collect();
     for (arguments, target) in [
         (
-            &["trace", "generate", "hector:placements=90000000,nodes=2816,load=0.9", "-o", "out"][..],
+            &[
+                "trace",
+                "generate",
+                "hector:placements=90000000,nodes=2816,load=0.9",
+                "-o",
+                "out",
+            ][..],
             "out",
         ),
         (
@@ -156,7 +203,16 @@ fn ctrl_c_leaves_no_partial_file() {
             "out",
         ),
         (&["topology", "torus:300x200x200", "--edges", "out"], "out"),
-        (&["trace", "generate", "nersc:placements=90000000,nodes=64", "-o", "out.gz"], "out.gz"),
+        (
+            &[
+                "trace",
+                "generate",
+                "nersc:placements=90000000,nodes=64",
+                "-o",
+                "out.gz",
+            ],
+            "out.gz",
+        ),
     ] {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("jobs.log"), &log).unwrap();
@@ -167,7 +223,9 @@ fn ctrl_c_leaves_no_partial_file() {
             .stderr(Stdio::null())
             .spawn()
             .unwrap();
-        let there = wait_for(&mut child, folder.path(), |name| name.starts_with(".nodeorder-"));
+        let there = wait_for(&mut child, folder.path(), |name| {
+            name.starts_with(".nodeorder-")
+        });
         assert!(there, "{arguments:?} ended without an open file");
         interrupt(child.id());
         let code = child.wait().unwrap().code();
@@ -178,7 +236,10 @@ fn ctrl_c_leaves_no_partial_file() {
             .collect();
         names.sort();
         assert_eq!(names, ["jobs.log", target], "{arguments:?}");
-        assert_eq!(std::fs::read_to_string(folder.path().join(target)).unwrap(), "old");
+        assert_eq!(
+            std::fs::read_to_string(folder.path().join(target)).unwrap(),
+            "old"
+        );
     }
 }
 
@@ -193,10 +254,20 @@ fn ctrl_c_ends_a_search_with_the_best_so_far() {
     }
     let folder = tempfile::tempdir().unwrap();
     let search = "order torus:8x8 --by optimise:steps=1000000000000 -o best.txt";
-    let command = format!("echo $$; exec '{}' {search}", env!("CARGO_BIN_EXE_nodeorder"));
+    let command = format!(
+        "echo $$; exec '{}' {search}",
+        env!("CARGO_BIN_EXE_nodeorder")
+    );
     let mut script = Command::new("script");
-    script.args(["-qec", &command, "/dev/null"]).env("SHELL", "/bin/sh").stdin(Stdio::null());
-    let mut child = script.current_dir(folder.path()).stdout(Stdio::piped()).spawn().unwrap();
+    script
+        .args(["-qec", &command, "/dev/null"])
+        .env("SHELL", "/bin/sh")
+        .stdin(Stdio::null());
+    let mut child = script
+        .current_dir(folder.path())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
     let mut screen = BufReader::new(child.stdout.take().unwrap());
     let mut next = || {
         let mut line = String::new();
@@ -209,16 +280,25 @@ fn ctrl_c_ends_a_search_with_the_best_so_far() {
     let mut told = String::new();
     screen.read_to_string(&mut told).unwrap();
     let status = child.wait().unwrap();
-    assert!(status.code() == Some(130) && told.contains("(stopped)"), "{status}: {told}");
+    assert!(
+        status.code() == Some(130) && told.contains("(stopped)"),
+        "{status}: {told}"
+    );
     let order = std::fs::read_to_string(folder.path().join("best.txt")).unwrap();
-    assert_eq!(order.lines().filter(|line| !line.starts_with('#')).count(), 64);
+    assert_eq!(
+        order.lines().filter(|line| !line.starts_with('#')).count(),
+        64
+    );
 }
 
 #[test]
 fn completions_complete() {
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
         let script = done(&["completions", shell]);
-        assert!(script.contains("--per") || script.contains("procs-per-node"), "{shell}");
+        assert!(
+            script.contains("--per") || script.contains("procs-per-node"),
+            "{shell}"
+        );
     }
     if !have("bash", "completions_complete") {
         return;
@@ -236,7 +316,12 @@ fn completions_complete() {
             words.join(" "),
             line.len() - 1
         );
-        text(Command::new("bash").args(["-c", &program]).output().unwrap())
+        text(
+            Command::new("bash")
+                .args(["-c", &program])
+                .output()
+                .unwrap(),
+        )
     };
     assert_eq!(complete(&["nodeorder", "comp"]), "compare\ncompletions\n");
     assert_eq!(complete(&["nodeorder", "list", "ro"]), "routings\n");
@@ -262,19 +347,38 @@ fn manual_pages_stand_for_every_command() {
     let verbs: Vec<&str> = verbs.filter(|verb| !verb.is_empty()).collect();
     assert_eq!(verbs.len(), 21, "{help}");
     for verb in verbs {
-        assert!(names.contains(&format!("nodeorder-{verb}.1")), "{verb}: {names:?}");
+        assert!(
+            names.contains(&format!("nodeorder-{verb}.1")),
+            "{verb}: {names:?}"
+        );
     }
     let one = done(&["man", "mpc"]);
-    assert_eq!(one, std::fs::read_to_string(out.join("nodeorder-mpc.1")).unwrap());
-    assert!(one.contains(".SH OPTIONS") && one.contains("Example: nodeorder mpc"), "{one}");
-    assert_eq!(done(&["man"]), std::fs::read_to_string(out.join("nodeorder.1")).unwrap());
+    assert_eq!(
+        one,
+        std::fs::read_to_string(out.join("nodeorder-mpc.1")).unwrap()
+    );
+    assert!(
+        one.contains(".SH OPTIONS") && one.contains("Example: nodeorder mpc"),
+        "{one}"
+    );
+    assert_eq!(
+        done(&["man"]),
+        std::fs::read_to_string(out.join("nodeorder.1")).unwrap()
+    );
     if have("man", "manual_pages_stand_for_every_command") {
         for name in &names {
             let mut page = Command::new("man");
             page.args(["--warnings", "-l"]).arg(out.join(name));
-            let mut page = page.env("MANWIDTH", "80").env("LC_ALL", "C.UTF-8").output().unwrap();
+            let mut page = page
+                .env("MANWIDTH", "80")
+                .env("LC_ALL", "C.UTF-8")
+                .output()
+                .unwrap();
             page.stderr.retain(|b| *b != b'\n');
-            assert!(page.status.success() && page.stderr.is_empty(), "{name}: {page:?}");
+            assert!(
+                page.status.success() && page.stderr.is_empty(),
+                "{name}: {page:?}"
+            );
         }
     }
 }
@@ -284,8 +388,15 @@ fn the_version_says_what_was_built() {
     let short = done(&["-V"]);
     assert_eq!(short, format!("nodeorder {}\n", env!("CARGO_PKG_VERSION")));
     let long = done(&["--version"]);
-    let keys: Vec<&str> = long.lines().skip(1).filter_map(|line| line.split(' ').next()).collect();
-    assert!(long.starts_with(&short) && keys == ["commit", "target", "profile", "rustc"], "{long}");
+    let keys: Vec<&str> = long
+        .lines()
+        .skip(1)
+        .filter_map(|line| line.split(' ').next())
+        .collect();
+    assert!(
+        long.starts_with(&short) && keys == ["commit", "target", "profile", "rustc"],
+        "{long}"
+    );
     for line in long.lines().skip(1) {
         assert!(line.split_whitespace().count() >= 2, "{long}");
     }

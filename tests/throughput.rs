@@ -50,18 +50,40 @@ fn demand(topology: &Topology, messages: Vec<(u32, u32, f64)>) -> Demand {
 /// That the bracket holds `exact`, and is as narrow as `gap`.
 fn check(what: &str, found: &Throughput, exact: f64, gap: f64) {
     let (low, high) = (found.found(), found.at_most());
-    assert!(low <= exact * (1.0 + 1e-9), "{what}: {low} found, {exact} is the most");
-    assert!(high >= exact * (1.0 - 1e-9), "{what}: at most {high} proved, {exact} is possible");
+    assert!(
+        low <= exact * (1.0 + 1e-9),
+        "{what}: {low} found, {exact} is the most"
+    );
+    assert!(
+        high >= exact * (1.0 - 1e-9),
+        "{what}: at most {high} proved, {exact} is possible"
+    );
     assert!(found.gap() <= gap, "{what}: gap {}", found.gap());
 }
 
 /// By hand, from linear programs with exact duals: network, traffic, and the throughput of ideal, minimal-adaptive, adaptive
 /// and adaptive with even shares.
 const EXACT: [(&str, &str, [f64; 4]); 4] = [
-    ("torus:8", "tornado", [8.0 / 15.0, 1.0 / 3.0, 12.0 / 23.0, 0.5]),
-    ("torus:8x4", "tornado", [8.0 / 15.0, 1.0 / 3.0, 60.0 / 119.0, 0.5]),
-    ("dragonfly:p=2,a=4,h=2", "group-shift", [9.0 / 16.0, 0.25, 9.0 / 16.0, 90.0 / 163.0]),
-    ("mesh:4x4", "all-to-all", [15.0 / 16.0, 15.0 / 16.0, 15.0 / 16.0, 0.881658357387]),
+    (
+        "torus:8",
+        "tornado",
+        [8.0 / 15.0, 1.0 / 3.0, 12.0 / 23.0, 0.5],
+    ),
+    (
+        "torus:8x4",
+        "tornado",
+        [8.0 / 15.0, 1.0 / 3.0, 60.0 / 119.0, 0.5],
+    ),
+    (
+        "dragonfly:p=2,a=4,h=2",
+        "group-shift",
+        [9.0 / 16.0, 0.25, 9.0 / 16.0, 90.0 / 163.0],
+    ),
+    (
+        "mesh:4x4",
+        "all-to-all",
+        [15.0 / 16.0, 15.0 / 16.0, 15.0 / 16.0, 0.881658357387],
+    ),
 ];
 
 #[test]
@@ -69,7 +91,12 @@ fn exact_values() {
     for (spec, name, values) in EXACT {
         let topology = machine(spec);
         let demand = traffic(&topology, name).unwrap();
-        let routings = ["ideal", "minimal-adaptive", "adaptive", "adaptive:shares=even"];
+        let routings = [
+            "ideal",
+            "minimal-adaptive",
+            "adaptive",
+            "adaptive:shares=even",
+        ];
         for (routing, exact) in routings.into_iter().zip(values) {
             let found = find(&topology, &demand, routing);
             check(&format!("{spec} {name} {routing}"), &found, exact, 0.01);
@@ -89,7 +116,11 @@ fn regular_networks_are_exact() {
         ("cascade:3x2x3", 17.0 / 9.0),
     ] {
         let topology = machine(spec);
-        let found = find(&topology, &traffic(&topology, "all-to-all").unwrap(), "ideal");
+        let found = find(
+            &topology,
+            &traffic(&topology, "all-to-all").unwrap(),
+            "ideal",
+        );
         assert_eq!(found.method, "classes", "{spec}");
         check(spec, &found, exact, 1e-5);
     }
@@ -106,14 +137,20 @@ fn case_demand(topology: &Topology, case: &Value) -> Demand {
         "permutation" => {
             let targets = case["targets"].as_array().unwrap().iter();
             let pairs = (0..).zip(targets.map(|target| target.as_u64().unwrap() as u32));
-            pairs.filter(|(i, target)| i != target).map(|(i, target)| (i, target, 1.0)).collect()
+            pairs
+                .filter(|(i, target)| i != target)
+                .map(|(i, target)| (i, target, 1.0))
+                .collect()
         }
         _ => {
             let number = |value: &Value| -> f64 {
-                value.as_f64().unwrap_or_else(|| value.as_str().unwrap().parse().unwrap())
+                value
+                    .as_f64()
+                    .unwrap_or_else(|| value.as_str().unwrap().parse().unwrap())
             };
             let rows = case["rows"].as_array().unwrap().iter();
-            rows.map(|r| (number(&r[0]) as u32, number(&r[1]) as u32, number(&r[2]))).collect()
+            rows.map(|r| (number(&r[0]) as u32, number(&r[1]) as u32, number(&r[2])))
+                .collect()
         }
     };
     demand(topology, messages)
@@ -127,7 +164,9 @@ fn collection(test: &str) -> Option<Value> {
 /// Exact values of 21 networks lie in every bracket.
 #[test]
 fn collected_cases_lie_in_the_brackets() {
-    let Some(all) = collection("collected_cases_lie_in_the_brackets") else { return };
+    let Some(all) = collection("collected_cases_lie_in_the_brackets") else {
+        return;
+    };
     for case in all["cases"].as_array().unwrap() {
         let spec = case["spec"].as_str().unwrap();
         let topology = machine(spec);
@@ -157,7 +196,9 @@ fn collected_cases_lie_in_the_brackets() {
 /// The brackets of another program on larger networks overlap these.
 #[test]
 fn brackets_overlap_those_of_a_peer() {
-    let Some(all) = collection("brackets_overlap_those_of_a_peer") else { return };
+    let Some(all) = collection("brackets_overlap_those_of_a_peer") else {
+        return;
+    };
     for case in all["brackets"].as_array().unwrap() {
         let spec = case["spec"].as_str().unwrap();
         let topology = machine(spec);
@@ -165,7 +206,11 @@ fn brackets_overlap_those_of_a_peer() {
         if topology.network().routers() > if cfg!(debug_assertions) { 300 } else { 5_000 } {
             continue;
         }
-        let found = find(&topology, &case_demand(&topology, case), "ideal:gap=0.03,time=2");
+        let found = find(
+            &topology,
+            &case_demand(&topology, case),
+            "ideal:gap=0.03,time=2",
+        );
         let number = |key: &str| -> f64 { case[key].as_str().unwrap().parse().unwrap() };
         assert!(found.found() <= number("ideal_at_most"), "{spec}");
         assert!(found.at_most() >= number("ideal_at_least"), "{spec}");
@@ -186,7 +231,11 @@ fn program(topology: &Topology, demand: &Demand, shortest: bool) -> f64 {
         let flow = |(from, to, _): (u32, u32, usize)| {
             let nearer = hops[to as usize] == hops[from as usize] + 1;
             let any = variable().min(0.0);
-            variables.add(if nearer || !shortest { any } else { any.max(0.0) })
+            variables.add(if nearer || !shortest {
+                any
+            } else {
+                any.max(0.0)
+            })
         };
         let flows: Vec<_> = graph.iter().map(flow).collect();
         let mut balance = vec![Expression::from(0.0); routers];
@@ -198,7 +247,10 @@ fn program(topology: &Topology, demand: &Demand, shortest: bool) -> f64 {
         for flow in demand.row(End::Source, i, &mut row) {
             balance[flow.router as usize] -= flow.volume * most;
         }
-        let others = balance.into_iter().enumerate().filter(|(r, _)| *r != *source as usize);
+        let others = balance
+            .into_iter()
+            .enumerate()
+            .filter(|(r, _)| *r != *source as usize);
         rules.extend(others.map(|(_, balance)| constraint!(balance == 0.0)));
     }
     solve(topology, variables, most, rules, loads)
@@ -219,7 +271,10 @@ fn even_loads(topology: &Topology, target: u32) -> Vec<Vec<f64>> {
         for (_, to, link) in &links {
             let rest = loads[*to as usize].clone();
             let part = 1.0 / links.len() as f64;
-            loads[router].iter_mut().zip(rest).for_each(|(load, rest)| *load += rest * part);
+            loads[router]
+                .iter_mut()
+                .zip(rest)
+                .for_each(|(load, rest)| *load += rest * part);
             loads[router][*link] += part;
         }
     }
@@ -238,8 +293,9 @@ fn detour_program(topology: &Topology, demand: &Demand, even: bool) -> f64 {
     let mut loads = vec![Expression::from(0.0); graph.len()];
     for (i, target) in demand.roots(End::Target).iter().enumerate() {
         for flow in demand.row(End::Target, i, &mut row) {
-            let others: Vec<u32> =
-                (0..routers).filter(|r| *r != *target && *r != flow.router).collect();
+            let others: Vec<u32> = (0..routers)
+                .filter(|r| *r != *target && *r != flow.router)
+                .collect();
             let share = flow.volume / others.len() as f64 * most;
             let shared = variables.add(variable().min(0.0));
             let mut minimal = flow.volume * most;
@@ -249,7 +305,11 @@ fn detour_program(topology: &Topology, demand: &Demand, even: bool) -> f64 {
                 }
             };
             for other in others {
-                let over = if even { shared } else { variables.add(variable().min(0.0)) };
+                let over = if even {
+                    shared
+                } else {
+                    variables.add(variable().min(0.0))
+                };
                 rules.push(constraint!(over <= share.clone()));
                 minimal -= over;
                 add(&to[other as usize][flow.router as usize], &over.into());
@@ -301,7 +361,9 @@ fn networks() -> impl Strategy<Value = (Rows, Rows)> {
             }
         }
         let apart = messages.into_iter().filter(|(from, to, _)| from != to);
-        let mut messages: Vec<_> = apart.map(|(u, v, volume)| (u, v, f64::from(volume))).collect();
+        let mut messages: Vec<_> = apart
+            .map(|(u, v, volume)| (u, v, f64::from(volume)))
+            .collect();
         messages.push((0, 5, 1.0));
         (links, messages)
     })
@@ -346,22 +408,35 @@ fn matchings_of_rings_and_meshes() {
     // Every node of a line crosses the middle: 2 · (1 + 3 + 5 + 7) ways over it and the links beside.
     assert_eq!(longest(&machine("mesh:8")).unwrap().distance, 32);
     let torus = machine("torus:8x8");
-    let bound = longest(&torus).unwrap().worst_at_most(&torus).unwrap().unwrap();
+    let bound = longest(&torus)
+        .unwrap()
+        .worst_at_most(&torus)
+        .unwrap()
+        .unwrap();
     assert_eq!(bound, 256.0 / 512.0);
 }
 
 /// All windows at once against the same linear program, and the bound that comes with MPC.
 #[test]
 fn windows_agree_with_a_linear_program() {
-    for (spec, size, guest) in
-        [("torus:8", 4, "all-to-all"), ("mesh:3x3", 3, "ring"), ("mesh:7", 3, "stencil2d")]
-    {
+    for (spec, size, guest) in [
+        ("torus:8", 4, "all-to-all"),
+        ("mesh:3x3", 3, "ring"),
+        ("mesh:7", 3, "stencil2d"),
+    ] {
         let topology = machine(spec);
         let order = NodeOrder::make(&topology, "row-major").unwrap();
         for alone in [false, true] {
             let demand = windows(&topology, order.nodes(), size, guest, alone).unwrap();
-            let jobs = if alone { 1 } else { topology.node_count() as u32 / size };
-            assert!((demand.volume - f64::from(jobs * size)).abs() < 1e-9, "{spec}");
+            let jobs = if alone {
+                1
+            } else {
+                topology.node_count() as u32 / size
+            };
+            assert!(
+                (demand.volume - f64::from(jobs * size)).abs() < 1e-9,
+                "{spec}"
+            );
             let exact = program(&topology, &demand, false);
             let found = find(&topology, &demand, "ideal:gap=0.001,time=5");
             check(&format!("{spec} {guest} {alone}"), &found, exact, 0.001);
@@ -372,7 +447,15 @@ fn windows_agree_with_a_linear_program() {
 /// Rows of `compare --throughput` on a ring of 8. The bound counts all 16 directed links: 16 / (8 · MPC(S)).
 #[test]
 fn orderings_are_told_apart_where_brackets_are() {
-    let arguments = ["compare", "torus:8", "--throughput", "2,4", "--json", "--order", "row-major"];
+    let arguments = [
+        "compare",
+        "torus:8",
+        "--throughput",
+        "2,4",
+        "--json",
+        "--order",
+        "row-major",
+    ];
     let (done, out, error) = run(&[&arguments[..], &["--order", "random"]].concat());
     assert!(done, "{error}");
     let document: Value = serde_json::from_str(&out).unwrap();
@@ -381,10 +464,15 @@ fn orderings_are_told_apart_where_brackets_are() {
     assert_eq!(rows.len(), 4);
     for row in rows {
         assert!(number(row, "throughput") <= number(row, "throughput_at_most"));
-        assert_eq!(row["windows"], Value::from(8 / row["size"].as_u64().unwrap()));
+        assert_eq!(
+            row["windows"],
+            Value::from(8 / row["size"].as_u64().unwrap())
+        );
     }
     let row = |ordering: &str, size: u64| {
-        rows.iter().find(|row| row["ordering"] == ordering && row["size"] == size).unwrap()
+        rows.iter()
+            .find(|row| row["ordering"] == ordering && row["size"] == size)
+            .unwrap()
     };
     // Pairs of neighbours, with 1 to send: the link between them carries it.
     let pairs = row("row-major", 2);
@@ -394,8 +482,15 @@ fn orderings_are_told_apart_where_brackets_are() {
     assert!((number(four, "throughput_bound") - 16.0 / (8.0 * 10.0 / 6.0)).abs() < 1e-12);
     assert!(number(four, "throughput") <= number(four, "throughput_bound"));
     let (done, out, _) = run(&["compare", "torus:8", "--throughput", "4", "--guest", "ring"]);
-    assert!(done && out.contains("2 jobs of 4 nodes at once (ring)"), "{out}");
-    for (sizes, words) in [("1", "from 2 to 8"), ("9", "from 2 to 8"), ("x", "found `x`")] {
+    assert!(
+        done && out.contains("2 jobs of 4 nodes at once (ring)"),
+        "{out}"
+    );
+    for (sizes, words) in [
+        ("1", "from 2 to 8"),
+        ("9", "from 2 to 8"),
+        ("x", "found `x`"),
+    ] {
         let (done, _, error) = run(&["compare", "torus:8", "--throughput", sizes]);
         assert!(!done && error.contains(words), "{sizes}: {error}");
     }
@@ -413,8 +508,16 @@ fn map_reports_the_routing_found() {
     std::fs::create_dir_all(&folder).unwrap();
     let links = folder.join("links.csv");
     let (guest, file) = ("ring:n=8", links.to_str().unwrap());
-    let arguments =
-        ["map", "torus:8", "--guest", guest, "--order", "row-major", "--routing", "ideal"];
+    let arguments = [
+        "map",
+        "torus:8",
+        "--guest",
+        guest,
+        "--order",
+        "row-major",
+        "--routing",
+        "ideal",
+    ];
     let (done, out, error) = run(&[&arguments[..], &["--json", "--links", file]].concat());
     assert!(done, "{error}");
     let document: Value = serde_json::from_str(&out).unwrap();
@@ -425,7 +528,10 @@ fn map_reports_the_routing_found() {
     assert!(number("contention_floor") <= 1.0 && number("routing_gap") <= 0.01);
     assert!(document["valiant_share"].is_null() && document["dilation_max"].is_null());
     let rows = std::fs::read_to_string(&links).unwrap();
-    let loads = rows.lines().skip(1).map(|row| row.rsplit(',').next().unwrap().parse::<f64>());
+    let loads = rows
+        .lines()
+        .skip(1)
+        .map(|row| row.rsplit(',').next().unwrap().parse::<f64>());
     let sum: f64 = loads.map(Result::unwrap).sum();
     assert!((number("dilation_mean") - sum / number("volume")).abs() < 1e-9);
 }
@@ -438,12 +544,24 @@ fn threads_do_not_show() {
             "all-to-all,matching",
             "ideal:gap=0.03,minimal-adaptive:gap=0.03",
         ),
-        ("dragonfly:p=2,a=4,h=2", "all-to-all,group-shift", "adaptive:gap=0.05,ideal:gap=0.03"),
+        (
+            "dragonfly:p=2,a=4,h=2",
+            "all-to-all,group-shift",
+            "adaptive:gap=0.05,ideal:gap=0.03",
+        ),
     ] {
         let of = |threads: &str| {
             let list = format!("--throughput={list}");
-            let arguments =
-                ["topology", spec, &list, "--routing", routing, "--threads", threads, "--json"];
+            let arguments = [
+                "topology",
+                spec,
+                &list,
+                "--routing",
+                routing,
+                "--threads",
+                threads,
+                "--json",
+            ];
             let (done, out, error) = run(&arguments);
             assert!(done, "{error}");
             out
@@ -457,8 +575,24 @@ fn threads_do_not_show() {
     }
     let random = "random-regular:n=60,d=5,seed=1";
     for arguments in [
-        ["compare", random, "--throughput", "20", "--routing", "ideal:gap=0.03"].as_slice(),
-        &["compare", random, "torus:8x8", "--rank", "throughput", "--routing", "ideal:gap=0.03"],
+        [
+            "compare",
+            random,
+            "--throughput",
+            "20",
+            "--routing",
+            "ideal:gap=0.03",
+        ]
+        .as_slice(),
+        &[
+            "compare",
+            random,
+            "torus:8x8",
+            "--rank",
+            "throughput",
+            "--routing",
+            "ideal:gap=0.03",
+        ],
     ] {
         let of = |threads: &str| run(&[arguments, &["--json", "--threads", threads]].concat());
         let (done, one, error) = of("1");
@@ -469,24 +603,60 @@ fn threads_do_not_show() {
 
 #[test]
 fn errors_say_what_works() {
-    let ring = ["map", "torus:8", "--guest", "ring:n=8", "--order", "row-major", "--routing"];
-    for (routing, words) in
-        [("ideal:gap=0", "gap"), ("ideal:time=0", "time"), ("adaptive:shares=some", "own")]
-    {
+    let ring = [
+        "map",
+        "torus:8",
+        "--guest",
+        "ring:n=8",
+        "--order",
+        "row-major",
+        "--routing",
+    ];
+    for (routing, words) in [
+        ("ideal:gap=0", "gap"),
+        ("ideal:time=0", "time"),
+        ("adaptive:shares=some", "own"),
+    ] {
         let (done, _, error) = run(&[&ring[..], &[routing]].concat());
         assert!(!done && error.contains(words), "{routing}: {error}");
     }
-    let (done, _, error) =
-        run(&["topology", "fat-tree:k=4", "--throughput", "--routing", "adaptive"]);
-    assert!(!done && error.contains("use ideal or minimal-adaptive"), "{error}");
+    let (done, _, error) = run(&[
+        "topology",
+        "fat-tree:k=4",
+        "--throughput",
+        "--routing",
+        "adaptive",
+    ]);
+    assert!(
+        !done && error.contains("use ideal or minimal-adaptive"),
+        "{error}"
+    );
     let (done, _, error) = run(&["topology", "fat-tree:k=4", "--throughput=tornado"]);
     assert!(!done && error.contains("tornado"), "{error}");
     let large = "random-regular:n=20000,d=16,seed=1";
-    let (done, _, error) =
-        run(&["topology", large, "--throughput=all-to-all", "--memory", "100MB"]);
-    assert!(!done && error.contains("ecmp-hop") && error.contains("hop bound"), "{error}");
-    let (done, _, error) = run(&["compare", large, "torus:4", "--throughput", "--memory", "100MB"]);
-    assert!(!done && error.contains("ecmp-hop") && error.contains("hop bound"), "{error}");
+    let (done, _, error) = run(&[
+        "topology",
+        large,
+        "--throughput=all-to-all",
+        "--memory",
+        "100MB",
+    ]);
+    assert!(
+        !done && error.contains("ecmp-hop") && error.contains("hop bound"),
+        "{error}"
+    );
+    let (done, _, error) = run(&[
+        "compare",
+        large,
+        "torus:4",
+        "--throughput",
+        "--memory",
+        "100MB",
+    ]);
+    assert!(
+        !done && error.contains("ecmp-hop") && error.contains("hop bound"),
+        "{error}"
+    );
     let folder = tempfile::tempdir().unwrap();
     let file = |name: &str, text: &str| {
         let path = folder.path().join(name);
@@ -494,23 +664,63 @@ fn errors_say_what_works() {
         path.to_str().unwrap().to_string()
     };
     let nothing = file("nothing.csv", "source,target,volume\n0,1,0\n");
-    let (done, _, error) =
-        run(&["map", "torus:8", "--guest", &nothing, "--order", "row-major", "--routing", "ideal"]);
-    assert!(!done && error.contains("no volume between different routers"), "{error}");
+    let (done, _, error) = run(&[
+        "map",
+        "torus:8",
+        "--guest",
+        &nothing,
+        "--order",
+        "row-major",
+        "--routing",
+        "ideal",
+    ]);
+    assert!(
+        !done && error.contains("no volume between different routers"),
+        "{error}"
+    );
     let dead = format!("graph:{}", file("dead.csv", "u,v,capacity\n0,1,1\n1,2,0\n"));
     let (done, _, error) = run(&["topology", &dead, "--throughput"]);
-    assert!(!done && error.contains("dead.csv:3") && error.contains("capacity"), "{error}");
-    let pieces = file("pieces.conf", "SwitchName=s0 Nodes=n[0-3]\nSwitchName=s1 Nodes=n[4-7]\n");
-    let (done, _, error) = run(&["topology", &format!("slurm-topology:{pieces}"), "--throughput"]);
+    assert!(
+        !done && error.contains("dead.csv:3") && error.contains("capacity"),
+        "{error}"
+    );
+    let pieces = file(
+        "pieces.conf",
+        "SwitchName=s0 Nodes=n[0-3]\nSwitchName=s1 Nodes=n[4-7]\n",
+    );
+    let (done, _, error) = run(&[
+        "topology",
+        &format!("slurm-topology:{pieces}"),
+        "--throughput",
+    ]);
     assert!(!done && error.contains("components"), "{error}");
-    let one_router =
-        ["map", "torus:2x2,per_router=4", "--guest", "ring:n=4", "--order", "row-major"];
+    let one_router = [
+        "map",
+        "torus:2x2,per_router=4",
+        "--guest",
+        "ring:n=4",
+        "--order",
+        "row-major",
+    ];
     let (done, _, error) = run(&[&one_router[..], &["--routing", "ideal"]].concat());
-    assert!(!done && error.contains("no volume between different routers"), "{error}");
+    assert!(
+        !done && error.contains("no volume between different routers"),
+        "{error}"
+    );
 }
 
 #[test]
 fn fixed_routings_only_where_jobs_run_in_time() {
-    let (done, _, error) = run(&["corun", "torus:8", "--jobs", "none.toml", "--routing", "ideal"]);
-    assert!(!done && error.contains("ecmp-hop") && error.contains("other traffic"), "{error}");
+    let (done, _, error) = run(&[
+        "corun",
+        "torus:8",
+        "--jobs",
+        "none.toml",
+        "--routing",
+        "ideal",
+    ]);
+    assert!(
+        !done && error.contains("ecmp-hop") && error.contains("other traffic"),
+        "{error}"
+    );
 }

@@ -32,12 +32,17 @@ fn only(known: &[&str], found: &BTreeSet<String>, wanted: &str) {
     let new: Vec<_> = found.difference(&known).collect();
     assert!(new.is_empty(), "{wanted}: {new:#?}");
     let mended: Vec<_> = known.difference(found).collect();
-    assert!(mended.is_empty(), "mended, so take it from the list in tests/tidy.rs: {mended:#?}");
+    assert!(
+        mended.is_empty(),
+        "mended, so take it from the list in tests/tidy.rs: {mended:#?}"
+    );
 }
 
 fn sources(folder: &Path, out: &mut Vec<PathBuf>) {
-    let mut entries: Vec<PathBuf> =
-        std::fs::read_dir(folder).unwrap().map(|e| e.unwrap().path()).collect();
+    let mut entries: Vec<PathBuf> = std::fs::read_dir(folder)
+        .unwrap()
+        .map(|e| e.unwrap().path())
+        .collect();
     entries.sort();
     for path in entries {
         if path.is_dir() {
@@ -59,10 +64,17 @@ fn files() -> Vec<(String, String, String)> {
         .into_iter()
         .map(|path| {
             let name = path.strip_prefix(&src).unwrap().display().to_string();
-            let module = name.split('/').next().unwrap().trim_end_matches(".rs").to_string();
+            let module = name
+                .split('/')
+                .next()
+                .unwrap()
+                .trim_end_matches(".rs")
+                .to_string();
             let mut text = std::fs::read_to_string(&path).unwrap();
             if module == "cli" {
-                text = text.replace("crate::", "crate::cli::").replace("nodeorder::", "crate::");
+                text = text
+                    .replace("crate::", "crate::cli::")
+                    .replace("nodeorder::", "crate::");
             }
             (name, module, text)
         })
@@ -71,7 +83,9 @@ fn files() -> Vec<(String, String, String)> {
 
 /// The files that are not of tests alone.
 fn shipped() -> impl Iterator<Item = (String, String, String)> {
-    files().into_iter().filter(|(name, ..)| !name.ends_with("testing.rs"))
+    files()
+        .into_iter()
+        .filter(|(name, ..)| !name.ends_with("testing.rs"))
 }
 
 /// Numbered source lines without comments and unit tests.
@@ -85,15 +99,24 @@ fn code(text: &str) -> impl Iterator<Item = (usize, &str)> {
 
 fn without_tests(text: &str) -> &str {
     let text = text.split("#[cfg(test)]\nmod tests {").next().unwrap();
-    text.split("#[cfg(test)]\npub(crate) mod testing {").next().unwrap()
+    text.split("#[cfg(test)]\npub(crate) mod testing {")
+        .next()
+        .unwrap()
 }
 
 /// The rows of the table in ARCHITECTURE.md that starts with `header`: first cell to the names in the second.
 fn table(header: &str) -> BTreeMap<String, Vec<String>> {
     let text = std::fs::read_to_string(crate::root().join("ARCHITECTURE.md")).unwrap();
-    let (_, rest) = text.split_once(header).unwrap_or_else(|| panic!("no table `{header}`"));
-    let names =
-        |cell: &str| cell.split('`').skip(1).step_by(2).map(str::to_string).collect::<Vec<_>>();
+    let (_, rest) = text
+        .split_once(header)
+        .unwrap_or_else(|| panic!("no table `{header}`"));
+    let names = |cell: &str| {
+        cell.split('`')
+            .skip(1)
+            .step_by(2)
+            .map(str::to_string)
+            .collect::<Vec<_>>()
+    };
     rest.lines()
         .skip(2)
         .take_while(|line| line.starts_with('|'))
@@ -107,7 +130,10 @@ fn table(header: &str) -> BTreeMap<String, Vec<String>> {
 /// Names that follow `prefix` in a line: `crate::a::b` gives a; `crate::{a, b::c}` gives a and b.
 fn named_after(line: &str, prefix: &str) -> Vec<String> {
     let ident = |s: &str| -> String {
-        s.trim().chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect()
+        s.trim()
+            .chars()
+            .take_while(|c| c.is_alphanumeric() || *c == '_')
+            .collect()
     };
     let mut names = Vec::new();
     for part in line.split(prefix).skip(1) {
@@ -139,7 +165,11 @@ fn modules_import_only_what_the_table_allows() {
                 // Types re-exported at the root belong to `error` and `ids` or must be imported by path.
                 let root_type = ["Error", "Result", "SourceLocation"].contains(&import.as_str());
                 if !(open || root_type || may.contains(&import)) {
-                    let what = if is_module { "may not import" } else { "imports the unknown" };
+                    let what = if is_module {
+                        "may not import"
+                    } else {
+                        "imports the unknown"
+                    };
                     problems.push(format!("src/{name}:{line}: {module} {what} {import}"));
                 }
             }
@@ -156,7 +186,10 @@ fn every_module_has_a_line_in_the_table() {
     }
     let all = files();
     for module in allowed.keys() {
-        assert!(all.iter().any(|(_, m, _)| m == module), "{module} is in the table only");
+        assert!(
+            all.iter().any(|(_, m, _)| m == module),
+            "{module} is in the table only"
+        );
     }
 }
 
@@ -222,7 +255,10 @@ fn every_file_says_what_it_is_and_is_one_room() {
         if lines > LONGEST {
             long.insert(name.clone());
         }
-        assert!(!text.contains("unsafe {"), "src/{name}: unsafe needs a stated reason and a test");
+        assert!(
+            !text.contains("unsafe {"),
+            "src/{name}: unsafe needs a stated reason and a test"
+        );
     }
     only(LONG, &long, &format!("files above {LONGEST} lines"));
 }
@@ -235,8 +271,16 @@ fn no_file_needs_another_that_needs_it() {
     };
     let sources: Vec<Source> = files().into_iter().map(source).collect();
     let uses = Uses::new(&sources);
-    assert!(uses.edges().len() > sources.len(), "only {} uses found", uses.edges().len());
-    let circles = uses.circles().into_iter().map(|files| files.join(" <-> ")).collect();
+    assert!(
+        uses.edges().len() > sources.len(),
+        "only {} uses found",
+        uses.edges().len()
+    );
+    let circles = uses
+        .circles()
+        .into_iter()
+        .map(|files| files.join(" <-> "))
+        .collect();
     only(CIRCLES, &circles, "circles between files");
 }
 
@@ -249,11 +293,22 @@ fn no_file_of_the_python_package_needs_another_that_needs_it() {
     let source = |path: &PathBuf| {
         let text = std::fs::read_to_string(path).unwrap();
         let name = path.file_name().unwrap().to_str().unwrap().to_string();
-        Source { name, text: code(&text).map(|(_, line)| format!("{line}\n")).collect() }
+        Source {
+            name,
+            text: code(&text).map(|(_, line)| format!("{line}\n")).collect(),
+        }
     };
-    let compiled: Vec<Source> = paths.iter().map(source).filter(|s| s.name != "lib.rs").collect();
+    let compiled: Vec<Source> = paths
+        .iter()
+        .map(source)
+        .filter(|s| s.name != "lib.rs")
+        .collect();
     let uses = Uses::new(&compiled);
-    assert!(uses.edges().len() > compiled.len(), "only {} uses found", uses.edges().len());
+    assert!(
+        uses.edges().len() > compiled.len(),
+        "only {} uses found",
+        uses.edges().len()
+    );
     assert!(uses.circles().is_empty(), "{:?}", uses.circles());
 
     // Python: `from ._a import b` and `from . import _a`, wherever they stand.
@@ -268,14 +323,30 @@ fn no_file_of_the_python_package_needs_another_that_needs_it() {
     let names: Vec<&str> = texts.keys().map(String::as_str).collect();
     let mut edges = Vec::new();
     for (from, text) in (0..).zip(texts.values()) {
-        for line in text.lines().filter_map(|line| line.trim().strip_prefix("from .")) {
+        for line in text
+            .lines()
+            .filter_map(|line| line.trim().strip_prefix("from ."))
+        {
             let words: Vec<&str> = line.split([' ', ',']).collect();
-            let imported = if words[0].is_empty() { &words[2..] } else { &words[..1] };
+            let imported = if words[0].is_empty() {
+                &words[2..]
+            } else {
+                &words[..1]
+            };
             let index = |word: &&str| names.iter().position(|name| name == word);
-            edges.extend(imported.iter().filter_map(index).map(|to| (from, to as u32)));
+            edges.extend(
+                imported
+                    .iter()
+                    .filter_map(index)
+                    .map(|to| (from, to as u32)),
+            );
         }
     }
-    assert!(edges.len() > names.len(), "only {} imports found", edges.len());
+    assert!(
+        edges.len() > names.len(),
+        "only {} imports found",
+        edges.len()
+    );
     let graph = petgraph::graph::DiGraph::<(), ()>::from_edges(edges);
     for files in petgraph::algo::tarjan_scc(&graph) {
         let circle: Vec<&str> = files.iter().map(|i| names[i.index()]).collect();
@@ -295,7 +366,11 @@ fn verbs_are_thin() {
         let lines: Vec<&str> = text.lines().collect();
         for (start, line) in lines.iter().enumerate() {
             let indent = line.len() - line.trim_start().len();
-            if !line.trim_start().trim_start_matches("pub ").starts_with("fn run(") {
+            if !line
+                .trim_start()
+                .trim_start_matches("pub ")
+                .starts_with("fn run(")
+            {
                 continue;
             }
             verbs += 1;
@@ -307,7 +382,11 @@ fn verbs_are_thin() {
         }
     }
     assert!(verbs > 10, "only {verbs} verbs found");
-    only(LONG_RUNS, &long, &format!("`run` of a verb above {LONGEST_RUN} lines"));
+    only(
+        LONG_RUNS,
+        &long,
+        &format!("`run` of a verb above {LONGEST_RUN} lines"),
+    );
 }
 
 /// Documentation names its thing first: a noun or a verb, not `Of …` or `What …`.
@@ -318,14 +397,24 @@ fn documentation_begins_with_its_subject() {
     sources(&crate::root().join("python/src"), &mut paths);
     let mut found = Vec::new();
     for path in paths {
-        let name = path.strip_prefix(crate::root()).unwrap().display().to_string();
+        let name = path
+            .strip_prefix(crate::root())
+            .unwrap()
+            .display()
+            .to_string();
         let text = std::fs::read_to_string(&path).unwrap();
         found.extend(
-            words::riddles(&text).iter().map(|(line, says)| format!("{name}:{line}: {says}")),
+            words::riddles(&text)
+                .iter()
+                .map(|(line, says)| format!("{name}:{line}: {says}")),
         );
     }
     let count = found.len();
-    assert!(count <= MOST_RIDDLES, "{}\n{count}; at most {MOST_RIDDLES}", found.join("\n"));
+    assert!(
+        count <= MOST_RIDDLES,
+        "{}\n{count}; at most {MOST_RIDDLES}",
+        found.join("\n")
+    );
 }
 
 /// `tests/public_names.txt` lists the names that other crates can use, so that no change of them is an accident.
@@ -340,19 +429,27 @@ fn the_public_names_of_the_library_are_those_listed() {
     }
     let header = "# Names that other crates can use, by path, and their kinds; tests/tidy.rs checks \
                   and writes this list.\n";
-    let found: String =
-        library.public_names("nodeorder").iter().map(|name| format!("{name}\n")).collect();
+    let found: String = library
+        .public_names("nodeorder")
+        .iter()
+        .map(|name| format!("{name}\n"))
+        .collect();
     let path = crate::root().join("tests/public_names.txt");
     if std::env::var_os("UPDATE_DOCS").is_some() {
         std::fs::write(&path, format!("{header}{found}")).unwrap();
     }
     let listed = std::fs::read_to_string(&path).unwrap();
     let lines = |text: &str| -> BTreeSet<String> {
-        text.lines().filter(|line| !line.starts_with('#')).map(String::from).collect()
+        text.lines()
+            .filter(|line| !line.starts_with('#'))
+            .map(String::from)
+            .collect()
     };
     let (listed, found) = (lines(&listed), lines(&found));
-    let (new, gone): (Vec<_>, Vec<_>) =
-        (found.difference(&listed).collect(), listed.difference(&found).collect());
+    let (new, gone): (Vec<_>, Vec<_>) = (
+        found.difference(&listed).collect(),
+        listed.difference(&found).collect(),
+    );
     assert!(
         new.is_empty() && gone.is_empty(),
         "tests/public_names.txt lacks {new:#?} and has {gone:#?}; meant? UPDATE_DOCS=1 writes it anew"
@@ -373,21 +470,35 @@ fn failing_property_tests_write_nothing() {
 /// Tests wait for lines, files and processes. A clock only guards against waiting for ever, in these files.
 #[test]
 fn no_test_measures_time() {
-    let guards =
-        ["tests/browser/devtools.rs", "tests/limits.rs", "tests/slurm/cluster.rs", "tests/tidy.rs"];
+    let guards = [
+        "tests/browser/devtools.rs",
+        "tests/limits.rs",
+        "tests/slurm/cluster.rs",
+        "tests/tidy.rs",
+    ];
     let mut paths = Vec::new();
     sources(&crate::root().join("tests"), &mut paths);
     sources(&crate::root().join("src"), &mut paths);
     for path in paths {
-        let name = path.strip_prefix(crate::root()).unwrap().display().to_string();
+        let name = path
+            .strip_prefix(crate::root())
+            .unwrap()
+            .display()
+            .to_string();
         let text = std::fs::read_to_string(&path).unwrap();
         let tests = match name.starts_with("src/") {
-            true => text.split_once("#[cfg(test)]").map_or("", |(_, tests)| tests),
+            true => text
+                .split_once("#[cfg(test)]")
+                .map_or("", |(_, tests)| tests),
             false => &text,
         };
-        let measures =
-            ["Instant::", "SystemTime", "recv_timeout"].iter().any(|w| tests.contains(w));
-        assert!(!measures || guards.contains(&&*name), "{name} measures time");
+        let measures = ["Instant::", "SystemTime", "recv_timeout"]
+            .iter()
+            .any(|w| tests.contains(w));
+        assert!(
+            !measures || guards.contains(&&*name),
+            "{name} measures time"
+        );
     }
 }
 
@@ -415,19 +526,39 @@ fn no_address_is_invented() {
 
 #[test]
 fn the_scanner_sees_imports() {
-    assert_eq!(named_after("use crate::topology::Topology;", "crate::"), ["topology"]);
-    assert_eq!(named_after("use crate::{plot, report::csv};", "crate::"), ["plot", "report"]);
-    assert_eq!(named_after("    crate::ratio::ratio(a, b)", "crate::"), ["ratio"]);
+    assert_eq!(
+        named_after("use crate::topology::Topology;", "crate::"),
+        ["topology"]
+    );
+    assert_eq!(
+        named_after("use crate::{plot, report::csv};", "crate::"),
+        ["plot", "report"]
+    );
+    assert_eq!(
+        named_after("    crate::ratio::ratio(a, b)", "crate::"),
+        ["ratio"]
+    );
 }
 
 /// Families, methods and shipped machines are found by their names: each has its file.
 #[test]
 fn shipped_things_have_their_place() {
     for name in nodeorder::catalog::machines() {
-        assert!(crate::root().join(format!("topologies/{name}.toml")).exists());
+        assert!(
+            crate::root()
+                .join(format!("topologies/{name}.toml"))
+                .exists()
+        );
     }
-    for folder in ["benches", "docs", "examples", "orderings", "packaging", "reports", "topologies"]
-    {
+    for folder in [
+        "benches",
+        "docs",
+        "examples",
+        "orderings",
+        "packaging",
+        "reports",
+        "topologies",
+    ] {
         let mut entries = std::fs::read_dir(crate::root().join(folder)).unwrap();
         assert!(entries.next().is_some(), "{folder} is empty");
     }
@@ -438,7 +569,12 @@ fn every_file_of_tests_is_part_of_the_program() {
     let main = std::fs::read_to_string(crate::root().join("tests/main.rs")).unwrap();
     for entry in std::fs::read_dir(crate::root().join("tests")).unwrap() {
         let name = entry.unwrap().file_name().into_string().unwrap();
-        let Some(module) = name.strip_suffix(".rs").filter(|m| *m != "main") else { continue };
-        assert!(main.contains(&format!("mod {module};\n")), "tests/main.rs lacks `mod {module};`");
+        let Some(module) = name.strip_suffix(".rs").filter(|m| *m != "main") else {
+            continue;
+        };
+        assert!(
+            main.contains(&format!("mod {module};\n")),
+            "tests/main.rs lacks `mod {module};`"
+        );
     }
 }

@@ -18,28 +18,64 @@ fn shapes_of_five_thousand_nodes() {
     for (asked, shape) in [
         ("mesh:nodes=5000", "mesh:18x17x17,limit=5000"),
         ("torus:nodes=5000", "torus:18x17x17,limit=5000"),
-        ("torus:nodes=5000,per_router=2", "torus:14x14x13,per_router=2,limit=5000"),
+        (
+            "torus:nodes=5000,per_router=2",
+            "torus:14x14x13,per_router=2,limit=5000",
+        ),
         ("grid:nodes=5000,wrap=10", "grid:71x71,wrap=10,limit=5000"),
         ("hyperx:nodes=5000", "hyperx:9x9x8,per_router=8,limit=5000"),
-        ("hyperx:nodes=5000,per_router=1", "hyperx:18x17x17,limit=5000"),
-        ("cascade:nodes=5000", "cascade:16x6x14,per_router=4,limit=5000"),
-        ("dragonfly:nodes=5000", "dragonfly:p=6,a=12,h=6,g=70,global=absolute,limit=5000"),
+        (
+            "hyperx:nodes=5000,per_router=1",
+            "hyperx:18x17x17,limit=5000",
+        ),
+        (
+            "cascade:nodes=5000",
+            "cascade:16x6x14,per_router=4,limit=5000",
+        ),
+        (
+            "dragonfly:nodes=5000",
+            "dragonfly:p=6,a=12,h=6,g=70,global=absolute,limit=5000",
+        ),
         ("fat-tree:nodes=5000", "fat-tree:k=28,limit=5000"),
         ("fat-tree:nodes=5000,n=3", "fat-tree:k=18,n=3,limit=5000"),
-        ("xgft:nodes=5000", "xgft:h=3,m=18x17x17,w=1x18x17,limit=5000"),
-        ("slim-fly:nodes=5000", "slim-fly:q=16,per_router=12,limit=5000"),
-        ("slim-fly:nodes=5000,per_router=1", "slim-fly:q=53,limit=5000"),
-        ("dragonfly+:nodes=5000", "dragonfly+:p=9,l=9,s=9,h=9,g=62,global=absolute,limit=5000"),
-        ("polarfly:nodes=5000", "polarfly:q=23,per_router=12,limit=5000"),
+        (
+            "xgft:nodes=5000",
+            "xgft:h=3,m=18x17x17,w=1x18x17,limit=5000",
+        ),
+        (
+            "slim-fly:nodes=5000",
+            "slim-fly:q=16,per_router=12,limit=5000",
+        ),
+        (
+            "slim-fly:nodes=5000,per_router=1",
+            "slim-fly:q=53,limit=5000",
+        ),
+        (
+            "dragonfly+:nodes=5000",
+            "dragonfly+:p=9,l=9,s=9,h=9,g=62,global=absolute,limit=5000",
+        ),
+        (
+            "polarfly:nodes=5000",
+            "polarfly:q=23,per_router=12,limit=5000",
+        ),
         ("polarstar:nodes=5000", "polarstar:q=23,d=4,limit=5000"),
         ("tpu:nodes=5000", "tpu:16x16x20,limit=5000"),
         (
             "multi-rail:nodes=5000,domain=18,gpus=true,rails=4",
             "multi-rail:rails=4,domain=18,domains=8,units=9,spines=21,cables=7,gpus=true,limit=5000",
         ),
-        ("random-regular:nodes=5000", "random-regular:n=5000,d=6,seed=1"),
-        ("random-regular:nodes=99,d=3,seed=4", "random-regular:n=100,d=3,seed=4,limit=99"),
-        ("watts-strogatz:nodes=500", "watts-strogatz:n=500,k=6,p=0.1,seed=1"),
+        (
+            "random-regular:nodes=5000",
+            "random-regular:n=5000,d=6,seed=1",
+        ),
+        (
+            "random-regular:nodes=99,d=3,seed=4",
+            "random-regular:n=100,d=3,seed=4,limit=99",
+        ),
+        (
+            "watts-strogatz:nodes=500",
+            "watts-strogatz:n=500,k=6,p=0.1,seed=1",
+        ),
         ("gnm:nodes=500", "gnm:n=500,m=2075,seed=1"),
     ] {
         assert_eq!(spec(asked), shape, "{asked}");
@@ -53,7 +89,10 @@ fn a_fit_is_exact_and_one_node_more_is_a_size_up() {
         ("torus:nodes=65", "torus:5x4x4,limit=65"),
         ("hyperx:nodes=4096", "hyperx:8x8x8,per_router=8"),
         ("hyperx:nodes=4097", "hyperx:9x8x8,per_router=8,limit=4097"),
-        ("dragonfly:nodes=1056", "dragonfly:p=4,a=8,h=4,g=33,global=absolute"),
+        (
+            "dragonfly:nodes=1056",
+            "dragonfly:p=4,a=8,h=4,g=33,global=absolute",
+        ),
         ("fat-tree:nodes=1024", "fat-tree:k=16"),
         ("fat-tree:nodes=1025", "fat-tree:k=18,limit=1025"),
         ("fat-tree:nodes=64,n=3", "fat-tree:k=4,n=3"),
@@ -80,7 +119,9 @@ fn contradictions_are_errors() {
         ("mesh:nodes=9,k=2", "unknown key for mesh `k`"),
         ("graph:nodes=9", "nodes"),
     ] {
-        let error = Topology::inline(spec, &Context::default()).unwrap_err().to_string();
+        let error = Topology::inline(spec, &Context::default())
+            .unwrap_err()
+            .to_string();
         assert!(error.contains(part), "{spec}: {error}");
     }
 }
@@ -93,7 +134,10 @@ fn three_levels_of_k_port_switches() {
         assert_eq!((s.nodes, s.routers), (k * k * k / 4, 5 * k * k / 4));
         assert_eq!(s.links, k * k * k / 2);
         // Leaf switches keep half their ports for nodes; the other switches link all k.
-        assert_eq!((u64::from(s.degree_min), u64::from(s.degree_max)), (k / 2, k));
+        assert_eq!(
+            (u64::from(s.degree_min), u64::from(s.degree_max)),
+            (k / 2, k)
+        );
         assert_eq!(s.diameter, 4);
         assert_eq!(machine.network().hosts() as u64, k * k / 2);
     }
@@ -102,8 +146,13 @@ fn three_levels_of_k_port_switches() {
 #[test]
 fn k_ary_n_trees() {
     for (k, n) in [(2u64, 3u32), (4, 3), (3, 4), (5, 1), (2, 6)] {
-        let s = build(&format!("fat-tree:k={k},n={n}")).statistics().unwrap();
-        assert_eq!((s.nodes, s.routers), (k.pow(n), u64::from(n) * k.pow(n - 1)));
+        let s = build(&format!("fat-tree:k={k},n={n}"))
+            .statistics()
+            .unwrap();
+        assert_eq!(
+            (s.nodes, s.routers),
+            (k.pow(n), u64::from(n) * k.pow(n - 1))
+        );
         assert_eq!(s.links, u64::from(n - 1) * k.pow(n));
         assert_eq!(s.diameter, 2 * (n - 1));
     }
@@ -111,7 +160,11 @@ fn k_ary_n_trees() {
 
 #[test]
 fn specifications_come_back_as_written() {
-    for spec in ["fat-tree:k=4", "fat-tree:k=4,n=2,limit=9", "xgft:h=2,m=18x4,w=1x2"] {
+    for spec in [
+        "fat-tree:k=4",
+        "fat-tree:k=4,n=2,limit=9",
+        "xgft:h=2,m=18x4,w=1x2",
+    ] {
         assert_eq!(build(spec).spec(), spec);
     }
     assert_eq!(build("xgft:m=18x4,w=1x2").spec(), "xgft:h=2,m=18x4,w=1x2");
@@ -126,7 +179,10 @@ fn the_reference_architecture_has_its_switches_and_cables() {
         let s = build(&format!("{spec},gpus={gpus}")).statistics().unwrap();
         assert_eq!((s.nodes, s.routers), (nodes, 128 + 128 + 64));
         assert_eq!((s.node_links, s.cables), (4096, 2 * 4096));
-        assert_eq!((s.ports, s.oversubscription, s.diameter), (64, Some(1.0), 2));
+        assert_eq!(
+            (s.ports, s.oversubscription, s.diameter),
+            (64, Some(1.0), 2)
+        );
     }
 }
 
@@ -139,9 +195,15 @@ fn distances_count_switches_and_changes_of_rail() {
     // Racks of three nodes, four a unit: in the rack, in the unit, in another unit.
     let racks = "multi-rail:rails=2,domain=3,domains=4,units=2,spines=1";
     assert_eq!(far(racks, [2, 3, 11, 12]), [0, 0, 0, 2]);
-    assert_eq!(far(&format!("{racks},nvlink=1,fabric=3"), [2, 3, 11, 12]), [0, 0, 0, 6]);
+    assert_eq!(
+        far(&format!("{racks},nvlink=1,fabric=3"), [2, 3, 11, 12]),
+        [0, 0, 0, 6]
+    );
     // GPUs: own node, same rail of the next, another rail of the next, another rail in another unit.
     let gpus = "multi-rail:rails=4,domains=2,units=2,spines=2,gpus=true";
     assert_eq!(far(gpus, [1, 4, 5, 9]), [0, 0, 0, 2]);
-    assert_eq!(far(&format!("{gpus},nvlink=1,fabric=2"), [1, 4, 5, 9]), [1, 0, 1, 5]);
+    assert_eq!(
+        far(&format!("{gpus},nvlink=1,fabric=2"), [1, 4, 5, 9]),
+        [1, 0, 1, 5]
+    );
 }

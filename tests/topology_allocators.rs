@@ -43,7 +43,12 @@ struct Scene {
 impl std::fmt::Debug for Scene {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let nodes: Vec<u32> = self.order.nodes().iter().map(|node| node.0).collect();
-        write!(f, "{}, nodes {nodes:?}, free {:?}", self.topology.spec(), self.free)
+        write!(
+            f,
+            "{}, nodes {nodes:?}, free {:?}",
+            self.topology.spec(),
+            self.free
+        )
     }
 }
 
@@ -54,7 +59,12 @@ impl Scene {
         let order = order.unwrap();
         let distances = RankDistances::new(&topology, &order).unwrap();
         let free = (0..order.len() as u32).collect();
-        Scene { topology, order, distances, free }
+        Scene {
+            topology,
+            order,
+            distances,
+            free,
+        }
     }
 
     /// All nodes by id, `free` of them free.
@@ -75,9 +85,14 @@ impl Scene {
                     .nodes()
                     .to_vec(),
             };
-            order.into_iter().filter(|node| node.0 % 13 < keep).collect()
+            order
+                .into_iter()
+                .filter(|node| node.0 % 13 < keep)
+                .collect()
         });
-        scene.free.retain(|rank| present[*rank as usize % present.len()]);
+        scene
+            .free
+            .retain(|rank| present[*rank as usize % present.len()]);
         scene
     }
 
@@ -108,7 +123,10 @@ impl Scene {
         };
         let (set, mut fewer) = (self.set(), self.set());
         let first = pick(&set, count);
-        fewer.take(Run { first: self.free[0], count: 1 });
+        fewer.take(Run {
+            first: self.free[0],
+            count: 1,
+        });
         if !fewer.is_empty() {
             let half = fewer.len().div_ceil(2);
             let other = pick(&fewer, half);
@@ -141,7 +159,11 @@ impl Scene {
             let (a, b) = (self.coordinates(a), self.coordinates(b));
             let along = (0..a.len()).map(|i| {
                 let apart = a[i].abs_diff(b[i]);
-                if lattice.wrap[i] { apart.min(lattice.extents[i] - apart) } else { apart }
+                if lattice.wrap[i] {
+                    apart.min(lattice.extents[i] - apart)
+                } else {
+                    apart
+                }
             });
             along.max().unwrap_or(0)
         };
@@ -151,7 +173,9 @@ impl Scene {
             all.truncate(count);
             (all.iter().map(|(s, _)| s).sum::<u32>(), *centre, all)
         });
-        let (_, _, best) = around.min_by_key(|(cost, centre, _)| (*cost, *centre)).unwrap();
+        let (_, _, best) = around
+            .min_by_key(|(cost, centre, _)| (*cost, *centre))
+            .unwrap();
         sorted(best.into_iter().map(|(_, rank)| rank).collect())
     }
 
@@ -163,19 +187,30 @@ impl Scene {
             others.truncate(count - 1);
             let mut set: Vec<u32> = others.into_iter().map(|(_, rank)| rank).collect();
             set.push(*centre);
-            let pairs =
-                set.iter().enumerate().flat_map(|(i, a)| set[..i].iter().map(move |b| (*a, *b)));
-            (pairs.map(|(a, b)| u64::from(self.distance(a, b))).sum::<u64>(), *centre, set)
+            let pairs = set
+                .iter()
+                .enumerate()
+                .flat_map(|(i, a)| set[..i].iter().map(move |b| (*a, *b)));
+            (
+                pairs
+                    .map(|(a, b)| u64::from(self.distance(a, b)))
+                    .sum::<u64>(),
+                *centre,
+                set,
+            )
         });
-        let (_, _, best) = around.min_by_key(|(sum, centre, _)| (*sum, *centre)).unwrap();
+        let (_, _, best) = around
+            .min_by_key(|(sum, centre, _)| (*sum, *centre))
+            .unwrap();
         sorted(best)
     }
 
     /// Blocks are (level, ranks): nodes 0, cells 1, cubes of side 2 2, ….
     fn mbs(&self, count: usize) -> Vec<u32> {
         let extents = &self.topology.lattice().unwrap().extents;
-        let all: Vec<(u32, Vec<u32>)> =
-            (0..self.distances.len()).map(|rank| (rank, self.coordinates(rank))).collect();
+        let all: Vec<(u32, Vec<u32>)> = (0..self.distances.len())
+            .map(|rank| (rank, self.coordinates(rank)))
+            .collect();
         let same = |x: &Vec<u32>| all.iter().filter(|(_, y)| x == y).count();
         let fullest = all.iter().map(|(_, x)| same(x)).max().unwrap();
         let axes = extents.iter().filter(|n| **n > 1).count() as u32;
@@ -185,7 +220,10 @@ impl Scene {
         };
         let size = |level: u32| fullest << (axes * (level - 1));
         let cube = |rank: u32, level: u32| -> Vec<u32> {
-            self.coordinates(rank).iter().map(|x| x >> (level - 1)).collect()
+            self.coordinates(rank)
+                .iter()
+                .map(|x| x >> (level - 1))
+                .collect()
         };
         let mut blocks: Vec<(u32, Vec<u32>)> = Vec::new();
         let mut rest = self.free.clone();
@@ -210,7 +248,9 @@ impl Scene {
             let size = if wanted == 0 { 1 } else { size(wanted) };
             while count - chosen.len() >= size {
                 let found = (0..blocks.len()).filter(|i| blocks[*i].0 >= wanted);
-                let Some(i) = found.min_by_key(|i| (blocks[*i].0, blocks[*i].1[0])) else { break };
+                let Some(i) = found.min_by_key(|i| (blocks[*i].0, blocks[*i].1[0])) else {
+                    break;
+                };
                 let (level, block) = blocks.remove(i);
                 if level == wanted {
                     chosen.extend(block);
@@ -284,14 +324,26 @@ impl Scene {
                 };
                 effort -= allowed - left;
                 match found {
-                    Some(true) => return Embedding { placed, hops, edges, cut },
+                    Some(true) => {
+                        return Embedding {
+                            placed,
+                            hops,
+                            edges,
+                            cut,
+                        };
+                    }
                     Some(false) => {}
                     None => cut = true,
                 }
             }
         }
         let placed = self.free[..count].to_vec();
-        Embedding { placed, hops: diameter.max(1), edges, cut }
+        Embedding {
+            placed,
+            hops: diameter.max(1),
+            edges,
+            cut,
+        }
     }
 
     /// RankDistances the remaining processes; nothing where the effort does not suffice.
@@ -358,13 +410,18 @@ fn compact(count: usize, axes: usize) -> Vec<usize> {
         let longer = |sides: &Vec<usize>| {
             let so_far: usize = sides.iter().product();
             let fits = (1..=count).filter(move |side| count.is_multiple_of(so_far * side));
-            fits.map(|side| [sides.clone(), vec![side]].concat()).collect::<Vec<_>>()
+            fits.map(|side| [sides.clone(), vec![side]].concat())
+                .collect::<Vec<_>>()
         };
         boxes = boxes.iter().flat_map(longer).collect();
     }
-    let full = boxes.into_iter().filter(|sides| sides.iter().product::<usize>() == count);
+    let full = boxes
+        .into_iter()
+        .filter(|sides| sides.iter().product::<usize>() == count);
     let descending = full.filter(|sides| sides.is_sorted_by(|a, b| a >= b));
-    descending.min_by_key(|sides| (sides.iter().sum::<usize>(), sides.clone())).unwrap()
+    descending
+        .min_by_key(|sides| (sides.iter().sum::<usize>(), sides.clone()))
+        .unwrap()
 }
 
 /// The edges of a mesh, processes in row-major order.
@@ -382,7 +439,11 @@ fn mesh(sides: &[usize]) -> Vec<(usize, usize)> {
         x
     };
     let steps = |a: usize, b: usize| -> usize {
-        position(a).iter().zip(position(b)).map(|(x, y)| x.abs_diff(y)).sum()
+        position(a)
+            .iter()
+            .zip(position(b))
+            .map(|(x, y)| x.abs_diff(y))
+            .sum()
     };
     let pairs = (0..count).flat_map(|a| (a + 1..count).map(move |b| (a, b)));
     pairs.filter(|(a, b)| steps(*a, *b) == 1).collect()
@@ -396,13 +457,24 @@ fn sorted(mut ranks: Vec<u32>) -> Vec<u32> {
 fn scene(machines: usize) -> impl Strategy<Value = Option<(Scene, u32)>> {
     let present = (0.1f64..1.0)
         .prop_flat_map(|density| prop::collection::vec(prop::bool::weighted(density), 1..140));
-    (0..machines, 0u64..9, 9u32..=13, present, any::<prop::sample::Index>(), any::<bool>())
+    (
+        0..machines,
+        0u64..9,
+        9u32..=13,
+        present,
+        any::<prop::sample::Index>(),
+        any::<bool>(),
+    )
         .prop_map(|(machine, seed, keep, present, count, few)| {
             let scene = Scene::random(MACHINES[machine], seed, keep, &present);
             if scene.free.is_empty() {
                 return None;
             }
-            let most = if few { scene.free.len().min(9) } else { scene.free.len() };
+            let most = if few {
+                scene.free.len().min(9)
+            } else {
+                scene.free.len()
+            };
             let count = 1 + count.index(most) as u32;
             Some((scene, count))
         })
@@ -533,7 +605,10 @@ fn worked_by_hand() {
     // Without 0 the first square's others are on offer one by one.
     assert_eq!(chosen("mesh:4x4", &[0], "mbs", 6), [1, 2, 3, 4, 6, 7]);
     // The last column of five is in no square of side 2.
-    assert_eq!(chosen("mesh:2x5", &[], "mbs", 9), [0, 1, 2, 3, 4, 5, 6, 7, 8]);
+    assert_eq!(
+        chosen("mesh:2x5", &[], "mbs", 9),
+        [0, 1, 2, 3, 4, 5, 6, 7, 8]
+    );
     assert_eq!(chosen("mesh:2x5", &[], "mbs", 1), [4]);
     // From 0 only 3 is linked, from there 4 and 6.
     assert_eq!(chosen("mesh:3x3", &[1], "bfs", 4), [0, 3, 4, 6]);
@@ -555,6 +630,9 @@ fn coordinates_are_needed_where_rules_speak_of_them() {
     };
     for name in ["mc1x1", "mbs"] {
         let message = allocator::make(name, &context).err().unwrap().to_string();
-        assert!(message.contains("has no coordinates") && message.contains(name), "{message}");
+        assert!(
+            message.contains("has no coordinates") && message.contains(name),
+            "{message}"
+        );
     }
 }

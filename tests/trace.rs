@@ -109,25 +109,53 @@ const TRACES: [Counts; 5] = [
 fn real_traces_have_the_counts_of_another_program() {
     for counts in &TRACES {
         let test = "trace::real_traces_have_the_counts_of_another_program";
-        let Some(path) = trace(test, counts.file) else { continue };
+        let Some(path) = trace(test, counts.file) else {
+            continue;
+        };
         let name = counts.file;
-        let options = Options { procs_per_node: counts.procs_per_node, ..Options::default() };
+        let options = Options {
+            procs_per_node: counts.procs_per_node,
+            ..Options::default()
+        };
         let trace = Trace::read(&path, &options).unwrap();
-        assert_eq!(trace.header().max_procs(name).unwrap(), Some(counts.max_procs), "{name}");
+        assert_eq!(
+            trace.header().max_procs(name).unwrap(),
+            Some(counts.max_procs),
+            "{name}"
+        );
         assert_eq!(trace.tally().lines, counts.lines, "{name}");
         let reasons: Vec<_> = trace.tally().iter().collect();
         assert_eq!(reasons, counts.reasons, "{name}");
         let jobs = trace.jobs();
         assert_eq!(jobs.len(), counts.jobs, "{name}");
-        assert_eq!(jobs.iter().map(|j| u64::from(j.nodes)).sum::<u64>(), counts.nodes, "{name}");
+        assert_eq!(
+            jobs.iter().map(|j| u64::from(j.nodes)).sum::<u64>(),
+            counts.nodes,
+            "{name}"
+        );
         let seconds = |j: &nodeorder::trace::Job| u64::from(j.nodes) * j.run as u64;
-        assert_eq!(jobs.iter().map(seconds).sum::<u64>(), counts.node_seconds, "{name}");
-        assert_eq!(jobs.iter().map(|j| j.nodes).max(), Some(counts.largest), "{name}");
-        assert_eq!(trace.span(), Some((counts.first_submit, counts.last_end)), "{name}");
+        assert_eq!(
+            jobs.iter().map(seconds).sum::<u64>(),
+            counts.node_seconds,
+            "{name}"
+        );
+        assert_eq!(
+            jobs.iter().map(|j| j.nodes).max(),
+            Some(counts.largest),
+            "{name}"
+        );
+        assert_eq!(
+            trace.span(),
+            Some((counts.first_submit, counts.last_end)),
+            "{name}"
+        );
 
         // Its placement log reads back to the same jobs, and ends with an empty machine.
         let survey = survey(Log::new(name, convert::to_log(&trace, false))).unwrap();
-        assert_eq!((survey.placements, survey.frees), (jobs.len() as u64, jobs.len() as u64));
+        assert_eq!(
+            (survey.placements, survey.frees),
+            (jobs.len() as u64, jobs.len() as u64)
+        );
         let sizes = Sizes::of_trace(&trace, Weight::Jobs);
         let table: Vec<_> = survey.sizes.into_iter().collect();
         assert_eq!(sizes.count_table().unwrap(), table, "{name}");
@@ -139,19 +167,28 @@ fn real_traces_have_the_counts_of_another_program() {
 #[test]
 fn a_truncated_trace_is_refused() {
     let file = "HPC2N-2002-first3170.swf";
-    let Some(path) = trace("trace::a_truncated_trace_is_refused", file) else { return };
+    let Some(path) = trace("trace::a_truncated_trace_is_refused", file) else {
+        return;
+    };
     let text = std::fs::read(&path).unwrap();
     let text = text.trim_ascii_end();
     let lines = 1 + text.iter().filter(|b| **b == b'\n').count();
     // Cut in the middle of the last line.
     let error = Trace::new("cut.swf", &text[..text.len() - 20], &Options::default()).unwrap_err();
-    assert!(error.to_string().starts_with(&format!("cut.swf:{lines}: found ")), "{error}");
+    assert!(
+        error
+            .to_string()
+            .starts_with(&format!("cut.swf:{lines}: found ")),
+        "{error}"
+    );
 }
 
 #[test]
 fn where_a_trace_knows_its_waits_its_log_fits_the_machine() {
     let test = "trace::where_a_trace_knows_its_waits_its_log_fits_the_machine";
-    let Some(path) = trace(test, "CEA-Curie-2011-2.1-cln.swf.gz") else { return };
+    let Some(path) = trace(test, "CEA-Curie-2011-2.1-cln.swf.gz") else {
+        return;
+    };
     let trace = Trace::read(&path, &Options::default()).unwrap();
     let log = convert::to_log(&trace, false);
     let survey = survey(Log::new("curie", log)).unwrap();

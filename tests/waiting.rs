@@ -30,12 +30,20 @@ impl Machine {
         let topology = Topology::inline(spec, &Default::default()).unwrap();
         let order = NodeOrder::make(&topology, order).unwrap();
         let distances = RankDistances::new(&topology, &order).unwrap();
-        Machine { topology, order, distances }
+        Machine {
+            topology,
+            order,
+            distances,
+        }
     }
 
     fn context(&self) -> AllocatorContext<'_> {
         let (topology, order, distances) = (&self.topology, &self.order, &self.distances);
-        AllocatorContext { topology, order, distances }
+        AllocatorContext {
+            topology,
+            order,
+            distances,
+        }
     }
 
     fn nodes(&self) -> u32 {
@@ -43,7 +51,13 @@ impl Machine {
     }
 
     fn run(&self, tasks: &[Task], policy: &str, allocator: &str, model: &str) -> ScheduleResult {
-        let settings = Settings { policy, allocator, model, outputs: ALL, rules: None };
+        let settings = Settings {
+            policy,
+            allocator,
+            model,
+            outputs: ALL,
+            rules: None,
+        };
         simulate(&self.context(), tasks, &settings, &|_| ()).unwrap()
     }
 
@@ -69,7 +83,11 @@ impl Machine {
             let (mut met, mut at) = (vec![first], 0);
             while let Some(rank) = met.get(at).copied() {
                 at += 1;
-                let near: Vec<u32> = left.iter().copied().filter(|r| self.near(rank, *r)).collect();
+                let near: Vec<u32> = left
+                    .iter()
+                    .copied()
+                    .filter(|r| self.near(rank, *r))
+                    .collect();
                 near.iter().for_each(|r| _ = left.remove(r));
                 met.extend(near);
             }
@@ -90,8 +108,11 @@ impl Machine {
         if process == count {
             return true;
         }
-        let before: Vec<u32> =
-            edges.iter().filter(|e| e.1 == process).map(|e| placed[e.0]).collect();
+        let before: Vec<u32> = edges
+            .iter()
+            .filter(|e| e.1 == process)
+            .map(|e| placed[e.0])
+            .collect();
         for rank in free {
             if !placed.contains(rank) && before.iter().all(|other| self.near(*other, *rank)) {
                 placed.push(*rank);
@@ -110,7 +131,10 @@ fn guest(count: u32, axes: usize) -> Vec<u32> {
     let sides = |a: u32| (1..=count).filter(move |b| count.is_multiple_of(a * b));
     let boxes = sides(1).flat_map(|a| sides(a).map(move |b| vec![a, b, count / a / b]));
     let fits = |sides: &Vec<u32>| sides.is_sorted_by(|a, b| a >= b) && (axes == 3 || sides[2] == 1);
-    boxes.filter(fits).min_by_key(|sides| (sides.iter().sum::<u32>(), sides.clone())).unwrap()
+    boxes
+        .filter(fits)
+        .min_by_key(|sides| (sides.iter().sum::<u32>(), sides.clone()))
+        .unwrap()
 }
 
 /// The edges of a mesh, processes in row-major order, the earlier process first.
@@ -118,7 +142,11 @@ fn mesh(sides: &[u32]) -> Vec<(usize, usize)> {
     let index = |x: &[u32]| ((x[0] * sides[1] + x[1]) * sides[2] + x[2]) as usize;
     let mut edges = Vec::new();
     for cell in 0..sides.iter().product::<u32>() {
-        let x = [cell / sides[2] / sides[1], cell / sides[2] % sides[1], cell % sides[2]];
+        let x = [
+            cell / sides[2] / sides[1],
+            cell / sides[2] % sides[1],
+            cell % sides[2],
+        ];
         for axis in 0..3 {
             let mut next = x;
             next[axis] += 1;
@@ -148,7 +176,9 @@ fn ask(
         return None;
     }
     let mut chosen = Ranks::default();
-    let placed = allocator.choose(&set_of(free, nodes), count, &mut chosen).is_placed();
+    let placed = allocator
+        .choose(&set_of(free, nodes), count, &mut chosen)
+        .is_placed();
     placed.then(|| chosen.iter().collect())
 }
 
@@ -159,7 +189,9 @@ type Runs = Vec<(i64, i64, Place)>;
 
 fn free_at(nodes: u32, running: &Runs, time: i64) -> Place {
     let held = |rank: &u32| {
-        running.iter().any(|(_, assumed, place)| *assumed > time && place.contains(rank))
+        running
+            .iter()
+            .any(|(_, assumed, place)| *assumed > time && place.contains(rank))
     };
     (0..nodes).filter(|rank| !held(rank)).collect()
 }
@@ -175,15 +207,23 @@ fn plain_easy(machine: &Machine, tasks: &[Task], allocator: &str) -> Vec<(i64, P
     let (mut submitted, mut early) = (0, false);
     loop {
         let submit = tasks.get(submitted).map(|t| t.submit);
-        let Some(now) = running.iter().map(|r| r.0).chain(submit).min() else { break };
-        early |= running.iter().any(|(end, assumed, _)| *end == now && *assumed > now);
+        let Some(now) = running.iter().map(|r| r.0).chain(submit).min() else {
+            break;
+        };
+        early |= running
+            .iter()
+            .any(|(end, assumed, _)| *end == now && *assumed > now);
         running.retain(|(end, _, _)| *end > now);
         while submitted < tasks.len() && tasks[submitted].submit == now {
             waiting.push(submitted);
             submitted += 1;
         }
         let mut start = |job: usize, place: Place, running: &mut Runs| {
-            running.push((now + tasks[job].run, now + tasks[job].requested, place.clone()));
+            running.push((
+                now + tasks[job].run,
+                now + tasks[job].requested,
+                place.clone(),
+            ));
             starts[job] = (now, place);
         };
         while let Some(head) = waiting.first().copied() {
@@ -192,20 +232,35 @@ fn plain_easy(machine: &Machine, tasks: &[Task], allocator: &str) -> Vec<(i64, P
             let reserved = reservation
                 .as_ref()
                 .filter(|(job, _, place)| *job == head && place.is_subset(&free));
-            let Some(place) = place.or(reserved.map(|r| r.2.clone())) else { break };
+            let Some(place) = place.or(reserved.map(|r| r.2.clone())) else {
+                break;
+            };
             waiting.remove(0);
             start(head, place, &mut running);
         }
-        let Some(head) = waiting.first().copied() else { continue };
+        let Some(head) = waiting.first().copied() else {
+            continue;
+        };
         let kept = reservation.take().filter(|(job, _, _)| *job == head);
         let before = kept.as_ref().map_or(i64::MAX, |r| r.1);
-        let mut times: Vec<i64> = running.iter().map(|r| r.1).filter(|end| *end < before).collect();
+        let mut times: Vec<i64> = running
+            .iter()
+            .map(|r| r.1)
+            .filter(|end| *end < before)
+            .collect();
         times.sort_unstable();
-        let found = times.into_iter().filter(|_| early || kept.is_none()).find_map(|time| {
-            let place =
-                ask(allocator.as_mut(), &free_at(nodes, &running, time), nodes, tasks[head].nodes)?;
-            Some((head, time, place))
-        });
+        let found = times
+            .into_iter()
+            .filter(|_| early || kept.is_none())
+            .find_map(|time| {
+                let place = ask(
+                    allocator.as_mut(),
+                    &free_at(nodes, &running, time),
+                    nodes,
+                    tasks[head].nodes,
+                )?;
+                Some((head, time, place))
+            });
         early = false;
         let (_, shadow, reserved) = reservation.insert(found.or(kept).unwrap()).clone();
         for job in waiting.split_off(1) {
@@ -233,8 +288,12 @@ fn plain_conservative(machine: &Machine, tasks: &[Task], allocator: &str) -> Vec
     let (mut running, mut submitted): (Runs, usize) = (Vec::new(), 0);
     loop {
         let submit = tasks.get(submitted).map(|t| t.submit);
-        let Some(now) = running.iter().map(|r| r.0).chain(submit).min() else { break };
-        let early = running.iter().any(|(end, assumed, _)| *end == now && *assumed > now);
+        let Some(now) = running.iter().map(|r| r.0).chain(submit).min() else {
+            break;
+        };
+        let early = running
+            .iter()
+            .any(|(end, assumed, _)| *end == now && *assumed > now);
         running.retain(|(end, _, _)| *end > now);
         let mut fresh: Vec<usize> = Vec::new();
         if early {
@@ -256,14 +315,21 @@ fn plain_conservative(machine: &Machine, tasks: &[Task], allocator: &str) -> Vec
                 free
             };
             let found = (now..).find_map(|time| {
-                Some((time, ask(allocator.as_mut(), &place(time), nodes, task.nodes)?))
+                Some((
+                    time,
+                    ask(allocator.as_mut(), &place(time), nodes, task.nodes)?,
+                ))
             });
             let (time, place) = found.unwrap();
             waiting.push((job, time, place));
         }
         for (job, _, place) in waiting.iter().filter(|w| w.1 == now) {
             starts[*job] = (now, place.clone());
-            running.push((now + tasks[*job].run, now + tasks[*job].requested, place.clone()));
+            running.push((
+                now + tasks[*job].run,
+                now + tasks[*job].requested,
+                place.clone(),
+            ));
         }
         waiting.retain(|w| w.1 > now);
     }
@@ -282,7 +348,10 @@ fn starts(outcome: &ScheduleResult) -> Vec<(i64, Place)> {
 
 /// No rank twice at a time, nobody before the submit, the right number of ranks; all run or are left out.
 fn check_invariants(outcome: &ScheduleResult) {
-    assert_eq!(outcome.records.len() + outcome.left_out.len(), outcome.tasks.len());
+    assert_eq!(
+        outcome.records.len() + outcome.left_out.len(),
+        outcome.tasks.len()
+    );
     for (i, record) in outcome.records.iter().enumerate() {
         let (task, ranks) = (outcome.task(record), record.ranks.as_ref().unwrap());
         assert!(record.start >= task.submit && ranks.len() == task.nodes);
@@ -298,12 +367,18 @@ fn check_invariants(outcome: &ScheduleResult) {
 /// for it, found by trying all there are.
 fn check_reservations(machine: &Machine, outcome: &ScheduleResult, allocator: &str) {
     let (tasks, starts) = (&outcome.tasks, starts(outcome));
-    let mut times: Vec<i64> = outcome.records.iter().flat_map(|r| [r.start, r.end]).collect();
+    let mut times: Vec<i64> = outcome
+        .records
+        .iter()
+        .flat_map(|r| [r.start, r.end])
+        .collect();
     times.extend(tasks.iter().map(|t| t.submit));
     for now in times {
         let left_out = |i: usize| starts[i].0 == i64::MIN;
         let waits = |i: &usize| tasks[*i].submit <= now && starts[*i].0 > now && !left_out(*i);
-        let Some(head) = (0..tasks.len()).find(waits) else { continue };
+        let Some(head) = (0..tasks.len()).find(waits) else {
+            continue;
+        };
         let runs =
             |i: &usize| !left_out(*i) && starts[*i].0 <= now && starts[*i].0 + tasks[*i].run > now;
         let running: Runs = (0..tasks.len())
@@ -317,7 +392,11 @@ fn check_reservations(machine: &Machine, outcome: &ScheduleResult, allocator: &s
             machine.has_place(allocator, &free, tasks[head].nodes)
         };
         let promised = ends.into_iter().find(fits).unwrap();
-        assert!(starts[head].0 <= promised, "job {} at {now}: {promised}", tasks[head].id);
+        assert!(
+            starts[head].0 <= promised,
+            "job {} at {now}: {promised}",
+            tasks[head].id
+        );
     }
 }
 
@@ -329,14 +408,24 @@ fn random_tasks(sizes: &'static [u32], most: usize) -> impl Strategy<Value = Vec
             submit += later * 2;
             id += 1;
             let requested = run + if more % 3 == 0 { 0 } else { more };
-            Task { id, submit, run, requested, nodes }
+            Task {
+                id,
+                submit,
+                run,
+                requested,
+                nodes,
+            }
         });
         tasks.collect()
     })
 }
 
-const SPECS: [&str; 4] =
-    ["torus:3x4", "mesh:4x4", "random-regular:n=12,d=4,seed=2", "torus:2x2x3,per_router=2"];
+const SPECS: [&str; 4] = [
+    "torus:3x4",
+    "mesh:4x4",
+    "random-regular:n=12,d=4,seed=2",
+    "torus:2x2x3,per_router=2",
+];
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(60))]
@@ -479,10 +568,21 @@ fn a_free_block_is_a_slot() {
     let machine = Machine::new("torus:4x4", "row-major");
     let short = |rank: i64| rank % 4 < 2;
     let run = |rank| if short(rank) { 10 } else { 1000 };
-    let single =
-        |rank| Task { id: rank, submit: 0, run: run(rank), requested: run(rank), nodes: 1 };
+    let single = |rank| Task {
+        id: rank,
+        submit: 0,
+        run: run(rank),
+        requested: run(rank),
+        nodes: 1,
+    };
     let mut tasks: Vec<Task> = (0..16).map(single).collect();
-    tasks.push(Task { id: 16, submit: 5, run: 10, requested: 10, nodes: 8 });
+    tasks.push(Task {
+        id: 16,
+        submit: 5,
+        run: 10,
+        requested: 10,
+        nodes: 8,
+    });
     for (slots, start) in [("components", 10), ("runs", 1000)] {
         let outcome = machine.run(
             &tasks,
@@ -493,7 +593,10 @@ fn a_free_block_is_a_slot() {
         let last = outcome.records.iter().find(|r| r.task == 16).unwrap();
         assert_eq!(last.start, start, "{slots}");
         if slots == "components" {
-            assert_eq!(last.ranks.as_ref().unwrap().to_string(), "0-1 4-5 8-9 12-13");
+            assert_eq!(
+                last.ranks.as_ref().unwrap().to_string(),
+                "0-1 4-5 8-9 12-13"
+            );
             assert_eq!(last.placement.as_ref().unwrap().components, 1);
         }
     }
@@ -503,9 +606,21 @@ fn a_free_block_is_a_slot() {
 #[test]
 fn contiguity_is_that_of_the_network() {
     let machine = Machine::new("torus:4x4", "row-major");
-    let task = |id, run, nodes| Task { id, submit: 0, run, requested: run, nodes };
+    let task = |id, run, nodes| Task {
+        id,
+        submit: 0,
+        run,
+        requested: run,
+        nodes,
+    };
     // 0-1 and 4-5 are left to the third: a block of 2×2.
-    let tasks = [task(1, 1, 2), task(2, 500, 2), task(3, 1, 2), task(4, 500, 10), task(5, 100, 4)];
+    let tasks = [
+        task(1, 1, 2),
+        task(2, 500, 2),
+        task(3, 1, 2),
+        task(4, 500, 10),
+        task(5, 100, 4),
+    ];
     for (contiguous, took) in [("components", 50), ("runs", 100)] {
         let model = format!("contiguity:alpha=50,beta=100,contiguous={contiguous}");
         let outcome = machine.run(&tasks, "fcfs", "fifo:0", &model);
@@ -518,27 +633,65 @@ fn contiguity_is_that_of_the_network() {
 /// A square does not lie on a line: it is named, and everybody else runs.
 #[test]
 fn whoever_can_never_be_placed_is_left_out() {
-    let task = |id, nodes| Task { id, submit: 0, run: 10, requested: 10, nodes };
+    let task = |id, nodes| Task {
+        id,
+        submit: 0,
+        run: 10,
+        requested: 10,
+        nodes,
+    };
     let tasks = [task(1, 2), task(2, 4), task(3, 3), task(4, 4), task(5, 16)];
     for (spec, policy, allocator, reason) in [
-        ("mesh:16", "fcfs", "dilation:max=1", "even on the empty machine"),
-        ("mesh:16", "easy", "dilation:max=1", "even on the empty machine"),
-        ("mesh:16", "conservative", "dilation:max=1", "even on the empty machine"),
-        ("mesh:16", "size-first", "dilation:max=1", "even on the empty machine"),
+        (
+            "mesh:16",
+            "fcfs",
+            "dilation:max=1",
+            "even on the empty machine",
+        ),
+        (
+            "mesh:16",
+            "easy",
+            "dilation:max=1",
+            "even on the empty machine",
+        ),
+        (
+            "mesh:16",
+            "conservative",
+            "dilation:max=1",
+            "even on the empty machine",
+        ),
+        (
+            "mesh:16",
+            "size-first",
+            "dilation:max=1",
+            "even on the empty machine",
+        ),
         (
             "fat-tree:k=4",
             "window-bnb",
             "fifo:0",
             "connected set of nodes of the empty machine has 2",
         ),
-        ("fat-tree:k=4", "window-greedy:held=block", "fifo:0", "of the empty machine has 2"),
+        (
+            "fat-tree:k=4",
+            "window-greedy:held=block",
+            "fifo:0",
+            "of the empty machine has 2",
+        ),
     ] {
         let outcome = Machine::new(spec, "row-major").run(&tasks, policy, allocator, "fixed");
         check_invariants(&outcome);
-        let mut left_out: Vec<i64> =
-            outcome.left_out.iter().map(|l| outcome.tasks[l.task as usize].id).collect();
+        let mut left_out: Vec<i64> = outcome
+            .left_out
+            .iter()
+            .map(|l| outcome.tasks[l.task as usize].id)
+            .collect();
         left_out.sort_unstable();
-        let never: &[i64] = if spec == "mesh:16" { &[2, 4, 5] } else { &[2, 3, 4, 5] };
+        let never: &[i64] = if spec == "mesh:16" {
+            &[2, 4, 5]
+        } else {
+            &[2, 3, 4, 5]
+        };
         assert_eq!(left_out, never, "{spec} {policy}");
         assert!(
             outcome.left_out.iter().all(|l| l.reason.contains(reason)),
@@ -564,13 +717,27 @@ fn regular_jobs_wait_where_others_start() {
     let machine = Machine::new("mesh:3x3", "row-major");
     let corner = [0, 2, 6, 8];
     let run = |rank: i64| if corner.contains(&rank) { 100 } else { 10 };
-    let single =
-        |rank| Task { id: rank, submit: 0, run: run(rank), requested: run(rank), nodes: 1 };
+    let single = |rank| Task {
+        id: rank,
+        submit: 0,
+        run: run(rank),
+        requested: run(rank),
+        nodes: 1,
+    };
     let mut tasks: Vec<Task> = (0..9).map(single).collect();
-    tasks.push(Task { id: 9, submit: 5, run: 10, requested: 10, nodes: 4 });
-    for (allocator, start) in
-        [("dilation", 10), ("bfs:contiguous", 10), ("dilation:max=2", 10), ("dilation:max=1", 100)]
-    {
+    tasks.push(Task {
+        id: 9,
+        submit: 5,
+        run: 10,
+        requested: 10,
+        nodes: 4,
+    });
+    for (allocator, start) in [
+        ("dilation", 10),
+        ("bfs:contiguous", 10),
+        ("dilation:max=2", 10),
+        ("dilation:max=1", 100),
+    ] {
         for policy in ["fcfs", "easy", "conservative"] {
             let outcome = machine.run(&tasks, policy, allocator, "fixed");
             assert_eq!(starts(&outcome)[9].0, start, "{policy} {allocator}");
@@ -582,9 +749,20 @@ fn regular_jobs_wait_where_others_start() {
 #[test]
 fn backfilling_keeps_off_the_reserved_place() {
     let machine = Machine::new("mesh:6", "row-major");
-    let task = |id, submit, run, nodes| Task { id, submit, run, requested: run, nodes };
+    let task = |id, submit, run, nodes| Task {
+        id,
+        submit,
+        run,
+        requested: run,
+        nodes,
+    };
     // Ranks 0-1 until 10, 2 until 20, 3 until 100; 4-5 are free, and a row of three is so at 20.
-    let first = [task(1, 0, 10, 2), task(2, 0, 20, 1), task(3, 0, 100, 1), task(4, 1, 10, 3)];
+    let first = [
+        task(1, 0, 10, 2),
+        task(2, 0, 20, 1),
+        task(3, 0, 100, 1),
+        task(4, 1, 10, 3),
+    ];
     let starts_of = |job: Task| {
         let mut tasks = first.to_vec();
         tasks.extend([job, task(6, 11, 50, 1)]);
@@ -592,10 +770,16 @@ fn backfilling_keeps_off_the_reserved_place() {
     };
     // At 11 nodes 0-1 are free, but reserved with 2: a long job takes 4, the next 5.
     let long = starts_of(task(5, 11, 50, 1));
-    assert_eq!((long[3].0, &long[4], &long[5]), (20, &(11, [4].into()), &(11, [5].into())));
+    assert_eq!(
+        (long[3].0, &long[4], &long[5]),
+        (20, &(11, [4].into()), &(11, [5].into()))
+    );
     // One that ends by 20 takes the lowest free rank.
     let short = starts_of(task(5, 11, 9, 1));
-    assert_eq!((short[3].0, &short[4], &short[5]), (20, &(11, [0].into()), &(11, [4].into())));
+    assert_eq!(
+        (short[3].0, &short[4], &short[5]),
+        (20, &(11, [0].into()), &(11, [4].into()))
+    );
 }
 
 /// A guest of its own size on a job that is smaller: the line of the job is named, and what its guest is.
@@ -606,10 +790,27 @@ fn a_guest_that_does_not_fit_is_named_with_the_line_of_its_job() {
     let job = |id: u32, nodes: u32| {
         format!("{id} {id} -1 100 {nodes} -1 -1 {nodes} 200 -1 1 1 1 1 1 -1 -1 -1\n")
     };
-    std::fs::write(&path, format!("; Version: 2.2\n{}{}", job(4, 64), job(9, 16))).unwrap();
+    std::fs::write(
+        &path,
+        format!("; Version: 2.2\n{}{}", job(4, 64), job(9, 16)),
+    )
+    .unwrap();
     let said = crate::command()
-        .args(["schedule", "torus:8x8x2", "--order", "row-major", "--policy", "fcfs"])
-        .args(["--alloc", "fifo:0", "--model", "network:guest=npb-bt:n=64", "--trace"])
+        .args([
+            "schedule",
+            "torus:8x8x2",
+            "--order",
+            "row-major",
+            "--policy",
+            "fcfs",
+        ])
+        .args([
+            "--alloc",
+            "fifo:0",
+            "--model",
+            "network:guest=npb-bt:n=64",
+            "--trace",
+        ])
         .arg(&path)
         .output()
         .unwrap();

@@ -10,7 +10,10 @@ pub const SIDES: [u32; 4] = [10, 20, 40, 100];
 
 /// The topology of an inline specification.
 pub fn machine(spec: &str) -> Topology {
-    let context = nodeorder::Context { memory: 20_000_000_000, ..Default::default() };
+    let context = nodeorder::Context {
+        memory: 20_000_000_000,
+        ..Default::default()
+    };
     Topology::inline(spec, &context).expect("bench specifications are valid")
 }
 

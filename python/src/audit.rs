@@ -33,18 +33,36 @@ pub fn audit(
         for order in &orders {
             names.extend(alloc.iter().map(|name| format!("{} {name}", order.label())));
         }
-        let rows = Rows { named: names.len() > 1, shaped: shape };
+        let rows = Rows {
+            named: names.len() > 1,
+            shaped: shape,
+        };
         // All jobs of the first placement, then those of the next.
         let mut texts = vec![Vec::new(); names.len()];
-        let settings = AuditSettings { orders: &orders, allocators: &alloc, shape };
+        let settings = AuditSettings {
+            orders: &orders,
+            allocators: &alloc,
+            shape,
+        };
         let found = score::<Failure>(&topology, &mut records, settings, |scored| {
             job.add(1);
-            Ok(rows.write(&scored, &names[scored.placement], &mut texts[scored.placement])?)
+            Ok(rows.write(
+                &scored,
+                &names[scored.placement],
+                &mut texts[scored.placement],
+            )?)
         })?;
         let (machine, spec, trace) = (topology.name(), topology.spec(), &*trace.name);
         if out == "summary" {
             let (topology, share, command) = (&*topology, None, "");
-            let subject = Subject { machine, topology, share, spec, trace, command };
+            let subject = Subject {
+                machine,
+                topology,
+                share,
+                spec,
+                trace,
+                command,
+            };
             return Ok(document(&found, subject).into_bytes());
         }
         let mut table = Vec::new();

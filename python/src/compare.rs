@@ -54,7 +54,12 @@ impl Inner {
     fn workload(&self) -> WorkloadResults<'_> {
         let (prediction, schedules) = (self.prediction.as_ref(), self.schedules.as_ref());
         let processors = self.processors.as_deref();
-        WorkloadResults { prediction, schedules, processors, windows: &[] }
+        WorkloadResults {
+            prediction,
+            schedules,
+            processors,
+            windows: &[],
+        }
     }
 }
 
@@ -86,16 +91,32 @@ impl Comparison {
                 _ => (None, None, None),
             };
             let comparison = Compared::new(&topology, &orders, curves)?;
-            Ok(Inner { topology, orders, comparison, prediction, schedules, processors, command })
+            Ok(Inner {
+                topology,
+                orders,
+                comparison,
+                prediction,
+                schedules,
+                processors,
+                command,
+            })
         })?;
-        Ok(Comparison { inner: Arc::new(inner) })
+        Ok(Comparison {
+            inner: Arc::new(inner),
+        })
     }
 
     /// The names and bytes of the page and the files beside it.
     fn files(&self, py: Python<'_>) -> PyResult<Vec<(String, Vec<u8>)>> {
         let inner = self.inner.clone();
         job::run(py, None, move |job| {
-            let Inner { topology, orders, comparison, command, .. } = &*inner;
+            let Inner {
+                topology,
+                orders,
+                comparison,
+                command,
+                ..
+            } = &*inner;
             let files = report::files(topology, orders, comparison, inner.workload(), command)?;
             let written = files.iter().map(|file| {
                 job.check();
@@ -117,14 +138,23 @@ impl Comparison {
     /// The curves as CSV: ordering, size, mpc.
     fn curves(&self) -> Result<Vec<u8>, Failure> {
         let mut out = Vec::new();
-        let curves = self.inner.comparison.entries.iter().map(|e| (&*e.label, &*e.values));
+        let curves = self
+            .inner
+            .comparison
+            .entries
+            .iter()
+            .map(|e| (&*e.label, &*e.values));
         report::csv::write_curves(&mut out, curves)?;
         Ok(out)
     }
 
     /// The document of `compare --json`.
     fn summary(&self) -> String {
-        let Inner { comparison, command, .. } = &*self.inner;
+        let Inner {
+            comparison,
+            command,
+            ..
+        } = &*self.inner;
         report::json::summary(comparison, self.inner.workload(), command)
     }
 
@@ -156,7 +186,11 @@ impl Jobs {
     /// Allocators, policy and runtime model to run the jobs with.
     fn asked(&self) -> Asked<'_> {
         let (policy, model) = (self.policy.as_deref(), self.model.as_deref());
-        Asked { allocators: &self.alloc, policy, model }
+        Asked {
+            allocators: &self.alloc,
+            policy,
+            model,
+        }
     }
 
     /// Checks the settings, then opens the workload: nothing is computed for settings that are refused.
@@ -184,12 +218,19 @@ impl Jobs {
         opened: Opened,
         job: &Job,
     ) -> Result<Results, Failure> {
-        let Opened { log: OpenedLog { mut log, trace, .. }, sizes } = opened;
+        let Opened {
+            log: OpenedLog { mut log, trace, .. },
+            sizes,
+        } = opened;
         let (asked, alloc) = (self.asked(), self.asked().allocators());
         let fabric = self.talk.fabric(topology)?;
         let traffic = self.talk.settings(fabric.as_ref())?;
-        let (curves, shares) = (curves.iter().collect::<Vec<_>>(), |nodes| sizes.shares(nodes));
-        let found = predict(topology, orders, &curves, &alloc, &mut log, &shares, traffic)?;
+        let (curves, shares) = (curves.iter().collect::<Vec<_>>(), |nodes| {
+            sizes.shares(nodes)
+        });
+        let found = predict(
+            topology, orders, &curves, &alloc, &mut log, &shares, traffic,
+        )?;
         job.add(1);
         let schedule = |trace: &Trace| {
             let (tasks, settings) = asked.queue(trace)?;
@@ -216,11 +257,15 @@ pub fn curves_svg(
     title: String,
     curves: Vec<(String, PyReadonlyArray1<'_, f64>)>,
 ) -> PyResult<String> {
-    let curves: Vec<(String, Vec<f64>)> =
-        curves.iter().map(|(label, values)| (label.clone(), values.as_array().to_vec())).collect();
+    let curves: Vec<(String, Vec<f64>)> = curves
+        .iter()
+        .map(|(label, values)| (label.clone(), values.as_array().to_vec()))
+        .collect();
     job::run(py, None, move |_| {
-        let curves: Vec<(&str, &[f64])> =
-            curves.iter().map(|(label, values)| (label.as_str(), values.as_slice())).collect();
+        let curves: Vec<(&str, &[f64])> = curves
+            .iter()
+            .map(|(label, values)| (label.as_str(), values.as_slice()))
+            .collect();
         Ok(plot::mpc_plot(&title, &curves)?.svg()?)
     })
 }

@@ -44,6 +44,8 @@ impl From<Failure> for PyErr {
 /// Exception for a panic, a fault of nodeorder itself: raised in Python, so that the interpreter goes on.
 pub fn of_panic(payload: &(dyn Any + Send)) -> PyErr {
     let text = payload.downcast_ref::<String>().map(String::as_str);
-    let text = text.or_else(|| payload.downcast_ref::<&str>().copied()).unwrap_or("no message");
+    let text = text
+        .or_else(|| payload.downcast_ref::<&str>().copied())
+        .unwrap_or("no message");
     NodeorderError::new_err(format!("internal error, please report it: {text}"))
 }

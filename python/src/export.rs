@@ -12,7 +12,12 @@ use crate::topology::Topology;
 
 /// The text, its name where it is one of several files in a folder, further files by their names or the ending of these, and
 /// remarks.
-type Exported = (String, Option<&'static str>, Vec<(String, Vec<u8>)>, Vec<String>);
+type Exported = (
+    String,
+    Option<&'static str>,
+    Vec<(String, Vec<u8>)>,
+    Vec<String>,
+);
 
 /// An ordering as `target` wants it.
 #[pyfunction]
@@ -25,9 +30,20 @@ pub fn export(
     let (topology, order) = (topology.inner.clone(), order.inner.clone());
     job::run(py, None, move |_| {
         let made = exports::write(&target, &topology, &order)?;
-        let texts = made.beside.into_iter().map(|(name, text)| (name, text.into_bytes()));
-        let raw = made.binary.into_iter().map(|(name, bytes)| (name.to_string(), bytes));
-        Ok((made.text, made.folder, texts.chain(raw).collect(), made.notes))
+        let texts = made
+            .beside
+            .into_iter()
+            .map(|(name, text)| (name, text.into_bytes()));
+        let raw = made
+            .binary
+            .into_iter()
+            .map(|(name, bytes)| (name.to_string(), bytes));
+        Ok((
+            made.text,
+            made.folder,
+            texts.chain(raw).collect(),
+            made.notes,
+        ))
     })
 }
 
@@ -42,17 +58,30 @@ pub fn hosts(
     form: String,
     per_node: u32,
 ) -> PyResult<(String, String)> {
-    let (topology, order) = (topology.inner.clone(), order.map(|order| order.inner.clone()));
+    let (topology, order) = (
+        topology.inner.clone(),
+        order.map(|order| order.inner.clone()),
+    );
     job::run(py, None, move |_| {
         let (form, params) = HOST_FORMS.read(&form, topology.context().seed)?;
         params.finish()?;
         let (given, nodes) = read_hosts(&topology, &Text::new("nodes", listed))?;
         let (ordered, by) = match order {
-            Some(order) => (restricted(&topology, &order, &nodes)?, order.label().to_string()),
+            Some(order) => (
+                restricted(&topology, &order, &nodes)?,
+                order.label().to_string(),
+            ),
             None => best_ring(&topology, &nodes).map(|(ordered, by, _)| (ordered, by))?,
         };
         let names: HashMap<_, &String> = nodes.iter().copied().zip(&given).collect();
         let hosts: Vec<String> = ordered.iter().map(|node| names[node].clone()).collect();
-        Ok(((form.build)(&JobHosts { hosts: &hosts, given: &given, per_node }), by))
+        Ok((
+            (form.build)(&JobHosts {
+                hosts: &hosts,
+                given: &given,
+                per_node,
+            }),
+            by,
+        ))
     })
 }

@@ -53,10 +53,19 @@ impl Pool {
         }
         let stop = Arc::new(AtomicBool::new(false));
         let flag = stop.clone();
-        let builder = rayon::ThreadPoolBuilder::new().num_threads(wanted).stack_size(STACK);
+        let builder = rayon::ThreadPoolBuilder::new()
+            .num_threads(wanted)
+            .stack_size(STACK);
         let builder = builder.start_handler(move |_| stop_by(Some(flag.clone())));
-        let threads = builder.build().map_err(|e| Failure::Text(format!("`threads`: {e}")))?;
-        Ok(Pool { process, wanted, threads, stop })
+        let threads = builder
+            .build()
+            .map_err(|e| Failure::Text(format!("`threads`: {e}")))?;
+        Ok(Pool {
+            process,
+            wanted,
+            threads,
+            stop,
+        })
     }
 
     /// Keeps it for the next call.
@@ -111,7 +120,10 @@ pub struct Clock<'j> {
 
 impl<'j> Clock<'j> {
     pub fn start(job: &'j Job) -> Self {
-        Clock { job, began: Instant::now() }
+        Clock {
+            job,
+            began: Instant::now(),
+        }
     }
 }
 
@@ -135,7 +147,11 @@ pub fn run<T: Send + 'static>(
 ) -> PyResult<T> {
     let pool = py.detach(Pool::take)?;
     let (done, total) = (AtomicU64::new(0), AtomicU64::new(0));
-    let job = Arc::new(Job { stop: pool.stop.clone(), done, total });
+    let job = Arc::new(Job {
+        stop: pool.stop.clone(),
+        done,
+        total,
+    });
     let (send, receive) = mpsc::channel();
     let receive = Mutex::new(receive);
     let theirs = job.clone();
@@ -143,7 +159,12 @@ pub fn run<T: Send + 'static>(
         let outcome = catch_unwind(AssertUnwindSafe(|| work(&theirs)));
         let _ = send.send(outcome);
     });
-    let wait = || receive.lock().unwrap_or_else(PoisonError::into_inner).recv_timeout(POLL);
+    let wait = || {
+        receive
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .recv_timeout(POLL)
+    };
     loop {
         match py.detach(wait) {
             Ok(Ok(outcome)) => {
@@ -154,7 +175,10 @@ pub fn run<T: Send + 'static>(
             Err(RecvTimeoutError::Timeout) => {}
             Err(RecvTimeoutError::Disconnected) => return Err(of_panic(&"the work was lost")),
         }
-        let (done, total) = (job.done.load(Ordering::Relaxed), job.total.load(Ordering::Relaxed));
+        let (done, total) = (
+            job.done.load(Ordering::Relaxed),
+            job.total.load(Ordering::Relaxed),
+        );
         let shown = progress.map_or(Ok(()), |show| show.call1((done, total)).map(drop));
         if let Err(error) = py.check_signals().and(shown) {
             job.stop.store(true, Ordering::SeqCst);

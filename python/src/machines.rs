@@ -34,20 +34,44 @@ impl Machines {
     ) -> PyResult<Self> {
         let topologies: Vec<_> = topologies.iter().map(|one| one.inner.clone()).collect();
         let found = job::run(py, progress, move |job| {
-            let prices = prices.as_deref().map(Prices::parse).transpose()?.unwrap_or_default();
+            let prices = prices
+                .as_deref()
+                .map(Prices::parse)
+                .transpose()?
+                .unwrap_or_default();
             job.set_total(topologies.len() as u64);
             let clock = Clock::start(job);
-            let buying = Buying { prices, ..Buying::default() };
-            let asked = Request { orders: &orders, buying, ..Request::default() };
-            Ok(machines::compare(&topologies, &asked, None, &clock, &|_| job.add(1))?)
+            let buying = Buying {
+                prices,
+                ..Buying::default()
+            };
+            let asked = Request {
+                orders: &orders,
+                buying,
+                ..Request::default()
+            };
+            Ok(machines::compare(
+                &topologies,
+                &asked,
+                None,
+                &clock,
+                &|_| job.add(1),
+            )?)
         })?;
-        Ok(Machines { inner: Arc::new(found), command })
+        Ok(Machines {
+            inner: Arc::new(found),
+            command,
+        })
     }
 
     /// The table of machines as CSV, best first.
     fn table(&self) -> Result<Vec<u8>, Failure> {
         let mut out = Vec::new();
-        columns::write(&mut out, &RankedMachine::columns(), report::ranked(&self.inner))?;
+        columns::write(
+            &mut out,
+            &RankedMachine::columns(),
+            report::ranked(&self.inner),
+        )?;
         Ok(out)
     }
 

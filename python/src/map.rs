@@ -40,9 +40,11 @@ impl OwnedAssignment {
         guest: &Guest,
     ) -> Result<ProcessMapping, Failure> {
         match self {
-            OwnedAssignment::Order(order) => {
-                Ok(ProcessMapping::in_order(guest, order.label(), order.nodes())?)
-            }
+            OwnedAssignment::Order(order) => Ok(ProcessMapping::in_order(
+                guest,
+                order.label(),
+                order.nodes(),
+            )?),
             OwnedAssignment::Table(Table(name, text)) => {
                 let text = match text {
                     Some(text) => Text::new(name, text),
@@ -125,7 +127,9 @@ fn placed(
     method: Option<&str>,
     job: &Job,
 ) -> Result<(ProcessMapping, Option<&'static str>), Failure> {
-    let Some(text) = method else { return Ok((given, None)) };
+    let Some(text) = method else {
+        return Ok((given, None));
+    };
     let (placement, found) =
         method::place(topology, guest, given.nodes(), text, &Clock::start(job))?;
     Ok((placement, Some(found)))

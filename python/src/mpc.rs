@@ -25,10 +25,17 @@ pub fn curve<'py>(
     let (sizes, values) = job::run(py, progress, move |_| {
         // Fewer than two nodes have no sizes: the curve itself reports that.
         let n = order.len();
-        let chosen = if n < 2 { None } else { sizes::parse(&chosen, n)? };
+        let chosen = if n < 2 {
+            None
+        } else {
+            sizes::parse(&chosen, n)?
+        };
         if let (Some(sizes), 1) = (&chosen, topology.components()) {
             let at = mpc::at_sizes(&topology, &order, sizes, SumMethod::Auto)?;
-            return Ok(at.into_iter().map(|(size, value)| (size as i64, value)).unzip());
+            return Ok(at
+                .into_iter()
+                .map(|(size, value)| (size as i64, value))
+                .unzip());
         }
         let curve = mpc::curve(&topology, &order)?;
         let all = chosen.is_none() && curve.largest() == n;

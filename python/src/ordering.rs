@@ -43,7 +43,10 @@ impl Ordering {
             });
             Ok((order, found))
         })?;
-        Ok(Ordering { inner: Arc::new(order), found })
+        Ok(Ordering {
+            inner: Arc::new(order),
+            found,
+        })
     }
 
     /// Makes an ordering of `nodes`; refuses unknown, unschedulable and repeated ones.
@@ -55,8 +58,13 @@ impl Ordering {
         nodes: PyReadonlyArray1<'_, i64>,
     ) -> PyResult<Self> {
         let (topology, nodes) = (topology.inner.clone(), node_ids(&label, &nodes)?);
-        let order = job::run(py, None, move |_| Ok(NodeOrder::new(&topology, label, nodes)?))?;
-        Ok(Ordering { inner: Arc::new(order), found: None })
+        let order = job::run(py, None, move |_| {
+            Ok(NodeOrder::new(&topology, label, nodes)?)
+        })?;
+        Ok(Ordering {
+            inner: Arc::new(order),
+            found: None,
+        })
     }
 
     #[getter]
@@ -75,8 +83,13 @@ impl Ordering {
 
     /// The nodes in rank order.
     fn nodes<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<i64>> {
-        let nodes: Vec<i64> =
-            py.detach(|| self.inner.nodes().iter().map(|node| node.0.into()).collect());
+        let nodes: Vec<i64> = py.detach(|| {
+            self.inner
+                .nodes()
+                .iter()
+                .map(|node| node.0.into())
+                .collect()
+        });
         nodes.into_pyarray(py)
     }
 
@@ -106,5 +119,8 @@ impl Ordering {
 
 /// Copies of the orderings, for work on other threads: Python objects stay with this one.
 pub fn shared(orders: &[PyRef<'_, Ordering>]) -> Vec<NodeOrder> {
-    orders.iter().map(|order| NodeOrder::clone(&order.inner)).collect()
+    orders
+        .iter()
+        .map(|order| NodeOrder::clone(&order.inner))
+        .collect()
 }

@@ -25,8 +25,13 @@ pub fn place(
     order: Option<&Ordering>,
 ) -> PyResult<String> {
     let given = topology.checked(&nodes)?;
-    let (topology, order) = (topology.inner.clone(), order.map(|order| order.inner.clone()));
-    job::run(py, None, move |_| metrics(&topology, given, order.as_deref()))
+    let (topology, order) = (
+        topology.inner.clone(),
+        order.map(|order| order.inner.clone()),
+    );
+    job::run(py, None, move |_| {
+        metrics(&topology, given, order.as_deref())
+    })
 }
 
 /// The document that `place` returns. Without an ordering the nodes are ranked as they are given.

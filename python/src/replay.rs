@@ -29,7 +29,11 @@ impl Talk {
         &self,
         topology: &'t nodeorder::Topology,
     ) -> Result<Option<Fabric<'t>>, Failure> {
-        Ok(self.0.is_some().then(|| Fabric::new(topology)).transpose()?)
+        Ok(self
+            .0
+            .is_some()
+            .then(|| Fabric::new(topology))
+            .transpose()?)
     }
 
     /// Traffic of the jobs, by default over the first routing that suits the machine; none where jobs do not talk.
@@ -37,13 +41,19 @@ impl Talk {
         &'a self,
         fabric: Option<&'a Fabric<'a>>,
     ) -> Result<Option<TrafficSettings<'a>>, Failure> {
-        let (Some(pattern), Some(fabric)) = (&self.0, fabric) else { return Ok(None) };
+        let (Some(pattern), Some(fabric)) = (&self.0, fabric) else {
+            return Ok(None);
+        };
         let routing = match &self.1 {
             Some(name) => Some(RoutingEntry::named(name)?),
             None => suitable(fabric.topology).into_iter().next(),
         };
         let none = || Failure::Text("no routing suits this machine".into());
-        Ok(Some(TrafficSettings::new(fabric, pattern, routing.ok_or_else(none)?)?))
+        Ok(Some(TrafficSettings::new(
+            fabric,
+            pattern,
+            routing.ok_or_else(none)?,
+        )?))
     }
 }
 
@@ -80,14 +90,23 @@ pub fn replay(
     let (topology, orders) = (topology.inner.clone(), shared(&orders));
     job::run(py, progress, move |job| {
         if wanted.names {
-            orders.iter().try_for_each(|order| topology.check_names(order.nodes()))?;
+            orders
+                .iter()
+                .try_for_each(|order| topology.check_names(order.nodes()))?;
         }
         let options = source::options(topology.context(), topology.node_count(), procs_per_node);
-        let OpenedLog { log: mut jobs, read, bytes, .. } = log.log(&options)?;
+        let OpenedLog {
+            log: mut jobs,
+            read,
+            bytes,
+            ..
+        } = log.log(&options)?;
         job.set_total(bytes.unwrap_or(0));
         let fabric = talk.fabric(&topology)?;
-        let distances: Vec<RankDistances> =
-            orders.iter().map(|o| RankDistances::new(&topology, o)).collect::<Result<_, _>>()?;
+        let distances: Vec<RankDistances> = orders
+            .iter()
+            .map(|o| RankDistances::new(&topology, o))
+            .collect::<Result<_, _>>()?;
         let rows = wanted.out == "rows";
         let settings = ReplaySettings {
             allocators: &alloc,
@@ -99,7 +118,11 @@ pub fn replay(
                 pods: false,
             },
             traffic: talk.settings(fabric.as_ref())?,
-            summaries: if rows { Summaries::None } else { Summaries::OverBaseline },
+            summaries: if rows {
+                Summaries::None
+            } else {
+                Summaries::OverBaseline
+            },
             rules: None,
         };
         let mut replays = ReplaySet::new(&topology, &orders, &distances, settings)?;
@@ -117,7 +140,11 @@ pub fn replay(
             pods: false,
         };
         // All rows of the first replay, then those of the second.
-        let labels = if rows { replays.labels().to_vec() } else { Vec::new() };
+        let labels = if rows {
+            replays.labels().to_vec()
+        } else {
+            Vec::new()
+        };
         let block = BlockRows::new(columns, &labels, &topology, &orders);
         let mut texts = vec![Vec::new(); labels.len()];
         let block_done = || {
@@ -132,13 +159,22 @@ pub fn replay(
         replays.run_with(&mut jobs, None, write, block_done)?;
         let mut out: Vec<u8> = Vec::new();
         if rows {
-            let levels = if wanted.shape { Units::new(&topology).list() } else { Vec::new() };
+            let levels = if wanted.shape {
+                Units::new(&topology).list()
+            } else {
+                Vec::new()
+            };
             columns.write_header(&levels, &mut out)?;
             out.extend(texts.concat());
             return Ok(out);
         }
-        let (results, terms) =
-            (replays.results(), SummaryOptions { threshold: wanted.threshold, shares: None });
+        let (results, terms) = (
+            replays.results(),
+            SummaryOptions {
+                threshold: wanted.threshold,
+                shares: None,
+            },
+        );
         match wanted.out.as_str() {
             "sizes" => report::write_sizes(&results, &terms, &mut out)?,
             "totals" => report::write_totals(&results, &terms, &mut out)?,

@@ -59,11 +59,16 @@ pub fn schedule(
         };
         let trace = jobs.trace(&options)?;
         let distances = RankDistances::new(&topology, &order)?;
-        let machine =
-            AllocatorContext { topology: &topology, order: &order, distances: &distances };
+        let machine = AllocatorContext {
+            topology: &topology,
+            order: &order,
+            distances: &distances,
+        };
         let fabric = talk.fabric(&topology)?;
         let traffic = talk.settings(fabric.as_ref())?;
-        let mut traffic = traffic.map(|settings| Traffic::new(settings, &order)).transpose()?;
+        let mut traffic = traffic
+            .map(|settings| Traffic::new(settings, &order))
+            .transpose()?;
         let rows = wanted.out == "rows";
         let settings = Settings {
             rules: None,
@@ -89,7 +94,11 @@ pub fn schedule(
         let met = traffic.as_mut().map(|traffic| {
             let stays = result.records.iter().filter_map(|record| {
                 let ranks = record.ranks.as_ref()?;
-                Some(Stay { from: record.start, to: record.end, ranks })
+                Some(Stay {
+                    from: record.start,
+                    to: record.end,
+                    ranks,
+                })
             });
             traffic.over_time(&stays.collect::<Vec<_>>())
         });
@@ -103,7 +112,9 @@ pub fn schedule(
                 guest: talk.0.as_deref(),
             };
             let totals = traffic.map(|traffic| traffic.totals());
-            return Ok(report::document(&made, &result, totals.as_ref()).to_string().into_bytes());
+            return Ok(report::document(&made, &result, totals.as_ref())
+                .to_string()
+                .into_bytes());
         }
         let columns = Outputs {
             extent: wanted.extent,
@@ -111,8 +122,15 @@ pub fn schedule(
             shape: wanted.shape,
             ..Outputs::default()
         };
-        let levels = if wanted.shape { Units::new(&topology).list() } else { Vec::new() };
-        let hosts = wanted.names.then_some(Hosts { topology: &topology, order: &order });
+        let levels = if wanted.shape {
+            Units::new(&topology).list()
+        } else {
+            Vec::new()
+        };
+        let hosts = wanted.names.then_some(Hosts {
+            topology: &topology,
+            order: &order,
+        });
         let mut out = Vec::new();
         report::write_csv(&mut out, &result, met.as_deref(), columns, hosts, &levels)?;
         Ok(out)

@@ -23,7 +23,10 @@ pub fn score(
     job::run(py, progress, move |job| {
         let found = scores(&topology, &weights, &orders, &Clock::start(job))?;
         let rows = orders.iter().zip(&found);
-        let rows = rows.map(|(order, score)| ScoreRow { ordering: order.label(), score });
+        let rows = rows.map(|(order, score)| ScoreRow {
+            ordering: order.label(),
+            score,
+        });
         let mut out = Vec::new();
         columns::write(&mut out, ScoreRow::ALL, rows)?;
         Ok(out)

@@ -34,7 +34,14 @@ pub fn snapshot(
         let (topology, share, command) = (&*topology, None, "");
         Ok::<_, Failure>(document(
             &snapshot,
-            Subject { machine, topology, share, spec, trace, command },
+            Subject {
+                machine,
+                topology,
+                share,
+                spec,
+                trace,
+                command,
+            },
         ))
     })
 }

@@ -35,14 +35,24 @@ pub fn sweep(
         let cells: Vec<usize> = (0..plan.cells().len()).collect();
         job.set_total(cells.len() as u64);
         let rows = Mutex::new(BTreeMap::new());
-        sweeps::run(&plan, &context, &cells, |cell, values| -> Result<(), Failure> {
-            let row = line(values)?;
-            rows.lock().unwrap_or_else(PoisonError::into_inner).insert(cell, row);
-            job.add(1);
-            Ok(())
-        })?;
+        sweeps::run(
+            &plan,
+            &context,
+            &cells,
+            |cell, values| -> Result<(), Failure> {
+                let row = line(values)?;
+                rows.lock()
+                    .unwrap_or_else(PoisonError::into_inner)
+                    .insert(cell, row);
+                job.add(1);
+                Ok(())
+            },
+        )?;
         let rows = rows.into_inner().unwrap_or_else(PoisonError::into_inner);
         let remarks = [plan.remarks.orderings.clone(), plan.remarks.assumed.clone()].concat();
-        Ok((table(&header(&plan)?, rows.values().map(String::as_str)), remarks))
+        Ok((
+            table(&header(&plan)?, rows.values().map(String::as_str)),
+            remarks,
+        ))
     })
 }

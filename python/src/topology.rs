@@ -35,7 +35,9 @@ impl Topology {
     fn from_spec(py: Python<'_>, spec: String, seed: u64, memory: u64) -> PyResult<Self> {
         let context = Context { seed, memory };
         let inner = job::run(py, None, move |_| Ok(catalog::topology(&spec, &context)?))?;
-        Ok(Topology { inner: Arc::new(inner) })
+        Ok(Topology {
+            inner: Arc::new(inner),
+        })
     }
 
     /// A network in memory: `links` two routers a row, `coordinates` a row for each router with nodes.
@@ -56,7 +58,12 @@ impl Topology {
         seed: u64,
         memory: u64,
     ) -> PyResult<Self> {
-        let links = links.as_array().rows().into_iter().map(|row| (row[0], row[1])).collect();
+        let links = links
+            .as_array()
+            .rows()
+            .into_iter()
+            .map(|row| (row[0], row[1]))
+            .collect();
         let capacities = capacities.as_array().to_vec();
         let lattice = coordinates.map(|rows| {
             let rows = rows.as_array();
@@ -65,14 +72,29 @@ impl Topology {
             let lattice = Lattice::of_routers(axes.map(extent).collect(), wrap);
             let cell = |row: numpy::ndarray::ArrayView1<'_, u32>| lattice.cell(&row.to_vec());
             let cells = rows.rows().into_iter().map(cell);
-            let cells = cells.flat_map(|c| std::iter::repeat_n(c, per_router as usize)).collect();
-            Lattice { cells: Some(cells), ..lattice }
+            let cells = cells
+                .flat_map(|c| std::iter::repeat_n(c, per_router as usize))
+                .collect();
+            Lattice {
+                cells: Some(cells),
+                ..lattice
+            }
         });
-        let network =
-            LinkedRouters { name, routers, hosts, per_router, links, capacities, names, lattice };
+        let network = LinkedRouters {
+            name,
+            routers,
+            hosts,
+            per_router,
+            links,
+            capacities,
+            names,
+            lattice,
+        };
         let context = Context { seed, memory };
         let work = move |_: &job::Job| Ok(nodeorder::Topology::linked(network, &context)?);
-        Ok(Topology { inner: Arc::new(job::run(py, None, work)?) })
+        Ok(Topology {
+            inner: Arc::new(job::run(py, None, work)?),
+        })
     }
 
     #[getter]
@@ -144,20 +166,28 @@ impl Topology {
         nodes: PyReadonlyArray1<'_, i64>,
     ) -> PyResult<Bound<'py, PyArray1<i64>>> {
         let nodes = self.checked(&nodes)?;
-        let routers: Vec<i64> =
-            nodes.iter().map(|node| self.inner.router_of(*node).0.into()).collect();
+        let routers: Vec<i64> = nodes
+            .iter()
+            .map(|node| self.inner.router_of(*node).0.into())
+            .collect();
         Ok(routers.into_pyarray(py))
     }
 
     /// The names of `nodes`.
     fn names_of(&self, nodes: PyReadonlyArray1<'_, i64>) -> PyResult<Vec<String>> {
         let nodes = self.checked(&nodes)?;
-        Ok(nodes.iter().map(|node| self.inner.node_name(*node)).collect())
+        Ok(nodes
+            .iter()
+            .map(|node| self.inner.node_name(*node))
+            .collect())
     }
 
     /// The nodes of names; None where there is no such node.
     fn nodes_named(&self, names: Vec<String>) -> Vec<Option<u32>> {
-        names.iter().map(|name| self.inner.host_named(name).map(|node| node.0)).collect()
+        names
+            .iter()
+            .map(|name| self.inner.host_named(name).map(|node| node.0))
+            .collect()
     }
 
     /// Two routers a link and its capacity.
@@ -174,7 +204,10 @@ impl Topology {
             Ok((ends, capacities))
         })?;
         let rows = capacities.len();
-        Ok((ends.into_pyarray(py).reshape([rows, 2])?, capacities.into_pyarray(py)))
+        Ok((
+            ends.into_pyarray(py).reshape([rows, 2])?,
+            capacities.into_pyarray(py),
+        ))
     }
 
     /// Coordinates of `nodes`, a row each, whether each axis is a ring, and the axes' names; None without coordinates.
@@ -184,13 +217,18 @@ impl Topology {
         nodes: PyReadonlyArray1<'_, i64>,
     ) -> PyResult<Option<Places<'py>>> {
         let nodes = self.checked(&nodes)?;
-        let Some(lattice) = self.inner.lattice() else { return Ok(None) };
+        let Some(lattice) = self.inner.lattice() else {
+            return Ok(None);
+        };
         let axes = lattice.extents.len();
         let mut rows: Vec<i64> = Vec::with_capacity(nodes.len() * axes);
         let mut at = vec![0; axes];
         for node in &nodes {
             let router = self.inner.router_of(*node).0;
-            let cell = lattice.cells.as_ref().map_or(router, |cells| cells[node.index()]);
+            let cell = lattice
+                .cells
+                .as_ref()
+                .map_or(router, |cells| cells[node.index()]);
             lattice.coordinates(cell, &mut at);
             rows.extend(at.iter().map(|x| i64::from(*x)));
         }
@@ -206,7 +244,9 @@ impl Topology {
     /// The document of `topology --json`.
     fn figures(&self, py: Python<'_>, histogram: bool) -> PyResult<String> {
         let topology = self.inner.clone();
-        job::run(py, None, move |_| Ok(Figures::of(&topology, histogram)?.json()))
+        job::run(py, None, move |_| {
+            Ok(Figures::of(&topology, histogram)?.json())
+        })
     }
 
     /// Hops from each of `rows` to each of `columns`.
@@ -232,12 +272,20 @@ impl Topology {
                 let from = topology.router_of(*node);
                 // A closed form gives single distances; only a search finds those to all routers at once.
                 let closed = topology.metric().between(from, from).is_some();
-                let all = if closed { Vec::new() } else { topology.hops_from(from)? };
+                let all = if closed {
+                    Vec::new()
+                } else {
+                    topology.hops_from(from)?
+                };
                 for ((hop, to), target) in line.iter_mut().zip(&routers).zip(&columns) {
                     let apart = topology.component_of(*node) != topology.component_of(*target);
                     let found = topology.metric().between(from, *to);
                     let found = found.unwrap_or_else(|| all[to.index()]);
-                    *hop = if apart || found == UNREACHED { NO_PATH } else { found as i32 };
+                    *hop = if apart || found == UNREACHED {
+                        NO_PATH
+                    } else {
+                        found as i32
+                    };
                 }
                 Ok(())
             })?;
@@ -257,7 +305,9 @@ impl Topology {
     pub fn checked(&self, nodes: &PyReadonlyArray1<'_, i64>) -> Result<Vec<NodeId>, Failure> {
         let nodes = node_ids("nodes", nodes)?;
         let location = || SourceLocation::option("nodes");
-        nodes.iter().try_for_each(|node| self.inner.check_node(*node, location))?;
+        nodes
+            .iter()
+            .try_for_each(|node| self.inner.check_node(*node, location))?;
         Ok(nodes)
     }
 }
@@ -267,7 +317,11 @@ pub fn node_ids(what: &str, nodes: &PyReadonlyArray1<'_, i64>) -> Result<Vec<Nod
     let id = |node: &i64| {
         u32::try_from(*node).map(NodeId).map_err(|_| {
             let expected = "node ids from 0 to 2147483647";
-            Error::input(SourceLocation::option(what), format!("node {node}"), expected)
+            Error::input(
+                SourceLocation::option(what),
+                format!("node {node}"),
+                expected,
+            )
         })
     };
     Ok(nodes.as_array().iter().map(id).collect::<Result<_, _>>()?)
@@ -283,7 +337,10 @@ pub fn machines() -> Vec<&'static str> {
 #[pyfunction]
 pub fn entries() -> Entries {
     let tables = reference::tables().into_iter().map(|table| {
-        let rows = table.entries.iter().map(|e| (e.name.to_string(), e.about.to_string()));
+        let rows = table
+            .entries
+            .iter()
+            .map(|e| (e.name.to_string(), e.about.to_string()));
         (table.name.to_string(), rows.collect())
     });
     tables.collect()

@@ -54,13 +54,19 @@ pub fn trace_convert(
         if to == "placements" {
             let (mut records, mut out) = (source.records(memory)?, Vec::new());
             return match placements::write::<Failure>(&mut records, &mut out)? {
-                0 => Err(Failure::Text(format!("{}: no job with a list of nodes", source.name))),
+                0 => Err(Failure::Text(format!(
+                    "{}: no job with a list of nodes",
+                    source.name
+                ))),
                 _ => Ok(out),
             };
         }
         let trace: Trace = source.trace(&options(limits, memory))?;
-        let text =
-            if to == "swf" { convert::to_swf(&trace) } else { convert::to_log(&trace, true) };
+        let text = if to == "swf" {
+            convert::to_swf(&trace)
+        } else {
+            convert::to_log(&trace, true)
+        };
         Ok(text.into_bytes())
     })
 }

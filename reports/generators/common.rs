@@ -19,7 +19,11 @@ impl Machine {
         let topology = catalog::topology(spec, &Context::default())?;
         let order = NodeOrder::make(&topology, order)?;
         let distances = RankDistances::new(&topology, &order)?;
-        Ok(Machine { topology, order, distances })
+        Ok(Machine {
+            topology,
+            order,
+            distances,
+        })
     }
 
     pub fn nodes(&self) -> u32 {
@@ -41,17 +45,31 @@ impl Machine {
         allocator: &str,
         model: &str,
     ) -> Result<ScheduleResult> {
-        let outputs = Outputs { placement: true, ranks: true, ..Outputs::default() };
+        let outputs = Outputs {
+            placement: true,
+            ranks: true,
+            ..Outputs::default()
+        };
         simulate(
             &self.site(),
             tasks,
-            &Settings { policy, allocator, model, outputs, rules: None },
+            &Settings {
+                policy,
+                allocator,
+                model,
+                outputs,
+                rules: None,
+            },
             &|_| (),
         )
     }
 
     pub fn tasks(&self, trace: &str, procs_per_node: u32) -> Result<Vec<Task>> {
-        let options = Options { procs_per_node, nodes: Some(self.nodes()), ..Options::default() };
+        let options = Options {
+            procs_per_node,
+            nodes: Some(self.nodes()),
+            ..Options::default()
+        };
         Ok(Task::of(&Trace::read(trace.as_ref(), &options)?))
     }
 }

@@ -32,7 +32,9 @@ fn processor_seconds() -> f64 {
 fn main() {
     let arguments: Vec<String> = std::env::args().collect();
     let folder = Path::new(arguments.get(1).map_or(".", String::as_str));
-    let cases: u64 = arguments.get(2).map_or(10, |text| text.parse().expect("a number"));
+    let cases: u64 = arguments
+        .get(2)
+        .map_or(10, |text| text.parse().expect("a number"));
     let work = std::env::temp_dir().join(format!("corun-{}", std::process::id()));
     std::fs::create_dir_all(&work).expect("a folder to work in");
     let program = peer::compile(&work).expect("SimGrid and g++");
@@ -96,7 +98,11 @@ fn main() {
         println!("  flow level against SimGrid, %: {:?}", peer::spread(flow));
         println!("  job level against flow level, %: {:?}", peer::spread(job));
         println!("  seconds: SimGrid {simgrid}, flow level {by_flow}, job level {by_job}");
-        println!("  times as fast: {:.1}, {:.1}", simgrid / by_flow, simgrid / by_job);
+        println!(
+            "  times as fast: {:.1}, {:.1}",
+            simgrid / by_flow,
+            simgrid / by_job
+        );
     }
     std::fs::write(folder.join("rows.csv"), rows).expect("rows.csv");
     std::fs::write(folder.join("times.csv"), times).expect("times.csv");

@@ -30,9 +30,17 @@ fn main() -> Result<()> {
 
 /// Longest wait of the jobs of 64 nodes or more, and the mean, in the tasks' seconds.
 fn big(summary: &ScheduleSummary) -> (f64, f64) {
-    let of = |from: u32| summary.by_size.iter().filter(move |class| class.from >= from);
+    let of = |from: u32| {
+        summary
+            .by_size
+            .iter()
+            .filter(move |class| class.from >= from)
+    };
     let jobs = of(64).map(|class| class.jobs).sum::<usize>().max(1) as f64;
-    let mean = of(64).map(|class| class.mean_wait * class.jobs as f64).sum::<f64>() / jobs;
+    let mean = of(64)
+        .map(|class| class.mean_wait * class.jobs as f64)
+        .sum::<f64>()
+        / jobs;
     (of(64).map(|class| class.max_wait).fold(0.0, f64::max), mean)
 }
 
@@ -50,14 +58,20 @@ fn row(
 ) -> Result<String> {
     let outcome = machine.run(tasks, policy, allocator, model)?;
     let s = outcome.summary();
-    let connected =
-        outcome.records.iter().filter(|r| r.placement.as_ref().is_some_and(|p| p.components == 1));
+    let connected = outcome
+        .records
+        .iter()
+        .filter(|r| r.placement.as_ref().is_some_and(|p| p.components == 1));
     let connected = connected.count() as f64 / s.jobs.max(1) as f64;
     let [p50, p90, p99] = s.wait_percentiles;
     let (big_max, big_mean) = big(&s);
     let run = s.mean_response - s.mean_wait;
-    let times = [s.mean_wait, p50, p90, p99, s.max_wait].map(|t| (t * unit).to_string()).join(",");
-    let after = [s.mean_response, s.makespan].map(|t| (t * unit).to_string()).join(",");
+    let times = [s.mean_wait, p50, p90, p99, s.max_wait]
+        .map(|t| (t * unit).to_string())
+        .join(",");
+    let after = [s.mean_response, s.makespan]
+        .map(|t| (t * unit).to_string())
+        .join(",");
     Ok(format!(
         "{},{},{times},{},{},{},{},{},{after},{},{connected}",
         s.jobs,
@@ -88,12 +102,21 @@ fn mixed(jobs: u32, load: f64, nodes: u32, seed: u64) -> Vec<Task> {
         let run = 300.0 + 6900.0 * uniform();
         draws.push((size, run as i64, -uniform().ln()));
     }
-    let work: f64 = draws.iter().map(|(size, run, _)| f64::from(*size) * *run as f64).sum();
+    let work: f64 = draws
+        .iter()
+        .map(|(size, run, _)| f64::from(*size) * *run as f64)
+        .sum();
     let gap = work / f64::from(nodes) / load / f64::from(jobs);
     let mut at = 0.0;
     let tasks = (1..).zip(draws).map(|(id, (nodes, run, step))| {
         at += step * gap;
-        Task { id, submit: at as i64, run, requested: 2 * run, nodes }
+        Task {
+            id,
+            submit: at as i64,
+            run,
+            requested: 2 * run,
+            nodes,
+        }
     });
     tasks.collect()
 }
@@ -104,9 +127,11 @@ fn windows() -> Result<()> {
     let mut cells = Vec::new();
     for alpha in [0, 30] {
         for percent in [70, 85, 100] {
-            for policy in
-                ["easy:interval=30", "window-bnb:slots=components", "window-bnb:slots=runs"]
-            {
+            for policy in [
+                "easy:interval=30",
+                "window-bnb:slots=components",
+                "window-bnb:slots=runs",
+            ] {
                 cells.extend((1..=SEEDS).map(|seed| (alpha, percent, policy, seed)));
             }
         }
@@ -115,6 +140,8 @@ fn windows() -> Result<()> {
         let tasks = mixed(3000, f64::from(*percent) / 100.0, machine.nodes(), *seed);
         let model = format!("contiguity:alpha={alpha},beta=30");
         let figures = row(&machine, &tasks, policy, "fifo:0", &model, 1.0)?;
-        Ok(format!("torus:8x8x8,{alpha},{percent},{policy},{seed},{figures}"))
+        Ok(format!(
+            "torus:8x8x8,{alpha},{percent},{policy},{seed},{figures}"
+        ))
     })
 }

@@ -28,7 +28,10 @@ pub(super) const BFS: AllocatorEntry = AllocatorEntry::new(
     .positional()],
     |params, context| {
         let contiguous = params.choice("pieces")? == "contiguous";
-        Ok(Box::new(Bfs { contiguous, search: FreeSearch::new(context)? }))
+        Ok(Box::new(Bfs {
+            contiguous,
+            search: FreeSearch::new(context)?,
+        }))
     },
 );
 
@@ -54,7 +57,9 @@ impl Allocator for Bfs<'_> {
             self.search.grow(free, first + count);
         }
         if answer.is_placed() {
-            self.search.met[first..][..count].iter().for_each(|rank| chosen.push_rank(*rank));
+            self.search.met[first..][..count]
+                .iter()
+                .for_each(|rank| chosen.push_rank(*rank));
         }
         self.search.clear();
         answer

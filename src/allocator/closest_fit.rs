@@ -14,12 +14,18 @@ pub(super) const CLOSEST_FIT: AllocatorEntry = AllocatorEntry {
     name: "closest-fit",
     about: "the window of free entries with the smallest largest step; a step of at most STEP is good enough",
     example: "closest-fit:2",
-    options: &[Opt::whole("step", "a largest step of at most this is good enough")
-        .or("1")
-        .positional()],
+    options: &[
+        Opt::whole("step", "a largest step of at most this is good enough")
+            .or("1")
+            .positional(),
+    ],
     build: |params, _| {
         let enough = params.whole("step", 0, u32::MAX)?;
-        Ok(Box::new(ClosestFit { enough, runs: Runs::default(), steps: Vec::new() }))
+        Ok(Box::new(ClosestFit {
+            enough,
+            runs: Runs::default(),
+            steps: Vec::new(),
+        }))
     },
 };
 
@@ -37,13 +43,17 @@ impl Allocator for ClosestFit {
         if start.is_none() {
             let runs = self.runs.all();
             self.steps.clear();
-            self.steps.extend(runs.windows(2).map(|w| w[1].first - w[0].last()));
+            self.steps
+                .extend(runs.windows(2).map(|w| w[1].first - w[0].last()));
             self.steps.sort_unstable();
             self.steps.dedup();
             let fits = |step: u32| self.runs.gap_runs(step).any(|run| run.count >= count);
             let least = self.steps.partition_point(|step| !fits(*step));
             // All entries are one run at the largest step, so there is one.
-            start = self.steps.get(least).and_then(|step| self.runs.first(*step, count));
+            start = self
+                .steps
+                .get(least)
+                .and_then(|step| self.runs.first(*step, count));
         }
         if let Some(start) = start {
             self.runs.take(start, count, chosen);

@@ -71,7 +71,10 @@ impl<'a> ClosestMind<'a> {
         self.calls += 1;
         self.seen.resize(words.len(), 0);
         self.changed.resize(words.len().div_ceil(self.stretch), 0);
-        let seen = self.seen.chunks_mut(self.stretch).zip(words.chunks(self.stretch));
+        let seen = self
+            .seen
+            .chunks_mut(self.stretch)
+            .zip(words.chunks(self.stretch));
         for (changed, (seen, now)) in self.changed.iter_mut().zip(seen) {
             if seen != now {
                 *changed = self.calls;
@@ -101,7 +104,11 @@ impl<'a> ClosestMind<'a> {
             let (start, total) = self.window.best(&self.entries, count);
             (total, self.entries[start])
         });
-        Block { call: self.calls, last: last as usize / 64 / self.stretch, best }
+        Block {
+            call: self.calls,
+            last: last as usize / 64 / self.stretch,
+            best,
+        }
     }
 }
 
@@ -113,8 +120,9 @@ impl Allocator for ClosestMind<'_> {
             return Choice::Placed;
         }
         self.notice(free.words());
-        let stretches =
-            (4 * count.div_ceil(64) as usize).div_ceil(self.stretch).next_power_of_two();
+        let stretches = (4 * count.div_ceil(64) as usize)
+            .div_ceil(self.stretch)
+            .next_power_of_two();
         let (length, floor) = (stretches * self.stretch, self.distances.floor(count));
         let mut blocks = self.known.remove(&count).unwrap_or_default();
         blocks.resize(free.words().len().div_ceil(length), Block::default());
@@ -134,8 +142,12 @@ impl Allocator for ClosestMind<'_> {
         }
         self.known.insert(count, blocks);
         self.total = best.0;
-        let ranks = free.iter_from(best.1 as usize / 64).skip_while(|rank| *rank < best.1);
-        ranks.take(count as usize).for_each(|rank| chosen.push_rank(rank));
+        let ranks = free
+            .iter_from(best.1 as usize / 64)
+            .skip_while(|rank| *rank < best.1);
+        ranks
+            .take(count as usize)
+            .for_each(|rank| chosen.push_rank(rank));
         Choice::Placed
     }
 

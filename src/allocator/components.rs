@@ -78,8 +78,12 @@ impl<'a> FreeSearch<'a> {
 
     /// Forgets what was met.
     pub fn clear(&mut self) {
-        self.met.drain(..).for_each(|rank| self.reached[rank as usize] = false);
-        self.routers.drain(..).for_each(|router| self.expanded[router as usize] = false);
+        self.met
+            .drain(..)
+            .for_each(|rank| self.reached[rank as usize] = false);
+        self.routers
+            .drain(..)
+            .for_each(|router| self.expanded[router as usize] = false);
         self.visited = 0;
     }
 }
@@ -103,7 +107,9 @@ impl<'a> FreeComponents<'a> {
         let (mut components, mut from) = (Vec::new(), 0);
         loop {
             let first = self.0.met.len();
-            let Some(start) = self.0.start(free, from) else { break };
+            let Some(start) = self.0.start(free, from) else {
+                break;
+            };
             from = start + 1;
             self.0.grow(free, usize::MAX);
             let mut members = self.0.met[first..].to_vec();

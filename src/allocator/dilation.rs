@@ -51,7 +51,12 @@ pub(super) const DILATION: AllocatorEntry = AllocatorEntry::new(
             Some(_) => 3,
             None if max.is_some() => 3,
             None => context.topology.lattice().map_or(2, |lattice| {
-                lattice.extents.iter().filter(|extent| **extent > 1).count().max(1)
+                lattice
+                    .extents
+                    .iter()
+                    .filter(|extent| **extent > 1)
+                    .count()
+                    .max(1)
             }),
         };
         let dilation = Dilation {
@@ -184,7 +189,9 @@ impl Dilation<'_> {
         self.reach.give(rank);
         let cost = before - *left;
         // The starts are counted by the caller.
-        let Some(next) = self.next.last_mut() else { return true };
+        let Some(next) = self.next.last_mut() else {
+            return true;
+        };
         while let Some(twin) = self.reach.twin(rank) {
             if cost > *left {
                 *left = 0;
@@ -221,7 +228,10 @@ impl Dilation<'_> {
 
     /// Puts the ranks of the neighbours of `process` that come before it and are placed into `neighbours`.
     fn look(&mut self, guest: &Guest, process: usize) {
-        let placed = guest.before(process).iter().filter_map(|p| self.placed.get(*p as usize));
+        let placed = guest
+            .before(process)
+            .iter()
+            .filter_map(|p| self.placed.get(*p as usize));
         self.neighbours.clear();
         self.neighbours.extend(placed);
     }
@@ -249,7 +259,9 @@ impl Allocator for Dilation<'_> {
             Guest::new(count, self.axes)
         });
         // At the diameter any ranks will do.
-        let searched = self.max.map_or(self.diameter, |max| max.min(self.diameter.max(1)) + 1);
+        let searched = self
+            .max
+            .map_or(self.diameter, |max| max.min(self.diameter.max(1)) + 1);
         let found = self.search(free, &guest, searched);
         self.guests.insert(count, guest);
         if found {

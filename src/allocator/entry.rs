@@ -79,7 +79,10 @@ pub trait Allocator: Send {
             return free.len();
         }
         let mut placed = |count: &u32| self.choose(free, *count, &mut Ranks::default()).is_placed();
-        (1..=free.len()).rev().find(|count| placed(count)).unwrap_or(0)
+        (1..=free.len())
+            .rev()
+            .find(|count| placed(count))
+            .unwrap_or(0)
     }
 
     /// Σ of the pairwise distances of the ranks chosen last, in hops, where the choice was made by it.
@@ -160,14 +163,21 @@ impl dyn Allocator + '_ {
         if let Some(rules) = self.jobs() {
             return rules.set_options(options);
         }
-        let Some(options) = options else { return Ok(()) };
+        let Some(options) = options else {
+            return Ok(());
+        };
         let expected = "an allocator that takes options of jobs, such as slurm-block";
-        Err(Error::input(options.location.clone(), format!("`{}`", options.text), expected))
+        Err(Error::input(
+            options.location.clone(),
+            format!("`{}`", options.text),
+            expected,
+        ))
     }
 
     /// See [`JobRules::sizes`].
     pub fn sizes(&mut self, count: u32) -> (u32, u32) {
-        self.jobs().map_or((count, count), |rules| rules.sizes(count))
+        self.jobs()
+            .map_or((count, count), |rules| rules.sizes(count))
     }
 
     /// See [`JobRules::max_wait`].

@@ -16,10 +16,16 @@ pub(super) const FIFO: AllocatorEntry = AllocatorEntry {
     name: "fifo",
     about: "the lowest free ranks; the highest for jobs of fewer than BELOW nodes",
     example: "fifo:0",
-    options: &[Opt::whole("below", "jobs of fewer nodes get the highest ranks")
-        .or("0")
-        .positional()],
-    build: |params, _| Ok(Box::new(Fifo { below: params.whole("below", 0, u32::MAX)? })),
+    options: &[
+        Opt::whole("below", "jobs of fewer nodes get the highest ranks")
+            .or("0")
+            .positional(),
+    ],
+    build: |params, _| {
+        Ok(Box::new(Fifo {
+            below: params.whole("below", 0, u32::MAX)?,
+        }))
+    },
 };
 
 struct Fifo {

@@ -14,7 +14,12 @@ pub(super) const FIRST_FIT: AllocatorEntry = AllocatorEntry {
     about: "the first run of free ranks with steps of at most GAP that is long enough; else halves",
     example: "first-fit:8",
     options: &[GAP],
-    build: |params, _| Ok(Box::new(FirstFit::new(Some(params.whole("gap", 0, u32::MAX)?), 0))),
+    build: |params, _| {
+        Ok(Box::new(FirstFit::new(
+            Some(params.whole("gap", 0, u32::MAX)?),
+            0,
+        )))
+    },
 };
 
 /// `fifo-fit:K:G`: First Fit on the free list, which is read from its end for jobs of fewer than K nodes.
@@ -66,7 +71,10 @@ impl Allocator for FirstFit {
         self.place(count, &mut mirrored);
         mirrored.settle();
         for run in mirrored.runs().iter().rev() {
-            chosen.push(Run { first: free.size() - run.end(), ..*run });
+            chosen.push(Run {
+                first: free.size() - run.end(),
+                ..*run
+            });
         }
         Choice::Placed
     }
@@ -74,12 +82,18 @@ impl Allocator for FirstFit {
 
 impl FirstFit {
     fn new(gap: Option<u32>, reversed_below: u32) -> Self {
-        FirstFit { gap, reversed_below, runs: Runs::default() }
+        FirstFit {
+            gap,
+            reversed_below,
+            runs: Runs::default(),
+        }
     }
 
     fn place(&mut self, count: u32, chosen: &mut Ranks) {
         // No whole number is a power of e, so the logarithm of 2m is never near one: the floor is safe.
-        let gap = self.gap.unwrap_or_else(|| (2.0 * f64::from(count)).ln() as u32);
+        let gap = self
+            .gap
+            .unwrap_or_else(|| (2.0 * f64::from(count)).ln() as u32);
         match self.runs.first(gap, count) {
             Some(start) => self.runs.take(start, count, chosen),
             // A single rank is always found, so the halves come to an end.

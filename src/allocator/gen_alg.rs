@@ -85,13 +85,24 @@ impl GenAlg<'_> {
             self.index[open.location as usize] = i as u32;
         }
         self.free.clear();
-        self.free.extend(locations.open.iter().map(|open| locations.free(open.location)));
+        self.free.extend(
+            locations
+                .open
+                .iter()
+                .map(|open| locations.free(open.location)),
+        );
         self.runs.clear();
         for rank in free.iter() {
             let index = self.index[locations.of(rank) as usize];
             match self.runs.last_mut() {
                 Some((run, last)) if *last == index && run.end() == rank => run.count += 1,
-                _ => self.runs.push((Run { first: rank, count: 1 }, index)),
+                _ => self.runs.push((
+                    Run {
+                        first: rank,
+                        count: 1,
+                    },
+                    index,
+                )),
             }
         }
     }
@@ -135,7 +146,11 @@ impl GenAlg<'_> {
             let (inner, held, least) = stars_within(row, &self.free, &self.stars, farthest);
             let mut missing = count - held;
             // Every member is at least its star away from the others, the missing ones at least the least star so far.
-            if ((inner + u64::from(missing) * least).div_ceil(2), centre.rank) >= best {
+            if (
+                (inner + u64::from(missing) * least).div_ceil(2),
+                centre.rank,
+            ) >= best
+            {
                 return None;
             }
             self.set.clear();
@@ -147,7 +162,10 @@ impl GenAlg<'_> {
                 } else if hops == farthest && missing > 0 {
                     let taken = run.count.min(missing);
                     missing -= taken;
-                    self.set.push(Run { count: taken, ..*run });
+                    self.set.push(Run {
+                        count: taken,
+                        ..*run
+                    });
                 }
             }
             return Some(self.sums.of_runs(&self.set));
@@ -161,7 +179,11 @@ impl GenAlg<'_> {
                 std::cmp::Ordering::Greater => continue,
             };
             to.extend(
-                self.near.locations.ranks(*router).iter().filter(|rank| free.contains(**rank)),
+                self.near
+                    .locations
+                    .ranks(*router)
+                    .iter()
+                    .filter(|rank| free.contains(**rank)),
             );
         }
         let missing = count as usize - self.members.len();
@@ -171,12 +193,19 @@ impl GenAlg<'_> {
         self.members.extend_from_slice(&self.last[..missing]);
         let star =
             |rank: &u32| self.stars[self.index[self.near.locations.of(*rank) as usize] as usize];
-        if (self.members.iter().map(star).sum::<u64>().div_ceil(2), centre.rank) >= best {
+        if (
+            self.members.iter().map(star).sum::<u64>().div_ceil(2),
+            centre.rank,
+        ) >= best
+        {
             return None;
         }
         self.members.sort_unstable();
         self.set.clear();
-        self.set.extend(self.members.iter().map(|rank| Run { first: *rank, count: 1 }));
+        self.set.extend(self.members.iter().map(|rank| Run {
+            first: *rank,
+            count: 1,
+        }));
         Some(self.sums.of_runs(&self.set))
     }
 }
@@ -217,7 +246,11 @@ impl Allocator for GenAlg<'_> {
             let rank = self.near.locations.open[i].rank;
             let (star, farthest) = self.star(rank, count);
             self.stars.push(star);
-            self.centres.push(Centre { star, rank, farthest });
+            self.centres.push(Centre {
+                star,
+                rank,
+                farthest,
+            });
         }
         self.centres.sort_unstable();
         let least = self.centres.first().map_or(0, |centre| centre.star);
@@ -232,7 +265,9 @@ impl Allocator for GenAlg<'_> {
             if (floor, centre.rank) >= best {
                 continue;
             }
-            let Some(sum) = self.gather(free, centre, count, best) else { continue };
+            let Some(sum) = self.gather(free, centre, count, best) else {
+                continue;
+            };
             if (sum, centre.rank) < best {
                 best = (sum, centre.rank);
                 chosen.clear();

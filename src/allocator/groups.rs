@@ -35,9 +35,17 @@ struct Groups {
 impl Groups {
     fn new(params: &Params, context: &AllocatorContext<'_>, spread: bool) -> Result<Self> {
         let level = level(params, context, |_| 0)?;
-        let units = levels(context).swap_remove(level).into_iter().map(|unit| unit.ranks).collect();
+        let units = levels(context)
+            .swap_remove(level)
+            .into_iter()
+            .map(|unit| unit.ranks)
+            .collect();
         let size = context.order.len() as u32;
-        Ok(Groups { units: Units::new(size, units), spread, taken: Vec::new() })
+        Ok(Groups {
+            units: Units::new(size, units),
+            spread,
+            taken: Vec::new(),
+        })
     }
 
     fn pack(&mut self, free: &FreeSet, count: u32) {
@@ -62,19 +70,33 @@ impl Groups {
         all.sort_by_key(|unit| (Reverse(self.units.free[*unit]), *unit));
         // Every group gives `low` nodes, or all it has: the largest such number that does not exceed the job, by
         // bisection. The nodes left over come one each from the groups with the most.
-        let given =
-            |most: u32| self.units.free.iter().map(|free| u64::from(*free.min(&most))).sum::<u64>();
+        let given = |most: u32| {
+            self.units
+                .free
+                .iter()
+                .map(|free| u64::from(*free.min(&most)))
+                .sum::<u64>()
+        };
         let (mut low, mut high) = (0, count);
         while low < high {
             let most = (low + high).div_ceil(2);
-            (low, high) =
-                if given(most) <= u64::from(count) { (most, high) } else { (low, most - 1) };
+            (low, high) = if given(most) <= u64::from(count) {
+                (most, high)
+            } else {
+                (low, most - 1)
+            };
         }
         let mut rest = count - given(low) as u32;
         for unit in all {
             let more = u32::from(rest > 0 && self.units.free[unit] > low);
             rest -= more;
-            self.units.take(unit, free, 0, self.units.free[unit].min(low) + more, &mut self.taken);
+            self.units.take(
+                unit,
+                free,
+                0,
+                self.units.free[unit].min(low) + more,
+                &mut self.taken,
+            );
         }
     }
 }
@@ -106,37 +128,71 @@ mod tests {
         let topology = Topology::inline("dragonfly:p=2,a=4,h=2", &Context::default()).unwrap();
         let order = NodeOrder::make(&topology, "row-major").unwrap();
         let distances = RankDistances::new(&topology, &order).unwrap();
-        let context =
-            AllocatorContext { topology: &topology, order: &order, distances: &distances };
+        let context = AllocatorContext {
+            topology: &topology,
+            order: &order,
+            distances: &distances,
+        };
         let mut free = FreeSet::new(72);
         for (group, count) in (0..).zip(taken) {
-            free.take(Run { first: 8 * group, count });
+            free.take(Run {
+                first: 8 * group,
+                count,
+            });
         }
         let mut chosen = Ranks::default();
-        assert!(make(text, &context).unwrap().choose(&free, count, &mut chosen).is_placed());
+        assert!(
+            make(text, &context)
+                .unwrap()
+                .choose(&free, count, &mut chosen)
+                .is_placed()
+        );
         chosen.settle();
         assert_eq!(chosen.len(), count);
         assert!(chosen.iter().all(|rank| free.contains(rank)));
-        (0..9).map(|group| chosen.iter().filter(|rank| rank / 8 == group).count() as u32).collect()
+        (0..9)
+            .map(|group| chosen.iter().filter(|rank| rank / 8 == group).count() as u32)
+            .collect()
     }
 
     #[test]
     fn packed_into_few_groups() {
         let taken = [0, 3, 5, 0, 7, 8, 8, 8, 8];
-        assert_eq!(by_group("dragonfly-pack", taken, 3), [0, 0, 3, 0, 0, 0, 0, 0, 0]);
-        assert_eq!(by_group("dragonfly-pack", taken, 6), [6, 0, 0, 0, 0, 0, 0, 0, 0]);
+        assert_eq!(
+            by_group("dragonfly-pack", taken, 3),
+            [0, 0, 3, 0, 0, 0, 0, 0, 0]
+        );
+        assert_eq!(
+            by_group("dragonfly-pack", taken, 6),
+            [6, 0, 0, 0, 0, 0, 0, 0, 0]
+        );
         // 8 + 8, and the tightest group that holds the rest.
-        assert_eq!(by_group("dragonfly-pack", taken, 17), [8, 0, 0, 8, 1, 0, 0, 0, 0]);
-        assert_eq!(by_group("dragonfly-pack", taken, 25), [8, 5, 3, 8, 1, 0, 0, 0, 0]);
+        assert_eq!(
+            by_group("dragonfly-pack", taken, 17),
+            [8, 0, 0, 8, 1, 0, 0, 0, 0]
+        );
+        assert_eq!(
+            by_group("dragonfly-pack", taken, 25),
+            [8, 5, 3, 8, 1, 0, 0, 0, 0]
+        );
     }
 
     #[test]
     fn spread_over_all_groups() {
         let taken = [0, 3, 5, 0, 7, 8, 8, 8, 8];
         assert_eq!(by_group("dragonfly-spread", [0; 9], 9), [1; 9]);
-        assert_eq!(by_group("dragonfly-spread", [0; 9], 11), [2, 2, 1, 1, 1, 1, 1, 1, 1]);
-        assert_eq!(by_group("dragonfly-spread", taken, 5), [1, 1, 1, 1, 1, 0, 0, 0, 0]);
-        assert_eq!(by_group("dragonfly-spread", taken, 14), [4, 3, 3, 3, 1, 0, 0, 0, 0]);
+        assert_eq!(
+            by_group("dragonfly-spread", [0; 9], 11),
+            [2, 2, 1, 1, 1, 1, 1, 1, 1]
+        );
+        assert_eq!(
+            by_group("dragonfly-spread", taken, 5),
+            [1, 1, 1, 1, 1, 0, 0, 0, 0]
+        );
+        assert_eq!(
+            by_group("dragonfly-spread", taken, 14),
+            [4, 3, 3, 3, 1, 0, 0, 0, 0]
+        );
         assert_eq!(
             by_group("dragonfly-spread:level=group", taken, 25),
             [8, 5, 3, 8, 1, 0, 0, 0, 0]

@@ -24,10 +24,18 @@ impl Guest {
             })
             .collect();
         axes.reverse();
-        let mut guest = Guest { count, starts: vec![0], before: Vec::new() };
+        let mut guest = Guest {
+            count,
+            starts: vec![0],
+            before: Vec::new(),
+        };
         for process in 0..count {
             let there = |(side, stride): &&(u32, u32)| !(process / stride).is_multiple_of(*side);
-            guest.before.extend(axes.iter().filter(there).map(|(_, stride)| process - stride));
+            guest.before.extend(
+                axes.iter()
+                    .filter(there)
+                    .map(|(_, stride)| process - stride),
+            );
             guest.starts.push(guest.before.len() as u32);
         }
         guest
@@ -60,7 +68,9 @@ fn compact(rest: u32, axes: usize, most: u32, so_far: &mut Vec<u32>, best: &mut 
     }
     // None of them is longer than this one, and they must hold what is left.
     let holds = |side: u32| {
-        u64::from(side).checked_pow(axes as u32).is_none_or(|cells| cells >= u64::from(rest))
+        u64::from(side)
+            .checked_pow(axes as u32)
+            .is_none_or(|cells| cells >= u64::from(rest))
     };
     // Without axes left none holds.
     for side in (2..=most.min(rest)).filter(|side| rest.is_multiple_of(*side)) {

@@ -17,7 +17,10 @@ pub(super) const LARGEST_FIT: AllocatorEntry = AllocatorEntry {
     options: &[GAP],
     build: |params, _| {
         let gap = params.whole("gap", 0, u32::MAX)?;
-        Ok(Box::new(LargestFit { gap, runs: Runs::default() }))
+        Ok(Box::new(LargestFit {
+            gap,
+            runs: Runs::default(),
+        }))
     },
 };
 

@@ -31,7 +31,11 @@ pub(super) const MBS: AllocatorEntry = AllocatorEntry::plain(
     "power-of-two cubes of free nodes, the largest that fit first",
     |params, context| {
         let cells = Cells::new(params.location().clone(), context)?;
-        Ok(Box::new(Mbs { levels: levels(&cells), cells, nodes: BinaryHeap::new() }))
+        Ok(Box::new(Mbs {
+            levels: levels(&cells),
+            cells,
+            nodes: BinaryHeap::new(),
+        }))
     },
 );
 
@@ -73,14 +77,20 @@ fn levels(cells: &Cells) -> Vec<BuddyLevel> {
         _ => INCOMPLETE,
     };
     let count = cells.locations.count();
-    let mut levels =
-        vec![BuddyLevel::new(u64::from(full), (0..count).map(lowest).collect(), Vec::new())];
+    let mut levels = vec![BuddyLevel::new(
+        u64::from(full),
+        (0..count).map(lowest).collect(),
+        Vec::new(),
+    )];
     let mut extents: Vec<u32> = cells.axes.iter().map(|axis| axis.extent).collect();
     // A lattice without axes, a single cell, has no halves.
     while !extents.is_empty() && extents.iter().all(|extent| *extent >= 2) {
         let halves: Vec<u32> = extents.iter().map(|extent| extent / 2).collect();
         let below = levels.len() - 1;
-        let blocks = halves.iter().map(|extent| *extent as usize).product::<usize>();
+        let blocks = halves
+            .iter()
+            .map(|extent| *extent as usize)
+            .product::<usize>();
         let parts = 1usize << extents.len();
         let mut children = Vec::with_capacity(blocks * parts);
         let mut lowest = Vec::with_capacity(blocks);
@@ -131,7 +141,8 @@ impl BuddyLevel {
     }
 
     fn add(&mut self, block: u32) {
-        self.offer.push(Reverse((self.lowest[block as usize], block)));
+        self.offer
+            .push(Reverse((self.lowest[block as usize], block)));
     }
 }
 
@@ -143,7 +154,9 @@ impl Mbs {
             level.free.fill(0);
             level.offer.clear();
         }
-        self.levels[0].free.copy_from_slice(self.cells.locations.free_counts());
+        self.levels[0]
+            .free
+            .copy_from_slice(self.cells.locations.free_counts());
         for i in 0..self.levels.len() {
             let (below, above) = self.levels.split_at_mut(i + 1);
             let level = &mut below[i];
@@ -166,7 +179,8 @@ impl Mbs {
         for open in &self.cells.locations.open {
             if !self.levels[0].is_free(open.location) {
                 let ranks = self.cells.locations.ranks(open.location).iter();
-                self.nodes.extend(ranks.filter(|r| free.contains(**r)).map(|r| Reverse(*r)));
+                self.nodes
+                    .extend(ranks.filter(|r| free.contains(**r)).map(|r| Reverse(*r)));
             }
         }
     }
@@ -189,7 +203,11 @@ impl Mbs {
 
     fn take(&self, level: usize, block: u32, chosen: &mut Ranks) {
         if level == 0 {
-            self.cells.locations.ranks(block).iter().for_each(|rank| chosen.push_rank(*rank));
+            self.cells
+                .locations
+                .ranks(block)
+                .iter()
+                .for_each(|rank| chosen.push_rank(*rank));
             return;
         }
         let parts = (self.levels[level].size / self.levels[level - 1].size) as usize;
@@ -205,7 +223,9 @@ impl Allocator for Mbs {
         let mut left = u64::from(count);
         for level in (0..self.levels.len()).rev() {
             while self.levels[level].size <= left {
-                let Some(block) = self.block(level) else { break };
+                let Some(block) = self.block(level) else {
+                    break;
+                };
                 self.take(level, block, chosen);
                 left -= self.levels[level].size;
             }
@@ -214,10 +234,17 @@ impl Allocator for Mbs {
         while left > 0 {
             if self.nodes.is_empty() {
                 let Some(cell) = self.block(0) else { break };
-                self.nodes
-                    .extend(self.cells.locations.ranks(cell).iter().map(|rank| Reverse(*rank)));
+                self.nodes.extend(
+                    self.cells
+                        .locations
+                        .ranks(cell)
+                        .iter()
+                        .map(|rank| Reverse(*rank)),
+                );
             }
-            let Some(Reverse(rank)) = self.nodes.pop() else { break };
+            let Some(Reverse(rank)) = self.nodes.pop() else {
+                break;
+            };
             chosen.push_rank(rank);
             left -= 1;
         }

@@ -27,7 +27,9 @@ pub(super) const MC1X1: AllocatorEntry = AllocatorEntry::plain(
         let cells = Cells::new(params.location().clone(), context)?;
         let count = cells.locations.count() as u32;
         let bytes = 4 * u64::from(count) * cells.axes.len() as u64;
-        context.topology.require("coordinates of all cells", bytes)?;
+        context
+            .topology
+            .require("coordinates of all cells", bytes)?;
         let of = |cell| cells.axes.iter().map(move |axis| axis.of(cell));
         let coordinates = (0..count).flat_map(of).collect();
         Ok(Box::new(Mc1x1 {
@@ -65,7 +67,8 @@ impl Mc1x1 {
     fn load(&mut self, free: &FreeSet) {
         self.cells.locations.load(free);
         self.sums.clear();
-        self.sums.extend_from_slice(self.cells.locations.free_counts());
+        self.sums
+            .extend_from_slice(self.cells.locations.free_counts());
         for axis in &self.cells.axes {
             let stride = axis.stride as usize;
             for slab in self.sums.chunks_mut(stride * axis.extent as usize) {
@@ -116,7 +119,8 @@ impl Mc1x1 {
     fn cost(&mut self, cell: u32, count: u32, limit: u64) -> Option<(u64, u32)> {
         self.at.clear();
         let axes = self.cells.axes.len();
-        self.at.extend_from_slice(&self.coordinates[cell as usize * axes..][..axes]);
+        self.at
+            .extend_from_slice(&self.coordinates[cell as usize * axes..][..axes]);
         let (mut cost, mut radius) = (0, 0);
         let mut inside = self.cells.locations.free(cell);
         while cost < limit {
@@ -135,11 +139,18 @@ impl Mc1x1 {
     fn floor(&self, count: u32) -> u64 {
         let (mut cost, count) = (0, u64::from(count));
         for radius in 0u64.. {
-            let sides =
-                self.cells.axes.iter().map(|axis| u64::from(axis.extent).min(2 * radius + 1));
+            let sides = self
+                .cells
+                .axes
+                .iter()
+                .map(|axis| u64::from(axis.extent).min(2 * radius + 1));
             let inside = sides.fold(u64::from(self.fullest), u64::saturating_mul);
             // From this radius on nothing grows; what is not held by then is not there.
-            let whole = self.cells.axes.iter().all(|axis| u64::from(axis.extent) <= 2 * radius + 1);
+            let whole = self
+                .cells
+                .axes
+                .iter()
+                .all(|axis| u64::from(axis.extent) <= 2 * radius + 1);
             if inside >= count || whole {
                 break;
             }
@@ -175,8 +186,13 @@ impl Allocator for Mc1x1 {
         self.last.clear();
         let mut left = count;
         for rank in free.iter() {
-            let there = centre.iter().zip(coordinates(self.cells.locations.of(rank)));
-            let shells = axes.iter().zip(there).map(|(axis, (x, y))| axis.between(*x, *y));
+            let there = centre
+                .iter()
+                .zip(coordinates(self.cells.locations.of(rank)));
+            let shells = axes
+                .iter()
+                .zip(there)
+                .map(|(axis, (x, y))| axis.between(*x, *y));
             let shell = shells.max().unwrap_or(0);
             if shell < radius {
                 chosen.push_rank(rank);
@@ -185,7 +201,9 @@ impl Allocator for Mc1x1 {
                 self.last.push(rank);
             }
         }
-        self.last[..left as usize].iter().for_each(|rank| chosen.push_rank(*rank));
+        self.last[..left as usize]
+            .iter()
+            .for_each(|rank| chosen.push_rank(*rank));
         Choice::Placed
     }
 }

@@ -107,7 +107,9 @@ pub fn make<'a>(text: &str, context: &AllocatorContext<'a>) -> Result<Box<dyn Al
     let (entry, params) = ALLOCATORS.read(&text, context.topology.context().seed)?;
     let allocator = (entry.build)(&params, context)?;
     params.finish()?;
-    let Some(path) = rules else { return Ok(allocator) };
+    let Some(path) = rules else {
+        return Ok(allocator);
+    };
     let rules = Rules::open(Path::new(path), context.topology.context().memory)?;
     Ok(Box::new(ruled::Ruled::new(allocator, &rules)?))
 }
@@ -115,11 +117,15 @@ pub fn make<'a>(text: &str, context: &AllocatorContext<'a>) -> Result<Box<dyn Al
 /// An allocator and the file of its option `rules=FILE`, which all of them have.
 fn without_rules(text: &str) -> (Cow<'_, str>, Option<&str>) {
     let (head, options) = text.split_once(':').unwrap_or((text, ""));
-    let (rules, rest): (Vec<&str>, Vec<&str>) =
-        options.split(',').partition(|option| option.starts_with("rules="));
+    let (rules, rest): (Vec<&str>, Vec<&str>) = options
+        .split(',')
+        .partition(|option| option.starts_with("rules="));
     match (&rules[..], rest.is_empty()) {
         ([one], true) => (head.into(), one.get("rules=".len()..)),
-        ([one], false) => (format!("{head}:{}", rest.join(",")).into(), one.get("rules=".len()..)),
+        ([one], false) => (
+            format!("{head}:{}", rest.join(",")).into(),
+            one.get("rules=".len()..),
+        ),
         _ => (text.into(), None),
     }
 }
@@ -157,13 +163,17 @@ mod tests {
             let distances = RankDistances::new(&topology, &order).unwrap();
             (topology, order, distances)
         });
-        let contexts = machines.each_ref().map(|(topology, order, distances)| AllocatorContext {
-            topology,
-            order,
-            distances,
-        });
+        let contexts = machines
+            .each_ref()
+            .map(|(topology, order, distances)| AllocatorContext {
+                topology,
+                order,
+                distances,
+            });
         crate::registry::testing::check(&ALLOCATORS, |entry, params| {
-            let made = contexts.iter().map(|context| (entry.build)(params, context).map(|_| ()));
+            let made = contexts
+                .iter()
+                .map(|context| (entry.build)(params, context).map(|_| ()));
             made.reduce(|before, here| before.or(here)).unwrap()
         });
     }

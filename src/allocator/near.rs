@@ -32,8 +32,10 @@ pub(crate) struct Near<'a> {
 impl<'a> Near<'a> {
     /// Prepares a context. Errors: [`crate::Error::Memory`] where the router graph does not fit.
     pub fn new(context: &AllocatorContext<'a>) -> Result<Self> {
-        let (graph, locations) =
-            (context.topology.joined_graph()?, RanksByLocation::routers(context));
+        let (graph, locations) = (
+            context.topology.joined_graph()?,
+            RanksByLocation::routers(context),
+        );
         Ok(Near {
             graph,
             met: vec![0; locations.count()],
@@ -49,7 +51,8 @@ impl<'a> Near<'a> {
     /// Takes over what is free. O(size/64 + free).
     pub fn load(&mut self, free: &FreeSet) {
         self.locations.load(free);
-        self.rows.load(self.locations.open.iter().map(|open| open.rank));
+        self.rows
+            .load(self.locations.open.iter().map(|open| open.rank));
     }
 
     /// Looks for routers with free ranks and puts them into [`Near::found`], as (hops from the router of
@@ -62,8 +65,13 @@ impl<'a> Near<'a> {
         }
         self.measure(rank);
         self.found.clear();
-        let open = self.row.iter().zip(&self.locations.open).filter(|(away, _)| **away <= hops);
-        self.found.extend(open.map(|(away, open)| (*away, open.location)));
+        let open = self
+            .row
+            .iter()
+            .zip(&self.locations.open)
+            .filter(|(away, _)| **away <= hops);
+        self.found
+            .extend(open.map(|(away, open)| (*away, open.location)));
     }
 
     /// The hops from the router of `rank` to each of the open ones, in their order.

@@ -50,10 +50,19 @@ impl<'a> NearRows<'a> {
     pub fn new(context: &AllocatorContext<'a>, kept: usize) -> Result<Self> {
         let mut near = Near::new(context)?;
         let routers = near.locations.count() as u64;
-        context.topology.require("rows of near ranks", 32 * KEPT as u64 + 16 * routers)?;
+        context
+            .topology
+            .require("rows of near ranks", 32 * KEPT as u64 + 16 * routers)?;
         near.load(&FreeSet::new(context.distances.len()));
         let lanes = (context.distances.len() as usize).div_ceil(64 * LANES);
-        Ok(NearRows { near, lanes, kept, rows: Vec::new(), bits: Vec::new(), around: Vec::new() })
+        Ok(NearRows {
+            near,
+            lanes,
+            kept,
+            rows: Vec::new(),
+            bits: Vec::new(),
+            around: Vec::new(),
+        })
     }
 
     /// Looks up the rows of `ranks`, or makes them.
@@ -69,7 +78,10 @@ impl<'a> NearRows<'a> {
         self.around.clear();
         for rank in ranks {
             let router = self.near.locations.of(*rank) as usize;
-            let known = self.rows.get(hops as usize - 1).and_then(|rows| *rows.get(router)?);
+            let known = self
+                .rows
+                .get(hops as usize - 1)
+                .and_then(|rows| *rows.get(router)?);
             let row = known.unwrap_or_else(|| self.make(*rank, router, hops));
             self.around.push(row);
         }
@@ -80,18 +92,34 @@ impl<'a> NearRows<'a> {
     fn make(&mut self, rank: u32, router: usize, hops: u32) -> Row {
         self.near.around(rank, hops, u32::MAX);
         let locations = &self.near.locations;
-        let near = || self.near.found.iter().map(|(_, router)| locations.ranks(*router));
+        let near = || {
+            self.near
+                .found
+                .iter()
+                .map(|(_, router)| locations.ranks(*router))
+        };
         let lane = |rank: &u32| rank / (64 * LANES as u32);
-        let first = near().filter_map(|ranks| ranks.first()).map(lane).min().unwrap_or(0);
-        let end =
-            near().filter_map(|ranks| ranks.last()).map(lane).max().map_or(0, |last| last + 1);
+        let first = near()
+            .filter_map(|ranks| ranks.first())
+            .map(lane)
+            .min()
+            .unwrap_or(0);
+        let end = near()
+            .filter_map(|ranks| ranks.last())
+            .map(lane)
+            .max()
+            .map_or(0, |last| last + 1);
         let start = self.bits.len();
         self.bits.resize(start + (end - first) as usize, [0; LANES]);
         let words = self.bits[start..].as_flattened_mut();
         for rank in near().flatten() {
             words[(rank / 64) as usize - LANES * first as usize] |= 1 << (rank % 64);
         }
-        let row = Row { first, end, start: start as u32 };
+        let row = Row {
+            first,
+            end,
+            start: start as u32,
+        };
         let (level, routers) = (hops as usize - 1, locations.count());
         if self.rows.len() <= level {
             self.rows.resize(level + 1, Vec::new());
@@ -122,16 +150,30 @@ impl<'a> NearRows<'a> {
         mut visit: impl FnMut(u32, u64) -> bool,
     ) {
         self.look_up(ranks, hops);
-        let Some(last) = self.around.last() else { return };
-        let first =
-            self.around.iter().map(|row| row.first).fold(from / (64 * LANES as u32), u32::max);
-        let end = self.around.iter().map(|row| row.end).fold(u32::MAX, u32::min);
+        let Some(last) = self.around.last() else {
+            return;
+        };
+        let first = self
+            .around
+            .iter()
+            .map(|row| row.first)
+            .fold(from / (64 * LANES as u32), u32::max);
+        let end = self
+            .around
+            .iter()
+            .map(|row| row.end)
+            .fold(u32::MAX, u32::min);
         if first >= end {
             return;
         }
         let (first, end) = (first as usize, end as usize);
         // Three at a time, the last one as often as there are fewer: most processes have so many neighbours.
-        let part = |i: usize| self.around.get(i).unwrap_or(last).part(&self.bits, first, end);
+        let part = |i: usize| {
+            self.around
+                .get(i)
+                .unwrap_or(last)
+                .part(&self.bits, first, end)
+        };
         let others = self.around.get(3..).unwrap_or_default();
         let parts = part(0).iter().zip(part(1)).zip(part(2));
         for (lane, (avail, ((a, b), c))) in (first..).zip(avail[first..end].iter().zip(parts)) {
@@ -141,7 +183,9 @@ impl<'a> NearRows<'a> {
             }
             for row in others {
                 let near = &row.part(&self.bits, lane, lane + 1)[0];
-                here.iter_mut().zip(near).for_each(|(here, near)| *here &= near);
+                here.iter_mut()
+                    .zip(near)
+                    .for_each(|(here, near)| *here &= near);
             }
             if here.iter().fold(0, |all, word| all | word) == 0 {
                 continue;
@@ -149,7 +193,11 @@ impl<'a> NearRows<'a> {
             for (word, mut bits) in (LANES * lane..).zip(here) {
                 let word = word as u32;
                 if word <= from / 64 {
-                    bits &= if word == from / 64 { u64::MAX << (from % 64) } else { 0 };
+                    bits &= if word == from / 64 {
+                        u64::MAX << (from % 64)
+                    } else {
+                        0
+                    };
                 }
                 if bits != 0 && visit(word, bits) {
                     return;

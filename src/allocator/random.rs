@@ -17,7 +17,10 @@ pub(super) const RANDOM: AllocatorEntry = AllocatorEntry {
     options: &[SEED],
     build: |params, _| {
         let random = generator(params.seed()?);
-        Ok(Box::new(Random { random, entries: Vec::new() }))
+        Ok(Box::new(Random {
+            random,
+            entries: Vec::new(),
+        }))
     },
 };
 

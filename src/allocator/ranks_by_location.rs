@@ -28,7 +28,8 @@ pub struct Open {
 impl RanksByLocation {
     fn new(of: Vec<u32>, locations: usize) -> Self {
         let mut starts = vec![0; locations + 1];
-        of.iter().for_each(|location| starts[*location as usize + 1] += 1);
+        of.iter()
+            .for_each(|location| starts[*location as usize + 1] += 1);
         for location in 0..locations {
             starts[location + 1] += starts[location];
         }
@@ -39,7 +40,13 @@ impl RanksByLocation {
             ranks[*slot as usize] = rank as u32;
             *slot += 1;
         }
-        RanksByLocation { of, starts, ranks, free: vec![0; locations], open: Vec::new() }
+        RanksByLocation {
+            of,
+            starts,
+            ranks,
+            free: vec![0; locations],
+            open: Vec::new(),
+        }
     }
 
     /// With routers as locations.
@@ -66,7 +73,9 @@ impl RanksByLocation {
 
     /// Counts the free ranks of every location. O(size/64 + free).
     pub fn load(&mut self, free: &FreeSet) {
-        self.open.iter().for_each(|open| self.free[open.location as usize] = 0);
+        self.open
+            .iter()
+            .for_each(|open| self.free[open.location as usize] = 0);
         self.open.clear();
         for rank in free.iter() {
             let location = self.of[rank as usize];
@@ -117,7 +126,11 @@ impl CellAxis {
     /// Steps between two coordinates.
     pub fn between(&self, a: u32, b: u32) -> u32 {
         let apart = a.abs_diff(b);
-        if self.wrap { apart.min(self.extent - apart) } else { apart }
+        if self.wrap {
+            apart.min(self.extent - apart)
+        } else {
+            apart
+        }
     }
 }
 
@@ -129,27 +142,46 @@ impl Cells {
     pub fn new(location: SourceLocation, context: &AllocatorContext<'_>) -> Result<Self> {
         let lattice = context.topology.lattice().ok_or_else(|| {
             let problem = format!("{} has no coordinates", context.topology.name());
-            Error::unsuited(location, problem, "use it on a grid, or give coordinates with `names`")
+            Error::unsuited(
+                location,
+                problem,
+                "use it on a grid, or give coordinates with `names`",
+            )
         })?;
         let of = match &lattice.cells {
-            Some(cells) => context.order.nodes().iter().map(|n| cells[n.index()]).collect(),
+            Some(cells) => context
+                .order
+                .nodes()
+                .iter()
+                .map(|n| cells[n.index()])
+                .collect(),
             None => context.distances.routers().to_vec(),
         };
         let mut stride = 1;
         let mut axes = Vec::new();
         for (extent, wrap) in lattice.extents.iter().zip(&lattice.wrap).rev() {
             if *extent > 1 {
-                axes.push(CellAxis { extent: *extent, wrap: *wrap, stride });
+                axes.push(CellAxis {
+                    extent: *extent,
+                    wrap: *wrap,
+                    stride,
+                });
             }
             stride *= extent;
         }
         axes.reverse();
-        Ok(Cells { axes, locations: RanksByLocation::new(of, lattice.cell_count()) })
+        Ok(Cells {
+            axes,
+            locations: RanksByLocation::new(of, lattice.cell_count()),
+        })
     }
 
     /// The most ranks that share a cell.
     pub fn fullest(&self) -> u32 {
         let cells = 0..self.locations.count() as u32;
-        cells.map(|cell| self.locations.ranks(cell).len() as u32).max().unwrap_or(0)
+        cells
+            .map(|cell| self.locations.ranks(cell).len() as u32)
+            .max()
+            .unwrap_or(0)
     }
 }

@@ -66,7 +66,9 @@ impl<'a> Reach<'a> {
     /// Goes on with another number of hops; nothing is taken.
     pub fn begin(&mut self, hops: u32) {
         self.hops = hops;
-        self.scoped.drain(..).for_each(|router| self.scope[router as usize] = Scope::Unknown);
+        self.scoped
+            .drain(..)
+            .for_each(|router| self.scope[router as usize] = Scope::Unknown);
     }
 
     /// Takes a rank.
@@ -97,25 +99,31 @@ impl<'a> Reach<'a> {
 
     /// The first free rank from `from` on that is not taken and within reach of all of `ranks`.
     pub fn first(&mut self, ranks: &[u32], from: u32) -> Option<u32> {
-        while self.avail.get(self.low).is_some_and(|lane| *lane == [0; LANES]) {
+        while self
+            .avail
+            .get(self.low)
+            .is_some_and(|lane| *lane == [0; LANES])
+        {
             self.low += 1;
         }
         let from = from.max((64 * LANES * self.low) as u32);
         let mut found = None;
-        self.rows.common((ranks, self.hops), &self.avail, from, |word, bits| {
-            found = Some(64 * word + bits.trailing_zeros());
-            true
-        });
+        self.rows
+            .common((ranks, self.hops), &self.avail, from, |word, bits| {
+                found = Some(64 * word + bits.trailing_zeros());
+                true
+            });
         found
     }
 
     /// Number of free ranks from `from` on that are not taken and within reach of all of `ranks`.
     pub fn count(&mut self, ranks: &[u32], from: u32) -> u64 {
         let mut count = 0;
-        self.rows.common((ranks, self.hops), &self.avail, from, |_, bits| {
-            count += u64::from(bits.count_ones());
-            false
-        });
+        self.rows
+            .common((ranks, self.hops), &self.avail, from, |_, bits| {
+                count += u64::from(bits.count_ones());
+                false
+            });
         count
     }
 
@@ -220,8 +228,11 @@ mod tests {
             let topology = Topology::inline(spec, &Context::default()).unwrap();
             let order = NodeOrder::make(&topology, "random:seed=5").unwrap();
             let distances = RankDistances::new(&topology, &order).unwrap();
-            let context =
-                AllocatorContext { topology: &topology, order: &order, distances: &distances };
+            let context = AllocatorContext {
+                topology: &topology,
+                order: &order,
+                distances: &distances,
+            };
             // The second forgets its rows before each look, the third now and then.
             let some = 8 + distances.len() as usize / 64;
             let mut ways = [KEPT, 0, some].map(|kept| Reach::with_rows(&context, kept).unwrap());
@@ -251,14 +262,18 @@ mod tests {
                 }
                 let mut pick = || all[draw.next_u32() as usize % all.len()];
                 let taken = [pick(), pick()];
-                taken.iter().for_each(|rank| ways.iter_mut().for_each(|way| way.take(*rank)));
+                taken
+                    .iter()
+                    .for_each(|rank| ways.iter_mut().for_each(|way| way.take(*rank)));
                 for _ in 0..20 {
                     let (around, from) = ([pick(), pick()], pick());
                     for around in [&around[..], &around[..1]] {
                         let near = |rank: &u32| {
                             *rank >= from
                                 && !taken.contains(rank)
-                                && around.iter().all(|to| distances.between(*rank, *to) <= hops)
+                                && around
+                                    .iter()
+                                    .all(|to| distances.between(*rank, *to) <= hops)
                         };
                         let plain: Vec<u32> = all.iter().copied().filter(near).collect();
                         for way in &mut ways {
@@ -267,7 +282,10 @@ mod tests {
                             assert_eq!(way.count(around, from), plain.len() as u64);
                         }
                     }
-                    let next = all.iter().find(|r| **r > from && !taken.contains(r)).copied();
+                    let next = all
+                        .iter()
+                        .find(|r| **r > from && !taken.contains(r))
+                        .copied();
                     let routers = distances.routers();
                     let same = |r: &u32| routers[*r as usize] == routers[from as usize];
                     assert_eq!(ways[0].twin(from), next.filter(same));

@@ -23,7 +23,10 @@ struct Kept {
 impl<'a> Recent<'a> {
     /// An allocator with nothing kept yet.
     pub fn new(inner: impl Allocator + 'a) -> Self {
-        Recent { inner: Box::new(inner), kept: VecDeque::new() }
+        Recent {
+            inner: Box::new(inner),
+            kept: VecDeque::new(),
+        }
     }
 }
 
@@ -39,7 +42,11 @@ impl Allocator for Recent<'_> {
         if self.kept.len() == KEPT {
             self.kept.pop_front();
         }
-        self.kept.push_back(Kept { free: free.clone(), count, chosen: chosen.clone() });
+        self.kept.push_back(Kept {
+            free: free.clone(),
+            count,
+            chosen: chosen.clone(),
+        });
         choice
     }
 }
@@ -72,7 +79,10 @@ mod tests {
             assert_eq!(chosen, plain);
             asked.load(std::sync::atomic::Ordering::Relaxed)
         };
-        assert_eq!((times(&free, 3), times(&free, 4), times(&free, 3)), (1, 2, 2));
+        assert_eq!(
+            (times(&free, 3), times(&free, 4), times(&free, 3)),
+            (1, 2, 2)
+        );
         free.take(Run { first: 1, count: 1 });
         assert_eq!((times(&free, 3), times(&free, 3)), (3, 3));
         free.give(Run { first: 1, count: 1 });

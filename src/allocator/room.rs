@@ -35,7 +35,10 @@ impl RoomSums {
         self.weight += ticks;
         self.placeable += ticks * u128::from(room.placeable);
         self.stranded += ticks * u128::from(room.free - room.placeable);
-        self.least = Some(self.least.map_or(room.placeable, |least| least.min(room.placeable)));
+        self.least = Some(
+            self.least
+                .map_or(room.placeable, |least| least.min(room.placeable)),
+        );
         if let Some(broken) = room.fragmentation {
             *self.broken.get_or_insert(0) += ticks * u128::from(broken);
         }

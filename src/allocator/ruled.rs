@@ -19,9 +19,16 @@ impl<'a> Ruled<'a> {
     /// # Errors
     /// A rule whose options the allocator does not have, with its line.
     pub fn new(mut inner: Box<dyn Allocator + 'a>, rules: &Rules) -> Result<Self> {
-        rules.all().try_for_each(|options| inner.set_options(Some(options)))?;
+        rules
+            .all()
+            .try_for_each(|options| inner.set_options(Some(options)))?;
         inner.set_options(None)?;
-        Ok(Ruled { inner, rules: rules.clone(), own: None, expired: false })
+        Ok(Ruled {
+            inner,
+            rules: rules.clone(),
+            own: None,
+            expired: false,
+        })
     }
 
     fn apply(&mut self, count: u32) -> Result<()> {

@@ -4,8 +4,9 @@ use crate::params::Opt;
 use crate::ranks::{FreeSet, Ranks, Run};
 
 /// The largest step between neighbours in a run of free ranks.
-pub const GAP: Opt =
-    Opt::whole("gap", "largest step between neighbours in a run").or("1").positional();
+pub const GAP: Opt = Opt::whole("gap", "largest step between neighbours in a run")
+    .or("1")
+    .positional();
 
 /// The free runs in ascending order. Runs that were used up stay, empty.
 ///
@@ -50,7 +51,9 @@ impl Runs {
     pub(crate) fn load_reversed(&mut self, free: &FreeSet) {
         self.load(free);
         self.runs.reverse();
-        self.runs.iter_mut().for_each(|run| run.first = free.size() - run.end());
+        self.runs
+            .iter_mut()
+            .for_each(|run| run.first = free.size() - run.end());
     }
 
     /// The runs; some may be empty.
@@ -73,9 +76,15 @@ impl Runs {
             }
             if gap == 0 {
                 returned += 1;
-                return Some(GapRun { start: at, count: 1 });
+                return Some(GapRun {
+                    start: at,
+                    count: 1,
+                });
             }
-            let mut run = GapRun { start: at, count: self.runs[at].count };
+            let mut run = GapRun {
+                start: at,
+                count: self.runs[at].count,
+            };
             let mut end = self.runs[at].end();
             at += 1;
             while let Some(next) = self.runs.get(at) {
@@ -109,8 +118,16 @@ impl Runs {
         }
         let (found, longest) = self.search(start, gap, count);
         // A search that finds nothing has seen the longest run: no larger count needs another.
-        let count = if found.is_none() && start == 0 { longest + 1 } else { count };
-        let known = Known { gap, count, start: found.unwrap_or(self.runs.len()) };
+        let count = if found.is_none() && start == 0 {
+            longest + 1
+        } else {
+            count
+        };
+        let known = Known {
+            gap,
+            count,
+            start: found.unwrap_or(self.runs.len()),
+        };
         match slot {
             Some(i) => self.known[i] = known,
             None => self.known.push(known),
@@ -163,7 +180,13 @@ impl Runs {
             }
         }
         self.longest = longest;
-        (left, self.longest[whole..].iter().copied().filter(move |run| run.count >= left))
+        (
+            left,
+            self.longest[whole..]
+                .iter()
+                .copied()
+                .filter(move |run| run.count >= left),
+        )
     }
 
     /// Moves the first `count` ranks from run `start` on to `chosen`.
@@ -171,7 +194,10 @@ impl Runs {
         let mut left = count;
         for run in &mut self.runs[start..] {
             let taken = run.count.min(left);
-            chosen.push(Run { first: run.first, count: taken });
+            chosen.push(Run {
+                first: run.first,
+                count: taken,
+            });
             (run.first, run.count) = (run.first + taken, run.count - taken);
             left -= taken;
             if left == 0 {

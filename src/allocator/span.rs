@@ -64,27 +64,41 @@ struct Span {
 impl Span {
     fn build(fit: Fit, params: &Params) -> Result<Box<dyn Allocator>> {
         let linear = params.choice("span")? == "linear";
-        Ok(Box::new(Span { fit, linear, runs: Runs::default(), intervals: Vec::new() }))
+        Ok(Box::new(Span {
+            fit,
+            linear,
+            runs: Runs::default(),
+            intervals: Vec::new(),
+        }))
     }
 
     /// Index of the interval to take, if one holds `count`.
     fn interval(&mut self, size: u32, count: u32) -> Option<usize> {
         let runs = self.runs.all();
-        let mut fitting = runs.iter().enumerate().filter(|(_, run)| run.count >= count);
+        let mut fitting = runs
+            .iter()
+            .enumerate()
+            .filter(|(_, run)| run.count >= count);
         match self.fit {
             Fit::First => fitting.next(),
             Fit::Best => fitting.min_by_key(|(_, run)| run.count),
             Fit::SumOfSquares => {
                 self.intervals.resize(size as usize + 1, 0);
-                runs.iter().for_each(|run| self.intervals[run.count as usize] += 1);
+                runs.iter()
+                    .for_each(|run| self.intervals[run.count as usize] += 1);
                 // An interval of length l becomes one of l - n: (N-1)² - N² there, (N+1)² - N² here.
                 let change = |run: &Run| {
                     let gone = 1 - 2 * self.intervals[run.count as usize];
                     let left = (run.count - count) as usize;
-                    gone + if left > 0 { 1 + 2 * self.intervals[left] } else { 0 }
+                    gone + if left > 0 {
+                        1 + 2 * self.intervals[left]
+                    } else {
+                        0
+                    }
                 };
                 let chosen = fitting.min_by_key(|(_, run)| change(run));
-                runs.iter().for_each(|run| self.intervals[run.count as usize] = 0);
+                runs.iter()
+                    .for_each(|run| self.intervals[run.count as usize] = 0);
                 chosen
             }
         }
@@ -104,7 +118,10 @@ impl Allocator for Span {
         let mut left = count;
         for run in runs[start..].iter().chain(runs) {
             let taken = run.count.min(left);
-            chosen.push(Run { count: taken, ..*run });
+            chosen.push(Run {
+                count: taken,
+                ..*run
+            });
             left -= taken;
             if left == 0 {
                 break;

@@ -28,7 +28,11 @@ impl Units {
             ranks.sort_unstable();
             ranks.iter().for_each(|rank| of[*rank as usize] = unit);
         }
-        Units { of, free: vec![0; ranks.len()], ranks }
+        Units {
+            of,
+            free: vec![0; ranks.len()],
+            ranks,
+        }
     }
 
     /// How many units there are.
@@ -51,7 +55,9 @@ impl Units {
     pub(crate) fn count_free(&mut self, free: &FreeSet) -> u32 {
         self.free.fill(0);
         let mut all = 0;
-        let Units { of, free: counts, .. } = self;
+        let Units {
+            of, free: counts, ..
+        } = self;
         for run in free.runs() {
             for unit in &of[run.first as usize..run.end() as usize] {
                 if *unit != NONE {
@@ -69,12 +75,19 @@ impl Units {
         unit: usize,
         free: &'u FreeSet,
     ) -> impl Iterator<Item = u32> + Clone + 'u {
-        self.ranks[unit].iter().copied().filter(|rank| free.contains(*rank))
+        self.ranks[unit]
+            .iter()
+            .copied()
+            .filter(|rank| free.contains(*rank))
     }
 
     /// Appends `count` free ranks of a unit, the lowest first but `skip`.
     pub fn take(&self, unit: usize, free: &FreeSet, skip: u32, count: u32, chosen: &mut Vec<u32>) {
-        chosen.extend(self.free_ranks(unit, free).skip(skip as usize).take(count as usize));
+        chosen.extend(
+            self.free_ranks(unit, free)
+                .skip(skip as usize)
+                .take(count as usize),
+        );
     }
 }
 
@@ -91,16 +104,20 @@ pub fn level(
     let levels = context.topology.network().levels();
     if levels.is_empty() {
         let problem = format!("{} has no levels", context.topology.name());
-        return Err(
-            params.unsuited(problem, "use it on a network with groups, racks or leaf switches")
-        );
+        return Err(params.unsuited(
+            problem,
+            "use it on a network with groups, racks or leaf switches",
+        ));
     }
     match params.word("level")? {
         None => Ok(default(&levels)),
-        Some(name) => levels.iter().position(|level| level.name == name).ok_or_else(|| {
-            let names = levels.iter().map(|level| level.name.as_ref());
-            Error::unknown(params.location_of("level"), "level", &name, names)
-        }),
+        Some(name) => levels
+            .iter()
+            .position(|level| level.name == name)
+            .ok_or_else(|| {
+                let names = levels.iter().map(|level| level.name.as_ref());
+                Error::unknown(params.location_of("level"), "level", &name, names)
+            }),
     }
 }
 
@@ -124,8 +141,12 @@ pub fn levels(context: &AllocatorContext<'_>) -> Vec<Vec<UnitRanks>> {
             i.checked_sub(1).map_or(0, |i| levels[i].unit_of(first))
         };
         let units = 0..level.units(network.slots());
-        let mut units: Vec<UnitRanks> =
-            units.map(|unit| UnitRanks { outer: outer(unit), ranks: Vec::new() }).collect();
+        let mut units: Vec<UnitRanks> = units
+            .map(|unit| UnitRanks {
+                outer: outer(unit),
+                ranks: Vec::new(),
+            })
+            .collect();
         for (rank, node) in (0..).zip(context.order.nodes()) {
             units[level.unit_of(*node) as usize].ranks.push(rank);
         }

@@ -26,14 +26,22 @@ const FOR_EVER: u32 = u32::MAX;
 impl Kept {
     /// Keeps a record; false where it does not say when it started.
     pub fn push(&mut self, record: &Record, score: &Score) -> Result<bool> {
-        let Some(start) = record.start else { return Ok(false) };
+        let Some(start) = record.start else {
+            return Ok(false);
+        };
         let Ok(end) = u32::try_from(self.names.len() + record.job.len()) else {
             let location = SourceLocation::option("--order");
-            return Err(Error::input(location, "job names of more than 4 GB", "fewer jobs"));
+            return Err(Error::input(
+                location,
+                "job names of more than 4 GB",
+                "fewer jobs",
+            ));
         };
         self.names.extend_from_slice(record.job.as_bytes());
         self.ends.push(end);
-        let run = record.run.map_or(FOR_EVER, |run| u32::try_from(run).unwrap_or(FOR_EVER).max(1));
+        let run = record.run.map_or(FOR_EVER, |run| {
+            u32::try_from(run).unwrap_or(FOR_EVER).max(1)
+        });
         self.starts.push(start);
         self.runs.push(run);
         self.sizes.push(score.size);
@@ -54,7 +62,9 @@ impl Kept {
     pub fn gain(&self, job: u32, hops: Option<f64>) -> (u64, f64) {
         let (run, recorded) = (self.runs[job as usize], self.hops[job as usize]);
         let seconds = if run == FOR_EVER { 0 } else { u64::from(run) };
-        let spared = hops.filter(|_| recorded > 0.0).map_or(0.0, |hops| 1.0 - hops / recorded);
+        let spared = hops
+            .filter(|_| recorded > 0.0)
+            .map_or(0.0, |hops| 1.0 - hops / recorded);
         (seconds, spared)
     }
 
@@ -69,7 +79,9 @@ impl Kept {
         let all = 0..self.sizes.len() as u32;
         let mut by_start: Vec<u32> = all.clone().collect();
         by_start.sort_unstable_by_key(|job| (self.starts[*job as usize], *job));
-        let mut by_end: Vec<u32> = all.filter(|job| self.runs[*job as usize] != FOR_EVER).collect();
+        let mut by_end: Vec<u32> = all
+            .filter(|job| self.runs[*job as usize] != FOR_EVER)
+            .collect();
         by_end.sort_unstable_by_key(|job| (self.end(*job), *job));
         let (mut text, mut ended) = (String::new(), by_end.into_iter().peekable());
         // Writing to a text cannot fail.
@@ -104,7 +116,16 @@ mod tests {
             (job("on", 50, None), 3),
             (job("second", 0, Some(200)), 1),
         ] {
-            assert!(kept.push(&record, &Score { size, ..Score::default() }).unwrap());
+            assert!(
+                kept.push(
+                    &record,
+                    &Score {
+                        size,
+                        ..Score::default()
+                    }
+                )
+                .unwrap()
+            );
         }
         assert!(!kept.push(&Record::default(), &Score::default()).unwrap());
         assert_eq!(kept.log(), "P 1 2\nP 3 1\nP 2 3\nF 1\nP 0 4\nF 0\nF 3\n");

@@ -149,9 +149,14 @@ impl Machine<'_> {
         nodes: impl Iterator<Item = NodeId>,
     ) -> Score {
         let spanned = counter.count(nodes);
-        let fewest =
-            (0..spanned.len()).map(|level| self.units.fewest(level, measured.size)).collect();
-        Score { spanned, fewest, ..measured }
+        let fewest = (0..spanned.len())
+            .map(|level| self.units.fewest(level, measured.size))
+            .collect();
+        Score {
+            spanned,
+            fewest,
+            ..measured
+        }
     }
 }
 
@@ -191,19 +196,36 @@ impl Recorded {
         let seconds = record.run.unwrap_or(0).unsigned_abs();
         self.summary.add(record.start, &score, (seconds, 0.0));
         let (job, start) = (record.job.as_str(), record.start);
-        row(Scored { placement: 0, job, start, score: &score })?;
+        row(Scored {
+            placement: 0,
+            job,
+            start,
+            score: &score,
+        })?;
         if let Some(kept) = &mut self.kept
             && !kept.push(record, &score)?
         {
             problem(&mut self.problems, Problem::untimed(file, record));
         }
         let better = |w: &Worst| badness(&w.score) < badness(&score);
-        let place = self.worst.iter().position(better).unwrap_or(self.worst.len());
+        let place = self
+            .worst
+            .iter()
+            .position(better)
+            .unwrap_or(self.worst.len());
         if place < WORST && score.size > 1 {
             let line = Line::new(file, record.line, &record.hosts);
             let nodes = resolver.ranks(&line).map(|ranks| resolver.nodes(&ranks));
             let (job, start) = (record.job.clone(), record.start);
-            self.worst.insert(place, Worst { job, start, score, nodes: nodes.unwrap_or_default() });
+            self.worst.insert(
+                place,
+                Worst {
+                    job,
+                    start,
+                    score,
+                    nodes: nodes.unwrap_or_default(),
+                },
+            );
             self.worst.truncate(WORST);
         }
         Ok(())
@@ -226,10 +248,20 @@ pub fn audit<E: From<Error> + Send>(
     settings: AuditSettings<'_>,
     mut row: impl FnMut(Scored<'_>) -> Result<(), E>,
 ) -> Result<Audit, E> {
-    settings.allocators.iter().try_for_each(|text| allocator::ALLOCATORS.find(text).map(|_| ()))?;
-    let machine = Machine { topology, units: Units::new(topology) };
-    let Recorded { summary, kept, problems, worst } =
-        score_records(&machine, records, &settings, &mut row)?;
+    settings
+        .allocators
+        .iter()
+        .try_for_each(|text| allocator::ALLOCATORS.find(text).map(|_| ()))?;
+    let machine = Machine {
+        topology,
+        units: Units::new(topology),
+    };
+    let Recorded {
+        summary,
+        kept,
+        problems,
+        worst,
+    } = score_records(&machine, records, &settings, &mut row)?;
     let mut left_out = counted(records, true);
     left_out.extend(problems);
     if summary.all.jobs == 0 {
@@ -241,7 +273,14 @@ pub fn audit<E: From<Error> + Send>(
     }
     let levels = machine.units.list();
     let mended = counted(records, false);
-    Ok(Audit { levels, read: records.tally().lines, left_out, mended, placements, worst })
+    Ok(Audit {
+        levels,
+        read: records.tally().lines,
+        left_out,
+        mended,
+        placements,
+        worst,
+    })
 }
 
 /// Reads the records batch by batch and scores each batch on all threads.
@@ -257,11 +296,19 @@ fn score_records<E: From<Error>>(
     let resolver = Resolver::new(topology, &order);
     let scorer = |_| -> Result<RecordScorer<'_>> {
         let meter = AllocationMeter::new(topology, &distances)?;
-        let shapes = settings.shape.then(|| ShapeMeter::new(topology, &distances));
+        let shapes = settings
+            .shape
+            .then(|| ShapeMeter::new(topology, &distances));
         let counter = UnitCounter::new(&machine.units);
-        Ok(RecordScorer { meter, counter, shapes: shapes.transpose()? })
+        Ok(RecordScorer {
+            meter,
+            counter,
+            shapes: shapes.transpose()?,
+        })
     };
-    let mut scorers = (0..rayon::current_num_threads()).map(scorer).collect::<Result<Vec<_>>>()?;
+    let mut scorers = (0..rayon::current_num_threads())
+        .map(scorer)
+        .collect::<Result<Vec<_>>>()?;
     let mut recorded = Recorded {
         summary: Summary::new("recorded", "", "", machine.units.len()),
         kept: (!settings.orders.is_empty()).then(Kept::default),
@@ -282,13 +329,24 @@ fn score_records<E: From<Error>>(
                 let score = |record: &Record| {
                     let line = Line::new(&files[record.file as usize], record.line, &record.hosts);
                     let ranks = resolver.ranks(&line)?;
-                    Ok(recorded_score(machine, scorer, &distances, &ranks, record.segment))
+                    Ok(recorded_score(
+                        machine,
+                        scorer,
+                        &distances,
+                        &ranks,
+                        record.segment,
+                    ))
                 };
                 records.iter().map(score).collect()
             })
             .collect();
         for (record, score) in batch.iter().zip(scores.into_iter().flatten()) {
-            recorded.add((&files[record.file as usize], &resolver), record, score, row)?;
+            recorded.add(
+                (&files[record.file as usize], &resolver),
+                record,
+                score,
+                row,
+            )?;
         }
         if filled < BATCH {
             return Ok(recorded);
@@ -324,10 +382,17 @@ fn counted(records: &Records, drops: bool) -> Vec<LeftOut> {
 
 /// The error where no record could be scored.
 fn nothing_scored(records: &Records, left_out: &[LeftOut]) -> Error {
-    let found = match left_out.iter().find(|reason| reason.first.contains("; expected ")) {
+    let found = match left_out
+        .iter()
+        .find(|reason| reason.first.contains("; expected "))
+    {
         Some(reason) => format!("no job that could be scored; the first: {}", reason.first),
         None => {
-            match left_out.iter().map(|r| format!("{} {}", r.count, r.about)).collect::<Vec<_>>() {
+            match left_out
+                .iter()
+                .map(|r| format!("{} {}", r.count, r.about))
+                .collect::<Vec<_>>()
+            {
                 none if none.is_empty() => "no job with a list of nodes".to_string(),
                 reasons => format!("no job that could be scored: {}", reasons.join(", ")),
             }
@@ -342,7 +407,12 @@ fn problem(problems: &mut Vec<LeftOut>, found: Problem) {
     let (name, about, first) = found.described();
     match problems.iter_mut().find(|known| known.name == name) {
         Some(known) => known.count += 1,
-        None => problems.push(LeftOut { name, about, count: 1, first }),
+        None => problems.push(LeftOut {
+            name,
+            about,
+            count: 1,
+            first,
+        }),
     }
 }
 
@@ -368,7 +438,10 @@ fn recorded_score(
         mean_hops: scorer.meter.measure(&set, None).mind(),
         diameter: scorer.meter.extent(&set).diameter,
         ring: joined_ring(machine.topology, distances, &set, ranks),
-        shape: scorer.shapes.as_mut().map(|shapes| Box::new(shapes.of_sequence(ranks))),
+        shape: scorer
+            .shapes
+            .as_mut()
+            .map(|shapes| Box::new(shapes.of_sequence(ranks))),
         segments: machine.units.segments(&nodes, segment),
         ..Score::default()
     };
@@ -382,5 +455,7 @@ fn joined_ring(
     set: &Ranks,
     ranks: &[u32],
 ) -> Option<Ring> {
-    distances.within_one_component(topology, set).then(|| ring(distances, ranks))
+    distances
+        .within_one_component(topology, set)
+        .then(|| ring(distances, ranks))
 }

@@ -45,14 +45,21 @@ pub(super) fn replay<E: From<Error> + Send>(
     settings: AuditSettings<'_>,
     row: &mut impl FnMut(Scored<'_>) -> Result<(), E>,
 ) -> Result<Vec<Summary>, E> {
-    let AuditSettings { orders, allocators, .. } = settings;
+    let AuditSettings {
+        orders, allocators, ..
+    } = settings;
     let distances: Vec<RankDistances> = orders
         .iter()
         .map(|order| RankDistances::new(machine.topology, order))
         .collect::<Result<_>>()?;
     let replayed = ReplaySettings {
         allocators,
-        outputs: Outputs { ranks: true, extent: true, shape: settings.shape, ..Outputs::default() },
+        outputs: Outputs {
+            ranks: true,
+            extent: true,
+            shape: settings.shape,
+            ..Outputs::default()
+        },
         traffic: None,
         summaries: Summaries::None,
         rules: None,
@@ -76,7 +83,9 @@ pub(super) fn replay<E: From<Error> + Send>(
         .collect();
     let mut events = Log::new("the recorded jobs", kept.log());
     let write = |step: Step<'_>| -> Result<(), E> {
-        let mut scorer = scorers[step.replay].lock().unwrap_or_else(PoisonError::into_inner);
+        let mut scorer = scorers[step.replay]
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
         let scorer = &mut *scorer;
         scorer.scores.clear();
         for placed in step.placed {
@@ -92,7 +101,12 @@ pub(super) fn replay<E: From<Error> + Send>(
             for (job, score) in &scorer.scores {
                 let (name, start) = kept.job(*job);
                 summary.add(Some(start), score, kept.gain(*job, score.mean_hops));
-                row(Scored { placement: i + 1, job: &name, start: Some(start), score })?;
+                row(Scored {
+                    placement: i + 1,
+                    job: &name,
+                    start: Some(start),
+                    score,
+                })?;
             }
         }
         Ok(())

@@ -37,16 +37,22 @@ impl Problem {
     /// A short name, the reason in words, and the first case.
     pub fn described(self) -> (&'static str, &'static str, String) {
         match self {
-            Problem::Unknown(e) => {
-                ("unknown-host", "with a host that the machine does not have", e.to_string())
-            }
-            Problem::Excluded(e) => {
-                ("excluded-host", "with a host that is not schedulable", e.to_string())
-            }
+            Problem::Unknown(e) => (
+                "unknown-host",
+                "with a host that the machine does not have",
+                e.to_string(),
+            ),
+            Problem::Excluded(e) => (
+                "excluded-host",
+                "with a host that is not schedulable",
+                e.to_string(),
+            ),
             Problem::Twice(e) => ("host-twice", "with a host named twice", e.to_string()),
-            Problem::Untimed(e) => {
-                ("no-start", "without a start, scored but not replayed", e.to_string())
-            }
+            Problem::Untimed(e) => (
+                "no-start",
+                "without a start, scored but not replayed",
+                e.to_string(),
+            ),
             Problem::Wrong(e) => ("wrong", "without a host list", e.to_string()),
         }
     }
@@ -77,7 +83,9 @@ fn parts(name: &str) -> (&str, &str) {
 impl<'t> Resolver<'t> {
     pub fn new(topology: &'t Topology, order: &'t NodeOrder) -> Self {
         let mut ranks = vec![NONE; topology.nodes().slot_count() as usize];
-        (0..).zip(order.nodes()).for_each(|(rank, node)| ranks[node.index()] = rank);
+        (0..)
+            .zip(order.nodes())
+            .for_each(|(rank, node)| ranks[node.index()] = rank);
         let mut stems: HashMap<String, Vec<Numbered>> = HashMap::new();
         // Numbers far beyond the machine's size, and those written in two ways, are looked up by their names.
         let mut room = 8 * ranks.len() + 4096;
@@ -99,7 +107,12 @@ impl<'t> Resolver<'t> {
             }
         }
         stems.retain(|stem, _| !left_alone.contains(stem));
-        Resolver { topology, order, ranks, stems }
+        Resolver {
+            topology,
+            order,
+            ranks,
+            stems,
+        }
     }
 
     /// The nodes of a list of plain names and names with one bracket at their end, all of them known; else none, though
@@ -146,21 +159,33 @@ impl<'t> Resolver<'t> {
 
     /// The nodes of ranks.
     pub fn nodes(&self, ranks: &[u32]) -> Vec<NodeId> {
-        ranks.iter().map(|rank| self.order.nodes()[*rank as usize]).collect()
+        ranks
+            .iter()
+            .map(|rank| self.order.nodes()[*rank as usize])
+            .collect()
     }
 
     /// The ranks of a host list, in its order.
     pub fn ranks(&self, list: &Line<'_>) -> Result<Vec<u32>, Problem> {
         let slow = || self.topology.nodes_named(list.text, list, 0);
-        let nodes = self.quick(list.text).map_or_else(slow, Ok).map_err(|error| {
-            if is_list(list.text) { Problem::Unknown(error) } else { Problem::Wrong(error) }
-        })?;
+        let nodes = self
+            .quick(list.text)
+            .map_or_else(slow, Ok)
+            .map_err(|error| {
+                if is_list(list.text) {
+                    Problem::Unknown(error)
+                } else {
+                    Problem::Wrong(error)
+                }
+            })?;
         let mut ranks = Vec::with_capacity(nodes.len());
         for node in &nodes {
             match self.ranks[node.index()] {
                 NONE => {
-                    let found =
-                        format!("`{}`, which is not schedulable", self.topology.node_name(*node));
+                    let found = format!(
+                        "`{}`, which is not schedulable",
+                        self.topology.node_name(*node)
+                    );
                     return Err(Problem::Excluded(list.wrong(found, "a schedulable node")));
                 }
                 rank => ranks.push(rank),
@@ -169,7 +194,10 @@ impl<'t> Resolver<'t> {
         let mut sorted = ranks.clone();
         sorted.sort_unstable();
         if let Some(twice) = sorted.windows(2).find(|pair| pair[0] == pair[1]) {
-            let at = ranks.iter().position(|rank| *rank == twice[0]).unwrap_or_default();
+            let at = ranks
+                .iter()
+                .position(|rank| *rank == twice[0])
+                .unwrap_or_default();
             let found = format!("`{}` twice", self.topology.node_name(nodes[at]));
             return Err(Problem::Twice(list.wrong(found, "each host once")));
         }

@@ -64,7 +64,10 @@ pub struct LevelNow {
 impl LevelNow {
     /// The unit with the most free nodes, the first of these: the largest job within one unit fits there.
     pub fn roomiest(&self) -> &UnitNow {
-        let best = self.units.iter().reduce(|a, b| if b.free > a.free { b } else { a });
+        let best = self
+            .units
+            .iter()
+            .reduce(|a, b| if b.free > a.free { b } else { a });
         best.expect("a level has units")
     }
 
@@ -116,9 +119,23 @@ impl Snapshot {
     ) -> Result<Snapshot> {
         let slots = topology.nodes().slot_count();
         topology.require("the state of each node", 24 * u64::from(slots))?;
-        let mut taken = Taken { topology, snapshot: Snapshot::default(), nodes: Vec::new() };
-        let at_first = if states.is_some() { NodeState::Out } else { NodeState::Free };
-        taken.nodes = vec![Node { state: at_first, freed: None }; slots as usize];
+        let mut taken = Taken {
+            topology,
+            snapshot: Snapshot::default(),
+            nodes: Vec::new(),
+        };
+        let at_first = if states.is_some() {
+            NodeState::Out
+        } else {
+            NodeState::Free
+        };
+        taken.nodes = vec![
+            Node {
+                state: at_first,
+                freed: None
+            };
+            slots as usize
+        ];
         if let Some(text) = states {
             taken.states(text)?;
         }
@@ -141,7 +158,12 @@ impl Snapshot {
     fn note(&mut self, name: &'static str, about: &'static str, first: impl FnOnce() -> String) {
         match self.notes.iter_mut().find(|note| note.name == name) {
             Some(note) => note.count += 1,
-            None => self.notes.push(LeftOut { name, about, count: 1, first: first() }),
+            None => self.notes.push(LeftOut {
+                name,
+                about,
+                count: 1,
+                first: first(),
+            }),
         }
     }
 }
@@ -159,7 +181,11 @@ impl Taken<'_> {
         let (mut known, unknown) = self.topology.known_hosts(line)?;
         for name in unknown {
             let first = || format!("`{name}` of {place}");
-            self.snapshot.note("unknown-host", "hosts that the machine does not have", first);
+            self.snapshot.note(
+                "unknown-host",
+                "hosts that the machine does not have",
+                first,
+            );
         }
         known.retain(|node| self.topology.nodes().contains(*node));
         known.sort_unstable();
@@ -174,12 +200,22 @@ impl Taken<'_> {
                 // Of several partitions, the one that keeps jobs away counts.
                 let old = &mut self.nodes[node.index()].state;
                 let seen = std::mem::replace(&mut listed[node.index()], true);
-                *old = if seen && state != NodeState::Out { *old } else { state };
+                *old = if seen && state != NodeState::Out {
+                    *old
+                } else {
+                    state
+                };
             }
         }
-        for node in self.topology.nodes().iter().filter(|node| !listed[node.index()]) {
+        for node in self
+            .topology
+            .nodes()
+            .iter()
+            .filter(|node| !listed[node.index()])
+        {
             let first = || self.topology.node_in_words(node);
-            self.snapshot.note("unlisted", "nodes without a state, taken as out", first);
+            self.snapshot
+                .note("unlisted", "nodes without a state, taken as out", first);
         }
         Ok(())
     }
@@ -195,14 +231,22 @@ impl Taken<'_> {
                 // Some are cancelled before they start.
                 match record.run.is_none() && record.state == State::Unknown {
                     true => self.snapshot.waiting.push(record.nodes),
-                    false => self.snapshot.note("ended", "jobs that have ended", String::new),
+                    false => self
+                        .snapshot
+                        .note("ended", "jobs that have ended", String::new),
                 }
                 continue;
             };
-            let (name, list) = (std::mem::take(&mut record.job), std::mem::take(&mut record.hosts));
+            let (name, list) = (
+                std::mem::take(&mut record.job),
+                std::mem::take(&mut record.hosts),
+            );
             let line = Line::new(&file, record.line, &list);
-            let nodes =
-                if list.is_empty() { Vec::new() } else { self.hosts(&line, line.location())? };
+            let nodes = if list.is_empty() {
+                Vec::new()
+            } else {
+                self.hosts(&line, line.location())?
+            };
             if nodes.is_empty() {
                 let first = || format!("job {name} of {}", line.location());
                 let about = "running jobs without a node of this machine";
@@ -212,7 +256,11 @@ impl Taken<'_> {
             let job = self.snapshot.running.len() as u32;
             let (size, end) = (nodes.len() as u32, record.limit.map(|limit| start + limit));
             holds.extend(nodes.into_iter().map(|node| (node, job)));
-            self.snapshot.running.push(RunningJob { name, nodes: size, end });
+            self.snapshot.running.push(RunningJob {
+                name,
+                nodes: size,
+                end,
+            });
         }
         holds.sort_unstable();
         Ok(holds)
@@ -221,18 +269,26 @@ impl Taken<'_> {
     /// Marks what jobs hold; what states alone call held is freed at no known time.
     fn hold(&mut self, holds: &[(NodeId, u32)]) {
         for of_node in holds.chunk_by(|a, b| a.0 == b.0) {
-            let ends = of_node.iter().map(|(_, job)| self.snapshot.running[*job as usize].end);
+            let ends = of_node
+                .iter()
+                .map(|(_, job)| self.snapshot.running[*job as usize].end);
             let now = &mut self.nodes[of_node[0].0.index()];
             if now.state != NodeState::Out {
-                let freed = ends.collect::<Option<Vec<i64>>>().and_then(|e| e.into_iter().max());
-                *now = Node { state: NodeState::Held, freed };
+                let freed = ends
+                    .collect::<Option<Vec<i64>>>()
+                    .and_then(|e| e.into_iter().max());
+                *now = Node {
+                    state: NodeState::Held,
+                    freed,
+                };
             }
         }
         for node in self.topology.nodes().iter() {
             let known = || holds.binary_search_by_key(&node, |hold| hold.0).is_ok();
             if self.nodes[node.index()].state == NodeState::Held && !known() {
                 let first = || self.topology.node_in_words(node);
-                self.snapshot.note("no-job", "held nodes of which no listed job has any", first);
+                self.snapshot
+                    .note("no-job", "held nodes of which no listed job has any", first);
             }
         }
     }
@@ -241,16 +297,26 @@ impl Taken<'_> {
     fn levels(&mut self, holds: &[(NodeId, u32)]) {
         let units = Units::new(self.topology);
         let all: Vec<NodeId> = self.topology.nodes().iter().collect();
-        let mut freed: Vec<(i64, NodeId)> =
-            all.iter().filter_map(|node| Some((self.freed(*node)?, *node))).collect();
+        let mut freed: Vec<(i64, NodeId)> = all
+            .iter()
+            .filter_map(|node| Some((self.freed(*node)?, *node)))
+            .collect();
         freed.sort_unstable();
         for level in 0..=units.len() {
             let unit = |node: NodeId| units.unit_of(level, node).unwrap_or(0) as usize;
             let name = units.names().nth(level).unwrap_or("machine").to_string();
             let count = all.iter().map(|node| unit(*node) + 1).max().unwrap_or(1);
             let mut now: Vec<UnitNow> = (0..count as u32)
-                .map(|i| units.unit_name(level, i).unwrap_or_else(|| "machine".into()))
-                .map(|name| UnitNow { name, freed: Some(i64::MIN), ..UnitNow::default() })
+                .map(|i| {
+                    units
+                        .unit_name(level, i)
+                        .unwrap_or_else(|| "machine".into())
+                })
+                .map(|name| UnitNow {
+                    name,
+                    freed: Some(i64::MIN),
+                    ..UnitNow::default()
+                })
                 .collect();
             for node in &all {
                 let (unit, node) = (&mut now[unit(*node)], self.nodes[node.index()]);
@@ -283,8 +349,13 @@ impl Taken<'_> {
                 }
             }
             now.retain(|unit| unit.nodes > 0);
-            now.iter_mut().for_each(|u| u.freed = u.freed.filter(|freed| *freed > i64::MIN));
-            self.snapshot.levels.push(LevelNow { name, units: now, growth });
+            now.iter_mut()
+                .for_each(|u| u.freed = u.freed.filter(|freed| *freed > i64::MIN));
+            self.snapshot.levels.push(LevelNow {
+                name,
+                units: now,
+                growth,
+            });
         }
     }
 

@@ -37,7 +37,10 @@ pub struct Sums {
 
 impl Sums {
     pub(crate) fn new(levels: usize) -> Self {
-        Sums { units: vec![[0; 3]; levels], ..Sums::default() }
+        Sums {
+            units: vec![[0; 3]; levels],
+            ..Sums::default()
+        }
     }
 
     fn add(&mut self, score: &Score, (seconds, spared): (u64, f64)) {
@@ -46,7 +49,10 @@ impl Sums {
         self.spared += node_seconds as f64 * spared;
         if let Some((whole, broken)) = score.segments {
             let more = [1, u64::from(whole), u64::from(broken)];
-            self.segments.iter_mut().zip(more).for_each(|(sum, more)| *sum += more);
+            self.segments
+                .iter_mut()
+                .zip(more)
+                .for_each(|(sum, more)| *sum += more);
         }
         self.jobs += 1;
         self.nodes += u64::from(score.size);
@@ -74,7 +80,10 @@ impl Sums {
     pub(crate) fn merge(&mut self, other: &Sums) {
         self.node_seconds = self.node_seconds.saturating_add(other.node_seconds);
         self.spared += other.spared;
-        self.segments.iter_mut().zip(other.segments).for_each(|(sum, more)| *sum += more);
+        self.segments
+            .iter_mut()
+            .zip(other.segments)
+            .for_each(|(sum, more)| *sum += more);
         self.jobs += other.jobs;
         self.nodes += other.nodes;
         self.apart += other.apart;
@@ -84,7 +93,9 @@ impl Sums {
         self.ring = (self.ring.0 + other.ring.0, self.ring.1 + other.ring.1);
         self.longest += other.longest;
         for (sums, more) in self.units.iter_mut().zip(&other.units) {
-            sums.iter_mut().zip(more).for_each(|(sum, more)| *sum += more);
+            sums.iter_mut()
+                .zip(more)
+                .for_each(|(sum, more)| *sum += more);
         }
     }
 
@@ -179,9 +190,15 @@ impl Summary {
         let new = || Sums::new(self.levels);
         self.all.add(score, gain);
         let class = 1 << score.size.max(1).ilog2();
-        self.by_size.entry(class).or_insert_with(new).add(score, gain);
+        self.by_size
+            .entry(class)
+            .or_insert_with(new)
+            .add(score, gain);
         if let Some(start) = start {
-            self.by_hour.entry(start.div_euclid(3600)).or_insert_with(new).add(score, gain);
+            self.by_hour
+                .entry(start.div_euclid(3600))
+                .or_insert_with(new)
+                .add(score, gain);
         }
     }
 
@@ -196,8 +213,10 @@ impl Summary {
         recorded: &Summary,
         figure: impl Fn(&Sums, &Sums) -> Option<f64>,
     ) -> Option<[f64; 3]> {
-        let (first, last) =
-            (*recorded.by_hour.keys().next()?, *recorded.by_hour.keys().next_back()?);
+        let (first, last) = (
+            *recorded.by_hour.keys().next()?,
+            *recorded.by_hour.keys().next_back()?,
+        );
         let width = (last - first + 1).div_euclid(BLOCKS) + 1;
         let blocks = |summary: &Summary| {
             let mut blocks = BTreeMap::<i64, Sums>::new();
@@ -210,11 +229,15 @@ impl Summary {
         let (ours, theirs) = (blocks(self), blocks(recorded));
         let without = |blocks: &BTreeMap<i64, Sums>, left: i64| {
             let mut sums = Sums::new(self.levels);
-            blocks.iter().filter(|(at, _)| **at != left).for_each(|(_, more)| sums.merge(more));
+            blocks
+                .iter()
+                .filter(|(at, _)| **at != left)
+                .for_each(|(_, more)| sums.merge(more));
             sums
         };
-        let each =
-            theirs.keys().map(|left| figure(&without(&ours, *left), &without(&theirs, *left)));
+        let each = theirs
+            .keys()
+            .map(|left| figure(&without(&ours, *left), &without(&theirs, *left)));
         let each: Vec<f64> = each.collect::<Option<_>>()?;
         let (count, value) = (each.len() as f64, figure(&self.all, &recorded.all)?);
         let mean = each.iter().sum::<f64>() / count;
@@ -238,7 +261,9 @@ impl Summary {
 
     /// By size: the smallest and the largest size of a class, and its sums.
     pub fn by_size(&self) -> impl Iterator<Item = (u32, u32, &Sums)> {
-        self.by_size.iter().map(|(from, sums)| (*from, from + (from - 1), sums))
+        self.by_size
+            .iter()
+            .map(|(from, sums)| (*from, from + (from - 1), sums))
     }
 
     /// The class of sizes that begins with `from`.
@@ -250,7 +275,10 @@ impl Summary {
     pub(crate) fn period(&self) -> i64 {
         let (first, last) = (self.by_hour.keys().next(), self.by_hour.keys().next_back());
         let hours = first.zip(last).map_or(0, |(first, last)| last - first);
-        WIDTHS.into_iter().find(|width| hours / width < PERIODS).unwrap_or(WIDTHS[5])
+        WIDTHS
+            .into_iter()
+            .find(|width| hours / width < PERIODS)
+            .unwrap_or(WIDTHS[5])
     }
 
     /// By time, in periods of `hours`: the second since 1970 in which a period begins, and its sums.
@@ -260,7 +288,10 @@ impl Summary {
             // Weeks begin on Mondays: 1970 began on a Thursday.
             let shift = if hours == 168 { 72 } else { 0 };
             let from = (hour + shift).div_euclid(hours) * hours - shift;
-            periods.entry(from * 3600).or_insert_with(|| Sums::new(self.levels)).merge(sums);
+            periods
+                .entry(from * 3600)
+                .or_insert_with(|| Sums::new(self.levels))
+                .merge(sums);
         }
         periods.into_iter().collect()
     }

@@ -64,8 +64,11 @@ impl Command {
         };
         let orders = inputs::orders(&topology, &given(&self.orders, "row-major"))?;
         let allocators = given(&self.allocators, "slurm-best-fit");
-        let settings =
-            AuditSettings { orders: &orders, allocators: &allocators, shape: self.shape };
+        let settings = AuditSettings {
+            orders: &orders,
+            allocators: &allocators,
+            shape: self.shape,
+        };
         // Without another output the rows are what is wanted.
         let rows = self.output.is_some() || !self.json && self.out.is_none();
         let mut sink = rows.then(|| self.sink(&topology, &settings)).transpose()?;
@@ -126,9 +129,17 @@ impl Command {
         let levels: Vec<String> = Units::new(topology).list();
         let mut names = vec!["recorded".to_string()];
         for order in settings.orders {
-            names.extend(settings.allocators.iter().map(|a| format!("{} {a}", order.label())));
+            names.extend(
+                settings
+                    .allocators
+                    .iter()
+                    .map(|a| format!("{} {a}", order.label())),
+            );
         }
-        let rows = Rows { named: names.len() > 1, shaped: self.shape };
+        let rows = Rows {
+            named: names.len() > 1,
+            shaped: self.shape,
+        };
         let file = RowFile::create(path, |out| rows.write_header(&levels, out))?;
         Ok(Sink { file, rows, names })
     }
@@ -144,7 +155,8 @@ impl Command {
             .option("--order", &self.orders);
         let line = line.option("--alloc", &self.allocators).seed(context.seed);
         let line = line.option("--share", self.share);
-        line.option("--out", self.out.as_ref().map(|path| path.display())).to_string()
+        line.option("--out", self.out.as_ref().map(|path| path.display()))
+            .to_string()
     }
 }
 
@@ -158,7 +170,8 @@ struct Sink<'p> {
 impl Sink<'_> {
     fn add(&mut self, scored: &Scored<'_>) -> anyhow::Result<()> {
         let mut row = Vec::new();
-        self.rows.write(scored, &self.names[scored.placement], &mut row)?;
+        self.rows
+            .write(scored, &self.names[scored.placement], &mut row)?;
         self.file.add(scored.placement, &row)
     }
 }
@@ -177,7 +190,12 @@ fn report_left_out(name: &str, found: &Audit) {
         note!("{name}: mended {}: {}", reason.count, reason.about);
     }
     for placement in &found.placements {
-        let Summary { name: tried, skipped, all, .. } = placement;
+        let Summary {
+            name: tried,
+            skipped,
+            all,
+            ..
+        } = placement;
         if all.apart > 0 {
             note!(
                 "{name}: {tried}: no path joins all nodes of {} of its jobs, which count in no distance",
@@ -212,13 +230,20 @@ fn write_table(out: &mut impl Write, found: &Audit, subject: Subject<'_>) -> any
             );
             layout::sentence(out, &about)?;
         }
-        if let Some(hours) = subject.share.and_then(|share| tried.node_hours_spared(share)) {
-            layout::sentence(out, &format!("{}: {hours:.1} node-hours spared.", tried.name))?;
+        if let Some(hours) = subject
+            .share
+            .and_then(|share| tried.node_hours_spared(share))
+        {
+            layout::sentence(
+                out,
+                &format!("{}: {hours:.1} node-hours spared.", tried.name),
+            )?;
         }
     }
     let heading = |first: &str| {
-        let mut names: Vec<String> =
-            [first, "jobs", "hops", "diameter", "ring"].map(String::from).to_vec();
+        let mut names: Vec<String> = [first, "jobs", "hops", "diameter", "ring"]
+            .map(String::from)
+            .to_vec();
         levels
             .iter()
             .for_each(|level| names.extend([level.clone(), "fewest".into(), "at fewest".into()]));
@@ -228,21 +253,39 @@ fn write_table(out: &mut impl Write, found: &Audit, subject: Subject<'_>) -> any
         let mut row = vec![name, sums.jobs.to_string()];
         row.extend([sums.mean_hops(), sums.diameter(), sums.ring_step()].map(|v| number(v, 3)));
         for level in 0..levels.len() {
-            row.extend([number(sums.spanned(level), 2), number(sums.fewest(level), 2)]);
+            row.extend([
+                number(sums.spanned(level), 2),
+                number(sums.fewest(level), 2),
+            ]);
             row.push(
-                sums.at_fewest(level).map_or("-".into(), |share| format!("{:.1}%", 100.0 * share)),
+                sums.at_fewest(level)
+                    .map_or("-".into(), |share| format!("{:.1}%", 100.0 * share)),
             );
         }
         row
     };
-    let rows = found.placements.iter().map(|placement| row(placement.name.clone(), &placement.all));
+    let rows = found
+        .placements
+        .iter()
+        .map(|placement| row(placement.name.clone(), &placement.all));
     let all = table(heading("placement"), rows, 1);
     writeln!(out, "{}\n", layout::fitted(all, 3, &std::io::stdout()))?;
     layout::sentence(out, "The recorded jobs by size in nodes.")?;
     let class = |(from, to, sums): (u32, u32, &Sums)| {
-        row(if from == to { from.to_string() } else { format!("{from}-{to}") }, sums)
+        row(
+            if from == to {
+                from.to_string()
+            } else {
+                format!("{from}-{to}")
+            },
+            sums,
+        )
     };
-    let sizes = table(heading("nodes"), found.placements[0].by_size().map(class), 0);
+    let sizes = table(
+        heading("nodes"),
+        found.placements[0].by_size().map(class),
+        0,
+    );
     writeln!(out, "\n{}", layout::fitted(sizes, 3, &std::io::stdout()))?;
     Ok(())
 }

@@ -9,9 +9,16 @@ fn main() {
     let variable = |name: &str| std::env::var(name).unwrap_or_default();
     let release = variable("PROFILE") == "release";
     let compiler = Command::new(variable("RUSTC")).arg("--version").output();
-    let compiler = compiler.ok().and_then(|o| String::from_utf8(o.stdout).ok()).unwrap_or_default();
+    let compiler = compiler
+        .ok()
+        .and_then(|o| String::from_utf8(o.stdout).ok())
+        .unwrap_or_default();
     // A debug build would be made anew for every commit.
-    let commit = if release { commit(Path::new(&variable("CARGO_MANIFEST_DIR"))) } else { None };
+    let commit = if release {
+        commit(Path::new(&variable("CARGO_MANIFEST_DIR")))
+    } else {
+        None
+    };
     let unknown = if release {
         "unknown (not built from a checkout)"
     } else {
@@ -20,7 +27,14 @@ fn main() {
     for (name, value) in [
         ("COMMIT", commit.as_deref().unwrap_or(unknown)),
         ("TARGET", &variable("TARGET")),
-        ("PROFILE", &format!("{} (opt-level {})", variable("PROFILE"), variable("OPT_LEVEL"))),
+        (
+            "PROFILE",
+            &format!(
+                "{} (opt-level {})",
+                variable("PROFILE"),
+                variable("OPT_LEVEL")
+            ),
+        ),
         ("RUSTC", compiler.trim().trim_start_matches("rustc ")),
     ] {
         println!("cargo::rustc-env=NODEORDER_{name}={value}");
@@ -32,15 +46,25 @@ fn commit(root: &Path) -> Option<String> {
     let packaged = root.join(".cargo_vcs_info.json");
     if let Ok(text) = std::fs::read_to_string(packaged) {
         let hash = text.split("\"sha1\":").nth(1)?.split('"').nth(1)?;
-        return hash.bytes().all(|b| b.is_ascii_hexdigit()).then(|| hash.to_string());
+        return hash
+            .bytes()
+            .all(|b| b.is_ascii_hexdigit())
+            .then(|| hash.to_string());
     }
     // The folder of the checkout, two above that of this package; not whatever checkout an unpacked copy lies in.
     let root = &root.join("../..");
     root.join(".git").exists().then_some(())?;
     let git = |arguments: &[&str]| -> Option<String> {
-        let output = Command::new("git").arg("-C").arg(root).args(arguments).output().ok()?;
+        let output = Command::new("git")
+            .arg("-C")
+            .arg(root)
+            .args(arguments)
+            .output()
+            .ok()?;
         output.status.success().then_some(())?;
-        String::from_utf8(output.stdout).ok().map(|text| text.trim().to_string())
+        String::from_utf8(output.stdout)
+            .ok()
+            .map(|text| text.trim().to_string())
     };
     for path in ["HEAD", "logs/HEAD", "index"] {
         if let Some(path) = git(&["rev-parse", "--git-path", path]) {
@@ -51,5 +75,8 @@ fn commit(root: &Path) -> Option<String> {
     let date = git(&["show", "-s", "--format=%cs", "HEAD"])?;
     let changed =
         git(&["status", "--porcelain", "--untracked-files=no"]).is_some_and(|s| !s.is_empty());
-    Some(format!("{hash} of {date}{}", if changed { ", with changes" } else { "" }))
+    Some(format!(
+        "{hash} of {date}{}",
+        if changed { ", with changes" } else { "" }
+    ))
 }

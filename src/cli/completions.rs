@@ -20,7 +20,12 @@ pub struct Command {
 impl Command {
     pub fn run(self, _: &Context) -> anyhow::Result<()> {
         let mut script = Vec::new();
-        clap_complete::generate(self.shell, &mut super::Cli::command(), "nodeorder", &mut script);
+        clap_complete::generate(
+            self.shell,
+            &mut super::Cli::command(),
+            "nodeorder",
+            &mut script,
+        );
         output::write(None, &script)
     }
 }

@@ -80,15 +80,21 @@ impl Command {
         for job in &jobs {
             let (nodes, processes) = (job.mapping.nodes().len(), job.processes());
             if nodes > processes as usize {
-                note!("job {}: {processes} processes on the first of its {nodes} nodes", job.name);
+                note!(
+                    "job {}: {processes} processes on the first of its {nodes} nodes",
+                    job.name
+                );
             }
         }
         let bar = progress::bar(settings.iterations * jobs.len() as u64, "iterations");
-        let outcome =
-            side_by_side(&fabric, routing, &jobs, &settings, &|iterations| bar.inc(iterations))?;
+        let outcome = side_by_side(&fabric, routing, &jobs, &settings, &|iterations| {
+            bar.inc(iterations)
+        })?;
         drop(bar);
         if let Some(path) = &self.links {
-            output::write_by(Some(path), |out| report::corun::write_links(out, &fabric, &outcome))?;
+            output::write_by(Some(path), |out| {
+                report::corun::write_links(out, &fabric, &outcome)
+            })?;
         }
         if let Some(picture) = picture {
             picture.draw(&plot::corun(topology.name(), &outcome))?;
@@ -113,7 +119,11 @@ impl Command {
         let text = Text::read(path, topology.context().memory)?;
         let rows = Measured::read_all(topology, &text)?;
         let waiting = progress::waiting("fit");
-        let fair = if self.fair == "rtt" { Fair::Rtt } else { Fair::Flow };
+        let fair = if self.fair == "rtt" {
+            Fair::Rtt
+        } else {
+            Fair::Flow
+        };
         let found = fit(fabric, routing, fair, &rows)?;
         drop(waiting);
         if let Some(picture) = picture {
@@ -132,7 +142,10 @@ impl Command {
         let figures = about + &found.toml();
         let file = self.output.as_deref();
         let fitted = rows.iter().zip(&found.fitted);
-        let fitted = fitted.map(|(row, fitted)| FittedRow { row, fitted: *fitted });
+        let fitted = fitted.map(|(row, fitted)| FittedRow {
+            row,
+            fitted: *fitted,
+        });
         if self.json {
             let mut document = json!({ "rows": fitted.map(|row| object(FittedRow::ALL, &row)).collect::<Vec<_>>() });
             for (name, figure) in FIGURES.iter().zip(&found.figures) {
@@ -146,7 +159,9 @@ impl Command {
             }
             return output::write(None, format!("{document:#}\n"));
         }
-        let Some(file) = file else { return output::write(None, figures) };
+        let Some(file) = file else {
+            return output::write(None, figures);
+        };
         output::write(Some(file), figures)?;
         output::write_by(None, |out| columns::write(out, FittedRow::ALL, fitted))
     }

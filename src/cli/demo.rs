@@ -21,7 +21,12 @@ impl Command {
     pub fn run(self, context: &Context) -> anyhow::Result<()> {
         note!("nodeorder compare {MACHINE} --out {}", self.out.display());
         let command = compare::Command::augment_args(clap::Command::new("compare"));
-        let words = ["compare".as_ref(), MACHINE.as_ref(), "--out".as_ref(), self.out.as_os_str()];
+        let words = [
+            "compare".as_ref(),
+            MACHINE.as_ref(),
+            "--out".as_ref(),
+            self.out.as_os_str(),
+        ];
         let matches = command.try_get_matches_from(words)?;
         compare::Command::from_arg_matches(&matches)?.run(context)
     }

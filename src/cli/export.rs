@@ -62,8 +62,9 @@ impl Command {
         if let Some(first) = export.folder {
             let Some(folder) = file else {
                 let texts = export.beside.iter().map(|(name, _)| name.as_str());
-                let all: Vec<&str> =
-                    texts.chain(export.binary.iter().map(|(name, _)| *name)).collect();
+                let all: Vec<&str> = texts
+                    .chain(export.binary.iter().map(|(name, _)| *name))
+                    .collect();
                 note!(
                     "--to {}: this is {first}; -o FOLDER also writes {}",
                     target.name,
@@ -121,7 +122,10 @@ impl Command {
     /// The figures of a SimGrid platform, where any is given.
     fn figures(&self, target: &str, context: &Context) -> Result<Option<SimGridFigures>, Error> {
         let speed = self.speed.as_deref().map(|speed| ("--speed", speed));
-        let latency = self.latency.as_deref().map(|latency| ("--latency", latency));
+        let latency = self
+            .latency
+            .as_deref()
+            .map(|latency| ("--latency", latency));
         if let Some((flag, text)) = self.network.given().next().or(latency).or(speed)
             && target != "simgrid"
         {
@@ -130,11 +134,18 @@ impl Command {
             return Err(Error::option(format!("{flag} {text}"), found, expected));
         }
         let speed = speed.map(|(flag, text)| match Unit::Speed.option(flag, text)? {
-            0.0 => Err(Error::option(format!("{flag} {text}"), "0", "a value above 0")),
+            0.0 => Err(Error::option(
+                format!("{flag} {text}"),
+                "0",
+                "a value above 0",
+            )),
             value => Ok(value),
         });
         let network = self.network.read(self.latency.as_deref(), context)?;
-        let figures = SimGridFigures { network, speed: speed.transpose()? };
+        let figures = SimGridFigures {
+            network,
+            speed: speed.transpose()?,
+        };
         Ok((figures != SimGridFigures::default()).then_some(figures))
     }
 }

@@ -67,7 +67,11 @@ impl Command {
         };
         let names: HashMap<NodeId, &String> = nodes.iter().copied().zip(&given).collect();
         let hosts: Vec<String> = ordered.iter().map(|node| names[node].clone()).collect();
-        let job = JobHosts { hosts: &hosts, given: &given, per_node: self.per_node };
+        let job = JobHosts {
+            hosts: &hosts,
+            given: &given,
+            per_node: self.per_node,
+        };
         output::write(self.output.as_deref(), (form.build)(&job))
     }
 
@@ -118,7 +122,11 @@ impl Command {
 /// The order whose ring is the shortest; says which.
 fn shortest(topology: &Topology, nodes: &[NodeId]) -> Result<Vec<NodeId>> {
     let (order, by, walk) = best_ring(topology, nodes)?;
-    let Ring { unreachable, hops, longest } = walk;
+    let Ring {
+        unreachable,
+        hops,
+        longest,
+    } = walk;
     let apart = match unreachable {
         0 => String::new(),
         steps => format!("; {steps} steps of the ring are between hosts that no path joins"),

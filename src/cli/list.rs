@@ -26,9 +26,13 @@ const FORMER: [(&str, &str); 1] = [("formats", "traces")];
 
 fn names() -> PossibleValuesParser {
     let value = |table: &Table| {
-        let former =
-            FORMER.iter().filter(|(_, name)| *name == table.name).map(|(former, _)| *former);
-        PossibleValue::new(table.name).help(table.about).aliases(former)
+        let former = FORMER
+            .iter()
+            .filter(|(_, name)| *name == table.name)
+            .map(|(former, _)| *former);
+        PossibleValue::new(table.name)
+            .help(table.about)
+            .aliases(former)
     };
     PossibleValuesParser::new(reference::tables().iter().map(value))
 }
@@ -36,7 +40,10 @@ fn names() -> PossibleValuesParser {
 impl Command {
     pub fn run(self, _: &Context) -> anyhow::Result<()> {
         let mut tables = reference::tables().into_iter();
-        let now = FORMER.iter().find(|(former, _)| *former == self.what).map(|(_, now)| *now);
+        let now = FORMER
+            .iter()
+            .find(|(former, _)| *former == self.what)
+            .map(|(_, now)| *now);
         let what = now.unwrap_or(&self.what);
         let table = tables.find(|table| table.name == what).ok_or_else(|| {
             let location = SourceLocation::option(&self.what);
@@ -45,14 +52,25 @@ impl Command {
         let width = layout::width();
         let Some(name) = self.name else {
             if self.json {
-                return document(table.entries.iter().map(|e| entry_json(&table, e)).collect());
+                return document(
+                    table
+                        .entries
+                        .iter()
+                        .map(|e| entry_json(&table, e))
+                        .collect(),
+                );
             }
             return output::write(None, list(&table, width));
         };
         let found = table.entries.iter().find(|entry| entry.name == head(&name));
         let entry = found.ok_or_else(|| {
             let known = table.entries.iter().map(|entry| entry.name);
-            Error::unknown(SourceLocation::option(&name), table.noun, head(&name), known)
+            Error::unknown(
+                SourceLocation::option(&name),
+                table.noun,
+                head(&name),
+                known,
+            )
         })?;
         if self.json {
             return document(entry_json(&table, entry));
@@ -64,12 +82,18 @@ impl Command {
 /// The entries of a table, those from the papers last; below a heading where people read them.
 fn list(table: &Table, width: Option<usize>) -> String {
     let line = |e: &Entry<()>| [e.name.into(), e.about.into(), table.example(e)];
-    let [chosen, papers] = table.groups().map(|group| group.iter().map(line).collect::<Vec<_>>());
+    let [chosen, papers] = table
+        .groups()
+        .map(|group| group.iter().map(line).collect::<Vec<_>>());
     // Programs that read a pipe get a line for each entry and nothing else.
     if papers.is_empty() || width.is_none() {
         return text(&[chosen, papers].concat(), width);
     }
-    format!("{}\nFrom the papers:\n{}", text(&chosen, width), text(&papers, width))
+    format!(
+        "{}\nFrom the papers:\n{}",
+        text(&chosen, width),
+        text(&papers, width)
+    )
 }
 
 fn document(value: Value) -> anyhow::Result<()> {
@@ -110,7 +134,10 @@ fn help(table: &Table, entry: &Entry<()>, width: Option<usize>) -> String {
             None => vec![text.to_string()],
         };
         let pad = " ".repeat(indent);
-        lines.iter().map(|line| format!("{pad}{line}\n")).collect::<String>()
+        lines
+            .iter()
+            .map(|line| format!("{pad}{line}\n"))
+            .collect::<String>()
     };
     let mut text = wrap(&entry.usage(table.separator), 0) + &wrap(entry.about, 4);
     for (title, options) in [("Options", entry.options), ("Options of all", table.common)] {
@@ -132,8 +159,13 @@ fn help(table: &Table, entry: &Entry<()>, width: Option<usize>) -> String {
 
 /// A line each, in columns; where those are too narrow, the description stands below.
 fn text(lines: &[[String; 3]], width: Option<usize>) -> String {
-    let longest =
-        |column: usize| lines.iter().map(|l| l[column].chars().count()).max().unwrap_or(0);
+    let longest = |column: usize| {
+        lines
+            .iter()
+            .map(|l| l[column].chars().count())
+            .max()
+            .unwrap_or(0)
+    };
     let (names, examples) = (longest(0), longest(2));
     let whole = names + 2 + examples + 2 + longest(1);
     let mut text = String::new();
@@ -142,7 +174,11 @@ fn text(lines: &[[String; 3]], width: Option<usize>) -> String {
             text += &format!("{name:<names$}  {example:<examples$}  {about}\n");
             continue;
         };
-        let head = if name == example { name.clone() } else { format!("{name}  {example}") };
+        let head = if name == example {
+            name.clone()
+        } else {
+            format!("{name}  {example}")
+        };
         text += &(layout::wrapped(&head, width).join("\n    ") + "\n");
         for line in layout::wrapped(about, width.saturating_sub(4)) {
             text += &format!("    {line}\n");
@@ -170,7 +206,10 @@ mod tests {
             let text = list(&table, Some(width));
             fits(&text);
             assert!(table.entries.iter().all(|entry| text.contains(entry.name)));
-            table.entries.iter().for_each(|entry| fits(&help(&table, entry, Some(width))));
+            table
+                .entries
+                .iter()
+                .for_each(|entry| fits(&help(&table, entry, Some(width))));
         }
     }
 }

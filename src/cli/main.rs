@@ -70,7 +70,12 @@ const BUILD: &str = concat!(
 #[derive(Debug, Args)]
 struct Common {
     /// Seed of everything random that has no seed= of its own
-    #[arg(long, global = true, default_value_t = 1, help_heading = "Common options")]
+    #[arg(
+        long,
+        global = true,
+        default_value_t = 1,
+        help_heading = "Common options"
+    )]
     seed: u64,
     /// Threads to use [default: all cores]; results do not depend on it
     #[arg(long, global = true, value_parser = clap::value_parser!(u16).range(1..), help_heading = "Common options")]
@@ -142,7 +147,10 @@ fn main() -> ExitCode {
         }
     }
     let memory = cli.common.memory.unwrap_or_else(default_memory);
-    let context = Context { seed: cli.common.seed, memory };
+    let context = Context {
+        seed: cli.common.seed,
+        memory,
+    };
     let checked = files::check(&parser, &matches).map_err(anyhow::Error::from);
     match checked.and_then(|()| cli.verb.run(&context)) {
         Err(e) if !output::is_closed_pipe(&e) => {
@@ -165,7 +173,10 @@ fn arguments() -> Vec<OsString> {
             .is_some_and(|t| t.starts_with(|c: char| c == '.' || c.is_ascii_digit()));
         let option = |last: &OsString| {
             let text = last.to_string_lossy();
-            let name = text.strip_prefix("--").or(text.strip_prefix('-')).unwrap_or_default();
+            let name = text
+                .strip_prefix("--")
+                .or(text.strip_prefix('-'))
+                .unwrap_or_default();
             name.starts_with(char::is_alphabetic) && !name.contains('=')
         };
         match all.last_mut().filter(|last| value && option(last)) {
@@ -178,14 +189,26 @@ fn arguments() -> Vec<OsString> {
 
 /// The command with a help that lists its commands in groups.
 fn with_groups(command: clap::Command) -> clap::Command {
-    let (heading, literal) =
-        (command.get_styles().get_header(), command.get_styles().get_literal());
-    let room = layout::width().unwrap_or(100).min(100).saturating_sub(15).max(16);
+    let (heading, literal) = (
+        command.get_styles().get_header(),
+        command.get_styles().get_literal(),
+    );
+    let room = layout::width()
+        .unwrap_or(100)
+        .min(100)
+        .saturating_sub(15)
+        .max(16);
     let mut text = String::from("{about-with-newline}\n{usage-heading} {usage}\n");
     for (group, names) in GROUPS {
         text += &format!("\n{heading}{group}:{heading:#}\n");
-        for verb in names.iter().filter_map(|name| command.find_subcommand(name)) {
-            let about = verb.get_about().map(ToString::to_string).unwrap_or_default();
+        for verb in names
+            .iter()
+            .filter_map(|name| command.find_subcommand(name))
+        {
+            let about = verb
+                .get_about()
+                .map(ToString::to_string)
+                .unwrap_or_default();
             let about = layout::wrapped(&about, room).join("\n               ");
             text += &format!("  {literal}{:<11}{literal:#}  {about}\n", verb.get_name());
         }
@@ -201,7 +224,9 @@ fn default_memory() -> u64 {
         let line = text.lines().find(|l| l.starts_with("MemAvailable:"))?;
         line.split_whitespace().nth(1)?.parse().ok()
     };
-    free().map_or(Context::default().memory, |kilobytes| kilobytes * 1024 / 5 * 4)
+    free().map_or(Context::default().memory, |kilobytes| {
+        kilobytes * 1024 / 5 * 4
+    })
 }
 
 #[cfg(test)]
@@ -215,10 +240,15 @@ mod tests {
 
     /// The commands, those within commands too, by the words that call them.
     fn commands() -> Vec<(String, clap::Command)> {
-        let (mut all, mut left) = (Vec::new(), vec![(String::from("nodeorder"), Cli::command())]);
+        let (mut all, mut left) = (
+            Vec::new(),
+            vec![(String::from("nodeorder"), Cli::command())],
+        );
         while let Some((name, command)) = left.pop() {
             left.extend(
-                command.get_subcommands().map(|c| (format!("{name} {}", c.get_name()), c.clone())),
+                command
+                    .get_subcommands()
+                    .map(|c| (format!("{name} {}", c.get_name()), c.clone())),
             );
             all.push((name, command));
         }
@@ -229,11 +259,17 @@ mod tests {
     #[test]
     fn every_help_ends_in_an_example_that_parses() {
         for (name, command) in commands() {
-            let help = command.get_after_help().map(ToString::to_string).unwrap_or_default();
-            let example =
-                help.strip_prefix("Example: ").unwrap_or_else(|| panic!("{name} has no example"));
+            let help = command
+                .get_after_help()
+                .map(ToString::to_string)
+                .unwrap_or_default();
+            let example = help
+                .strip_prefix("Example: ")
+                .unwrap_or_else(|| panic!("{name} has no example"));
             assert!(example.starts_with(&name), "{name}: {example}");
-            let words = example.split(' ').take_while(|word| ![">", "|"].contains(word));
+            let words = example
+                .split(' ')
+                .take_while(|word| ![">", "|"].contains(word));
             if let Err(e) = Cli::try_parse_from(words) {
                 panic!("{example}: {e}");
             }
@@ -261,7 +297,11 @@ mod tests {
             "nodeorder report",
         ];
         for (name, command) in commands() {
-            assert_eq!(has_json(&command), !others.contains(&name.as_str()), "{name}");
+            assert_eq!(
+                has_json(&command),
+                !others.contains(&name.as_str()),
+                "{name}"
+            );
         }
     }
 }

@@ -26,12 +26,24 @@ impl Command {
             let text = format!("{} pages: man -l {}\n", pages.len(), first.display());
             return output::write(None, text);
         }
-        let wanted = ["nodeorder"].into_iter().chain(self.verb.iter().map(String::as_str));
+        let wanted = ["nodeorder"]
+            .into_iter()
+            .chain(self.verb.iter().map(String::as_str));
         let wanted = wanted.collect::<Vec<_>>().join("-");
-        let page = pages.iter().find(|(name, _)| *name == wanted).ok_or_else(|| {
-            let names = pages.iter().filter_map(|(name, _)| name.strip_prefix("nodeorder-"));
-            Error::unknown(SourceLocation::option("man"), "command", &self.verb.join("-"), names)
-        })?;
+        let page = pages
+            .iter()
+            .find(|(name, _)| *name == wanted)
+            .ok_or_else(|| {
+                let names = pages
+                    .iter()
+                    .filter_map(|(name, _)| name.strip_prefix("nodeorder-"));
+                Error::unknown(
+                    SourceLocation::option("man"),
+                    "command",
+                    &self.verb.join("-"),
+                    names,
+                )
+            })?;
         output::write(None, &page.1)
     }
 }
@@ -44,11 +56,21 @@ fn pages() -> anyhow::Result<Vec<(String, Vec<u8>)>> {
     command.build();
     let (mut pages, mut left) = (Vec::new(), vec![command]);
     while let Some(command) = left.pop() {
-        let name = command.get_display_name().unwrap_or(command.get_name()).to_string();
+        let name = command
+            .get_display_name()
+            .unwrap_or(command.get_name())
+            .to_string();
         let mut page = Vec::new();
-        clap_mangen::Man::new(command.clone()).title(name.to_uppercase()).render(&mut page)?;
+        clap_mangen::Man::new(command.clone())
+            .title(name.to_uppercase())
+            .render(&mut page)?;
         pages.push((name, page));
-        left.extend(command.get_subcommands().filter(|c| !c.is_hide_set()).cloned());
+        left.extend(
+            command
+                .get_subcommands()
+                .filter(|c| !c.is_hide_set())
+                .cloned(),
+        );
     }
     pages.sort();
     Ok(pages)

@@ -80,7 +80,10 @@ const TABLE: [(&str, &str); 13] = [
         "allocation",
         "{allocation.nodes} nodes on {allocation.routers} routers in {allocation.components} components",
     ),
-    ("in the machine", "mean distance {allocation.aspl}, diameter {allocation.diameter}"),
+    (
+        "in the machine",
+        "mean distance {allocation.aspl}, diameter {allocation.diameter}",
+    ),
     (
         "by itself",
         "mean distance {allocation.induced_aspl}, diameter {allocation.induced_diameter}",
@@ -88,8 +91,10 @@ const TABLE: [(&str, &str); 13] = [
 ];
 
 /// A further line where nodes have fast links inside domains.
-const FAST_LINKS: (&str, &str) =
-    ("inside domains", "max load {nvlink_load_max}, contention {nvlink_contention_max}");
+const FAST_LINKS: (&str, &str) = (
+    "inside domains",
+    "max load {nvlink_load_max}, contention {nvlink_contention_max}",
+);
 
 /// A further line where shares were searched for.
 const FOUND_LINE: &str = "{throughput}, at most {throughput_at_most} (gap {routing_gap%})";
@@ -151,7 +156,11 @@ impl Command {
         let topology = crate::shared::inputs::topology(&self.spec, context)?;
         routing.check(&topology)?;
         let guest = Guest::make(&self.guest, context)?;
-        let Placed { ranks, placement, method } = self.place(&topology, &guest)?;
+        let Placed {
+            ranks,
+            placement,
+            method,
+        } = self.place(&topology, &guest)?;
         let fabric = crate::shared::inputs::fabric(&topology)?;
         let (analysis, found) = routing.analyse(&fabric, &guest, &placement)?;
         if let Some(path) = &self.links {
@@ -162,7 +171,9 @@ impl Command {
         }
         if self.output.is_some() {
             output::write_by(self.output.as_deref(), |out| {
-                let named = placement.processes().map(|(i, node)| (i, topology.node_name(node)));
+                let named = placement
+                    .processes()
+                    .map(|(i, node)| (i, topology.node_name(node)));
                 match self.names {
                     true => columns::write(out, NAMED_PROCESS, named),
                     false => columns::write(out, PROCESS, placement.processes()),
@@ -216,12 +227,20 @@ impl Command {
             }
         };
         let Some(text) = &self.map else {
-            return Ok(Placed { ranks, placement: given, method: None });
+            return Ok(Placed {
+                ranks,
+                placement: given,
+                method: None,
+            });
         };
         let waiting = progress::waiting(text);
         let clock = Clock::start(false, &waiting);
         let (placement, method) = method::place(topology, guest, given.nodes(), text, &clock)?;
-        Ok(Placed { ranks, placement, method: Some(method) })
+        Ok(Placed {
+            ranks,
+            placement,
+            method: Some(method),
+        })
     }
 }
 
@@ -249,7 +268,11 @@ fn write_table(
     for (label, template) in TABLE.into_iter().chain(fast) {
         // Of a search for the best shares no pair's paths are known.
         let mean = label == "dilation" && found.is_some();
-        let template = if mean { "mean {dilation_mean} by volume" } else { template };
+        let template = if mean {
+            "mean {dilation_mean} by volume"
+        } else {
+            template
+        };
         field(out, 18, label, &filled(template, &columns, figures))?;
         if let (Some(found), "contention") = (found, label) {
             field(out, 18, "throughput", &filled(FOUND_LINE, FOUND, found))?;
@@ -258,7 +281,12 @@ fn write_table(
     let columns = [LinkLoad::ALL, LinkLoad::BUSIEST].concat();
     for (i, link) in busiest.iter().take(5).enumerate() {
         let label = if i == 0 { "busiest links" } else { "" };
-        field(out, 18, label, &filled("{from} to {to}: {contention}", &columns, link))?;
+        field(
+            out,
+            18,
+            label,
+            &filled("{from} to {to}: {contention}", &columns, link),
+        )?;
     }
     Ok(())
 }

@@ -24,9 +24,14 @@ impl Command {
         let parts = folder.parts()?;
         let table = store::merge(&parts, &self.folder.display().to_string())?;
         // There is at least one: merging none fails.
-        let Some((_, first)) = parts.first() else { return Ok(()) };
+        let Some((_, first)) = parts.first() else {
+            return Ok(());
+        };
         if folder.is_finished(&first.hash)? {
-            note!("{}: these shards are merged already; nothing to do", self.folder.display());
+            note!(
+                "{}: these shards are merged already; nothing to do",
+                self.folder.display()
+            );
             return Ok(());
         }
         let shard = |(_, part): &(String, Part)| {

@@ -108,7 +108,10 @@ impl Command {
             let row = self.row(&topology, order)?;
             if let Some(share) = row.spanning {
                 let label = &row.label;
-                note!("{label}: {:.1} % of windows span components: left out", 100.0 * share);
+                note!(
+                    "{label}: {:.1} % of windows span components: left out",
+                    100.0 * share
+                );
             }
             rows.push(row);
             bar.inc(1);
@@ -117,36 +120,67 @@ impl Command {
         if let Some(picture) = picture {
             let curves: Vec<(&str, &[f64])> = rows
                 .iter()
-                .map(|r| (r.label.as_str(), r.curve.as_ref().unwrap_or(&r.values).as_slice()))
+                .map(|r| {
+                    (
+                        r.label.as_str(),
+                        r.curve.as_ref().unwrap_or(&r.values).as_slice(),
+                    )
+                })
                 .collect();
             let title = format!("MPC on {}", topology.name());
             picture.draw(&plot::mpc_plot(&title, &curves)?)?;
         }
-        if self.json { self.write_json(&topology, &rows) } else { self.write_csv(&rows) }
+        if self.json {
+            self.write_json(&topology, &rows)
+        } else {
+            self.write_csv(&rows)
+        }
     }
 
     fn row(&self, topology: &Topology, order: &NodeOrder) -> anyhow::Result<CurveRow> {
         let (n, label) = (order.len(), order.label().to_string());
         // Fewer than two nodes have no sizes: the curve itself reports that.
-        let chosen = if n < 2 { None } else { sizes::parse(&self.sizes, n)? };
+        let chosen = if n < 2 {
+            None
+        } else {
+            sizes::parse(&self.sizes, n)?
+        };
         // The share of windows that span components is of all sizes.
         let one = topology.components() == 1;
         if let (Some(sizes), None, true) = (&chosen, &self.plot, one) {
             let at = mpc::at_sizes(topology, order, sizes, self.method.into())?;
             let (sizes, values) = at.into_iter().unzip();
-            return Ok(CurveRow { label, sizes, values, spanning: None, curve: None });
+            return Ok(CurveRow {
+                label,
+                sizes,
+                values,
+                spanning: None,
+                curve: None,
+            });
         }
         let curve = mpc::curve_by(topology, order, self.method.into())?;
         let spanning = curve.spanning();
         let Some(mut sizes) = chosen else {
             let values = curve.values();
             let sizes = (2..values.len() + 2).collect();
-            return Ok(CurveRow { label, sizes, values, spanning, curve: None });
+            return Ok(CurveRow {
+                label,
+                sizes,
+                values,
+                spanning,
+                curve: None,
+            });
         };
         sizes.retain(|size| *size <= curve.largest());
         let values = sizes.iter().map(|size| curve.mpc(*size)).collect();
         let drawn = self.plot.as_ref().map(|_| curve.values());
-        Ok(CurveRow { label, sizes, values, spanning, curve: drawn })
+        Ok(CurveRow {
+            label,
+            sizes,
+            values,
+            spanning,
+            curve: drawn,
+        })
     }
 
     fn write_json(&self, topology: &Topology, rows: &[CurveRow]) -> anyhow::Result<()> {
@@ -166,7 +200,11 @@ impl Command {
             columns::Table::new(&mut *out, CurvePoint::ALL)?.finish()?;
             rows.iter().try_for_each(|row| {
                 let (ordering, values) = (&row.label, &row.values);
-                let point = |i| CurvePoint { ordering, size: row.sizes[i], mpc: values[i] };
+                let point = |i| CurvePoint {
+                    ordering,
+                    size: row.sizes[i],
+                    mpc: values[i],
+                };
                 columns::write_rows(&mut *out, CurvePoint::ALL, values.len(), point)
             })
         })

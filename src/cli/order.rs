@@ -37,7 +37,11 @@ impl Command {
         inputs::announce(&topology, &self.by);
         // On a terminal searches report their progress themselves, and Ctrl-C stops them only.
         let searches = ["ilp", "optimise"].contains(&head(&self.by));
-        let shown = if searches { progress::waiting_unseen } else { progress::waiting };
+        let shown = if searches {
+            progress::waiting_unseen
+        } else {
+            progress::waiting
+        };
         let waiting = shown(&self.by);
         let clock = Clock::start(searches, &waiting);
         let (order, found) = NodeOrder::make_with(&topology, &self.by, &clock)?;
@@ -72,7 +76,11 @@ impl Command {
         found: Option<&'a SearchResult>,
         clock: &Clock,
     ) -> Document<'a> {
-        let list = NodeList { topology, nodes: order.nodes(), names: self.names };
+        let list = NodeList {
+            topology,
+            nodes: order.nodes(),
+            names: self.names,
+        };
         let mut document = BTreeMap::from([("ordering", Field::Nodes(list))]);
         let mut add = |key: &'static str, value: Value| document.insert(key, Field::Value(value));
         match found {

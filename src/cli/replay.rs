@@ -100,8 +100,10 @@ impl Command {
         let shares = self.shares(nodes, context)?;
         let input = inputs::log(&self.log, self.procs_per_node, nodes, context)?;
         let fabric = self.traffic.fabric(&topology)?;
-        let distances: Vec<RankDistances> =
-            orders.iter().map(|o| RankDistances::new(&topology, o)).collect::<Result<_, _>>()?;
+        let distances: Vec<RankDistances> = orders
+            .iter()
+            .map(|o| RankDistances::new(&topology, o))
+            .collect::<Result<_, _>>()?;
         let rules = inputs::rules(self.rules.as_deref(), context)?;
         let files = [&self.summary, &self.totals, &self.plots];
         let summarised = self.json || self.timings || files.iter().any(|file| file.is_some());
@@ -115,7 +117,11 @@ impl Command {
                 pods: self.pods,
             },
             traffic: self.traffic.settings(fabric.as_ref())?,
-            summaries: if summarised { Summaries::OverBaseline } else { Summaries::None },
+            summaries: if summarised {
+                Summaries::OverBaseline
+            } else {
+                Summaries::None
+            },
             rules: rules.as_ref(),
         };
         let mut replays = ReplaySet::new(&topology, &orders, &distances, settings)?;
@@ -125,7 +131,10 @@ impl Command {
         self.replay(input, &mut replays, &topology, &orders)?;
 
         let results = replays.results();
-        let options = SummaryOptions { threshold: self.threshold, shares: shares.as_deref() };
+        let options = SummaryOptions {
+            threshold: self.threshold,
+            shares: shares.as_deref(),
+        };
         if self.json || form.is_some() {
             self.write_summary(&topology, form, &results, &options)?;
         }
@@ -165,14 +174,23 @@ impl Command {
         let wanted = !self.json || self.output.is_some();
         let labels = if wanted { replays.labels() } else { &[] };
         let rows = BlockRows::new(columns, labels, topology, orders);
-        let levels = if self.shape { Units::new(topology).list() } else { Vec::new() };
+        let levels = if self.shape {
+            Units::new(topology).list()
+        } else {
+            Vec::new()
+        };
         let header = |out: &mut Vec<u8>| columns.write_header(&levels, out);
         let create = || RowFile::create(self.output.as_deref(), header);
         let mut file = wanted.then(create).transpose()?;
         let started = Instant::now();
         let clock = || started.elapsed();
         let clock: Option<Clock<'_>> = if self.timings { Some(&clock) } else { None };
-        let OpenedLog { mut log, read, bytes, .. } = input;
+        let OpenedLog {
+            mut log,
+            read,
+            bytes,
+            ..
+        } = input;
         let bar = progress::bytes(bytes, "replay");
         let block_done = || {
             bar.set_position(read.load(Ordering::Relaxed));
@@ -187,20 +205,35 @@ impl Command {
     /// Reports on standard error how many jobs were skipped or refused and why: once where that is the same for
     /// all replays, which it is unless an allocator refuses jobs.
     fn report_skipped(&self, results: &[ReplayResult<'_>], nodes: usize) {
-        let same = results.iter().all(|result| result.counts.refused.is_empty());
+        let same = results
+            .iter()
+            .all(|result| result.counts.refused.is_empty());
         let log = self.log.display();
         for result in &results[..if same { 1 } else { results.len() }] {
-            let Counts { placed, skipped, oversized: never, refused, .. } = &result.counts;
+            let Counts {
+                placed,
+                skipped,
+                oversized: never,
+                refused,
+                ..
+            } = &result.counts;
             let mut reasons = vec![
                 (skipped - never, "found too few nodes free".to_string()),
-                (*never, format!("asked for more than the {nodes} nodes of the ordering")),
+                (
+                    *never,
+                    format!("asked for more than the {nodes} nodes of the ordering"),
+                ),
             ];
             reasons.extend(refused.iter().map(|(choice, count)| {
-                (*count, format!("refused, {}: {}", choice.answer(), choice.reason()))
+                (
+                    *count,
+                    format!("refused, {}: {}", choice.answer(), choice.reason()),
+                )
             }));
             let reasons = reasons.iter().filter(|(count, _)| *count > 0);
-            let reasons: Vec<String> =
-                reasons.map(|(count, why)| format!("{count} {why}")).collect();
+            let reasons: Vec<String> = reasons
+                .map(|(count, why)| format!("{count} {why}"))
+                .collect();
             let left_out = skipped + result.counts.refused();
             self.report_pods(&result.counts);
             if left_out > 0 {
@@ -210,7 +243,10 @@ impl Command {
                     _ => format!("{}, {}: ", result.ordering, result.allocator),
                 };
                 let all = placed + left_out;
-                note!("{log}: {of}skipped {left_out} of {all} jobs: {}", reasons.join(", "));
+                note!(
+                    "{log}: {of}skipped {left_out} of {all} jobs: {}",
+                    reasons.join(", ")
+                );
             }
         }
     }
@@ -238,7 +274,10 @@ impl Command {
         options: &SummaryOptions<'_>,
     ) -> anyhow::Result<()> {
         let document = || {
-            let (log, guest) = (self.log.display().to_string(), self.traffic.guest.as_deref());
+            let (log, guest) = (
+                self.log.display().to_string(),
+                self.traffic.guest.as_deref(),
+            );
             report::replay::document(topology, &log, guest, results, options)
         };
         if self.json {
@@ -247,16 +286,18 @@ impl Command {
         let path = self.summary.as_deref();
         match form {
             None => Ok(()),
-            Some("csv") => {
-                output::write_by(path, |out| report::replay::write_sizes(results, options, out))
-            }
+            Some("csv") => output::write_by(path, |out| {
+                report::replay::write_sizes(results, options, out)
+            }),
             Some(_) => output::write(path, format!("{:#}\n", document())),
         }
     }
 
     /// Shares of compute by size, where `--compute` is given. A table's shares are taken as they are.
     fn shares(&self, nodes: u32, context: &Context) -> anyhow::Result<Option<Vec<(u32, f64)>>> {
-        let Some(path) = &self.compute else { return Ok(None) };
+        let Some(path) = &self.compute else {
+            return Ok(None);
+        };
         let options = inputs::trace_options(self.procs_per_node, context);
         let weight = match trace::kind(&mut Lines::open(path, context.memory)?)? {
             WorkloadKind::Table => Weight::Jobs,

@@ -18,7 +18,10 @@ impl Command {
         let (table, manifest) = folder.table(context.memory)?;
         let files = sweep::files(&table, &manifest)?;
         // The page comes last, so that it never refers to a missing file.
-        output::write_folder(&self.folder, files.iter().rev().map(|(name, text)| (name, text)))?;
+        output::write_folder(
+            &self.folder,
+            files.iter().rev().map(|(name, text)| (name, text)),
+        )?;
         let page = self.folder.join("index.html");
         output::write(None, format!("Page: {}\n", page.display()))
     }

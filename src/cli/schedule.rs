@@ -93,23 +93,43 @@ impl Command {
         let trace = open::trace(&self.trace, &options)?;
         inputs::report_tally(&trace);
         let distances = RankDistances::new(&topology, &order)?;
-        let machine =
-            AllocatorContext { topology: &topology, order: &order, distances: &distances };
+        let machine = AllocatorContext {
+            topology: &topology,
+            order: &order,
+            distances: &distances,
+        };
         let fabric = self.traffic.fabric(&topology)?;
         let traffic = self.traffic.settings(fabric.as_ref())?;
-        let mut traffic = traffic.map(|settings| Traffic::new(settings, &order)).transpose()?;
+        let mut traffic = traffic
+            .map(|settings| Traffic::new(settings, &order))
+            .transpose()?;
         if model::uses_links(&self.model) {
             inputs::say_assumed(&topology);
         }
         let rules = inputs::rules(self.rules.as_deref(), context)?;
         let result = self.simulate(&machine, &Task::of(&trace), rules.as_ref())?;
-        let met = traffic.as_mut().map(|traffic| job_traffic(traffic, &result)).transpose()?;
+        let met = traffic
+            .as_mut()
+            .map(|traffic| job_traffic(traffic, &result))
+            .transpose()?;
         if self.rows_wanted() {
             let (extent, ranks, shape) = (self.extent, self.ranks, self.shape);
-            let columns = Outputs { extent, ranks, shape, ..Outputs::default() };
-            let levels = if shape { Units::new(&topology).list() } else { Vec::new() };
+            let columns = Outputs {
+                extent,
+                ranks,
+                shape,
+                ..Outputs::default()
+            };
+            let levels = if shape {
+                Units::new(&topology).list()
+            } else {
+                Vec::new()
+            };
             output::write_by(self.output.as_deref(), |out| {
-                let hosts = self.names.then_some(Hosts { topology: &topology, order: &order });
+                let hosts = self.names.then_some(Hosts {
+                    topology: &topology,
+                    order: &order,
+                });
                 report::write_csv(out, &result, met.as_deref(), columns, hosts, &levels)
             })?;
         }
@@ -169,7 +189,10 @@ impl Command {
         tasks: &[Task],
         rules: Option<&Rules>,
     ) -> anyhow::Result<ScheduleResult> {
-        let settings = Settings { rules, ..self.settings() };
+        let settings = Settings {
+            rules,
+            ..self.settings()
+        };
         let bar = progress::bar(tasks.len() as u64, "jobs");
         let ended = |ended| bar.set_position(ended as u64);
         let result = simulate(machine, tasks, &settings, &ended).map_err(|error| {
@@ -198,7 +221,10 @@ fn report_neglected(result: &ScheduleResult) {
         never.entry(&job.reason).or_default().push(job.task);
     }
     for (reason, jobs) in never {
-        note!("left out, as they can never be placed: {}: {reason}", named(result, &jobs));
+        note!(
+            "left out, as they can never be placed: {}: {reason}",
+            named(result, &jobs)
+        );
     }
     let starved: Vec<u32> = result.starved().iter().map(|job| job.task).collect();
     if !starved.is_empty() {
@@ -213,7 +239,10 @@ fn report_neglected(result: &ScheduleResult) {
 /// How many jobs, and the first of them by their numbers in the trace.
 fn named(result: &ScheduleResult, tasks: &[u32]) -> String {
     const NAMED: usize = 8;
-    let ids = tasks.iter().take(NAMED).map(|task| result.tasks[*task as usize].id.to_string());
+    let ids = tasks
+        .iter()
+        .take(NAMED)
+        .map(|task| result.tasks[*task as usize].id.to_string());
     let ids = ids.collect::<Vec<_>>().join(", ");
     let more = if tasks.len() > NAMED { ", …" } else { "" };
     let jobs = if tasks.len() == 1 { "job" } else { "jobs" };
@@ -227,7 +256,11 @@ fn job_traffic(
 ) -> nodeorder::error::Result<Vec<JobTraffic>> {
     let stays = result.records.iter().filter_map(|record| {
         let ranks = record.ranks.as_ref()?;
-        Some(Stay { from: record.start, to: record.end, ranks })
+        Some(Stay {
+            from: record.start,
+            to: record.end,
+            ranks,
+        })
     });
     traffic.over_time(&stays.collect::<Vec<_>>())
 }

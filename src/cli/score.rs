@@ -38,13 +38,18 @@ impl Command {
         let rows: Vec<ScoreRow<'_>> = orders
             .iter()
             .zip(&found)
-            .map(|(order, score)| ScoreRow { ordering: order.label(), score })
+            .map(|(order, score)| ScoreRow {
+                ordering: order.label(),
+                score,
+            })
             .collect();
         if self.json {
             let document = document(&topology, &self.weights, &rows);
             return output::write(self.output.as_deref(), format!("{document:#}\n"));
         }
-        output::write_by(self.output.as_deref(), |out| columns::write(out, ScoreRow::ALL, rows))
+        output::write_by(self.output.as_deref(), |out| {
+            columns::write(out, ScoreRow::ALL, rows)
+        })
     }
 }
 

@@ -50,7 +50,10 @@ impl Command {
     pub fn run(self, context: &Context) -> anyhow::Result<()> {
         let topology = inputs::topology(&self.spec, context)?;
         let mut lines = Lines::open(&self.jobs, context.memory)?;
-        let form = self.format.form(&mut lines)?.filter(|(form, _)| form.lists_nodes);
+        let form = self
+            .format
+            .form(&mut lines)?
+            .filter(|(form, _)| form.lists_nodes);
         let Some((form, columns)) = form else {
             let location = SourceLocation::File(lines.name().into());
             let expected =
@@ -62,7 +65,11 @@ impl Command {
         let states = self.nodes.as_ref().map(read).transpose()?;
         let snapshot = Snapshot::new(&topology, &mut records, states.as_ref())?;
         for found in &snapshot.notes {
-            let first = if found.first.is_empty() { "" } else { "; the first: " };
+            let first = if found.first.is_empty() {
+                ""
+            } else {
+                "; the first: "
+            };
             note!(
                 "{}: noted {}: {}{first}{}",
                 records.name(),
@@ -72,12 +79,16 @@ impl Command {
             );
         }
         let (spec, jobs) = (topology.spec().to_string(), self.jobs.display().to_string());
-        let line = CommandLine::new("snapshot").argument(&self.spec).option("--jobs", [&jobs]);
-        let line =
-            line.option("--from", &self.format.from).option("--columns", &self.format.columns);
+        let line = CommandLine::new("snapshot")
+            .argument(&self.spec)
+            .option("--jobs", [&jobs]);
+        let line = line
+            .option("--from", &self.format.from)
+            .option("--columns", &self.format.columns);
         let line = line.option("--nodes", self.nodes.as_ref().map(|path| path.display()));
-        let command =
-            line.option("--out", self.out.as_ref().map(|path| path.display())).to_string();
+        let command = line
+            .option("--out", self.out.as_ref().map(|path| path.display()))
+            .to_string();
         let subject = Subject {
             machine: topology.name(),
             topology: &topology,
@@ -113,15 +124,38 @@ fn write_tables(out: &mut impl Write, snapshot: &Snapshot, machine: &str) -> any
         snapshot.waiting.len()
     );
     layout::sentence(out, &about)?;
-    let header = ["level", "units", "free units", "largest", "unit", "held", "out", "held by"];
+    let header = [
+        "level",
+        "units",
+        "free units",
+        "largest",
+        "unit",
+        "held",
+        "out",
+        "held by",
+    ];
     let row = |level: &LevelNow| {
-        let (unit, free) = (level.roomiest(), level.units.iter().filter(|unit| unit.is_free()));
+        let (unit, free) = (
+            level.roomiest(),
+            level.units.iter().filter(|unit| unit.is_free()),
+        );
         let counts = [level.units.len(), free.count(), unit.free as usize].map(|n| n.to_string());
-        let unit_of = [unit.name.clone(), unit.held().to_string(), unit.out.to_string()];
-        let row = [level.name.clone()].into_iter().chain(counts).chain(unit_of);
+        let unit_of = [
+            unit.name.clone(),
+            unit.held().to_string(),
+            unit.out.to_string(),
+        ];
+        let row = [level.name.clone()]
+            .into_iter()
+            .chain(counts)
+            .chain(unit_of);
         row.chain([jobs_of(snapshot, unit)]).collect()
     };
-    let levels = table(header.map(String::from).to_vec(), snapshot.levels.iter().map(row), 1);
+    let levels = table(
+        header.map(String::from).to_vec(),
+        snapshot.levels.iter().map(row),
+        1,
+    );
     writeln!(out, "\n{}\n", layout::fitted(levels, 3, &std::io::stdout()))?;
     layout::sentence(out, "The units that jobs free next, by the jobs' limits.")?;
     let header = ["level", "unit", "hours", "free now", "held", "jobs"];

@@ -50,7 +50,10 @@ impl Command {
         output::create_folder(&self.out)?;
         let folder = SweepFolder(&self.out);
         if folder.is_finished(&plan.lists.hash)? {
-            note!("{}: this sweep is complete; nothing to do", self.out.display());
+            note!(
+                "{}: this sweep is complete; nothing to do",
+                self.out.display()
+            );
             return Ok(());
         }
         let began = Instant::now();
@@ -80,7 +83,9 @@ impl Command {
         } else {
             let table = store::table(&part.header, part.rows.iter().map(String::as_str));
             let inputs = plan.lists.inputs.iter();
-            let inputs = inputs.map(|(name, sum)| json!({"file": name, "checksum": sum})).collect();
+            let inputs = inputs
+                .map(|(name, sum)| json!({"file": name, "checksum": sum}))
+                .collect();
             let manifest = sweep_folder::manifest(&part, inputs, &table, part.seconds, json!(null));
             folder.write(&table, &manifest, self.gz)?;
         }
@@ -90,7 +95,9 @@ impl Command {
     /// A shard without rows.
     fn describe(&self, plan: &Plan, shard: Shard, context: &Context) -> anyhow::Result<Part> {
         let line = CommandLine::new("sweep").argument(self.plan.display());
-        let line = line.option("--out", [self.out.display()]).seed(context.seed);
+        let line = line
+            .option("--out", [self.out.display()])
+            .seed(context.seed);
         Ok(Part {
             shard,
             version: env!("CARGO_PKG_VERSION").into(),
@@ -98,7 +105,13 @@ impl Command {
             hash: plan.lists.hash.clone(),
             cells: plan.cells().len(),
             dealt: Vec::new(),
-            seeds: plan.lists.seeds.iter().map(u64::to_string).collect::<Vec<_>>().join(" "),
+            seeds: plan
+                .lists
+                .seeds
+                .iter()
+                .map(u64::to_string)
+                .collect::<Vec<_>>()
+                .join(" "),
             command: line.option("--shard", [shard]).to_string(),
             assumed: plan.remarks.assumed.clone(),
             seconds: 0.0,
@@ -133,8 +146,14 @@ impl Command {
         let state = Mutex::new((file, BTreeMap::new()));
         let lock = || state.lock().unwrap_or_else(|e| e.into_inner());
         let compute = |cells: Range<usize>| -> anyhow::Result<()> {
-            let left: Vec<usize> = cells.clone().filter(|cell| !kept.contains_key(cell)).collect();
-            lock().1.extend(kept.range(cells.clone()).map(|(cell, row)| (*cell, row.clone())));
+            let left: Vec<usize> = cells
+                .clone()
+                .filter(|cell| !kept.contains_key(cell))
+                .collect();
+            lock().1.extend(
+                kept.range(cells.clone())
+                    .map(|(cell, row)| (*cell, row.clone())),
+            );
             bar.inc_length(left.len() as u64);
             sweep::run(plan, context, &left, |cell, values| -> anyhow::Result<()> {
                 let line = lines.line(cell, &values)?;
@@ -154,14 +173,15 @@ impl Command {
                 let blocks = plan.deal(shard.of, context)?;
                 let claims = Claims::open(&self.out, &plan.lists.hash, shard, &blocks)?;
                 // A block at a time for each thread: cells of one block may be too few for all.
-                (0..rayon::current_num_threads()).into_par_iter().with_max_len(1).try_for_each(
-                    |_| -> anyhow::Result<()> {
+                (0..rayon::current_num_threads())
+                    .into_par_iter()
+                    .with_max_len(1)
+                    .try_for_each(|_| -> anyhow::Result<()> {
                         while let Some(block) = claims.next()? {
                             compute(block.cells.clone())?;
                         }
                         Ok(())
-                    },
-                )?;
+                    })?;
             }
         }
         bar.finish_and_clear();

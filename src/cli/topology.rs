@@ -62,7 +62,12 @@ fn names(text: &str) -> Vec<String> {
 impl Command {
     pub fn run(self, context: &Context) -> anyhow::Result<()> {
         let topology = crate::shared::inputs::topology(&self.spec, context)?;
-        let remark = |of: &Topology| of.network().remarks().iter().for_each(|text| note!("{text}"));
+        let remark = |of: &Topology| {
+            of.network()
+                .remarks()
+                .iter()
+                .for_each(|text| note!("{text}"))
+        };
         remark(&topology);
         if let Some(other) = &self.check {
             let other = crate::shared::inputs::topology(other, context)?;
@@ -86,11 +91,17 @@ impl Command {
 
     /// The figures as lines.
     fn print(figures: &Figures) -> anyhow::Result<()> {
-        let Figures { document, statistics, cut, levels, histogram } = figures;
+        let Figures {
+            document,
+            statistics,
+            cut,
+            levels,
+            histogram,
+        } = figures;
         let mut out = Output::open(None)?;
-        for key in
-            ["name", "spec", "source", "nodes", "places", "routers", "links", "cables", "assumed"]
-        {
+        for key in [
+            "name", "spec", "source", "nodes", "places", "routers", "links", "cables", "assumed",
+        ] {
             if !document[key].is_null() {
                 field(&mut out, 14, key, &plain(&document[key]))?;
             }
@@ -102,20 +113,35 @@ impl Command {
             // The label alone is longer than the others.
             writeln!(out, "oversubscribed {ratio}:1")?;
         }
-        writeln!(out, "{:<14} {} to {}", "degree", statistics.degree_min, statistics.degree_max)?;
+        writeln!(
+            out,
+            "{:<14} {} to {}",
+            "degree", statistics.degree_min, statistics.degree_max
+        )?;
         writeln!(out, "{:<14} {} hops", "diameter", statistics.diameter)?;
-        writeln!(out, "{:<14} {} hops", "mean distance", statistics.mean_distance)?;
+        writeln!(
+            out,
+            "{:<14} {} hops",
+            "mean distance", statistics.mean_distance
+        )?;
         if statistics.components > 1 {
             let pairs = statistics.unreachable_pairs;
-            let text =
-                format!("{}, {pairs} pairs of nodes that no path joins", statistics.components);
+            let text = format!(
+                "{}, {pairs} pairs of nodes that no path joins",
+                statistics.components
+            );
             field(&mut out, 14, "components", &text)?;
         }
         if let Some(cut) = cut {
             writeln!(out, "{:<14} {}", "bisection", in_words(cut))?;
         }
         for level in levels {
-            let LevelRow { name, units, nodes, links } = level;
+            let LevelRow {
+                name,
+                units,
+                nodes,
+                links,
+            } = level;
             writeln!(
                 out,
                 "{:<14} {units} of {nodes} nodes, {links} links between",
@@ -138,7 +164,9 @@ impl Command {
         let matching = wanted.then(|| longest(topology)).transpose()?;
         drop(waiting);
         if let (Some(path), Some(matching)) = (&self.output, &matching) {
-            output::write_by(Some(path), |out| columns::write(out, MATCHED, matching.pairs()))?;
+            output::write_by(Some(path), |out| {
+                columns::write(out, MATCHED, matching.pairs())
+            })?;
         }
         let routings = names(self.routing.as_deref().unwrap_or("ideal"));
         let mut rows = Vec::new();
@@ -152,10 +180,14 @@ impl Command {
             return output::write_by(None, |out| columns::write(out, ThroughputRow::ALL, rows));
         }
         let mut figures = Figures::of(topology, false)?;
-        let at_most = matching.map(|m: Matching| m.worst_at_most(topology)).transpose()?.flatten();
+        let at_most = matching
+            .map(|m: Matching| m.worst_at_most(topology))
+            .transpose()?
+            .flatten();
         // By Valiant: any such traffic is at most twice an all-to-all, to the intermediates and on.
-        let all =
-            rows.iter().find(|row| row.traffic == "all-to-all" && row.routing.starts_with("ideal"));
+        let all = rows
+            .iter()
+            .find(|row| row.traffic == "all-to-all" && row.routing.starts_with("ideal"));
         let nodes = topology.node_count() as f64;
         let at_least = all.map(|row| row.throughput * nodes / (2.0 * (nodes - 1.0)));
         figures.add_throughput(&rows, at_most, at_least);
@@ -173,7 +205,9 @@ impl Command {
             let rows = rows.map(|d| [d.what.to_string(), d.name, d.here, d.there]);
             output::write_by(None, |out| columns::write(out, DIFFERENCE, rows))?;
         }
-        let Findings { count, differences, .. } = found;
+        let Findings {
+            count, differences, ..
+        } = found;
         if count == 0 {
             note!("same: {} nodes", topology.node_count());
             return Ok(());
@@ -185,7 +219,12 @@ impl Command {
         };
         let s = if count == 1 { "" } else { "s" };
         let count = format!("{count} difference{s} from {}{first}", topology.spec());
-        Err(Error::option(format!("--check {}", other.spec()), count, "the same fabric").into())
+        Err(Error::option(
+            format!("--check {}", other.spec()),
+            count,
+            "the same fabric",
+        )
+        .into())
     }
 }
 
@@ -200,13 +239,17 @@ fn in_words(cut: &Bisection) -> String {
 }
 
 fn plain(value: &serde_json::Value) -> String {
-    value.as_str().map_or_else(|| value.to_string(), str::to_string)
+    value
+        .as_str()
+        .map_or_else(|| value.to_string(), str::to_string)
 }
 
 /// The links of the router graph, with capacities where not all are 1.
 fn write_edges(topology: &Topology, path: &Path) -> anyhow::Result<()> {
     let mut plain = true;
-    topology.network().for_each_link(&mut |_, _, capacity| plain &= capacity == 1.0);
+    topology
+        .network()
+        .for_each_link(&mut |_, _, capacity| plain &= capacity == 1.0);
     let columns = if plain { &EDGE[..2] } else { EDGE };
     output::write_by(Some(path), |out| {
         let mut table = Table::new(out, columns)?;

@@ -115,7 +115,12 @@ struct Transform {
     before: Option<String>,
     /// Scale the times between arrivals so that node-seconds over --nodes times the seconds from first to last
     /// submit are X
-    #[arg(long, value_name = "X", requires = "nodes", conflicts_with = "scale_time")]
+    #[arg(
+        long,
+        value_name = "X",
+        requires = "nodes",
+        conflicts_with = "scale_time"
+    )]
     load: Option<String>,
     /// Write to FILE instead of standard output
     #[arg(short, long, value_name = "FILE")]
@@ -134,9 +139,15 @@ impl Transform {
             ("jitter", self.jitter),
             ("shake", self.shake),
         ];
-        let given = given.into_iter().filter_map(|(key, value)| Some(format!("{key}={}", value?)));
+        let given = given
+            .into_iter()
+            .filter_map(|(key, value)| Some(format!("{key}={}", value?)));
         let given: Vec<String> = given.collect();
-        let text = if given.is_empty() { "none".into() } else { given.join(",") };
+        let text = if given.is_empty() {
+            "none".into()
+        } else {
+            given.join(",")
+        };
         let changes = Changes::parse(&text, context.seed)?;
         let options = self.machine.options(context);
         let mut lines = Lines::open(&self.file, options.memory)?;
@@ -194,9 +205,13 @@ impl MachineArgs {
 impl Command {
     pub fn run(self, context: &Context) -> anyhow::Result<()> {
         match self.verb {
-            Verb::Info { file, format, machine, json, sizes } => {
-                info(&file, &format, &machine.options(context), json, sizes)
-            }
+            Verb::Info {
+                file,
+                format,
+                machine,
+                json,
+                sizes,
+            } => info(&file, &format, &machine.options(context), json, sizes),
             Verb::Convert(convert) => convert.run(context),
             Verb::Transform(transform) => transform.run(context),
             Verb::Generate { spec, output } => {
@@ -211,10 +226,18 @@ impl Command {
 
 impl Convert {
     fn run(self, context: &Context) -> anyhow::Result<()> {
-        let Convert { file, format, to, machine, output } = self;
+        let Convert {
+            file,
+            format,
+            to,
+            machine,
+            output,
+        } = self;
         let ending = output.as_deref().map(Path::to_string_lossy);
         let ends = |end: &str| {
-            ending.as_ref().is_some_and(|name| name.trim_end_matches(".gz").ends_with(end))
+            ending
+                .as_ref()
+                .is_some_and(|name| name.trim_end_matches(".gz").ends_with(end))
         };
         let to = match to {
             Some(to) => to,
@@ -243,7 +266,7 @@ impl Convert {
         if written == 0 {
             let location = SourceLocation::File(name.as_str().into());
             return Err(
-                Error::input(location, "no job with a list of nodes", "at least one").into()
+                Error::input(location, "no job with a list of nodes", "at least one").into(),
             );
         }
         out.finish()
@@ -253,7 +276,11 @@ impl Convert {
 /// Writes a trace, and says what was left out of it or mended, whatever it is written as.
 fn write_trace(trace: &Trace, to: To, output: Option<&Path>) -> anyhow::Result<()> {
     inputs::report_tally(trace);
-    let text = if to == To::Swf { convert::to_swf(trace) } else { convert::to_log(trace, true) };
+    let text = if to == To::Swf {
+        convert::to_swf(trace)
+    } else {
+        convert::to_log(trace, true)
+    };
     output::write(output, text)
 }
 
@@ -300,7 +327,12 @@ fn print(out: &mut Output, key: &str, value: &Value) -> anyhow::Result<()> {
             for entry in entries {
                 let text = |key: &str| entry[key].as_str().unwrap_or_default().replace('\n', " / ");
                 let text = |key: &str| sanitize(&text(key)).into_owned();
-                field(out, 14, &label, &format!("{}: {}", text("label"), text("value")))?;
+                field(
+                    out,
+                    14,
+                    &label,
+                    &format!("{}: {}", text("label"), text("value")),
+                )?;
             }
         }
         Value::String(text) => field(out, 14, &label, &sanitize(text))?,

@@ -41,8 +41,14 @@ impl<'a> RankedEntry<'a> {
     /// In a sweep without workloads and guests.
     pub const SWEEP: &'a [Column<Self>] = &[
         Self::ALL[2],
-        Column { name: "mpc_mean_log", ..Self::ALL[3] },
-        Column { name: "mpc_mean", ..Self::ALL[4] },
+        Column {
+            name: "mpc_mean_log",
+            ..Self::ALL[3]
+        },
+        Column {
+            name: "mpc_mean",
+            ..Self::ALL[4]
+        },
         Self::ALL[6],
     ];
 }

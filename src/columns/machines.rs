@@ -22,12 +22,15 @@ impl<'a> RankedMachine<'a> {
     }
 
     fn per_link(&self) -> Option<Bracket> {
-        self.contender.all_to_all_per(Some(self.contender.machine.comparison.topology.links as f64))
+        self.contender.all_to_all_per(Some(
+            self.contender.machine.comparison.topology.links as f64,
+        ))
     }
 
     fn per_router(&self) -> Option<Bracket> {
-        self.contender
-            .all_to_all_per(Some(self.contender.machine.comparison.topology.routers as f64))
+        self.contender.all_to_all_per(Some(
+            self.contender.machine.comparison.topology.routers as f64,
+        ))
     }
 
     /// The first columns of `machines.csv`.
@@ -131,7 +134,8 @@ impl<'a> RankedMachine<'a> {
 
 /// A whole number where it is one.
 fn cut_links(cut: &Bisection) -> Value<'static> {
-    cut.whole_links().map_or_else(|| cut.links().into(), Value::from)
+    cut.whole_links()
+        .map_or_else(|| cut.links().into(), Value::from)
 }
 
 row! {

@@ -51,7 +51,11 @@ integers!(u32, i64, u64, usize);
 
 impl From<f64> for Value<'_> {
     fn from(value: f64) -> Self {
-        if value.is_nan() { Value::Empty } else { Value::Float(value) }
+        if value.is_nan() {
+            Value::Empty
+        } else {
+            Value::Float(value)
+        }
     }
 }
 
@@ -208,7 +212,11 @@ pub struct Heading {
 
 /// The headings of some columns.
 pub fn headings<R>(columns: &[Column<R>]) -> Vec<Heading> {
-    let heading = |c: &Column<R>| Heading { name: c.name, unit: c.unit, meaning: c.meaning };
+    let heading = |c: &Column<R>| Heading {
+        name: c.name,
+        unit: c.unit,
+        meaning: c.meaning,
+    };
     columns.iter().map(heading).collect()
 }
 
@@ -220,14 +228,20 @@ pub fn named<R>(columns: &[Column<R>], names: &[&str]) -> Vec<Column<R>> {
 
 /// The values of a row, kept beyond it.
 pub fn values<R>(columns: &[Column<R>], row: &R) -> Vec<Value<'static>> {
-    columns.iter().map(|column| (column.value)(row).into_owned()).collect()
+    columns
+        .iter()
+        .map(|column| (column.value)(row).into_owned())
+        .collect()
 }
 
 /// A row as a JSON object.
 pub fn object<R>(columns: &[Column<R>], row: &R) -> Json {
     let mut object = Json::Object(Default::default());
     for column in columns {
-        let entry = column.name.split('.').fold(&mut object, |inner, key| &mut inner[key]);
+        let entry = column
+            .name
+            .split('.')
+            .fold(&mut object, |inner, key| &mut inner[key]);
         *entry = (column.value)(row).into();
     }
     object
@@ -267,7 +281,11 @@ pub struct Table<W> {
 impl<W: Write> Table<W> {
     /// A table without its header.
     pub fn rows(out: W) -> Self {
-        Table { out, text: Vec::with_capacity(256), first: true }
+        Table {
+            out,
+            text: Vec::with_capacity(256),
+            first: true,
+        }
     }
 
     /// A table of these columns, with its header.
@@ -286,7 +304,9 @@ impl<W: Write> Table<W> {
     /// # Errors
     /// Errors of `out`.
     pub fn header<R>(&mut self, columns: &[Column<R>]) -> io::Result<()> {
-        columns.iter().try_for_each(|column| self.cell(column.name.replace('.', "_").into()))
+        columns
+            .iter()
+            .try_for_each(|column| self.cell(column.name.replace('.', "_").into()))
     }
 
     /// A cell; the line stays open.
@@ -305,7 +325,9 @@ impl<W: Write> Table<W> {
     /// # Errors
     /// Errors of `out`.
     pub fn values<R>(&mut self, columns: &[Column<R>], row: &R) -> io::Result<()> {
-        columns.iter().try_for_each(|column| self.cell((column.value)(row)))
+        columns
+            .iter()
+            .try_for_each(|column| self.cell((column.value)(row)))
     }
 
     /// Ends a line.
@@ -350,7 +372,10 @@ fn push(text: &mut Vec<u8>, value: Value<'_>) -> io::Result<()> {
             Err(_) => write!(text, "{n}")?,
         },
         Value::Float(n) => write!(text, "{n}")?,
-        Value::Text(word) => match word.bytes().any(|b| matches!(b, b',' | b'"' | b'\r' | b'\n')) {
+        Value::Text(word) => match word
+            .bytes()
+            .any(|b| matches!(b, b',' | b'"' | b'\r' | b'\n'))
+        {
             true => write!(text, "\"{}\"", word.replace('"', "\"\""))?,
             false => text.extend_from_slice(word.as_bytes()),
         },
@@ -368,7 +393,8 @@ pub fn write<R>(
     rows: impl IntoIterator<Item = R>,
 ) -> io::Result<()> {
     let mut table = Table::new(out, columns)?;
-    rows.into_iter().try_for_each(|row| table.row(columns, &row))?;
+    rows.into_iter()
+        .try_for_each(|row| table.row(columns, &row))?;
     table.finish()
 }
 
@@ -403,7 +429,12 @@ mod tests {
 
     #[test]
     fn a_row_is_the_same_in_every_form() {
-        let rows = || [TestRow(3, Some(0.1 + 0.2), "a,\"b\""), TestRow(u64::MAX, None, "c")];
+        let rows = || {
+            [
+                TestRow(3, Some(0.1 + 0.2), "a,\"b\""),
+                TestRow(u64::MAX, None, "c"),
+            ]
+        };
         let mut out = Vec::new();
         write(&mut out, COLUMNS, rows()).unwrap();
         assert_eq!(
@@ -418,7 +449,13 @@ mod tests {
             values(COLUMNS, &second),
             [Value::Integer(u64::MAX as i128), Value::Empty, "c".into()]
         );
-        assert_eq!(filled("{whole} at {part.of}", COLUMNS, &first), "3 at 0.3000");
-        assert_eq!(filled("{whole} at {part.of}", COLUMNS, &second), "18446744073709551615 at -");
+        assert_eq!(
+            filled("{whole} at {part.of}", COLUMNS, &first),
+            "3 at 0.3000"
+        );
+        assert_eq!(
+            filled("{whole} at {part.of}", COLUMNS, &second),
+            "18446744073709551615 at -"
+        );
     }
 }

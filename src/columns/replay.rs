@@ -76,7 +76,11 @@ impl<'a> ReplayFigures<'a> {
     };
 
     fn sizes(&self) -> usize {
-        self.result.summary.sizes().filter(|(_, row)| row.count > self.threshold).count()
+        self.result
+            .summary
+            .sizes()
+            .filter(|(_, row)| row.count > self.threshold)
+            .count()
     }
 
     fn test(&self) -> Option<TTest> {

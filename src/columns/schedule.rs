@@ -114,7 +114,10 @@ impl<'a> ScheduleFigures<'a> {
 
     /// In a sweep.
     pub fn sweep() -> Vec<Column<Self>> {
-        let mind = [Column { name: "schedule_mean_mind", ..Self::MIND[0] }];
+        let mind = [Column {
+            name: "schedule_mean_mind",
+            ..Self::MIND[0]
+        }];
         let lost = named(
             Self::JSON,
             &[
@@ -126,19 +129,58 @@ impl<'a> ScheduleFigures<'a> {
                 "utilisation_waiting",
             ],
         );
-        [Self::JOBS, Self::LEFT_OUT, Self::ALL, &mind, &lost, Self::BY_SIZE].concat()
+        [
+            Self::JOBS,
+            Self::LEFT_OUT,
+            Self::ALL,
+            &mind,
+            &lost,
+            Self::BY_SIZE,
+        ]
+        .concat()
     }
 
     /// `schedule.csv`.
     pub fn compared() -> Vec<Column<Self>> {
-        let all = [Self::ORDERING, Self::JOBS, Self::ALL, Self::JSON, Self::MIND].concat();
-        let first = ["ordering", "jobs", "too_large", "mean_wait", "mean_response"];
-        let then =
-            ["mean_bounded_slowdown", "utilisation", "makespan", "mean_stretch", "mean_mind"];
-        let waits = ["wait_p50", "wait_p90", "wait_p99", "max_wait", "starved_jobs"];
-        let lost =
-            ["hours_lost_distance", "hours_lost_links", "hours_lost_latency", "hours_lost_sharing"];
-        named(&all, &[&first[..], &then, &waits, &["never_placed"], &lost].concat())
+        let all = [
+            Self::ORDERING,
+            Self::JOBS,
+            Self::ALL,
+            Self::JSON,
+            Self::MIND,
+        ]
+        .concat();
+        let first = [
+            "ordering",
+            "jobs",
+            "too_large",
+            "mean_wait",
+            "mean_response",
+        ];
+        let then = [
+            "mean_bounded_slowdown",
+            "utilisation",
+            "makespan",
+            "mean_stretch",
+            "mean_mind",
+        ];
+        let waits = [
+            "wait_p50",
+            "wait_p90",
+            "wait_p99",
+            "max_wait",
+            "starved_jobs",
+        ];
+        let lost = [
+            "hours_lost_distance",
+            "hours_lost_links",
+            "hours_lost_latency",
+            "hours_lost_sharing",
+        ];
+        named(
+            &all,
+            &[&first[..], &then, &waits, &["never_placed"], &lost].concat(),
+        )
     }
 
     /// `machine-queue.csv`.

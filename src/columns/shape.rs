@@ -44,7 +44,9 @@ fn levels(sums: &ShapeSums) -> Value<'static> {
             "level": level, "spanned": spanned, "fewest": fewest, "at_fewest": at_fewest,
         })
     };
-    serde_json::Value::from_iter(sums.levels().map(level)).to_string().into()
+    serde_json::Value::from_iter(sums.levels().map(level))
+        .to_string()
+        .into()
 }
 
 /// Means of what is left room for: over placements in a replay, over time in a schedule.

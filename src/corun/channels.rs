@@ -27,8 +27,9 @@ pub struct Channels {
 impl Channels {
     /// The channels of a machine under these figures. O(links + nodes + routers).
     pub fn new(topology: &Topology, links: &RouterGraph, speeds: &Speeds) -> Self {
-        let mut capacity: Vec<f64> =
-            (0..links.len()).map(|link| links.capacity(link) * speeds.bandwidth).collect();
+        let mut capacity: Vec<f64> = (0..links.len())
+            .map(|link| links.capacity(link) * speeds.bandwidth)
+            .collect();
         let mut append = |count: usize, each: f64| {
             let first = capacity.len() as u32;
             capacity.resize(capacity.len() + count, each);
@@ -36,18 +37,35 @@ impl Channels {
         };
         let slots = topology.nodes().slot_count() as usize;
         // Rails that share alike count as one node link of their bandwidth together.
-        let rails = topology.network().rails().map_or(1, |rails| rails.interfaces());
+        let rails = topology
+            .network()
+            .rails()
+            .map_or(1, |rails| rails.interfaces());
         let bound = speeds.node_bandwidth * f64::from(rails);
         let nodes = speeds.node_links_shared.then(|| append(2 * slots, bound));
         let limit = speeds.switch_bandwidth;
-        let switches = limit.is_finite().then(|| append(links.router_count(), limit));
-        Channels { capacity, bound, speeds: *speeds, nodes, switches }
+        let switches = limit
+            .is_finite()
+            .then(|| append(links.router_count(), limit));
+        Channels {
+            capacity,
+            bound,
+            speeds: *speeds,
+            nodes,
+            switches,
+        }
     }
 
     /// Links alone, of these bytes a second, with a bound on each message.
     #[cfg(test)]
     pub(crate) fn of_links(capacity: Vec<f64>, bound: f64) -> Self {
-        Channels { capacity, bound, speeds: Speeds::default(), nodes: None, switches: None }
+        Channels {
+            capacity,
+            bound,
+            speeds: Speeds::default(),
+            nodes: None,
+            switches: None,
+        }
     }
 
     /// Whether messages between nodes of one router share any channel.
@@ -74,9 +92,15 @@ impl Channels {
         if let Some(first) = self.switches {
             let mut through: BTreeMap<u32, f64> = fabric.topology.leaves_of(from).collect();
             for (link, share) in route {
-                *through.entry(fabric.links.head(*link as usize)).or_default() += share;
+                *through
+                    .entry(fabric.links.head(*link as usize))
+                    .or_default() += share;
             }
-            channels.extend(through.into_iter().map(|(switch, share)| (first + switch, share)));
+            channels.extend(
+                through
+                    .into_iter()
+                    .map(|(switch, share)| (first + switch, share)),
+            );
         }
         channels
     }
@@ -98,13 +122,20 @@ impl Channels {
         let loads = NodeLoads::of(fabric.topology, guest, mapping);
         if let Some(first) = self.nodes {
             let both = loads.nodes.iter().flat_map(|(node, sent, received)| {
-                [(first + 2 * node.0, *sent), (first + 2 * node.0 + 1, *received)]
+                [
+                    (first + 2 * node.0, *sent),
+                    (first + 2 * node.0 + 1, *received),
+                ]
             });
             channels.extend(both.filter(|(_, load)| *load > 0.0));
         }
         if let Some(first) = self.switches {
             let through = loads.through_routers(fabric, links);
-            channels.extend(through.into_iter().map(|(switch, load)| (first + switch, load)));
+            channels.extend(
+                through
+                    .into_iter()
+                    .map(|(switch, load)| (first + switch, load)),
+            );
         }
         channels
     }

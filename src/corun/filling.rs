@@ -85,11 +85,22 @@ impl Filling {
         let (mut slots, mut crossings) = (Vec::new(), Vec::new());
         for (route, weight) in routes {
             let first = crossings.len();
-            let crossing =
-                |(link, share): &(u32, f64)| Crossing { link: *link, share: *share, index: 0 };
+            let crossing = |(link, share): &(u32, f64)| Crossing {
+                link: *link,
+                share: *share,
+                index: 0,
+            };
             crossings.extend(route.iter().map(crossing));
             let (end, level) = (crossings.len(), f64::INFINITY);
-            slots.push(Slot { first, end, weight, count: 0.0, rate: 0.0, level, stamp: 0 });
+            slots.push(Slot {
+                first,
+                end,
+                weight,
+                count: 0.0,
+                rate: 0.0,
+                level,
+                stamp: 0,
+            });
         }
         let links = capacity.len();
         Filling {
@@ -128,7 +139,11 @@ impl Filling {
             let crossing = &mut self.routes[i];
             let on = &mut self.on[crossing.link as usize];
             crossing.index = on.len() as u32;
-            on.push(On { slot, crossing: i as u32, share: crossing.share });
+            on.push(On {
+                slot,
+                crossing: i as u32,
+                share: crossing.share,
+            });
         }
         self.fresh.push(slot);
     }
@@ -162,7 +177,10 @@ impl Filling {
         let own = |slot: &Slot, bound: f64| bound / slot.weight;
         let bound = self.bound;
         let least = |members: &[u32], slots: &[Slot]| {
-            members.iter().map(|m| own(&slots[*m as usize], bound)).fold(f64::INFINITY, f64::min)
+            members
+                .iter()
+                .map(|m| own(&slots[*m as usize], bound))
+                .fold(f64::INFINITY, f64::min)
         };
         let mut cap = least(&self.members, &self.slots);
         let mut last = 0.0;
@@ -175,7 +193,12 @@ impl Filling {
             let level = f64::max(link.left / link.asked, last);
             // Others have stopped since: another link may be full before.
             let now = level.to_bits();
-            if now > key && self.heap.peek().is_some_and(|Reverse((next, _))| *next < now) {
+            if now > key
+                && self
+                    .heap
+                    .peek()
+                    .is_some_and(|Reverse((next, _))| *next < now)
+            {
                 self.heap.push(Reverse((now, l)));
                 continue;
             }
@@ -244,7 +267,8 @@ impl Filling {
         self.members.clear();
         self.heap.clear();
         let links = &mut self.links;
-        self.touched.retain(|l| std::mem::replace(&mut links[*l as usize].stamp, stamp) != stamp);
+        self.touched
+            .retain(|l| std::mem::replace(&mut links[*l as usize].stamp, stamp) != stamp);
         let mut next = 0;
         while let Some(l) = self.touched.get(next).copied() {
             next += 1;
@@ -270,9 +294,15 @@ impl Filling {
                 }
             }
             if open > 0 {
-                self.heap.push(Reverse((f64::max(left / asked, 0.0).to_bits(), l)));
+                self.heap
+                    .push(Reverse((f64::max(left / asked, 0.0).to_bits(), l)));
             }
-            self.links[l as usize] = Link { left, asked, open, stamp };
+            self.links[l as usize] = Link {
+                left,
+                asked,
+                open,
+                stamp,
+            };
         }
         self.touched.clear();
     }
@@ -302,8 +332,10 @@ mod tests {
     /// Progressive filling as it is defined: step by step, everything anew.
     fn plain(filling: &Filling) -> Vec<f64> {
         let slots = &filling.slots;
-        let mut rates: Vec<Option<f64>> =
-            slots.iter().map(|s| (s.count <= 0.0).then_some(0.0)).collect();
+        let mut rates: Vec<Option<f64>> = slots
+            .iter()
+            .map(|s| (s.count <= 0.0).then_some(0.0))
+            .collect();
         while rates.contains(&None) {
             let mut level = f64::INFINITY;
             let mut stops = Vec::new();
@@ -319,7 +351,9 @@ mod tests {
             for (l, capacity) in filling.capacity.iter().enumerate() {
                 let (mut left, mut asked, mut open) = (*capacity, 0.0, Vec::new());
                 let crossings = slots.iter().enumerate().flat_map(|(i, slot)| {
-                    filling.routes[slot.first..slot.end].iter().map(move |c| (i, slot, c))
+                    filling.routes[slot.first..slot.end]
+                        .iter()
+                        .map(move |c| (i, slot, c))
                 });
                 for (i, slot, c) in crossings.filter(|(.., c)| c.link as usize == l) {
                     match rates[i] {
@@ -334,7 +368,11 @@ mod tests {
                     offer(left / asked, open);
                 }
             }
-            for (i, slot) in slots.iter().enumerate().filter(|(i, _)| rates[*i].is_none()) {
+            for (i, slot) in slots
+                .iter()
+                .enumerate()
+                .filter(|(i, _)| rates[*i].is_none())
+            {
                 offer(filling.bound / slot.weight, vec![i]);
             }
             for i in stops {

@@ -22,8 +22,13 @@ use crate::mapping::{Fabric, Guest, ProcessMapping, RoutingEntry};
 use crate::topology::Topology;
 
 /// Names of the figures, in the order in which they are fitted and written.
-pub const FIGURES: [&str; 5] =
-    ["node_bandwidth", "link_bandwidth", "switch_bandwidth", "node_latency", "link_latency"];
+pub const FIGURES: [&str; 5] = [
+    "node_bandwidth",
+    "link_bandwidth",
+    "switch_bandwidth",
+    "node_latency",
+    "link_latency",
+];
 
 /// Figures that are bandwidths; the others are latencies.
 const BANDWIDTHS: usize = 3;
@@ -66,7 +71,10 @@ impl Measured {
         let expected = "the header pattern,nodes,bytes,seconds";
         let mut lines = text.data_lines();
         let header = lines.next().map(|line| line.fields()).transpose()?;
-        if header.as_deref().is_none_or(|h| h != ["pattern", "nodes", "bytes", "seconds"]) {
+        if header
+            .as_deref()
+            .is_none_or(|h| h != ["pattern", "nodes", "bytes", "seconds"])
+        {
             let found = header.map_or("no lines".into(), |h| format!("`{}`", h.join(",")));
             return Err(Error::input(text.location(), found, expected));
         }
@@ -78,10 +86,18 @@ impl Measured {
                 return Err(line.wrong(found, "pattern,nodes,bytes,seconds"));
             };
             let Some(pattern) = PATTERNS.into_iter().find(|known| known == pattern) else {
-                return Err(Error::unknown(line.location(), "pattern", pattern, PATTERNS));
+                return Err(Error::unknown(
+                    line.location(),
+                    "pattern",
+                    pattern,
+                    PATTERNS,
+                ));
             };
             let number = |what: &str, text: &str| {
-                let number = text.parse::<f64>().ok().filter(|n| (1e-12..=1e15).contains(n));
+                let number = text
+                    .parse::<f64>()
+                    .ok()
+                    .filter(|n| (1e-12..=1e15).contains(n));
                 let expected = "a number from 1e-12 to 1e15";
                 number.ok_or_else(|| line.wrong(format!("{what} `{text}`"), expected))
             };
@@ -100,7 +116,12 @@ impl Measured {
                 nodes: list.to_string(),
                 bytes: number("bytes", bytes)?,
                 seconds: number("seconds", seconds)?,
-                phases: phases(topology, pattern, nodes.len() as u32, number("bytes", bytes)?)?,
+                phases: phases(
+                    topology,
+                    pattern,
+                    nodes.len() as u32,
+                    number("bytes", bytes)?,
+                )?,
                 mapping: {
                     let known = |node: &NodeId| topology.check_node(*node, || line.location());
                     nodes.iter().try_for_each(known)?;
@@ -109,7 +130,11 @@ impl Measured {
             });
         }
         if rows.is_empty() {
-            return Err(Error::input(text.location(), "no rows", "a row for each measurement"));
+            return Err(Error::input(
+                text.location(),
+                "no rows",
+                "a row for each measurement",
+            ));
         }
         Ok(rows)
     }
@@ -117,13 +142,21 @@ impl Measured {
 
 /// The phases of a pattern on `n` nodes.
 fn phases(topology: &Topology, pattern: &str, n: u32, bytes: f64) -> Result<Vec<Phase>> {
-    let phase = |guest| Phase { compute: 0.0, guest, bytes, messages: 1.0 };
+    let phase = |guest| Phase {
+        compute: 0.0,
+        guest,
+        bytes,
+        messages: 1.0,
+    };
     if pattern == "ping-pong" {
         let ways = [(0, 1, 1.0), (1, 0, 1.0)];
         let guests = ways.map(|way| Guest::new(pattern, 2, [way]));
         return guests.into_iter().map(|guest| guest.map(phase)).collect();
     }
-    Ok(vec![phase(Guest::make(&format!("{pattern}:n={n}"), topology.context())?)])
+    Ok(vec![phase(Guest::make(
+        &format!("{pattern}:n={n}"),
+        topology.context(),
+    )?)])
 }
 
 /// Finds the figures that explain the rows best, where messages share links by `fair`.
@@ -145,13 +178,21 @@ pub fn fit(
     let mut best = model.least(known)?;
     // Figures that the rows do not need, one after the other, the least needed first.
     loop {
-        let freedom = rows.len().saturating_sub(known.iter().flatten().count()).max(1) as f64;
+        let freedom = rows
+            .len()
+            .saturating_sub(known.iter().flatten().count())
+            .max(1) as f64;
         let mut without: Option<([Option<f64>; 5], Least)> = None;
         for figure in (0..FIGURES.len()).filter(|figure| known[*figure].is_some()) {
             let mut fewer = best.figures;
             fewer[figure] = None;
-            let Ok(found) = model.least(fewer) else { continue };
-            if without.as_ref().is_none_or(|(_, least)| found.squares < least.squares) {
+            let Ok(found) = model.least(fewer) else {
+                continue;
+            };
+            if without
+                .as_ref()
+                .is_none_or(|(_, least)| found.squares < least.squares)
+            {
                 without = Some((fewer, found));
             }
         }
@@ -166,7 +207,10 @@ pub fn fit(
             _ => break,
         }
     }
-    let freedom = rows.len().saturating_sub(known.iter().flatten().count()).max(1) as f64;
+    let freedom = rows
+        .len()
+        .saturating_sub(known.iter().flatten().count())
+        .max(1) as f64;
     let errors = model.errors(&best, best.squares / freedom)?;
     let mut figures = [None; 5];
     for (at, value) in best.figures.iter().enumerate() {
@@ -175,7 +219,10 @@ pub fn fit(
             (value, errors[at])
         });
     }
-    Ok(Fit { figures, fitted: model.seconds(&best.figures)? })
+    Ok(Fit {
+        figures,
+        fitted: model.seconds(&best.figures)?,
+    })
 }
 
 /// A sum of squares below which nothing is left to explain: that of rounding.
@@ -218,7 +265,14 @@ impl<'a> Simulated<'a> {
                 distinct.len() - 1
             }));
         }
-        Simulated { fabric, routing, fair, rows, distinct, like }
+        Simulated {
+            fabric,
+            routing,
+            fair,
+            rows,
+            distinct,
+            like,
+        }
     }
 
     /// Seconds of every row.
@@ -234,22 +288,35 @@ impl<'a> Simulated<'a> {
             fair: self.fair,
             ..Speeds::new(bandwidth, 0.0)
         };
-        let Simulated { fabric, routing, rows, .. } = self;
+        let Simulated {
+            fabric,
+            routing,
+            rows,
+            ..
+        } = self;
         let channels = Channels::new(fabric.topology, fabric.links, &speeds);
         let one = |row: &usize| {
-            let Measured { phases, mapping, .. } = &rows[*row];
+            let Measured {
+                phases, mapping, ..
+            } = &rows[*row];
             let job = PlacedJob::new(Detail::Flow, fabric, routing, phases, mapping, &channels)?;
             Ok(job.alone())
         };
         let seconds: Vec<f64> = self.distinct.par_iter().map(one).collect::<Result<_>>()?;
-        Ok(self.like.iter().map(|distinct| seconds[*distinct]).collect())
+        Ok(self
+            .like
+            .iter()
+            .map(|distinct| seconds[*distinct])
+            .collect())
     }
 
     /// ln(simulated / measured) of every row.
     fn residuals(&self, figures: &[Option<f64>; 5]) -> Result<Vec<f64>> {
         let seconds = self.seconds(figures)?;
         let each = seconds.iter().zip(self.rows);
-        Ok(each.map(|(seconds, row)| (seconds / row.seconds).max(1e-300).ln()).collect())
+        Ok(each
+            .map(|(seconds, row)| (seconds / row.seconds).max(1e-300).ln())
+            .collect())
     }
 
     /// Every figure as large as the rows allow when it is the only one.
@@ -271,7 +338,9 @@ impl<'a> Simulated<'a> {
 
     /// The least sum of squares from a start, by the figures that it has.
     fn least(&self, start: [Option<f64>; 5]) -> Result<Least> {
-        let free: Vec<usize> = (0..FIGURES.len()).filter(|at| start[*at].is_some()).collect();
+        let free: Vec<usize> = (0..FIGURES.len())
+            .filter(|at| start[*at].is_some())
+            .collect();
         let squares = |residuals: &[f64]| dot(residuals, residuals);
         let mut figures = start;
         let mut residuals = self.residuals(&figures)?;
@@ -297,7 +366,10 @@ impl<'a> Simulated<'a> {
                 break;
             }
         }
-        Ok(Least { figures, squares: sum })
+        Ok(Least {
+            figures,
+            squares: sum,
+        })
     }
 
     /// Change of every row's residual with the logarithm of each free figure.
@@ -309,21 +381,30 @@ impl<'a> Simulated<'a> {
                 self.residuals(&moved)
             };
             let (up, down) = (moved(1.0 + STEP)?, moved(1.0 - STEP)?);
-            Ok(up.iter().zip(&down).map(|(up, down)| (up - down) / (2.0 * STEP)).collect())
+            Ok(up
+                .iter()
+                .zip(&down)
+                .map(|(up, down)| (up - down) / (2.0 * STEP))
+                .collect())
         };
         free.iter().map(slope).collect()
     }
 
     /// Standard errors of the figures, as parts, when the variance of a row's residual is `variance`.
     fn errors(&self, least: &Least, variance: f64) -> Result<[f64; 5]> {
-        let free: Vec<usize> =
-            (0..FIGURES.len()).filter(|at| least.figures[*at].is_some()).collect();
+        let free: Vec<usize> = (0..FIGURES.len())
+            .filter(|at| least.figures[*at].is_some())
+            .collect();
         let slopes = self.slopes(&least.figures, &free)?;
         let mut errors = [0.0; 5];
         for (i, at) in free.iter().enumerate() {
             // The i-th column of the inverse of the normal matrix.
-            let unit: Vec<f64> = (0..free.len()).map(|k| if k == i { -1.0 } else { 0.0 }).collect();
-            errors[*at] = (solve_normal(&slopes, unit, 0.0)[i] * variance).max(0.0).sqrt();
+            let unit: Vec<f64> = (0..free.len())
+                .map(|k| if k == i { -1.0 } else { 0.0 })
+                .collect();
+            errors[*at] = (solve_normal(&slopes, unit, 0.0)[i] * variance)
+                .max(0.0)
+                .sqrt();
         }
         Ok(errors)
     }
@@ -341,7 +422,11 @@ fn dot(a: &[f64], b: &[f64]) -> f64 {
 
 /// The step of the logarithms that lowers the squares of `residuals`, damped.
 fn solve(slopes: &[Vec<f64>], residuals: &[f64], damping: f64) -> Vec<f64> {
-    solve_normal(slopes, slopes.iter().map(|slope| dot(slope, residuals)).collect(), damping)
+    solve_normal(
+        slopes,
+        slopes.iter().map(|slope| dot(slope, residuals)).collect(),
+        damping,
+    )
 }
 
 /// Solves (SᵀS + damping · diagonal) x = -right by Gauss's elimination.
@@ -362,7 +447,11 @@ fn solve_normal(slopes: &[Vec<f64>], right: Vec<f64>, damping: f64) -> Vec<f64> 
         for k in (0..n).filter(|k| *k != i) {
             let factor = rows[k][i] / rows[i][i];
             let from = rows[i].clone();
-            rows[k].iter_mut().zip(&from).skip(i).for_each(|(a, b)| *a -= factor * b);
+            rows[k]
+                .iter_mut()
+                .zip(&from)
+                .skip(i)
+                .for_each(|(a, b)| *a -= factor * b);
         }
     }
     (0..n).map(|i| rows[i][n] / rows[i][i]).collect()
@@ -371,8 +460,13 @@ fn solve_normal(slopes: &[Vec<f64>], right: Vec<f64>, damping: f64) -> Vec<f64> 
 impl Fit {
     /// The figures as a model of the network takes them.
     pub fn figures(&self) -> Figures {
-        let [node_bandwidth, bandwidth, switch_bandwidth, node_latency, latency] =
-            self.figures.map(|figure| figure.map(|(value, _)| value));
+        let [
+            node_bandwidth,
+            bandwidth,
+            switch_bandwidth,
+            node_latency,
+            latency,
+        ] = self.figures.map(|figure| figure.map(|(value, _)| value));
         Figures {
             bandwidth,
             latency,
@@ -393,7 +487,11 @@ impl Fit {
     pub fn toml(&self) -> String {
         let mut text = String::new();
         for (i, (name, figure)) in FIGURES.iter().zip(&self.figures).enumerate() {
-            let unit = if i < BANDWIDTHS { "bytes a second" } else { "seconds" };
+            let unit = if i < BANDWIDTHS {
+                "bytes a second"
+            } else {
+                "seconds"
+            };
             text += &match figure {
                 Some((value, error)) => {
                     let error = 100.0 * error;
@@ -423,7 +521,13 @@ mod tests {
         let machine = Topology::inline("xgft:m=8x6,w=1x2", &Context::default()).unwrap();
         let fabric = Fabric::new(&machine).unwrap();
         let routing = RoutingEntry::named("one-path").unwrap();
-        let truth = [Some(1.0 / 1.2e9), Some(1.0 / 2.5e9), None, Some(7e-7), Some(3e-7)];
+        let truth = [
+            Some(1.0 / 1.2e9),
+            Some(1.0 / 2.5e9),
+            None,
+            Some(7e-7),
+            Some(3e-7),
+        ];
         let mut random = generator(5);
         let mut text = String::from("pattern,nodes,bytes,seconds\n");
         for bytes in [8.0, 1e3, 1e5, 1e6, 1e7] {
@@ -448,7 +552,11 @@ mod tests {
             let truth = truth.map(|t| if i < BANDWIDTHS { 1.0 / t } else { t });
             match (truth, found) {
                 (Some(truth), Some((value, _))) => {
-                    assert!((value / truth - 1.0).abs() < 0.03, "{}: {value} {truth}", FIGURES[i]);
+                    assert!(
+                        (value / truth - 1.0).abs() < 0.03,
+                        "{}: {value} {truth}",
+                        FIGURES[i]
+                    );
                 }
                 (None, None) => {}
                 other => panic!("{}: {other:?}", FIGURES[i]),

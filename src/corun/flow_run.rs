@@ -100,14 +100,30 @@ impl FlowRun {
                     weight: 1.0,
                     sizes: vec![(phase.inside, 1.0)],
                 };
-                for group in phase.groups.iter().chain((phase.inside > 0.0).then_some(&inside)) {
-                    let route: Vec<(u32, f64)> =
-                        group.route.iter().map(|(link, share)| (index_of[link], *share)).collect();
+                for group in phase
+                    .groups
+                    .iter()
+                    .chain((phase.inside > 0.0).then_some(&inside))
+                {
+                    let route: Vec<(u32, f64)> = group
+                        .route
+                        .iter()
+                        .map(|(link, share)| (index_of[link], *share))
+                        .collect();
                     routes.push((route, group.weight));
                     let (latency, sizes) = (group.latency, group.sizes.clone());
                     let next = sizes.len();
                     let (sent, since, rate, version) = (0.0, 0.0, 0.0, 0);
-                    flows.push(Flow { job: i, latency, sizes, next, sent, since, rate, version });
+                    flows.push(Flow {
+                        job: i,
+                        latency,
+                        sizes,
+                        next,
+                        sent,
+                        since,
+                        rate,
+                        version,
+                    });
                 }
                 let mut list: Vec<u32> = (first..flows.len() as u32).collect();
                 let latency = |slot: &u32| flows[*slot as usize].latency;
@@ -129,9 +145,14 @@ impl FlowRun {
                 job: (*job).clone(),
             });
         }
-        let capacity = links.iter().map(|link| channels.capacity[*link as usize]).collect();
+        let capacity = links
+            .iter()
+            .map(|link| channels.capacity[*link as usize])
+            .collect();
         let bound = channels.bound;
-        let routes = routes.iter().map(|(route, weight)| (route.as_slice(), *weight));
+        let routes = routes
+            .iter()
+            .map(|(route, weight)| (route.as_slice(), *weight));
         // With drawn computing times no state comes again.
         let repeats = count && jobs.iter().all(|job| job.spread == 0.0);
         FlowRun {
@@ -148,8 +169,14 @@ impl FlowRun {
     /// The seconds that each phase of a job sends alone.
     pub fn alone(job: &FlowJob, channels: &Channels) -> Vec<f64> {
         let phase = |phase: &FlowPhase| {
-            let phases = vec![FlowPhase { compute: 0.0, ..phase.clone() }];
-            let job = FlowJob { phases, ..FlowJob::default() };
+            let phases = vec![FlowPhase {
+                compute: 0.0,
+                ..phase.clone()
+            }];
+            let job = FlowJob {
+                phases,
+                ..FlowJob::default()
+            };
             FlowRun::new(&[&job], channels, false).until_each_has_done(1)
         };
         job.phases.iter().map(phase).collect()
@@ -167,11 +194,15 @@ impl FlowRun {
             }
             self.ends.pop();
         }
-        let end = self.ends.peek().map_or(f64::INFINITY, |Reverse((key, ..))| f64::from_bits(*key));
+        let end = self
+            .ends
+            .peek()
+            .map_or(f64::INFINITY, |Reverse((key, ..))| f64::from_bits(*key));
         let own = |job: &Member| match job.stage {
             Stage::Computes { until } | Stage::Alone { until } => until,
-            Stage::Sends => (job.slots[job.phase].get(job.begun))
-                .map_or(f64::INFINITY, |slot| job.began + self.flows[*slot as usize].latency),
+            Stage::Sends => (job.slots[job.phase].get(job.begun)).map_or(f64::INFINITY, |slot| {
+                job.began + self.flows[*slot as usize].latency
+            }),
         };
         self.jobs.iter().map(own).fold(end, f64::min)
     }
@@ -240,12 +271,19 @@ impl FlowRun {
         if slots == 0 {
             return self.end_phase(job);
         }
-        let alone = member.job.sending.get(member.phase).map(|seconds| now + seconds);
+        let alone = member
+            .job
+            .sending
+            .get(member.phase)
+            .map(|seconds| now + seconds);
         let quiet = |until: &f64| {
-            self.jobs.iter().enumerate().all(|(other, member)| match member.stage {
-                Stage::Computes { until: begins } => other == job || begins >= *until,
-                _ => false,
-            })
+            self.jobs
+                .iter()
+                .enumerate()
+                .all(|(other, member)| match member.stage {
+                    Stage::Computes { until: begins } => other == job || begins >= *until,
+                    _ => false,
+                })
         };
         // While all others compute, the phase takes as long as alone: no flow has to be followed.
         let alone = alone.filter(quiet);
@@ -271,7 +309,8 @@ impl FlowRun {
             member.begun += 1;
             (flow.next, flow.sent, flow.since, flow.rate) = (0, 0.0, self.now, 0.0);
             if self.filling.crosses(slot) {
-                self.filling.start(slot, flow.sizes.iter().map(|(_, count)| count).sum());
+                self.filling
+                    .start(slot, flow.sizes.iter().map(|(_, count)| count).sum());
             } else {
                 flow.rate = self.bound;
                 queue(&mut self.ends, flow, slot);
@@ -297,13 +336,20 @@ impl FlowRun {
 
     /// Notes what a job did since its stage began.
     fn span(&mut self, job: usize, sends: bool) {
-        let span = Span { job, from: self.jobs[job].began + self.skipped, to: self.time(), sends };
+        let span = Span {
+            job,
+            from: self.jobs[job].began + self.skipped,
+            to: self.time(),
+            sends,
+        };
         self.spans.add(span);
     }
 
     /// Skips periods of states that come again, as many as fit before the goal.
     fn count(&mut self, goal: Goal) {
-        let Some(pattern) = &mut self.pattern else { return };
+        let Some(pattern) = &mut self.pattern else {
+            return;
+        };
         let mut state = State::default();
         for member in &self.jobs {
             let (stage, left) = match member.stage {
@@ -311,7 +357,9 @@ impl FlowRun {
                 Stage::Alone { until } => (1, until - self.now),
                 Stage::Sends => (2, self.now - member.began),
             };
-            state.whole.extend([member.phase as u32, stage, member.begun as u32]);
+            state
+                .whole
+                .extend([member.phase as u32, stage, member.begun as u32]);
             state.times.push(left);
             if member.stage == Stage::Sends {
                 for slot in &member.slots[member.phase][..member.begun] {
@@ -323,7 +371,10 @@ impl FlowRun {
                 }
             }
         }
-        let jobs = self.jobs.iter_mut().map(|member| (&mut member.finished, &mut member.done));
+        let jobs = self
+            .jobs
+            .iter_mut()
+            .map(|member| (&mut member.finished, &mut member.done));
         let times = (self.now, self.skipped);
         if let Some(seconds) = pattern.count(state, times, goal, &mut jobs.collect::<Vec<_>>()) {
             self.skipped += seconds;
@@ -378,8 +429,14 @@ impl Run for FlowRun {
             let phase = &member.job.phases[member.phase];
             if let Stage::Alone { .. } = member.stage {
                 // As far as it is alone after so long.
-                let phases = vec![FlowPhase { compute: 0.0, ..phase.clone() }];
-                let job = FlowJob { phases, ..FlowJob::default() };
+                let phases = vec![FlowPhase {
+                    compute: 0.0,
+                    ..phase.clone()
+                }];
+                let job = FlowJob {
+                    phases,
+                    ..FlowJob::default()
+                };
                 let mut run = FlowRun::new(&[&job], channels, false);
                 run.until_within_phase(self.now - member.began);
                 for (link, part) in run.carried(channels) {
@@ -387,7 +444,11 @@ impl Run for FlowRun {
                 }
             }
             if member.stage == Stage::Sends {
-                let first = member.slots[member.phase].iter().min().copied().unwrap_or(0);
+                let first = member.slots[member.phase]
+                    .iter()
+                    .min()
+                    .copied()
+                    .unwrap_or(0);
                 for slot in &member.slots[member.phase][..member.begun] {
                     let (flow, i) = (&self.flows[*slot as usize], (slot - first) as usize);
                     let at = flow.sent_at(self.now);

@@ -51,7 +51,11 @@ impl Shared {
     fn advance(&mut self, time: f64) {
         while !self.active.is_empty() {
             let uses: f64 = self.active.iter().map(|(_, uses, _)| uses).sum();
-            let next = self.active.iter().map(|(.., done)| *done).fold(f64::INFINITY, f64::min);
+            let next = self
+                .active
+                .iter()
+                .map(|(.., done)| *done)
+                .fold(f64::INFINITY, f64::min);
             let at = self.now + (next - self.service) * uses;
             if at > time {
                 self.service += (time - self.now) / uses;
@@ -71,8 +75,11 @@ impl Shared {
         self.active.sort_by(|a, b| a.2.total_cmp(&b.2));
         let (mut service, mut time) = (self.service, self.now);
         for (i, (job, _, done)) in self.active.iter().enumerate() {
-            time +=
-                (done - service) * self.active[i..].iter().map(|(_, uses, _)| uses).sum::<f64>();
+            time += (done - service)
+                * self.active[i..]
+                    .iter()
+                    .map(|(_, uses, _)| uses)
+                    .sum::<f64>();
             service = *done;
             visit(*job, time);
         }
@@ -97,7 +104,11 @@ impl JobRun {
     /// Jobs at time 0; `contended` are the channels that they can fill together. `count`: states that come again are
     /// counted.
     pub fn new(jobs: &[&JobUsage], contended: &[u32], channels: &Channels, count: bool) -> Self {
-        let rows = binding(contended.iter().map(|channel| uses(jobs, *channel, channels)));
+        let rows = binding(
+            contended
+                .iter()
+                .map(|channel| uses(jobs, *channel, channels)),
+        );
         let member = |usage: &&JobUsage| {
             let usage = JobUsage::clone(usage);
             let mut computing = Computing::new(usage.seed, usage.spread);
@@ -124,11 +135,21 @@ impl JobRun {
         // With drawn computing times no state comes again.
         let repeats = count && jobs.iter().all(|job| job.usage.spread == 0.0);
         let (pattern, spans) = (repeats.then(Pattern::default), Spans::default());
-        JobRun { jobs, links, now: 0.0, skipped: 0.0, pattern, spans }
+        JobRun {
+            jobs,
+            links,
+            now: 0.0,
+            skipped: 0.0,
+            pattern,
+            spans,
+        }
     }
 
     fn next(&self) -> f64 {
-        self.jobs.iter().map(|job| job.until).fold(f64::INFINITY, f64::min)
+        self.jobs
+            .iter()
+            .map(|job| job.until)
+            .fold(f64::INFINITY, f64::min)
     }
 
     /// The next event, and all others at its time.
@@ -143,7 +164,12 @@ impl JobRun {
             }
             let from = std::mem::replace(&mut job.began, self.now) + self.skipped;
             let sends = matches!(job.stage, Stage::Sends);
-            self.spans.add(Span { job: i, from, to: self.now + self.skipped, sends });
+            self.spans.add(Span {
+                job: i,
+                from,
+                to: self.now + self.skipped,
+                sends,
+            });
             if !sends && job.usage.phases[job.phase].bytes > 0.0 {
                 self.send(i);
                 continue;
@@ -164,18 +190,27 @@ impl JobRun {
 
     /// Skips periods of states that come again, as many as fit before the goal.
     fn count(&mut self, goal: Goal) {
-        let Some(pattern) = &mut self.pattern else { return };
+        let Some(pattern) = &mut self.pattern else {
+            return;
+        };
         let mut state = State::default();
         for job in &self.jobs {
-            state.whole.extend([job.phase as u32, u32::from(matches!(job.stage, Stage::Sends))]);
-            state.times.extend([job.until - self.now, self.now - job.began]);
+            state.whole.extend([
+                job.phase as u32,
+                u32::from(matches!(job.stage, Stage::Sends)),
+            ]);
+            state
+                .times
+                .extend([job.until - self.now, self.now - job.began]);
         }
         for link in &mut self.links {
             link.advance(self.now);
             link.active.sort_unstable_by_key(|(job, ..)| *job);
             for (job, _, done) in &link.active {
                 let phases = self.jobs[*job as usize].usage.phases.iter();
-                let most = phases.map(|phase| phase.bytes / phase.weight).fold(0.0, f64::max);
+                let most = phases
+                    .map(|phase| phase.bytes / phase.weight)
+                    .fold(0.0, f64::max);
                 let left = (done - link.service) / most;
                 // What rounding left of a message that is through is none.
                 if left > NEAR {
@@ -185,7 +220,10 @@ impl JobRun {
             }
             state.whole.push(u32::MAX);
         }
-        let jobs = self.jobs.iter_mut().map(|job| (&mut job.finished, &mut job.done));
+        let jobs = self
+            .jobs
+            .iter_mut()
+            .map(|job| (&mut job.finished, &mut job.done));
         let times = (self.now, self.skipped);
         if let Some(seconds) = pattern.count(state, times, goal, &mut jobs.collect::<Vec<_>>()) {
             self.skipped += seconds;
@@ -205,7 +243,8 @@ impl JobRun {
             let (row, uses) = job.rows[job.phase][at];
             let link = &mut self.links[row as usize];
             link.advance(self.now);
-            link.active.push((i as u32, uses * weight, link.service + service));
+            link.active
+                .push((i as u32, uses * weight, link.service + service));
             if link.active.len() > 1 {
                 let jobs = &mut self.jobs;
                 link.ends(|job, end| {
@@ -271,7 +310,10 @@ fn uses(jobs: &[&JobUsage], channel: u32, channels: &Channels) -> LinkUses {
     let mut row = LinkUses::new();
     for (i, job) in (0..).zip(jobs) {
         for (phase, usage) in (0..).zip(&job.phases) {
-            if let Ok(at) = usage.channels.binary_search_by_key(&channel, |(channel, _)| *channel) {
+            if let Ok(at) = usage
+                .channels
+                .binary_search_by_key(&channel, |(channel, _)| *channel)
+            {
                 let uses = usage.channels[at].1 / channels.capacity[channel as usize];
                 row.push((i, phase, uses));
             }
@@ -286,7 +328,10 @@ fn binding(rows: impl Iterator<Item = LinkUses>) -> Vec<LinkUses> {
     let mut groups: BTreeMap<Vec<(u32, u32)>, Vec<Vec<f64>>> = BTreeMap::new();
     for row in rows {
         let phases = row.iter().map(|(job, phase, _)| (*job, *phase)).collect();
-        groups.entry(phases).or_default().push(row.into_iter().map(|(.., uses)| uses).collect());
+        groups
+            .entry(phases)
+            .or_default()
+            .push(row.into_iter().map(|(.., uses)| uses).collect());
     }
     let mut kept = Vec::new();
     for (phases, mut uses) in groups {
@@ -299,7 +344,13 @@ fn binding(rows: impl Iterator<Item = LinkUses>) -> Vec<LinkUses> {
                 best.push(row);
             }
         }
-        let row = |uses: Vec<f64>| phases.iter().zip(uses).map(|((j, p), u)| (*j, *p, u)).collect();
+        let row = |uses: Vec<f64>| {
+            phases
+                .iter()
+                .zip(uses)
+                .map(|((j, p), u)| (*j, *p, u))
+                .collect()
+        };
         kept.extend(best.into_iter().map(row));
     }
     kept

@@ -73,7 +73,11 @@ impl Job {
         }
         file.finish(&["jobs"])?;
         if tables.is_empty() {
-            return Err(Error::input(location, "no jobs", "a table [[jobs]] for each job"));
+            return Err(Error::input(
+                location,
+                "no jobs",
+                "a table [[jobs]] for each job",
+            ));
         }
         let mut jobs: Vec<Job> = Vec::with_capacity(tables.len());
         for table in tables {
@@ -99,19 +103,31 @@ impl Job {
         let params = &table.params;
         let location = params.location().clone();
         let missing = |what: &str, expected: &str| {
-            Error::input(location.clone(), format!("a job without `{what}`"), expected)
+            Error::input(
+                location.clone(),
+                format!("a job without `{what}`"),
+                expected,
+            )
         };
-        let name = params.word("name")?.ok_or_else(|| missing("name", "name = \"a text\""))?;
+        let name = params
+            .word("name")?
+            .ok_or_else(|| missing("name", "name = \"a text\""))?;
         let nodes = nodes(topology, text, params)?;
         if nodes.is_empty() {
             return Err(missing("nodes", "nodes = [ids, \"a-b\" ranges or names]"));
         }
         let spread = params.real("spread", 0.0, 1.0)?.unwrap_or(0.0);
-        let own = ["guest", "bytes", "compute", "messages"].into_iter().find(|key| params.has(key));
+        let own = ["guest", "bytes", "compute", "messages"]
+            .into_iter()
+            .find(|key| params.has(key));
         let phases = if let Some(benchmark) = params.word("benchmark")? {
             if let Some(key) = own.or((!phases.is_empty()).then_some("phases")) {
                 let expected = "either a benchmark or what it consists of";
-                let location = if phases.is_empty() { params.location_of(key) } else { at };
+                let location = if phases.is_empty() {
+                    params.location_of(key)
+                } else {
+                    at
+                };
                 return Err(Error::input(
                     location,
                     format!("`{key}` beside `benchmark`"),
@@ -140,12 +156,21 @@ impl Job {
             return Err(Error::input(location, "a job that takes no time", expected));
         }
         let mapping = ProcessMapping::new(topology, &name, nodes)?;
-        Ok(Job { name, mapping, phases, spread })
+        Ok(Job {
+            name,
+            mapping,
+            phases,
+            spread,
+        })
     }
 
     /// Processes of the largest phase.
     pub fn processes(&self) -> u32 {
-        self.phases.iter().map(|phase| phase.guest.processes()).max().unwrap_or(0)
+        self.phases
+            .iter()
+            .map(|phase| phase.guest.processes())
+            .max()
+            .unwrap_or(0)
     }
 }
 
@@ -176,10 +201,23 @@ impl Phase {
         no_more_than(nodes, &guest, &location)?;
         if guest.processes() == 0 {
             let found = format!("`{text}` without processes");
-            return Err(Error::input(params.location_of("guest"), found, "a process or more"));
+            return Err(Error::input(
+                params.location_of("guest"),
+                found,
+                "a process or more",
+            ));
         }
-        let messages = f64::from(params.integer("messages", 1, 1_000_000_000)?.unwrap_or(1u32));
-        Ok(Phase { compute, guest, bytes, messages })
+        let messages = f64::from(
+            params
+                .integer("messages", 1, 1_000_000_000)?
+                .unwrap_or(1u32),
+        );
+        Ok(Phase {
+            compute,
+            guest,
+            bytes,
+            messages,
+        })
     }
 
     /// The stages of a benchmark.
@@ -196,11 +234,20 @@ impl Phase {
         let made = made.map_err(|error| error.about(text, &location))?;
         let mut phases = Phase::of_stages(&made, made.operations / speed);
         if phases.is_empty() {
-            let (compute, guest) =
-                (made.operations / speed, Guest::make(text, topology.context())?);
-            phases.push(Phase { compute, guest, bytes: 1.0, messages: 1.0 });
+            let (compute, guest) = (
+                made.operations / speed,
+                Guest::make(text, topology.context())?,
+            );
+            phases.push(Phase {
+                compute,
+                guest,
+                bytes: 1.0,
+                messages: 1.0,
+            });
         }
-        phases.iter().try_for_each(|phase| no_more_than(nodes, &phase.guest, &location))?;
+        phases
+            .iter()
+            .try_for_each(|phase| no_more_than(nodes, &phase.guest, &location))?;
         Ok(phases)
     }
 

@@ -86,17 +86,31 @@ impl PlacedJob {
         mapping: &ProcessMapping,
         channels: &Channels,
     ) -> Result<Self> {
-        let site = Site { fabric, routing, mapping, channels };
+        let site = Site {
+            fabric,
+            routing,
+            mapping,
+            channels,
+        };
         Ok(match level {
             Detail::Flow => {
                 let job = FlowJob::new(&site, phases)?;
                 // Messages that end early and late may meet on any channel.
-                let asks = job.channels().into_iter().map(|channel| (channel, f64::INFINITY));
-                PlacedJob { asks: asks.collect(), traffic: Traffic::Flow(job) }
+                let asks = job
+                    .channels()
+                    .into_iter()
+                    .map(|channel| (channel, f64::INFINITY));
+                PlacedJob {
+                    asks: asks.collect(),
+                    traffic: Traffic::Flow(job),
+                }
             }
             Detail::Job => {
                 let job = JobUsage::new(&site, phases)?;
-                PlacedJob { asks: job.asks(), traffic: Traffic::Job(job) }
+                PlacedJob {
+                    asks: job.asks(),
+                    traffic: Traffic::Job(job),
+                }
             }
         })
     }
@@ -186,7 +200,9 @@ impl Level {
 
     /// A job ends; nothing happens where none of that name runs.
     pub fn end(&mut self, key: u32) {
-        let Some(job) = self.running.remove(&key) else { return };
+        let Some(job) = self.running.remove(&key) else {
+            return;
+        };
         for (channel, _) in &job.job.asks {
             let contended = self.contended(*channel);
             let on = &mut self.on[*channel as usize];
@@ -235,7 +251,10 @@ impl Level {
 
     /// The simulation of some running jobs, none of which meets another one.
     pub(super) fn run_of(&self, keys: &[u32]) -> Box<dyn Run> {
-        let jobs: Vec<&Running> = keys.iter().filter_map(|key| self.running.get(key)).collect();
+        let jobs: Vec<&Running> = keys
+            .iter()
+            .filter_map(|key| self.running.get(key))
+            .collect();
         let (mut flows, mut usages) = (Vec::new(), Vec::new());
         for running in &jobs {
             match &running.job.traffic {
@@ -246,11 +265,18 @@ impl Level {
         if usages.is_empty() {
             return Box::new(FlowRun::new(&flows, &self.channels, self.count_patterns));
         }
-        let asked = jobs.iter().flat_map(|job| job.job.asks.iter().map(|(channel, _)| *channel));
+        let asked = jobs
+            .iter()
+            .flat_map(|job| job.job.asks.iter().map(|(channel, _)| *channel));
         let mut contended: Vec<u32> = asked.filter(|channel| self.contended(*channel)).collect();
         contended.sort_unstable();
         contended.dedup();
-        Box::new(JobRun::new(&usages, &contended, &self.channels, self.count_patterns))
+        Box::new(JobRun::new(
+            &usages,
+            &contended,
+            &self.channels,
+            self.count_patterns,
+        ))
     }
 
     /// Whether the jobs on a channel can fill it.
@@ -264,7 +290,11 @@ impl Level {
     pub(super) fn meeting(&self, key: u32) -> BTreeSet<u32> {
         let (mut met, mut left) = (BTreeSet::from([key]), vec![key]);
         while let Some(job) = left.pop().and_then(|key| self.running.get(&key)) {
-            for (channel, _) in job.job.asks.iter().filter(|(channel, _)| self.contended(*channel))
+            for (channel, _) in job
+                .job
+                .asks
+                .iter()
+                .filter(|(channel, _)| self.contended(*channel))
             {
                 let on = self.on[*channel as usize].iter();
                 left.extend(on.filter(|(key, _)| met.insert(*key)).map(|(key, _)| *key));
@@ -304,7 +334,12 @@ mod tests {
                 break;
             }
             let guest = sized(guest, size as u32, topology.context()).unwrap();
-            let phases = [Phase { compute, guest, bytes: 1e9, messages: 1.0 }];
+            let phases = [Phase {
+                compute,
+                guest,
+                bytes: 1e9,
+                messages: 1.0,
+            }];
             let taken = nodes.drain(..size).collect();
             let mapping = ProcessMapping::new(topology, "job", taken).unwrap();
             let job = PlacedJob::new(level, &fabric, routing, &phases, &mapping, channels);

@@ -53,6 +53,8 @@ impl FlowJob {
     /// The channels it uses, ascending.
     pub fn channels(&self) -> BTreeSet<u32> {
         let groups = self.phases.iter().flat_map(|phase| &phase.groups);
-        groups.flat_map(|group| group.route.iter().map(|(channel, _)| *channel)).collect()
+        groups
+            .flat_map(|group| group.route.iter().map(|(channel, _)| *channel))
+            .collect()
     }
 }

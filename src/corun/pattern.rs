@@ -70,7 +70,12 @@ impl Pattern {
             }
             let counts = jobs.iter().map(|(finished, _)| finished.count).collect();
             let phases = jobs.iter().map(|(_, done)| done.to_vec()).collect();
-            self.met.push_back(Met { state, now, counts, phases });
+            self.met.push_back(Met {
+                state,
+                now,
+                counts,
+                phases,
+            });
             return None;
         };
         let period = now - before.now;
@@ -78,9 +83,15 @@ impl Pattern {
             Goal::Iterations(n) => {
                 let before_last = |((finished, _), before): (&(&mut Finished, _), &u64)| {
                     let gained = (finished.count - before).max(1);
-                    n.saturating_sub(finished.count).div_ceil(gained).saturating_sub(1)
+                    n.saturating_sub(finished.count)
+                        .div_ceil(gained)
+                        .saturating_sub(1)
                 };
-                jobs.iter().zip(&before.counts).map(before_last).max().unwrap_or(0)
+                jobs.iter()
+                    .zip(&before.counts)
+                    .map(before_last)
+                    .max()
+                    .unwrap_or(0)
             }
             Goal::Time(time) => (((time - now - skipped) / period) as u64).saturating_sub(1),
         };

@@ -33,9 +33,22 @@ impl Settings {
     /// (`flow`, `job`); states that come again are counted, and no stages kept.
     pub fn new(figures: &Figures, fair: &str, level: &str, iterations: u64) -> Self {
         let fair = if fair == "rtt" { Fair::Rtt } else { Fair::Flow };
-        let speeds = Speeds { fair, ..figures.speeds(1.25e9) };
-        let level = if level == "job" { Detail::Job } else { Detail::Flow };
-        Settings { speeds, level, iterations, count_patterns: true, spans: 0 }
+        let speeds = Speeds {
+            fair,
+            ..figures.speeds(1.25e9)
+        };
+        let level = if level == "job" {
+            Detail::Job
+        } else {
+            Detail::Flow
+        };
+        Settings {
+            speeds,
+            level,
+            iterations,
+            count_patterns: true,
+            spans: 0,
+        }
     }
 }
 
@@ -108,8 +121,12 @@ pub fn side_by_side(
     let shortest = alone.iter().copied().fold(f64::INFINITY, f64::min);
     let longest = alone.iter().copied().fold(0.0, f64::max);
     if !(shortest > 0.0 && longest / shortest <= LONGEST) {
-        let of =
-            |seconds: f64| alone.iter().position(|s| *s == seconds).map_or("", |i| &jobs[i].name);
+        let of = |seconds: f64| {
+            alone
+                .iter()
+                .position(|s| *s == seconds)
+                .map_or("", |i| &jobs[i].name)
+        };
         return Err(Error::unsuited(
             SourceLocation::option("--jobs"),
             format!(
@@ -125,7 +142,8 @@ pub fn side_by_side(
     let iterations = settings.iterations.max(1);
     let ends: Vec<f64> = (groups.par_iter_mut())
         .map(|(members, run)| {
-            run.spans().keep(settings.spans / jobs.len().max(1) * members.len());
+            run.spans()
+                .keep(settings.spans / jobs.len().max(1) * members.len());
             let mut end = 0.0;
             for step in 1..=STEPS.min(iterations) {
                 let goal = |step: u64| iterations * step / STEPS.min(iterations);
@@ -136,7 +154,9 @@ pub fn side_by_side(
         })
         .collect();
     let seconds = ends.iter().copied().fold(0.0, f64::max);
-    groups.par_iter_mut().for_each(|(_, run)| run.until(seconds));
+    groups
+        .par_iter_mut()
+        .for_each(|(_, run)| run.until(seconds));
     let mut outcome = Outcome {
         jobs: Vec::with_capacity(jobs.len()),
         seconds,
@@ -155,16 +175,27 @@ pub fn side_by_side(
                 *utilisation += bytes / (channels.capacity[channel] * seconds);
             }
         }
-        let span = |span: &Span| Span { job: members[span.job], ..*span };
+        let span = |span: &Span| Span {
+            job: members[span.job],
+            ..*span
+        };
         outcome.spans.extend(run.spans().list.iter().map(span));
     }
     // Groups end in any order: sorted, threads do not show.
     outcome.spans.sort_by(|a, b| {
-        (a.job, a.from).partial_cmp(&(b.job, b.from)).unwrap_or(std::cmp::Ordering::Equal)
+        (a.job, a.from)
+            .partial_cmp(&(b.job, b.from))
+            .unwrap_or(std::cmp::Ordering::Equal)
     });
     for ((job, (seconds, iterations)), alone) in jobs.iter().zip(means).zip(alone) {
         let (name, processes) = (job.name.clone(), job.processes());
-        outcome.jobs.push(JobOutcome { name, processes, iterations, seconds, alone });
+        outcome.jobs.push(JobOutcome {
+            name,
+            processes,
+            iterations,
+            seconds,
+            alone,
+        });
     }
     Ok(outcome)
 }
@@ -173,11 +204,16 @@ pub fn side_by_side(
 fn check_drawn(jobs: &[Job], iterations: u64) -> Result<()> {
     let phases: usize = jobs.iter().map(|job| job.phases.len()).sum();
     let most = MOST_DRAWN / phases.max(1) as u64;
-    let Some(job) = jobs.iter().find(|job| job.spread > 0.0 && iterations > most) else {
+    let Some(job) = jobs
+        .iter()
+        .find(|job| job.spread > 0.0 && iterations > most)
+    else {
         return Ok(());
     };
-    let problem =
-        format!("the computing times of `{}` are drawn, so that each is simulated", job.name);
+    let problem = format!(
+        "the computing times of `{}` are drawn, so that each is simulated",
+        job.name
+    );
     let remedy = format!("use at most {most} iterations, or spread = 0");
     Err(Error::unsuited(
         SourceLocation::option(format!("--iterations {iterations}")),
@@ -203,14 +239,22 @@ fn groups(
     channels: &Channels,
 ) -> Result<Groups> {
     let place = |(i, job): (usize, &Job)| {
-        let Job { phases, mapping, .. } = job;
+        let Job {
+            phases, mapping, ..
+        } = job;
         let placed = PlacedJob::new(settings.level, fabric, routing, phases, mapping, channels)?;
         Ok(placed.drawn(job.spread, seed(fabric.topology, i)))
     };
-    let placed: Vec<PlacedJob> = jobs.par_iter().enumerate().map(place).collect::<Result<_>>()?;
+    let placed: Vec<PlacedJob> = jobs
+        .par_iter()
+        .enumerate()
+        .map(place)
+        .collect::<Result<_>>()?;
     let mut level = Level::new(channels.clone(), settings.iterations);
     level.count_patterns = settings.count_patterns;
-    (0..).zip(placed).for_each(|(key, job)| level.start(key, Arc::new(job)));
+    (0..)
+        .zip(placed)
+        .for_each(|(key, job)| level.start(key, Arc::new(job)));
     let alone = |key| {
         let mut run = level.run_of(&[key]);
         run.until_each_has_done(settings.iterations.max(1));
@@ -222,7 +266,10 @@ fn groups(
     while let Some(key) = left.first() {
         let met: Vec<u32> = level.meeting(*key).into_iter().collect();
         left.retain(|key| met.binary_search(key).is_err());
-        groups.push((met.iter().map(|key| *key as usize).collect(), level.run_of(&met)));
+        groups.push((
+            met.iter().map(|key| *key as usize).collect(),
+            level.run_of(&met),
+        ));
     }
     Ok((groups, alone))
 }
@@ -238,5 +285,6 @@ pub fn computing_times(topology: &Topology, index: usize, job: &Job, count: usiz
 /// The seed of a job's draws.
 fn seed(topology: &Topology, job: usize) -> u64 {
     let seed = topology.context().seed;
-    seed.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(job as u64)
+    seed.wrapping_mul(0x9e37_79b9_7f4a_7c15)
+        .wrapping_add(job as u64)
 }

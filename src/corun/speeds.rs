@@ -46,8 +46,11 @@ impl Default for Speeds {
 impl Speeds {
     /// Links of this bandwidth and latency a hop, shared node links of the same bandwidth, switches without a limit.
     pub fn new(bandwidth: f64, latency: f64) -> Self {
-        let figures =
-            Figures { bandwidth: Some(bandwidth), latency: Some(latency), ..Figures::default() };
+        let figures = Figures {
+            bandwidth: Some(bandwidth),
+            latency: Some(latency),
+            ..Figures::default()
+        };
         figures.speeds(bandwidth)
     }
 
@@ -162,7 +165,11 @@ impl Figures {
             let value = Unit::Bandwidth.option(flag, text)?;
             if value == 0.0 {
                 let location = SourceLocation::option(format!("{flag} {text}"));
-                return Err(Error::input(location, "a bandwidth of 0", "a bandwidth above 0"));
+                return Err(Error::input(
+                    location,
+                    "a bandwidth of 0",
+                    "a bandwidth above 0",
+                ));
             }
             *place = Some(value);
         }

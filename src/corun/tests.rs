@@ -17,19 +17,40 @@ fn group() -> impl Strategy<Value = FlowGroup> {
     (route, sizes, latency).prop_map(|(route, mut sizes, latency)| {
         sizes.sort_by(|a, b| a.0.total_cmp(&b.0));
         sizes.dedup_by(|a, b| a.0 == b.0);
-        let sizes = sizes.into_iter().map(|(size, count)| (size, f64::from(count))).collect();
-        FlowGroup { route: route.into_iter().collect(), latency, weight: 1.0, sizes }
+        let sizes = sizes
+            .into_iter()
+            .map(|(size, count)| (size, f64::from(count)))
+            .collect();
+        FlowGroup {
+            route: route.into_iter().collect(),
+            latency,
+            weight: 1.0,
+            sizes,
+        }
     })
 }
 
 fn jobs(spread: bool) -> impl Strategy<Value = Vec<FlowJob>> {
     let compute = prop_oneof![Just(0.0), Just(1.0), 0.1f64..4.0];
-    let phase = (compute, prop::collection::vec(group(), 1..5), prop_oneof![Just(0.0), Just(1.5)]);
-    let phase = phase.prop_map(|(compute, groups, inside)| FlowPhase { compute, groups, inside });
+    let phase = (
+        compute,
+        prop::collection::vec(group(), 1..5),
+        prop_oneof![Just(0.0), Just(1.5)],
+    );
+    let phase = phase.prop_map(|(compute, groups, inside)| FlowPhase {
+        compute,
+        groups,
+        inside,
+    });
     let job = (prop::collection::vec(phase, 1..3), 0u64..9);
     let job = job.prop_map(move |(phases, seed)| {
         let spread = if spread { 0.2 } else { 0.0 };
-        FlowJob { phases, spread, seed, sending: Vec::new() }
+        FlowJob {
+            phases,
+            spread,
+            seed,
+            sending: Vec::new(),
+        }
     });
     prop::collection::vec(job, 1..4)
 }
@@ -43,7 +64,8 @@ fn channels() -> Channels {
 fn run(jobs: &[FlowJob], alone: bool, count: bool) -> FlowRun {
     let mut jobs = jobs.to_vec();
     if alone {
-        jobs.iter_mut().for_each(|job| job.sending = FlowRun::alone(job, &channels()));
+        jobs.iter_mut()
+            .for_each(|job| job.sending = FlowRun::alone(job, &channels()));
     }
     FlowRun::new(&jobs.iter().collect::<Vec<_>>(), &channels(), count)
 }
@@ -115,12 +137,22 @@ fn a_billion_iterations_are_counted() {
         sizes: vec![(size, 1.0)],
     };
     let job = |compute, groups| FlowJob {
-        phases: vec![FlowPhase { compute, groups, inside: 0.0 }],
+        phases: vec![FlowPhase {
+            compute,
+            groups,
+            inside: 0.0,
+        }],
         ..FlowJob::default()
     };
     // In lock step on one link: one second of computing, half the link each.
-    let jobs = [job(1.0, vec![group(&[0], 1.0)]), job(1.0, vec![group(&[0, 1], 1.0)])];
+    let jobs = [
+        job(1.0, vec![group(&[0], 1.0)]),
+        job(1.0, vec![group(&[0, 1], 1.0)]),
+    ];
     let mut run = run(&jobs, true, true);
     let end = run.until_each_has_done(1_000_000_000);
-    assert_eq!((end, run.mean(0), run.mean(1)), (3e9, (3.0, 1_000_000_000), (3.0, 1_000_000_000)));
+    assert_eq!(
+        (end, run.mean(0), run.mean(1)),
+        (3e9, (3.0, 1_000_000_000), (3.0, 1_000_000_000))
+    );
 }

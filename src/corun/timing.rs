@@ -12,7 +12,10 @@ pub(super) struct Computing {
 
 impl Computing {
     pub fn new(seed: u64, spread: f64) -> Self {
-        Computing { random: random::generator(seed), spread }
+        Computing {
+            random: random::generator(seed),
+            spread,
+        }
     }
 
     /// `seconds` times a number from 1 - spread to 1 + spread.

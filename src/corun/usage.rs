@@ -39,7 +39,10 @@ impl JobUsage {
     pub fn new(site: &Site<'_>, phases: &[Phase]) -> Result<Self> {
         let usages = phases.iter().map(|phase| PhaseUsage::new(site, phase));
         let phases = usages.collect::<Result<_>>()?;
-        Ok(JobUsage { phases, ..JobUsage::default() })
+        Ok(JobUsage {
+            phases,
+            ..JobUsage::default()
+        })
     }
 
     /// Seconds of an iteration alone.
@@ -63,8 +66,18 @@ impl JobUsage {
 
 impl PhaseUsage {
     fn new(site: &Site<'_>, phase: &Phase) -> Result<Self> {
-        let Site { fabric, routing, mapping, channels } = *site;
-        let Phase { guest, bytes, compute, messages } = phase;
+        let Site {
+            fabric,
+            routing,
+            mapping,
+            channels,
+        } = *site;
+        let Phase {
+            guest,
+            bytes,
+            compute,
+            messages,
+        } = phase;
         let speeds = &channels.speeds;
         let largest = match guest.traffic() {
             Traffic::AllToAll { volume } if guest.pair_count() > 0 => *volume,
@@ -100,6 +113,10 @@ impl PhaseUsage {
 
     /// Seconds that it sends alone.
     pub fn sending(&self) -> f64 {
-        if self.bytes > 0.0 { self.bytes / self.rate } else { 0.0 }
+        if self.bytes > 0.0 {
+            self.bytes / self.rate
+        } else {
+            0.0
+        }
     }
 }

@@ -35,7 +35,10 @@ impl SourceLocation {
     pub fn line(file: &str, line: usize) -> Self {
         match line {
             0 => SourceLocation::File(file.into()),
-            _ => SourceLocation::Line { file: file.into(), line },
+            _ => SourceLocation::Line {
+                file: file.into(),
+                line,
+            },
         }
     }
 
@@ -135,7 +138,11 @@ impl Error {
         found: impl Into<String>,
         expected: impl Into<String>,
     ) -> Self {
-        Error::Input { location, found: clean(found), expected: clean(expected) }
+        Error::Input {
+            location,
+            found: clean(found),
+            expected: clean(expected),
+        }
     }
 
     /// [`Error::input`] about an option of the command, or about a text that names something.
@@ -150,9 +157,11 @@ impl Error {
     /// The error about a text that was read at `location`: there, after the text, where the text itself is what is wrong.
     pub(crate) fn about(self, text: &str, location: &SourceLocation) -> Self {
         match self {
-            Error::Input { location: SourceLocation::Option(_), found, expected } => {
-                Error::input(location.clone(), format!("`{text}`: {found}"), expected)
-            }
+            Error::Input {
+                location: SourceLocation::Option(_),
+                found,
+                expected,
+            } => Error::input(location.clone(), format!("`{text}`: {found}"), expected),
             error => error,
         }
     }
@@ -163,7 +172,11 @@ impl Error {
         problem: impl Into<String>,
         remedy: impl Into<String>,
     ) -> Self {
-        Error::Unsuited { location, problem: clean(problem), remedy: clean(remedy) }
+        Error::Unsuited {
+            location,
+            problem: clean(problem),
+            remedy: clean(remedy),
+        }
     }
 
     /// A name that is not in `known`, with the nearest one suggested.
@@ -186,7 +199,11 @@ impl Error {
 
     /// A failed file operation.
     pub fn io(path: &Path, action: &'static str, cause: std::io::Error) -> Self {
-        Error::Io { path: path.to_path_buf(), action, cause }
+        Error::Io {
+            path: path.to_path_buf(),
+            action,
+            cause,
+        }
     }
 }
 
@@ -202,7 +219,10 @@ mod tests {
     fn messages_name_place_found_and_expected() {
         let location = SourceLocation::line("m.toml", 14);
         let error = Error::input(location, "dims[2] = 0", "an extent of at least 1").to_string();
-        assert_eq!(error, "m.toml:14: found dims[2] = 0; expected an extent of at least 1");
+        assert_eq!(
+            error,
+            "m.toml:14: found dims[2] = 0; expected an extent of at least 1"
+        );
     }
 
     #[test]

@@ -44,7 +44,10 @@ pub fn sanitize(text: &str) -> Cow<'_, str> {
         text.chars().for_each(write);
     } else {
         let tail: Vec<char> = text.chars().rev().take(50).collect();
-        text.chars().take(150).chain(" … ".chars()).for_each(&mut write);
+        text.chars()
+            .take(150)
+            .chain(" … ".chars())
+            .for_each(&mut write);
         tail.into_iter().rev().for_each(write);
     }
     Cow::Owned(written)
@@ -58,6 +61,12 @@ mod tests {
     fn plain_text_is_kept_and_long_text_is_cut() {
         assert!(matches!(sanitize("plain é"), Cow::Borrowed(_)));
         // A boundary in the middle of a character.
-        assert_eq!(sanitize(&"é".repeat(2000)).chars().filter(|c| *c == 'é').count(), 200);
+        assert_eq!(
+            sanitize(&"é".repeat(2000))
+                .chars()
+                .filter(|c| *c == 'é')
+                .count(),
+            200
+        );
     }
 }

@@ -23,8 +23,11 @@ pub(super) const TARGET: ExportTarget = ExportTarget {
         Opt::file("trace", "the jobs, as schedule reads them"),
         Opt::text("alloc", "the allocator, its options apart by colons"),
         Opt::text("policy", "who starts when, its options apart by colons").or("easy"),
-        Opt::whole("procs_per_node", "processors of a node, where the trace counts processors")
-            .or("1"),
+        Opt::whole(
+            "procs_per_node",
+            "processors of a node, where the trace counts processors",
+        )
+        .or("1"),
     ],
     build: Build::Order(write),
 };
@@ -72,20 +75,38 @@ fn write(topology: &Topology, order: &NodeOrder, params: &Params) -> Result<Expo
     let resources = Resources::new(names(topology, order)?);
     let trace = open::trace(&path, &options)?;
     let distances = RankDistances::new(topology, order)?;
-    let context = AllocatorContext { topology, order, distances: &distances };
-    let outputs = Outputs { ranks: true, ..Outputs::default() };
-    let settings =
-        Settings { policy: &policy, allocator: &allocator, model: "fixed", outputs, rules: None };
+    let context = AllocatorContext {
+        topology,
+        order,
+        distances: &distances,
+    };
+    let outputs = Outputs {
+        ranks: true,
+        ..Outputs::default()
+    };
+    let settings = Settings {
+        policy: &policy,
+        allocator: &allocator,
+        model: "fixed",
+        outputs,
+        rules: None,
+    };
     let result = simulate(&context, &Task::of(&trace), &settings, &|_| ())?;
     let notes = left_out(&trace, &result);
-    let placed = if result.places_itself { "the policy's own choice" } else { &allocator };
+    let placed = if result.places_itself {
+        "the policy's own choice"
+    } else {
+        &allocator
+    };
     let mut description = format!(
         "nodeorder {}; topology: {}; ordering: {}; policy: {policy}; allocator: {placed}",
         env!("CARGO_PKG_VERSION"),
         topology.spec(),
         order.label(),
     );
-    notes.iter().for_each(|note| description += &format!("; {note}"));
+    notes
+        .iter()
+        .for_each(|note| description += &format!("; {note}"));
     Ok(Export {
         text: workload(order.len(), &description, &result, &resources),
         beside: vec![(".resources".into(), resources.table())],
@@ -99,9 +120,16 @@ fn left_out(trace: &Trace, result: &ScheduleResult) -> Vec<String> {
     let name = trace.name();
     let texts = trace.tally().texts();
     let mut notes: Vec<String> = texts.map(|text| format!("{name}: {text}")).collect();
-    notes.extend(trace.processors_hint().map(|hint| format!("{name}: {hint}")));
+    notes.extend(
+        trace
+            .processors_hint()
+            .map(|hint| format!("{name}: {hint}")),
+    );
     let mut never: BTreeMap<&str, usize> = BTreeMap::new();
-    result.left_out.iter().for_each(|job| *never.entry(&job.reason).or_default() += 1);
+    result
+        .left_out
+        .iter()
+        .for_each(|job| *never.entry(&job.reason).or_default() += 1);
     notes.extend(
         never.into_iter().map(|(reason, count)| {
             format!("{name}: left out {count}: can never be placed: {reason}")
@@ -133,8 +161,10 @@ fn workload(nodes: usize, description: &str, result: &ScheduleResult, of: &Resou
         })
     });
     let jobs = jobs.collect::<Vec<_>>().join(",\n");
-    let profiles: Vec<String> =
-        profiles.iter().map(|(run, profile)| format!("\"delay-{run}\": {profile}")).collect();
+    let profiles: Vec<String> = profiles
+        .iter()
+        .map(|(run, profile)| format!("\"delay-{run}\": {profile}"))
+        .collect();
     let profiles = profiles.join(",\n");
     let description = json!(description);
     format!(
@@ -163,7 +193,9 @@ fn key(name: &str) -> Vec<(u8, u128)> {
     for byte in name.bytes() {
         match (byte.is_ascii_digit(), key.last_mut().filter(|_| inside)) {
             (true, Some((_, number))) => {
-                *number = number.saturating_mul(10).saturating_add(u128::from(byte - b'0'));
+                *number = number
+                    .saturating_mul(10)
+                    .saturating_add(u128::from(byte - b'0'));
             }
             (true, None) => key.push((b'0', u128::from(byte - b'0'))),
             (false, _) => key.push((byte, 0)),
@@ -183,13 +215,22 @@ impl Resources {
         };
         rank.sort_unstable_by(|a, b| compare(*a as usize, *b as usize));
         let mut number = vec![0; names.len()];
-        (0..).zip(&rank).for_each(|(n, rank)| number[*rank as usize] = n);
-        Resources { number, rank, names }
+        (0..)
+            .zip(&rank)
+            .for_each(|(n, rank)| number[*rank as usize] = n);
+        Resources {
+            number,
+            rank,
+            names,
+        }
     }
 
     /// `2-3 7` of a job's ranks, and the mapping of its processes where they do not go by number.
     fn set(&self, ranks: &Ranks) -> (String, Option<serde_json::Value>) {
-        let numbers: Vec<u32> = ranks.iter().map(|rank| self.number[rank as usize]).collect();
+        let numbers: Vec<u32> = ranks
+            .iter()
+            .map(|rank| self.number[rank as usize])
+            .collect();
         let mut sorted = numbers.clone();
         sorted.sort_unstable();
         let runs = sorted.chunk_by(|a, b| a + 1 == *b).map(|run| match run {
@@ -202,8 +243,11 @@ impl Resources {
         }
         // Processes stand in the order of texts, which is no matter for a reader of JSON.
         let index = |number: &u32| sorted.partition_point(|other| other < number).to_string();
-        let mapping: serde_json::Map<String, serde_json::Value> =
-            numbers.iter().enumerate().map(|(i, n)| (i.to_string(), index(n).into())).collect();
+        let mapping: serde_json::Map<String, serde_json::Value> = numbers
+            .iter()
+            .enumerate()
+            .map(|(i, n)| (i.to_string(), index(n).into()))
+            .collect();
         (set, Some(mapping.into()))
     }
 
@@ -211,7 +255,9 @@ impl Resources {
     fn table(&self) -> String {
         let rows = self.rank.iter().enumerate();
         let rows = rows.map(|(n, rank)| format!("{n},{},{rank}\n", self.names[*rank as usize]));
-        std::iter::once("resource,host,rank\n".to_string()).chain(rows).collect()
+        std::iter::once("resource,host,rank\n".to_string())
+            .chain(rows)
+            .collect()
     }
 }
 
@@ -227,11 +273,21 @@ mod tests {
     fn resources_are_numbered_by_name() {
         // In rank order; machine2 < machine10, machine10_12 < machine10_153, as Batsim's own comment has it.
         let found = resources("m10_153 m2 m10 a9 m10_12 m02 m-1");
-        let by_number: Vec<&str> =
-            found.rank.iter().map(|rank| found.names[*rank as usize].as_str()).collect();
-        assert_eq!(by_number, ["a9", "m-1", "m02", "m2", "m10", "m10_12", "m10_153"]);
+        let by_number: Vec<&str> = found
+            .rank
+            .iter()
+            .map(|rank| found.names[*rank as usize].as_str())
+            .collect();
+        assert_eq!(
+            by_number,
+            ["a9", "m-1", "m02", "m2", "m10", "m10_12", "m10_153"]
+        );
         assert_eq!(found.number, [6, 3, 4, 0, 5, 2, 1]);
-        assert!(found.table().starts_with("resource,host,rank\n0,a9,3\n1,m-1,6\n"));
+        assert!(
+            found
+                .table()
+                .starts_with("resource,host,rank\n0,a9,3\n1,m-1,6\n")
+        );
     }
 
     #[test]
@@ -244,7 +300,10 @@ mod tests {
             found.set(&ranks)
         };
         assert_eq!(set(&[3]), ("0".into(), None));
-        assert_eq!(set(&[0, 1, 4]), ("2-3 7".into(), Some(json!({"0": "1", "1": "0", "2": "2"}))));
+        assert_eq!(
+            set(&[0, 1, 4]),
+            ("2-3 7".into(), Some(json!({"0": "1", "1": "0", "2": "2"})))
+        );
         assert_eq!(set(&[3, 6]), ("0 6".into(), None));
         assert_eq!(set(&[5, 6]), ("5-6".into(), None));
         assert_eq!(set(&(0..8).collect::<Vec<_>>()).0, "0-7");

@@ -19,14 +19,25 @@ fn write(topology: &Topology, order: &NodeOrder, _: &Params) -> Result<Export> {
     for (router, nodes) in nodes_by_router(topology).iter().enumerate() {
         let mut line = format!("router {router}");
         // A node that the ordering leaves out is not attached.
-        nodes.iter().filter_map(|node| rank.get(node)).for_each(|k| line += &format!(" node {k}"));
+        nodes
+            .iter()
+            .filter_map(|node| rank.get(node))
+            .for_each(|k| line += &format!(" node {k}"));
         lines.push(line);
     }
     // Named once, a link goes both ways, a cycle each.
-    links.iter().for_each(|(u, v, _)| lines[*u as usize] += &format!(" router {v}"));
+    links
+        .iter()
+        .for_each(|(u, v, _)| lines[*u as usize] += &format!(" router {v}"));
     let text = header("//", topology, order, ABOUT)
         + "topology = anynet;\nnetwork_file = net.any;\nrouting_function = min;\nnum_vcs = 8;\ntraffic = uniform;\ninjection_rate = 0.1;\n";
     let beside = vec![("net.any".into(), lines.join("\n") + "\n")];
     let notes = topology.assumed().into_iter().collect();
-    Ok(Export { folder: Some("booksim.cfg"), text, beside, notes, binary: Vec::new() })
+    Ok(Export {
+        folder: Some("booksim.cfg"),
+        text,
+        beside,
+        notes,
+        binary: Vec::new(),
+    })
 }

@@ -18,14 +18,24 @@ pub(super) fn cables(
 ) -> Result<Vec<(u32, u32, u32)>> {
     let network = topology.network();
     let refuse = |problem: &str, remedy: &str| {
-        Err(Error::unsuited(at("--to", target), format!("{problem} ({})", topology.name()), remedy))
+        Err(Error::unsuited(
+            at("--to", target),
+            format!("{problem} ({})", topology.name()),
+            remedy,
+        ))
     };
     let mut joints = 0;
     network.for_each_joint(&mut |_, _, _| joints += 1);
     if joints > 0 || network.rails().is_some_and(|rails| rails.interfaces() > 1) {
-        return refuse("nodes on several rails", "a machine whose nodes have one node link each");
+        return refuse(
+            "nodes on several rails",
+            "a machine whose nodes have one node link each",
+        );
     }
-    if network.link_weights().is_some_and(|weights| weights.iter().any(|weight| *weight != 1)) {
+    if network
+        .link_weights()
+        .is_some_and(|weights| weights.iter().any(|weight| *weight != 1))
+    {
         return refuse("hops that do not all count 1", "a network without weights");
     }
     if network.component_of().is_some() {
@@ -38,18 +48,30 @@ pub(super) fn cables(
     let alike = links.windows(2).all(|pair| pair[0].2 == pair[1].2);
     let whole = |c: f64| c.fract() == 0.0 && (1.0..=65536.0).contains(&c);
     if !parallel && !alike {
-        return refuse("links of different capacities", "a network whose links are all alike");
+        return refuse(
+            "links of different capacities",
+            "a network whose links are all alike",
+        );
     }
     if parallel && !links.iter().all(|link| whole(link.2)) {
-        return refuse("capacities that are no whole number of cables", "whole capacities");
+        return refuse(
+            "capacities that are no whole number of cables",
+            "whole capacities",
+        );
     }
     let count = |capacity: f64| if parallel { capacity as u32 } else { 1 };
-    Ok(links.into_iter().map(|(u, v, capacity)| (u, v, count(capacity))).collect())
+    Ok(links
+        .into_iter()
+        .map(|(u, v, capacity)| (u, v, count(capacity)))
+        .collect())
 }
 
 /// The schedulable nodes of each router, those without nodes included.
 pub(super) fn nodes_by_router(topology: &Topology) -> Vec<Vec<NodeId>> {
     let mut nodes = vec![Vec::new(); topology.network().routers() as usize];
-    topology.nodes().iter().for_each(|node| nodes[topology.router_of(node).index()].push(node));
+    topology
+        .nodes()
+        .iter()
+        .for_each(|node| nodes[topology.router_of(node).index()].push(node));
     nodes
 }

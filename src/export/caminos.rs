@@ -54,19 +54,31 @@ fn write(
     let (routers, per_router) = (network.routers(), network.per_router());
     if links.is_empty() || network.dealt_over() > 1 {
         let problem = "a machine of one router, or whose node ids are dealt over routers";
-        return Err(Error::unsuited(at("--to", "caminos"), problem, "routers that links join"));
+        return Err(Error::unsuited(
+            at("--to", "caminos"),
+            problem,
+            "routers that links join",
+        ));
     }
     one_each(topology, jobs, "caminos")?;
     let tasks = u64::from(routers) * u64::from(per_router);
     let all = jobs_or_all(order, jobs);
     // Within one node there is nothing to send.
     let sending = all.iter().filter(|job| job.nodes.len() > 1);
-    let (mut files, mut traffic) =
-        (vec![("network.adj".into(), adjacency(routers, &links))], vec![]);
+    let (mut files, mut traffic) = (
+        vec![("network.adj".into(), adjacency(routers, &links))],
+        vec![],
+    );
     for (i, job) in sending.enumerate() {
-        let file = if jobs.is_empty() { "order.map".into() } else { format!("job-{i}.map") };
+        let file = if jobs.is_empty() {
+            "order.map".into()
+        } else {
+            format!("job-{i}.map")
+        };
         let lines = job.nodes.iter().enumerate();
-        let map = lines.map(|(task, node)| format!("{task} {node}\n")).collect();
+        let map = lines
+            .map(|(task, node)| format!("{task} {node}\n"))
+            .collect();
         let application = application(job, &sizes)?;
         traffic.push(format!(
             "// {}\n  TrafficMap {{ tasks: {tasks}, map: FileMap {{ filename: \"{file}\" }}, application: {application} }}",
@@ -77,7 +89,11 @@ fn write(
     let bursts = !jobs.is_empty() && jobs.iter().all(|job| !job.traffic.is_empty());
     if traffic.is_empty() {
         let problem = "nothing to send: no job has two nodes";
-        return Err(Error::unsuited(at("--to", "caminos"), problem, "a job of two nodes or more"));
+        return Err(Error::unsuited(
+            at("--to", "caminos"),
+            problem,
+            "a job of two nodes or more",
+        ));
     }
     let warm = if bursts { 0 } else { cycles / 10 };
     let [channels, routing] = routing_of(topology, routing)?;
@@ -90,12 +106,23 @@ fn write(
          delay: 0, buffer_size: 64, bubble: false, flit_size: {packet}, intransit_priority: false, allow_request_busy_port: true, \
          output_prioritize_lowest_label: false, output_buffer_size: 32 }},\n routing: {routing},\n \
          link_classes: [ LinkClass {{ delay: 1 }}, LinkClass {{ delay: 1 }} ],\n}}\n",
-        header("//", topology, order, &ABOUT.replace("PHITS", &message.to_string())),
+        header(
+            "//",
+            topology,
+            order,
+            &ABOUT.replace("PHITS", &message.to_string())
+        ),
         topology.context().seed,
         traffic.join(",\n  "),
     );
     let notes = topology.assumed().into_iter().collect();
-    Ok(Export { folder: Some("main.cfg"), text, beside: files, notes, binary: Vec::new() })
+    Ok(Export {
+        folder: Some("main.cfg"),
+        text,
+        beside: files,
+        notes,
+        binary: Vec::new(),
+    })
 }
 
 /// The neighbours of every router.
@@ -119,7 +146,10 @@ fn adjacency(routers: u32, links: &[(u32, u32, u32)]) -> String {
 fn routing_of(topology: &Topology, routing: &str) -> Result<[String; 2]> {
     let graph = topology.graph()?;
     let hosts = (0..topology.network().hosts()).map(RouterId);
-    let far = hosts.filter_map(|host| graph.hops_from(host).into_iter().max()).max().unwrap_or(1);
+    let far = hosts
+        .filter_map(|host| graph.hops_from(host).into_iter().max())
+        .max()
+        .unwrap_or(1);
     let hops = if routing == "shortest" { far } else { 2 * far };
     let all: Vec<String> = (0..hops).map(|channel| channel.to_string()).collect();
     let all = format!("[{}]", all.join(","));
@@ -166,11 +196,19 @@ fn application(job: &ExportJob, sizes: &Sizes) -> Result<String> {
         last = source;
         let messages = (bytes / (sizes.phit * f64::from(message))).ceil().max(1.0) as u64;
         if (bursts.len() + 1) * n > MOST {
-            let problem =
-                format!("job `{}`, whose messages are too many and too different", job.name);
-            return Err(Error::unsuited(at("--to", "caminos"), problem, "a smaller job"));
+            let problem = format!(
+                "job `{}`, whose messages are too many and too different",
+                job.name
+            );
+            return Err(Error::unsuited(
+                at("--to", "caminos"),
+                problem,
+                "a smaller job",
+            ));
         }
-        let burst = bursts.entry((k, messages)).or_insert_with(|| (0..n).collect());
+        let burst = bursts
+            .entry((k, messages))
+            .or_insert_with(|| (0..n).collect());
         burst[source] = (source + after) % n;
     }
     let bursts: Vec<String> = bursts
@@ -183,5 +221,8 @@ fn application(job: &ExportJob, sizes: &Sizes) -> Result<String> {
             )
         })
         .collect();
-    Ok(format!("TrafficSum {{ list: [ {} ] }}", bursts.join(",\n   ")))
+    Ok(format!(
+        "TrafficSum {{ list: [ {} ] }}",
+        bursts.join(",\n   ")
+    ))
 }

@@ -25,7 +25,11 @@ fn write(
     let wiring = params.flag("wiring")?;
     if topology.network().rails().is_some() {
         let problem = "nodes on rails, which its models do not have";
-        return Err(Error::unsuited(at("--to", "codes"), problem, "a machine without rails"));
+        return Err(Error::unsuited(
+            at("--to", "codes"),
+            problem,
+            "a machine without rails",
+        ));
     }
     one_each(topology, jobs, "codes")?;
     let line = |job: ExportJob| {
@@ -38,7 +42,13 @@ fn write(
         true => (wires(topology)?, Some("alloc.conf")),
         false => (Vec::new(), None),
     };
-    Ok(Export { text, folder, binary, beside: Vec::new(), notes: vec![note.into()] })
+    Ok(Export {
+        text,
+        folder,
+        binary,
+        beside: Vec::new(),
+        notes: vec![note.into()],
+    })
 }
 
 /// The files intra and inter: cables within a group, as two places in it and a kind (0 in a chassis or where there are
@@ -55,10 +65,15 @@ fn wires(topology: &Topology) -> Result<Vec<(&'static str, Vec<u8>)>> {
             remedy,
         )
     };
-    let (network, links) = (topology.network(), cables(topology, "codes:wiring=true", true)?);
+    let (network, links) = (
+        topology.network(),
+        cables(topology, "codes:wiring=true", true)?,
+    );
     let routers_of = |name: &str| {
         let levels = network.levels();
-        let level = levels.iter().find(|level| level.name == name && !level.has_names());
+        let level = levels
+            .iter()
+            .find(|level| level.name == name && !level.has_names());
         level.map(|level| (level.slots / network.per_router()).max(1))
     };
     let size = routers_of("group").filter(|size| network.routers() % size == 0);
@@ -83,5 +98,8 @@ fn wires(topology: &Topology) -> Result<Vec<(&'static str, Vec<u8>)>> {
         return Err(refuse("groups that are not wired alike"));
     }
     let bytes = |words: &[u32]| words.iter().flat_map(|word| word.to_le_bytes()).collect();
-    Ok(vec![("intra", bytes(&inside[0])), ("inter", bytes(&between))])
+    Ok(vec![
+        ("intra", bytes(&inside[0])),
+        ("inter", bytes(&between)),
+    ])
 }

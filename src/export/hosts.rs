@@ -27,12 +27,16 @@ pub static HOST_FORMS: Registry<fn(&JobHosts<'_>) -> String> = Registry::new(
     "host form",
     "--to",
     &[
-        HostForm::plain("hosts", "a host a line, for --map-by seq, pdsh and scripts", |job| {
-            job.hosts.iter().map(|host| format!("{host}\n")).collect()
-        }),
-        HostForm::plain("host-list", "one compressed host list, n[001-004,007]", |job| {
-            compact_list(job.hosts.iter().cloned()) + "\n"
-        }),
+        HostForm::plain(
+            "hosts",
+            "a host a line, for --map-by seq, pdsh and scripts",
+            |job| job.hosts.iter().map(|host| format!("{host}\n")).collect(),
+        ),
+        HostForm::plain(
+            "host-list",
+            "one compressed host list, n[001-004,007]",
+            |job| compact_list(job.hosts.iter().cloned()) + "\n",
+        ),
         HostForm::plain(
             "slurm-hostfile",
             "a host a line for each process, for SLURM_HOSTFILE with srun -m arbitrary",
@@ -41,23 +45,38 @@ pub static HOST_FORMS: Registry<fn(&JobHosts<'_>) -> String> = Registry::new(
         HostForm::plain(
             "rankfile",
             "rank R=HOST slot=S, for Open MPI and PRRTE: --map-by rankfile:FILE=...",
-            |job| lines(job, |host, rank, slot| format!("rank {rank}={host} slot={slot}\n")),
+            |job| {
+                lines(job, |host, rank, slot| {
+                    format!("rank {rank}={host} slot={slot}\n")
+                })
+            },
         ),
-        HostForm::plain("machinefile", "HOST:PROCESSES, for MPICH and Intel MPI", |job| {
-            job.hosts.iter().map(|host| format!("{host}:{}\n", job.per_node)).collect()
-        }),
+        HostForm::plain(
+            "machinefile",
+            "HOST:PROCESSES, for MPICH and Intel MPI",
+            |job| {
+                job.hosts
+                    .iter()
+                    .map(|host| format!("{host}:{}\n", job.per_node))
+                    .collect()
+            },
+        ),
         HostForm::plain(
             "mpich-rank-order",
             "the MPI ranks of each node of the launcher, in the order given, for MPICH_RANK_REORDER_METHOD=3",
             mpich_rank_order,
         ),
-        HostForm::plain("node-ranks", "JSON {host: rank}, for torchrun --node-rank", |job| {
-            // Text by text: a map of values would sort hosts by name.
-            let entries = (0..)
-                .zip(job.hosts)
-                .map(|(rank, host): (u32, _)| format!("{}: {rank}", json!(host)));
-            format!("{{{}}}\n", entries.collect::<Vec<_>>().join(", "))
-        }),
+        HostForm::plain(
+            "node-ranks",
+            "JSON {host: rank}, for torchrun --node-rank",
+            |job| {
+                // Text by text: a map of values would sort hosts by name.
+                let entries = (0..)
+                    .zip(job.hosts)
+                    .map(|(rank, host): (u32, _)| format!("{}: {rank}", json!(host)));
+                format!("{{{}}}\n", entries.collect::<Vec<_>>().join(", "))
+            },
+        ),
     ],
 );
 
@@ -78,7 +97,9 @@ fn mpich_rank_order(job: &JobHosts<'_>) -> String {
     let mut text =
         String::from("# MPICH_RANK_REORDER_METHOD=3, MPICH_RANK_REORDER_FILE: this file\n");
     for host in job.given {
-        let first = index.get(host).map_or(0, |index| index * job.per_node as usize);
+        let first = index
+            .get(host)
+            .map_or(0, |index| index * job.per_node as usize);
         let ranks = (first..first + job.per_node as usize).map(|rank| rank.to_string());
         let _ = writeln!(text, "{}", ranks.collect::<Vec<_>>().join(","));
     }

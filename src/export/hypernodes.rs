@@ -16,9 +16,21 @@ fn write(topology: &Topology, order: &NodeOrder, _: &Params) -> Result<Export> {
     let units = units(topology, order)?;
     let names = super::lower_names(units.iter().map(|unit| unit.name.as_str()));
     let mut text = header("#", topology, order, ABOUT);
-    for (ExportUnit { height, nodes, below, .. }, name) in units.iter().zip(&names) {
+    for (
+        ExportUnit {
+            height,
+            nodes,
+            below,
+            ..
+        },
+        name,
+    ) in units.iter().zip(&names)
+    {
         text += "---\napiVersion: topology.volcano.sh/v1alpha1\nkind: HyperNode\n";
-        text += &format!("metadata:\n  name: {name}\nspec:\n  tier: {}\n  members:\n", height + 1);
+        text += &format!(
+            "metadata:\n  name: {name}\nspec:\n  tier: {}\n  members:\n",
+            height + 1
+        );
         let members = nodes.iter().map(|node| ("Node", node));
         for (kind, member) in members.chain(below.iter().map(|i| ("HyperNode", &names[*i]))) {
             text += &format!(

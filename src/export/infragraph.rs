@@ -13,20 +13,31 @@ pub(super) const TARGET: ExportTarget = ExportTarget::plain(
 const ABOUT: &str = include_str!("texts/infragraph.txt");
 
 fn write(topology: &Topology, order: &NodeOrder, _: &Params) -> Result<Export> {
-    let (links, nodes) = (cables(topology, "infragraph", true)?, nodes_by_router(topology));
+    let (links, nodes) = (
+        cables(topology, "infragraph", true)?,
+        nodes_by_router(topology),
+    );
     let mut listed = order.nodes().to_vec();
     listed.extend(order.left_out(topology));
     let names = names_of(topology, &listed)?;
     if let Some(name) = names.iter().find(|name| name.contains('.')) {
         let problem = format!("a node called `{name}`: a dot parts the words of its paths");
-        return Err(Error::unsuited(at("--to", "infragraph"), problem, "names= without dots"));
+        return Err(Error::unsuited(
+            at("--to", "infragraph"),
+            problem,
+            "names= without dots",
+        ));
     }
     let mut taken = names.iter().cloned().collect();
-    let (switch, host) =
-        (free_name("switch".into(), &mut taken), free_name("host".into(), &mut taken));
+    let (switch, host) = (
+        free_name("switch".into(), &mut taken),
+        free_name("host".into(), &mut taken),
+    );
     let mut ports: Vec<u32> = nodes.iter().map(|nodes| nodes.len() as u32).collect();
     links.iter().for_each(|(u, v, cables)| {
-        [u, v].iter().for_each(|router| ports[**router as usize] += cables);
+        [u, v]
+            .iter()
+            .for_each(|router| ports[**router as usize] += cables);
     });
     let most = ports.iter().max().copied().unwrap_or(1).max(1);
     let mut text = header("#", topology, order, ABOUT);
@@ -40,7 +51,10 @@ fn write(topology: &Topology, order: &NodeOrder, _: &Params) -> Result<Export> {
     names
         .iter()
         .for_each(|name| text += &format!("- {{name: \"{name}\", device: {host}, count: 1}}\n"));
-    text += &format!("- {{name: {switch}, device: {switch}, count: {}}}\nedges:\n", ports.len());
+    text += &format!(
+        "- {{name: {switch}, device: {switch}, count: {}}}\nedges:\n",
+        ports.len()
+    );
     let mut next = vec![0u32; ports.len()];
     let mut port = |router: u32| {
         let port = next[router as usize];
@@ -58,5 +72,8 @@ fn write(topology: &Topology, order: &NodeOrder, _: &Params) -> Result<Export> {
         (0..cables).for_each(|_| edge(port(u), port(v)));
     }
     let notes = topology.assumed().into_iter().collect();
-    Ok(Export { notes, ..Export::from(text) })
+    Ok(Export {
+        notes,
+        ..Export::from(text)
+    })
 }

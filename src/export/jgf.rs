@@ -35,8 +35,9 @@ fn write(topology: &Topology, order: &NodeOrder, _: &Params) -> Result<Export> {
             paths[i] = "/cluster0".into();
             continue;
         }
-        let parent =
-            above[i].map_or("/cluster0".to_string(), |parent: usize| paths[parent].clone());
+        let parent = above[i].map_or("/cluster0".to_string(), |parent: usize| {
+            paths[parent].clone()
+        });
         paths[i] = format!("{parent}/{}", unit.name);
         ids[i] = next;
         edges.push(edge(above[i].map_or(0, |parent| ids[parent]), next));
@@ -52,7 +53,9 @@ fn write(topology: &Topology, order: &NodeOrder, _: &Params) -> Result<Export> {
     }
     let rank = super::all_names(topology, order)?;
     let rank: std::collections::HashMap<&String, usize> = rank.iter().zip(0..).collect();
-    nodes.iter_mut().for_each(|(number, node, _)| *number = rank[*node]);
+    nodes
+        .iter_mut()
+        .for_each(|(number, node, _)| *number = rank[*node]);
     nodes.sort_unstable();
     for (number, node, unit) in nodes {
         let path = format!("{}/{node}", paths[unit]);
@@ -62,10 +65,17 @@ fn write(topology: &Topology, order: &NodeOrder, _: &Params) -> Result<Export> {
         next += 1;
     }
     // A vertex or edge a line.
-    let lines =
-        |list: Vec<Value>| list.iter().map(Value::to_string).collect::<Vec<_>>().join(",\n");
+    let lines = |list: Vec<Value>| {
+        list.iter()
+            .map(Value::to_string)
+            .collect::<Vec<_>>()
+            .join(",\n")
+    };
     let (vertices, edges) = (lines(vertices), lines(edges));
-    Ok(format!("{{\"graph\": {{\"nodes\": [\n{vertices}\n], \"edges\": [\n{edges}\n]}}}}\n").into())
+    Ok(
+        format!("{{\"graph\": {{\"nodes\": [\n{vertices}\n], \"edges\": [\n{edges}\n]}}}}\n")
+            .into(),
+    )
 }
 
 fn vertex(kind: &str, name: &str, id: u64, unique: u64, rank: i64, path: &str) -> Value {

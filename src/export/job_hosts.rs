@@ -38,13 +38,22 @@ pub fn read_hosts(topology: &Topology, text: &Text) -> Result<(Vec<String>, Vec<
 /// A node that the ordering does not have.
 pub fn restricted(topology: &Topology, order: &NodeOrder, nodes: &[NodeId]) -> Result<Vec<NodeId>> {
     let wanted: HashSet<NodeId> = nodes.iter().copied().collect();
-    let kept: Vec<NodeId> = order.nodes().iter().copied().filter(|n| wanted.contains(n)).collect();
+    let kept: Vec<NodeId> = order
+        .nodes()
+        .iter()
+        .copied()
+        .filter(|n| wanted.contains(n))
+        .collect();
     if kept.len() < wanted.len() {
         let kept: HashSet<NodeId> = kept.into_iter().collect();
         let lost = nodes.iter().find(|node| !kept.contains(node));
-        let name = lost.map(|node| topology.node_name(*node)).unwrap_or_default();
-        let (option, found) =
-            (format!("--by {}", order.label()), format!("no rank for host `{name}`"));
+        let name = lost
+            .map(|node| topology.node_name(*node))
+            .unwrap_or_default();
+        let (option, found) = (
+            format!("--by {}", order.label()),
+            format!("no rank for host `{name}`"),
+        );
         return Err(Error::option(option, found, "an ordering of all hosts"));
     }
     Ok(kept)
@@ -69,7 +78,11 @@ pub fn best_ring(topology: &Topology, nodes: &[NodeId]) -> Result<(Vec<NodeId>, 
     }
     let sequences: Vec<&[NodeId]> = found.iter().map(|(_, order)| order.as_slice()).collect();
     let walks = rings(topology, &sequences)?;
-    let best = walks.iter().enumerate().min_by_key(|(i, ring)| (**ring, *i)).map_or(0, |(i, _)| i);
+    let best = walks
+        .iter()
+        .enumerate()
+        .min_by_key(|(i, ring)| (**ring, *i))
+        .map_or(0, |(i, _)| i);
     let (by, order) = found.swap_remove(best);
     Ok((order, by, walks[best]))
 }

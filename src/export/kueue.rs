@@ -33,7 +33,12 @@ fn write(topology: &Topology, order: &NodeOrder, _: &Params) -> Result<Export> {
     // Units stand in rank order, level by level.
     let mut labels: Vec<(usize, String)> = vec![(usize::MAX, String::new()); units.len()];
     for level in &levels {
-        let here = || units.iter().enumerate().filter(|(_, unit)| unit.height == level.height);
+        let here = || {
+            units
+                .iter()
+                .enumerate()
+                .filter(|(_, unit)| unit.height == level.height)
+        };
         let count = here().count();
         for (number, (i, unit)) in here().enumerate() {
             let value = format!("{}-{}", super::padded("", number, count), unit.name);
@@ -54,13 +59,22 @@ fn write(topology: &Topology, order: &NodeOrder, _: &Params) -> Result<Export> {
             .iter()
             .for_each(|node| commands += &format!("kubectl label --overwrite node {node} {all}\n"));
     }
-    Ok(Export { beside: vec![(".labels.sh".into(), commands)], ..Export::from(text) })
+    Ok(Export {
+        beside: vec![(".labels.sh".into(), commands)],
+        ..Export::from(text)
+    })
 }
 
 /// A level's name as part of a label.
 fn label(level: &str) -> String {
     level
         .chars()
-        .map(|c| if c.is_ascii_alphanumeric() || "-_.".contains(c) { c } else { '-' })
+        .map(|c| {
+            if c.is_ascii_alphanumeric() || "-_.".contains(c) {
+                c
+            } else {
+                '-'
+            }
+        })
         .collect()
 }

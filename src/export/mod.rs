@@ -75,7 +75,10 @@ pub struct Export {
 
 impl From<String> for Export {
     fn from(text: String) -> Self {
-        Export { text, ..Export::default() }
+        Export {
+            text,
+            ..Export::default()
+        }
     }
 }
 
@@ -160,7 +163,11 @@ pub fn write_jobs(
     let export = match target.build {
         Build::Order(_) if !jobs.is_empty() => {
             let remedy = format!("one of {}", taking_jobs().collect::<Vec<_>>().join(", "));
-            return Err(Error::unsuited(at("--to", text), "jobs, which it does not write", remedy));
+            return Err(Error::unsuited(
+                at("--to", text),
+                "jobs, which it does not write",
+                remedy,
+            ));
         }
         Build::Order(build) => build(topology, order, &params)?,
         Build::Jobs(build) => build(topology, order, jobs, &params)?,
@@ -171,7 +178,10 @@ pub fn write_jobs(
 
 /// The targets that take jobs.
 pub fn taking_jobs() -> impl Iterator<Item = &'static str> {
-    TARGETS.iter().filter(|target| matches!(target.build, Build::Jobs(_))).map(|target| target.name)
+    TARGETS
+        .iter()
+        .filter(|target| matches!(target.build, Build::Jobs(_)))
+        .map(|target| target.name)
 }
 
 /// The location of an option and its value.
@@ -205,8 +215,14 @@ fn header(mark: &str, topology: &Topology, order: &NodeOrder, about: &str) -> St
         order.label().replace(char::is_control, " "),
         order.len()
     );
-    let (left_out, excluded) = (order.left_out(topology), topology.nodes().excluded().collect());
-    for (what, nodes) in [("left out by the ordering", left_out), ("excluded", excluded)] {
+    let (left_out, excluded) = (
+        order.left_out(topology),
+        topology.nodes().excluded().collect(),
+    );
+    for (what, nodes) in [
+        ("left out by the ordering", left_out),
+        ("excluded", excluded),
+    ] {
         let names: Vec<String> = nodes
             .iter()
             .map(|node| topology.node_name(*node).replace(char::is_control, " "))
@@ -215,7 +231,11 @@ fn header(mark: &str, topology: &Topology, order: &NodeOrder, about: &str) -> St
             first += &format!("{what}: {}: {}\n", names.len(), compact_list(names));
         }
     }
-    first.lines().chain(about.lines()).map(|line| format!("{mark} {line}\n")).collect()
+    first
+        .lines()
+        .chain(about.lines())
+        .map(|line| format!("{mark} {line}\n"))
+        .collect()
 }
 
 /// The names of the nodes in rank order, of letters, digits, `-`, `_` and `.` only, no name twice.
@@ -256,7 +276,11 @@ fn names_of(topology: &Topology, nodes: &[NodeId]) -> Result<Vec<String>> {
             }
             if let Some(other) = seen.insert(name.clone(), *node) {
                 let found = format!("nodes {other} and {node} both called `{name}`");
-                return Err(Error::option(topology.name(), found, "a name for each node"));
+                return Err(Error::option(
+                    topology.name(),
+                    found,
+                    "a name for each node",
+                ));
             }
             Ok(name)
         })
@@ -267,13 +291,22 @@ fn names_of(topology: &Topology, nodes: &[NodeId]) -> Result<Vec<String>> {
 fn lower_names<'n>(names: impl Iterator<Item = &'n str>) -> Vec<String> {
     let mut taken = BTreeSet::new();
     let plain = |c: char| {
-        if c.is_ascii_alphanumeric() || c == '.' { c.to_ascii_lowercase() } else { '-' }
+        if c.is_ascii_alphanumeric() || c == '.' {
+            c.to_ascii_lowercase()
+        } else {
+            '-'
+        }
     };
     let lower = |name: &str| {
         let name: String = name.chars().map(plain).collect();
-        format!("u-{}", name.trim_matches(|c: char| !c.is_ascii_alphanumeric()))
+        format!(
+            "u-{}",
+            name.trim_matches(|c: char| !c.is_ascii_alphanumeric())
+        )
     };
-    names.map(|name| free_name(lower(name), &mut taken)).collect()
+    names
+        .map(|name| free_name(lower(name), &mut taken))
+        .collect()
 }
 
 /// A name that is not `taken` yet: this one, or this one with a number.
@@ -307,7 +340,9 @@ fn range(prefix: &str, ranks: std::ops::Range<usize>, count: usize) -> String {
 fn prefix(names: &[String]) -> &'static str {
     let clashes = |prefix: &str| {
         let number = |rest: &str| !rest.is_empty() && rest.bytes().all(|b| b.is_ascii_digit());
-        names.iter().any(|name| name.strip_prefix(prefix).is_some_and(number))
+        names
+            .iter()
+            .any(|name| name.strip_prefix(prefix).is_some_and(number))
     };
     let mut choice = "r";
     for longer in ["rank", "nodeorder-rank"] {

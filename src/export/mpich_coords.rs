@@ -23,10 +23,15 @@ fn write(topology: &Topology, order: &NodeOrder, jobs: &[ExportJob], _: &Params)
         );
     }
     if jobs.len() > 1 {
-        return refuse(format!("{} jobs", jobs.len()), "a file of one job: MPICH reads its own");
+        return refuse(
+            format!("{} jobs", jobs.len()),
+            "a file of one job: MPICH reads its own",
+        );
     }
     let levels = network.levels();
-    let group = levels.first().filter(|level| level.slots > network.per_router());
+    let group = levels
+        .first()
+        .filter(|level| level.slots > network.per_router());
     let mut text = format!(
         "nodeorder {}: rank: group switch port, on {}; set MPIR_CVAR_COORDINATES_FILE to this file, unset it to undo\n",
         env!("CARGO_PKG_VERSION"),
@@ -34,7 +39,10 @@ fn write(topology: &Topology, order: &NodeOrder, jobs: &[ExportJob], _: &Params)
     );
     for (rank, node) in jobs_or_all(order, jobs)[0].nodes.iter().enumerate() {
         let router = topology.router_of(*node);
-        let port = network.slots_of(router).position(|slot| slot == *node).unwrap_or(0);
+        let port = network
+            .slots_of(router)
+            .position(|slot| slot == *node)
+            .unwrap_or(0);
         let group = group.map_or(0, |level| level.unit_of(*node));
         text += &format!("{rank}: {group} {router} {port}\n");
     }

@@ -29,9 +29,17 @@ pub struct ExportJob {
 
 impl From<&Job> for ExportJob {
     fn from(job: &Job) -> Self {
-        let traffic = job.phases.iter().map(|phase| (phase.guest.clone(), phase.bytes)).collect();
+        let traffic = job
+            .phases
+            .iter()
+            .map(|phase| (phase.guest.clone(), phase.bytes))
+            .collect();
         let nodes = job.mapping.nodes()[..job.processes() as usize].to_vec();
-        ExportJob { name: job.name.clone(), nodes, traffic }
+        ExportJob {
+            name: job.name.clone(),
+            nodes,
+            traffic,
+        }
     }
 }
 
@@ -49,14 +57,27 @@ impl ExportJob {
         event: u64,
     ) -> Result<(Vec<Self>, Option<String>)> {
         let distances = RankDistances::new(topology, order)?;
-        let mut allocator =
-            allocator::make(alloc, &AllocatorContext { topology, order, distances: &distances })?;
+        let mut allocator = allocator::make(
+            alloc,
+            &AllocatorContext {
+                topology,
+                order,
+                distances: &distances,
+            },
+        )?;
         if allocator.pods().is_some() {
             let problem = "pods, of which a node may have several";
-            return Err(Error::unsuited(at("--alloc", alloc), problem, "an allocator of nodes"));
+            return Err(Error::unsuited(
+                at("--alloc", alloc),
+                problem,
+                "an allocator of nodes",
+            ));
         }
         let meter = AllocationMeter::new(topology, &distances)?;
-        let outputs = Outputs { ranks: true, ..Outputs::default() };
+        let outputs = Outputs {
+            ranks: true,
+            ..Outputs::default()
+        };
         let mut replay = Replay::new(allocator, meter, order.len() as u32, outputs);
         let (mut live, mut done) = (BTreeMap::new(), 0);
         let (mut block, mut placed) = (Block::default(), Vec::new());
@@ -92,12 +113,18 @@ impl ExportJob {
         placed.sort_unstable_by_key(|(began, ..)| *began);
         let job = |(_, name, ranks): (u64, String, Ranks)| ExportJob {
             name,
-            nodes: ranks.iter().map(|rank| order.nodes()[rank as usize]).collect(),
+            nodes: ranks
+                .iter()
+                .map(|rank| order.nodes()[rank as usize])
+                .collect(),
             traffic: Vec::new(),
         };
         let note =
             format!("{lost} of the jobs before event {event} found no place and are not written");
-        Ok((placed.into_iter().map(job).collect(), (lost > 0).then_some(note)))
+        Ok((
+            placed.into_iter().map(job).collect(),
+            (lost > 0).then_some(note),
+        ))
     }
 }
 
@@ -107,7 +134,11 @@ pub(super) fn jobs_or_all(order: &NodeOrder, jobs: &[ExportJob]) -> Vec<ExportJo
         return jobs.to_vec();
     }
     let (name, nodes) = ("all".into(), order.nodes().to_vec());
-    vec![ExportJob { name, nodes, traffic: Vec::new() }]
+    vec![ExportJob {
+        name,
+        nodes,
+        traffic: Vec::new(),
+    }]
 }
 
 /// Refuses a node that holds two processes, which the target cannot say.
@@ -121,7 +152,11 @@ pub(super) fn one_each(topology: &Topology, jobs: &[ExportJob], target: &str) ->
             if let Some(other) = held.insert(*node, &job.name) {
                 let (name, job) = (topology.node_name(*node), &job.name);
                 let problem = format!("two processes on node {name} (jobs `{other}` and `{job}`)");
-                return Err(Error::unsuited(at("--to", target), problem, "one process a node"));
+                return Err(Error::unsuited(
+                    at("--to", target),
+                    problem,
+                    "one process a node",
+                ));
             }
         }
     }

@@ -32,14 +32,19 @@ impl SimGridFigures {
     }
 
     fn latency(&self) -> String {
-        self.network.latency.map_or("1us".into(), |seconds| format!("{seconds}s"))
+        self.network
+            .latency
+            .map_or("1us".into(), |seconds| format!("{seconds}s"))
     }
 
     /// The latency of a link of this weight.
     fn latency_of(&self, weight: u32) -> String {
         match weight {
             1 => self.latency(),
-            _ => format!("{}s", self.network.latency.unwrap_or(1e-6) * f64::from(weight)),
+            _ => format!(
+                "{}s",
+                self.network.latency.unwrap_or(1e-6) * f64::from(weight)
+            ),
         }
     }
 
@@ -49,14 +54,23 @@ impl SimGridFigures {
 
     /// The texts about the figures: those of a link, and which are placeholders.
     fn words(&self) -> [String; 2] {
-        let Figures { bandwidth, latency, .. } = self.network;
+        let Figures {
+            bandwidth, latency, ..
+        } = self.network;
         let link = match (bandwidth, latency) {
             (None, None) => "1.25 GB/s each way; 1 us a hop".to_string(),
-            _ => format!("{} B/s each way; {} a hop", self.bandwidth(), self.latency()),
+            _ => format!(
+                "{} B/s each way; {} a hop",
+                self.bandwidth(),
+                self.latency()
+            ),
         };
         let given = [bandwidth, latency, self.speed].map(|figure| figure.is_some());
         let names = ["bandwidth", "latency", "speed"].into_iter().zip(given);
-        let missing: Vec<&str> = names.filter(|(_, given)| !given).map(|(name, _)| name).collect();
+        let missing: Vec<&str> = names
+            .filter(|(_, given)| !given)
+            .map(|(name, _)| name)
+            .collect();
         let note = match missing.as_slice() {
             [] => String::new(),
             [_, _, _] => " Bandwidth, latency and speed are placeholders: put yours.".to_string(),
@@ -91,11 +105,28 @@ pub fn simgrid(topology: &Topology, order: &NodeOrder, figures: &SimGridFigures)
         false => "All that a node sends shares its node link, all that it receives the other way.",
         true => "A node link bounds each message by itself (FATPIPE).",
     };
-    let about = ABOUT.replace("LINK", &link).replace("NODES", nodes).replace("NOTE", &note);
-    let rails = if topology.network().rails().is_some() { RAILS } else { "" };
-    let about = format!("{about}{rails}{}", if explicit { WITH_ROUTES } else { WITHOUT_ROUTES });
+    let about = ABOUT
+        .replace("LINK", &link)
+        .replace("NODES", nodes)
+        .replace("NOTE", &note);
+    let rails = if topology.network().rails().is_some() {
+        RAILS
+    } else {
+        ""
+    };
+    let about = format!(
+        "{about}{rails}{}",
+        if explicit {
+            WITH_ROUTES
+        } else {
+            WITHOUT_ROUTES
+        }
+    );
     if speeds.switch_bandwidth.is_some() && !explicit {
-        let found = format!("a bandwidth of switches on a machine of {} nodes", order.len());
+        let found = format!(
+            "a bandwidth of switches on a machine of {} nodes",
+            order.len()
+        );
         let expected = format!("at most {EXPLICIT} nodes, whose routes are written out");
         return Err(Error::option("--switch-bandwidth", found, expected));
     }
@@ -109,7 +140,10 @@ pub fn simgrid(topology: &Topology, order: &NodeOrder, figures: &SimGridFigures)
         if explicit { "Full" } else { "Dijkstra" }
     );
     for name in &names {
-        line(&mut text, format_args!("<host id=\"{name}\" speed=\"{speed}\"/>"));
+        line(
+            &mut text,
+            format_args!("<host id=\"{name}\" speed=\"{speed}\"/>"),
+        );
     }
     if !explicit {
         for router in 0..routers {
@@ -123,9 +157,18 @@ pub fn simgrid(topology: &Topology, order: &NodeOrder, figures: &SimGridFigures)
         routes_of_links(topology, order.nodes(), &names, &speeds, &mut text);
     }
     text += "  </zone>\n</platform>\n";
-    let hosts = order.nodes().iter().map(|node| topology.node_name(*node) + "\n").collect();
+    let hosts = order
+        .nodes()
+        .iter()
+        .map(|node| topology.node_name(*node) + "\n")
+        .collect();
     let notes = topology.assumed().into_iter().collect();
-    Ok(Export { text, beside: vec![(".hosts".into(), hosts)], notes, ..Export::default() })
+    Ok(Export {
+        text,
+        beside: vec![(".hosts".into(), hosts)],
+        notes,
+        ..Export::default()
+    })
 }
 
 /// Writes node links, switches and links.
@@ -140,9 +183,15 @@ fn links(
     // Rails that share alike are written as one of their bandwidth together.
     let (routers, rails) = one_rail(topology);
     let each = figures.bandwidth() * f64::from(rails);
-    let node_bandwidth = speeds.node_bandwidth.map_or(each, |own| own * f64::from(rails));
+    let node_bandwidth = speeds
+        .node_bandwidth
+        .map_or(each, |own| own * f64::from(rails));
     let node_latency = speeds.node_latency.unwrap_or(0.0);
-    let policy = if speeds.node_links_free { "FATPIPE" } else { "SPLITDUPLEX" };
+    let policy = if speeds.node_links_free {
+        "FATPIPE"
+    } else {
+        "SPLITDUPLEX"
+    };
     let weights = network.link_weights().unwrap_or_default();
     let mut weights = weights.iter().copied().chain(std::iter::repeat(1));
     for name in names {
@@ -230,12 +279,20 @@ fn line(text: &mut String, what: std::fmt::Arguments<'_>) {
 
 /// The direction of a node link, which those that are not shared do not have.
 fn direction(figures: &Figures, way: &str) -> String {
-    if figures.node_links_free { String::new() } else { format!(" direction=\"{way}\"") }
+    if figures.node_links_free {
+        String::new()
+    } else {
+        format!(" direction=\"{way}\"")
+    }
 }
 
 /// How many routers are written, and how many rails these stand for: all, and one, but where nodes are on several rails.
 fn one_rail(topology: &Topology) -> (u32, u32) {
-    match topology.network().rails().filter(|rails| rails.interfaces() > 1) {
+    match topology
+        .network()
+        .rails()
+        .filter(|rails| rails.interfaces() > 1)
+    {
         Some(rails) => (rails.per_rail(), rails.interfaces()),
         None => (topology.network().routers(), 1),
     }
@@ -251,8 +308,17 @@ fn names(topology: &Topology, order: &NodeOrder) -> Result<Vec<String>> {
             let expected = "a name without blanks, which a host file needs";
             return Err(Error::option(topology.name(), found, expected));
         }
-        let marks = [("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ("\"", "&quot;")];
-        names.push(marks.iter().fold(name, |name, (mark, word)| name.replace(mark, word)));
+        let marks = [
+            ("&", "&amp;"),
+            ("<", "&lt;"),
+            (">", "&gt;"),
+            ("\"", "&quot;"),
+        ];
+        names.push(
+            marks
+                .iter()
+                .fold(name, |name, (mark, word)| name.replace(mark, word)),
+        );
     }
     Ok(names)
 }
@@ -271,9 +337,16 @@ fn all_routes(
     let ranks: HashMap<NodeId, usize> = nodes.iter().copied().zip(0..).collect();
     for (to, target) in nodes.iter().enumerate() {
         for (from, source) in nodes.iter().enumerate().filter(|(from, _)| *from != to) {
-            routes.path(topology.router_of(*source).0, topology.router_of(*target).0, &mut path);
+            routes.path(
+                topology.router_of(*source).0,
+                topology.router_of(*target).0,
+                &mut path,
+            );
             let (a, b) = (&names[from], &names[to]);
-            let _ = write!(text, "    <route src=\"{a}\" dst=\"{b}\" symmetrical=\"NO\">");
+            let _ = write!(
+                text,
+                "    <route src=\"{a}\" dst=\"{b}\" symmetrical=\"NO\">"
+            );
             let Some([leaves, _]) = topology.node_links([*source, *target]) else {
                 text.push_str("<link_ctn id=\"inside-domains\"/></route>\n");
                 continue;
@@ -290,7 +363,11 @@ fn all_routes(
                 let (u, v) = (hop[0].min(hop[1]), hop[0].max(hop[1]));
                 let way = if hop[0] < hop[1] { "UP" } else { "DOWN" };
                 let joint = graph.index(u, v).is_some_and(|link| graph.is_joint(link));
-                let way = if joint { String::new() } else { format!(" direction=\"{way}\"") };
+                let way = if joint {
+                    String::new()
+                } else {
+                    format!(" direction=\"{way}\"")
+                };
                 let _ = write!(text, "<link_ctn id=\"link-{u}-{v}\"{way}/>");
             }
             let down = direction(figures, "DOWN");

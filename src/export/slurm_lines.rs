@@ -40,7 +40,9 @@ fn write(topology: &Topology, order: &NodeOrder, params: &Params) -> Result<Expo
     let mut text = header("#", topology, order, about);
     let optional = if first { "" } else { ",TopoOptional" };
     text += &format!("TopologyPlugin=topology/tree\nTopologyParam=SwitchAsNodeRank{optional}\n");
-    names.iter().for_each(|name| text += &format!("NodeName={name}\n"));
+    names
+        .iter()
+        .for_each(|name| text += &format!("NodeName={name}\n"));
     let mut tree = header(
         "#",
         topology,
@@ -55,5 +57,8 @@ fn write(topology: &Topology, order: &NodeOrder, params: &Params) -> Result<Expo
     } else {
         tree += &format!("SwitchName=all Nodes={}\n", compact_list(names));
     }
-    Ok(Export { beside: vec![(".topology.conf".into(), tree)], ..Export::from(text) })
+    Ok(Export {
+        beside: vec![(".topology.conf".into(), tree)],
+        ..Export::from(text)
+    })
 }

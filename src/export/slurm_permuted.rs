@@ -14,7 +14,9 @@ pub(super) const TARGET: ExportTarget = ExportTarget::plain(
 const ABOUT: &str = include_str!("texts/slurm-permuted.txt");
 
 fn write(topology: &Topology, order: &NodeOrder, _: &Params) -> Result<Export> {
-    let Described { kind, lines, sizes, .. } = described(topology, order, TARGET.name)?;
+    let Described {
+        kind, lines, sizes, ..
+    } = described(topology, order, TARGET.name)?;
     let mut text = header("#", topology, order, ABOUT);
     let key = match kind {
         SiteKind::Block => "BlockName",

@@ -58,7 +58,13 @@ pub(super) fn described(topology: &Topology, order: &NodeOrder, target: &str) ->
         let units = units(topology, order)?;
         let (kind, name) = (SiteKind::Tree, "default".into());
         let lines = SlurmEntry::of_units(&units);
-        return Ok(Described { kind, name, lines, sizes: Vec::new(), toruses: Vec::new() });
+        return Ok(Described {
+            kind,
+            name,
+            lines,
+            sizes: Vec::new(),
+            toruses: Vec::new(),
+        });
     };
     if target == "slurm-permuted" && matches!(site.kind, SiteKind::Torus | SiteKind::Flat) {
         let problem =
@@ -81,13 +87,20 @@ pub(super) fn described(topology: &Topology, order: &NodeOrder, target: &str) ->
             nodes.sort_by_key(of);
         }
         lowest.push(nodes.iter().map(of).min().unwrap_or(usize::MAX));
-        lines.push(SlurmEntry { name: line.name.clone(), nodes, children: Vec::new() });
+        lines.push(SlurmEntry {
+            name: line.name.clone(),
+            nodes,
+            children: Vec::new(),
+        });
     }
     let sorted = match site.kind {
         SiteKind::Block => blocks(site, &lowest),
         _ => tree(site, &mut lowest, &mut lines),
     };
-    let lines = sorted.into_iter().map(|i| std::mem::take(&mut lines[i])).collect();
+    let lines = sorted
+        .into_iter()
+        .map(|i| std::mem::take(&mut lines[i]))
+        .collect();
     let toruses = site.toruses.clone();
     Ok(Described {
         kind: site.kind,
@@ -127,7 +140,12 @@ fn blocks(site: &Site, lowest: &[usize]) -> Vec<usize> {
     let base = site.sizes.first().copied().unwrap_or(1).max(1);
     let mut groups: Vec<Vec<usize>> = (0..lowest.len()).map(|i| vec![i]).collect();
     let mut reach = 1;
-    let sizes = site.sizes.iter().skip(1).map(|size| size / base).chain([u64::MAX]);
+    let sizes = site
+        .sizes
+        .iter()
+        .skip(1)
+        .map(|size| size / base)
+        .chain([u64::MAX]);
     for blocks in sizes {
         let each = usize::try_from((blocks / reach).max(1)).unwrap_or(usize::MAX);
         // Groups before the last are full.

@@ -14,7 +14,13 @@ pub(super) const TARGET: ExportTarget = ExportTarget::plain(
 const ABOUT: &str = include_str!("texts/slurm-yaml.txt");
 
 fn write(topology: &Topology, order: &NodeOrder, _: &Params) -> Result<Export> {
-    let Described { kind, name, lines, sizes, toruses } = described(topology, order, TARGET.name)?;
+    let Described {
+        kind,
+        name,
+        lines,
+        sizes,
+        toruses,
+    } = described(topology, order, TARGET.name)?;
     let mut text = header("#", topology, order, ABOUT);
     text += &format!("---\n- topology: \"{name}\"\n  cluster_default: true\n");
     let (list, key) = match kind {
@@ -33,7 +39,9 @@ fn write(topology: &Topology, order: &NodeOrder, _: &Params) -> Result<Export> {
             text += "  block:\n";
             if !sizes.is_empty() {
                 text += "    block_sizes:\n";
-                sizes.iter().for_each(|size| text += &format!("      - {size}\n"));
+                sizes
+                    .iter()
+                    .for_each(|size| text += &format!("      - {size}\n"));
             }
             ("    blocks:\n", "block")
         }
@@ -54,8 +62,11 @@ fn write(topology: &Topology, order: &NodeOrder, _: &Params) -> Result<Export> {
 /// A torus with its cells, or a region a row of cells where it has holes, and its placements.
 fn written(torus: &SiteTorus) -> String {
     let triple = |[x, y, z]: [u32; 3]| format!("{{x: {x}, y: {y}, z: {z}}}");
-    let mut text =
-        format!("      - name: \"{}\"\n        dims: {}\n", torus.name, triple(torus.dims));
+    let mut text = format!(
+        "      - name: \"{}\"\n        dims: {}\n",
+        torus.name,
+        triple(torus.dims)
+    );
     // A list of nodes fills the torus cell by cell; with holes in it each cell is written as a region.
     let whole: Option<Vec<String>> = torus.cells.iter().cloned().collect();
     if let Some(nodes) = whole {
@@ -63,7 +74,10 @@ fn written(torus: &SiteTorus) -> String {
     } else {
         text += "        regions:\n";
         let [nx, ny, _] = torus.dims;
-        for (cell, node) in (0..).zip(&torus.cells).filter_map(|(i, n)| Some((i, n.as_ref()?))) {
+        for (cell, node) in (0..)
+            .zip(&torus.cells)
+            .filter_map(|(i, n)| Some((i, n.as_ref()?)))
+        {
             let anchor = triple([cell % nx, cell / nx % ny, cell / nx / ny]);
             text += &format!(
                 "          - anchor: {anchor}\n            dims: {{x: 1, y: 1, z: 1}}\n            nodes: \"{node}\"\n"
@@ -75,8 +89,10 @@ fn written(torus: &SiteTorus) -> String {
     }
     for placement in &torus.placements {
         text += &format!("          - dims: {}\n", triple(placement.dims));
-        for (key, value) in [("anchor_spacing", placement.spacing), ("anchor_seed", placement.seed)]
-        {
+        for (key, value) in [
+            ("anchor_spacing", placement.spacing),
+            ("anchor_seed", placement.seed),
+        ] {
             if let Some(value) = value {
                 text += &format!("            {key}: {}\n", triple(value));
             }

@@ -38,11 +38,21 @@ fn write(topology: &Topology, order: &NodeOrder, jobs: &[ExportJob], _: &Params)
     text += "</graph>\n</graphml>\n";
     let mut load = String::new();
     for (i, job) in jobs_or_all(order, jobs).iter().enumerate() {
-        let list: Vec<String> = job.nodes.iter().map(|node| endpoint[node].to_string()).collect();
+        let list: Vec<String> = job
+            .nodes
+            .iter()
+            .map(|node| endpoint[node].to_string())
+            .collect();
         load += &format!("[JOB_ID] {}\n[NID_LIST] {}\n", i + 1, list.join(","));
         load += "[MOTIF] Init\n[MOTIF] Alltoall bytes=1024\n[MOTIF] Fini\n";
     }
     let beside = vec![("ember.load".into(), load)];
     let notes = topology.assumed().into_iter().collect();
-    Ok(Export { folder: Some("network.graphml"), text, beside, notes, binary: Vec::new() })
+    Ok(Export {
+        folder: Some("network.graphml"),
+        text,
+        beside,
+        notes,
+        binary: Vec::new(),
+    })
 }

@@ -33,14 +33,19 @@ pub(super) fn units(topology: &Topology, order: &NodeOrder) -> Result<Vec<Export
     let mut levels = topology.network().levels();
     // The innermost units stand for switches with nodes; a family's own units within one do so too.
     let per_router = topology.network().per_router();
-    if levels.last().is_none_or(|level| level.slots > per_router && !level.has_names()) {
+    if levels
+        .last()
+        .is_none_or(|level| level.slots > per_router && !level.has_names())
+    {
         levels.push(Level::even("switch", per_router));
     }
     let mut units: Vec<ExportUnit> = Vec::new();
     let mut taken: BTreeSet<String> = BTreeSet::new();
     // Nodes or units of the level below with a node of each, for its unit.
-    let mut below: Vec<(usize, NodeId)> =
-        super::all_nodes(topology, order).into_iter().enumerate().collect();
+    let mut below: Vec<(usize, NodeId)> = super::all_nodes(topology, order)
+        .into_iter()
+        .enumerate()
+        .collect();
     for (height, level) in levels.iter().rev().enumerate() {
         let mut of: HashMap<u32, usize> = HashMap::new();
         let mut here: Vec<(usize, NodeId)> = Vec::new();
@@ -49,7 +54,12 @@ pub(super) fn units(topology: &Topology, order: &NodeOrder) -> Result<Vec<Export
             let at = *of.entry(unit).or_insert_with(|| {
                 let name = plain_name(&level.unit_name(unit), &mut taken);
                 let level = level.name.to_string();
-                units.push(ExportUnit { name, level, height, ..ExportUnit::default() });
+                units.push(ExportUnit {
+                    name,
+                    level,
+                    height,
+                    ..ExportUnit::default()
+                });
                 here.push((units.len() - 1, *node));
                 units.len() - 1
             });
@@ -78,9 +88,11 @@ pub(super) fn units(topology: &Topology, order: &NodeOrder) -> Result<Vec<Export
 /// The name of a site's only switch without one above.
 fn root(site: Option<&Site>) -> String {
     let tops: Vec<&SiteLine> = match site {
-        Some(site) if site.kind == SiteKind::Tree => {
-            site.lines.iter().filter(|line| line.parent.is_none()).collect()
-        }
+        Some(site) if site.kind == SiteKind::Tree => site
+            .lines
+            .iter()
+            .filter(|line| line.parent.is_none())
+            .collect(),
         _ => Vec::new(),
     };
     match tops.as_slice() {
@@ -94,7 +106,13 @@ fn plain_name(name: &str, taken: &mut BTreeSet<String>) -> String {
     let plain: String = name
         .chars()
         .filter(|c| *c != ' ')
-        .map(|c| if c.is_ascii_alphanumeric() || "-_.".contains(c) { c } else { '-' })
+        .map(|c| {
+            if c.is_ascii_alphanumeric() || "-_.".contains(c) {
+                c
+            } else {
+                '-'
+            }
+        })
         .collect();
     super::free_name(plain, taken)
 }
@@ -106,13 +124,18 @@ fn plain_name(name: &str, taken: &mut BTreeSet<String>) -> String {
 pub(super) fn check_contiguous(units: &[ExportUnit], order: &[String], target: &str) -> Result<()> {
     let rank: HashMap<&String, usize> = order.iter().zip(0..).collect();
     for unit in units.iter().filter(|unit| unit.height == 0) {
-        let ranks: Vec<usize> =
-            unit.nodes.iter().filter_map(|node| rank.get(node).copied()).collect();
+        let ranks: Vec<usize> = unit
+            .nodes
+            .iter()
+            .filter_map(|node| rank.get(node).copied())
+            .collect();
         if let (Some(first), Some(last)) = (ranks.first(), ranks.last())
             && last - first + 1 != ranks.len()
         {
-            let problem =
-                format!("an ordering that leaves switch {} and comes back to it", unit.name);
+            let problem = format!(
+                "an ordering that leaves switch {} and comes back to it",
+                unit.name
+            );
             let remedy =
                 "use leaf=one, or an ordering that keeps leaves together, such as hierarchical";
             return Err(Error::unsuited(

@@ -19,7 +19,12 @@ pub struct Line<'a> {
 impl<'a> Line<'a> {
     /// A line of the text called `source`.
     pub fn new(source: &'a str, number: usize, text: &'a str) -> Self {
-        Line { source, number, text, file: 0 }
+        Line {
+            source,
+            number,
+            text,
+            file: 0,
+        }
     }
 
     /// Location of the line, for messages.
@@ -38,14 +43,19 @@ impl<'a> Line<'a> {
     /// A quoted field that does not end on the line.
     pub fn fields(&self) -> Result<Vec<Cow<'a, str>>> {
         if !self.text.contains('"') {
-            return Ok(self.text.split(',').map(|field| field.trim().into()).collect());
+            return Ok(self
+                .text
+                .split(',')
+                .map(|field| field.trim().into())
+                .collect());
         }
         let mut fields = Vec::new();
         let mut rest = self.text;
         loop {
             let Some(quoted) = rest.trim_start().strip_prefix('"') else {
-                let (field, after) =
-                    rest.split_once(',').map_or((rest, None), |(f, r)| (f, Some(r)));
+                let (field, after) = rest
+                    .split_once(',')
+                    .map_or((rest, None), |(f, r)| (f, Some(r)));
                 fields.push(field.trim().into());
                 match after {
                     Some(after) => rest = after,
@@ -55,13 +65,23 @@ impl<'a> Line<'a> {
             };
             // A doubled quote stands for one; blanks around the field's own quotes say nothing.
             let mut ends = quoted.match_indices('"').filter(|(i, _)| {
-                let doubled = quoted[..*i].bytes().rev().take_while(|b| *b == b'"').count();
+                let doubled = quoted[..*i]
+                    .bytes()
+                    .rev()
+                    .take_while(|b| *b == b'"')
+                    .count();
                 doubled % 2 == 0 && !quoted[i + 1..].starts_with('"')
             });
             let end = ends.next().map(|(i, _)| (i, quoted[i + 1..].trim_start()));
             match end.filter(|(_, after)| after.is_empty() || after.starts_with(',')) {
                 Some((end, after)) => {
-                    fields.push(quoted[..end].replace("\"\"", "\"").trim().to_string().into());
+                    fields.push(
+                        quoted[..end]
+                            .replace("\"\"", "\"")
+                            .trim()
+                            .to_string()
+                            .into(),
+                    );
                     match after.strip_prefix(',') {
                         Some(after) => rest = after,
                         None => return Ok(fields),
@@ -88,14 +108,26 @@ mod tests {
     fn fields_are_read_as_csv() {
         let of = |text: &str| {
             let line = Line::new("f", 1, text);
-            line.fields().map(|f| f.join("|")).map_err(|e| e.to_string())
+            line.fields()
+                .map(|f| f.join("|"))
+                .map_err(|e| e.to_string())
         };
         assert_eq!(of("0, n0 ,3").unwrap(), "0|n0|3");
         assert_eq!(of("0,\"n0\"").unwrap(), "0|n0");
         assert_eq!(of("0, \"n0\" ").unwrap(), "0|n0");
         assert_eq!(of("0,\"a,b\",1").unwrap(), "0|a,b|1");
-        assert_eq!(of("\"say \"\"hi\"\"\",d\"e,\"\"").unwrap(), "say \"hi\"|d\"e|");
-        assert_eq!(of("0,\"a\"b").unwrap_err().split(';').next().unwrap(), "f:1: found `0,\"a\"b`");
-        assert!(of("0,\"n0").unwrap_err().starts_with("f:1: found `0,\"n0`; expected each quote"));
+        assert_eq!(
+            of("\"say \"\"hi\"\"\",d\"e,\"\"").unwrap(),
+            "say \"hi\"|d\"e|"
+        );
+        assert_eq!(
+            of("0,\"a\"b").unwrap_err().split(';').next().unwrap(),
+            "f:1: found `0,\"a\"b`"
+        );
+        assert!(
+            of("0,\"n0")
+                .unwrap_err()
+                .starts_with("f:1: found `0,\"n0`; expected each quote")
+        );
     }
 }

@@ -87,7 +87,10 @@ impl<'a> RawLine<'a> {
 
 impl fmt::Debug for Lines {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Lines").field("name", &self.name).field("number", &self.number).finish()
+        f.debug_struct("Lines")
+            .field("name", &self.name)
+            .field("number", &self.number)
+            .finish()
     }
 }
 
@@ -136,18 +139,32 @@ impl Lines {
             found.sort();
             files.extend(found);
         }
-        let names = files.iter().map(|path| path.display().to_string()).collect();
+        let names = files
+            .iter()
+            .map(|path| path.display().to_string())
+            .collect();
         files.reverse();
         let first = files.pop().unwrap_or_default();
-        Ok((Lines { further: files, ..Lines::open(&first, memory)? }, names))
+        Ok((
+            Lines {
+                further: files,
+                ..Lines::open(&first, memory)?
+            },
+            names,
+        ))
     }
 
     /// Begins the next file where this one is at its end; false where there is none.
     fn roll(&mut self) -> Result<bool> {
-        let Some(path) = self.further.pop() else { return Ok(false) };
+        let Some(path) = self.further.pop() else {
+            return Ok(false);
+        };
         let (name, source) = open(&path)?;
         self.source = match &self.counter {
-            Some(count) => Box::new(Counting { source, count: Arc::clone(count) }),
+            Some(count) => Box::new(Counting {
+                source,
+                count: Arc::clone(count),
+            }),
             None => source,
         };
         (self.name, self.file) = (name.into(), self.file + 1);
@@ -197,7 +214,11 @@ impl Lines {
         if self.kept > self.memory {
             let location = SourceLocation::line(&self.name, self.number);
             let found = format!("more {what} than fit into {}", error::bytes(self.memory));
-            return Err(Error::input(location, found, "a shorter file or a higher --memory"));
+            return Err(Error::input(
+                location,
+                found,
+                "a shorter file or a higher --memory",
+            ));
         }
         Ok(())
     }
@@ -206,7 +227,10 @@ impl Lines {
     pub fn count(&mut self) -> Arc<AtomicU64> {
         let count = Arc::new(AtomicU64::new(self.end as u64));
         let source = std::mem::replace(&mut self.source, Box::new(std::io::empty()));
-        self.source = Box::new(Counting { source, count: Arc::clone(&count) });
+        self.source = Box::new(Counting {
+            source,
+            count: Arc::clone(&count),
+        });
         self.counter = Some(Arc::clone(&count));
         count
     }
@@ -301,7 +325,10 @@ impl Lines {
         }
         self.idle += 1 + range.len();
         match self.idle > Lines::IDLE {
-            true => Err(idle(SourceLocation::line(&self.name, self.number), Lines::IDLE)),
+            true => Err(idle(
+                SourceLocation::line(&self.name, self.number),
+                Lines::IDLE,
+            )),
             false => Ok(()),
         }
     }
@@ -311,8 +338,15 @@ impl Lines {
     pub(crate) fn head(&mut self) -> Result<&[u8]> {
         self.skip_mark()?;
         loop {
-            let blanks = self.rest().iter().take_while(|b| b.is_ascii_whitespace()).count();
-            let json = self.rest().get(blanks).map(|byte| matches!(byte, b'{' | b'['));
+            let blanks = self
+                .rest()
+                .iter()
+                .take_while(|b| b.is_ascii_whitespace())
+                .count();
+            let json = self
+                .rest()
+                .get(blanks)
+                .map(|byte| matches!(byte, b'{' | b'['));
             let held = self.rest().len() - blanks >= Lines::PIECE / 2;
             if self.at_end || held || json == Some(false) {
                 return Ok(&self.buffer[self.start + blanks..self.end]);
@@ -327,7 +361,12 @@ impl Lines {
 
     fn raw(&self, range: Range<usize>) -> RawLine<'_> {
         let (source, number, file) = (&*self.name, self.number, self.file);
-        RawLine { source, number, bytes: &self.buffer[range], file }
+        RawLine {
+            source,
+            number,
+            bytes: &self.buffer[range],
+            file,
+        }
     }
 
     /// Reads another piece behind the bytes not yet handed out.
@@ -351,7 +390,11 @@ impl Lines {
             let before = &self.buffer[self.start..self.end + zero];
             let line = self.number + 1 + memchr::memchr_iter(b'\n', before).count();
             let location = SourceLocation::line(&self.name, line);
-            return Err(Error::input(location, "a byte 0, which no text has", "a text"));
+            return Err(Error::input(
+                location,
+                "a byte 0, which no text has",
+                "a text",
+            ));
         }
         self.end += read;
         self.at_end = read == 0;
@@ -368,7 +411,11 @@ impl Lines {
     pub(super) fn whole(mut self, most: u64, longest: usize) -> Result<(Arc<str>, Vec<u8>)> {
         if let Some(next) = self.further.last() {
             let location = SourceLocation::File(next.display().to_string().into());
-            return Err(Error::input(location, "a further file", "a document of one file"));
+            return Err(Error::input(
+                location,
+                "a further file",
+                "a document of one file",
+            ));
         }
         self.skip_mark()?;
         let (mut line, mut said) = (0, 0);
@@ -376,7 +423,11 @@ impl Lines {
             let before = self.rest().len();
             if before as u64 > self.memory {
                 let what = format!("{}: the text", self.name);
-                return Err(Error::Memory { what, needed: before as u64, limit: self.memory });
+                return Err(Error::Memory {
+                    what,
+                    needed: before as u64,
+                    limit: self.memory,
+                });
             }
             let number = || self.number + 1 + memchr::memchr_iter(b'\n', self.rest()).count();
             let location = || SourceLocation::line(&self.name, number());
@@ -412,7 +463,9 @@ impl Lines {
     /// As [`Lines::line`]; and [`Error::Input`] for a line that is not UTF-8.
     pub fn data_line(&mut self) -> Result<Option<Line<'_>>> {
         let range = loop {
-            let Some(range) = self.next()? else { return Ok(None) };
+            let Some(range) = self.next()? else {
+                return Ok(None);
+            };
             let text = self.raw(range.clone()).text()?;
             let before_comment = text.split('#').next().unwrap_or("");
             let from = range.start + before_comment.len() - before_comment.trim_start().len();
@@ -422,7 +475,10 @@ impl Lines {
             }
         };
         let raw = self.raw(range);
-        Ok(Some(Line { file: raw.file, ..Line::new(raw.source, raw.number, raw.text()?) }))
+        Ok(Some(Line {
+            file: raw.file,
+            ..Line::new(raw.source, raw.number, raw.text()?)
+        }))
     }
 
     /// Lets `judge` look at lines from here on until it returns something, then goes back to where it was. Errors: as

@@ -26,7 +26,8 @@ pub fn is_packed(path: &Path) -> bool {
 
 /// Whether the file of this name is a table in Apache Parquet.
 pub(crate) fn is_parquet(path: &Path) -> bool {
-    path.extension().is_some_and(|extension| extension == "parquet")
+    path.extension()
+        .is_some_and(|extension| extension == "parquet")
 }
 
 #[cfg(not(feature = "parquet"))]
@@ -56,7 +57,9 @@ fn open(path: &Path) -> Result<(String, Box<dyn Read + Send>)> {
 /// The bytes of `source`, which the file of this name holds, compressed or not.
 fn unpacked(path: &Path, source: impl Read + Send + 'static) -> Box<dyn Read + Send> {
     match is_packed(path) {
-        true => Box::new(flate2::read::MultiGzDecoder::new(std::io::BufReader::new(source))),
+        true => Box::new(flate2::read::MultiGzDecoder::new(std::io::BufReader::new(
+            source,
+        ))),
         false => Box::new(source),
     }
 }

@@ -22,7 +22,11 @@ pub(super) fn open(path: &Path) -> Result<Box<dyn Read + Send>> {
     let file = File::open(path).map_err(|e| Error::io(path, "opening", e))?;
     let reader = SerializedFileReader::new(file).map_err(|e| {
         let location = SourceLocation::File(path.display().to_string().into());
-        Error::input(location, format!("no Parquet table ({e})"), "a Parquet table")
+        Error::input(
+            location,
+            format!("no Parquet table ({e})"),
+            "a Parquet table",
+        )
     })?;
     let (sender, rows) = mpsc::sync_channel(AHEAD);
     std::thread::spawn(move || {
@@ -52,7 +56,10 @@ pub(super) fn open(path: &Path) -> Result<Box<dyn Read + Send>> {
             }
         }
     });
-    Ok(Box::new(Rows { rows, left: VecDeque::new() }))
+    Ok(Box::new(Rows {
+        rows,
+        left: VecDeque::new(),
+    }))
 }
 
 /// The lines that the decoder sends.

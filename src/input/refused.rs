@@ -4,7 +4,10 @@ use crate::error::{Error, SourceLocation};
 
 /// Whether a line is blank or a comment: of our own formats, of SWF (`;`) or of MatrixMarket (`%`).
 pub(super) fn is_idle(line: &[u8]) -> bool {
-    matches!(line.iter().find(|b| !b.is_ascii_whitespace()), None | Some(b'#' | b';' | b'%'))
+    matches!(
+        line.iter().find(|b| !b.is_ascii_whitespace()),
+        None | Some(b'#' | b';' | b'%')
+    )
 }
 
 /// The error of a line of more than `most` bytes.

@@ -31,7 +31,9 @@ impl Text {
     /// As [`Text::read`], of a file whose bytes are held in memory. Errors: as [`Text::read`].
     pub(crate) fn held(path: &Path, bytes: &'static [u8], most: u64) -> Result<Self> {
         let source = unpacked(path, bytes);
-        Lines::over(&path.display().to_string(), source).within(most).into_text()
+        Lines::over(&path.display().to_string(), source)
+            .within(most)
+            .into_text()
     }
 
     /// A text held in memory, quoted as `name`.
@@ -45,7 +47,10 @@ impl Text {
         if text.contains('\r') {
             text = text.replace("\r\n", "\n").replace('\r', "\n");
         }
-        Text { name: name.into(), text }
+        Text {
+            name: name.into(),
+            text,
+        }
     }
 
     pub(super) fn from_bytes(name: &str, bytes: Vec<u8>) -> Result<Self> {
@@ -85,7 +90,10 @@ impl Text {
 
     /// Every line, numbered from 1.
     pub fn lines(&self) -> impl Iterator<Item = Line<'_>> {
-        self.text.lines().enumerate().map(|(i, text)| Line::new(&self.name, i + 1, text))
+        self.text
+            .lines()
+            .enumerate()
+            .map(|(i, text)| Line::new(&self.name, i + 1, text))
     }
 
     /// The lines that say something: `#` comments cut off, blanks trimmed, empty lines left out.
@@ -124,7 +132,10 @@ mod tests {
     #[test]
     fn comments_and_blank_lines_keep_the_numbers_right() {
         let text = Text::new("t", "# head\n\n 3 # three\n4\n");
-        let seen: Vec<_> = text.data_lines().map(|l| (l.number, l.text.to_string())).collect();
+        let seen: Vec<_> = text
+            .data_lines()
+            .map(|l| (l.number, l.text.to_string()))
+            .collect();
         assert_eq!(seen, [(3, "3".to_string()), (4, "4".to_string())]);
     }
 
@@ -141,7 +152,10 @@ mod tests {
         assert_eq!(Text::read(&path, 4).unwrap().as_str(), "1\n2\n");
         // Its unpacked size counts, not its size on disk.
         let error = Text::read(&path, 3).unwrap_err().to_string();
-        assert!(error.contains("x.txt.gz: the text needs about 4 B, more than the 3 B"), "{error}");
+        assert!(
+            error.contains("x.txt.gz: the text needs about 4 B, more than the 3 B"),
+            "{error}"
+        );
     }
 
     #[test]

@@ -67,7 +67,12 @@ pub struct Layout {
 impl Layout {
     /// Centre of a cell: x, y and z.
     pub fn centre(&self, cell: u32) -> [f64; 3] {
-        let at = |k: usize| self.points.get(2 * cell as usize + k).copied().unwrap_or(0.0);
+        let at = |k: usize| {
+            self.points
+                .get(2 * cell as usize + k)
+                .copied()
+                .unwrap_or(0.0)
+        };
         self.parts.iter().fold([at(0), at(1), 0.0], |at, part| {
             let offset = part.block(cell).1;
             [0, 1, 2].map(|k| at[k] + offset[k])
@@ -110,7 +115,10 @@ impl Part {
     fn block(&self, cell: u32) -> (u32, [f64; 3]) {
         let digit = |number, (stride, extent): &Digit| number * extent + cell / stride % extent;
         let number = self.digits.iter().fold(0, digit);
-        let (column, row) = (number as usize % self.columns, number as usize / self.columns);
+        let (column, row) = (
+            number as usize % self.columns,
+            number as usize / self.columns,
+        );
         let (column, row) = (column as f64, row as f64);
         let at = |k| self.start[k] + column * self.across[k] + row * self.down[k];
         (number, [0, 1, 2].map(at))
@@ -118,11 +126,23 @@ impl Part {
 
     fn grid(digits: Vec<Digit>, grid: &Grid, (x, y): (f64, f64)) -> Self {
         let (across, down) = ([grid.step.0, 0.0, 0.0], [0.0, grid.step.1, 0.0]);
-        Part { digits, columns: grid.columns, start: [x, y, 0.0], across, down }
+        Part {
+            digits,
+            columns: grid.columns,
+            start: [x, y, 0.0],
+            across,
+            down,
+        }
     }
 
     fn line(digit: Digit, start: [f64; 3], across: [f64; 3]) -> Self {
-        Part { digits: vec![digit], columns: digit.1 as usize, start, across, down: [0.0; 3] }
+        Part {
+            digits: vec![digit],
+            columns: digit.1 as usize,
+            start,
+            across,
+            down: [0.0; 3],
+        }
     }
 }
 
@@ -175,12 +195,20 @@ impl Grid {
                 break;
             }
         }
-        Grid { count, columns, step, gap }
+        Grid {
+            count,
+            columns,
+            step,
+            gap,
+        }
     }
 
     fn size(&self) -> (f64, f64) {
         let rows = self.count.div_ceil(self.columns);
-        (self.columns as f64 * self.step.0 - self.gap, rows as f64 * self.step.1 - self.gap)
+        (
+            self.columns as f64 * self.step.0 - self.gap,
+            rows as f64 * self.step.1 - self.gap,
+        )
     }
 
     fn corner(&self, block: usize) -> (f64, f64) {
@@ -209,13 +237,18 @@ pub(crate) fn flat(topology: &Topology) -> Layout {
 /// rows of node ids.
 fn plane(topology: &Topology, split: u32) -> Layout {
     let lattice = lattice(topology);
-    let sliced =
-        lattice.as_ref().and_then(|(lattice, axes)| slices(topology, lattice, axes.clone(), split));
+    let sliced = lattice
+        .as_ref()
+        .and_then(|(lattice, axes)| slices(topology, lattice, axes.clone(), split));
     if let Some(slices) = sliced {
         return slices;
     }
     let network = topology.network();
-    let mut out = if network.hosts() <= CIRCLE { circle(topology) } else { rows(topology) };
+    let mut out = if network.hosts() <= CIRCLE {
+        circle(topology)
+    } else {
+        rows(topology)
+    };
     if let Some((lattice, _)) = lattice.filter(|(lattice, _)| lattice.cells.is_none()) {
         out.names = coordinates(lattice, network.per_router());
     }
@@ -225,8 +258,15 @@ fn plane(topology: &Topology, split: u32) -> Layout {
 /// The topology's lattice and its axes of more than one coordinate.
 fn lattice(topology: &Topology) -> Option<(&Lattice, Vec<usize>)> {
     let few = |cells: &Vec<u32>| cells.len() <= CELLS;
-    let lattice = topology.lattice().filter(|lattice| lattice.cells.as_ref().is_none_or(few))?;
-    Some((lattice, (0..lattice.extents.len()).filter(|a| lattice.extents[*a] > 1).collect()))
+    let lattice = topology
+        .lattice()
+        .filter(|lattice| lattice.cells.as_ref().is_none_or(few))?;
+    Some((
+        lattice,
+        (0..lattice.extents.len())
+            .filter(|a| lattice.extents[*a] > 1)
+            .collect(),
+    ))
 }
 
 /// The digits of a lattice's cells with what they are called, `per` numbers a cell.
@@ -250,12 +290,20 @@ fn solid(topology: &Topology) -> Option<Layout> {
     let names = coordinates(lattice, 1);
     let per_cell = topology.network().per_router();
     let axis = |i: usize| {
-        Part::line(names[axes[i]].1, [0.0; 3], [0, 1, 2].map(|k| f64::from(u8::from(k == i))))
+        Part::line(
+            names[axes[i]].1,
+            [0.0; 3],
+            [0, 1, 2].map(|k| f64::from(u8::from(k == i))),
+        )
     };
     let parts = (0..3).map(axis).collect();
     let extents = [0, 1, 2].map(|i| lattice.extents[axes[i]]);
     let called = [0, 1, 2].map(|i| lattice.axes[axes[i]].clone());
-    let several = if lattice.cells.is_some() || per_cell > 1 { SEVERAL } else { "" };
+    let several = if lattice.cells.is_some() || per_cell > 1 {
+        SEVERAL
+    } else {
+        ""
+    };
     let about = format!(
         "A {} × {} × {} box, drawn with its coordinates {}.{several}",
         extents[0],
@@ -279,7 +327,11 @@ fn solid(topology: &Topology) -> Option<Layout> {
 fn nested(topology: &Topology) -> Option<Layout> {
     let network = topology.network();
     // Slots after the last schedulable node are no part of the machine.
-    let slots = topology.nodes().iter().last().map_or(0, |node| node.index() + 1);
+    let slots = topology
+        .nodes()
+        .iter()
+        .last()
+        .map_or(0, |node| node.index() + 1);
     let exists = |unit: usize, nodes: usize| {
         (unit..unit + nodes).any(|node| topology.nodes().contains(NodeId(node as u32)))
     };
@@ -301,11 +353,22 @@ fn nested(topology: &Topology) -> Option<Layout> {
     let mut sizes = vec![(1.0, 1.0)];
     for (k, (_, nodes)) in units.iter().enumerate().rev() {
         let inside = units.get(k + 1).map(|(_, nodes)| *nodes);
-        let (gap, shape) =
-            (if inside.is_some() { 0.35 } else { 0.0 }, if k == 0 { 1.5 } else { 1.2 });
-        let grid = Grid::new(nodes / inside.unwrap_or(1), sizes[sizes.len() - 1], gap, shape);
+        let (gap, shape) = (
+            if inside.is_some() { 0.35 } else { 0.0 },
+            if k == 0 { 1.5 } else { 1.2 },
+        );
+        let grid = Grid::new(
+            nodes / inside.unwrap_or(1),
+            sizes[sizes.len() - 1],
+            gap,
+            shape,
+        );
         let (w, h) = grid.size();
-        let (pad, head) = if k == 0 { (0.45, (0.13 * h).max(0.9)) } else { (0.12, 0.0) };
+        let (pad, head) = if k == 0 {
+            (0.45, (0.13 * h).max(0.9))
+        } else {
+            (0.12, 0.0)
+        };
         grids.push((grid, (pad, pad + head), inside.unwrap_or(1)));
         sizes.push((w + 2.0 * pad, h + 2.0 * pad + head));
     }
@@ -317,17 +380,36 @@ fn nested(topology: &Topology) -> Option<Layout> {
     let mut frames = Vec::new();
     for (k, (_, nodes)) in units.iter().enumerate() {
         let (w, h) = sizes[units.len() - k];
-        let framed = (0..slots).step_by(*nodes).take_while(|_| slots / nodes <= FRAMES);
+        let framed = (0..slots)
+            .step_by(*nodes)
+            .take_while(|_| slots / nodes <= FRAMES);
         for node in framed.filter(|unit| exists(*unit, *nodes)) {
             let corner = |(grid, shift, stride): &(Grid, (f64, f64), usize)| {
                 sum(grid.corner(node / stride % grid.count), *shift)
             };
             let (x, y) = grids[..=k].iter().map(corner).fold((0.0, 0.0), sum);
-            let frame = Frame { x, y, w, h, ..Frame::default() };
-            let (title, short) = (format!("{name} {}", node / nodes), (node / nodes).to_string());
+            let frame = Frame {
+                x,
+                y,
+                w,
+                h,
+                ..Frame::default()
+            };
+            let (title, short) = (
+                format!("{name} {}", node / nodes),
+                (node / nodes).to_string(),
+            );
             frames.push(match k {
-                0 => Frame { title, short, head, ..frame },
-                _ => Frame { faint: true, ..frame },
+                0 => Frame {
+                    title,
+                    short,
+                    head,
+                    ..frame
+                },
+                _ => Frame {
+                    faint: true,
+                    ..frame
+                },
             });
         }
     }
@@ -343,7 +425,9 @@ fn nested(topology: &Topology) -> Option<Layout> {
         false => format!(", the boxes in it are its units ({})", inner.join(", ")),
     };
     Some(Layout {
-        names: names.map(|((name, _), (g, _, s))| (format!("{name} "), digit(g, *s))).collect(),
+        names: names
+            .map(|((name, _), (g, _, s))| (format!("{name} "), digit(g, *s)))
+            .collect(),
         about: format!("A box is one {name}{within}; a square is a node."),
         frames,
         sparse: true,
@@ -376,21 +460,32 @@ fn slices(
     }
     axes.sort_by_key(|a| (std::cmp::Reverse(lattice.extents[*a]), *a));
     let (across, up) = (axes[0].min(axes[1]), axes[0].max(axes[1]));
-    let others: Vec<usize> =
-        (0..lattice.extents.len()).filter(|a| *a != across && *a != up).collect();
+    let others: Vec<usize> = (0..lattice.extents.len())
+        .filter(|a| *a != across && *a != up)
+        .collect();
     // Nodes of a router stand in its square, as far as there are coordinates of routers.
     let (split, per_cell) = match lattice.cells {
         Some(_) => (1, 1),
         None => (split, topology.network().per_router() / split),
     };
     let names = coordinates(lattice, split);
-    let (w, h) = (f64::from(lattice.extents[across]), f64::from(lattice.extents[up]));
-    let panels: usize = others.iter().map(|a| lattice.extents[*a] as usize).product();
+    let (w, h) = (
+        f64::from(lattice.extents[across]),
+        f64::from(lattice.extents[up]),
+    );
+    let panels: usize = others
+        .iter()
+        .map(|a| lattice.extents[*a] as usize)
+        .product();
     if panels > FRAMES {
         return None;
     }
     let head = if panels > 1 { (0.14 * h).max(1.0) } else { 0.0 };
-    let gap = if panels > 1 { 0.12 * w.max(h) + 0.5 } else { 0.0 };
+    let gap = if panels > 1 {
+        0.12 * w.max(h) + 0.5
+    } else {
+        0.0
+    };
     let grid = Grid::new(panels, (w, h + head), gap, 1.6);
     let fine = f64::from(split).sqrt().ceil();
     let small = Grid {
@@ -406,18 +501,35 @@ fn slices(
         Part::line(names[up].1, [0.0; 3], [0.0, -1.0, 0.0]),
         Part::grid(vec![(1, split)], &small, (0.5 / fine, 0.5 / fine)),
     ];
-    let within =
-        Lattice::of_routers(others.iter().map(|a| lattice.extents[*a]).collect(), Vec::new());
+    let within = Lattice::of_routers(
+        others.iter().map(|a| lattice.extents[*a]).collect(),
+        Vec::new(),
+    );
     let mut at = vec![0; others.len()];
     let mut frames = Vec::new();
     for panel in (0..panels).filter(|_| panels > 1) {
         within.coordinates(panel as u32, &mut at);
-        let long = others.iter().zip(&at).filter(|(axis, _)| lattice.extents[**axis] > 1);
-        let titles: Vec<String> = long.map(|(axis, x)| format!("{}{x}", names[*axis].0)).collect();
+        let long = others
+            .iter()
+            .zip(&at)
+            .filter(|(axis, _)| lattice.extents[**axis] > 1);
+        let titles: Vec<String> = long
+            .map(|(axis, x)| format!("{}{x}", names[*axis].0))
+            .collect();
         let ((x, y), h) = (grid.corner(panel), h + head);
         let title = titles.join(", ");
         let short = title.replace(" = ", "").replace(',', "");
-        frames.push(Frame { x, y, w, h, title, short, head, bare: true, faint: false });
+        frames.push(Frame {
+            x,
+            y,
+            w,
+            h,
+            title,
+            short,
+            head,
+            bare: true,
+            faint: false,
+        });
     }
     let each = match panels {
         0 | 1 => "",
@@ -427,14 +539,20 @@ fn slices(
         1 => String::new(),
         n => format!("; a router's {n} nodes stand side by side"),
     };
-    let several = if lattice.cells.is_some() || per_cell > 1 { SEVERAL } else { "" };
+    let several = if lattice.cells.is_some() || per_cell > 1 {
+        SEVERAL
+    } else {
+        ""
+    };
     let (right, upwards) = (&lattice.axes[across], &lattice.axes[up]);
     let about = format!("{right} to the right, {upwards} upwards{each}{side}.{several}");
     Some(Layout {
         cells: lattice.cells.clone(),
         per_cell,
         edge: EDGE / fine,
-        axes: [across, up].map(|a| (lattice.axes[a].clone(), lattice.extents[a])).into(),
+        axes: [across, up]
+            .map(|a| (lattice.axes[a].clone(), lattice.extents[a]))
+            .into(),
         frames,
         names,
         about,
@@ -468,8 +586,16 @@ fn circle(topology: &Topology) -> Layout {
             }
         });
     }
-    let outwards = if per > 1 { ", their nodes outwards" } else { "" };
-    let lines = if ends.is_empty() { "" } else { "; lines are links" };
+    let outwards = if per > 1 {
+        ", their nodes outwards"
+    } else {
+        ""
+    };
+    let lines = if ends.is_empty() {
+        ""
+    } else {
+        "; lines are links"
+    };
     Layout {
         round: true,
         points: (0..slots).map(node).flat_map(|(x, y)| [x, y]).collect(),
@@ -487,11 +613,18 @@ fn rows(topology: &Topology) -> Layout {
     let per = f64::from(topology.network().per_router());
     let columns = (((f64::from(slots) * 1.6).sqrt() / per).ceil() * per) as u32;
     let columns = columns.min(slots).max(1);
-    let grid =
-        Grid { count: slots as usize, columns: columns as usize, step: (1.0, 1.0), gap: 0.0 };
+    let grid = Grid {
+        count: slots as usize,
+        columns: columns as usize,
+        step: (1.0, 1.0),
+        gap: 0.0,
+    };
     let parts = vec![Part::grid(vec![(1, slots)], &grid, (0.5, 0.5))];
     Layout {
-        about: format!("Node ids in rows of {}, from the top left.", thousands(u64::from(columns))),
+        about: format!(
+            "Node ids in rows of {}, from the top left.",
+            thousands(u64::from(columns))
+        ),
         ..cells(slots as usize, grid.size(), parts)
     }
 }

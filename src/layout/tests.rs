@@ -8,7 +8,11 @@ fn cells_lie_apart_and_within_the_drawing() {
         ("torus:6x5x4", 120, "A 6 × 5 × 4 box"),
         ("torus:4x3x3x2x2", 144, "x to the right, y upwards, a panel"),
         ("mesh:5x7,per_router=3", 105, "to the right"),
-        ("cascade:4x3x5,per_router=2,global=single", 120, "A box is one group"),
+        (
+            "cascade:4x3x5,per_router=2,global=single",
+            120,
+            "A box is one group",
+        ),
         ("fat-tree:k=4", 16, "A box is one pod"),
         ("torus:1000", 1000, "Node ids in rows of 40"),
     ];
@@ -21,11 +25,17 @@ fn cells_lie_apart_and_within_the_drawing() {
         for (i, a) in at.iter().enumerate() {
             for b in &at[..i] {
                 let apart = (0..3).map(|k| (a[k] - b[k]).abs()).fold(0.0, f64::max);
-                assert!(apart > layout.edge - 1e-9 && apart > 0.0, "{spec}: {a:?} {b:?}");
+                assert!(
+                    apart > layout.edge - 1e-9 && apart > 0.0,
+                    "{spec}: {a:?} {b:?}"
+                );
             }
             if layout.solid.is_none() {
                 let inside = |x: f64, size: f64| x > 0.0 && x < size;
-                assert!(inside(a[0], layout.width) && inside(a[1], layout.height), "{spec}: {a:?}");
+                assert!(
+                    inside(a[0], layout.width) && inside(a[1], layout.height),
+                    "{spec}: {a:?}"
+                );
             }
         }
     }
@@ -35,7 +45,10 @@ fn cells_lie_apart_and_within_the_drawing() {
 fn a_node_is_told_by_its_digits() {
     let topology = Topology::inline("torus:6x5x4", &Default::default()).unwrap();
     let layout = layout(&topology);
-    let digits = layout.names.iter().map(|(name, (s, e))| format!("{name}{}", 119 / s % e));
+    let digits = layout
+        .names
+        .iter()
+        .map(|(name, (s, e))| format!("{name}{}", 119 / s % e));
     assert_eq!(digits.collect::<Vec<_>>(), ["x = 5", "y = 4", "z = 3"]);
     assert_eq!(layout.centre(119), [5.0, 4.0, 3.0]);
 }

@@ -39,9 +39,13 @@ impl<'a> Asked<'a> {
     /// # Errors
     /// An unknown allocator, policy or model; a model without a policy.
     pub fn check(&self) -> Result<()> {
-        self.allocators.iter().try_for_each(|text| ALLOCATORS.find(text).map(|_| ()))?;
+        self.allocators
+            .iter()
+            .try_for_each(|text| ALLOCATORS.find(text).map(|_| ()))?;
         self.scheduled().map(policy::check).transpose()?;
-        let Some(text) = self.model else { return Ok(()) };
+        let Some(text) = self.model else {
+            return Ok(());
+        };
         model::check(text)?;
         match self.scheduled() {
             Some(_) => Ok(()),
@@ -62,7 +66,12 @@ impl<'a> Asked<'a> {
             return Ok(());
         };
         let expected = "an SWF trace, whose jobs have times";
-        Err(refused(option, text, format!("{name}, a placement log"), expected))
+        Err(refused(
+            option,
+            text,
+            format!("{name}, a placement log"),
+            expected,
+        ))
     }
 
     /// The jobs of a trace and how they are scheduled.
@@ -80,7 +89,11 @@ impl<'a> Asked<'a> {
                 None => OTHER_MODELS.map(String::from).to_vec(),
                 Some(_) => Vec::new(),
             },
-            waits: trace.by_submit().iter().map(|i| trace.jobs()[*i as usize].wait).collect(),
+            waits: trace
+                .by_submit()
+                .iter()
+                .map(|i| trace.jobs()[*i as usize].wait)
+                .collect(),
         };
         Some((Task::of(trace), settings))
     }
@@ -88,5 +101,9 @@ impl<'a> Asked<'a> {
 
 /// The error of an option with a value that something else rules out.
 fn refused(option: &str, value: &str, found: impl Into<String>, expected: &str) -> Error {
-    Error::input(SourceLocation::option(format!("{option} {value}")), found, expected)
+    Error::input(
+        SourceLocation::option(format!("{option} {value}")),
+        found,
+        expected,
+    )
 }

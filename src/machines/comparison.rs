@@ -114,9 +114,16 @@ pub fn compare(
     let topologies: Vec<&Topology> = topologies.iter().map(Borrow::borrow).collect();
     check_priced(&topologies, request)?;
     let search = |routing| Carried::of_all(&topologies, routing, observer, progress);
-    let mut carried = request.routing.as_ref().map(search).transpose()?.map(Vec::into_iter);
+    let mut carried = request
+        .routing
+        .as_ref()
+        .map(search)
+        .transpose()?
+        .map(Vec::into_iter);
     let orders = request.orders;
-    let made = topologies.iter().map(|topology| Machine::orderings(topology, orders, observer));
+    let made = topologies
+        .iter()
+        .map(|topology| Machine::orderings(topology, orders, observer));
     let made = made.collect::<Result<Vec<_>>>()?;
     let largest = made.iter().flatten().map(NodeOrder::len).min().unwrap_or(0);
     let mut contenders = Vec::new();
@@ -127,7 +134,12 @@ pub fn compare(
         let service = workload.map(served).transpose()?;
         let seeds = seeds(topology, &machine, largest)?;
         let carried = carried.as_mut().and_then(Iterator::next);
-        contenders.push(Contender { machine, service, seeds, carried });
+        contenders.push(Contender {
+            machine,
+            service,
+            seeds,
+            carried,
+        });
     }
     let (criterion, jobs) = match request.rank {
         None => criterion(&contenders),
@@ -136,9 +148,9 @@ pub fn compare(
     let scores: Vec<f64> = (0..contenders.len())
         .map(|i| match criterion {
             Criterion::MeanLog => contenders[i].mean_log(),
-            Criterion::Throughput | Criterion::Cost => {
-                contenders[i].bracket(criterion).map_or(f64::NAN, |ends| ends[0])
-            }
+            Criterion::Throughput | Criterion::Cost => contenders[i]
+                .bracket(criterion)
+                .map_or(f64::NAN, |ends| ends[0]),
             _ => {
                 let values = values(&contenders[i], criterion);
                 jobs.iter().filter_map(|job| values[*job]).sum::<f64>() / jobs.len() as f64
@@ -149,10 +161,14 @@ pub fn compare(
     let left_out = |contender: &Contender| contender.machine.windows_left_out();
     ranked.sort_by(|a, b| {
         let (a_first, b_first) = if criterion.rises() { (b, a) } else { (a, b) };
-        left_out(&a.1).total_cmp(&left_out(&b.1)).then(a_first.0.total_cmp(&b_first.0))
+        left_out(&a.1)
+            .total_cmp(&left_out(&b.1))
+            .then(a_first.0.total_cmp(&b_first.0))
     });
     let (scores, contenders): (Vec<f64>, Vec<Contender>) = ranked.into_iter().unzip();
-    let seed = topologies.first().map_or(1, |topology| topology.context().seed);
+    let seed = topologies
+        .first()
+        .map_or(1, |topology| topology.context().seed);
     let compared = contenders.iter().take_while(|c| left_out(c) == 0.0).count();
     let others = contenders[..compared].iter().skip(1);
     let differences = others
@@ -161,7 +177,16 @@ pub fn compare(
     let queue = workload.and_then(|workload| workload.queue.as_ref());
     let settings = queue.map(|queue| queue.settings.clone());
     let jobs = jobs.len();
-    Ok(Machines { criterion, contenders, compared, largest, scores, jobs, differences, settings })
+    Ok(Machines {
+        criterion,
+        contenders,
+        compared,
+        largest,
+        scores,
+        jobs,
+        differences,
+        settings,
+    })
 }
 
 /// The figure of each job of a contender.
@@ -209,11 +234,15 @@ fn difference(
             let gap = first.machine.mean_log() - second.machine.mean_log();
             return Some(Difference::exact(figure, unit, gap));
         }
-        let gaps: Vec<f64> = (0..SEEDS as usize).map(|i| of(first, i) - of(second, i)).collect();
+        let gaps: Vec<f64> = (0..SEEDS as usize)
+            .map(|i| of(first, i) - of(second, i))
+            .collect();
         return Some(Difference::over_seeds(figure, unit, &gaps));
     }
     let (a, b) = (values(first, criterion), values(second, criterion));
-    let tasks = workload.and_then(|w| w.queue.as_ref()).map(|queue| queue.tasks);
+    let tasks = workload
+        .and_then(|w| w.queue.as_ref())
+        .map(|queue| queue.tasks);
     let week = |job: usize| {
         let tasks = tasks.filter(|_| criterion == Criterion::Response)?;
         let first = tasks.first()?.submit;
@@ -231,7 +260,11 @@ fn seeds(topology: &Topology, machine: &Machine, largest: usize) -> Result<Optio
         return Ok(None);
     }
     let missing = || {
-        Error::input(SourceLocation::option(spec), "a random network without seed", "seed= in it")
+        Error::input(
+            SourceLocation::option(spec),
+            "a random network without seed",
+            "seed= in it",
+        )
     };
     let (before, rest) = spec.split_once(",seed=").ok_or_else(missing)?;
     let digits = rest.find(',').unwrap_or(rest.len());
@@ -266,5 +299,7 @@ fn check_priced(topologies: &[&Topology], request: &Request<'_>) -> Result<()> {
         return Err(Error::option("--rank cost", "no prices", expected));
     }
     let bill = |topology: &&Topology| request.buying.bill(topology, &topology.statistics()?);
-    topologies.iter().try_for_each(|topology| bill(topology).map(|_| ()))
+    topologies
+        .iter()
+        .try_for_each(|topology| bill(topology).map(|_| ()))
 }

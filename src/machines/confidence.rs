@@ -39,7 +39,16 @@ impl Difference {
 
     /// The difference of two exact figures, without an interval.
     pub fn exact(figure: &'static str, unit: &'static str, difference: f64) -> Self {
-        Difference { figure, unit, difference, low: None, high: None, over: "", count: 0, jobs: 0 }
+        Difference {
+            figure,
+            unit,
+            difference,
+            low: None,
+            high: None,
+            over: "",
+            count: 0,
+            jobs: 0,
+        }
     }
 
     /// The difference of two figures of which the ends are proved, and the ends of the difference.
@@ -53,7 +62,12 @@ impl Difference {
         let ((a_low, a_high), (b_low, b_high)) = (ends(a), ends(b));
         let (low, high) = (Some(a_low - b_high), Some(a_high - b_low));
         let exact = Difference::exact(figure, unit, a[0] - b[0]);
-        Difference { low, high, over: "bounds", ..exact }
+        Difference {
+            low,
+            high,
+            over: "bounds",
+            ..exact
+        }
     }
 
     /// Mean of one value or difference a seed, with Student's 95 % interval; of one seed it has no ends.

@@ -49,23 +49,29 @@ impl Contender {
     /// All-to-all throughput of all nodes.
     fn all_nodes(&self) -> Option<Bracket> {
         let nodes = self.machine.comparison.topology.nodes as f64;
-        self.all_to_all().map(|bracket| bracket.map(|end| end * nodes))
+        self.all_to_all()
+            .map(|bracket| bracket.map(|end| end * nodes))
     }
 
     /// All-to-all throughput of all nodes for each of `pieces`: links, routers, a unit of money.
     pub fn all_to_all_per(&self, pieces: Option<f64>) -> Option<Bracket> {
         let pieces = pieces.filter(|pieces| *pieces > 0.0)?;
-        self.all_nodes().map(|bracket| bracket.map(|end| end / pieces))
+        self.all_nodes()
+            .map(|bracket| bracket.map(|end| end / pieces))
     }
 
     /// Part of `sum`, the machine's cost or watts, that a unit of all-to-all throughput takes at most, and at least.
     pub fn per_throughput(&self, sum: Option<f64>) -> Option<Bracket> {
-        self.all_nodes().zip(sum).map(|(bracket, sum)| bracket.map(|end| sum / end))
+        self.all_nodes()
+            .zip(sum)
+            .map(|(bracket, sum)| bracket.map(|end| sum / end))
     }
 
     /// The best ordering's mean(log); of a random network the mean over its seeds.
     pub(super) fn mean_log(&self) -> f64 {
-        self.seeds.as_ref().map_or(self.machine.mean_log(), |seeds| seeds.mean_log.difference)
+        self.seeds
+            .as_ref()
+            .map_or(self.machine.mean_log(), |seeds| seeds.mean_log.difference)
     }
 }
 

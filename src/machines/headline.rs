@@ -7,22 +7,40 @@ use super::contender::{Contender, Criterion};
 /// The outcome in some sentences. `workload` is its name.
 pub fn headline(machines: &Machines, workload: Option<&str>) -> String {
     let (outcome, details) = outcome(machines, workload);
-    [outcome].into_iter().chain(details).collect::<Vec<_>>().join(" ")
+    [outcome]
+        .into_iter()
+        .chain(details)
+        .collect::<Vec<_>>()
+        .join(" ")
 }
 
 /// The outcome in a sentence, and those that follow: how sure it is, which job sizes count, which machines are not
 /// compared, and which jobs do not fit on which machine.
 pub fn outcome(machines: &Machines, workload: Option<&str>) -> (String, Vec<String>) {
-    let Machines { contenders, scores, criterion, differences, compared, .. } = machines;
-    let Some(first) = contenders.first() else { return Default::default() };
+    let Machines {
+        contenders,
+        scores,
+        criterion,
+        differences,
+        compared,
+        ..
+    } = machines;
+    let Some(first) = contenders.first() else {
+        return Default::default();
+    };
     let called = |c: &Contender| c.called(*criterion);
     let digits = criterion.decimals();
     let (figure, unit) = (criterion.name(), criterion.unit());
     let for_what = for_what(machines, workload);
     // The first machine and those not told apart from it.
     let near = || {
-        let close = differences.iter().map(|difference| !difference.is_significant());
-        let all = contenders.iter().zip(scores).zip([true].into_iter().chain(close));
+        let close = differences
+            .iter()
+            .map(|difference| !difference.is_significant());
+        let all = contenders
+            .iter()
+            .zip(scores)
+            .zip([true].into_iter().chain(close));
         all.filter_map(|(machine, near)| near.then_some(machine))
     };
     let outcome = match (machines.is_told(), compared) {
@@ -32,7 +50,11 @@ pub fn outcome(machines: &Machines, workload: Option<&str>) -> (String, Vec<Stri
         (Some(true), _) => {
             let gap = differences[0].difference.abs();
             let more = if criterion.rises() { "more" } else { "less" };
-            let share = if scores[1] > 0.0 { 100.0 * gap / scores[1] } else { 0.0 };
+            let share = if scores[1] > 0.0 {
+                100.0 * gap / scores[1]
+            } else {
+                0.0
+            };
             format!(
                 "Best{for_what}: {}: {figure} {:.digits$} {unit}, {gap:.digits$} {unit} ({share:.1}%) {more} than {}.",
                 called(first),
@@ -53,9 +75,14 @@ pub fn outcome(machines: &Machines, workload: Option<&str>) -> (String, Vec<Stri
         ),
     };
     // The closest of those that decide.
-    let decides = differences.iter().find(|d| !d.is_significant()).or(differences.first());
-    let mut details: Vec<String> =
-        decides.and_then(|d| how_sure(d, digits, machines)).into_iter().collect();
+    let decides = differences
+        .iter()
+        .find(|d| !d.is_significant())
+        .or(differences.first());
+    let mut details: Vec<String> = decides
+        .and_then(|d| how_sure(d, digits, machines))
+        .into_iter()
+        .collect();
     details.extend(contenders.iter().take(1).filter_map(carries));
     details.extend(contenders.iter().filter_map(few_ports));
     details.extend(counted(machines));
@@ -105,7 +132,11 @@ fn carries(contender: &Contender) -> Option<String> {
     let [found, at_most] = contender.all_to_all()?;
     let digits = |[a, b]: [f64; 2], digits: usize| {
         let [low, high] = [a.min(b), a.max(b)].map(|end| format!("{end:.digits$}"));
-        if low == high { low } else { format!("{low} to {high}") }
+        if low == high {
+            low
+        } else {
+            format!("{low} to {high}")
+        }
     };
     let between = |ends| digits(ends, 4);
     let mut text = format!(
@@ -133,8 +164,10 @@ fn carries(contender: &Contender) -> Option<String> {
 
 /// A warning where switches have too few ports.
 fn few_ports(contender: &Contender) -> Option<String> {
-    let (ports, radix) =
-        (contender.machine.comparison.topology.ports, contender.machine.bill.radix?);
+    let (ports, radix) = (
+        contender.machine.comparison.topology.ports,
+        contender.machine.bill.radix?,
+    );
     let name = contender.machine.name();
     (ports > radix)
         .then(|| format!("{name} needs {ports} ports at a switch, more than radix={radix}."))
@@ -144,7 +177,11 @@ fn few_ports(contender: &Contender) -> Option<String> {
 fn too_large(contender: &Contender) -> Option<String> {
     let service = contender.service.as_ref().filter(|s| s.too_large > 0)?;
     let more = service.too_large - service.too_large_names.len() as u64;
-    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    let more = if more > 0 {
+        format!(" and {more} more")
+    } else {
+        String::new()
+    };
     Some(format!(
         "{} of the jobs do not fit on {}: {}{more}.",
         service.too_large,
@@ -165,13 +202,23 @@ fn list(items: impl Iterator<Item = String>) -> String {
 /// How sure a difference is, in a sentence; figures over some of a machine's job sizes are not called exact.
 fn how_sure(difference: &Difference, digits: usize, machines: &Machines) -> Option<String> {
     let (Some(low), Some(high)) = (difference.low, difference.high) else {
-        return machines.node_counts().is_none().then(|| "Both figures are exact.".into());
+        return machines
+            .node_counts()
+            .is_none()
+            .then(|| "Both figures are exact.".into());
     };
     // Zero less a zero has no sign.
-    let (low, high) =
-        if machines.criterion.rises() { (low, high) } else { (0.0 - high, 0.0 - low) };
+    let (low, high) = if machines.criterion.rises() {
+        (low, high)
+    } else {
+        (0.0 - high, 0.0 - low)
+    };
     let unit = difference.unit;
-    let holds = if difference.is_significant() { "" } else { ", which holds zero" };
+    let holds = if difference.is_significant() {
+        ""
+    } else {
+        ", which holds zero"
+    };
     if difference.over == "bounds" {
         let drawn = match machines.contenders.iter().any(|c| c.seeds.is_some()) {
             true => " Random networks count as drawn from their own seed.",

@@ -128,17 +128,32 @@ pub(super) fn serve(
             improvement: gain.overall,
         }
     };
-    let context = AllocatorContext { topology, order, distances: &distances };
+    let context = AllocatorContext {
+        topology,
+        order,
+        distances: &distances,
+    };
     let response = |outcome: &ScheduleResult, record: &Record| {
         (record.end - outcome.task(record).submit) as f64
     };
     let schedule = |queue: &Queue<'_>| {
-        fitting(&context, queue.tasks, queue.settings, &queue.settings.model, response)
+        fitting(
+            &context,
+            queue.tasks,
+            queue.settings,
+            &queue.settings.model,
+            response,
+        )
     };
     let fitted = workload.queue.as_ref().map(schedule).transpose()?;
-    let (schedule, rest) = fitted.map(|f| (f.row, ((f.rule, f.model), f.figures))).unzip();
+    let (schedule, rest) = fitted
+        .map(|f| (f.row, ((f.rule, f.model), f.figures)))
+        .unzip();
     let (rules, responses) = rest.unzip();
-    let counts = results.first().map(|first| first.counts.clone()).unwrap_or_default();
+    let counts = results
+        .first()
+        .map(|first| first.counts.clone())
+        .unwrap_or_default();
     Ok(Service {
         allocators: results.iter().map(service).collect(),
         placed: counts.placed,
@@ -156,7 +171,9 @@ pub(super) fn serve(
 fn keep(kept: &mut LeadingPlacements, step: &Step<'_>, nodes: u32) {
     let mut placed = step.placed.iter().peekable();
     for (event, what) in step.block.events.iter().enumerate() {
-        let Event::Place { nodes: wanted, .. } = *what else { continue };
+        let Event::Place { nodes: wanted, .. } = *what else {
+            continue;
+        };
         let got = placed.next_if(|p| p.event == event);
         kept.hops.push(got.and_then(|p| p.placement.mind()));
         if wanted > nodes {

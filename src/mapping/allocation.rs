@@ -69,7 +69,9 @@ type Sums = (u128, u32);
 
 fn in_machine(topology: &Topology, routers: &[(u32, u32)]) -> Result<Sums> {
     let mut counts = vec![0; topology.network().hosts() as usize];
-    routers.iter().for_each(|(router, nodes)| counts[*router as usize] = *nodes);
+    routers
+        .iter()
+        .for_each(|(router, nodes)| counts[*router as usize] = *nodes);
     among(topology, &counts)
 }
 
@@ -99,18 +101,30 @@ mod tests {
         // Five of a ring of six: the way round the sixth is closed to them.
         let five = measure("torus:6", &[0, 1, 2, 3, 4]);
         // Distances 1·5 (0-4 are two apart in the ring), counted by hand: 4 ones, 4 twos, 2 threes.
-        assert_eq!((five.aspl, five.diameter), (Some((4 + 8 + 6) as f64 / 10.0), 3));
-        assert_eq!((five.induced_aspl, five.induced_diameter), (Some(2.0), Some(4)));
+        assert_eq!(
+            (five.aspl, five.diameter),
+            (Some((4 + 8 + 6) as f64 / 10.0), 3)
+        );
+        assert_eq!(
+            (five.induced_aspl, five.induced_diameter),
+            (Some(2.0), Some(4))
+        );
         assert_eq!((five.components, five.routers), (1, 5));
         let apart = measure("torus:6", &[0, 1, 3]);
-        assert_eq!((apart.components, apart.induced_aspl, apart.induced_diameter), (2, None, None));
+        assert_eq!(
+            (apart.components, apart.induced_aspl, apart.induced_diameter),
+            (2, None, None)
+        );
         assert_eq!(apart.aspl, Some(2.0));
     }
 
     #[test]
     fn nodes_of_one_router_are_no_hop_apart() {
         let pair = measure("torus:4,per_router=2", &[0, 1, 2]);
-        assert_eq!((pair.nodes, pair.routers, pair.aspl), (3, 2, Some(4.0 / 6.0)));
+        assert_eq!(
+            (pair.nodes, pair.routers, pair.aspl),
+            (3, 2, Some(4.0 / 6.0))
+        );
         assert_eq!(pair.induced_aspl, pair.aspl);
         let one = measure("torus:4", &[2]);
         assert_eq!((one.aspl, one.induced_aspl, one.diameter), (None, None, 0));
@@ -119,14 +133,21 @@ mod tests {
 
     #[test]
     fn searched_and_closed_distances_agree_on_whole_machines() {
-        for spec in ["torus:5x4", "random-regular:n=40,d=3,seed=2", "cascade:4x3x2"] {
+        for spec in [
+            "torus:5x4",
+            "random-regular:n=40,d=3,seed=2",
+            "cascade:4x3x2",
+        ] {
             let machine = Topology::inline(spec, &Context::default()).unwrap();
             let nodes: Vec<NodeId> = machine.nodes().iter().collect();
             let all = Allocation::of(&machine, &nodes).unwrap();
             let statistics = machine.statistics().unwrap();
             let expected = (Some(statistics.mean_distance), statistics.diameter);
             assert_eq!((all.aspl, all.diameter), expected);
-            assert_eq!((all.induced_aspl, all.induced_diameter), (all.aspl, Some(all.diameter)));
+            assert_eq!(
+                (all.induced_aspl, all.induced_diameter),
+                (all.aspl, Some(all.diameter))
+            );
         }
     }
 }

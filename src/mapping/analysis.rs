@@ -124,7 +124,9 @@ pub fn analyse_found(
     loads: Vec<f64>,
 ) -> Result<Analysis> {
     let carried = loads.iter().enumerate();
-    let hop_bytes = carried.map(|(link, load)| load * fabric.links.weight(link)).sum();
+    let hop_bytes = carried
+        .map(|(link, load)| load * fabric.links.weight(link))
+        .sum();
     let dilation = Dilation {
         pairs: demand.pairs,
         volume: demand.volume,
@@ -292,7 +294,11 @@ impl Sums {
             *volumes = *pairs as f64 * volume;
             self.hop_bytes += hops * *volumes;
             self.pair_hops += hops * *pairs as f64;
-            self.max = if *pairs > 0 { self.max.max(hops) } else { self.max };
+            self.max = if *pairs > 0 {
+                self.max.max(hops)
+            } else {
+                self.max
+            };
         }
     }
 
@@ -316,13 +322,19 @@ impl Contention {
             sum += contention;
             used += usize::from(*load > 0.0);
         }
-        Contention { max, mean: over(sum, links.cabled() as f64), used, loads }
+        Contention {
+            max,
+            mean: over(sum, links.cabled() as f64),
+            used,
+            loads,
+        }
     }
 
     /// The `count` links of highest contention, highest first, ties in link order; idle ones are left out.
     pub fn busiest(&self, links: &RouterGraph, count: usize) -> Vec<usize> {
-        let mut order: Vec<usize> =
-            (0..self.loads.len()).filter(|i| self.loads[*i] > 0.0).collect();
+        let mut order: Vec<usize> = (0..self.loads.len())
+            .filter(|i| self.loads[*i] > 0.0)
+            .collect();
         let of = |i: usize| self.loads[i] / links.capacity(i);
         order.sort_by(|a, b| of(*b).total_cmp(&of(*a)));
         order.truncate(count);
@@ -332,13 +344,26 @@ impl Contention {
     /// How many links have which contention: the idle ones first (0 to 0), then `bars` bars of equal width
     /// up to the largest. Only the first where nothing is carried.
     pub fn histogram(&self, links: &RouterGraph, bars: usize) -> Vec<Bar> {
-        let mut out = vec![Bar { from: 0.0, to: 0.0, links: links.cabled() - self.used }];
+        let mut out = vec![Bar {
+            from: 0.0,
+            to: 0.0,
+            links: links.cabled() - self.used,
+        }];
         if self.used == 0 {
             return out;
         }
         let edge = |i: usize| self.max * i as f64 / bars as f64;
-        out.extend((0..bars).map(|i| Bar { from: edge(i), to: edge(i + 1), links: 0 }));
-        for (i, load) in self.loads.iter().enumerate().filter(|(_, load)| **load > 0.0) {
+        out.extend((0..bars).map(|i| Bar {
+            from: edge(i),
+            to: edge(i + 1),
+            links: 0,
+        }));
+        for (i, load) in self
+            .loads
+            .iter()
+            .enumerate()
+            .filter(|(_, load)| **load > 0.0)
+        {
             let share = load / links.capacity(i) / self.max;
             // A value on an edge belongs to the bar below it.
             let bar = (share * bars as f64).ceil() as usize;

@@ -16,7 +16,11 @@ impl JobLoad {
     /// From the load of every directed link; idle links are left out. A load is rounded to 2⁻⁴⁰.
     pub fn new(loads: &[f64]) -> Self {
         let links = (0..).zip(loads).filter(|(_, load)| **load > 0.0);
-        JobLoad { links: links.map(|(i, load)| (i, (load / UNIT).round() as i128)).collect() }
+        JobLoad {
+            links: links
+                .map(|(i, load)| (i, (load / UNIT).round() as i128))
+                .collect(),
+        }
     }
 
     /// The links it loads, in order.
@@ -48,7 +52,10 @@ pub struct CombinedLoad {
 impl CombinedLoad {
     /// A machine of `links` directed links without jobs. 20 bytes a link.
     pub fn new(links: usize) -> Self {
-        CombinedLoad { loads: vec![0; links], jobs: vec![0; links] }
+        CombinedLoad {
+            loads: vec![0; links],
+            jobs: vec![0; links],
+        }
     }
 
     /// A job starts. O(links it loads).
@@ -70,7 +77,10 @@ impl CombinedLoad {
     pub fn remove(&mut self, job: &JobLoad) {
         for (link, load) in &job.links {
             let link = *link as usize;
-            assert!(self.jobs[link] > 0, "a job is removed once, after it was added");
+            assert!(
+                self.jobs[link] > 0,
+                "a job is removed once, after it was added"
+            );
             self.loads[link] -= load;
             self.jobs[link] -= 1;
         }
@@ -85,7 +95,10 @@ impl CombinedLoad {
     /// highest contention on its links.
     pub fn met_by(&self, links: &RouterGraph, job: &JobLoad) -> (u32, f64) {
         job.links().fold((0, 0.0), |(jobs, most), link| {
-            (jobs.max(self.jobs[link]), f64::max(most, self.of(link) / links.capacity(link)))
+            (
+                jobs.max(self.jobs[link]),
+                f64::max(most, self.of(link) / links.capacity(link)),
+            )
         })
     }
 }

@@ -128,7 +128,14 @@ impl Demand {
                         inside_pairs += 1;
                         inside_volume += m.volume;
                     } else {
-                        flows.push((from, Flow { router: to, pairs: 1, volume: m.volume }));
+                        flows.push((
+                            from,
+                            Flow {
+                                router: to,
+                                pairs: 1,
+                                volume: m.volume,
+                            },
+                        ));
                     }
                 }
                 // A stable sort: volumes of one pair of routers are added in the order of the messages.
@@ -142,10 +149,15 @@ impl Demand {
                     same
                 });
                 let by_source = Table::new(&flows);
-                flows.iter_mut().for_each(|(from, flow)| std::mem::swap(from, &mut flow.router));
+                flows
+                    .iter_mut()
+                    .for_each(|(from, flow)| std::mem::swap(from, &mut flow.router));
                 flows.sort_by_key(|(to, flow)| (*to, flow.router));
                 Ok(Demand {
-                    traffic: Between::Listed { by_source, by_target: Table::new(&flows) },
+                    traffic: Between::Listed {
+                        by_source,
+                        by_target: Table::new(&flows),
+                    },
                     pairs: messages.len() as u64,
                     volume,
                     inside_pairs,
@@ -157,9 +169,21 @@ impl Demand {
 
     /// One unit of traffic from a router to another one.
     pub(crate) fn between(from: u32, to: u32) -> Self {
-        let table = |root, router| Table::new(&[(root, Flow { router, pairs: 1, volume: 1.0 })]);
+        let table = |root, router| {
+            Table::new(&[(
+                root,
+                Flow {
+                    router,
+                    pairs: 1,
+                    volume: 1.0,
+                },
+            )])
+        };
         Demand {
-            traffic: Between::Listed { by_source: table(from, to), by_target: table(to, from) },
+            traffic: Between::Listed {
+                by_source: table(from, to),
+                by_target: table(to, from),
+            },
             pairs: 1,
             volume: 1.0,
             inside_pairs: 0,
@@ -187,18 +211,27 @@ impl Demand {
     /// The flows of the `root`-th of [`Demand::roots`], ascending by the other router; `buffer` is filled
     /// where they are not stored.
     pub fn row<'a>(&'a self, end: End, root: usize, buffer: &'a mut Vec<Flow>) -> &'a [Flow] {
-        let Between::Uniform(Uniform { occupied, processes, volume }) = &self.traffic else {
+        let Between::Uniform(Uniform {
+            occupied,
+            processes,
+            volume,
+        }) = &self.traffic
+        else {
             return self.table(end).map_or(&[], |table| table.row(root));
         };
         buffer.clear();
         let here = processes[root];
-        buffer.extend(occupied.iter().zip(processes).filter(|(r, _)| **r != occupied[root]).map(
-            |(router, there)| Flow {
-                router: *router,
-                pairs: here * there,
-                volume: (here * there) as f64 * volume,
-            },
-        ));
+        buffer.extend(
+            occupied
+                .iter()
+                .zip(processes)
+                .filter(|(r, _)| **r != occupied[root])
+                .map(|(router, there)| Flow {
+                    router: *router,
+                    pairs: here * there,
+                    volume: (here * there) as f64 * volume,
+                }),
+        );
         buffer
     }
 

@@ -28,12 +28,22 @@ impl DomainLoad {
     /// The load that `guest`, placed by `mapping`, causes; none where no domain holds several nodes. O(messages · log
     /// nodes); O(processes + nodes of their servers) for all-to-all traffic.
     pub fn of(topology: &Topology, guest: &Guest, mapping: &ProcessMapping) -> Option<Self> {
-        let rails = topology.network().rails().filter(|rails| rails.per_domain() > 1)?;
+        let rails = topology
+            .network()
+            .rails()
+            .filter(|rails| rails.per_domain() > 1)?;
         let sums = match guest.traffic() {
             Traffic::AllToAll { volume } => {
                 let nodes = (0..guest.processes()).map(|process| mapping.node(process));
                 let sums = |around: Around| {
-                    let Around { node, own, server, domain, rail, all } = around;
+                    let Around {
+                        node,
+                        own,
+                        server,
+                        domain,
+                        rail,
+                        all,
+                    } = around;
                     let sent = own * (all - own - rail);
                     let received = own * (domain - own) + (server - own) * rail;
                     (node.0, [sent as f64 * volume, received as f64 * volume])
@@ -53,7 +63,10 @@ impl DomainLoad {
             }
         };
         let max = sums.into_values().flatten().fold(0.0, f64::max);
-        Some(DomainLoad { max, contention: max / rails.nvlink_capacity })
+        Some(DomainLoad {
+            max,
+            contention: max / rails.nvlink_capacity,
+        })
     }
 }
 

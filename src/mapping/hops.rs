@@ -12,7 +12,10 @@ pub(crate) enum Hops<'a> {
     /// By formula.
     Closed { metric: &'a Metric, from: RouterId },
     /// From a search for a batch of them.
-    Batch { search: &'a Search<'a>, source: usize },
+    Batch {
+        search: &'a Search<'a>,
+        source: usize,
+    },
     /// A row of such a search, written out.
     Bytes(&'a [u8]),
     /// From a search for it alone.
@@ -56,7 +59,10 @@ pub(crate) fn from_each<T: Default + Send>(
         let run = |b: usize| {
             let mut sum = T::default();
             for (i, source) in batches[b].iter().enumerate() {
-                let hops = Hops::Closed { metric, from: RouterId(*source) };
+                let hops = Hops::Closed {
+                    metric,
+                    from: RouterId(*source),
+                };
                 visit(WIDTH * b + i, &hops, &mut sum);
             }
             sum
@@ -78,7 +84,11 @@ pub(crate) fn from_each<T: Default + Send>(
             }
             for source in 0..routers.len() {
                 let batch = Hops::Batch { search, source };
-                let hops = if many { Hops::Bytes(rows.of(source)) } else { batch };
+                let hops = if many {
+                    Hops::Bytes(rows.of(source))
+                } else {
+                    batch
+                };
                 visit(WIDTH * b + source, &hops, &mut sum);
             }
             return sum;
@@ -141,9 +151,19 @@ mod tests {
             let topology = Topology::inline(spec, &Context::default()).unwrap();
             let graph = topology.graph().unwrap();
             let sources: Vec<u32> = (0..graph.router_count() as u32).rev().collect();
-            let found = from_each(&topology, &sources, lookups, |i, hops, rows: &mut Vec<_>| {
-                rows.push((i, (0..sources.len() as u32).map(|r| hops.to(r)).collect::<Vec<_>>()));
-            });
+            let found = from_each(
+                &topology,
+                &sources,
+                lookups,
+                |i, hops, rows: &mut Vec<_>| {
+                    rows.push((
+                        i,
+                        (0..sources.len() as u32)
+                            .map(|r| hops.to(r))
+                            .collect::<Vec<_>>(),
+                    ));
+                },
+            );
             let rows: Vec<(usize, Vec<u32>)> = found.unwrap().concat();
             assert_eq!(rows.len(), sources.len());
             for (i, row) in rows {

@@ -25,7 +25,15 @@ impl NodeLoads {
         let mut loads: BTreeMap<NodeId, (f64, f64)> = BTreeMap::new();
         if let Traffic::AllToAll { volume } = guest.traffic() {
             let nodes = (0..guest.processes()).map(|process| mapping.node(process));
-            for Around { node, own, server, domain, rail, all } in Around::all(topology, nodes) {
+            for Around {
+                node,
+                own,
+                server,
+                domain,
+                rail,
+                all,
+            } in Around::all(topology, nodes)
+            {
                 let (sent, received) = (server * rail, own * (all - domain));
                 if sent + received > 0 {
                     loads.insert(node, (sent as f64 * volume, received as f64 * volume));
@@ -40,8 +48,12 @@ impl NodeLoads {
                 }
             });
         }
-        let nodes = loads.into_iter().map(|(node, (sent, received))| (node, sent, received));
-        NodeLoads { nodes: nodes.collect() }
+        let nodes = loads
+            .into_iter()
+            .map(|(node, (sent, received))| (node, sent, received));
+        NodeLoads {
+            nodes: nodes.collect(),
+        }
     }
 
     /// The volume that passes through each router with traffic, ascending: what its links bring, `links` being the load
@@ -61,7 +73,10 @@ impl NodeLoads {
 
     /// The largest volume that one node sends or receives.
     pub fn max(&self) -> f64 {
-        self.nodes.iter().map(|(_, sent, received)| sent.max(*received)).fold(0.0, f64::max)
+        self.nodes
+            .iter()
+            .map(|(_, sent, received)| sent.max(*received))
+            .fold(0.0, f64::max)
     }
 }
 

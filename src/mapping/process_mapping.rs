@@ -40,7 +40,10 @@ impl ProcessMapping {
                 "take a smaller guest, or a mapping file, which may put several processes on a node",
             ));
         };
-        Ok(ProcessMapping { label: label.to_string(), nodes: nodes.to_vec() })
+        Ok(ProcessMapping {
+            label: label.to_string(),
+            nodes: nodes.to_vec(),
+        })
     }
 
     /// Reads a mapping file: CSV lines `process,node`, header optional, `#` comments, in any order;
@@ -60,7 +63,10 @@ impl ProcessMapping {
             let [process, node] = fields.as_slice() else {
                 return Err(line.wrong(format!("`{}`", line.text), "process,node"));
             };
-            let slot = process.parse().ok().and_then(|p: u32| nodes.get_mut(p as usize));
+            let slot = process
+                .parse()
+                .ok()
+                .and_then(|p: u32| nodes.get_mut(p as usize));
             let Some(slot) = slot else {
                 let expected = format!("a process from 0 to {}", i64::from(processes) - 1);
                 return Err(line.wrong(format!("process `{process}`"), expected));
@@ -77,12 +83,17 @@ impl ProcessMapping {
         }
         if let Some(missing) = nodes.iter().position(Option::is_none) {
             let found = format!("no line for process {missing}");
-            let expected =
-                format!("a node for each of the {processes} processes of {}", guest.label());
+            let expected = format!(
+                "a node for each of the {processes} processes of {}",
+                guest.label()
+            );
             return Err(Error::input(text.location(), found, expected));
         }
         let nodes = nodes.into_iter().flatten().map(|(node, _)| node).collect();
-        Ok(ProcessMapping { label: text.name().to_string(), nodes })
+        Ok(ProcessMapping {
+            label: text.name().to_string(),
+            nodes,
+        })
     }
 
     /// Every process with its node: the rows of the mapping file.
@@ -131,7 +142,10 @@ mod tests {
 
     #[test]
     fn lines_come_in_any_order_and_nodes_may_be_shared() {
-        for text in ["process,node\n2,9\n0,4\n1,4\n", "# c\n0,4\n\n1, 4\n2,9 # last\n"] {
+        for text in [
+            "process,node\n2,9\n0,4\n1,4\n",
+            "# c\n0,4\n\n1, 4\n2,9 # last\n",
+        ] {
             let mapping = read(text).unwrap();
             assert_eq!(mapping.nodes(), [4, 4, 9].map(NodeId));
             assert_eq!(mapping.allocation(), [4, 9].map(NodeId));
@@ -145,11 +159,23 @@ mod tests {
     #[test]
     fn faults_are_named_with_their_line() {
         for (text, expected) in [
-            ("0,1\n1,2\n", "m: found no line for process 2; expected a node for each of the 3"),
-            ("0,1\n3,2\n", "m:2: found process `3`; expected a process from 0 to 2"),
+            (
+                "0,1\n1,2\n",
+                "m: found no line for process 2; expected a node for each of the 3",
+            ),
+            (
+                "0,1\n3,2\n",
+                "m:2: found process `3`; expected a process from 0 to 2",
+            ),
             ("0,1\n0,2\n", "m:2: found process 0 again (line 1 has it)"),
-            ("0,16\n", "m:1: found node 16; expected a node id from 0 to 15"),
-            ("process,node\n0,12\n", "m:2: found node 12 (n12), which limit"),
+            (
+                "0,16\n",
+                "m:1: found node 16; expected a node id from 0 to 15",
+            ),
+            (
+                "process,node\n0,12\n",
+                "m:2: found node 12 (n12), which limit",
+            ),
             ("0,x\n", "m:1: found `x`"),
             ("-1,0\n", "m:1: found process `-1`"),
             ("0 1\n", "m:1: found `0 1`; expected process,node"),

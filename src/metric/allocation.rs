@@ -79,7 +79,12 @@ impl<'t> AllocationMeter<'t> {
     /// [`crate::Error::Memory`] where the links between ranks exceed the run's limit.
     pub fn new(topology: &'t Topology, distances: &'t RankDistances) -> Result<Self> {
         let pieces = ComponentCounter::new(distances.adjacency(topology)?);
-        Ok(AllocationMeter { topology, distances, sums: Sums::new(distances), pieces })
+        Ok(AllocationMeter {
+            topology,
+            distances,
+            sums: Sums::new(distances),
+            pieces,
+        })
     }
 
     /// The metrics of a non-empty allocation; `total_distance` where it is known already.
@@ -129,7 +134,10 @@ impl<'t> AllocationMeter<'t> {
     pub fn rank_named(&self, name: &str) -> Option<u32> {
         let node = self.topology.node_named(name)?;
         let all: Vec<u32> = (0..self.distances.len()).collect();
-        let at = self.distances.nodes_of(&all).position(|other| other == node)?;
+        let at = self
+            .distances
+            .nodes_of(&all)
+            .position(|other| other == node)?;
         Some(at as u32)
     }
 
@@ -159,7 +167,10 @@ impl<'t> AllocationMeter<'t> {
             _ => None,
         };
         let joined = self.distances.within_one_component(self.topology, ranks);
-        Extent { diameter: joined.then_some(diameter), bounds }
+        Extent {
+            diameter: joined.then_some(diameter),
+            bounds,
+        }
     }
 }
 
@@ -170,9 +181,15 @@ impl<'t> AllocationMeter<'t> {
 /// Allocation Strategies", 2002, section 2.3.
 pub fn spans(ranks: &Ranks, of: u32) -> (u32, u32) {
     let runs = ranks.runs();
-    let (Some(first), Some(last)) = (runs.first(), runs.last()) else { return (0, 0) };
+    let (Some(first), Some(last)) = (runs.first(), runs.last()) else {
+        return (0, 0);
+    };
     let linear = last.end() - first.first;
-    let inner = runs.windows(2).map(|w| w[1].first - w[0].end()).max().unwrap_or(0);
+    let inner = runs
+        .windows(2)
+        .map(|w| w[1].first - w[0].end())
+        .max()
+        .unwrap_or(0);
     (linear, of - inner.max(of - linear))
 }
 
@@ -181,9 +198,13 @@ fn bounds(product: &Product, routers: &[u32], needed: u32) -> Bounds {
     let (mut size, mut sides, mut longest) = (1, 0, 0);
     for (i, axis) in product.axes.iter().enumerate() {
         let mut taken = vec![false; axis.extent as usize];
-        routers.iter().for_each(|r| taken[product.coordinate(i, *r) as usize] = true);
+        routers
+            .iter()
+            .for_each(|r| taken[product.coordinate(i, *r) as usize] = true);
         let at: Vec<u32> = (0..axis.extent).filter(|x| taken[*x as usize]).collect();
-        let (Some(first), Some(last)) = (at.first(), at.last()) else { continue };
+        let (Some(first), Some(last)) = (at.first(), at.last()) else {
+            continue;
+        };
         let mut side = last - first + 1;
         if axis.shape == Shape::Ring {
             let inner = at.windows(2).map(|w| w[1] - w[0] - 1).max().unwrap_or(0);
@@ -198,7 +219,10 @@ fn bounds(product: &Product, routers: &[u32], needed: u32) -> Bounds {
     while side.saturating_pow(dimensions) < u64::from(needed) {
         side += 1;
     }
-    let (cube, least) = (longest.saturating_pow(dimensions), side.saturating_pow(dimensions));
+    let (cube, least) = (
+        longest.saturating_pow(dimensions),
+        side.saturating_pow(dimensions),
+    );
     Bounds {
         size,
         sides,
@@ -345,12 +369,21 @@ mod tests {
         let mut meter = AllocationMeter::new(&topology, &distances).unwrap();
         // Routers (0,0) and (5,4), two nodes each: 2 x 5 around the wrap; 2 routers would do.
         let set = ranks(&[0, 1, 58, 59]);
-        let Extent { diameter, bounds: Some(bounds) } = meter.extent(&set) else {
+        let Extent {
+            diameter,
+            bounds: Some(bounds),
+        } = meter.extent(&set)
+        else {
             panic!("a grid")
         };
         assert_eq!((diameter, bounds.size, bounds.sides), (Some(5), 10, 7));
         assert_eq!((bounds.box_ratio, bounds.cube_ratio), (5.0, 2.5));
-        let Metric::Product(product) = topology.metric() else { panic!("a product") };
-        assert_eq!([1, 7, 11, 29, 30].map(|n| smallest_box(product, n)), [1, 8, 12, 30, 30]);
+        let Metric::Product(product) = topology.metric() else {
+            panic!("a product")
+        };
+        assert_eq!(
+            [1, 7, 11, 29, 30].map(|n| smallest_box(product, n)),
+            [1, 8, 12, 30, 30]
+        );
     }
 }

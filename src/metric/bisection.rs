@@ -50,7 +50,9 @@ impl Bisection {
 
     /// Links of the cut as a whole number, where they are one.
     pub(crate) fn whole_links(&self) -> Option<u64> {
-        self.cut.is_multiple_of(self.unit).then_some(self.cut / self.unit)
+        self.cut
+            .is_multiple_of(self.unit)
+            .then_some(self.cut / self.unit)
     }
 }
 
@@ -90,8 +92,13 @@ pub fn bisection(topology: &Topology) -> Result<Option<Bisection>> {
         }
     };
     let bounds = network.cut_bounds();
-    let floor = bounds.as_ref().map(|b| b.floor(nodes, halves.least, per_place));
-    let formula = bounds.as_ref().filter(|_| full).and_then(|b| Some((b.cut?, b.least)));
+    let floor = bounds
+        .as_ref()
+        .map(|b| b.floor(nodes, halves.least, per_place));
+    let formula = bounds
+        .as_ref()
+        .filter(|_| full)
+        .and_then(|b| Some((b.cut?, b.least)));
     let closed = formula.map(|(cut, least)| Bisection {
         cut,
         unit: 1,
@@ -102,15 +109,22 @@ pub fn bisection(topology: &Topology) -> Result<Option<Bisection>> {
     if closed.as_ref().is_some_and(|c| c.exact) || network.link_count() > MOST_LINKS {
         return Ok(closed);
     }
-    let Ok(graph) = topology.halves_graph() else { return Ok(closed) };
+    let Ok(graph) = topology.halves_graph() else {
+        return Ok(closed);
+    };
     let counts = counts.unwrap_or_else(|| nodes_per_place(topology));
     let cuts = Cuts::new(graph, counts, halves);
     let starts = starts(topology, graph);
-    let found = starts.par_iter().map(|(order, method)| (cuts.improved(order), *method));
+    let found = starts
+        .par_iter()
+        .map(|(order, method)| (cuts.improved(order), *method));
     let found = found.min_by_key(|(cut, method)| (*cut, *method));
     let (unit, searched) = (cuts.unit, found.map(|(cut, method)| (cut, METHODS[method])));
     let known = closed.map(|c| (c.cut * unit, "closed form"));
-    let best = known.into_iter().chain(searched).min_by_key(|(cut, _)| *cut);
+    let best = known
+        .into_iter()
+        .chain(searched)
+        .min_by_key(|(cut, _)| *cut);
     Ok(best.map(|(cut, method)| Bisection {
         cut,
         unit,
@@ -123,7 +137,10 @@ pub fn bisection(topology: &Topology) -> Result<Option<Bisection>> {
 /// Schedulable nodes of what stays together: of each router, or of the routers that a server's GPUs are dealt over.
 fn nodes_per_place(topology: &Topology) -> Vec<u32> {
     let counts = topology.nodes_per_router();
-    counts.chunks(topology.network().dealt_over() as usize).map(|c| c.iter().sum()).collect()
+    counts
+        .chunks(topology.network().dealt_over() as usize)
+        .map(|c| c.iter().sum())
+        .collect()
 }
 
 /// Names of the starts.
@@ -167,11 +184,17 @@ fn starts(topology: &Topology, graph: &RouterGraph) -> Vec<(Vec<u32>, usize)> {
     starts.push((near, 2));
     starts.extend(far.map(|routers| (routers, 2)));
     if topology.network().routers() <= MOST_SPECTRAL
-        && topology.network().rails().is_none_or(|rails| rails.rails == 1)
+        && topology
+            .network()
+            .rails()
+            .is_none_or(|rails| rails.rails == 1)
         && let Ok(order) = NodeOrder::make(topology, "spectral")
     {
-        let mut routers: Vec<u32> =
-            order.nodes().iter().map(|node| topology.router_of(*node).0).collect();
+        let mut routers: Vec<u32> = order
+            .nodes()
+            .iter()
+            .map(|node| topology.router_of(*node).0)
+            .collect();
         routers.dedup();
         starts.push((routers, 3));
     }
@@ -210,10 +233,18 @@ mod tests {
             let id = RouterId(r as u32);
             for (other, capacity) in graph.neighbours(id).iter().zip(graph.capacities(id)) {
                 let apart = side[*other as usize] != side[r];
-                cut += if apart { -(*capacity as i64) } else { *capacity as i64 };
+                cut += if apart {
+                    -(*capacity as i64)
+                } else {
+                    *capacity as i64
+                };
             }
             side[r] = !side[r];
-            here += if side[r] { i64::from(counts[r]) } else { -i64::from(counts[r]) };
+            here += if side[r] {
+                i64::from(counts[r])
+            } else {
+                -i64::from(counts[r])
+            };
         }
         best as u64
     }
@@ -223,8 +254,14 @@ mod tests {
         let (found, least) = (bisection(&topology).unwrap().unwrap(), by_force(&topology));
         let links = found.whole_links().unwrap();
         assert!(links >= least, "{spec}: {found:?}, by force {least}");
-        assert!(found.at_least.is_none_or(|floor| floor <= least), "{spec}: {found:?} {least}");
-        assert!(!found.exact || links == least, "{spec}: {found:?}, by force {least}");
+        assert!(
+            found.at_least.is_none_or(|floor| floor <= least),
+            "{spec}: {found:?} {least}"
+        );
+        assert!(
+            !found.exact || links == least,
+            "{spec}: {found:?}, by force {least}"
+        );
         (found, least)
     }
 
@@ -299,8 +336,16 @@ mod tests {
             ("torus:1290x1290x1290", 2 * 1290 * 1290),
         ] {
             let found = found(spec);
-            assert_eq!((found.whole_links(), found.exact), (Some(links), true), "{spec}");
-            assert_eq!((found.at_least, found.method), (Some(links), "closed form"), "{spec}");
+            assert_eq!(
+                (found.whole_links(), found.exact),
+                (Some(links), true),
+                "{spec}"
+            );
+            assert_eq!(
+                (found.at_least, found.method),
+                (Some(links), "closed form"),
+                "{spec}"
+            );
         }
     }
 
@@ -311,7 +356,9 @@ mod tests {
         assert_eq!(found.whole_links(), Some(16 * 16 + 4 * 4), "{found:?}");
         assert!(found.at_least.unwrap() >= 260 && !found.exact);
         // An even number of groups: the local links are a little busier.
-        let even = super::bisection(&build("dragonfly:p=6,a=12,h=6,g=70")).unwrap().unwrap();
+        let even = super::bisection(&build("dragonfly:p=6,a=12,h=6,g=70"))
+            .unwrap()
+            .unwrap();
         assert_eq!(even.whole_links(), Some(35 * 35));
         assert!((1200..=1225).contains(&even.at_least.unwrap()), "{even:?}");
     }
@@ -327,7 +374,10 @@ mod tests {
     fn capacities_count() {
         // Two cables between any two of four routers: all to all, twice.
         let (found, least) = check("dragonfly:p=1,a=1,h=6,g=4");
-        assert_eq!((found.whole_links(), found.exact, least), (Some(8), true, 8));
+        assert_eq!(
+            (found.whole_links(), found.exact, least),
+            (Some(8), true, 8)
+        );
         check("dragonfly:p=1,a=2,h=4,g=3");
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("g.csv");

@@ -98,11 +98,16 @@ impl Comparison {
         means: Vec<Means>,
         last: usize,
     ) -> Result<Self> {
-        let largest = means.iter().map(|means| means.values.len() + 1).max().unwrap_or(0);
+        let largest = means
+            .iter()
+            .map(|means| means.values.len() + 1)
+            .max()
+            .unwrap_or(0);
         let sizes = display_sizes(largest);
         let pairs = orders.par_iter().zip(means);
-        let mut entries: Vec<Entry> =
-            pairs.map(|(order, means)| Entry::new(order, means, &sizes, last)).collect();
+        let mut entries: Vec<Entry> = pairs
+            .map(|(order, means)| Entry::new(order, means, &sizes, last))
+            .collect();
         let capacity = topology.capacity();
         for entry in &mut entries {
             let bound = |size: &usize| entry.bound(*size, capacity?);
@@ -110,7 +115,9 @@ impl Comparison {
         }
         let spanning = |entry: &Entry| entry.spanning.unwrap_or(0.0);
         entries.sort_by(|a, b| {
-            spanning(a).total_cmp(&spanning(b)).then(a.mean_log.total_cmp(&b.mean_log))
+            spanning(a)
+                .total_cmp(&spanning(b))
+                .then(a.mean_log.total_cmp(&b.mean_log))
         });
         set_best_shares(&mut entries, largest.min(last));
         let crossovers = match entries.as_slice() {
@@ -138,14 +145,19 @@ impl Comparison {
     /// Whether the orderings leave out different shares of windows: their means are then of different windows, and are
     /// not compared.
     pub fn is_uneven(&self) -> bool {
-        self.entries.iter().any(|entry| entry.spanning != self.entries[0].spanning)
+        self.entries
+            .iter()
+            .any(|entry| entry.spanning != self.entries[0].spanning)
     }
 }
 
 impl Entry {
     /// [`Entry::throughput_bound`] at any size; none where distances are all 0 or windows span components.
     pub fn bound(&self, size: usize, capacity: f64) -> Option<f64> {
-        let mpc = self.values.get(size.checked_sub(2)?).filter(|mpc| **mpc > 0.0)?;
+        let mpc = self
+            .values
+            .get(size.checked_sub(2)?)
+            .filter(|mpc| **mpc > 0.0)?;
         let nodes = (self.nodes / size * size) as f64;
         self.spanning.is_none().then(|| capacity / (nodes * mpc))
     }
@@ -194,12 +206,20 @@ fn weighted(values: &[f64], weight: fn(usize) -> f64) -> f64 {
 /// The sizes of a table: powers of two from 2 up, and the whole machine.
 fn display_sizes(nodes: usize) -> Vec<usize> {
     let powers = [2, 8, 32, 128, 512, 2048, 8192, 32768, 131_072, 524_288];
-    powers.into_iter().filter(|s| *s < nodes).chain([nodes]).collect()
+    powers
+        .into_iter()
+        .filter(|s| *s < nodes)
+        .chain([nodes])
+        .collect()
 }
 
 /// The lowest MPC among the entries at index `i` (size i + 2).
 fn lowest(entries: &[Entry], i: usize) -> f64 {
-    entries.iter().filter_map(|e| e.values.get(i)).copied().fold(f64::INFINITY, f64::min)
+    entries
+        .iter()
+        .filter_map(|e| e.values.get(i))
+        .copied()
+        .fold(f64::INFINITY, f64::min)
 }
 
 fn set_best_shares(entries: &mut [Entry], largest: usize) {
@@ -229,7 +249,11 @@ fn stretches(entries: &[Entry], largest: usize) -> Vec<Stretch> {
             Some(last) if wins(&entries[last.winner]) => last.to = size,
             _ => {
                 let winner = entries.iter().position(wins).unwrap_or(0);
-                found.push(Stretch { from: size, to: size, winner });
+                found.push(Stretch {
+                    from: size,
+                    to: size,
+                    winner,
+                });
             }
         }
     }
@@ -260,9 +284,14 @@ mod tests {
 
     fn compare(spec: &str, orders: &[&str]) -> Comparison {
         let topology = Topology::inline(spec, &Context::default()).unwrap();
-        let orders: Vec<NodeOrder> =
-            orders.iter().map(|o| NodeOrder::make(&topology, o).unwrap()).collect();
-        let curves = orders.iter().map(|o| mpc::curve(&topology, o).unwrap()).collect();
+        let orders: Vec<NodeOrder> = orders
+            .iter()
+            .map(|o| NodeOrder::make(&topology, o).unwrap())
+            .collect();
+        let curves = orders
+            .iter()
+            .map(|o| mpc::curve(&topology, o).unwrap())
+            .collect();
         Comparison::new(&topology, &orders, curves).unwrap()
     }
 
@@ -288,7 +317,10 @@ mod tests {
 
     #[test]
     fn leaders_cross_where_the_sign_changes() {
-        assert_eq!(crossovers(&[1.0, 1.0, 2.0, 3.0], &[2.0, 1.0, 1.0, 4.0]), [4, 5]);
+        assert_eq!(
+            crossovers(&[1.0, 1.0, 2.0, 3.0], &[2.0, 1.0, 1.0, 4.0]),
+            [4, 5]
+        );
         assert!(crossovers(&[1.0, 1.0], &[1.0, 1.0]).is_empty());
     }
 

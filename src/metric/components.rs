@@ -72,7 +72,12 @@ impl RankAdjacency {
         // Each index has moved to the first link of the next vertex.
         starts.copy_within(..vertices, 1);
         starts[0] = 0;
-        Ok(RankAdjacency { of_rank, breaks, starts, above })
+        Ok(RankAdjacency {
+            of_rank,
+            breaks,
+            starts,
+            above,
+        })
     }
 
     fn above(&self, vertex: u32) -> &[u32] {
@@ -99,7 +104,11 @@ pub(super) struct ComponentCounter<'s> {
 impl<'s> ComponentCounter<'s> {
     pub fn new(adjacency: &'s RankAdjacency) -> Self {
         let segment = vec![NONE; adjacency.breaks.len() - 1];
-        ComponentCounter { adjacency, segment, members: Vec::new() }
+        ComponentCounter {
+            adjacency,
+            segment,
+            members: Vec::new(),
+        }
     }
 
     /// Connected components of the routers under `ranks`. O(runs) where every run of adjacency is joined and there is
@@ -130,7 +139,9 @@ impl<'s> ComponentCounter<'s> {
                 }
             }
         }
-        self.members.iter().for_each(|vertex| self.segment[*vertex as usize] = NONE);
+        self.members
+            .iter()
+            .for_each(|vertex| self.segment[*vertex as usize] = NONE);
         pieces
     }
 
@@ -141,7 +152,8 @@ impl<'s> ComponentCounter<'s> {
         match &self.adjacency.of_rank {
             None => self.members.extend(ranks.iter()),
             Some(adjacency) => {
-                self.members.extend(ranks.iter().map(|rank| adjacency[rank as usize]));
+                self.members
+                    .extend(ranks.iter().map(|rank| adjacency[rank as usize]));
                 self.members.sort_unstable();
                 self.members.dedup();
             }
@@ -174,7 +186,12 @@ mod tests {
             components += 1;
             let mut at = vec![first];
             while let Some(router) = at.pop() {
-                at.extend(graph.neighbours(RouterId(router)).iter().filter(|v| left.remove(v)));
+                at.extend(
+                    graph
+                        .neighbours(RouterId(router))
+                        .iter()
+                        .filter(|v| left.remove(v)),
+                );
             }
         }
         components

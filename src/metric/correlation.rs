@@ -17,7 +17,10 @@ pub fn spearman(x: &[f64], y: &[f64]) -> Option<f64> {
     let (x, y) = (doubled_ranks(x), doubled_ranks(y));
     let middle = x.len() as i64 + 1;
     let sum = |a: &[i64], b: &[i64]| -> i128 {
-        a.iter().zip(b).map(|(a, b)| i128::from(a - middle) * i128::from(b - middle)).sum()
+        a.iter()
+            .zip(b)
+            .map(|(a, b)| i128::from(a - middle) * i128::from(b - middle))
+            .sum()
     };
     let (xx, yy, xy) = (sum(&x, &x), sum(&y, &y), sum(&x, &y));
     (xx > 0 && yy > 0).then(|| xy as f64 / (xx as f64 * yy as f64).sqrt())
@@ -73,7 +76,10 @@ mod tests {
         // Of six pairs, one is tied in x; four agree, one does not.
         let tau = kendall(&x, &y).unwrap();
         assert!((tau - 3.0 / 30f64.sqrt()).abs() < 1e-15);
-        assert_eq!((spearman(&[1.0], &[1.0]), kendall(&[1.0], &[2.0])), (None, None));
+        assert_eq!(
+            (spearman(&[1.0], &[1.0]), kendall(&[1.0], &[2.0])),
+            (None, None)
+        );
         let down = [4.0, 3.0, 2.0, 1.0];
         assert_eq!(spearman(&y, &y), Some(1.0));
         assert_eq!(kendall(&down, &[1.0, 2.0, 3.0, 4.0]), Some(-1.0));

@@ -8,7 +8,15 @@ use crate::topology::{Statistics, Topology};
 
 /// Pieces that have prices and watts: a cable between two routers, of any class or of one; a cable of a node; a router; a
 /// schedulable node; a watt, for as long as the machine runs.
-const KEYS: [&str; 7] = ["links", "copper", "optic", "node_links", "routers", "nodes", "watt"];
+const KEYS: [&str; 7] = [
+    "links",
+    "copper",
+    "optic",
+    "node_links",
+    "routers",
+    "nodes",
+    "watt",
+];
 
 /// A number for one piece of each kind, its price or its watts; pieces without one are left out of the sum.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -46,11 +54,20 @@ impl Prices {
         for part in text.split(',') {
             let (key, value) = part.split_once('=').unwrap_or((part, ""));
             let Some(at) = keys.iter().position(|known| *known == key.trim()) else {
-                return Err(Error::unknown(location(), what, key.trim(), keys.iter().copied()));
+                return Err(Error::unknown(
+                    location(),
+                    what,
+                    key.trim(),
+                    keys.iter().copied(),
+                ));
             };
             let place = &mut prices.0[at];
             let expected = format!("key={what}, a number from 0 to 1e15, each key once");
-            let number = value.trim().parse::<f64>().ok().filter(|p| (0.0..=1e15).contains(p));
+            let number = value
+                .trim()
+                .parse::<f64>()
+                .ok()
+                .filter(|p| (0.0..=1e15).contains(p));
             match number {
                 Some(number) if place.is_none() => *place = Some(number),
                 _ => return Err(Error::input(location(), format!("`{part}`"), expected)),
@@ -61,7 +78,9 @@ impl Prices {
 
     /// The number for one piece.
     pub fn of(&self, key: &str) -> Option<f64> {
-        KEYS.iter().position(|known| *known == key).and_then(|at| self.0[at])
+        KEYS.iter()
+            .position(|known| *known == key)
+            .and_then(|at| self.0[at])
     }
 
     fn by_class(&self) -> bool {
@@ -79,7 +98,11 @@ impl Prices {
             (self.of("routers"), s.routers),
             (self.of("nodes"), s.nodes),
         ];
-        let known = || parts.iter().filter_map(|(price, count)| Some((*price)? * *count as f64));
+        let known = || {
+            parts
+                .iter()
+                .filter_map(|(price, count)| Some((*price)? * *count as f64))
+        };
         known().next().map(|_| known().sum())
     }
 }
@@ -118,7 +141,10 @@ impl Cables {
     /// Another key or value; a file that cannot be read, with its line.
     pub fn parse(text: &str, memory: u64) -> Result<Self> {
         let location = || SourceLocation::option(format!("--cables {text}"));
-        let mut cables = Cables { given: true, ..Cables::default() };
+        let mut cables = Cables {
+            given: true,
+            ..Cables::default()
+        };
         for part in text.split(',') {
             match part.split_once('=') {
                 Some(("optic", levels)) if !levels.is_empty() => {
@@ -145,8 +171,12 @@ impl Cables {
         let mut links = Vec::new();
         for (number, line) in file.data_lines().enumerate() {
             let fields = line.fields()?;
-            let wrong =
-                || line.wrong(format!("`{}`", line.text), "machine,u,v with ids of routers");
+            let wrong = || {
+                line.wrong(
+                    format!("`{}`", line.text),
+                    "machine,u,v with ids of routers",
+                )
+            };
             match (number, &fields[..]) {
                 (0, [machine, u, v]) if [machine, u, v] == ["machine", "u", "v"] => {}
                 (1.., [machine, u, v]) => {
@@ -169,14 +199,20 @@ impl Cables {
             between: between.into(),
         };
         if let Some((file, lines)) = &self.listed {
-            let own = lines.iter().filter(|(machine, ..)| machine == topology.name());
+            let own = lines
+                .iter()
+                .filter(|(machine, ..)| machine == topology.name());
             let mut links: Vec<(u32, u32)> = own.map(|(_, u, v)| (*u, *v)).collect();
             links.sort_unstable();
             links.dedup();
             if let Some((u, v)) = topology.first_unlinked(&links) {
                 let location = SourceLocation::option(format!("--cables file={file}"));
                 let found = format!("a cable of {} between routers {u} and {v}", topology.name());
-                return Err(Error::input(location, found, "two routers that a link joins"));
+                return Err(Error::input(
+                    location,
+                    found,
+                    "two routers that a link joins",
+                ));
             }
             if !links.is_empty() {
                 let listed = |u: u32, v: u32| links.binary_search(&(u.min(v), u.max(v))).is_ok();
@@ -196,7 +232,10 @@ impl Cables {
                 return Ok(Some(made(optic, name)));
             }
             let (hosts, routers) = (topology.network().hosts(), topology.network().routers());
-            let nodes = name.parse::<u32>().ok().filter(|nodes| *nodes > 0 && hosts == routers);
+            let nodes = name
+                .parse::<u32>()
+                .ok()
+                .filter(|nodes| *nodes > 0 && hosts == routers);
             if let Some(nodes) = nodes {
                 let per = u64::from(topology.network().per_router());
                 let unit = |router: u32| u64::from(router) * per / u64::from(nodes);
@@ -238,14 +277,24 @@ impl Buying {
     /// # Errors
     /// A price by class where nothing tells the classes apart; a price of a watt without watts.
     pub fn bill(&self, topology: &Topology, s: &Statistics) -> Result<Bill> {
-        let Buying { prices, watts, cables } = self;
+        let Buying {
+            prices,
+            watts,
+            cables,
+        } = self;
         let by_class = prices.by_class() || watts.by_class();
         let asked = by_class || cables.given;
-        let classes = if asked { cables.classes(topology, s.cables)? } else { None };
+        let classes = if asked {
+            cables.classes(topology, s.cables)?
+        } else {
+            None
+        };
         if by_class && classes.is_none() && s.cables > 0 {
             let location = SourceLocation::option("--cables");
-            let problem =
-                format!("nothing tells electrical from optical cables of {}", topology.name());
+            let problem = format!(
+                "nothing tells electrical from optical cables of {}",
+                topology.name()
+            );
             let remedy = "give optic=LEVEL or the number of nodes of a unit (optic=group/pod/64), a file, or prices and \
                           watts of links= alone";
             return Err(Error::unsuited(location, problem, remedy));
@@ -256,8 +305,16 @@ impl Buying {
             return Err(Error::option("--prices watt=", "no --watts", expected));
         }
         let pieces = prices.sum(s, classes.as_ref());
-        let power = prices.of("watt").zip(drawn).map(|(watt, drawn)| watt * drawn);
+        let power = prices
+            .of("watt")
+            .zip(drawn)
+            .map(|(watt, drawn)| watt * drawn);
         let cost = pieces.into_iter().chain(power).reduce(|a, b| a + b);
-        Ok(Bill { classes, cost, watts: drawn, radix: cables.radix })
+        Ok(Bill {
+            classes,
+            cost,
+            watts: drawn,
+            radix: cables.radix,
+        })
     }
 }

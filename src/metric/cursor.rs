@@ -26,13 +26,28 @@ impl Cursor {
     /// At label 0 of `axis`; no member yet.
     pub fn new(axis: Axis) -> Self {
         let ring = axis.shape == Shape::Ring;
-        let (around, half) = if ring { (axis.extent, axis.extent / 2) } else { (0, u32::MAX / 2) };
-        Cursor { axis, around, half, at: 0, star: 0, ahead: 0 }
+        let (around, half) = if ring {
+            (axis.extent, axis.extent / 2)
+        } else {
+            (0, u32::MAX / 2)
+        };
+        Cursor {
+            axis,
+            around,
+            half,
+            at: 0,
+            star: 0,
+            ahead: 0,
+        }
     }
 
     /// Steps forward from `from` to `to`; on a path, back is never forward.
     fn forward(&self, from: u32, to: u32) -> u32 {
-        if to >= from { to - from } else { (to + self.around).wrapping_sub(from) }
+        if to >= from {
+            to - from
+        } else {
+            (to + self.around).wrapping_sub(from)
+        }
     }
 
     fn is_ahead(&self, label: u32) -> bool {
@@ -65,7 +80,11 @@ impl Cursor {
             // The label that the step enters or leaves, and the one half-way round from it.
             let near = if forward <= back { next } else { self.at };
             let beyond = |half| near + half - if near + half > last { last + 1 } else { 0 };
-            let far = if self.around > 0 { counts[beyond(self.half) as usize] as i64 } else { 0 };
+            let far = if self.around > 0 {
+                counts[beyond(self.half) as usize] as i64
+            } else {
+                0
+            };
             let near = counts[near as usize] as i64;
             if forward <= back {
                 self.star += members - 2 * self.ahead - odd * far;

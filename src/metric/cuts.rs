@@ -58,21 +58,50 @@ impl Cuts {
         if terms.iter().map(|term| u64::from(term.extent)).sum::<u64>() > 2 * MOST_CUTS {
             return None;
         }
-        for (term, CutTerm { shape, extent, weight }) in terms.iter().copied().enumerate() {
+        for (
+            term,
+            CutTerm {
+                shape,
+                extent,
+                weight,
+            },
+        ) in terms.iter().copied().enumerate()
+        {
             match shape {
                 Shape::Ring => {
-                    let (turns, weight) =
-                        if extent.is_multiple_of(2) { (extent / 2, 2) } else { (extent, 1) };
-                    let turn = |from| Cut { term, extent, from, length: extent / 2, weight };
+                    let (turns, weight) = if extent.is_multiple_of(2) {
+                        (extent / 2, 2)
+                    } else {
+                        (extent, 1)
+                    };
+                    let turn = |from| Cut {
+                        term,
+                        extent,
+                        from,
+                        length: extent / 2,
+                        weight,
+                    };
                     cuts.extend((0..turns).map(turn));
                 }
                 Shape::Path => {
-                    let cut = |from| Cut { term, extent, from, length: extent - from, weight: 2 };
+                    let cut = |from| Cut {
+                        term,
+                        extent,
+                        from,
+                        length: extent - from,
+                        weight: 2,
+                    };
                     cuts.extend((1..extent).map(cut));
                 }
                 Shape::Clique => {
                     let weight = i16::try_from(weight).ok()?;
-                    let one = |from| Cut { term, extent, from, length: 1, weight };
+                    let one = |from| Cut {
+                        term,
+                        extent,
+                        from,
+                        length: 1,
+                        weight,
+                    };
                     cuts.extend((0..extent).map(one));
                 }
             }
@@ -87,7 +116,9 @@ impl Cuts {
             return None;
         }
         let mut weights = vec![[0; BLOCK]; blocks];
-        cuts.iter().enumerate().for_each(|(c, cut)| weights[c / BLOCK][c % BLOCK] = cut.weight);
+        cuts.iter()
+            .enumerate()
+            .for_each(|(c, cut)| weights[c / BLOCK][c % BLOCK] = cut.weight);
         let mut sides = vec![[0; BLOCK]; ranks * blocks];
         for (rank, labels) in labels.chunks(width).enumerate() {
             for (c, cut) in cuts.iter().enumerate() {
@@ -95,7 +126,11 @@ impl Cuts {
                 sides[rank * blocks + c / BLOCK][c % BLOCK] = u8::from(past < cut.length);
             }
         }
-        Some(Cuts { blocks, sides, weights })
+        Some(Cuts {
+            blocks,
+            sides,
+            weights,
+        })
     }
 
     /// Whether the sums of `count` members fit the counters: w·(m - c) in 16 bits, all of `Σ w·c·(m - c)` in
@@ -104,7 +139,10 @@ impl Cuts {
         let n = u64::from(count);
         let weights = self.weights.iter().flatten();
         let (largest, all) = weights.fold((0, 0), |(largest, all): (u64, u64), w| {
-            (largest.max(u64::from(w.unsigned_abs())), all + u64::from(w.unsigned_abs()))
+            (
+                largest.max(u64::from(w.unsigned_abs())),
+                all + u64::from(w.unsigned_abs()),
+            )
         });
         n * largest <= i16::MAX as u64 && all * n * n / 4 <= i32::MAX as u64
     }
@@ -149,7 +187,13 @@ fn slide_on<const BLOCKS: usize>(cuts: &Cuts, entries: &[u32], n: i16, floor: i3
         if least <= floor {
             break;
         }
-        (far, sum) = shift(far, &sides[*gone as usize], &sides[*come as usize], &weight, n);
+        (far, sum) = shift(
+            far,
+            &sides[*gone as usize],
+            &sides[*come as usize],
+            &weight,
+            n,
+        );
         if sum < least {
             (at, least) = (i + 1, sum);
         }

@@ -36,7 +36,9 @@ pub(super) trait DistanceKernel: Debug + Send + Sync {
             sum += u64::from(run.count) * self.star(counters, run.first);
             self.change(counters, run.first, run.count.into());
         }
-        members.iter().for_each(|run| self.change(counters, run.first, -i64::from(run.count)));
+        members
+            .iter()
+            .for_each(|run| self.change(counters, run.first, -i64::from(run.count)));
         sum
     }
 
@@ -61,7 +63,10 @@ pub(super) trait DistanceKernel: Debug + Send + Sync {
     ) -> (usize, u64) {
         let few = n <= self.few();
         let star = |counters: &[u64], rank: u32, others: &[u32]| match few {
-            true => others.iter().map(|other| u64::from(self.between(rank, *other))).sum(),
+            true => others
+                .iter()
+                .map(|other| u64::from(self.between(rank, *other)))
+                .sum(),
             false => self.star(counters, rank),
         };
         let change = |counters: &mut [u64], rank: u32, by: i64| {
@@ -99,7 +104,9 @@ pub(super) trait DistanceKernel: Debug + Send + Sync {
     /// Puts the hops from `rank` to each of `ranks` into `out`, which has as many entries; `labels` as
     /// [`DistanceKernel::lay_out`] left it.
     fn row(&self, rank: u32, ranks: &[u32], _labels: &[u32], out: &mut [u32]) {
-        out.iter_mut().zip(ranks).for_each(|(hops, to)| *hops = self.between(rank, *to));
+        out.iter_mut()
+            .zip(ranks)
+            .for_each(|(hops, to)| *hops = self.between(rank, *to));
     }
 
     /// The distance as a sum of few cuts, where it is one.

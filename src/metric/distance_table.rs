@@ -23,8 +23,11 @@ impl DistanceTable {
     pub fn new(topology: &Topology, routers: &[u32]) -> Result<Self> {
         let hosts = topology.network().hosts() as usize;
         topology.require("distances between all routers", 2 * (hosts as u64).pow(2))?;
-        let mut table =
-            DistanceTable { hops: vec![0; hosts * hosts], hosts, routers: routers.to_vec() };
+        let mut table = DistanceTable {
+            hops: vec![0; hosts * hosts],
+            hosts,
+            routers: routers.to_vec(),
+        };
         table.fill(topology)?;
         Ok(table)
     }
@@ -46,14 +49,18 @@ impl DistanceTable {
             Ok(())
         };
         if !matches!(topology.metric(), Metric::Hops) {
-            return hops.chunks_mut(hosts).enumerate().try_for_each(|(i, row)| fill((row, i)));
+            return hops
+                .chunks_mut(hosts)
+                .enumerate()
+                .try_for_each(|(i, row)| fill((row, i)));
         }
         let mut search = Search::new(topology.joined_graph()?);
         let mut bytes = [0; search::WIDTH];
         for (batch, rows) in hops.chunks_mut(hosts * search::WIDTH).enumerate() {
             let first = batch * search::WIDTH;
-            let sources: Vec<RouterId> =
-                (first..hosts.min(first + search::WIDTH)).map(|r| RouterId(r as u32)).collect();
+            let sources: Vec<RouterId> = (first..hosts.min(first + search::WIDTH))
+                .map(|r| RouterId(r as u32))
+                .collect();
             if search.run(&sources).is_none() {
                 // Farther than the bit planes count.
                 rows.chunks_mut(hosts).zip(first..).try_for_each(fill)?;
@@ -121,5 +128,8 @@ impl DistanceKernel for DistanceTable {
 /// Σ of hops times members; counts are below 2³², so that a product takes one vector instruction.
 #[multiversion(targets("x86_64+avx2", "aarch64+neon"))]
 fn weighted(hops: &[u16], counts: &[u64]) -> u64 {
-    hops.iter().zip(counts).map(|(hops, n)| u64::from(*hops) * u64::from(*n as u32)).sum()
+    hops.iter()
+        .zip(counts)
+        .map(|(hops, n)| u64::from(*hops) * u64::from(*n as u32))
+        .sum()
 }

@@ -17,10 +17,15 @@ pub(crate) fn lower_envelope(topology: &Topology, nodes: &[NodeId]) -> Result<Op
     }
     topology.require("a floor of MPC curves", 32 * nodes.len() as u64)?;
     let balls = by_balls(topology, nodes)?;
-    let Metric::Product(product) = topology.metric() else { return Ok(balls) };
+    let Metric::Product(product) = topology.metric() else {
+        return Ok(balls);
+    };
     let mut floor = product.least_means(topology.network().per_router(), nodes.len());
     floor.iter_mut().for_each(|floor| *floor = floor.max(0.0));
-    floor.iter_mut().zip(balls.into_iter().flatten()).for_each(|(a, b)| *a = a.max(b));
+    floor
+        .iter_mut()
+        .zip(balls.into_iter().flatten())
+        .for_each(|(a, b)| *a = a.max(b));
     Ok(Some(floor))
 }
 
@@ -42,14 +47,25 @@ fn by_balls(topology: &Topology, nodes: &[NodeId]) -> Result<Option<Vec<f64>>> {
     let sums = |router: &RouterId| Ok(nearest_sums(&topology.hops_from(*router)?, &count));
     let mut least = least(used.par_iter().map(sums))?;
     least.truncate(nodes.len().saturating_sub(1));
-    Ok(Some(least.into_iter().enumerate().map(|(i, sum)| sum as f64 / (i + 1) as f64).collect()))
+    Ok(Some(
+        least
+            .into_iter()
+            .enumerate()
+            .map(|(i, sum)| sum as f64 / (i + 1) as f64)
+            .collect(),
+    ))
 }
 
 /// Nodes by router, and the routers that carry some.
 fn by_router(topology: &Topology, nodes: &[NodeId]) -> (Vec<u64>, Vec<RouterId>) {
     let mut count = vec![0; topology.network().hosts() as usize];
-    nodes.iter().for_each(|n| count[topology.router_of(*n).index()] += 1);
-    let used = (0..count.len() as u32).map(RouterId).filter(|r| count[r.index()] > 0).collect();
+    nodes
+        .iter()
+        .for_each(|n| count[topology.router_of(*n).index()] += 1);
+    let used = (0..count.len() as u32)
+        .map(RouterId)
+        .filter(|r| count[r.index()] > 0)
+        .collect();
     (count, used)
 }
 
@@ -78,14 +94,24 @@ pub(crate) fn compact_sets(topology: &Topology, nodes: &[NodeId]) -> Result<Opti
     let (count, used) = by_router(topology, nodes);
     let whole = nodes.len() == topology.nodes().slot_count() as usize;
     let one = whole && topology.network().vertex_transitive || used.len() > FEW;
-    let starts = if one { vec![0] } else { vec![0, used.len() / 3, used.len() / 2] };
+    let starts = if one {
+        vec![0]
+    } else {
+        vec![0, used.len() / 3, used.len() / 2]
+    };
     // A search goes over links and takes longer than a formula.
-    let price = if matches!(topology.metric(), Metric::Hops) { 4 } else { 1 };
+    let price = if matches!(topology.metric(), Metric::Hops) {
+        4
+    } else {
+        1
+    };
     let distances = (used.len() as u64).saturating_mul(count.len() as u64);
     if distances.saturating_mul(price) > MOST || used.is_empty() {
         return Ok(None);
     }
-    let grown = starts.par_iter().map(|start| grow(topology, &used, &count, used[*start]));
+    let grown = starts
+        .par_iter()
+        .map(|start| grow(topology, &used, &count, used[*start]));
     let least = least(grown)?;
     let mean = |(i, sum): (usize, u64)| sum as f64 / ((i + 2) * (i + 1) / 2) as f64;
     Ok(Some(least.into_iter().enumerate().map(mean).collect()))
@@ -128,7 +154,13 @@ fn grow(
 /// The sum of the distances to the nearest 1, 2, … other nodes, for a node of the router these hops start
 /// from.
 fn nearest_sums(hops: &[u32], count: &[u64]) -> Vec<u64> {
-    let far = hops.iter().zip(count).filter(|(_, c)| **c > 0).map(|(h, _)| *h).max().unwrap_or(0);
+    let far = hops
+        .iter()
+        .zip(count)
+        .filter(|(_, c)| **c > 0)
+        .map(|(h, _)| *h)
+        .max()
+        .unwrap_or(0);
     let mut ring = vec![0u64; far as usize + 1];
     for (hop, count) in hops.iter().zip(count).filter(|(_, c)| **c > 0) {
         ring[*hop as usize] += count;
@@ -155,7 +187,11 @@ mod tests {
 
     #[test]
     fn no_set_of_nodes_undercuts_the_floor() {
-        for spec in ["mesh:3x3", "torus:4x2,exclude=3", "mesh:3x2,per_router=2,exclude=5"] {
+        for spec in [
+            "mesh:3x3",
+            "torus:4x2,exclude=3",
+            "mesh:3x2,per_router=2,exclude=5",
+        ] {
             let topology = Topology::inline(spec, &Context::default()).unwrap();
             let nodes: Vec<NodeId> = topology.nodes().iter().collect();
             let floor = lower_envelope(&topology, &nodes).unwrap().unwrap();
@@ -163,24 +199,35 @@ mod tests {
             let mut touched = 0;
             let mut least = vec![f64::INFINITY; nodes.len() + 1];
             for set in 0u32..1 << nodes.len() {
-                let members: Vec<NodeId> =
-                    (0..nodes.len()).filter(|i| set >> i & 1 == 1).map(|i| nodes[i]).collect();
+                let members: Vec<NodeId> = (0..nodes.len())
+                    .filter(|i| set >> i & 1 == 1)
+                    .map(|i| nodes[i])
+                    .collect();
                 let size = members.len();
                 if size < 2 {
                     continue;
                 }
-                let pairs = members.iter().flat_map(|a| members.iter().map(move |b| (*a, *b)));
+                let pairs = members
+                    .iter()
+                    .flat_map(|a| members.iter().map(move |b| (*a, *b)));
                 let sum: u32 = pairs.map(|(a, b)| topology.distance(a, b)).sum();
                 let mean = f64::from(sum) / (size * (size - 1)) as f64;
                 least[size] = least[size].min(mean);
             }
             let compact = compact_sets(&topology, &nodes).unwrap().unwrap();
             assert_eq!(compact.len(), floor.len());
-            assert_eq!(compact.last(), least.last(), "{spec}: all nodes are one set");
+            assert_eq!(
+                compact.last(),
+                least.last(),
+                "{spec}: all nodes are one set"
+            );
             for (i, compact) in compact.iter().enumerate() {
                 assert!(*compact >= least[i + 2] - 1e-12, "{spec} {}", i + 2);
             }
-            assert!((compact[0] - least[2]).abs() < 1e-12, "{spec}: the nearest two are found");
+            assert!(
+                (compact[0] - least[2]).abs() < 1e-12,
+                "{spec}: the nearest two are found"
+            );
             for (i, floor) in floor.iter().enumerate() {
                 assert!(*floor <= least[i + 2] + 1e-12, "{spec} {}", i + 2);
                 touched += usize::from((floor - least[i + 2]).abs() < 1e-12);
@@ -191,7 +238,11 @@ mod tests {
 
     #[test]
     fn curves_stay_above_the_floor() {
-        for spec in ["torus:6x4x3,per_router=2", "slim-fly:q=5", "cascade:4x3x2,limit=20"] {
+        for spec in [
+            "torus:6x4x3,per_router=2",
+            "slim-fly:q=5",
+            "cascade:4x3x2,limit=20",
+        ] {
             let topology = Topology::inline(spec, &Context::default()).unwrap();
             for by in ["row-major", "bfs", "random"] {
                 let order = NodeOrder::make(&topology, by).unwrap();

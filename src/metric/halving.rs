@@ -25,7 +25,11 @@ impl Halves {
     pub(super) fn new(nodes: u64, slack: u64, unit: u64) -> Self {
         // Sides hold multiples of `unit`.
         let least = (nodes - slack.min(nodes)).div_ceil(2 * unit.max(1)) * unit.max(1);
-        Halves { nodes, slack, least: least.min(nodes / 2) }
+        Halves {
+            nodes,
+            slack,
+            least: least.min(nodes / 2),
+        }
     }
 
     fn balanced(&self, side: u64) -> bool {
@@ -55,7 +59,9 @@ impl Rules for Balance<'_> {
     const PATIENCE: usize = 4_000;
 
     fn links(&self, router: u32) -> impl Iterator<Item = (u32, f64)> {
-        self.cuts.links(router).map(|(other, weight)| (other, weight as f64))
+        self.cuts
+            .links(router)
+            .map(|(other, weight)| (other, weight as f64))
     }
 
     /// Whichever gains more of those that leave the halves about as even as they are, or as even as a few routers are.
@@ -64,7 +70,11 @@ impl Rules for Balance<'_> {
         let uneven = |nodes: u64| (2 * nodes).abs_diff(halves.nodes);
         let allowed = |(side, top): (usize, Option<Candidate>)| {
             let count = u64::from(self.cuts.nodes[top?.vertex as usize]);
-            let after = if side == 1 { self.nodes - count } else { self.nodes + count };
+            let after = if side == 1 {
+                self.nodes - count
+            } else {
+                self.nodes + count
+            };
             let most = uneven(self.nodes).max(3 * halves.slack);
             top.filter(|_| uneven(after) <= most)
         };
@@ -92,27 +102,44 @@ impl<'t> Cuts<'t> {
         nodes.resize(routers as usize, 0);
         let mut whole = true;
         for router in (0..routers).map(RouterId) {
-            whole &= graph.capacities(router).iter().all(|c| c.fract() == 0.0 && *c <= 1e9);
+            whole &= graph
+                .capacities(router)
+                .iter()
+                .all(|c| c.fract() == 0.0 && *c <= 1e9);
         }
         let unit = if whole { 1 } else { FRACTION };
         let units = |capacity: &f64| ((capacity * unit as f64).round() as u64).max(1);
         let weights = (0..routers)
             .map(|r| graph.capacities(RouterId(r)).iter().map(units).collect())
             .collect();
-        Cuts { graph, weights, unit, nodes, halves }
+        Cuts {
+            graph,
+            weights,
+            unit,
+            nodes,
+            halves,
+        }
     }
 
     /// Routers linked to one, with the units of the link.
     fn links(&self, router: u32) -> impl Iterator<Item = (u32, u64)> + '_ {
         let weights = self.weights[router as usize].iter().copied();
-        self.graph.neighbours(RouterId(router)).iter().copied().zip(weights)
+        self.graph
+            .neighbours(RouterId(router))
+            .iter()
+            .copied()
+            .zip(weights)
     }
 
     /// Links cut, less those not cut, of one router: what moving it to the other side saves.
     fn gain(&self, side: &[u8], router: u32) -> i64 {
         let here = side[router as usize];
         let signed = |(other, weight): (u32, u64)| {
-            if side[other as usize] == here { -(weight as i64) } else { weight as i64 }
+            if side[other as usize] == here {
+                -(weight as i64)
+            } else {
+                weight as i64
+            }
         };
         self.links(router).map(signed).sum()
     }
@@ -121,7 +148,9 @@ impl<'t> Cuts<'t> {
     fn cut(&self, side: &[u8]) -> u64 {
         let crossing = |router: u32| {
             let here = side[router as usize];
-            let apart = self.links(router).filter(move |(other, _)| side[*other as usize] != here);
+            let apart = self
+                .links(router)
+                .filter(move |(other, _)| side[*other as usize] != here);
             apart.map(|(_, weight)| weight).sum::<u64>()
         };
         (0..side.len() as u32).map(crossing).sum::<u64>() / 2
@@ -225,6 +254,8 @@ impl<'t> Cuts<'t> {
                 }
             }
         }
-        side.into_iter().map(|side| u8::from(side.unwrap_or(false))).collect()
+        side.into_iter()
+            .map(|side| u8::from(side.unwrap_or(false)))
+            .collect()
     }
 }

@@ -29,7 +29,9 @@ impl JoinedGroups {
         let size = hub.group.routers() as u32;
         let axes = 0..hub.group.axes.len();
         let label = |router: &u32| {
-            axes.clone().map(|i| hub.group.coordinate(i, router % size)).collect::<Vec<_>>()
+            axes.clone()
+                .map(|i| hub.group.coordinate(i, router % size))
+                .collect::<Vec<_>>()
         };
         let mut width = 0;
         let offsets = hub.group.axes.iter().map(|axis| {
@@ -52,7 +54,10 @@ impl JoinedGroups {
 
     /// Hops to the router that joins the groups.
     fn way(&self, rank: u32) -> u32 {
-        self.labels_of(rank).iter().map(|x| u32::from(*x != 0)).sum()
+        self.labels_of(rank)
+            .iter()
+            .map(|x| u32::from(*x != 0))
+            .sum()
     }
 
     /// Index of the first counter of a group.
@@ -97,7 +102,12 @@ impl DistanceKernel for JoinedGroups {
             (sums(first + self.width), sums(self.first(self.groups)));
         let differing =
             |(offset, label): (&u32, &u32)| here - counters[first + (offset + label) as usize];
-        let inside: u64 = self.offsets.iter().zip(self.labels_of(rank)).map(differing).sum();
+        let inside: u64 = self
+            .offsets
+            .iter()
+            .zip(self.labels_of(rank))
+            .map(differing)
+            .sum();
         inside + (all - here) * (1 + u64::from(self.way(rank))) + (ways - ways_here)
     }
 }

@@ -48,7 +48,11 @@ impl AxisTerm {
             Shape::Ring => axis.between(0, i % n),
             _ => i.abs_diff(n),
         });
-        AxisTerm { axis, hops: hops.collect(), first }
+        AxisTerm {
+            axis,
+            hops: hops.collect(),
+            first,
+        }
     }
 
     /// The distances from label `v` to 0, 1, 2, …
@@ -62,8 +66,9 @@ impl LabelTerms {
     /// exceed the run's limit.
     pub fn new(topology: &Topology, metric: &Metric, routers: &[u32]) -> Result<Self> {
         let labellings = metric.labellings().unwrap_or_default();
-        let (lines, cliques): (Vec<_>, Vec<_>) =
-            labellings.iter().partition(|l| l.axis.shape != Shape::Clique && l.weight == 1);
+        let (lines, cliques): (Vec<_>, Vec<_>) = labellings
+            .iter()
+            .partition(|l| l.axis.shape != Shape::Clique && l.weight == 1);
         let count = routers.len() * labellings.len();
         topology.require("labels of all ranks", 4 * count as u64)?;
         let mut labels = Vec::with_capacity(count);
@@ -76,11 +81,25 @@ impl LabelTerms {
             members += extent as usize;
             members - extent as usize
         };
-        let axes = lines.iter().map(|l| AxisTerm::new(l.axis, next(l.axis.extent))).collect();
-        let clique = |extent, weight, first| CliqueTerm { extent, weight, first };
-        let cliques =
-            cliques.iter().map(|l| clique(l.axis.extent, l.weight, next(l.axis.extent))).collect();
-        Ok(LabelTerms { axes, cliques, labels, members })
+        let axes = lines
+            .iter()
+            .map(|l| AxisTerm::new(l.axis, next(l.axis.extent)))
+            .collect();
+        let clique = |extent, weight, first| CliqueTerm {
+            extent,
+            weight,
+            first,
+        };
+        let cliques = cliques
+            .iter()
+            .map(|l| clique(l.axis.extent, l.weight, next(l.axis.extent)))
+            .collect();
+        Ok(LabelTerms {
+            axes,
+            cliques,
+            labels,
+            members,
+        })
     }
 
     /// Labels of a rank: of axes, of cliques.
@@ -119,8 +138,11 @@ impl DistanceKernel for LabelTerms {
         let ((along_a, among_a), (along_b, among_b)) = (self.labels_of(a), self.labels_of(b));
         let axes = self.axes.iter().zip(along_a.iter().zip(along_b));
         let cliques = self.cliques.iter().zip(among_a.iter().zip(among_b));
-        axes.map(|(axis, (x, y))| axis.hops_from(*x)[*y as usize]).sum::<u32>()
-            + cliques.map(|(c, (x, y))| if x == y { 0 } else { c.weight }).sum::<u32>()
+        axes.map(|(axis, (x, y))| axis.hops_from(*x)[*y as usize])
+            .sum::<u32>()
+            + cliques
+                .map(|(c, (x, y))| if x == y { 0 } else { c.weight })
+                .sum::<u32>()
     }
 
     fn counters(&self) -> usize {
@@ -131,8 +153,14 @@ impl DistanceKernel for LabelTerms {
     fn change(&self, counters: &mut [u64], rank: u32, by: i64) {
         let (along, among) = self.labels_of(rank);
         let mut change = |i: usize| counters[i] = counters[i].wrapping_add_signed(by);
-        self.axes.iter().zip(along).for_each(|(axis, x)| change(axis.first + *x as usize));
-        self.cliques.iter().zip(among).for_each(|(c, x)| change(c.first + *x as usize));
+        self.axes
+            .iter()
+            .zip(along)
+            .for_each(|(axis, x)| change(axis.first + *x as usize));
+        self.cliques
+            .iter()
+            .zip(among)
+            .for_each(|(c, x)| change(c.first + *x as usize));
         change(self.members);
     }
 
@@ -154,7 +182,9 @@ impl DistanceKernel for LabelTerms {
     /// Counts every member once, then sums each axis as a whole and takes off the pairs that share a clique's label:
     /// a star for every member would cost the extents of all axes each time.
     fn total(&self, counters: &mut [u64], members: &[Run]) -> u64 {
-        members.iter().for_each(|run| self.change(counters, run.first, run.count.into()));
+        members
+            .iter()
+            .for_each(|run| self.change(counters, run.first, run.count.into()));
         let along = |axis: &AxisTerm| {
             let counts = &mut counters[axis.first..][..axis.axis.extent as usize];
             let sum = axis.axis.pair_sum(counts) as u64;
@@ -173,11 +203,17 @@ impl DistanceKernel for LabelTerms {
                 counts.fill(0);
             } else {
                 let label = |run: &Run| self.labels_of(run.first).1[i] as usize;
-                let met = members.iter().map(|run| std::mem::take(&mut counts[label(run)]));
+                let met = members
+                    .iter()
+                    .map(|run| std::mem::take(&mut counts[label(run)]));
                 same += met.map(square).sum::<u64>();
             }
         }
-        let weights: u64 = self.cliques.iter().map(|clique| u64::from(clique.weight)).sum();
+        let weights: u64 = self
+            .cliques
+            .iter()
+            .map(|clique| u64::from(clique.weight))
+            .sum();
         sum + (weights * all * all - same) / 2
     }
 
@@ -191,7 +227,9 @@ impl DistanceKernel for LabelTerms {
     ) -> (usize, u64) {
         let mut cursors: Vec<_> = self.axes.iter().map(|a| [Cursor::new(a.axis); 2]).collect();
         let first = entries[..n].iter();
-        let mut sum: i64 = first.map(|rank| self.pass(&mut cursors, counters, *rank, 1)).sum();
+        let mut sum: i64 = first
+            .map(|rank| self.pass(&mut cursors, counters, *rank, 1))
+            .sum();
         let (mut start, mut least) = (0, sum);
         for (i, (leaving, entering)) in entries.iter().zip(&entries[n..]).enumerate() {
             if least as u64 <= floor {
@@ -211,7 +249,11 @@ impl DistanceKernel for LabelTerms {
     fn lay_out(&self, ranks: &[u32], labels: &mut Vec<u32>) {
         let width = self.axes.len() + self.cliques.len();
         for term in 0..width {
-            labels.extend(ranks.iter().map(|rank| self.labels[*rank as usize * width + term]));
+            labels.extend(
+                ranks
+                    .iter()
+                    .map(|rank| self.labels[*rank as usize * width + term]),
+            );
         }
     }
 
@@ -222,7 +264,12 @@ impl DistanceKernel for LabelTerms {
         for ((term, x), column) in self.axes.iter().zip(along).zip(&mut columns) {
             // A path is never shorter the other way round.
             let ring = term.axis.shape == Shape::Ring;
-            add_along(out, column, *x, if ring { term.axis.extent } else { u32::MAX });
+            add_along(
+                out,
+                column,
+                *x,
+                if ring { term.axis.extent } else { u32::MAX },
+            );
         }
         for ((clique, x), column) in self.cliques.iter().zip(among).zip(&mut columns) {
             add_among(out, column, *x, clique.weight);
@@ -230,11 +277,22 @@ impl DistanceKernel for LabelTerms {
     }
 
     fn cuts(&self) -> Option<Cuts> {
-        let axis = |a: &AxisTerm| CutTerm { shape: a.axis.shape, extent: a.axis.extent, weight: 1 };
-        let clique =
-            |c: &CliqueTerm| CutTerm { shape: Shape::Clique, extent: c.extent, weight: c.weight };
-        let terms: Vec<CutTerm> =
-            self.axes.iter().map(axis).chain(self.cliques.iter().map(clique)).collect();
+        let axis = |a: &AxisTerm| CutTerm {
+            shape: a.axis.shape,
+            extent: a.axis.extent,
+            weight: 1,
+        };
+        let clique = |c: &CliqueTerm| CutTerm {
+            shape: Shape::Clique,
+            extent: c.extent,
+            weight: c.weight,
+        };
+        let terms: Vec<CutTerm> = self
+            .axes
+            .iter()
+            .map(axis)
+            .chain(self.cliques.iter().map(clique))
+            .collect();
         Cuts::new(&terms, &self.labels)
     }
 }
@@ -242,7 +300,10 @@ impl DistanceKernel for LabelTerms {
 /// Σ of hops times members; counts are below 2³², so that a product takes one vector instruction.
 #[multiversion(targets("x86_64+avx2", "aarch64+neon"))]
 fn weighted(hops: &[u32], counts: &[u64]) -> u64 {
-    hops.iter().zip(counts).map(|(hops, n)| u64::from(*hops) * u64::from(*n as u32)).sum()
+    hops.iter()
+        .zip(counts)
+        .map(|(hops, n)| u64::from(*hops) * u64::from(*n as u32))
+        .sum()
 }
 
 #[multiversion(targets("x86_64+avx2", "aarch64+neon"))]

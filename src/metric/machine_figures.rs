@@ -41,7 +41,10 @@ impl Machine {
     ) -> Result<Vec<NodeOrder>> {
         let mut made = Vec::new();
         for text in orders {
-            if ordering::ORDERINGS.get(text).is_some_and(|entry| !entry.suits(topology)) {
+            if ordering::ORDERINGS
+                .get(text)
+                .is_some_and(|entry| !entry.suits(topology))
+            {
                 continue;
             }
             match NodeOrder::make_with(topology, text, observer) {
@@ -54,7 +57,10 @@ impl Machine {
             for text in ordering::defaults::suiting(topology) {
                 let order = NodeOrder::make(topology, &text)?;
                 // On many machines two families coincide: the first is kept.
-                if made.iter().all(|other: &NodeOrder| other.nodes() != order.nodes()) {
+                if made
+                    .iter()
+                    .all(|other: &NodeOrder| other.nodes() != order.nodes())
+                {
                     made.push(order);
                 }
             }
@@ -77,7 +83,9 @@ impl Machine {
         largest: usize,
         buying: &Buying,
     ) -> Result<Self> {
-        let means = made.iter().map(|order| Ok(mpc::curve(topology, order)?.means_to(largest)));
+        let means = made
+            .iter()
+            .map(|order| Ok(mpc::curve(topology, order)?.means_to(largest)));
         let means = means.collect::<Result<Vec<_>>>()?;
         let comparison = Comparison::to_size(topology, &made, means, largest)?;
         let label = comparison.entries[0].label.clone();
@@ -86,8 +94,13 @@ impl Machine {
         let s = &comparison.topology;
         let joined = s.unreachable_pairs == 0 && s.mean_distance > 0.0;
         let capacity = topology.capacity().filter(|_| joined);
-        let missing =
-            || Error::input(SourceLocation::option(&label), "no ordering", "at least one");
+        let missing = || {
+            Error::input(
+                SourceLocation::option(&label),
+                "no ordering",
+                "at least one",
+            )
+        };
         Ok(Machine {
             best: best.ok_or_else(missing)?,
             bisection,

@@ -67,23 +67,34 @@ impl Curve {
     /// # Panics
     /// For sizes below 2 or above N.
     pub fn mpc(&self, size: usize) -> f64 {
-        assert!((2..=self.nodes).contains(&size), "MPC runs from two nodes to all");
+        assert!(
+            (2..=self.nodes).contains(&size),
+            "MPC runs from two nodes to all"
+        );
         if size > self.largest() {
             return f64::NAN;
         }
-        let windows =
-            self.inside.as_ref().map_or((self.nodes - size + 1) as u64, |kept| kept[size]);
+        let windows = self
+            .inside
+            .as_ref()
+            .map_or((self.nodes - size + 1) as u64, |kept| kept[size]);
         mean(self.totals[size], windows, size)
     }
 
     /// MPC(2), MPC(3), …, up to the largest size.
     pub fn values(&self) -> Vec<f64> {
-        (2..self.totals.len()).into_par_iter().map(|size| self.mpc(size)).collect()
+        (2..self.totals.len())
+            .into_par_iter()
+            .map(|size| self.mpc(size))
+            .collect()
     }
 
     /// All values, and the share of windows left out up to the size `largest`.
     pub(crate) fn means_to(&self, largest: usize) -> Means {
-        Means { values: self.values(), spanning: self.spanning_to(largest) }
+        Means {
+            values: self.values(),
+            spanning: self.spanning_to(largest),
+        }
     }
 }
 
@@ -120,10 +131,17 @@ fn by_stretches(topology: &Topology, order: &NodeOrder, method: SumMethod) -> Re
             inside.resize(length + 1, 0);
         }
         let sums = pair_sums::along(topology, stretch, length - 1, method)?;
-        totals.iter_mut().zip(sums.window_totals()).for_each(|(all, own)| *all += own);
+        totals
+            .iter_mut()
+            .zip(sums.window_totals())
+            .for_each(|(all, own)| *all += own);
         (2..=length).for_each(|size| inside[size] += (length - size + 1) as u64);
     }
-    Ok(Curve { nodes: order.len(), totals, inside: Some(inside) })
+    Ok(Curve {
+        nodes: order.len(),
+        totals,
+        inside: Some(inside),
+    })
 }
 
 /// Checks before orderings of `nodes` nodes are made that their curves fit.
@@ -156,7 +174,12 @@ pub fn curves<T: Send>(
     let ranks: usize = orders.iter().map(NodeOrder::len).sum();
     match ranks <= SIDE_BY_SIDE {
         // The first error in the order of orderings, so that the fastest thread does not decide which is told.
-        true => orders.par_iter().map(one).collect::<Vec<_>>().into_iter().collect(),
+        true => orders
+            .par_iter()
+            .map(one)
+            .collect::<Vec<_>>()
+            .into_iter()
+            .collect(),
         false => orders.iter().map(one).collect(),
     }
 }
@@ -174,7 +197,11 @@ pub fn curve_by(topology: &Topology, order: &NodeOrder, method: SumMethod) -> Re
         return by_stretches(topology, order, method);
     }
     let sums = pair_sums::along(topology, order.nodes(), order.len() - 1, method)?;
-    Ok(Curve { nodes: order.len(), totals: sums.window_totals(), inside: None })
+    Ok(Curve {
+        nodes: order.len(),
+        totals: sums.window_totals(),
+        inside: None,
+    })
 }
 
 /// `(size, MPC(size))` in the order asked for, at the cost of those sizes ([`pair_sums::windows`]). Sizes without a
@@ -210,8 +237,10 @@ pub fn at_sizes(
 fn check(topology: &Topology, order: &NodeOrder, method: SumMethod) -> Result<()> {
     let n = order.len();
     if n < 2 {
-        let (location, found) =
-            (SourceLocation::option(order.label()), format!("an ordering of {n} nodes"));
+        let (location, found) = (
+            SourceLocation::option(order.label()),
+            format!("an ordering of {n} nodes"),
+        );
         return Err(Error::input(location, found, "at least 2 nodes"));
     }
     if method == SumMethod::Transform && matches!(topology.metric(), Metric::Hops) {
@@ -242,8 +271,10 @@ mod tests {
                     if machine.within_one_component(window) {
                         kept += 1;
                         for (i, a) in window.iter().enumerate() {
-                            sum +=
-                                window[..i].iter().map(|b| machine.distance(*a, *b)).sum::<u32>();
+                            sum += window[..i]
+                                .iter()
+                                .map(|b| machine.distance(*a, *b))
+                                .sum::<u32>();
                         }
                     }
                 }

@@ -37,7 +37,11 @@ impl RankDistances {
     /// # Complexity
     /// O(ranks·axes + Σ extents) for closed forms; O(hosts·links/64) time and 2·hosts² bytes for graphs.
     pub fn new(topology: &Topology, order: &NodeOrder) -> Result<Self> {
-        let routers: Vec<u32> = order.nodes().iter().map(|n| topology.router_of(*n).0).collect();
+        let routers: Vec<u32> = order
+            .nodes()
+            .iter()
+            .map(|n| topology.router_of(*n).0)
+            .collect();
         let per = u64::from(topology.network().per_router());
         let hosts = u64::from(topology.network().hosts());
         let metric = topology.metric();
@@ -59,16 +63,27 @@ impl RankDistances {
         };
         growth.iter_mut().for_each(|routers| *routers *= per);
         let nodes = order.nodes().to_vec();
-        Ok(RankDistances { nodes, routers, kernel, growth, adjacency: OnceLock::new() })
+        Ok(RankDistances {
+            nodes,
+            routers,
+            kernel,
+            growth,
+            adjacency: OnceLock::new(),
+        })
     }
 
     /// Whether paths join all of these ranks. O(1) where the machine is in one component, else O(ranks).
     pub fn within_one_component(&self, topology: &Topology, ranks: &Ranks) -> bool {
-        let Some(of) = topology.network().component_of().filter(|_| topology.components() > 1)
+        let Some(of) = topology
+            .network()
+            .component_of()
+            .filter(|_| topology.components() > 1)
         else {
             return true;
         };
-        let mut components = ranks.iter().map(|rank| of[self.routers[rank as usize] as usize]);
+        let mut components = ranks
+            .iter()
+            .map(|rank| of[self.routers[rank as usize] as usize]);
         let first = components.next();
         components.all(|component| Some(component) == first)
     }
@@ -111,7 +126,11 @@ impl RankDistances {
     /// `growth[d]` members within d hops. (The ball bound.) O(diameter).
     pub fn floor(&self, count: u32) -> u64 {
         let n = u64::from(count);
-        let star: u64 = self.growth.iter().map(|within| n.saturating_sub(*within)).sum();
+        let star: u64 = self
+            .growth
+            .iter()
+            .map(|within| n.saturating_sub(*within))
+            .sum();
         (n * star).div_ceil(2)
     }
 }
@@ -126,7 +145,9 @@ fn growth(metric: &Metric, hosts: u64) -> Vec<u64> {
             (0..axis.extent).for_each(|x| near[axis.between(middle, x) as usize] += 1);
             let mut both = vec![0; so_far.len() + near.len() - 1];
             for (i, a) in so_far.iter().enumerate() {
-                near.iter().enumerate().for_each(|(j, b)| both[i + j] += a * b);
+                near.iter()
+                    .enumerate()
+                    .for_each(|(j, b)| both[i + j] += a * b);
             }
             both
         }),

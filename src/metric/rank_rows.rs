@@ -14,7 +14,11 @@ pub(crate) struct RankRows<'p> {
 impl<'p> RankRows<'p> {
     /// An empty list over ranks of `distances`.
     pub fn new(distances: &'p RankDistances) -> Self {
-        RankRows { distances, ranks: Vec::new(), labels: Vec::new() }
+        RankRows {
+            distances,
+            ranks: Vec::new(),
+            labels: Vec::new(),
+        }
     }
 
     /// Takes over a list. O(its length · terms).
@@ -29,7 +33,9 @@ impl<'p> RankRows<'p> {
     /// eight at a time where distances are sums of terms.
     pub fn row(&self, rank: u32, out: &mut Vec<u32>) {
         out.resize(self.ranks.len(), 0);
-        self.distances.kernel.row(rank, &self.ranks, &self.labels, out);
+        self.distances
+            .kernel
+            .row(rank, &self.ranks, &self.labels, out);
     }
 }
 

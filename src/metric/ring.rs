@@ -26,7 +26,9 @@ impl Ring {
 
 /// Steps of a closed walk: each rank with the next, the last with the first.
 fn steps<T: Copy>(walk: &[T]) -> impl Iterator<Item = (T, T)> {
-    walk.iter().copied().zip(walk.iter().copied().cycle().skip(1))
+    walk.iter()
+        .copied()
+        .zip(walk.iter().copied().cycle().skip(1))
 }
 
 /// The closed walk through these ranks, in the order given, where paths join them all: distances between components
@@ -76,9 +78,17 @@ pub fn rings(topology: &Topology, sequences: &[&[NodeId]]) -> Result<Vec<Ring>> 
     for batch in sources.chunks(WIDTH) {
         let near = search.run(batch).is_some();
         for (i, source) in batch.iter().enumerate() {
-            let all = if near { Vec::new() } else { graph.hops_from(*source) };
+            let all = if near {
+                Vec::new()
+            } else {
+                graph.hops_from(*source)
+            };
             for (walk, to) in &from[source] {
-                let hops = if near { search.hops(*to, i) } else { all[to.index()] };
+                let hops = if near {
+                    search.hops(*to, i)
+                } else {
+                    all[to.index()]
+                };
                 rings[*walk].step(hops);
             }
         }
@@ -105,12 +115,23 @@ mod tests {
             let all: Vec<NodeId> = machine.nodes().iter().collect();
             let some: Vec<NodeId> = all.iter().rev().step_by(3).copied().collect();
             let found = rings(&machine, &[&all, &some, &all[..1], &[]]).unwrap();
-            for (nodes, ring) in [all.as_slice(), &some, &all[..1], &[]].into_iter().zip(found) {
+            for (nodes, ring) in [all.as_slice(), &some, &all[..1], &[]]
+                .into_iter()
+                .zip(found)
+            {
                 let steps = (0..nodes.len())
                     .map(|i| machine.distance(nodes[i], nodes[(i + 1) % nodes.len()]));
                 let hops = steps.clone().map(u64::from).sum();
                 let longest = steps.max().unwrap_or(0);
-                assert_eq!(ring, Ring { unreachable: 0, hops, longest }, "{spec}");
+                assert_eq!(
+                    ring,
+                    Ring {
+                        unreachable: 0,
+                        hops,
+                        longest
+                    },
+                    "{spec}"
+                );
             }
         }
     }

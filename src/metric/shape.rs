@@ -88,15 +88,22 @@ impl<'t> ShapeMeter<'t> {
     /// the router graph exceeds the run's limit.
     pub fn new(topology: &'t Topology, distances: &'t RankDistances) -> Result<Self> {
         let counter = UnitCounter::of(topology);
-        Ok(ShapeMeter { topology, distances, graph: topology.halves_graph()?, counter })
+        Ok(ShapeMeter {
+            topology,
+            distances,
+            graph: topology.halves_graph()?,
+            counter,
+        })
     }
 
     /// The shape of a non-empty allocation whose ranks stand in this order, each once. O(ranks · (levels + axes)), and
     /// for the halvings O(links · log links) for each pass of each start, over the links of the allocation.
     pub(crate) fn of_sequence(&mut self, ranks: &[u32]) -> AllocationShape {
         let size = ranks.len() as u32;
-        let at: Vec<u32> =
-            ranks.iter().map(|rank| self.distances.routers()[*rank as usize]).collect();
+        let at: Vec<u32> = ranks
+            .iter()
+            .map(|rank| self.distances.routers()[*rank as usize])
+            .collect();
         let mut set = Ranks::default();
         let mut sorted = ranks.to_vec();
         sorted.sort_unstable();
@@ -105,12 +112,17 @@ impl<'t> ShapeMeter<'t> {
         let joined = self.distances.within_one_component(self.topology, &set);
         let spanned = self.counter.count(self.distances.nodes_of(ranks));
         let units = self.counter.units();
-        let fewest = (0..spanned.len()).map(|level| units.fewest(level, size)).collect();
+        let fewest = (0..spanned.len())
+            .map(|level| units.fewest(level, size))
+            .collect();
         let product = match self.topology.metric() {
             Metric::Product(product) => Some(product),
             _ => None,
         };
-        let (hosts, over) = (self.topology.network().hosts(), self.topology.network().dealt_over());
+        let (hosts, over) = (
+            self.topology.network().hosts(),
+            self.topology.network().dealt_over(),
+        );
         let places: Vec<u32> = at.iter().map(|router| router / over).collect();
         AllocationShape {
             size,
@@ -175,8 +187,11 @@ fn halving(hosts: u32, graph: &RouterGraph, product: Option<&Product>, at: &[u32
     let most = nodes.iter().copied().max().unwrap_or(0);
     let unit = nodes.iter().fold(0, |a, b| gcd(a, *b));
     let halves = Halves::new(at.len() as u64, most.into(), unit.into());
-    let routers: Vec<u32> =
-        members.iter().copied().chain(hosts..graph.router_count() as u32).collect();
+    let routers: Vec<u32> = members
+        .iter()
+        .copied()
+        .chain(hosts..graph.router_count() as u32)
+        .collect();
     let part = graph.induced(&routers);
     // By hops from the first router, and from the one that is farthest from it.
     let mut from = RouterId(by_rank[0]);
@@ -184,8 +199,13 @@ fn halving(hosts: u32, graph: &RouterGraph, product: Option<&Product>, at: &[u32
         let hops = part.hops_from(from);
         let mut order = starts[1].clone();
         order.sort_by_key(|router| hops[*router as usize]);
-        from =
-            RouterId(order.iter().copied().rfind(|r| hops[*r as usize] != UNREACHED).unwrap_or(0));
+        from = RouterId(
+            order
+                .iter()
+                .copied()
+                .rfind(|r| hops[*r as usize] != UNREACHED)
+                .unwrap_or(0),
+        );
         starts.push(order);
     }
     let cuts = Cuts::new(&part, nodes, halves);
@@ -193,7 +213,10 @@ fn halving(hosts: u32, graph: &RouterGraph, product: Option<&Product>, at: &[u32
     let found = starts.iter().map(|order| cuts.improved(order));
     let best = found.fold(ranked, u64::min);
     let links = |cut: u64| cut as f64 / cuts.unit as f64;
-    Halving { best: links(best), by_rank: links(ranked) }
+    Halving {
+        best: links(best),
+        by_rank: links(ranked),
+    }
 }
 
 /// Sums over the shapes of jobs.
@@ -215,7 +238,11 @@ pub struct ShapeSums {
 impl ShapeSums {
     /// No job yet, on a machine of these levels.
     pub fn new(levels: Vec<String>) -> Self {
-        ShapeSums { units: vec![[0; 3]; levels.len()], levels, ..ShapeSums::default() }
+        ShapeSums {
+            units: vec![[0; 3]; levels.len()],
+            levels,
+            ..ShapeSums::default()
+        }
     }
 
     /// Adds a job.
@@ -239,14 +266,20 @@ impl ShapeSums {
         self.cuts[1] += shape.halving.by_rank;
         if let Some(ring) = shape.ring {
             let more = [1, ring.hops, u64::from(shape.size), u64::from(ring.longest)];
-            self.rings.iter_mut().zip(more).for_each(|(sum, more)| *sum += more);
+            self.rings
+                .iter_mut()
+                .zip(more)
+                .for_each(|(sum, more)| *sum += more);
         }
     }
 
     /// By level, leaf first: its name, mean units spanned, mean of the fewest, share of the jobs at the fewest.
     pub fn levels(&self) -> impl Iterator<Item = (&str, [Option<f64>; 3])> {
         let mean = |sum: u64| (self.jobs > 0).then(|| ratio(sum.into(), self.jobs.into()));
-        self.levels.iter().zip(&self.units).map(move |(name, sums)| (name.as_str(), sums.map(mean)))
+        self.levels
+            .iter()
+            .zip(&self.units)
+            .map(move |(name, sums)| (name.as_str(), sums.map(mean)))
     }
 
     /// Mean hops of a step of the rings, every step counting the same.
@@ -263,7 +296,8 @@ impl ShapeSums {
 
     /// Mean links of the best halvings found and of those by rank, over jobs of two nodes or more.
     pub fn cuts(&self) -> [Option<f64>; 2] {
-        self.cuts.map(|sum| (self.several > 0).then(|| sum / self.several as f64))
+        self.cuts
+            .map(|sum| (self.several > 0).then(|| sum / self.several as f64))
     }
 
     /// Mean share of closed rings.
@@ -302,7 +336,11 @@ mod tests {
     fn boxes_of_a_torus_have_their_closed_forms() {
         let of = |dims| {
             let shape = shape("torus:8x8x8", cuboid(dims));
-            (shape.halving.best, shape.halving.by_rank, shape.closed_rings)
+            (
+                shape.halving.best,
+                shape.halving.by_rank,
+                shape.closed_rings,
+            )
         };
         // Across the longest side; twice where it wraps.
         assert_eq!(of([4, 4, 4]), (16.0, 16.0, Some(0.0)));
@@ -334,16 +372,22 @@ mod tests {
     /// The fewest links between halves, by trying all sides of all routers.
     fn brute(topology: &Topology, at: &[u32], fixed: Option<&dyn Fn(u32) -> bool>) -> u64 {
         let graph = topology.graph().unwrap();
-        let mut routers: Vec<u32> =
-            at.iter().copied().collect::<BTreeSet<_>>().into_iter().collect();
+        let mut routers: Vec<u32> = at
+            .iter()
+            .copied()
+            .collect::<BTreeSet<_>>()
+            .into_iter()
+            .collect();
         let held = |router: u32| at.iter().filter(|other| **other == router).count() as i64;
         let slack = routers.iter().map(|router| held(*router)).max().unwrap();
         routers.extend(topology.network().hosts()..topology.network().routers());
         let mut best = u64::MAX;
         for sides in 0..1u64 << routers.len() {
             let first = |i: usize| sides >> i & 1 == 1;
-            let nodes: i64 =
-                (0..routers.len()).filter(|i| first(*i)).map(|i| held(routers[i])).sum();
+            let nodes: i64 = (0..routers.len())
+                .filter(|i| first(*i))
+                .map(|i| held(routers[i]))
+                .sum();
             let stands = |i: &usize| {
                 held(routers[*i]) == 0 || fixed.is_none_or(|f| f(routers[*i]) == first(*i))
             };

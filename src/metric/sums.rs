@@ -15,7 +15,11 @@ impl<'p> Sums<'p> {
     /// Sums over sets of ranks of `distances`.
     pub fn new(distances: &'p RankDistances) -> Self {
         let counters = vec![0; distances.kernel.counters()];
-        Sums { distances, counters, members: Vec::new() }
+        Sums {
+            distances,
+            counters,
+            members: Vec::new(),
+        }
     }
 
     /// As [`Sums::total`], for runs of ranks that are disjoint and each on one router, in any order.
@@ -41,7 +45,10 @@ impl<'p> Sums<'p> {
                 Some(run) if routers[run.first as usize] == routers[rank as usize] => {
                     run.count += 1
                 }
-                _ => members.push(Run { first: rank, count: 1 }),
+                _ => members.push(Run {
+                    first: rank,
+                    count: 1,
+                }),
             }
         }
         let sum = self.of_runs(&members);

@@ -37,7 +37,10 @@ impl Units {
         }
         let level = |level: Level| {
             let mut room = vec![0u64; level.units(network.slots()) as usize];
-            topology.nodes().iter().for_each(|node| room[level.unit_of(node) as usize] += 1);
+            topology
+                .nodes()
+                .iter()
+                .for_each(|node| room[level.unit_of(node) as usize] += 1);
             room.sort_unstable_by(|a, b| b.cmp(a));
             let mut sum = 0;
             room.iter_mut().for_each(|room| {
@@ -46,7 +49,9 @@ impl Units {
             });
             UnitLevel { level, room }
         };
-        Units { levels: all.into_iter().map(level).collect() }
+        Units {
+            levels: all.into_iter().map(level).collect(),
+        }
     }
 
     /// The names of the levels, leaf first.
@@ -114,8 +119,16 @@ impl<'u> UnitCounter<'u> {
     }
 
     fn over(units: Cow<'u, Units>) -> Self {
-        let marks = units.levels.iter().map(|level| vec![0; level.room.len()]).collect();
-        UnitCounter { units, marks, set: 0 }
+        let marks = units
+            .levels
+            .iter()
+            .map(|level| vec![0; level.room.len()])
+            .collect();
+        UnitCounter {
+            units,
+            marks,
+            set: 0,
+        }
     }
 
     /// The levels whose units it counts.
@@ -153,12 +166,22 @@ impl Units {
     /// # Complexity
     /// O(nodes · log nodes).
     pub fn segments(&self, nodes: &[NodeId], segment: u32) -> Option<(u32, u32)> {
-        let large =
-            |level: &&UnitLevel| level.room.first().is_some_and(|most| *most >= u64::from(segment));
+        let large = |level: &&UnitLevel| {
+            level
+                .room
+                .first()
+                .is_some_and(|most| *most >= u64::from(segment))
+        };
         let level = self.levels.iter().find(large).filter(|_| segment > 0)?;
-        let mut units: Vec<u32> = nodes.iter().map(|node| level.level.unit_of(*node)).collect();
+        let mut units: Vec<u32> = nodes
+            .iter()
+            .map(|node| level.level.unit_of(*node))
+            .collect();
         units.sort_unstable();
-        let whole = units.chunk_by(|a, b| a == b).map(|unit| unit.len() as u32 / segment).sum();
+        let whole = units
+            .chunk_by(|a, b| a == b)
+            .map(|unit| unit.len() as u32 / segment)
+            .sum();
         Some((whole, (nodes.len() as u32).div_ceil(segment) - whole))
     }
 }
@@ -172,7 +195,12 @@ mod tests {
 
     #[test]
     fn levels_are_leaf_first() {
-        let names = |spec: &str| Units::new(&build(spec)).names().collect::<Vec<_>>().join(" ");
+        let names = |spec: &str| {
+            Units::new(&build(spec))
+                .names()
+                .collect::<Vec<_>>()
+                .join(" ")
+        };
         assert_eq!(names("fat-tree:k=8"), "leaf pod");
         assert_eq!(names("dragonfly:p=2,a=4,h=2"), "router group");
         assert_eq!(names("cascade:4x3x2,per_router=2"), "blade chassis group");
@@ -186,16 +214,25 @@ mod tests {
         let units = Units::new(&build("fat-tree:k=8,exclude=0-2+4"));
         let fewest = |nodes| (units.fewest(0, nodes), units.fewest(1, nodes));
         assert_eq!([fewest(1), fewest(4), fewest(5)], [(1, 1), (1, 1), (2, 1)]);
-        assert_eq!([fewest(16), fewest(17), fewest(32)], [(4, 1), (5, 2), (8, 2)]);
+        assert_eq!(
+            [fewest(16), fewest(17), fewest(32)],
+            [(4, 1), (5, 2), (8, 2)]
+        );
         // 30 leaves of 4 have 120 of the 124 nodes.
-        assert_eq!([fewest(120).0, fewest(121).0, fewest(124).0, fewest(9999).0], [30, 31, 32, 32]);
+        assert_eq!(
+            [fewest(120).0, fewest(121).0, fewest(124).0, fewest(9999).0],
+            [30, 31, 32, 32]
+        );
     }
 
     /// The closest set found by trying all.
     fn fewest_by_search(rooms: &[u64], nodes: u64) -> u32 {
         (0..1u32 << rooms.len())
             .filter(|set| {
-                (0..rooms.len()).filter(|i| set >> i & 1 == 1).map(|i| rooms[i]).sum::<u64>()
+                (0..rooms.len())
+                    .filter(|i| set >> i & 1 == 1)
+                    .map(|i| rooms[i])
+                    .sum::<u64>()
                     >= nodes
             })
             .map(u32::count_ones)

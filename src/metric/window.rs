@@ -20,7 +20,11 @@ impl<'p> Window<'p> {
     /// Windows over ranks of `distances`.
     pub fn new(distances: &'p RankDistances) -> Self {
         let kernel = &distances.kernel;
-        Window { distances, cuts: kernel.cuts(), counters: vec![0; kernel.counters()] }
+        Window {
+            distances,
+            cuts: kernel.cuts(),
+            counters: vec![0; kernel.counters()],
+        }
     }
 
     /// The first of the windows `entries[i .. i + count]` with the smallest sum, and that sum.
@@ -34,7 +38,10 @@ impl<'p> Window<'p> {
         let (n, floor) = (count as usize, self.distances.floor(count));
         match self.cuts.as_ref().filter(|cuts| cuts.hold(count)) {
             Some(cuts) => cuts.best(entries, n, floor),
-            None => self.distances.kernel.best_window(&mut self.counters, entries, n, floor),
+            None => self
+                .distances
+                .kernel
+                .best_window(&mut self.counters, entries, n, floor),
         }
     }
 }
@@ -67,7 +74,12 @@ mod tests {
 
     fn shuffled(topology: &Topology, keep: u32) -> NodeOrder {
         let order = NodeOrder::make(topology, "random:seed=5").unwrap();
-        let nodes = order.nodes().iter().copied().filter(|n| n.0 % 11 < keep).collect();
+        let nodes = order
+            .nodes()
+            .iter()
+            .copied()
+            .filter(|n| n.0 % 11 < keep)
+            .collect();
         NodeOrder::new(topology, "some", nodes).unwrap()
     }
 
@@ -122,9 +134,13 @@ mod tests {
         assert!(window.cuts.is_none());
         let entries: Vec<u32> = (0..60).map(|i| i * i * 27).collect();
         let sum = |set: &[u32]| -> u64 {
-            let pairs =
-                set.iter().enumerate().flat_map(|(i, a)| set[..i].iter().map(move |b| (a, b)));
-            pairs.map(|(a, b)| u64::from(a.abs_diff(*b).min(100_000 - a.abs_diff(*b)))).sum()
+            let pairs = set
+                .iter()
+                .enumerate()
+                .flat_map(|(i, a)| set[..i].iter().map(move |b| (a, b)));
+            pairs
+                .map(|(a, b)| u64::from(a.abs_diff(*b).min(100_000 - a.abs_diff(*b))))
+                .sum()
         };
         let sums: Vec<u64> = entries.windows(20).map(sum).collect();
         let least = *sums.iter().min().unwrap();

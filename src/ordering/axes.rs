@@ -51,7 +51,9 @@ impl<'a> View<'a> {
             _ => (0..dimensions.min(10)).map(|d| d.to_string()).collect(),
         };
         let read = |key: &'static str, expected: &str| -> Result<Option<Vec<usize>>> {
-            let Some(text) = params.word(key)? else { return Ok(None) };
+            let Some(text) = params.word(key)? else {
+                return Ok(None);
+            };
             let axis = |c: char| match c.to_digit(10) {
                 Some(digit) => Some(digit as usize),
                 None => AXIS_LETTERS.chars().position(|l| l == c),
@@ -72,7 +74,14 @@ impl<'a> View<'a> {
         let extents = axes.iter().map(|a| lattice.extents[*a]).collect();
         let stride = |a: &usize| lattice.extents[a + 1..].iter().product();
         let strides = axes.iter().map(stride).collect();
-        Ok(View { topology, lattice, axes, strides, reversed, extents })
+        Ok(View {
+            topology,
+            lattice,
+            axes,
+            strides,
+            reversed,
+            extents,
+        })
     }
 
     /// Number of cells.
@@ -83,7 +92,11 @@ impl<'a> View<'a> {
     /// The lattice cell at a position in the method's axes.
     pub fn cell(&self, position: &[u32]) -> u32 {
         position.iter().enumerate().fold(0, |cell, (i, x)| {
-            let x = if self.reversed[i] { self.extents[i] - 1 - x } else { *x };
+            let x = if self.reversed[i] {
+                self.extents[i] - 1 - x
+            } else {
+                *x
+            };
             cell + x * self.strides[i]
         })
     }
@@ -104,8 +117,9 @@ impl<'a> View<'a> {
             (index(position), self.cell(position))
         };
         let cells = (0..self.cell_count() as u32).into_par_iter();
-        let mut keyed: Vec<(K, u32)> =
-            cells.map_init(|| vec![0; self.extents.len()], keyed).collect();
+        let mut keyed: Vec<(K, u32)> = cells
+            .map_init(|| vec![0; self.extents.len()], keyed)
+            .collect();
         keyed.par_sort_unstable();
         keyed.into_iter().map(|(_, cell)| cell).collect()
     }

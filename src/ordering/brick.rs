@@ -24,7 +24,11 @@ pub(crate) const BRICK: OrderingEntry = OrderingEntry {
         REVERSE,
         Opt::extents("size", "cells of a brick along each axis").or_else("2 along each"),
         Opt::one_of("inner", &["snake", "gray", "row"], "path inside a brick"),
-        Opt::one_of("outer", &["snake", "row", "hilbert"], "path over the bricks"),
+        Opt::one_of(
+            "outer",
+            &["snake", "row", "hilbert"],
+            "path over the bricks",
+        ),
     ],
     build: Method::direct(Needs::Lattice, order),
 };
@@ -34,7 +38,9 @@ fn order<'a>(topology: &'a Topology, params: &'a Params) -> Work<'a, Vec<NodeId>
     let size = size(&view, params, "size")?.unwrap_or_else(|| vec![2; view.extents.len()]);
     let inner = params.choice("inner")?;
     let outer = params.choice("outer")?;
-    topology.context().require("the bricks", 48 * view.cell_count() as u64)?;
+    topology
+        .context()
+        .require("the bricks", 48 * view.cell_count() as u64)?;
     let counts = Bricks::new(&view.extents, size.clone()).counts;
     let bits = hilbert::bits_for(&counts);
     if outer == "hilbert" {
@@ -80,7 +86,9 @@ pub(super) fn size(
     params: &Params,
     key: &'static str,
 ) -> Result<Option<Vec<u32>>> {
-    let Some(size) = params.extents(key)? else { return Ok(None) };
+    let Some(size) = params.extents(key)? else {
+        return Ok(None);
+    };
     if size.len() != view.extents.len() {
         let expected = format!("{} extents, one an axis, as in 2x2x2", view.extents.len());
         return Err(params.wrong(key, expected));
@@ -98,8 +106,16 @@ pub(super) struct Bricks<'a> {
 
 impl<'a> Bricks<'a> {
     pub(super) fn new(extents: &'a [u32], size: Vec<u32>) -> Self {
-        let counts = extents.iter().zip(&size).map(|(n, s)| n.div_ceil(*s)).collect();
-        Bricks { extents, size, counts }
+        let counts = extents
+            .iter()
+            .zip(&size)
+            .map(|(n, s)| n.div_ceil(*s))
+            .collect();
+        Bricks {
+            extents,
+            size,
+            counts,
+        }
     }
 
     pub(super) fn len(&self) -> u32 {
@@ -107,7 +123,10 @@ impl<'a> Bricks<'a> {
     }
 
     fn number(&self, position: &[u32]) -> u32 {
-        self.counts.iter().zip(position).fold(0, |number, (n, x)| number * n + x)
+        self.counts
+            .iter()
+            .zip(position)
+            .fold(0, |number, (n, x)| number * n + x)
     }
 
     /// Visits the cells of one brick along a path that starts at its origin.
@@ -174,15 +193,24 @@ mod tests {
 
     #[test]
     fn size_is_in_the_order_of_the_extents_whatever_the_axes() {
-        assert_eq!(ids("mesh:2x4", "brick:size=1x2,outer=row,axes=yx"), [0, 1, 4, 5, 2, 3, 6, 7]);
-        assert_eq!(ids("mesh:2x4", "brick:size=1x2,inner=row,axes=yx")[..4], [0, 1, 4, 5]);
+        assert_eq!(
+            ids("mesh:2x4", "brick:size=1x2,outer=row,axes=yx"),
+            [0, 1, 4, 5, 2, 3, 6, 7]
+        );
+        assert_eq!(
+            ids("mesh:2x4", "brick:size=1x2,inner=row,axes=yx")[..4],
+            [0, 1, 4, 5]
+        );
     }
 
     #[test]
     fn edges_are_clipped() {
         assert_eq!(ids("mesh:3x3", "brick"), [0, 1, 4, 3, 2, 5, 8, 6, 7]);
         assert_eq!(ids("mesh:3x3", "brick:size=9x9"), ids("mesh:3x3", "snake"));
-        assert_eq!(ids("mesh:3x4", "brick:size=9x9,inner=gray"), ids("mesh:3x4", "gray"));
+        assert_eq!(
+            ids("mesh:3x4", "brick:size=9x9,inner=gray"),
+            ids("mesh:3x4", "gray")
+        );
     }
 
     #[test]

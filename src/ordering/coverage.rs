@@ -17,14 +17,20 @@ impl NodeOrder {
         let gap = (!left_out.is_empty()).then(|| {
             let (text, count) = (sanitize(&self.label), left_out.len());
             let (all, name) = (topology.node_count(), topology.name());
-            let names = left_out.iter().take(FEW).map(|node| topology.node_name(*node));
+            let names = left_out
+                .iter()
+                .take(FEW)
+                .map(|node| topology.node_name(*node));
             let names = names.collect::<Vec<_>>().join(", ");
             let more = if count > FEW { ", …" } else { "" };
             format!(
                 "{text}: leaves out {count} of {all} schedulable nodes of {name}: {names}{more}"
             )
         });
-        self.machine_remark(topology).into_iter().chain(gap).collect()
+        self.machine_remark(topology)
+            .into_iter()
+            .chain(gap)
+            .collect()
     }
 
     /// The schedulable nodes that it leaves out, in id order.
@@ -37,7 +43,11 @@ impl NodeOrder {
             return Vec::new();
         }
         let held = self.held(topology);
-        topology.nodes().iter().filter(|node| !held.contains(node.index())).collect()
+        topology
+            .nodes()
+            .iter()
+            .filter(|node| !held.contains(node.index()))
+            .collect()
     }
 
     fn held(&self, topology: &Topology) -> FixedBitSet {
@@ -51,7 +61,9 @@ impl NodeOrder {
     /// # Errors
     /// One lacks nodes that another holds.
     pub fn check_same_nodes(topology: &Topology, orders: &[NodeOrder]) -> Result<()> {
-        let Some(widest) = orders.iter().reduce(|a, b| if b.len() > a.len() { b } else { a })
+        let Some(widest) = orders
+            .iter()
+            .reduce(|a, b| if b.len() > a.len() { b } else { a })
         else {
             return Ok(());
         };
@@ -60,7 +72,12 @@ impl NodeOrder {
         }
         for order in orders {
             let held = order.held(topology);
-            let lacks = || widest.nodes.iter().filter(|node| !held.contains(node.index()));
+            let lacks = || {
+                widest
+                    .nodes
+                    .iter()
+                    .filter(|node| !held.contains(node.index()))
+            };
             let Some(first) = lacks().min() else { continue };
             let found = format!(
                 "an ordering without {} of the {} nodes that `{}` holds, node {first} ({}) first",
@@ -70,7 +87,11 @@ impl NodeOrder {
                 topology.node_name(*first)
             );
             let location = SourceLocation::option(&order.label);
-            return Err(Error::input(location, found, "orderings of the same nodes to rank"));
+            return Err(Error::input(
+                location,
+                found,
+                "orderings of the same nodes to rank",
+            ));
         }
         Ok(())
     }
@@ -94,7 +115,12 @@ mod tests {
         let (turned, other) = (order("turned", &[0, 5, 4]), order("other", &[0, 5, 3]));
         assert_eq!(full.left_out(&machine), []);
         assert_eq!(part.left_out(&machine), [NodeId(2), NodeId(3)]);
-        for same in [vec![], vec![part.clone()], vec![part.clone(), turned], vec![full.clone()]] {
+        for same in [
+            vec![],
+            vec![part.clone()],
+            vec![part.clone(), turned],
+            vec![full.clone()],
+        ] {
             assert_eq!(check(&same), Ok(()));
         }
         assert_eq!(
@@ -103,6 +129,9 @@ mod tests {
              orderings of the same nodes to rank"
         );
         let said = check(&[part, other]).unwrap_err();
-        assert!(said.starts_with("`other`: found an ordering without 1 of the 3 nodes"), "{said}");
+        assert!(
+            said.starts_with("`other`: found an ordering without 1 of the 3 nodes"),
+            "{said}"
+        );
     }
 }

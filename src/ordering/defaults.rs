@@ -33,7 +33,14 @@ fn on_lattice(lattice: &Lattice, wanted: &mut Vec<String>) {
     let spell = |axes: &mut dyn Iterator<Item = usize>| -> String {
         let letters: Vec<char> = AXIS_LETTERS.chars().collect();
         let few = lattice.extents.len() <= letters.len();
-        axes.map(|a| if few { letters[a].to_string() } else { a.to_string() }).collect()
+        axes.map(|a| {
+            if few {
+                letters[a].to_string()
+            } else {
+                a.to_string()
+            }
+        })
+        .collect()
     };
     let stored: String = spell(&mut (0..lattice.extents.len()));
     // Slowest first: the smallest dimension last runs fastest.

@@ -41,12 +41,20 @@ pub(super) type Search =
 impl Method {
     /// A method that needs nothing but the topology and its options.
     pub(super) const fn direct(needs: Needs, order: Direct) -> Self {
-        Method { needs, keeps_routers: true, make: Make::Direct(order) }
+        Method {
+            needs,
+            keeps_routers: true,
+            make: Make::Direct(order),
+        }
     }
 
     /// A method that searches; it works on every topology.
     pub(super) const fn search(search: Search) -> Self {
-        Method { needs: Needs::Nothing, keeps_routers: true, make: Make::Search(search) }
+        Method {
+            needs: Needs::Nothing,
+            keeps_routers: true,
+            make: Make::Search(search),
+        }
     }
 
     /// Marks a method that parts the nodes of a router.

@@ -19,7 +19,12 @@ impl NodeOrder {
     pub fn read(topology: &Topology, text: &Text) -> Result<Self> {
         let nodes = read(topology, text)?;
         let label = text.name().to_string();
-        Ok(NodeOrder { label, nodes, notes: Vec::new(), made_for: made_for(topology, text) })
+        Ok(NodeOrder {
+            label,
+            nodes,
+            notes: Vec::new(),
+            made_for: made_for(topology, text),
+        })
     }
 
     /// The file's text: a header of comments (tool version, topology, ordering, node count), then one id
@@ -49,7 +54,11 @@ fn read(topology: &Topology, text: &Text) -> Result<Vec<NodeId>> {
     let mut check = Check::new(topology);
     let mut nodes = Vec::new();
     let named = header(text, NAMES).is_some();
-    let numbers = if named { Numbers::AsNamed } else { Numbers::Ids };
+    let numbers = if named {
+        Numbers::AsNamed
+    } else {
+        Numbers::Ids
+    };
     let ids = !named || !topology.names_are_numbers();
     for line in text.data_lines() {
         // Most lines are ids.
@@ -72,7 +81,11 @@ fn read(topology: &Topology, text: &Text) -> Result<Vec<NodeId>> {
         return Err(Error::input(line.location(), found, expected));
     }
     if nodes.is_empty() {
-        return Err(Error::input(text.location(), "no node ids", "one id a line"));
+        return Err(Error::input(
+            text.location(),
+            "no node ids",
+            "one id a line",
+        ));
     }
     Ok(nodes)
 }
@@ -94,10 +107,15 @@ fn made_for(topology: &Topology, text: &Text) -> Option<String> {
     let (_, machine) = header(text, "# topology:")?;
     let spec = topology.network().spec();
     // Names may hold brackets, specifications as well.
-    let same = machine.match_indices(&format!("({spec}")).any(|(start, found)| {
-        let rest = &machine[start + found.len()..];
-        rest == ")" || [",limit=", ",exclude="].iter().any(|option| rest.starts_with(option))
-    });
+    let same = machine
+        .match_indices(&format!("({spec}"))
+        .any(|(start, found)| {
+            let rest = &machine[start + found.len()..];
+            rest == ")"
+                || [",limit=", ",exclude="]
+                    .iter()
+                    .any(|option| rest.starts_with(option))
+        });
     (!same && machine != topology.name()).then(|| machine.to_string())
 }
 
@@ -109,13 +127,24 @@ fn write(
 ) -> io::Result<()> {
     let one_line = |text: &str| text.replace(['\n', '\r'], " ");
     writeln!(out, "# nodeorder {}", env!("CARGO_PKG_VERSION"))?;
-    writeln!(out, "# topology: {} ({})", one_line(topology.name()), topology.spec())?;
+    writeln!(
+        out,
+        "# topology: {} ({})",
+        one_line(topology.name()),
+        topology.spec()
+    )?;
     writeln!(out, "# ordering: {}", one_line(order.label()))?;
     writeln!(out, "# nodes: {}", order.len())?;
     if names {
-        writeln!(out, "{NAMES} numbers below, if any, are names of nodes and not ids")?;
+        writeln!(
+            out,
+            "{NAMES} numbers below, if any, are names of nodes and not ids"
+        )?;
     }
-    order.notes().iter().try_for_each(|note| writeln!(out, "# {}", one_line(note)))?;
+    order
+        .notes()
+        .iter()
+        .try_for_each(|note| writeln!(out, "# {}", one_line(note)))?;
     let nodes = order.nodes();
     blocks::write(out, nodes.len(), |ranks, text| {
         let mut digits = itoa::Buffer::new();
@@ -140,13 +169,19 @@ mod tests {
         let topology = Topology::inline("torus:5x4,exclude=7", &Context::default()).unwrap();
         let order = NodeOrder::make(&topology, "snake").unwrap();
         let text = Text::new("o.txt", order.to_file(&topology));
-        assert_eq!(NodeOrder::read(&topology, &text).unwrap().nodes(), order.nodes());
+        assert_eq!(
+            NodeOrder::read(&topology, &text).unwrap().nodes(),
+            order.nodes()
+        );
         assert!(text.as_str().contains("torus:5x4,exclude=7"));
         let mut named = Vec::new();
         order.write_to(&topology, true, &mut named).unwrap();
         let named = Text::new("o.txt", String::from_utf8(named).unwrap());
         assert!(named.as_str().ends_with("\nn19\n"), "{}", named.as_str());
-        assert_eq!(NodeOrder::read(&topology, &named).unwrap().nodes(), order.nodes());
+        assert_eq!(
+            NodeOrder::read(&topology, &named).unwrap().nodes(),
+            order.nodes()
+        );
         let lists = Text::new("o.txt", "n[03-01]\n");
         assert!(NodeOrder::read(&topology, &lists).is_err());
         let lists = Text::new("o.txt", "n[04-05,00],n09 # and\n1\n");
@@ -161,7 +196,10 @@ mod tests {
         let topology = Topology::inline("torus:4x4,limit=10", &Context::default()).unwrap();
         for (text, expected) in [
             ("1\n2\n1\n", "o:3: found node 1 (n01) again"),
-            ("1\n16\n", "o:2: found node 16; expected a node id from 0 to 15"),
+            (
+                "1\n16\n",
+                "o:2: found node 16; expected a node id from 0 to 15",
+            ),
             ("# c\n12\n", "o:2: found node 12 (n12), which limit"),
             ("1\n\nx\n", "o:3: found `x`"),
             ("-1\n", "o:1: found `-1`"),
@@ -171,7 +209,9 @@ mod tests {
                 "o:2: found 2 node ids under a header of 3; expected as many",
             ),
         ] {
-            let error = NodeOrder::read(&topology, &Text::new("o", text)).unwrap_err().to_string();
+            let error = NodeOrder::read(&topology, &Text::new("o", text))
+                .unwrap_err()
+                .to_string();
             assert!(error.starts_with(expected), "{text:?}: {error}");
         }
     }

@@ -52,10 +52,19 @@ fn order<'a>(topology: &'a Topology, params: &'a Params) -> Work<'a, Vec<NodeId>
 /// The cells along the curve over these axes, the first the longest.
 fn cells(view: &View<'_>, axes: &[usize]) -> Vec<u32> {
     let length = |axis: usize| axes.get(axis).map_or(1, |i| i64::from(view.extents[*i]));
-    let side = |axis| Side { axis, length: length(axis) };
-    let whole = Part { corner: [0; 3], sides: [0, 1, 2].map(side), flat: axes.len() < 3 };
-    let (mut cells, mut position) =
-        (Vec::with_capacity(view.cell_count()), vec![0u32; view.extents.len()]);
+    let side = |axis| Side {
+        axis,
+        length: length(axis),
+    };
+    let whole = Part {
+        corner: [0; 3],
+        sides: [0, 1, 2].map(side),
+        flat: axes.len() < 3,
+    };
+    let (mut cells, mut position) = (
+        Vec::with_capacity(view.cell_count()),
+        vec![0u32; view.extents.len()],
+    );
     walk(whole, |corner| {
         for (i, axis) in axes.iter().enumerate() {
             position[*axis] = corner[i] as u32;
@@ -133,8 +142,16 @@ impl Part {
         if sides.iter().filter(|s| s.size() > 1).count() <= 1 {
             return None;
         }
-        let parts = if self.flat { split_plane(corner, sides) } else { split_box(corner, sides) };
-        Some(parts.into_iter().filter(|part| part.sides.iter().all(|side| side.length != 0)))
+        let parts = if self.flat {
+            split_plane(corner, sides)
+        } else {
+            split_box(corner, sides)
+        };
+        Some(
+            parts
+                .into_iter()
+                .filter(|part| part.sides.iter().all(|side| side.length != 0)),
+        )
     }
 }
 
@@ -143,9 +160,14 @@ fn walk(whole: Part, mut visit: impl FnMut(&Corner)) {
     let mut stack = vec![whole];
     while let Some(part) = stack.pop() {
         let Some(parts) = part.split() else {
-            let Part { mut corner, sides, .. } = part;
+            let Part {
+                mut corner, sides, ..
+            } = part;
             // The side of more than one cell, or any.
-            let row = sides.into_iter().find(|side| side.size() > 1).unwrap_or(sides[0]);
+            let row = sides
+                .into_iter()
+                .find(|side| side.size() > 1)
+                .unwrap_or(sides[0]);
             for _ in 0..row.size() {
                 visit(&corner);
                 corner[row.axis] += row.length.signum();
@@ -158,7 +180,11 @@ fn walk(whole: Part, mut visit: impl FnMut(&Corner)) {
 
 /// Two halves of a wide rectangle; otherwise up the first half along b, across, and back down.
 fn split_plane(corner: Corner, [a, b, c]: [Side; 3]) -> Vec<Part> {
-    let part = |corner, a, b| Part { corner, sides: [a, b, c], flat: true };
+    let part = |corner, a, b| Part {
+        corner,
+        sides: [a, b, c],
+        flat: true,
+    };
     if 2 * a.size() > 3 * b.size() {
         let a1 = a.even_half();
         return vec![part(corner, a1, b), part(past(corner, a1), a.rest(a1), b)];
@@ -173,7 +199,11 @@ fn split_plane(corner: Corner, [a, b, c]: [Side; 3]) -> Vec<Part> {
 
 /// Two halves of a box long in a; three parts of one that is tall or deep, as in the plane; otherwise five.
 fn split_box(corner: Corner, [a, b, c]: [Side; 3]) -> Vec<Part> {
-    let part = |corner, a, b, c| Part { corner, sides: [a, b, c], flat: false };
+    let part = |corner, a, b, c| Part {
+        corner,
+        sides: [a, b, c],
+        flat: false,
+    };
     let (w, h, d) = (a.size(), b.size(), c.size());
     let (a1, b1, c1) = (a.even_half(), b.even_half(), c.even_half());
     let a2 = a.rest(a1);
@@ -215,7 +245,10 @@ mod tests {
                 let long = steps(&format!("mesh:{w}x{h}"), "gilbert");
                 let far: Vec<u32> = long.into_iter().filter(|s| *s != 1).collect();
                 let excused = w.max(h) % 2 == 1 && w.min(h).is_multiple_of(2);
-                assert!(far.is_empty() || (excused && far == [2]), "{w}x{h}: {far:?}");
+                assert!(
+                    far.is_empty() || (excused && far == [2]),
+                    "{w}x{h}: {far:?}"
+                );
             }
         }
     }
@@ -235,7 +268,9 @@ mod tests {
 
     #[test]
     fn the_drawings_are_right() {
-        let start = [0, 1, 2, 8, 7, 6, 12, 18, 19, 13, 14, 20, 21, 15, 16, 22, 23, 17, 11, 10, 9];
+        let start = [
+            0, 1, 2, 8, 7, 6, 12, 18, 19, 13, 14, 20, 21, 15, 16, 22, 23, 17, 11, 10, 9,
+        ];
         assert_eq!(ids("mesh:4x6", "gilbert")[..21], start);
         let all = [0, 1, 2, 5, 4, 3, 6, 7, 8, 11, 14, 13, 10, 9, 12];
         assert_eq!(ids("mesh:5x3", "gilbert"), all);

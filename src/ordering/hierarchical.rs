@@ -29,8 +29,11 @@ pub(crate) const HIERARCHICAL: OrderingEntry = OrderingEntry::new(
         Opt::flag("scatter", "one chunk of each outermost unit in turn"),
         Opt::extents("block", "cells of a unit along each axis, on grids")
             .or_else("the levels of the machine"),
-        Opt::text("chunk", "what is dealt at a time with scatter: router or the name of a level")
-            .or("router"),
+        Opt::text(
+            "chunk",
+            "what is dealt at a time with scatter: router or the name of a level",
+        )
+        .or("router"),
     ],
     Method::direct(Needs::Levels, order),
 );
@@ -53,16 +56,26 @@ fn order<'a>(topology: &'a Topology, params: &'a Params) -> Work<'a, Vec<NodeId>
         return Ok(Box::new(|| Ok(topology.nodes().iter().collect())));
     }
     let (slots, hosts) = (topology.network().slots(), topology.network().hosts());
-    topology.context().require("the units", 64 * u64::from(hosts) + 4 * u64::from(slots))?;
-    let (outermost, inner) = (outermost.clone(), levels.iter().find(|l| l.name == chunk).cloned());
-    Ok(Box::new(move || Ok(dealt(topology, &outermost, inner.as_ref()))))
+    topology
+        .context()
+        .require("the units", 64 * u64::from(hosts) + 4 * u64::from(slots))?;
+    let (outermost, inner) = (
+        outermost.clone(),
+        levels.iter().find(|l| l.name == chunk).cloned(),
+    );
+    Ok(Box::new(move || {
+        Ok(dealt(topology, &outermost, inner.as_ref()))
+    }))
 }
 
 /// The chunks of each unit of the outermost level, dealt out; they are units of the inner level, or routers.
 fn dealt(topology: &Topology, outermost: &Level, inner: Option<&Level>) -> Vec<NodeId> {
     let slots = topology.network().slots();
     let nodes = |slots: Range<u32>| {
-        slots.map(NodeId).filter(|n| topology.nodes().contains(*n)).collect::<Vec<_>>()
+        slots
+            .map(NodeId)
+            .filter(|n| topology.nodes().contains(*n))
+            .collect::<Vec<_>>()
     };
     // Ids that follow each other on a router; all of a server's where its GPUs are on a router each.
     let here = match topology.network().dealt_over() {
@@ -99,7 +112,10 @@ fn blocks<'a>(topology: &'a Topology, params: &'a Params, scatter: bool) -> Work
         Err(params.unsuited(problem, remedy))
     };
     if topology.lattice().is_none() {
-        return unsuited("coordinates, which `block` needs", "what works here: no `block`");
+        return unsuited(
+            "coordinates, which `block` needs",
+            "what works here: no `block`",
+        );
     }
     let view = View::from_params(topology, params)?;
     let Some(size) = brick::size(&view, params, "block")? else {
@@ -111,8 +127,12 @@ fn blocks<'a>(topology: &'a Topology, params: &'a Params, scatter: bool) -> Work
         return unsuited("levels such as groups or leaf switches", remedy);
     };
     chunk(params, &["router"])?;
-    topology.context().require("the blocks", 96 * view.cell_count() as u64)?;
-    Ok(Box::new(move || Ok(block_nodes(topology, &view, size, scatter))))
+    topology
+        .context()
+        .require("the blocks", 96 * view.cell_count() as u64)?;
+    Ok(Box::new(move || {
+        Ok(block_nodes(topology, &view, size, scatter))
+    }))
 }
 
 /// The nodes of blocks of so many cells, one block after the other or dealt out.
@@ -148,8 +168,10 @@ fn block_nodes(topology: &Topology, view: &View<'_>, size: Vec<u32>, scatter: bo
 /// One chunk of each unit in turn.
 fn deal(units: Vec<UnitChunks>) -> Vec<NodeId> {
     // Chunks without schedulable nodes take no turn.
-    let mut left: Vec<_> =
-        units.into_iter().map(|u| u.into_iter().filter(|c| !c.is_empty())).collect();
+    let mut left: Vec<_> = units
+        .into_iter()
+        .map(|u| u.into_iter().filter(|c| !c.is_empty()))
+        .collect();
     let mut nodes = Vec::new();
     while !left.is_empty() {
         left.retain_mut(|unit| match unit.next() {
@@ -171,7 +193,10 @@ mod tests {
     fn units_in_turn_are_the_ids_of_a_cascade() {
         let spec = "cascade:3x2x2,per_router=2,limit=23,exclude=4-6";
         assert_eq!(ids(spec, "hierarchical"), ids(spec, "row-major"));
-        assert_eq!(ids(spec, "hierarchical:chunk=chassis"), ids(spec, "row-major"));
+        assert_eq!(
+            ids(spec, "hierarchical:chunk=chassis"),
+            ids(spec, "row-major")
+        );
     }
 
     #[test]
@@ -180,13 +205,20 @@ mod tests {
         let spec = "cascade:3x2x2,per_router=2,limit=23,exclude=4-5";
         assert_eq!(
             ids(spec, "hierarchical:scatter=true"),
-            [0, 1, 12, 13, 2, 3, 14, 15, 6, 7, 16, 17, 8, 9, 18, 19, 10, 11, 20, 21, 22]
+            [
+                0, 1, 12, 13, 2, 3, 14, 15, 6, 7, 16, 17, 8, 9, 18, 19, 10, 11, 20, 21, 22
+            ]
         );
         assert_eq!(
             ids(spec, "hierarchical:scatter=true,chunk=chassis"),
-            [0, 1, 2, 3, 12, 13, 14, 15, 16, 17, 6, 7, 8, 9, 10, 11, 18, 19, 20, 21, 22]
+            [
+                0, 1, 2, 3, 12, 13, 14, 15, 16, 17, 6, 7, 8, 9, 10, 11, 18, 19, 20, 21, 22
+            ]
         );
-        assert_eq!(ids(spec, "hierarchical:scatter=true,chunk=group"), ids(spec, "hierarchical"));
+        assert_eq!(
+            ids(spec, "hierarchical:scatter=true,chunk=group"),
+            ids(spec, "hierarchical")
+        );
     }
 
     #[test]
@@ -198,10 +230,19 @@ mod tests {
             ids("torus:3x4", "hierarchical:block=2x2,scatter=true"),
             [0, 2, 8, 10, 1, 3, 9, 11, 4, 6, 5, 7]
         );
-        assert_eq!(ids("torus:2x4", "hierarchical:block=1x2,axes=yx"), [0, 1, 4, 5, 2, 3, 6, 7]);
-        assert_eq!(ids("cascade:2x2x2", "hierarchical:block=2x1x2"), [0, 1, 4, 5, 2, 3, 6, 7]);
         assert_eq!(
-            ids("torus:1x4,per_router=2,exclude=3", "hierarchical:block=1x2,scatter=true"),
+            ids("torus:2x4", "hierarchical:block=1x2,axes=yx"),
+            [0, 1, 4, 5, 2, 3, 6, 7]
+        );
+        assert_eq!(
+            ids("cascade:2x2x2", "hierarchical:block=2x1x2"),
+            [0, 1, 4, 5, 2, 3, 6, 7]
+        );
+        assert_eq!(
+            ids(
+                "torus:1x4,per_router=2,exclude=3",
+                "hierarchical:block=1x2,scatter=true"
+            ),
             [0, 1, 4, 5, 2, 6, 7]
         );
     }

@@ -50,7 +50,9 @@ fn order<'a>(topology: &'a Topology, params: &'a Params) -> Work<'a, Vec<NodeId>
         return Err(params.wrong("bits", expected));
     }
     check_index(params, bits, &view.extents)?;
-    topology.context().require("the cells of a curve", 36 * view.cell_count() as u64)?;
+    topology
+        .context()
+        .require("the cells of a curve", 36 * view.cell_count() as u64)?;
     Ok(Box::new(move || {
         let cells = match bits as usize * view.extents.len() <= u64::BITS as usize {
             true => view.cells_by_curve(|position| index(position, bits) as u64),
@@ -155,7 +157,11 @@ mod tests {
         for bits in 1..8 {
             for x in 0..1u32 << bits {
                 for y in 0..1 << bits {
-                    assert_eq!(index(&[x, y], bits), skilling(&[x, y], bits), "{x} {y} {bits}");
+                    assert_eq!(
+                        index(&[x, y], bits),
+                        skilling(&[x, y], bits),
+                        "{x} {y} {bits}"
+                    );
                 }
             }
         }
@@ -166,7 +172,13 @@ mod tests {
 
     #[test]
     fn every_step_on_a_cube_is_one() {
-        for spec in ["mesh:8x8", "mesh:8x8x8", "mesh:4x4x4x4", "mesh:4x4x4x4x4", "mesh:2x2x2x2x2"] {
+        for spec in [
+            "mesh:8x8",
+            "mesh:8x8x8",
+            "mesh:4x4x4x4",
+            "mesh:4x4x4x4x4",
+            "mesh:2x2x2x2x2",
+        ] {
             assert_eq!(max_step(spec, "hilbert"), 1, "{spec}");
             assert_eq!(ids(spec, "hilbert")[0], 0);
         }

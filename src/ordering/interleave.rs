@@ -19,7 +19,9 @@ pub(crate) const MORTON: OrderingEntry = OrderingEntry {
     about: "Z-order: coordinate bits interleaved, axis 0 most significant",
     example: "morton:axes=zxy",
     options: &[AXES, REVERSE],
-    build: Method::direct(Needs::Lattice, |topology, params| by_key(topology, params, |key| key)),
+    build: Method::direct(Needs::Lattice, |topology, params| {
+        by_key(topology, params, |key| key)
+    }),
 };
 
 /// `gray[:axes=zxy,reverse=x]`: cells in the order in which the reflected Gray code visits their Morton
@@ -37,7 +39,9 @@ pub(crate) const GRAY: OrderingEntry = OrderingEntry {
     about: "Gray code of the interleaved bits: neighbours differ in one bit of one coordinate",
     example: "gray:axes=zxy",
     options: &[AXES, REVERSE],
-    build: Method::direct(Needs::Lattice, |topology, params| by_key(topology, params, gray_rank)),
+    build: Method::direct(Needs::Lattice, |topology, params| {
+        by_key(topology, params, gray_rank)
+    }),
 };
 
 fn by_key<'a>(
@@ -46,7 +50,9 @@ fn by_key<'a>(
     rank: fn(u64) -> u64,
 ) -> Work<'a, Vec<NodeId>> {
     let view = View::from_params(topology, params)?;
-    topology.context().require("the cells of a curve", 20 * view.cell_count() as u64)?;
+    topology
+        .context()
+        .require("the cells of a curve", 20 * view.cell_count() as u64)?;
     let bits = widths(&view.extents);
     Ok(Box::new(move || {
         Ok(view.nodes(view.cells_by_curve(|position| rank(morton_key(position, &bits)))))
@@ -55,7 +61,10 @@ fn by_key<'a>(
 
 /// Bits that the coordinates of each axis take.
 pub(super) fn widths(extents: &[u32]) -> Vec<u32> {
-    extents.iter().map(|n| u32::BITS - (n - 1).leading_zeros()).collect()
+    extents
+        .iter()
+        .map(|n| u32::BITS - (n - 1).leading_zeros())
+        .collect()
 }
 
 /// The interleaved bits of `position`, whose coordinates take `bits` each. Bits above an axis's width are
@@ -115,7 +124,11 @@ mod tests {
             let b = side.trailing_zeros();
             // On a cube of side 2^b a cell's index is its coordinates' bits side by side.
             for pair in ids(spec, "gray").windows(2) {
-                assert_eq!((pair[0] ^ pair[1]).count_ones(), 1, "{spec} ({b} bits an axis)");
+                assert_eq!(
+                    (pair[0] ^ pair[1]).count_ones(),
+                    1,
+                    "{spec} ({b} bits an axis)"
+                );
             }
         }
     }

@@ -61,7 +61,11 @@ pub(super) fn reflect(counter: &[u32], extents: &[u32], out: &mut [u32]) {
     // the row-major index of the slower digits.
     let mut walks_odd = false;
     for i in 0..counter.len() {
-        out[i] = if walks_odd { extents[i] - 1 - counter[i] } else { counter[i] };
+        out[i] = if walks_odd {
+            extents[i] - 1 - counter[i]
+        } else {
+            counter[i]
+        };
         walks_odd = (walks_odd && extents[i] % 2 == 1) ^ (counter[i] % 2 == 1);
     }
 }
@@ -76,7 +80,10 @@ mod tests {
         assert_eq!(ids("mesh:2x3", "row-major"), [0, 1, 2, 3, 4, 5]);
         assert_eq!(ids("mesh:2x3", "row-major:axes=xy"), [0, 1, 2, 3, 4, 5]);
         assert_eq!(ids("mesh:2x3", "row-major:axes=yx"), [0, 3, 1, 4, 2, 5]);
-        assert_eq!(ids("mesh:2x3", "row-major:axes=10,reverse=x"), [3, 0, 4, 1, 5, 2]);
+        assert_eq!(
+            ids("mesh:2x3", "row-major:axes=10,reverse=x"),
+            [3, 0, 4, 1, 5, 2]
+        );
         let two_a_router = ids("mesh:2x2,per_router=2,limit=7", "row-major:axes=yx");
         assert_eq!(two_a_router, [0, 1, 4, 5, 2, 3, 6]);
     }

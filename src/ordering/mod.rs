@@ -130,13 +130,18 @@ impl NodeOrder {
         if !Path::new(path).exists() && path != "-" {
             return Err(ORDERINGS.neither(path, "an ordering file"));
         }
-        NodeOrder::read(topology, &Text::read(Path::new(path), topology.context().memory)?)
+        NodeOrder::read(
+            topology,
+            &Text::read(Path::new(path), topology.context().memory)?,
+        )
     }
 }
 
 /// The method that `text` names, which suits the topology, and its options; none where `text` is no method's.
 fn read(topology: &Topology, text: &str) -> Result<Option<(&'static OrderingEntry, Params)>> {
-    let Some(entry) = ORDERINGS.get(text) else { return Ok(None) };
+    let Some(entry) = ORDERINGS.get(text) else {
+        return Ok(None);
+    };
     let params = ORDERINGS.params(entry, text, topology.context().seed)?;
     match entry.suits(topology) {
         true => Ok(Some((entry, params))),
@@ -153,7 +158,11 @@ fn checked<T>(work: Result<T>, params: &Params) -> Result<T> {
 
 /// The names of the methods that suit a topology.
 pub fn suitable(topology: &Topology) -> Vec<&'static str> {
-    ORDERINGS.iter().filter(|entry| entry.suits(topology)).map(|entry| entry.name).collect()
+    ORDERINGS
+        .iter()
+        .filter(|entry| entry.suits(topology))
+        .map(|entry| entry.name)
+        .collect()
 }
 
 fn unsuited(topology: &Topology, entry: &OrderingEntry, params: &Params) -> Error {
@@ -162,7 +171,11 @@ fn unsuited(topology: &Topology, entry: &OrderingEntry, params: &Params) -> Erro
         _ => "no coordinates",
     };
     params.unsuited(
-        format!("{} has {lacks}, which `{}` needs", topology.name(), entry.name),
+        format!(
+            "{} has {lacks}, which `{}` needs",
+            topology.name(),
+            entry.name
+        ),
         format!("what works here: {}", suitable(topology).join(", ")),
     )
 }
@@ -181,11 +194,17 @@ mod tests {
             NodeOrder::make(&topology, by).unwrap_or_else(|e| panic!("{by} on {spec}: {e}"));
         let mut sorted = order.nodes().to_vec();
         sorted.sort_unstable();
-        assert!(sorted.into_iter().eq(topology.nodes().iter()), "{by} on {spec}");
+        assert!(
+            sorted.into_iter().eq(topology.nodes().iter()),
+            "{by} on {spec}"
+        );
         let entry = ORDERINGS.get(by).unwrap();
         if entry.build.keeps_routers || by.contains("unit=router") {
-            let routers: Vec<u32> =
-                order.nodes().iter().map(|n| topology.router_of(*n).0).collect();
+            let routers: Vec<u32> = order
+                .nodes()
+                .iter()
+                .map(|n| topology.router_of(*n).0)
+                .collect();
             let mut stretches: Vec<u32> = routers.chunk_by(|a, b| a == b).map(|c| c[0]).collect();
             let count = stretches.len();
             stretches.sort_unstable();
@@ -211,7 +230,10 @@ mod tests {
                 "hierarchical" if machine.network().levels().is_empty() => {
                     let block = vec!["2"; axes].join("x");
                     check(spec, &format!("hierarchical:block={block}"));
-                    check(spec, &format!("hierarchical:block={block},scatter=true,axes={back}"));
+                    check(
+                        spec,
+                        &format!("hierarchical:block={block},scatter=true,axes={back}"),
+                    );
                 }
                 "hierarchical" => {
                     check(spec, "hierarchical");

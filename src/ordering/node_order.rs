@@ -38,7 +38,12 @@ impl NodeOrder {
         for node in &nodes {
             check.add(*node, || SourceLocation::option(&label))?;
         }
-        Ok(NodeOrder { label, nodes, notes: Vec::new(), made_for: None })
+        Ok(NodeOrder {
+            label,
+            nodes,
+            notes: Vec::new(),
+            made_for: None,
+        })
     }
 
     /// Bytes that making an ordering of `topology` takes at least: the nodes, their cells and which are there already.
@@ -55,7 +60,9 @@ impl NodeOrder {
     pub fn machine_remark(&self, topology: &Topology) -> Option<String> {
         let (made_for, label) = (sanitize(self.made_for.as_deref()?), &self.label);
         let (name, spec) = (topology.name(), topology.spec());
-        Some(format!("{label}: made for {made_for}, used on {name} ({spec})"))
+        Some(format!(
+            "{label}: made for {made_for}, used on {name} ({spec})"
+        ))
     }
 
     /// Name that the user gave it.
@@ -88,7 +95,10 @@ pub(crate) struct Check<'a> {
 impl<'a> Check<'a> {
     pub(crate) fn new(topology: &'a Topology) -> Self {
         let slots = topology.nodes().slot_count() as usize;
-        Check { topology, seen: FixedBitSet::with_capacity(slots) }
+        Check {
+            topology,
+            seen: FixedBitSet::with_capacity(slots),
+        }
     }
 
     pub(crate) fn add(

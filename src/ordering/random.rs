@@ -38,7 +38,10 @@ fn order<'a>(topology: &'a Topology, params: &'a Params) -> Work<'a, Vec<NodeId>
             let mut routers: Vec<_> = (0..topology.network().hosts()).map(RouterId).collect();
             routers.retain(|r| topology.nodes_of(*r).next().is_some());
             shuffle(&mut routers, &mut random);
-            return Ok(routers.into_iter().flat_map(|r| topology.nodes_of(r)).collect());
+            return Ok(routers
+                .into_iter()
+                .flat_map(|r| topology.nodes_of(r))
+                .collect());
         }
         let mut nodes: Vec<NodeId> = topology.nodes().iter().collect();
         shuffle(&mut nodes, &mut random);
@@ -54,9 +57,18 @@ mod tests {
     /// Worked out a second time from the definitions of the generator and of the draws.
     #[test]
     fn the_same_seed_gives_the_same_bytes() {
-        assert_eq!(ids("torus:5x4", "random:seed=7")[..8], [3, 2, 17, 9, 5, 19, 11, 12]);
-        assert_eq!(ids("torus:5x4", "random"), ids("torus:5x4", "random:seed=1"));
-        assert_ne!(ids("torus:5x4", "random"), ids("torus:5x4", "random:seed=2"));
+        assert_eq!(
+            ids("torus:5x4", "random:seed=7")[..8],
+            [3, 2, 17, 9, 5, 19, 11, 12]
+        );
+        assert_eq!(
+            ids("torus:5x4", "random"),
+            ids("torus:5x4", "random:seed=1")
+        );
+        assert_ne!(
+            ids("torus:5x4", "random"),
+            ids("torus:5x4", "random:seed=2")
+        );
         assert_eq!(
             ids("torus:100x100", "random:seed=18446744073709551615")[..4],
             [8580, 2365, 7687, 2614]

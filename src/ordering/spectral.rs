@@ -52,8 +52,15 @@ const EQUAL: f64 = 1e-9;
 
 fn order(topology: &Topology, start: u32) -> Result<Vec<NodeId>> {
     // Rails that nodes alone join are copies of the first, which has the numbers of its switches to itself.
-    let copies = topology.network().rails().is_some_and(|rails| rails.interfaces() > 1);
-    let graph = if copies { topology.halves_graph()? } else { topology.joined_graph()? };
+    let copies = topology
+        .network()
+        .rails()
+        .is_some_and(|rails| rails.interfaces() > 1);
+    let graph = if copies {
+        topology.halves_graph()?
+    } else {
+        topology.joined_graph()?
+    };
     let vector = fiedler(graph);
     let largest = vector.iter().fold(0.0, |m: f64, x| m.max(x.abs()));
     let routers = 0..graph.router_count() as u32;
@@ -62,7 +69,11 @@ fn order(topology: &Topology, start: u32) -> Result<Vec<NodeId>> {
         .chain(routers.clone())
         .map(component)
         .find(|x| x.abs() > EQUAL * largest);
-    let sign = if decides.is_some_and(|x| x > 0.0) { -1.0 } else { 1.0 };
+    let sign = if decides.is_some_and(|x| x > 0.0) {
+        -1.0
+    } else {
+        1.0
+    };
     let mut sorted: Vec<(f64, u32)> = routers.map(|r| (sign * component(r), r)).collect();
     sorted.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
     // Runs of equals, rather than rounded values: no rounding boundary parts two that should be one.
@@ -128,7 +139,10 @@ struct Tridiagonal {
 
 /// Lanczos steps from `first` until the smallest eigenvalue has converged.
 fn tridiagonalise(graph: &RouterGraph, first: &[f64], floor: f64, limit: usize) -> Tridiagonal {
-    let mut matrix = Tridiagonal { alpha: Vec::new(), beta: Vec::new() };
+    let mut matrix = Tridiagonal {
+        alpha: Vec::new(),
+        beta: Vec::new(),
+    };
     let mut lanczos = Lanczos::new(graph, first);
     let mut check = 16;
     loop {
@@ -177,7 +191,13 @@ struct Lanczos<'a> {
 impl<'a> Lanczos<'a> {
     fn new(graph: &'a RouterGraph, first: &[f64]) -> Self {
         let zero = vec![0.0; first.len()];
-        Lanczos { graph, previous: zero.clone(), current: first.to_vec(), next: zero, beta: 0.0 }
+        Lanczos {
+            graph,
+            previous: zero.clone(),
+            current: first.to_vec(),
+            next: zero,
+            beta: 0.0,
+        }
     }
 
     /// The next diagonal entry and the off-diagonal one after it.
@@ -213,7 +233,11 @@ impl Tridiagonal {
             if middle <= low || middle >= high {
                 break;
             }
-            if self.has_eigenvalue_below(middle) { high = middle } else { low = middle }
+            if self.has_eigenvalue_below(middle) {
+                high = middle
+            } else {
+                low = middle
+            }
         }
         (high, self.eigenvector(high))
     }
@@ -243,7 +267,9 @@ impl Tridiagonal {
             up[i] -= beta[i] * beta[i] / nonzero(up[i + 1]);
         }
         let meet = |i: &usize| (down[*i] + up[*i] - (alpha[*i] - value)).abs();
-        let twist = (0..size).min_by(|i, j| meet(i).total_cmp(&meet(j))).unwrap_or(0);
+        let twist = (0..size)
+            .min_by(|i, j| meet(i).total_cmp(&meet(j)))
+            .unwrap_or(0);
         let mut vector = vec![0.0; size];
         vector[twist] = 1.0;
         for i in (0..twist).rev() {
@@ -267,7 +293,9 @@ fn laplacian(graph: &RouterGraph, x: &[f64], y: &mut [f64]) {
     for (router, y) in y.iter_mut().enumerate() {
         let here = x[router];
         let neighbours = graph.neighbours(RouterId(router as u32));
-        *y = neighbours.iter().fold(0.0, |sum, v| sum + (here - x[*v as usize]));
+        *y = neighbours
+            .iter()
+            .fold(0.0, |sum, v| sum + (here - x[*v as usize]));
     }
 }
 
@@ -275,7 +303,11 @@ fn laplacian(graph: &RouterGraph, x: &[f64], y: &mut [f64]) {
 fn dot(x: &[f64], y: &[f64]) -> f64 {
     let mut lanes = [0.0; LANES];
     let (x, y) = (x.chunks_exact(LANES), y.chunks_exact(LANES));
-    let rest = x.remainder().iter().zip(y.remainder()).fold(0.0, |sum, (x, y)| sum + x * y);
+    let rest = x
+        .remainder()
+        .iter()
+        .zip(y.remainder())
+        .fold(0.0, |sum, (x, y)| sum + x * y);
     for (x, y) in x.zip(y) {
         for (lane, (x, y)) in lanes.iter_mut().zip(x.iter().zip(y)) {
             *lane += x * y;
@@ -333,11 +365,18 @@ mod tests {
             let vector = fiedler(graph);
             let (value, _) = judge(graph, &vector);
             let pi = std::f64::consts::PI / f64::from(n);
-            assert!((value - (2.0 - 2.0 * pi.cos())).abs() < 1e-12, "{n}: {value}");
+            assert!(
+                (value - (2.0 - 2.0 * pi.cos())).abs() < 1e-12,
+                "{n}: {value}"
+            );
             let exact = |i: usize| (pi * (i as f64 + 0.5)).cos() * (2.0 / f64::from(n)).sqrt();
             let sign = vector[0].signum();
             for (i, x) in vector.iter().enumerate() {
-                assert!((x * sign - exact(i)).abs() < 1e-7, "{n} {i}: {x} for {}", exact(i));
+                assert!(
+                    (x * sign - exact(i)).abs() < 1e-7,
+                    "{n} {i}: {x} for {}",
+                    exact(i)
+                );
             }
             assert!(ids(&format!("mesh:{n}"), "spectral").is_sorted());
         }
@@ -362,8 +401,9 @@ mod tests {
     /// Eigenvalues, ascending, and eigenvectors (columns) of a symmetric matrix by Jacobi rotations.
     fn jacobi(mut m: Vec<Vec<f64>>) -> Vec<(f64, Vec<f64>)> {
         let n = m.len();
-        let mut vectors: Vec<Vec<f64>> =
-            (0..n).map(|i| (0..n).map(|j| f64::from(u8::from(i == j))).collect()).collect();
+        let mut vectors: Vec<Vec<f64>> = (0..n)
+            .map(|i| (0..n).map(|j| f64::from(u8::from(i == j))).collect())
+            .collect();
         for _ in 0..60 {
             for p in 0..n {
                 for q in p + 1..n {
@@ -395,8 +435,10 @@ mod tests {
     fn small_graphs_agree_with_a_dense_solver() {
         for (seed, n) in [(0u64, 9usize), (1, 16), (2, 25), (3, 30), (4, 40)] {
             // A ring with random chords.
-            let mut pairs: Vec<(u32, u32)> =
-                (1..n as u32).map(|v| (v - 1, v)).chain([(0, n as u32 - 1)]).collect();
+            let mut pairs: Vec<(u32, u32)> = (1..n as u32)
+                .map(|v| (v - 1, v))
+                .chain([(0, n as u32 - 1)])
+                .collect();
             for i in 0..n as u64 {
                 let pick = |k: u64| ((noise(seed * 1000 + 2 * i + k) + 0.5) * n as f64) as u32;
                 let (u, v) = (pick(0).min(pick(1)), pick(0).max(pick(1)));
@@ -404,7 +446,10 @@ mod tests {
                     pairs.push((u, v));
                 }
             }
-            let arcs = pairs.iter().flat_map(|(u, v)| [(*u, *v, 1.0), (*v, *u, 1.0)]).collect();
+            let arcs = pairs
+                .iter()
+                .flat_map(|(u, v)| [(*u, *v, 1.0), (*v, *u, 1.0)])
+                .collect();
             let graph = RouterGraph::from_arcs(n as u32, arcs);
             let mut dense = vec![vec![0.0; n]; n];
             for (u, v) in pairs {
@@ -417,7 +462,11 @@ mod tests {
             let exact = jacobi(dense);
             let vector = fiedler(&graph);
             let (value, residual) = judge(&graph, &vector);
-            assert!((value - exact[1].0).abs() < 1e-10, "{n}: {value} for {}", exact[1].0);
+            assert!(
+                (value - exact[1].0).abs() < 1e-10,
+                "{n}: {value} for {}",
+                exact[1].0
+            );
             assert!(residual < 1e-10);
             if exact[2].0 - exact[1].0 > 1e-3 {
                 assert!((dot(&vector, &exact[1].1).abs() - 1.0).abs() < 1e-10, "{n}");
@@ -431,7 +480,10 @@ mod tests {
             let torus = topology(spec);
             let graph = torus.graph().unwrap();
             let (value, residual) = judge(graph, &fiedler(graph));
-            assert!(value > 0.0 && residual <= 1e-11 * value + 1e-12, "{spec}: {residual}");
+            assert!(
+                value > 0.0 && residual <= 1e-11 * value + 1e-12,
+                "{spec}: {residual}"
+            );
         }
     }
 }

@@ -9,19 +9,30 @@ pub fn topology(spec: &str) -> Topology {
 
 /// The node ids of an ordering.
 pub fn ids(spec: &str, by: &str) -> Vec<u32> {
-    NodeOrder::make(&topology(spec), by).unwrap().nodes().iter().map(|n| n.0).collect()
+    NodeOrder::make(&topology(spec), by)
+        .unwrap()
+        .nodes()
+        .iter()
+        .map(|n| n.0)
+        .collect()
 }
 
 /// The message of an ordering that cannot be made.
 pub fn error(spec: &str, by: &str) -> String {
-    NodeOrder::make(&topology(spec), by).unwrap_err().to_string()
+    NodeOrder::make(&topology(spec), by)
+        .unwrap_err()
+        .to_string()
 }
 
 /// Distances from each rank to the next.
 pub fn steps(spec: &str, by: &str) -> Vec<u32> {
     let topology = topology(spec);
     let order = NodeOrder::make(&topology, by).unwrap();
-    order.nodes().windows(2).map(|pair| topology.distance(pair[0], pair[1])).collect()
+    order
+        .nodes()
+        .windows(2)
+        .map(|pair| topology.distance(pair[0], pair[1]))
+        .collect()
 }
 
 /// The longest step, 0 for a single node.

@@ -34,7 +34,9 @@ pub(crate) const DFS: OrderingEntry = OrderingEntry {
     options: &[START],
     build: Method::direct(Needs::Nothing, |topology, params| {
         let start = start(topology, params)?;
-        Ok(Box::new(move || Ok(emit(topology, depth_first(topology.joined_graph()?, start)))))
+        Ok(Box::new(move || {
+            Ok(emit(topology, depth_first(topology.joined_graph()?, start)))
+        }))
     }),
 };
 
@@ -56,7 +58,11 @@ pub(crate) const RCM: OrderingEntry = OrderingEntry::new(
         let start = start(topology, params)?;
         Ok(Box::new(move || {
             let graph = topology.joined_graph()?;
-            let root = if params.has("start") { start } else { pseudo_peripheral(graph, start) };
+            let root = if params.has("start") {
+                start
+            } else {
+                pseudo_peripheral(graph, start)
+            };
             let near = |router: u32, next: &mut Vec<u32>| {
                 next.extend(graph.neighbours(RouterId(router)));
                 next.sort_by_key(|v| graph.neighbours(RouterId(*v)).len());
@@ -84,7 +90,12 @@ pub(crate) const NEAREST: OrderingEntry = OrderingEntry {
     options: &[START],
     build: Method::direct(Needs::Nothing, |topology, params| {
         let start = start(topology, params)?;
-        Ok(Box::new(move || Ok(emit(topology, nearest(topology, topology.joined_graph()?, start)))))
+        Ok(Box::new(move || {
+            Ok(emit(
+                topology,
+                nearest(topology, topology.joined_graph()?, start),
+            ))
+        }))
     }),
 };
 
@@ -95,7 +106,10 @@ pub(super) const START: Opt =
 /// The router of `start=NODE`, by default of the lowest schedulable node.
 pub(super) fn start(topology: &Topology, params: &Params) -> Result<u32> {
     let nodes = topology.nodes();
-    let node = match params.integer("start", 0, nodes.slot_count() - 1)?.map(NodeId) {
+    let node = match params
+        .integer("start", 0, nodes.slot_count() - 1)?
+        .map(NodeId)
+    {
         Some(node) if !nodes.contains(node) => {
             return Err(params.wrong("start", "a schedulable node, which limit and exclude leave"));
         }
@@ -108,7 +122,10 @@ pub(super) fn start(topology: &Topology, params: &Params) -> Result<u32> {
 
 /// The schedulable nodes of the routers in turn.
 pub(super) fn emit(topology: &Topology, routers: Vec<u32>) -> Vec<NodeId> {
-    routers.into_iter().flat_map(|r| topology.nodes_of(RouterId(r))).collect()
+    routers
+        .into_iter()
+        .flat_map(|r| topology.nodes_of(RouterId(r)))
+        .collect()
 }
 
 /// `near` lists a router's neighbours in the order in which they are visited. Routers out of reach start a
@@ -127,7 +144,9 @@ fn breadth_first(graph: &RouterGraph, start: u32, near: impl Fn(u32, &mut Vec<u3
         while let Some(&router) = queue.get(head) {
             head += 1;
             near(router, &mut next);
-            let unmet = next.drain(..).filter(|v| !std::mem::replace(&mut met[*v as usize], true));
+            let unmet = next
+                .drain(..)
+                .filter(|v| !std::mem::replace(&mut met[*v as usize], true));
             queue.extend(unmet);
         }
     }
@@ -182,7 +201,11 @@ fn pseudo_peripheral(graph: &RouterGraph, start: u32) -> u32 {
 }
 
 fn nearest(topology: &Topology, graph: &RouterGraph, start: u32) -> Vec<u32> {
-    let mut waiting: Vec<bool> = topology.nodes_per_router().into_iter().map(|n| n > 0).collect();
+    let mut waiting: Vec<bool> = topology
+        .nodes_per_router()
+        .into_iter()
+        .map(|n| n > 0)
+        .collect();
     let count = waiting.iter().filter(|w| **w).count();
     waiting.resize(graph.router_count(), false);
     // `seen` holds the number of the last search that met a router: nothing is cleared between searches.
@@ -231,7 +254,10 @@ mod tests {
         assert_eq!(ids("mesh:3x3", "bfs:start=4"), [4, 1, 3, 5, 7, 0, 2, 6, 8]);
         assert_eq!(ids("mesh:3x3", "dfs"), [0, 1, 2, 5, 4, 3, 6, 7, 8]);
         assert_eq!(ids("mesh:3x3", "nearest"), [0, 1, 2, 5, 4, 3, 6, 7, 8]);
-        assert_eq!(ids("mesh:3x3", "nearest:start=8"), [8, 5, 2, 1, 0, 3, 4, 7, 6]);
+        assert_eq!(
+            ids("mesh:3x3", "nearest:start=8"),
+            [8, 5, 2, 1, 0, 3, 4, 7, 6]
+        );
         assert_eq!(ids("mesh:5", "nearest:start=2"), [2, 1, 0, 3, 4]);
     }
 

@@ -39,7 +39,11 @@ impl Side {
 
     fn complement(self) -> Side {
         let from = (self.from + self.count) % self.labels;
-        Side { from, count: self.labels - self.count, labels: self.labels }
+        Side {
+            from,
+            count: self.labels - self.count,
+            labels: self.labels,
+        }
     }
 }
 
@@ -53,8 +57,14 @@ pub(super) fn cuts(terms: &[&Term]) -> Vec<Cut> {
         term.labels.iter().for_each(|l| count[*l as usize] += 1);
         let all = term.labels.len();
         let mut add = |from: u32, width: u32, halves: u32| {
-            let side = Side { from, count: width, labels };
-            let inside: usize = (0..width).map(|i| count[((from + i) % labels) as usize]).sum();
+            let side = Side {
+                from,
+                count: width,
+                labels,
+            };
+            let inside: usize = (0..width)
+                .map(|i| count[((from + i) % labels) as usize])
+                .sum();
             if inside > 0 && inside < all {
                 let smaller = 2 * inside <= all;
                 cuts.push(Cut {
@@ -86,7 +96,11 @@ mod tests {
     fn sides_mark_what_they_hold() {
         let labels: Vec<u32> = (0..10).collect();
         for (from, count) in [(0, 3), (7, 3), (8, 5), (9, 1), (4, 9)] {
-            let side = Side { from, count, labels: 10 };
+            let side = Side {
+                from,
+                count,
+                labels: 10,
+            };
             let mut out = vec![1u8; 10];
             side.mark(&labels, 4, &mut out);
             let mut expected = vec![1u8; 10];
@@ -97,7 +111,11 @@ mod tests {
             assert!(out.iter().zip(&rest).all(|(a, b)| a ^ b == 5));
         }
         // The largest axis there is.
-        let side = Side { from: (1 << 31) - 2, count: 4, labels: 1 << 31 };
+        let side = Side {
+            from: (1 << 31) - 2,
+            count: 4,
+            labels: 1 << 31,
+        };
         let mut out = vec![0u8; 5];
         side.mark(&[0, 1, 2, (1 << 31) - 1, (1 << 31) - 3], 1, &mut out);
         assert_eq!(out, [1, 1, 0, 1, 0]);

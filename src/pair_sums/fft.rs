@@ -29,7 +29,10 @@ pub(super) struct Complex {
 
 impl Complex {
     pub(super) fn times(self, w: Complex) -> Complex {
-        Complex { re: self.re * w.re - self.im * w.im, im: self.re * w.im + self.im * w.re }
+        Complex {
+            re: self.re * w.re - self.im * w.im,
+            im: self.re * w.im + self.im * w.re,
+        }
     }
 }
 
@@ -66,7 +69,9 @@ impl Fft {
         let mut rest = length;
         let mut first = Vec::new();
         if length.trailing_zeros() % 2 == 1 {
-            first = (0..length / 2).map(|j| root(j as u64, length as u64)).collect();
+            first = (0..length / 2)
+                .map(|j| root(j as u64, length as u64))
+                .collect();
             rest /= 2;
         }
         let mut stages = Vec::new();
@@ -75,7 +80,11 @@ impl Fft {
             stages.push((0..rest / 4).map(factor).collect());
             rest /= 4;
         }
-        Fft { length, first, stages }
+        Fft {
+            length,
+            first,
+            stages,
+        }
     }
 
     /// Where [`Fft::run`] leaves frequency `f`.
@@ -111,13 +120,18 @@ impl Fft {
 fn quarters(stages: &[Vec<Factors>], re: &mut [Vector], im: &mut [Vector]) {
     /// Values whose stages are run one after the other: 16 kB, which fit the innermost cache.
     const FLAT: usize = 128;
-    let Some((stage, rest)) = stages.split_first() else { return };
+    let Some((stage, rest)) = stages.split_first() else {
+        return;
+    };
     if re.len() <= FLAT {
         return flat(stages, re, im);
     }
     flat(&stages[..1], re, im);
     let quarter = stage.len();
-    for (re, im) in re.chunks_exact_mut(quarter).zip(im.chunks_exact_mut(quarter)) {
+    for (re, im) in re
+        .chunks_exact_mut(quarter)
+        .zip(im.chunks_exact_mut(quarter))
+    {
         quarters(rest, re, im);
     }
 }
@@ -149,7 +163,10 @@ fn flat(stages: &[Vec<Factors>], re: &mut [Vector], im: &mut [Vector]) {
 /// `(re + i·im) · w` for one lane.
 #[inline(always)]
 fn times<const FUSED: bool>(re: f64, im: f64, w: Complex) -> (f64, f64) {
-    (mul_add::<FUSED>(re, w.re, -(im * w.im)), mul_add::<FUSED>(re, w.im, im * w.re))
+    (
+        mul_add::<FUSED>(re, w.re, -(im * w.im)),
+        mul_add::<FUSED>(re, w.im, im * w.re),
+    )
 }
 
 #[inline(always)]
@@ -207,7 +224,9 @@ mod tests {
             let x = (t as u64 * 8 + l as u64 + salt).wrapping_mul(0x9e37_79b9_7f4a_7c15);
             (x >> 40) as f64 / f64::from(1 << 23) - 1.0
         };
-        (0..length).map(|t| std::array::from_fn(|l| value(t, l))).collect()
+        (0..length)
+            .map(|t| std::array::from_fn(|l| value(t, l)))
+            .collect()
     }
 
     #[test]
@@ -240,7 +259,11 @@ mod tests {
         let length = 1 << 13;
         let (mut re, mut im) = (values(length, 5), values(length, 6));
         let energy = |re: &[Vector], im: &[Vector]| -> f64 {
-            re.as_flattened().iter().chain(im.as_flattened()).map(|x| x * x).sum()
+            re.as_flattened()
+                .iter()
+                .chain(im.as_flattened())
+                .map(|x| x * x)
+                .sum()
         };
         let before = energy(&re, &im) * length as f64;
         Fft::new(length).run(&mut re, &mut im);

@@ -20,7 +20,10 @@ pub(super) fn sums(topology: &Topology, nodes: &[NodeId], last: usize) -> Result
     let routers: Vec<RouterId> = nodes.iter().map(|n| topology.router_of(*n)).collect();
     let n = routers.len();
     // A rank's row is looked up once, not once a batch: the ranks may be far from each other in that table.
-    let rows: Vec<u32> = routers.iter().map(|router| graph.rows().of(*router) as u32).collect();
+    let rows: Vec<u32> = routers
+        .iter()
+        .map(|router| graph.rows().of(*router) as u32)
+        .collect();
     let threads = rayon::current_num_threads();
     let buffers = threads as u64 * (search::bytes(graph) + 64 * n as u64);
     topology.require(search::SEARCHING, buffers)?;
@@ -77,8 +80,14 @@ impl Partial<'_> {
         let after = start + sources.len();
         // Ranks below are in the rows of the sources' pairs, ranks above in their columns.
         let add = |(sum, row): (&mut u64, &u32)| *sum += self.search.total_of(*row);
-        self.sums.row[..start].iter_mut().zip(self.rows).for_each(add);
-        self.sums.col[after..].iter_mut().zip(&self.rows[after..]).for_each(add);
+        self.sums.row[..start]
+            .iter_mut()
+            .zip(self.rows)
+            .for_each(add);
+        self.sums.col[after..]
+            .iter_mut()
+            .zip(&self.rows[after..])
+            .for_each(add);
         for (below, j) in (start..after).enumerate() {
             let column = self.search.sum(routers[j], &first(below));
             self.sums.col[j] += column;

@@ -33,7 +33,9 @@ pub(super) struct LagBits {
 impl LagBits {
     /// Zeros for `ranks` ranks.
     pub fn new(ranks: usize) -> Self {
-        LagBits { lags: vec![[0; 40]; ranks.div_ceil(64)] }
+        LagBits {
+            lags: vec![[0; 40]; ranks.div_ceil(64)],
+        }
     }
 
     /// Adds the distances between the sources of `search`, which stand at `ranks.start` (a multiple of 64) and after it,
@@ -108,7 +110,9 @@ fn add(sums: &mut Sums, eight: &[[Bits; RANKS]]) {
         let [e, f, g, h] = pairs(sum, &carry);
         carry = [a, b, c, d, e, f, g, h];
     }
-    let [first, second, third, others @ ..] = above else { return };
+    let [first, second, third, others @ ..] = above else {
+        return;
+    };
     let four: [Bits; 4] = pairs(first, &carry);
     let two: [Bits; 2] = pairs(second, &four);
     let [mut carry] = pairs(third, &two);
@@ -131,5 +135,8 @@ fn pairs<const N: usize>(sum: &mut Bits, bits: &[Bits]) -> [Bits; N] {
 #[inline(always)]
 fn full<const N: usize>(a: [u64; N], b: [u64; N], c: [u64; N]) -> ([u64; N], [u64; N]) {
     let sum = std::array::from_fn(|w| a[w] ^ b[w] ^ c[w]);
-    (sum, std::array::from_fn(|w| a[w] & b[w] | (a[w] ^ b[w]) & c[w]))
+    (
+        sum,
+        std::array::from_fn(|w| a[w] & b[w] | (a[w] ^ b[w]) & c[w]),
+    )
 }

@@ -44,17 +44,25 @@ impl Tables {
         let table = |term: &&Term| {
             let labels = term.labelling.axis.extent;
             let mut rows = vec![0u8; labels as usize * stride];
-            rows.par_chunks_mut(stride).enumerate().for_each(|(v, row)| {
-                let to: Vec<u8> =
-                    (0..labels).map(|x| term.labelling.between(v as u32, x) as u8).collect();
-                row.iter_mut().zip(&term.labels).for_each(|(d, x)| *d = to[*x as usize]);
-                row[n..].fill(to[0]);
-            });
+            rows.par_chunks_mut(stride)
+                .enumerate()
+                .for_each(|(v, row)| {
+                    let to: Vec<u8> = (0..labels)
+                        .map(|x| term.labelling.between(v as u32, x) as u8)
+                        .collect();
+                    row.iter_mut()
+                        .zip(&term.labels)
+                        .for_each(|(d, x)| *d = to[*x as usize]);
+                    row[n..].fill(to[0]);
+                });
             rows
         };
         let start = |term: &&Term| term.labels.iter().map(|v| v * stride as u32).collect();
         let to_padding = |r: usize| {
-            terms.iter().map(|t| u64::from(t.labelling.between(t.labels[r], 0))).sum::<u64>()
+            terms
+                .iter()
+                .map(|t| u64::from(t.labelling.between(t.labels[r], 0)))
+                .sum::<u64>()
         };
         let diameter: u32 = terms.iter().map(|t| t.labelling.diameter()).sum();
         Tables {
@@ -71,31 +79,45 @@ impl Tables {
     pub(super) fn lag_sums(&self, last: usize) -> Vec<u64> {
         let mut lag = vec![0u64; self.n];
         let end = self.n.min(last + 1);
-        let Some(wanted) = lag.get_mut(1..end) else { return lag };
-        wanted.par_chunks_mut(LAGS).enumerate().for_each(|(block, out)| {
-            pause();
-            let first = 1 + block * LAGS;
-            let mut sums = [0u32; LAGS];
-            let mut wide = [0u64; LAGS];
-            // A word lane holds 2²⁴ flushed bytes; longer orderings are taken in stretches.
-            let mut from = 0;
-            while from < self.n - first {
-                let to = (self.n - first).min(from + (1 << 24));
-                sums.fill(0);
-                add_block(&self.rows, &self.start, first, from..to, self.flush, &mut sums);
-                wide.iter_mut().zip(&sums).for_each(|(w, s)| *w += u64::from(*s));
-                from = to;
-            }
-            // Lag k has no partner for the last k ranks: the kernel paired those that start before
-            // n - first with the padding.
-            let mut surplus = 0;
-            for (l, out) in out.iter_mut().enumerate() {
-                if l > 0 {
-                    surplus += self.padding[self.n - first - l];
+        let Some(wanted) = lag.get_mut(1..end) else {
+            return lag;
+        };
+        wanted
+            .par_chunks_mut(LAGS)
+            .enumerate()
+            .for_each(|(block, out)| {
+                pause();
+                let first = 1 + block * LAGS;
+                let mut sums = [0u32; LAGS];
+                let mut wide = [0u64; LAGS];
+                // A word lane holds 2²⁴ flushed bytes; longer orderings are taken in stretches.
+                let mut from = 0;
+                while from < self.n - first {
+                    let to = (self.n - first).min(from + (1 << 24));
+                    sums.fill(0);
+                    add_block(
+                        &self.rows,
+                        &self.start,
+                        first,
+                        from..to,
+                        self.flush,
+                        &mut sums,
+                    );
+                    wide.iter_mut()
+                        .zip(&sums)
+                        .for_each(|(w, s)| *w += u64::from(*s));
+                    from = to;
                 }
-                *out = wide[l] - surplus;
-            }
-        });
+                // Lag k has no partner for the last k ranks: the kernel paired those that start before
+                // n - first with the padding.
+                let mut surplus = 0;
+                for (l, out) in out.iter_mut().enumerate() {
+                    if l > 0 {
+                        surplus += self.padding[self.n - first - l];
+                    }
+                    *out = wide[l] - surplus;
+                }
+            });
         lag
     }
 }
@@ -142,7 +164,9 @@ fn add_terms<const TERMS: usize>(
                 row[begin..begin + LAGS].first_chunk().unwrap_or(&[0; LAGS])
             });
             for l in 0..LAGS {
-                bytes[l] = at.iter().fold(bytes[l], |sum, row| sum.wrapping_add(row[l]));
+                bytes[l] = at
+                    .iter()
+                    .fold(bytes[l], |sum, row| sum.wrapping_add(row[l]));
             }
         }
         for l in 0..LAGS {

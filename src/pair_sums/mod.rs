@@ -53,15 +53,24 @@ pub struct PairSums {
 impl PairSums {
     /// All zero, for n ranks.
     pub(crate) fn zero(n: usize) -> Self {
-        PairSums { lag: vec![0; n], row: vec![0; n], col: vec![0; n] }
+        PairSums {
+            lag: vec![0; n],
+            row: vec![0; n],
+            col: vec![0; n],
+        }
     }
 
     /// Adds up two shares of the same sums.
     pub(crate) fn plus(mut self, other: &PairSums) -> Self {
-        let pairs =
-            [(&mut self.lag, &other.lag), (&mut self.row, &other.row), (&mut self.col, &other.col)];
+        let pairs = [
+            (&mut self.lag, &other.lag),
+            (&mut self.row, &other.row),
+            (&mut self.col, &other.col),
+        ];
         for (own, other) in pairs {
-            own.iter_mut().zip(other).for_each(|(own, other)| *own += other);
+            own.iter_mut()
+                .zip(other)
+                .for_each(|(own, other)| *own += other);
         }
         self
     }
@@ -69,9 +78,16 @@ impl PairSums {
     /// `T(S)` for S = 0..=N, zero below 2: two prefix sums over the slopes. O(N); takes the sums, so that at 10⁷ ranks
     /// there is room for the totals.
     pub(crate) fn window_totals(self) -> Vec<u128> {
-        let PairSums { lag, row, col: mut falls } = self;
+        let PairSums {
+            lag,
+            row,
+            col: mut falls,
+        } = self;
         // `falls[r]`: decrease of the slope at size r + 1.
-        falls.iter_mut().zip(row.iter().rev()).for_each(|(falls, row)| *falls += row);
+        falls
+            .iter_mut()
+            .zip(row.iter().rev())
+            .for_each(|(falls, row)| *falls += row);
         drop(row);
         // Slope `s` acts from size s on: T(S) grows by the running slope at each step to S+1. Negative slopes are in
         // two's complement.
@@ -106,7 +122,13 @@ pub fn along(
     }
     check_memory(topology, nodes.len())?;
     match terms::along(topology, nodes) {
-        Some(terms) => Asked { topology, n: nodes.len(), last, method }.sums(&terms),
+        Some(terms) => Asked {
+            topology,
+            n: nodes.len(),
+            last,
+            method,
+        }
+        .sums(&terms),
         None => hops::sums(topology, nodes, last),
     }
 }
@@ -134,7 +156,12 @@ pub fn windows(
     };
     // Rows and columns take one slide.
     let slide = terms.iter().map(|t| slide_cost(t, n)).sum::<f64>();
-    let asked = Asked { topology, n, last, method };
+    let asked = Asked {
+        topology,
+        n,
+        last,
+        method,
+    };
     let (_, lags) = asked.plan(&terms);
     if method == SumMethod::Auto && sizes.len() as f64 * slide < lags + slide {
         return Ok(sizes.iter().map(|s| terms::total(&terms, *s)).collect());
@@ -152,7 +179,12 @@ fn transform_bytes(n: usize) -> u64 {
 /// Whether all lags along `nodes` are summed by pairs only because transforms, which would be faster, do not fit.
 pub fn lacks_room(topology: &Topology, nodes: &[NodeId]) -> bool {
     let n = nodes.len();
-    let asked = Asked { topology, n, last: n.saturating_sub(1), method: SumMethod::Auto };
+    let asked = Asked {
+        topology,
+        n,
+        last: n.saturating_sub(1),
+        method: SumMethod::Auto,
+    };
     let faster = |term: &Term| transform::cost(&[term]) < asked.pair_cost(&[term]).1;
     n > 1
         && transform_bytes(n) > topology.context().memory
@@ -180,8 +212,10 @@ impl Asked<'_> {
     /// transform gives all lags.)
     fn sums(&self, terms: &[Term]) -> Result<PairSums> {
         let (by_transform, _) = self.plan(terms);
-        let (spectral, paired): (Vec<_>, Vec<_>) =
-            terms.iter().zip(by_transform).partition(|(_, transform)| *transform);
+        let (spectral, paired): (Vec<_>, Vec<_>) = terms
+            .iter()
+            .zip(by_transform)
+            .partition(|(_, transform)| *transform);
         let spectral: Vec<&Term> = spectral.into_iter().map(|(term, _)| term).collect();
         let paired: Vec<&Term> = paired.into_iter().map(|(term, _)| term).collect();
         // Sums by lag; empty until the first part is added.
@@ -192,7 +226,8 @@ impl Asked<'_> {
         };
         if !spectral.is_empty() {
             let bytes = transform_bytes(self.n);
-            self.topology.require("the transforms of an MPC curve", bytes)?;
+            self.topology
+                .require("the transforms of an MPC curve", bytes)?;
             add(transform::lag_sums(&spectral));
         }
         for (terms, by_lanes, _) in self.passes(&paired) {
@@ -235,7 +270,9 @@ impl Asked<'_> {
         let limit = self.topology.context().memory.min(1 << 28);
         let lanes = Tables::bytes(terms)
             .filter(|bytes| *bytes <= limit)
-            .map_or(f64::INFINITY, |bytes| LANE_SECONDS * pairs + TABLE_SECONDS * bytes as f64);
+            .map_or(f64::INFINITY, |bytes| {
+                LANE_SECONDS * pairs + TABLE_SECONDS * bytes as f64
+            });
         (lanes < plain, lanes.min(plain))
     }
 
@@ -284,9 +321,17 @@ mod tests {
     /// Whatever limits the tables, what is done costs no more than what the choice of method was made by.
     #[test]
     fn passes_cost_no_more_than_the_terms_by_themselves() {
-        for spec in ["torus:20x20x20", "torus:300x300", "mesh:7x11x2x13", "hyperx:9x9x9"] {
+        for spec in [
+            "torus:20x20x20",
+            "torus:300x300",
+            "mesh:7x11x2x13",
+            "hyperx:9x9x9",
+        ] {
             for memory in [1 << 17, 400_000, 1 << 20, 1 << 30] {
-                let context = Context { memory, ..Context::default() };
+                let context = Context {
+                    memory,
+                    ..Context::default()
+                };
                 let topology = Topology::inline(spec, &context).unwrap();
                 let nodes: Vec<NodeId> = topology.nodes().iter().collect();
                 let terms = terms::along(&topology, &nodes).unwrap();
@@ -294,11 +339,19 @@ mod tests {
                 for last in [1, 63, 4095] {
                     let n = nodes.len();
                     let last = last.min(n - 1);
-                    let asked = Asked { topology: &topology, n, last, method: SumMethod::Auto };
+                    let asked = Asked {
+                        topology: &topology,
+                        n,
+                        last,
+                        method: SumMethod::Auto,
+                    };
                     let alone: f64 = terms.iter().map(|t| asked.pair_cost(&[*t]).1).sum();
                     let passes = asked.passes(&terms);
                     let cost: f64 = passes.iter().map(|(.., cost)| cost).sum();
-                    assert!(cost <= 1.000_001 * alone, "{spec} {memory} {last}: {cost} {alone}");
+                    assert!(
+                        cost <= 1.000_001 * alone,
+                        "{spec} {memory} {last}: {cost} {alone}"
+                    );
                     let done: Vec<&Term> = passes.iter().flat_map(|(t, ..)| t.clone()).collect();
                     assert!(done.iter().zip(&terms).all(|(a, b)| std::ptr::eq(*a, *b)));
                     assert_eq!(done.len(), terms.len());
@@ -311,13 +364,25 @@ mod tests {
     #[test]
     fn sums_do_not_depend_on_how_terms_go_together() {
         let of = |memory: u64| {
-            let topology =
-                Topology::inline("torus:12x11x10", &Context { memory, ..Context::default() })
-                    .unwrap();
+            let topology = Topology::inline(
+                "torus:12x11x10",
+                &Context {
+                    memory,
+                    ..Context::default()
+                },
+            )
+            .unwrap();
             let nodes: Vec<NodeId> = topology.nodes().iter().collect();
             let terms = terms::along(&topology, &nodes).unwrap();
             let (n, last, method) = (nodes.len(), 500, SumMethod::Pairs);
-            Asked { topology: &topology, n, last, method }.sums(&terms).unwrap()
+            Asked {
+                topology: &topology,
+                n,
+                last,
+                method,
+            }
+            .sums(&terms)
+            .unwrap()
         };
         // A table of one term, none, all.
         for memory in [20_000, 10_000] {

@@ -11,11 +11,17 @@ pub(super) fn lag_sums(terms: &[&Term], n: usize, last: usize) -> Vec<u64> {
     let mut lag = vec![0u64; n];
     let end = n.min(last + 1);
     for term in terms {
-        lag[..end].par_iter_mut().enumerate().skip(1).for_each(|(k, lag)| {
-            pause();
-            let pairs = term.labels.iter().zip(&term.labels[k..]);
-            *lag += pairs.map(|(a, b)| u64::from(term.labelling.between(*a, *b))).sum::<u64>();
-        });
+        lag[..end]
+            .par_iter_mut()
+            .enumerate()
+            .skip(1)
+            .for_each(|(k, lag)| {
+                pause();
+                let pairs = term.labels.iter().zip(&term.labels[k..]);
+                *lag += pairs
+                    .map(|(a, b)| u64::from(term.labelling.between(*a, *b)))
+                    .sum::<u64>();
+            });
     }
     lag
 }

@@ -22,7 +22,10 @@ struct Members {
 
 impl Members {
     fn less(self, other: Members) -> Members {
-        Members { count: self.count - other.count, sum: self.sum - other.sum }
+        Members {
+            count: self.count - other.count,
+            sum: self.sum - other.sum,
+        }
     }
 
     /// Σ (x - from) over members x.
@@ -39,7 +42,10 @@ impl Members {
 impl Prefixes {
     /// `counts[label]` members with each label. O(labels).
     pub(super) fn of(axis: Axis, counts: &[u64]) -> Self {
-        let members = |(label, count): (u64, &u64)| Members { count: *count, sum: label * count };
+        let members = |(label, count): (u64, &u64)| Members {
+            count: *count,
+            sum: label * count,
+        };
         let mut tree: Vec<Members> = (0..).zip(counts).map(members).collect();
         for i in 0..tree.len() {
             let Members { count, sum } = tree[i];

@@ -50,8 +50,15 @@ impl Layout {
 
     /// The least length that holds all lags of `n` ranks without wrap-around, in pieces as above.
     pub(super) fn new(n: usize) -> Self {
-        let piece = (2 * n).div_ceil(Self::RESIDUES).next_power_of_two().max(BLOCK);
-        Layout { n, piece, groups: (2 * n).div_ceil(WAYS * piece).max(1) }
+        let piece = (2 * n)
+            .div_ceil(Self::RESIDUES)
+            .next_power_of_two()
+            .max(BLOCK);
+        Layout {
+            n,
+            piece,
+            groups: (2 * n).div_ceil(WAYS * piece).max(1),
+        }
     }
 
     /// L.
@@ -86,30 +93,40 @@ impl Layout {
 /// 16·Q·16 bytes a thread.
 pub(super) fn add_autocorrelation(terms: &[&Term], cuts: &[Cut], layout: Layout, sums: &mut [u64]) {
     let fft = Fft::new(layout.piece);
-    let mut powers: Vec<[Vec<Vector>; 2]> =
-        (0..layout.half()).map(|_| [(); 2].map(|()| vec![[0.0; LANES]; layout.piece])).collect();
+    let mut powers: Vec<[Vec<Vector>; 2]> = (0..layout.half())
+        .map(|_| [(); 2].map(|()| vec![[0.0; LANES]; layout.piece]))
+        .collect();
     let batch = (PATTERNS / (layout.piece * WAYS * layout.bytes())).max(1);
     for cuts in cuts.chunks(batch) {
-        let patterns: Vec<Vec<u8>> =
-            cuts.par_iter().map(|cut| pattern(&terms[cut.term].labels, cut, layout)).collect();
-        powers.par_iter_mut().with_max_len(1).enumerate().for_each(|(group, powers)| {
-            let stage = Stage::new(group, layout);
-            let mut values = [Spectrum::new(layout.piece), Spectrum::new(layout.piece)];
-            for (cut, pattern) in cuts.iter().zip(&patterns) {
-                pause();
-                stage.apply(pattern, &mut values);
-                for (values, power) in values.iter_mut().zip(powers.iter_mut()) {
-                    fft.run(&mut values.re, &mut values.im);
-                    add_power(power, &values.re, &values.im, f64::from(cut.halves));
+        let patterns: Vec<Vec<u8>> = cuts
+            .par_iter()
+            .map(|cut| pattern(&terms[cut.term].labels, cut, layout))
+            .collect();
+        powers
+            .par_iter_mut()
+            .with_max_len(1)
+            .enumerate()
+            .for_each(|(group, powers)| {
+                let stage = Stage::new(group, layout);
+                let mut values = [Spectrum::new(layout.piece), Spectrum::new(layout.piece)];
+                for (cut, pattern) in cuts.iter().zip(&patterns) {
+                    pause();
+                    stage.apply(pattern, &mut values);
+                    for (values, power) in values.iter_mut().zip(powers.iter_mut()) {
+                        fft.run(&mut values.re, &mut values.im);
+                        add_power(power, &values.re, &values.im, f64::from(cut.halves));
+                    }
                 }
-            }
-        });
+            });
     }
     // Back to positions: a power spectrum is real, so that its transform forward is the one back,
     // conjugated. As many groups at a time as there are threads.
     let back = |power: Vec<Vector>| {
         let re = (0..layout.piece).map(|f| power[fft.position(f)]).collect();
-        let mut values = Spectrum { re, im: vec![[0.0; LANES]; layout.piece] };
+        let mut values = Spectrum {
+            re,
+            im: vec![[0.0; LANES]; layout.piece],
+        };
         fft.run(&mut values.re, &mut values.im);
         values
     };
@@ -122,16 +139,22 @@ pub(super) fn add_autocorrelation(terms: &[&Term], cuts: &[Cut], layout: Layout,
         if some.is_empty() {
             break;
         }
-        let spectra: Vec<(usize, [Spectrum; 2])> =
-            some.into_par_iter().map(|(s, powers)| (s, powers.map(back))).collect();
+        let spectra: Vec<(usize, [Spectrum; 2])> = some
+            .into_par_iter()
+            .map(|(s, powers)| (s, powers.map(back)))
+            .collect();
         lags.par_chunks_mut(width).enumerate().for_each(|(t, out)| {
             let at = fft.position(t);
-            spectra.iter().for_each(|(s, values)| last.add(*s, values, t, at, out));
+            spectra
+                .iter()
+                .for_each(|(s, values)| last.add(*s, values, t, at, out));
         });
     }
     let scale = layout.length() as f64;
     let lag = |k: usize| (lags[(k % layout.piece) * width + k / layout.piece] / scale).round();
-    sums.par_iter_mut().enumerate().for_each(|(k, sum)| *sum += lag(k) as u64);
+    sums.par_iter_mut()
+        .enumerate()
+        .for_each(|(k, sum)| *sum += lag(k) as u64);
 }
 
 /// Eight sequences of complex numbers.
@@ -142,7 +165,10 @@ struct Spectrum {
 
 impl Spectrum {
     fn new(length: usize) -> Self {
-        Spectrum { re: vec![[0.0; LANES]; length], im: vec![[0.0; LANES]; length] }
+        Spectrum {
+            re: vec![[0.0; LANES]; length],
+            im: vec![[0.0; LANES]; length],
+        }
     }
 }
 
@@ -158,7 +184,8 @@ fn pattern(labels: &[u32], cut: &Cut, layout: Layout) -> Vec<u8> {
             let m = WAYS * (8 * byte + bit) + m0;
             let start = (m * layout.piece + block * BLOCK).min(labels.len());
             let end = (start + BLOCK).min(labels.len());
-            cut.inside.mark(&labels[start..end], 1 << bit, &mut out[..end - start]);
+            cut.inside
+                .mark(&labels[start..end], 1 << bit, &mut out[..end - start]);
         }
     }
     pattern
@@ -177,12 +204,18 @@ struct Factor {
 impl Factor {
     fn new(factor: impl Fn(u64) -> Complex) -> Self {
         let all: [Complex; LANES] = std::array::from_fn(|lane| factor(lane as u64));
-        Factor { re: all.map(|c| c.re), im: all.map(|c| c.im) }
+        Factor {
+            re: all.map(|c| c.re),
+            im: all.map(|c| c.im),
+        }
     }
 
     #[inline(always)]
     fn times<const FUSED: bool>(&self, other: &Factor) -> Factor {
-        let mut product = Factor { re: [0.0; LANES], im: [0.0; LANES] };
+        let mut product = Factor {
+            re: [0.0; LANES],
+            im: [0.0; LANES],
+        };
         for l in 0..LANES {
             let (x, y) = (self.re[l], self.im[l]);
             product.re[l] = mul_add::<FUSED>(x, other.re[l], -(y * other.im[l]));
@@ -222,7 +255,10 @@ impl Stage {
                     let mut sum = Complex::default();
                     for (bit, factor) in factors.iter().enumerate() {
                         if bits >> bit & 1 == 1 {
-                            sum = Complex { re: sum.re + factor.re, im: sum.im + factor.im };
+                            sum = Complex {
+                                re: sum.re + factor.re,
+                                im: sum.im + factor.im,
+                            };
                         }
                     }
                     sum
@@ -295,13 +331,22 @@ fn look_up<const BYTES: usize>(
                 let mut sum = lookups[0][usize::from(rows[0][t])];
                 for byte in 1..BYTES {
                     let more = lookups[byte][usize::from(rows[byte][t])];
-                    sum = Complex { re: sum.re + more.re, im: sum.im + more.im };
+                    sum = Complex {
+                        re: sum.re + more.re,
+                        im: sum.im + more.im,
+                    };
                 }
                 sum
             };
             let (a, b) = (sum(lower, a), sum(upper, b));
-            plus[t][m0] = Complex { re: a.re + b.re, im: a.im + b.im };
-            minus[t][m0] = Complex { re: a.re - b.re, im: a.im - b.im };
+            plus[t][m0] = Complex {
+                re: a.re + b.re,
+                im: a.im + b.im,
+            };
+            minus[t][m0] = Complex {
+                re: a.re - b.re,
+                im: a.im - b.im,
+            };
         }
     }
 }
@@ -337,7 +382,10 @@ fn multiply_by<const FUSED: bool>(
         *factor = factor.times::<FUSED>(turn);
     }
     for (((sums, within), re), im) in sums.iter().zip(within).zip(re).zip(im) {
-        let mut y = Factor { re: [0.0; LANES], im: [0.0; LANES] };
+        let mut y = Factor {
+            re: [0.0; LANES],
+            im: [0.0; LANES],
+        };
         for (c, factor) in sums.iter().zip(&matrix) {
             for l in 0..LANES {
                 y.re[l] = mul_add::<FUSED>(c.re, factor.re[l], y.re[l]);
@@ -383,7 +431,10 @@ impl Last {
         let end = |s: u64, m: u64| {
             let weight = if s == 0 || 2 * s == groups { 1.0 } else { 2.0 };
             let factor = root(s * m, groups * WAYS as u64);
-            Complex { re: weight * factor.re, im: weight * factor.im }
+            Complex {
+                re: weight * factor.re,
+                im: weight * factor.im,
+            }
         };
         let ends = |i: u64| {
             let (s, m) = (i / steps, i % steps * WAYS as u64);
@@ -401,11 +452,21 @@ impl Last {
         let (groups, length) = (self.layout.groups as u64, self.layout.length() as u64);
         let steps = self.layout.steps();
         let ends = &self.ends[s * steps..(s + 1) * steps];
-        let mut sums = [Factor { re: [0.0; LANES], im: [0.0; LANES] }; 2];
-        let (mut turn, step) = (root(s as u64 * t as u64, length), root(groups * t as u64, length));
+        let mut sums = [Factor {
+            re: [0.0; LANES],
+            im: [0.0; LANES],
+        }; 2];
+        let (mut turn, step) = (
+            root(s as u64 * t as u64, length),
+            root(groups * t as u64, length),
+        );
         for (j, matrix) in self.matrix.iter().enumerate() {
             let (re, im) = (&values[j % 2].re[at], &values[j % 2].im[at]);
-            let c = Complex { re: re[j / 2], im: im[j / 2] }.times(turn);
+            let c = Complex {
+                re: re[j / 2],
+                im: im[j / 2],
+            }
+            .times(turn);
             turn = turn.times(step);
             for (sum, factor) in sums.iter_mut().zip(matrix) {
                 for l in 0..LANES {
@@ -415,7 +476,11 @@ impl Last {
             }
         }
         let (out, _) = out.as_chunks_mut::<LANES>();
-        for ((out, end), sum) in out.iter_mut().zip(ends.as_flattened()).zip(sums.iter().cycle()) {
+        for ((out, end), sum) in out
+            .iter_mut()
+            .zip(ends.as_flattened())
+            .zip(sums.iter().cycle())
+        {
             for (l, out) in out.iter_mut().enumerate() {
                 *out += sum.re[l] * end.re[l] - sum.im[l] * end.im[l];
             }

@@ -23,7 +23,14 @@ pub(super) fn along(topology: &Topology, nodes: &[NodeId]) -> Option<Vec<Term>> 
         let labels = nodes.iter().map(|n| label(*n)).collect();
         Term { labelling, labels }
     };
-    Some(topology.metric().labellings()?.into_par_iter().map(term).collect())
+    Some(
+        topology
+            .metric()
+            .labellings()?
+            .into_par_iter()
+            .map(term)
+            .collect(),
+    )
 }
 
 /// Most labels of a path or ring for which a sum is kept for each label; for more, a tree of prefix sums is kept.
@@ -41,7 +48,10 @@ enum Kept<'a> {
     /// Members with each label: enough on cliques.
     Counts(Vec<u64>),
     /// The sum of distances from each label, and the distances, row by row.
-    Sums { sums: Vec<u64>, distances: &'a [u16] },
+    Sums {
+        sums: Vec<u64>,
+        distances: &'a [u16],
+    },
     /// On long paths and rings.
     Prefixes(Prefixes),
 }
@@ -62,14 +72,20 @@ impl<'a> Histogram<'a> {
             Some(distances) => {
                 let mut sums = vec![0; counts.len()];
                 for (row, count) in distances.chunks_exact(counts.len()).zip(counts) {
-                    sums.iter_mut().zip(row).for_each(|(sum, d)| *sum += count * u64::from(*d));
+                    sums.iter_mut()
+                        .zip(row)
+                        .for_each(|(sum, d)| *sum += count * u64::from(*d));
                 }
                 Kept::Sums { sums, distances }
             }
             None if labelling.axis.shape == Shape::Clique => Kept::Counts(counts.to_vec()),
             None => Kept::Prefixes(Prefixes::of(labelling.axis, counts)),
         };
-        Histogram { labelling, members: counts.iter().sum(), kept }
+        Histogram {
+            labelling,
+            members: counts.iter().sum(),
+            kept,
+        }
     }
 
     /// Σ over members of d(label, member).
@@ -91,7 +107,9 @@ impl<'a> Histogram<'a> {
             Kept::Counts(counts) => step(&mut counts[label as usize], 1),
             Kept::Sums { sums, distances } => {
                 let row = &distances[label as usize * sums.len()..][..sums.len()];
-                sums.iter_mut().zip(row).for_each(|(sum, d)| step(sum, u64::from(*d)));
+                sums.iter_mut()
+                    .zip(row)
+                    .for_each(|(sum, d)| step(sum, u64::from(*d)));
             }
             Kept::Prefixes(prefixes) => prefixes.update::<REMOVE>(label),
         }
@@ -103,7 +121,11 @@ impl<'a> Histogram<'a> {
 /// stretch begins is counted first. O(N · min(labels, log labels · 40)) a term (O(N) on cliques); beside the result at
 /// most a byte a rank and term.
 pub(super) fn row_and_column_sums(terms: &[Term], n: usize) -> (Vec<u64>, Vec<u64>) {
-    let labels = terms.iter().map(|term| term.labelling.axis.extent as usize).max().unwrap_or(0);
+    let labels = terms
+        .iter()
+        .map(|term| term.labelling.axis.extent as usize)
+        .max()
+        .unwrap_or(0);
     let share = n.div_ceil(16 * rayon::current_num_threads());
     row_and_column_sums_by(terms, n, share.max(8 * labels).max(1 << 12))
 }
@@ -128,8 +150,10 @@ fn row_and_column_sums_by(terms: &[Term], n: usize, length: usize) -> (Vec<u64>,
         let histogram =
             |counts: &[u64]| Histogram::of(&term.labelling, distances.as_deref(), counts);
         let all = histogram(&all);
-        let to_all: Vec<u64> =
-            (0..term.labelling.axis.extent).into_par_iter().map(|label| all.sum(label)).collect();
+        let to_all: Vec<u64> = (0..term.labelling.axis.extent)
+            .into_par_iter()
+            .map(|label| all.sum(label))
+            .collect();
         let sums = row.par_chunks_mut(length).zip(col.par_chunks_mut(length));
         let stretches = sums.zip(term.labels.par_chunks(length)).zip(&before);
         stretches.for_each(|(((row, col), labels), before)| {
@@ -178,9 +202,13 @@ mod tests {
     /// Sums by stretches are those pair by pair, wherever stretches begin.
     #[test]
     fn rows_and_columns_do_not_depend_on_stretches() {
-        for spec in
-            ["torus:5x4x3", "hyperx:4x3,per_router=2", "mesh:600", "torus:3x520", "fat-tree:k=6"]
-        {
+        for spec in [
+            "torus:5x4x3",
+            "hyperx:4x3,per_router=2",
+            "mesh:600",
+            "torus:3x520",
+            "fat-tree:k=6",
+        ] {
             let topology = Topology::inline(spec, &Context::default()).unwrap();
             let mut nodes: Vec<NodeId> = topology.nodes().iter().collect();
             nodes.sort_by_key(|n| n.0.wrapping_mul(0x9e37_79b9));

@@ -72,7 +72,10 @@ fn direct_cost(members: usize) -> f64 {
 pub(super) fn cost(terms: &[&Term]) -> f64 {
     let n = terms.first().map_or(0, |t| t.labels.len());
     let transform = transform_cost(Layout::new(n).length());
-    cuts(terms).iter().map(|c| direct_cost(c.members).min(transform)).sum()
+    cuts(terms)
+        .iter()
+        .map(|c| direct_cost(c.members).min(transform))
+        .sum()
 }
 
 /// Largest error of a coefficient of Σ h·R by the module's proof, for `cuts` cuts whose weights times members add up to
@@ -101,7 +104,11 @@ fn together(cuts: &[Cut], layout: Layout, tolerance: f64) -> usize {
 pub(super) fn lag_sums(terms: &[&Term]) -> Vec<u64> {
     let n = terms.first().map_or(0, |t| t.labels.len());
     let threshold = transform_cost(Layout::new(n).length());
-    lag_sums_by(terms, |cut| direct_cost(cut.members) <= threshold, TOLERANCE)
+    lag_sums_by(
+        terms,
+        |cut| direct_cost(cut.members) <= threshold,
+        TOLERANCE,
+    )
 }
 
 /// As [`lag_sums`]; `directly` chooses the cuts that are counted pair by pair, `tolerance` is the largest error bound.
@@ -113,7 +120,9 @@ fn lag_sums_by(terms: &[&Term], directly: impl Fn(&Cut) -> bool, tolerance: f64)
         .map(|(t, term)| {
             let mut weight = vec![0u64; term.labelling.axis.extent as usize];
             for cut in all.iter().filter(|c| c.term == t) {
-                cut.inside.labels().for_each(|l| weight[l] += u64::from(cut.halves));
+                cut.inside
+                    .labels()
+                    .for_each(|l| weight[l] += u64::from(cut.halves));
             }
             weight
         })
@@ -130,10 +139,16 @@ fn lag_sums_by(terms: &[&Term], directly: impl Fn(&Cut) -> bool, tolerance: f64)
     }
     // below[r] = Σ over cuts of weight · members among the first r ranks.
     let mut below = vec![0u64; n + 1];
-    below[1..].par_iter_mut().enumerate().for_each(|(rank, below)| {
-        let own = terms.iter().zip(&weights).map(|(term, w)| w[term.labels[rank] as usize]);
-        *below = own.sum();
-    });
+    below[1..]
+        .par_iter_mut()
+        .enumerate()
+        .for_each(|(rank, below)| {
+            let own = terms
+                .iter()
+                .zip(&weights)
+                .map(|(term, w)| w[term.labels[rank] as usize]);
+            *below = own.sum();
+        });
     for r in 0..n {
         below[r + 1] += below[r];
     }
@@ -141,7 +156,9 @@ fn lag_sums_by(terms: &[&Term], directly: impl Fn(&Cut) -> bool, tolerance: f64)
     // those with one at the upper end, less twice those with both. In halves of a hop until here.
     let lag = |(k, both): (usize, &mut u64)| {
         let one = below[n - k] + (below[n] - below[k]);
-        let halves = one.checked_sub(2 * *both).filter(|h| k == 0 || h.is_multiple_of(2));
+        let halves = one
+            .checked_sub(2 * *both)
+            .filter(|h| k == 0 || h.is_multiple_of(2));
         assert!(
             k == 0 || halves.is_some(),
             "a sum of hops at lag {k} came out negative or in halves"
@@ -162,10 +179,15 @@ fn direct_pairs(terms: &[&Term], cuts: &[Cut], n: usize) -> Vec<u64> {
         for cut in cuts.iter().filter(|c| c.term == t) {
             if ranks.is_empty() {
                 ranks = vec![Vec::new(); labels];
-                term.labels.iter().enumerate().for_each(|(r, l)| ranks[*l as usize].push(r as u32));
+                term.labels
+                    .iter()
+                    .enumerate()
+                    .for_each(|(r, l)| ranks[*l as usize].push(r as u32));
             }
             let mut members = Vec::with_capacity(cut.members);
-            cut.inside.labels().for_each(|l| members.extend_from_slice(&ranks[l]));
+            cut.inside
+                .labels()
+                .for_each(|l| members.extend_from_slice(&ranks[l]));
             members.sort_unstable();
             lists.push((cut.halves, members));
         }
@@ -173,7 +195,10 @@ fn direct_pairs(terms: &[&Term], cuts: &[Cut], n: usize) -> Vec<u64> {
     // One array of sums a thread, not one a chunk: an array is as long as the ordering. Chunks take one that is idle.
     let idle = Mutex::new(Vec::new());
     let lock = || idle.lock().unwrap_or_else(PoisonError::into_inner);
-    let share = lists.len().div_ceil(4 * rayon::current_num_threads()).max(1);
+    let share = lists
+        .len()
+        .div_ceil(4 * rayon::current_num_threads())
+        .max(1);
     lists.par_chunks(share).for_each(|chunk| {
         let taken = lock().pop();
         let mut lag = taken.unwrap_or_else(|| vec![0u64; n]);
@@ -230,7 +255,11 @@ mod tests {
             let plain = pairs::lag_sums(&terms, n, n - 1);
             assert_eq!(lag_sums_by(&terms, |_| false, TOLERANCE), plain, "{spec}");
             assert_eq!(lag_sums_by(&terms, |_| true, TOLERANCE), plain, "{spec}");
-            assert_eq!(lag_sums_by(&terms, |c| c.members % 2 == 0, TOLERANCE), plain, "{spec}");
+            assert_eq!(
+                lag_sums_by(&terms, |c| c.members % 2 == 0, TOLERANCE),
+                plain,
+                "{spec}"
+            );
         }
     }
 
@@ -244,7 +273,10 @@ mod tests {
         let all = cuts(&terms);
         assert_eq!(together(&all, layout, TOLERANCE), all.len());
         let whole = lag_sums_by(&terms, |_| false, TOLERANCE);
-        let mass: f64 = all.iter().map(|c| f64::from(c.halves) * c.members as f64).sum();
+        let mass: f64 = all
+            .iter()
+            .map(|c| f64::from(c.halves) * c.members as f64)
+            .sum();
         for parts in [2.0, 5.5, 1e9] {
             let tolerance = error_bound(mass, all.len(), layout) / parts;
             let first = together(&all, layout, tolerance);

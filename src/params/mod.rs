@@ -56,13 +56,15 @@ impl Params {
     /// Expands the shorthand `key`: `keys` take its place and its location.
     pub fn with(mut self, key: &str, keys: Vec<(&'static str, String)>) -> Params {
         let location = self.location_of(key);
-        self.given.retain(|e| e.key != key && keys.iter().all(|(k, _)| *k != e.key));
-        self.given.extend(keys.into_iter().map(|(key, value)| Given {
-            key: key.into(),
-            key_location: location.clone(),
-            value: Value::Word(value),
-            location: location.clone(),
-        }));
+        self.given
+            .retain(|e| e.key != key && keys.iter().all(|(k, _)| *k != e.key));
+        self.given
+            .extend(keys.into_iter().map(|(key, value)| Given {
+                key: key.into(),
+                key_location: location.clone(),
+                value: Value::Word(value),
+                location: location.clone(),
+            }));
         self
     }
 
@@ -107,18 +109,29 @@ impl Params {
             self.kind
         );
         self.accept(key);
-        self.given.iter().chain(&self.defaults).find(|e| e.key == key)
+        self.given
+            .iter()
+            .chain(&self.defaults)
+            .find(|e| e.key == key)
     }
 
     fn option(&self, key: &str) -> Option<&'static Opt> {
-        self.declared.iter().flatten().find(|option| option.key == key).copied()
+        self.declared
+            .iter()
+            .flatten()
+            .find(|option| option.key == key)
+            .copied()
     }
 
     /// An error about `key`'s value, which it quotes as written.
     pub fn wrong(&self, key: &str, expected: impl Into<String>) -> Error {
         let given = self.given.iter().find(|e| e.key == key);
         let found = given.map(|e| format!("{key} = {}", e.value.describe()));
-        Error::input(self.location_of(key), found.unwrap_or(format!("no `{key}`")), expected)
+        Error::input(
+            self.location_of(key),
+            found.unwrap_or(format!("no `{key}`")),
+            expected,
+        )
     }
 
     /// An error about options that do not suit the topology.
@@ -132,7 +145,9 @@ impl Params {
     }
 
     fn parsed<T: FromStr>(&self, key: &'static str, expected: &str) -> Result<Option<T>> {
-        let Some(entry) = self.entry(key) else { return Ok(None) };
+        let Some(entry) = self.entry(key) else {
+            return Ok(None);
+        };
         match entry.value.scalar().and_then(|s| s.parse().ok()) {
             Some(value) => Ok(Some(value)),
             None => Err(self.wrong(key, expected)),
@@ -157,7 +172,9 @@ impl Params {
     /// Another word, with the nearest choice suggested.
     pub fn chosen(&self, key: &'static str) -> Result<Option<&'static str>> {
         let choices = self.option(key).map(Opt::choices).unwrap_or_default();
-        self.word(key)?.map(|word| self.among(key, &word, &choices)).transpose()
+        self.word(key)?
+            .map(|word| self.among(key, &word, &choices))
+            .transpose()
     }
 
     /// One of the declared choices.
@@ -175,7 +192,11 @@ impl Params {
     /// It is none of them, with the nearest suggested.
     pub fn among<'c>(&self, key: &str, word: &str, choices: &[&'c str]) -> Result<&'c str> {
         let unknown = || Error::unknown(self.location_of(key), key, word, choices.iter().copied());
-        choices.iter().copied().find(|choice| *choice == word).ok_or_else(unknown)
+        choices
+            .iter()
+            .copied()
+            .find(|choice| *choice == word)
+            .ok_or_else(unknown)
     }
 
     /// A whole number within `low..=high`, if given.
@@ -242,7 +263,9 @@ impl Params {
     /// # Errors
     /// Not a whole number.
     pub fn seed(&self) -> Result<u64> {
-        Ok(self.integer("seed", 0, u64::MAX)?.unwrap_or(self.default_seed))
+        Ok(self
+            .integer("seed", 0, u64::MAX)?
+            .unwrap_or(self.default_seed))
     }
 
     /// Positive whole numbers that must be given, as [`Params::extents`] reads them.
@@ -260,14 +283,20 @@ impl Params {
     pub fn extents(&self, key: &'static str) -> Result<Option<Vec<u32>>> {
         const HIGH: i64 = 1 << 31;
         let expected = format!("extents from 1 to {HIGH}, as in 8x8x5 or [8, 8, 5]");
-        let Some(entry) = self.entry(key) else { return Ok(None) };
+        let Some(entry) = self.entry(key) else {
+            return Ok(None);
+        };
         let mut extents = Vec::new();
         let mut add = |i: usize, text: &str, location: &SourceLocation| match text.parse::<i64>() {
             Ok(n) if (1..=HIGH).contains(&n) => {
                 extents.push(n as u32);
                 Ok(())
             }
-            _ => Err(Error::input(location.clone(), format!("{key}[{i}] = {text}"), &expected)),
+            _ => Err(Error::input(
+                location.clone(),
+                format!("{key}[{i}] = {text}"),
+                &expected,
+            )),
         };
         match &entry.value {
             Value::Word(w) => {
@@ -278,7 +307,11 @@ impl Params {
             Value::Integer(n) => add(0, &n.to_string(), &entry.location)?,
             Value::List(items) => {
                 for (i, (item, location)) in items.iter().enumerate() {
-                    add(i, &item.scalar().unwrap_or_else(|| item.describe()), location)?;
+                    add(
+                        i,
+                        &item.scalar().unwrap_or_else(|| item.describe()),
+                        location,
+                    )?;
                 }
             }
             _ => return Err(self.wrong(key, expected)),
@@ -294,15 +327,22 @@ impl Params {
     /// # Errors
     /// A list within the list.
     pub fn list(&self, key: &'static str) -> Result<Vec<(String, SourceLocation)>> {
-        let Some(entry) = self.entry(key) else { return Ok(Vec::new()) };
+        let Some(entry) = self.entry(key) else {
+            return Ok(Vec::new());
+        };
         let word = |value: &Value, location: &SourceLocation| match value.scalar() {
             Some(word) => Ok((word, location.clone())),
-            None => Err(Error::input(location.clone(), value.describe(), "a text or a number")),
+            None => Err(Error::input(
+                location.clone(),
+                value.describe(),
+                "a text or a number",
+            )),
         };
         match &entry.value {
-            Value::List(items) => {
-                items.iter().map(|(value, location)| word(value, location)).collect()
-            }
+            Value::List(items) => items
+                .iter()
+                .map(|(value, location)| word(value, location))
+                .collect(),
             value => Ok(vec![word(value, &entry.location)?]),
         }
     }
@@ -341,7 +381,9 @@ impl Params {
         let asked = self.asked();
         match self.given.iter().find(|e| !asked.contains(&e.key.as_str())) {
             None => Ok(()),
-            Some(Given { key, key_location, .. }) => {
+            Some(Given {
+                key, key_location, ..
+            }) => {
                 let what = format!("key for {}", self.kind);
                 Err(Error::unknown(key_location.clone(), &what, key, asked))
             }
@@ -367,7 +409,10 @@ mod tests {
     #[test]
     fn inline_and_toml_say_the_same() {
         let inline = inline("torus:8x8x5,per_router=2").unwrap();
-        let text = Text::new("m.toml", "kind = 'torus'\ndims = [8, 8, 5]\nper_router = 2\n");
+        let text = Text::new(
+            "m.toml",
+            "kind = 'torus'\ndims = [8, 8, 5]\nper_router = 2\n",
+        );
         let toml = Params::toml(&text, None, 1).unwrap();
         for params in [inline, toml] {
             assert_eq!(params.kind(), "torus");
@@ -380,8 +425,16 @@ mod tests {
     #[test]
     fn errors_carry_the_line_of_the_element() {
         let text = Text::new("m.toml", "kind = 'torus'\ndims = [\n 8,\n 0,\n]\n");
-        let error = Params::toml(&text, None, 1).unwrap().extents("dims").unwrap_err();
-        assert!(error.to_string().starts_with("m.toml:4: found dims[1] = 0;"), "{error}");
+        let error = Params::toml(&text, None, 1)
+            .unwrap()
+            .extents("dims")
+            .unwrap_err();
+        assert!(
+            error
+                .to_string()
+                .starts_with("m.toml:4: found dims[1] = 0;"),
+            "{error}"
+        );
         let error = Params::toml(&Text::new("m.toml", "a = 1\nb = = 2\n"), None, 1).unwrap_err();
         assert!(error.to_string().starts_with("m.toml:2: "), "{error}");
     }
@@ -399,8 +452,14 @@ mod tests {
         assert_eq!(params.whole("per_router", 1u32, 9).unwrap(), 1);
         assert_eq!(params.choice("unit").unwrap(), "node");
         assert!(!params.has("per_router"));
-        let error = inline("torus:8,unit=ruoter").unwrap().choice("unit").unwrap_err();
-        assert!(error.to_string().contains("did you mean `router`"), "{error}");
+        let error = inline("torus:8,unit=ruoter")
+            .unwrap()
+            .choice("unit")
+            .unwrap_err();
+        assert!(
+            error.to_string().contains("did you mean `router`"),
+            "{error}"
+        );
     }
 
     #[test]
@@ -412,7 +471,12 @@ mod tests {
         let params = Params::inline("fifo-fit:16:8", ':', TWO, 1).unwrap();
         assert_eq!(params.whole("below", 0u32, 99).unwrap(), 16);
         assert_eq!(params.whole("gap", 0u32, 99).unwrap(), 8);
-        let error = Params::inline("fifo-fit:1:2:3", ':', TWO, 1).unwrap_err().to_string();
-        assert!(error.ends_with("found `3`; expected fifo-fit:BELOW[:GAP]"), "{error}");
+        let error = Params::inline("fifo-fit:1:2:3", ':', TWO, 1)
+            .unwrap_err()
+            .to_string();
+        assert!(
+            error.ends_with("found `3`; expected fifo-fit:BELOW[:GAP]"),
+            "{error}"
+        );
     }
 }

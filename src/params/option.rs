@@ -55,7 +55,14 @@ pub enum Fallback {
 impl Opt {
     const fn new(key: &'static str, values: Values, about: &'static str) -> Self {
         let default = Fallback::Required;
-        Opt { key, values, default, positional: false, about, only_with: "" }
+        Opt {
+            key,
+            values,
+            default,
+            positional: false,
+            about,
+            only_with: "",
+        }
     }
 
     /// A whole number.
@@ -194,11 +201,17 @@ pub fn usage(name: &str, separator: char, options: &[&Opt]) -> String {
     };
     let required = |option: &&&Opt| option.default == Fallback::Required;
     for option in options.iter().filter(|option| option.positional) {
-        add(&option.key.to_uppercase(), if required(&option) { "" } else { "]" });
+        add(
+            &option.key.to_uppercase(),
+            if required(&option) { "" } else { "]" },
+        );
     }
-    let (must, may): (Vec<&&Opt>, Vec<&&Opt>) =
-        options.iter().filter(|option| !option.positional).partition(required);
-    must.iter().for_each(|option| add(&format!("{}=…", option.key), ""));
+    let (must, may): (Vec<&&Opt>, Vec<&&Opt>) = options
+        .iter()
+        .filter(|option| !option.positional)
+        .partition(required);
+    must.iter()
+        .for_each(|option| add(&format!("{}=…", option.key), ""));
     match may.as_slice() {
         [] => {}
         [option] => add(&format!("{}=…", option.key), "]"),

@@ -56,7 +56,9 @@ impl Params {
         let mut params = Params::new(head(text), location.clone(), None, default_seed);
         params.declare(options);
         let declared = params.declared.clone().unwrap_or_default();
-        let Some((_, rest)) = text.split_once(':') else { return Ok(params) };
+        let Some((_, rest)) = text.split_once(':') else {
+            return Ok(params);
+        };
         let mut bare = declared.iter().filter(|option| option.positional);
         for part in parts(rest, separator) {
             let wrong = || {
@@ -88,7 +90,9 @@ impl Params {
         let location = SourceLocation::option(whole);
         let mut added = Params::new(&self.kind, location.clone(), None, self.default_seed);
         for part in parts(options, ',') {
-            let pair = part.split_once('=').map(|(key, value)| (key.trim(), value.trim()));
+            let pair = part
+                .split_once('=')
+                .map(|(key, value)| (key.trim(), value.trim()));
             let pair = pair.filter(|(key, value)| !value.is_empty() && !["", "kind"].contains(key));
             let Some((key, value)) = pair else {
                 let expected = format!("key=value, an option of {}", self.kind);
@@ -110,10 +114,15 @@ impl Params {
         let mut params = Params::new("job", location.clone(), None, 0);
         params.declare(options);
         for word in text.split_ascii_whitespace() {
-            let pair =
-                word.split_once('=').filter(|(key, value)| !key.is_empty() && !value.is_empty());
+            let pair = word
+                .split_once('=')
+                .filter(|(key, value)| !key.is_empty() && !value.is_empty());
             let Some((key, value)) = pair else {
-                return Err(Error::input(location.clone(), format!("`{word}`"), "key=value"));
+                return Err(Error::input(
+                    location.clone(),
+                    format!("`{word}`"),
+                    "key=value",
+                ));
             };
             let value = Value::Word(value.to_string());
             params.push(key.to_string(), location.clone(), value, location.clone())?;
@@ -133,7 +142,10 @@ impl Params {
             }),
             _ => None,
         };
-        self.defaults = declared.iter().filter_map(|option| default(&option)).collect();
+        self.defaults = declared
+            .iter()
+            .filter_map(|option| default(&option))
+            .collect();
         self.declared = Some(declared);
     }
 
@@ -144,7 +156,11 @@ impl Params {
     pub fn toml(text: &Text, base: Option<&Path>, default_seed: u64) -> Result<Self> {
         let mut params = Params::table("", text, base, default_seed)?;
         params.kind = params.word("kind")?.ok_or_else(|| {
-            Error::input(params.location.clone(), "no `kind`", "kind = \"torus\" or another family")
+            Error::input(
+                params.location.clone(),
+                "no `kind`",
+                "kind = \"torus\" or another family",
+            )
         })?;
         Ok(params)
     }
@@ -156,9 +172,11 @@ impl Params {
     pub fn table(kind: &str, text: &Text, base: Option<&Path>, default_seed: u64) -> Result<Self> {
         let Tables { params, lists } = Tables::read(kind, text, base, default_seed)?;
         match lists.into_iter().next() {
-            Some((_, location, _)) => {
-                Err(Error::input(location, "a table", "a text, number, boolean or list"))
-            }
+            Some((_, location, _)) => Err(Error::input(
+                location,
+                "a table",
+                "a text, number, boolean or list",
+            )),
             None => Ok(params),
         }
     }
@@ -166,7 +184,9 @@ impl Params {
     pub(super) fn parse_toml(text: &Text) -> Result<toml::Spanned<toml::de::DeTable<'_>>> {
         toml::de::DeTable::parse(text.as_str()).map_err(|e| {
             let line = |start| SourceLocation::line(text.name(), text.line_of(start));
-            let location = e.span().map_or_else(|| text.location(), |span| line(span.start));
+            let location = e
+                .span()
+                .map_or_else(|| text.location(), |span| line(span.start));
             let found = e.message().trim().replace('\n', ", ");
             Error::input(location, found, "TOML of the form `key = value`")
         })
@@ -180,9 +200,18 @@ impl Params {
         location: SourceLocation,
     ) -> Result<()> {
         if self.given.iter().any(|e| e.key == key) {
-            return Err(Error::input(key_location, format!("`{key}` twice"), "each key once"));
+            return Err(Error::input(
+                key_location,
+                format!("`{key}` twice"),
+                "each key once",
+            ));
         }
-        self.given.push(Given { key, key_location, value, location });
+        self.given.push(Given {
+            key,
+            key_location,
+            value,
+            location,
+        });
         Ok(())
     }
 }

@@ -26,7 +26,10 @@ impl Tables {
     /// Bad TOML, dates and single tables as values: with file and line.
     pub fn read(kind: &str, text: &Text, base: Option<&Path>, default_seed: u64) -> Result<Self> {
         let (file, line_of): (Arc<str>, _) = (text.name().into(), text.line_finder());
-        let at = |offset| SourceLocation::Line { file: file.clone(), line: line_of(offset) };
+        let at = |offset| SourceLocation::Line {
+            file: file.clone(),
+            line: line_of(offset),
+        };
         let parsed = Params::parse_toml(text)?;
         let new = |location| Params::new(kind, location, base, default_seed);
         fill(parsed.get_ref(), text.location(), &new, &at)
@@ -58,7 +61,9 @@ impl Tables {
     /// The first such key or list.
     pub fn finish(&self, lists: &[&str]) -> Result<()> {
         self.params.finish()?;
-        let Some((key, location, _)) = self.lists.first() else { return Ok(()) };
+        let Some((key, location, _)) = self.lists.first() else {
+            return Ok(());
+        };
         let known = self.params.asked().into_iter().chain(lists.iter().copied());
         let what = format!("key for {}", self.params.kind());
         Err(Error::unknown(location.clone(), &what, key, known))
@@ -71,7 +76,10 @@ fn fill(
     new: &impl Fn(SourceLocation) -> Params,
     at: &impl Fn(usize) -> SourceLocation,
 ) -> Result<Tables> {
-    let mut filled = Tables { params: new(location), lists: Vec::new() };
+    let mut filled = Tables {
+        params: new(location),
+        lists: Vec::new(),
+    };
     // The parser sorts by key: put the entries back into the order of the file, for messages.
     let mut items: Vec<_> = table.iter().collect();
     items.sort_by_key(|(key, _)| key.span().start);
@@ -120,12 +128,19 @@ mod tests {
         let (_, phases) = jobs[1].take("phases");
         assert_eq!(phases[0].params.whole("d", 0, 9).unwrap(), 4);
         let error = jobs[0].finish(&["phases"]).unwrap_err().to_string();
-        assert!(error.starts_with("j.toml:3: found unknown key for jobs `b`"), "{error}");
+        assert!(
+            error.starts_with("j.toml:3: found unknown key for jobs `b`"),
+            "{error}"
+        );
     }
 
     #[test]
     fn lists_that_nobody_takes_are_refused() {
-        let error = read("[[jbs]]\na = 1\n").unwrap().finish(&["jobs"]).unwrap_err().to_string();
+        let error = read("[[jbs]]\na = 1\n")
+            .unwrap()
+            .finish(&["jobs"])
+            .unwrap_err()
+            .to_string();
         assert!(
             error.contains("j.toml:1: found unknown key") && error.contains("`jobs`"),
             "{error}"

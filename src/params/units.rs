@@ -65,7 +65,9 @@ impl Unit {
             },
         };
         let power = |base: f64, prefix: &str| {
-            let i = ["", "k", "M", "G", "T", "P"].iter().position(|p| *p == prefix)?;
+            let i = ["", "k", "M", "G", "T", "P"]
+                .iter()
+                .position(|p| *p == prefix)?;
             Some(base.powi(i as i32))
         };
         let factor = match prefix.strip_suffix('i') {
@@ -94,13 +96,17 @@ impl Params {
     /// A number with its unit, if given: a text as [`Unit::parse`] reads it, or a plain number in bytes or seconds.
     /// Errors: something else, negative or not finite.
     pub(crate) fn quantity(&self, key: &'static str, unit: Unit) -> Result<Option<f64>> {
-        let Some((value, _)) = self.value(key) else { return Ok(None) };
+        let Some((value, _)) = self.value(key) else {
+            return Ok(None);
+        };
         let text = match value {
             Value::Word(_) | Value::Integer(_) | Value::Float(_) => value.scalar(),
             _ => None,
         };
         let found = text.and_then(|text| unit.parse(&text));
-        found.map(Some).ok_or_else(|| self.wrong(key, unit.expected()))
+        found
+            .map(Some)
+            .ok_or_else(|| self.wrong(key, unit.expected()))
     }
 }
 
@@ -154,8 +160,25 @@ mod tests {
         ] {
             assert_eq!(parse_bytes(text), Ok(bytes), "{text}");
         }
-        for text in ["", "G", "-1", "1e9", "5i", "nan", "inf", "1 G", "18446745T", "1P", "1.2.3G"] {
-            assert!(parse_bytes(text).unwrap_err().contains("expected a byte count"), "{text}");
+        for text in [
+            "",
+            "G",
+            "-1",
+            "1e9",
+            "5i",
+            "nan",
+            "inf",
+            "1 G",
+            "18446745T",
+            "1P",
+            "1.2.3G",
+        ] {
+            assert!(
+                parse_bytes(text)
+                    .unwrap_err()
+                    .contains("expected a byte count"),
+                "{text}"
+            );
         }
     }
 
@@ -201,7 +224,10 @@ mod tests {
 
     #[test]
     fn errors_show_what_is_expected() {
-        let error = Unit::Bandwidth.option("--bandwidth", "fast").unwrap_err().to_string();
+        let error = Unit::Bandwidth
+            .option("--bandwidth", "fast")
+            .unwrap_err()
+            .to_string();
         assert!(
             error.starts_with("`--bandwidth fast`: found `fast`; expected bytes or bits"),
             "{error}"

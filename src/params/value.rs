@@ -58,7 +58,11 @@ pub(super) fn from_toml(
             })?)
         }
         DeValue::Float(x) => Value::Float(x.as_str().parse().map_err(|_| {
-            Error::input(location.clone(), format!("the number {}", x.as_str()), "a finite number")
+            Error::input(
+                location.clone(),
+                format!("the number {}", x.as_str()),
+                "a finite number",
+            )
         })?),
         DeValue::Boolean(b) => Value::Boolean(*b),
         DeValue::Array(items) => {
@@ -71,7 +75,11 @@ pub(super) fn from_toml(
         }
         DeValue::Datetime(_) | DeValue::Table(_) => {
             let found = format!("a {}", value.type_str());
-            return Err(Error::input(location.clone(), found, "a text, number, boolean or list"));
+            return Err(Error::input(
+                location.clone(),
+                found,
+                "a text, number, boolean or list",
+            ));
         }
     })
 }

@@ -24,7 +24,11 @@ pub fn over_time<'a>(
 ) -> Result<Figure<'a>> {
     let legend = Legend::new(Sample::Curve, names.iter().copied().zip(0..));
     let size = legend.figure(TOP, panels.len() as f64 * (HIGH + BELOW));
-    let times = bounds(panels.iter().flat_map(|(_, lines)| lines.iter().flatten().map(|p| p.0)));
+    let times = bounds(
+        panels
+            .iter()
+            .flat_map(|(_, lines)| lines.iter().flatten().map(|p| p.0)),
+    );
     let what: Vec<&str> = panels.iter().map(|(name, _)| *name).collect();
     let description = format!("{} over time: {}.", what.join(", "), names.join(", "));
     Figure::new((title, note), description, size, move |pen| {

@@ -22,24 +22,32 @@ pub fn calibration<'a>(machine: &str, rows: &'a [Measured], fit: &'a Fit) -> Fig
     let top = TOP + legend.flow_height() + 12.0;
     let description = format!("Fitted against measured seconds of patterns. {note}.");
     let title = format!("Fitted figures of the network: {machine}");
-    Figure::new((&title, &note), description, (WIDTH, top + PANEL + BELOW), move |pen| {
-        legend.draw_flow(pen)?;
-        let microseconds = |row: &Measured| 1e6 * row.seconds;
-        let (low, high) = bounds(rows.iter().map(microseconds)).unwrap_or((1.0, 10.0));
-        let x = Scale::log((low / 1.2, high * 1.2), WIDTH - 120.0);
-        let y = Scale::exact((-most, most), 8);
-        let columns: Vec<_> = beside(&y, 1).collect();
-        let panel = Panel::at(
-            columns[0],
-            (top, PANEL),
-            (&x, "measured (µs)"),
-            (&y, "fitted less measured (%)"),
-        );
-        let mut chart = panel.draw(pen)?;
-        for (i, row) in rows.iter().enumerate() {
-            let slot = PATTERNS.iter().position(|pattern| *pattern == row.pattern).unwrap_or(0);
-            chart.marks([(microseconds(row), off(i))], look(slot))?;
-        }
-        Ok(())
-    })
+    Figure::new(
+        (&title, &note),
+        description,
+        (WIDTH, top + PANEL + BELOW),
+        move |pen| {
+            legend.draw_flow(pen)?;
+            let microseconds = |row: &Measured| 1e6 * row.seconds;
+            let (low, high) = bounds(rows.iter().map(microseconds)).unwrap_or((1.0, 10.0));
+            let x = Scale::log((low / 1.2, high * 1.2), WIDTH - 120.0);
+            let y = Scale::exact((-most, most), 8);
+            let columns: Vec<_> = beside(&y, 1).collect();
+            let panel = Panel::at(
+                columns[0],
+                (top, PANEL),
+                (&x, "measured (µs)"),
+                (&y, "fitted less measured (%)"),
+            );
+            let mut chart = panel.draw(pen)?;
+            for (i, row) in rows.iter().enumerate() {
+                let slot = PATTERNS
+                    .iter()
+                    .position(|pattern| *pattern == row.pattern)
+                    .unwrap_or(0);
+                chart.marks([(microseconds(row), off(i))], look(slot))?;
+            }
+            Ok(())
+        },
+    )
 }

@@ -123,7 +123,9 @@ impl DrawingBackend for Canvas<'_> {
             if let Some((from, first)) = last.filter(|(from, _)| *from != point) {
                 pixels.draw_path([from, point], style).map_err(plain)?;
                 if !first {
-                    pixels.draw_circle(from, radius, &style.color(), true).map_err(plain)?;
+                    pixels
+                        .draw_circle(from, radius, &style.color(), true)
+                        .map_err(plain)?;
                 }
             }
             last = Some((point, last.is_none()));
@@ -182,7 +184,9 @@ impl DrawingBackend for Canvas<'_> {
         let drawn = style.draw(text, (0, 0), |x, y, color| {
             let (x, y) = (x - shift, y - rise);
             let (x, y) = if upwards { (y, -x) } else { (x, y) };
-            pixels.draw_pixel((at.0 + x, at.1 + y), color).map_err(plain)
+            pixels
+                .draw_pixel((at.0 + x, at.1 + y), color)
+                .map_err(plain)
         });
         drawn.map_err(font)?
     }
@@ -197,8 +201,10 @@ pub(super) fn png((width, height): (u32, u32), rgb: &[u8]) -> Vec<u8> {
         rows.push(0); // no filter
         for at in 0..3 * width {
             let corner = 3 * (OVERSAMPLING * y * row + OVERSAMPLING * (at / 3)) + at % 3;
-            let sum: usize =
-                [0, 3, 3 * row, 3 * row + 3].map(|d| usize::from(rgb[corner + d])).iter().sum();
+            let sum: usize = [0, 3, 3 * row, 3 * row + 3]
+                .map(|d| usize::from(rgb[corner + d]))
+                .iter()
+                .sum();
             rows.push((sum / (OVERSAMPLING * OVERSAMPLING)) as u8);
         }
     }
@@ -208,7 +214,11 @@ pub(super) fn png((width, height): (u32, u32), rgb: &[u8]) -> Vec<u8> {
     let [width, height] = [width, height].map(|length| (length as u32).to_be_bytes());
     let mut png = b"\x89PNG\r\n\x1a\n".to_vec();
     // 8 bits, RGB, deflate, adaptive filters, not interlaced
-    chunk(&mut png, b"IHDR", &[&width[..], &height, &[8, 2, 0, 0, 0]].concat());
+    chunk(
+        &mut png,
+        b"IHDR",
+        &[&width[..], &height, &[8, 2, 0, 0, 0]].concat(),
+    );
     chunk(&mut png, b"IDAT", &zlib.finish().unwrap_or_default());
     chunk(&mut png, b"IEND", &[]);
     png

@@ -60,7 +60,12 @@ pub(super) struct Chart<'p, 'a> {
 impl<'p> Panel<'p> {
     /// The panel between left and right, so high below its top.
     pub fn at((left, right): Point, (top, high): Point, x: Axis<'p>, y: Axis<'p>) -> Self {
-        Panel { from: (left, top), to: (right, top + high), x, y }
+        Panel {
+            from: (left, top),
+            to: (right, top + high),
+            x,
+            y,
+        }
     }
 
     /// Draws grid, ticks, names, and the line of zero where the axis goes below.
@@ -75,14 +80,26 @@ impl<'p> Panel<'p> {
 
     /// A panel with `room` for labels on its left and `below` it.
     fn build<'a>(self, pen: &'p Pen<'a>, room: f64, below: f64) -> Result<Chart<'p, 'a>> {
-        let Panel { from: (left, top), to: (right, bottom), x, y } = self;
-        let (from, size) = ((left - room, top), (right - left + room, bottom - top + below));
+        let Panel {
+            from: (left, top),
+            to: (right, bottom),
+            x,
+            y,
+        } = self;
+        let (from, size) = (
+            (left - room, top),
+            (right - left + room, bottom - top + below),
+        );
         let area = pen.area.clone().shrink(pen.device(from), pen.device(size));
         let built = ChartBuilder::on(&area)
             .set_label_area_size(LabelAreaPosition::Left, pen.length(room))
             .set_label_area_size(LabelAreaPosition::Bottom, pen.length(below))
             .build_cartesian_2d(x.0.clone(), y.0.clone());
-        Ok(Chart { context: pen.checked(built)?, panel: self, pen })
+        Ok(Chart {
+            context: pen.checked(built)?,
+            panel: self,
+            pen,
+        })
     }
 
     /// The panel with its axes; grid lines at the ticks of the horizontal and of the vertical axis where `grid` says so.
@@ -91,7 +108,12 @@ impl<'p> Panel<'p> {
         pen: &'p Pen<'a>,
         grid: (bool, bool),
     ) -> Result<Chart<'p, 'a>> {
-        let Panel { from: (left, top), to: (right, bottom), x, y: (y, y_name) } = self;
+        let Panel {
+            from: (left, top),
+            to: (right, bottom),
+            x,
+            y: (y, y_name),
+        } = self;
         let shares_axis = y_name.is_empty();
         // Plotters takes the label area off the panel, so the area is as much larger than the panel.
         // The names of panels above each other stand in one line, at the left edge of the figure.
@@ -113,7 +135,8 @@ impl<'p> Panel<'p> {
             .x_desc(name.fit(x.1, right - left + 60.0))
             .y_desc(name.fit(y_name, bottom - top + 20.0));
         if shares_axis {
-            mesh.set_tick_mark_size(LabelAreaPosition::Left, 0).y_label_formatter(&blank);
+            mesh.set_tick_mark_size(LabelAreaPosition::Left, 0)
+                .y_label_formatter(&blank);
         }
         if !grid.0 {
             mesh.disable_x_mesh();
@@ -133,7 +156,10 @@ impl Chart<'_, '_> {
     /// The pixel of a value.
     pub(crate) fn pixel(&self, (x, y): Point) -> Point {
         let Panel { from, to, .. } = self.panel;
-        (self.panel.x.0.pixel(x, (from.0, to.0)), self.panel.y.0.pixel(y, (to.1, from.1)))
+        (
+            self.panel.x.0.pixel(x, (from.0, to.0)),
+            self.panel.y.0.pixel(y, (to.1, from.1)),
+        )
     }
 
     /// A line through values, thinned to what can be seen.
@@ -144,7 +170,11 @@ impl Chart<'_, '_> {
     ) -> Result<()> {
         // Curves have a point for every job size, a million of them on large machines.
         let points = thin(points, |p| self.pixel(p));
-        let line = [Element { points, glyph: Glyph::Line(*stroke), scale: self.pen.scale }];
+        let line = [Element {
+            points,
+            glyph: Glyph::Line(*stroke),
+            scale: self.pen.scale,
+        }];
         self.pen.checked(self.context.draw_series(line)).map(|_| ())
     }
 
@@ -155,7 +185,9 @@ impl Chart<'_, '_> {
             let (x, y) = self.pixel(point);
             ((x / side).round() as i64, (y / side).round() as i64)
         };
-        points.filter(|point| taken.insert(square(*point))).collect()
+        points
+            .filter(|point| taken.insert(square(*point)))
+            .collect()
     }
 
     /// A line from the left to the right.
@@ -168,20 +200,29 @@ impl Chart<'_, '_> {
     pub(crate) fn upright(&mut self) -> Result<()> {
         let (at, Panel { from, to, x, .. }) = (self.pixel((0.0, 0.0)).0, self.panel);
         let colour = if x.0.contains(-1e-9) { INK } else { AXIS };
-        self.pen.line(&[(at, from.1), (at, to.1)], &Stroke::solid(colour, 1.2))
+        self.pen
+            .line(&[(at, from.1), (at, to.1)], &Stroke::solid(colour, 1.2))
     }
 
     /// A mark at each of some values.
     pub fn marks(&mut self, points: impl IntoIterator<Item = Point>, look: Look) -> Result<()> {
         let (glyph, scale) = (Glyph::Mark(look), self.pen.scale);
-        let mark = |at| Element { points: vec![at], glyph, scale };
+        let mark = |at| Element {
+            points: vec![at],
+            glyph,
+            scale,
+        };
         let marks = points.into_iter().map(mark);
-        self.pen.checked(self.context.draw_series(marks)).map(|_| ())
+        self.pen
+            .checked(self.context.draw_series(marks))
+            .map(|_| ())
     }
 
     /// Bars between two corners each, in values.
     pub fn bars(&mut self, bars: impl IntoIterator<Item = [Point; 2]>, colour: Rgb) -> Result<()> {
-        let bars = bars.into_iter().map(|corners| Rectangle::new(corners, filled(colour, 1.0)));
+        let bars = bars
+            .into_iter()
+            .map(|corners| Rectangle::new(corners, filled(colour, 1.0)));
         self.pen.checked(self.context.draw_series(bars)).map(|_| ())
     }
 
@@ -202,7 +243,11 @@ impl Chart<'_, '_> {
             self.pen
                 .checked(self.context.draw_series(none))?
                 .label(label)
-                .legend(move |at| Element { points: vec![at], glyph, scale });
+                .legend(move |at| Element {
+                    points: vec![at],
+                    glyph,
+                    scale,
+                });
         }
         let mut labels = self.context.configure_series_labels();
         if position == SeriesLabelPosition::UpperRight {
@@ -220,8 +265,16 @@ impl Chart<'_, '_> {
 /// The title of a figure and, below it, a note.
 pub(super) fn heading(pen: &Pen<'_>, note: &str) -> Result<()> {
     let (bold, muted) = (Text::new(17.0).bold(), Text::new(12.0).colour(MUTED));
-    pen.text((MARGIN, 30.0), &bold.fit(pen.title, WIDTH - 2.0 * MARGIN), &bold)?;
-    pen.text((MARGIN, 51.0), &muted.fit(note, WIDTH - 2.0 * MARGIN), &muted)
+    pen.text(
+        (MARGIN, 30.0),
+        &bold.fit(pen.title, WIDTH - 2.0 * MARGIN),
+        &bold,
+    )?;
+    pen.text(
+        (MARGIN, 51.0),
+        &muted.fit(note, WIDTH - 2.0 * MARGIN),
+        &muted,
+    )
 }
 
 /// The name of a panel, above it; `room` is its width.
@@ -235,7 +288,9 @@ pub(super) fn beside(y: &Scale, count: usize) -> impl Iterator<Item = (f64, f64)
     const GAP: f64 = 22.0;
     let first = y.room();
     let wide = (WIDTH - MARGIN - first - (count - 1) as f64 * GAP) / count as f64;
-    (0..count).map(move |i| first + i as f64 * (wide + GAP)).map(move |left| (left, left + wide))
+    (0..count)
+        .map(move |i| first + i as f64 * (wide + GAP))
+        .map(move |left| (left, left + wide))
 }
 
 /// Labels as a list in a sentence.
@@ -260,7 +315,9 @@ impl Legend {
     pub fn new<'a>(sample: Sample, entries: impl Iterator<Item = (&'a str, usize)>) -> Self {
         let style = Text::new(13.0);
         let entry = |(label, slot)| (style.fit(label, LABEL_ROOM), look(slot), sample);
-        Legend { entries: entries.map(entry).collect() }
+        Legend {
+            entries: entries.map(entry).collect(),
+        }
     }
 
     /// Adds a line without a mark.
@@ -270,7 +327,11 @@ impl Legend {
 
     fn width(&self) -> f64 {
         let style = Text::new(13.0);
-        let widest = self.entries.iter().map(|(l, ..)| style.width(l)).fold(60.0, f64::max);
+        let widest = self
+            .entries
+            .iter()
+            .map(|(l, ..)| style.width(l))
+            .fold(60.0, f64::max);
         SAMPLE + SAMPLE_GAP + widest
     }
 
@@ -281,7 +342,10 @@ impl Legend {
 
     /// The size of a figure whose panels take `height`, with the legend in one column on their right.
     pub fn figure(&self, top: f64, height: f64) -> Point {
-        (WIDTH, top + height.max(self.entries.len() as f64 * ROW + 8.0))
+        (
+            WIDTH,
+            top + height.max(self.entries.len() as f64 * ROW + 8.0),
+        )
     }
 
     /// Draws the legend on the right of panels that start at `top`.
@@ -305,7 +369,11 @@ impl Legend {
     pub(crate) fn draw_flow(&self, pen: &Pen<'_>) -> Result<()> {
         let rows = self.grid().1.max(1);
         for (i, entries) in self.entries.chunks(rows).enumerate() {
-            column(pen, (MARGIN + i as f64 * (self.width() + 20.0), TOP - 9.0), entries)?;
+            column(
+                pen,
+                (MARGIN + i as f64 * (self.width() + 20.0), TOP - 9.0),
+                entries,
+            )?;
         }
         Ok(())
     }
@@ -317,5 +385,7 @@ fn column(pen: &Pen<'_>, at: Point, entries: &[(String, Look, Sample)]) -> Resul
     let bare = Scale::named((0.0, 1.0), Vec::new());
     let axis = (&bare, "");
     let panel = Panel::at((at.0, at.0 + size.0), (at.1, size.1), axis, axis);
-    panel.bare(pen)?.legend(entries, SeriesLabelPosition::Coordinate(0, 0))
+    panel
+        .bare(pen)?
+        .legend(entries, SeriesLabelPosition::Coordinate(0, 0))
 }

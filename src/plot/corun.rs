@@ -17,10 +17,18 @@ const NAMED: usize = 40;
 /// busiest down.
 pub fn corun<'a>(machine: &str, outcome: &'a Outcome) -> Figure<'a> {
     let jobs = outcome.jobs.len();
-    let slowest = outcome.jobs.iter().map(|job| job.seconds).fold(0.0, f64::max);
+    let slowest = outcome
+        .jobs
+        .iter()
+        .map(|job| job.seconds)
+        .fold(0.0, f64::max);
     // No further than every job is known.
     let known = |job: usize| {
-        outcome.spans.iter().rfind(|span| span.job == job).map_or(outcome.seconds, |span| span.to)
+        outcome
+            .spans
+            .iter()
+            .rfind(|span| span.job == job)
+            .map_or(outcome.seconds, |span| span.to)
     };
     let known = (0..jobs).map(known).fold(outcome.seconds, f64::min);
     let until = (SHOWN * slowest).min(known).max(f64::MIN_POSITIVE);
@@ -36,7 +44,10 @@ pub fn corun<'a>(machine: &str, outcome: &'a Outcome) -> Figure<'a> {
     );
     let description =
         format!("Which jobs send when, at first, and the links by utilisation. {note}.");
-    let (middle, size) = (TOP + high + BELOW, (WIDTH, TOP + high + BELOW + TALL + 60.0));
+    let (middle, size) = (
+        TOP + high + BELOW,
+        (WIDTH, TOP + high + BELOW + TALL + 60.0),
+    );
     let title = format!("Jobs side by side on {machine}");
     Figure::new((&title, &note), description, size, move |pen| {
         let first = "Jobs at first: coloured while they send";
@@ -44,24 +55,44 @@ pub fn corun<'a>(machine: &str, outcome: &'a Outcome) -> Figure<'a> {
         let row = high / jobs.max(1) as f64;
         pen.rect((LEFT, TOP), (RIGHT - LEFT, high), HOLE)?;
         let x = |time: f64| LEFT + (RIGHT - LEFT) * (time / until).clamp(0.0, 1.0);
-        for span in outcome.spans.iter().filter(|span| span.sends && span.from < until) {
+        for span in outcome
+            .spans
+            .iter()
+            .filter(|span| span.sends && span.from < until)
+        {
             let (from, to) = (x(span.from), x(span.to));
             let at = (from, TOP + row * (span.job as f64 + 0.1));
-            pen.rect(at, ((to - from).max(0.5), 0.8 * row), look(span.job % 6).colour)?;
+            pen.rect(
+                at,
+                ((to - from).max(0.5), 0.8 * row),
+                look(span.job % 6).colour,
+            )?;
         }
         let named = outcome.jobs.iter().filter(|_| jobs <= NAMED).enumerate();
         let label = |name: &str| name.chars().take(20).collect::<String>();
         let names = named.map(|(i, job)| (jobs as f64 - i as f64 - 0.5, label(&job.name)));
         let lines = Scale::named((0.0, jobs as f64), names.collect());
         let time = Scale::exact((0.0, until), 8).brief();
-        let panel = Panel::at((LEFT, RIGHT), (TOP, high), (&time, "time (s)"), (&lines, ""));
+        let panel = Panel::at(
+            (LEFT, RIGHT),
+            (TOP, high),
+            (&time, "time (s)"),
+            (&lines, ""),
+        );
         panel.draw_with(pen, (false, false))?;
-        panel_title(pen, (LEFT, middle - 12.0), "Directed links, the busiest first", RIGHT - LEFT)?;
+        panel_title(
+            pen,
+            (LEFT, middle - 12.0),
+            "Directed links, the busiest first",
+            RIGHT - LEFT,
+        )?;
         let x = Scale::exact((0.0, used.len().max(1) as f64), 8);
         let y = Scale::linear((0.0, 100.0 * used.first().copied().unwrap_or(0.0)), 5).brief();
         let (x, y) = ((&x, "directed links"), (&y, "utilisation (%)"));
         let panel = Panel::at((LEFT, RIGHT), (middle, TALL), x, y);
         let line = falling(&used, RIGHT - LEFT).map(|(rank, used)| (rank, 100.0 * used));
-        panel.draw_with(pen, (false, true))?.line(line, &Stroke::solid(look(0).colour, 2.0))
+        panel
+            .draw_with(pen, (false, true))?
+            .line(line, &Stroke::solid(look(0).colour, 2.0))
     })
 }

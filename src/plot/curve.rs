@@ -58,9 +58,15 @@ pub struct Limits<'a> {
 impl<'a> Limits<'a> {
     /// Names, values and looks of those that are known, in grey.
     fn known(&self) -> impl Iterator<Item = (&'static str, &'a [f64], Look)> {
-        let look = |dash| Look { colour: MUTED, dash, mark: Mark::Disc };
-        let all: [(_, _, &'static [f64]); 2] =
-            [("compact sets found", self.compact, &[]), ("proved floor", self.floor, &[2.0, 3.0])];
+        let look = |dash| Look {
+            colour: MUTED,
+            dash,
+            mark: Mark::Disc,
+        };
+        let all: [(_, _, &'static [f64]); 2] = [
+            ("compact sets found", self.compact, &[]),
+            ("proved floor", self.floor, &[2.0, 3.0]),
+        ];
         let known = all.into_iter().filter(|(_, values, _)| !values.is_empty());
         known.map(move |(name, values, dash)| (name, values, look(dash)))
     }
@@ -83,18 +89,32 @@ impl View {
         let log = "against job size on a logarithmic axis.";
         match self {
             View::Full => (distance("job size in nodes, all sizes"), sizes, mpc),
-            View::Closer => {
-                (distance("job size in nodes, small jobs"), "job size (nodes), small jobs", mpc)
-            }
+            View::Closer => (
+                distance("job size in nodes, small jobs"),
+                "job size (nodes), small jobs",
+                mpc,
+            ),
             View::Gain => {
                 let far = "How far below a random placement the mean distance is, in per cent,";
-                (format!("{far} {log}"), LOG_SIZES, "below random placement (%)")
+                (
+                    format!("{far} {log}"),
+                    LOG_SIZES,
+                    "below random placement (%)",
+                )
             }
             View::AboveBest => {
                 let far = "How far above the best ordering of each size the mean distance is, in per cent,";
-                (format!("{far} {log}"), LOG_SIZES, "above the best at this size (%)")
+                (
+                    format!("{far} {log}"),
+                    LOG_SIZES,
+                    "above the best at this size (%)",
+                )
             }
-            View::Sizes => (distance("job size in nodes on a logarithmic axis"), LOG_SIZES, mpc),
+            View::Sizes => (
+                distance("job size in nodes on a logarithmic axis"),
+                LOG_SIZES,
+                mpc,
+            ),
             View::Shares => {
                 let share = distance("the share of the machine that a job takes");
                 (share, "share of the machine (%)", mpc)
@@ -104,7 +124,11 @@ impl View {
 
     /// Where curves leave the picture.
     fn top(self) -> f64 {
-        if self == View::AboveBest { ABOVE_BEST_TOP } else { f64::INFINITY }
+        if self == View::AboveBest {
+            ABOVE_BEST_TOP
+        } else {
+            f64::INFINITY
+        }
     }
 }
 
@@ -122,15 +146,25 @@ pub fn curves<'a>(
 ) -> Result<Figure<'a>> {
     let mut legend = Legend::new(Sample::Curve, series.iter().map(|s| (s.label, s.slot)));
     if views != [View::AboveBest] {
-        limits.known().for_each(|(name, _, look)| legend.add_line(name, look));
+        limits
+            .known()
+            .for_each(|(name, _, look)| legend.add_line(name, look));
     }
     let what: Vec<String> = views.iter().map(|v| v.about().0).collect();
-    let description =
-        format!("{} Orderings: {}.", what.join(" "), list(series.iter().map(|s| s.label)));
+    let description = format!(
+        "{} Orderings: {}.",
+        what.join(" "),
+        list(series.iter().map(|s| s.label))
+    );
     let size = legend.figure(TOP, views.len() as f64 * STEP);
     let (series, best) = (series.to_vec(), best(series.iter().map(|s| s.values)));
     let any = !best.is_empty();
-    let curves = Curves { series, limits, best, legend };
+    let curves = Curves {
+        series,
+        limits,
+        best,
+        legend,
+    };
     Figure::new((title, ""), description, size, move |pen| {
         for (i, view) in views.iter().enumerate() {
             curves.draw(pen, *view, TOP + i as f64 * STEP)?;
@@ -162,7 +196,11 @@ pub fn mpc_plot<'a>(title: &str, orderings: &[(&'a str, &'a [f64])]) -> Result<F
     };
     let series: Vec<Series<'_>> = orderings.iter().enumerate().map(one).collect();
     let small = series.iter().all(|s| s.values.len() <= 2 * CLOSER);
-    let views: &[View] = if small { &[View::Full] } else { &[View::Full, View::Closer] };
+    let views: &[View] = if small {
+        &[View::Full]
+    } else {
+        &[View::Full, View::Closer]
+    };
     curves(title, &series, views, Limits::default())
 }
 
@@ -171,7 +209,9 @@ pub(crate) fn best<'a>(curves: impl Iterator<Item = &'a [f64]>) -> Vec<f64> {
     let mut best = Vec::new();
     for values in curves {
         best.resize(best.len().max(values.len()), f64::INFINITY);
-        best.iter_mut().zip(values).for_each(|(best, v)| *best = v.min(*best));
+        best.iter_mut()
+            .zip(values)
+            .for_each(|(best, v)| *best = v.min(*best));
     }
     best
 }
@@ -190,7 +230,14 @@ impl Curves<'_> {
         let panel = Panel::at((LEFT, right), (top, PANEL), (&x, x_name), (&y, y_name));
         let mut chart = panel.draw(pen)?;
         if let Some(mean) = self.limits.mean_distance.filter(|_| view == View::Full) {
-            chart.across(mean, &Stroke { colour: AXIS, width: 1.2, dash: &[5.0, 4.0] })?;
+            chart.across(
+                mean,
+                &Stroke {
+                    colour: AXIS,
+                    width: 1.2,
+                    dash: &[5.0, 4.0],
+                },
+            )?;
             let text = format!("mean distance of the machine, {mean:.2} hops");
             let at = (LEFT + 8.0, chart.pixel((0.0, mean)).1 - 8.0);
             pen.text(at, &text, &Text::new(11.5).colour(MUTED))?;
@@ -201,13 +248,21 @@ impl Curves<'_> {
     /// The largest size drawn in `view`.
     fn last(&self, view: View) -> usize {
         let largest = self.best.len() + 1;
-        if view == View::Closer { largest.min(CLOSER) } else { largest }
+        if view == View::Closer {
+            largest.min(CLOSER)
+        } else {
+            largest
+        }
     }
 
     /// The axes, the horizontal one with `room` pixels.
     fn scales(&self, view: View, room: f64) -> (Scale, Scale) {
         let (mut low, mut high) = (0f64, 0f64);
-        for (_, y) in self.series.iter().flat_map(|s| self.points(s.values, s.nodes, view)) {
+        for (_, y) in self
+            .series
+            .iter()
+            .flat_map(|s| self.points(s.values, s.nodes, view))
+        {
             (low, high) = (low.min(y), high.max(y));
         }
         if view == View::Full {
@@ -236,7 +291,9 @@ impl Curves<'_> {
         nodes: usize,
         view: View,
     ) -> impl Iterator<Item = Point> + 'b {
-        let points = sizes_and(values).zip(&self.best).take(self.last(view).saturating_sub(1));
+        let points = sizes_and(values)
+            .zip(&self.best)
+            .take(self.last(view).saturating_sub(1));
         points.map(move |((size, value), best)| {
             let shown = match (view, self.limits.mean_distance) {
                 (View::Full | View::Closer | View::Sizes | View::Shares, _) => value,
@@ -244,14 +301,24 @@ impl Curves<'_> {
                 (View::Gain, _) => 0.0,
                 (View::AboveBest, _) => above(value, *best),
             };
-            (if view == View::Shares { 100.0 * size / nodes as f64 } else { size }, shown)
+            (
+                if view == View::Shares {
+                    100.0 * size / nodes as f64
+                } else {
+                    size
+                },
+                shown,
+            )
         })
     }
 
     fn curves(&self, view: View, chart: &mut Chart<'_, '_>) -> Result<()> {
         if view != View::AboveBest {
             for (_, values, look) in self.limits.known() {
-                chart.line(self.points(values, values.len() + 1, view), &Stroke::of(look, 1.4))?;
+                chart.line(
+                    self.points(values, values.len() + 1, view),
+                    &Stroke::of(look, 1.4),
+                )?;
             }
         }
         // The leader, which comes first, is drawn last and so on top.
@@ -276,12 +343,19 @@ fn mark_points(curve: usize, points: &[Point], log: bool) -> Vec<Point> {
     let shift = (curve as f64 * 0.382).fract();
     let size = |k: u32| {
         let share = (f64::from(k) + 0.15 + 0.7 * shift) / 6.0;
-        let size = if log { 2.0 * (end / 2.0).powf(share) } else { 2.0 + (end - 2.0) * share };
+        let size = if log {
+            2.0 * (end / 2.0).powf(share)
+        } else {
+            2.0 + (end - 2.0) * share
+        };
         size.round().clamp(2.0, end) as usize
     };
     let mut chosen: Vec<usize> = (0..6).map(size).collect();
     chosen.dedup();
-    chosen.into_iter().filter_map(|size| points.get(size - 2).copied()).collect()
+    chosen
+        .into_iter()
+        .filter_map(|size| points.get(size - 2).copied())
+        .collect()
 }
 
 /// The parts of a curve up to `top`, cut where it passes `top`.
@@ -290,14 +364,16 @@ fn runs(points: impl Iterator<Item = Point>, top: f64) -> Vec<Vec<Point>> {
     let mut last: Option<Point> = None;
     for (x, y) in points {
         // Where the line to this point passes the top of the picture.
-        let edge = last.filter(|(_, before)| (*before > top) != (y > top)).map(|(px, before)| {
-            let share = if y.max(before).is_finite() {
-                (top - before) / (y - before)
-            } else {
-                f64::from(u8::from(before > top))
-            };
-            (px * (x / px).powf(share), top)
-        });
+        let edge = last
+            .filter(|(_, before)| (*before > top) != (y > top))
+            .map(|(px, before)| {
+                let share = if y.max(before).is_finite() {
+                    (top - before) / (y - before)
+                } else {
+                    f64::from(u8::from(before > top))
+                };
+                (px * (x / px).powf(share), top)
+            });
         match (y > top, runs.last_mut()) {
             (true, Some(run)) => run.extend(edge),
             (true, None) => {}

@@ -31,7 +31,11 @@ impl<'a> Figure<'a> {
         size: Point,
         draw: impl Fn(&Pen<'_>) -> Result<()> + 'a,
     ) -> Self {
-        Figure { note: Some(note.into()), description, ..Figure::bare(title, size, draw) }
+        Figure {
+            note: Some(note.into()),
+            description,
+            ..Figure::bare(title, size, draw)
+        }
     }
 
     /// One without a heading.
@@ -41,19 +45,31 @@ impl<'a> Figure<'a> {
         draw: impl Fn(&Pen<'_>) -> Result<()> + 'a,
     ) -> Self {
         let (title, draw) = (title.to_string(), Box::new(draw));
-        Figure { title, note: None, description: String::new(), size, draw }
+        Figure {
+            title,
+            note: None,
+            description: String::new(),
+            size,
+            draw,
+        }
     }
 
     /// The figure if there is something to draw, else an error with the reason why not.
     pub(super) fn when(self, good: bool, reason: &str) -> Result<Self> {
         match good {
             true => Ok(self),
-            false => Err(Error::Draw { figure: self.title, reason: reason.into() }),
+            false => Err(Error::Draw {
+                figure: self.title,
+                reason: reason.into(),
+            }),
         }
     }
 
     fn device_size(&self, scale: f64) -> (u32, u32) {
-        ((self.size.0 * scale).round() as u32, (self.size.1 * scale).round() as u32)
+        (
+            (self.size.0 * scale).round() as u32,
+            (self.size.1 * scale).round() as u32,
+        )
     }
 
     fn draw(&self, canvas: Canvas<'_>, scale: f64, ground: bool) -> Result<()> {

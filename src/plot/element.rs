@@ -24,12 +24,20 @@ pub(super) struct Stroke<'a> {
 
 impl Stroke<'static> {
     pub(crate) fn solid(colour: Rgb, width: f64) -> Self {
-        Stroke { colour, width, dash: &[] }
+        Stroke {
+            colour,
+            width,
+            dash: &[],
+        }
     }
 
     /// The line of a curve.
     pub fn of(Look { colour, dash, .. }: Look, width: f64) -> Self {
-        Stroke { colour, width, dash }
+        Stroke {
+            colour,
+            width,
+            dash,
+        }
     }
 }
 
@@ -50,9 +58,16 @@ fn stroke<B: DrawingBackend>(
     if pattern.is_empty() {
         return canvas.draw_path(points, &style);
     }
-    let points: Vec<Point> = points.iter().map(|(x, y)| (f64::from(*x), f64::from(*y))).collect();
+    let points: Vec<Point> = points
+        .iter()
+        .map(|(x, y)| (f64::from(*x), f64::from(*y)))
+        .collect();
     for part in dashes(&points, &pattern) {
-        canvas.draw_path(part.iter().map(|p| (p.0.round() as i32, p.1.round() as i32)), &style)?;
+        canvas.draw_path(
+            part.iter()
+                .map(|p| (p.0.round() as i32, p.1.round() as i32)),
+            &style,
+        )?;
     }
     Ok(())
 }
@@ -156,7 +171,12 @@ impl<C, B: DrawingBackend> Drawable<B> for Element<'_, C> {
             Sample::Curve | Sample::Line => {}
         }
         let width = if sample == Sample::Line { 1.4 } else { 2.2 };
-        stroke(canvas, vec![(x, y), (x + d(SAMPLE), y)], &Stroke::of(look, width), scale)?;
+        stroke(
+            canvas,
+            vec![(x, y), (x + d(SAMPLE), y)],
+            &Stroke::of(look, width),
+            scale,
+        )?;
         match sample {
             Sample::Line => Ok(()),
             _ => mark(canvas, (x + d(SAMPLE / 2.0), y), look, scale),
@@ -171,7 +191,12 @@ fn dashes(points: &[Point], pattern: &[f64]) -> Vec<Vec<Point>> {
     for pair in points.windows(2) {
         let (a, b) = (pair[0], pair[1]);
         let length = (b.0 - a.0).hypot(b.1 - a.1);
-        let along = |t: f64| (a.0 + (b.0 - a.0) * t / length, a.1 + (b.1 - a.1) * t / length);
+        let along = |t: f64| {
+            (
+                a.0 + (b.0 - a.0) * t / length,
+                a.1 + (b.1 - a.1) * t / length,
+            )
+        };
         let mut t = 0.0;
         if step % 2 == 0 && piece.is_empty() {
             piece.push(a);

@@ -39,9 +39,21 @@ pub struct Mapped<'a> {
 /// # Limits
 /// One plane of at most 32×32 routers, the one with the busiest link; at most 64×64 blocks of traffic.
 pub fn mapping<'a>(mapped: &Mapped<'a>) -> Figure<'a> {
-    let Mapped { fabric, guest, placement, ranks, routing, analysis } = *mapped;
+    let Mapped {
+        fabric,
+        guest,
+        placement,
+        ranks,
+        routing,
+        analysis,
+    } = *mapped;
     let (contention, dilation) = (&analysis.contention, &analysis.dilation);
-    let title = format!("{} on {}: {}", guest.label(), fabric.topology.name(), placement.label());
+    let title = format!(
+        "{} on {}: {}",
+        guest.label(),
+        fabric.topology.name(),
+        placement.label()
+    );
     let note = format!(
         "{routing}; contention at most {}, {} on average; dilation {} on average, {} at most",
         brief(contention.max),
@@ -114,20 +126,30 @@ impl Loads<'_> {
         }
         let name = Text::new(12.0);
         pen.text((left, floor + 15.0), &format!("{} →", slice.across), &name)?;
-        pen.text((left - 10.0, floor), &format!("{} →", slice.up), &name.upwards())?;
+        pen.text(
+            (left - 10.0, floor),
+            &format!("{} →", slice.up),
+            &name.upwards(),
+        )?;
         bar(pen, (right - 150.0, floor + 6.0), &brief(most))
     }
 
     /// Where there is no plane: contention from the busiest link down.
     fn ranked(&self, pen: &Pen<'_>) -> Result<()> {
-        let order = self.analysis.contention.busiest(self.fabric.links, usize::MAX);
+        let order = self
+            .analysis
+            .contention
+            .busiest(self.fabric.links, usize::MAX);
         let x = Scale::exact((0.0, self.fabric.links.cabled().max(1) as f64), 5);
         let y = Scale::linear((0.0, self.analysis.contention.max), 6).brief();
         let (x, y) = ((&x, "directed links"), (&y, "contention (volume/capacity)"));
         let mut chart = panel(pen, 0, "Contention of the links, the busiest first", x, y)?;
         let ranked: Vec<f64> = order.iter().map(|link| self.contention(*link)).collect();
         let line = falling(&ranked, COLUMN);
-        chart.line(line.chain([(order.len() as f64, 0.0)]), &Stroke::solid(look(0).colour, 2.0))
+        chart.line(
+            line.chain([(order.len() as f64, 0.0)]),
+            &Stroke::solid(look(0).colour, 2.0),
+        )
     }
 
     fn histogram(&self, pen: &Pen<'_>) -> Result<()> {
@@ -139,12 +161,23 @@ impl Loads<'_> {
         let ticks = vec![(1.0, "idle".to_string()), tick(BARS / 2), tick(BARS)];
         let x = Scale::named((0.0, (BARS + 2) as f64), ticks);
         let (x, y) = ((&x, "contention (volume/capacity)"), (&y, "directed links"));
-        let mut chart = panel(pen, 1, "How many directed links have which contention", x, y)?;
+        let mut chart = panel(
+            pen,
+            1,
+            "How many directed links have which contention",
+            x,
+            y,
+        )?;
         let bar = |(i, links): (usize, f64)| {
             let start = if i == 0 { 0.5 } else { i as f64 + 1.0 };
             [(start + 0.03, 0.0), (start + 0.97, links)]
         };
-        let bars: Vec<_> = bars.iter().map(|b| b.links as f64).enumerate().map(bar).collect();
+        let bars: Vec<_> = bars
+            .iter()
+            .map(|b| b.links as f64)
+            .enumerate()
+            .map(bar)
+            .collect();
         chart.bars(bars.iter().take(1).copied(), AXIS)?;
         chart.bars(bars.into_iter().skip(1), look(0).colour)
     }
@@ -154,14 +187,21 @@ impl Loads<'_> {
         let share = |part: f64, all: f64| if all > 0.0 { 100.0 * part / all } else { 0.0 };
         let histogram = dilation.histogram.iter();
         let shares: Vec<[f64; 2]> = histogram
-            .map(|(p, v)| [share(*p as f64, dilation.pairs as f64), share(*v, dilation.volume)])
+            .map(|(p, v)| {
+                [
+                    share(*p as f64, dilation.pairs as f64),
+                    share(*v, dilation.volume),
+                ]
+            })
             .collect();
         let high = bounds(shares.iter().flatten().copied()).map_or(1.0, |b| b.1.max(1.0));
         // Room above the bars for the legend.
         let y = Scale::linear((0.0, 1.3 * high), 8);
         let every = shares.len().div_ceil(16).max(1);
         let hops = (0..shares.len()).step_by(every);
-        let ticks = hops.map(|hops| (hops as f64 + 0.5, hops.to_string())).collect();
+        let ticks = hops
+            .map(|hops| (hops as f64 + 0.5, hops.to_string()))
+            .collect();
         let x = Scale::named((0.0, shares.len().max(4) as f64), ticks);
         let (x, y) = ((&x, "path length (hops)"), (&y, "share (%)"));
         let mut chart = panel(pen, 2, "How far traffic goes", x, y)?;
@@ -192,17 +232,27 @@ impl Matrix {
         // Processes by the rank of their node; those of one node by number.
         let mut rank: Vec<(NodeId, usize)> = ranks.iter().copied().zip(0..).collect();
         rank.sort_unstable();
-        let of = |node: NodeId| rank.binary_search_by_key(&node, |r| r.0).map_or(n, |i| rank[i].1);
+        let of = |node: NodeId| {
+            rank.binary_search_by_key(&node, |r| r.0)
+                .map_or(n, |i| rank[i].1)
+        };
         let mut order: Vec<usize> = (0..n).collect();
         order.sort_by_key(|p| of(placement.nodes()[*p]));
         let mut position = vec![0; n];
-        order.iter().enumerate().for_each(|(at, p)| position[*p] = at * side / n);
+        order
+            .iter()
+            .enumerate()
+            .for_each(|(at, p)| position[*p] = at * side / n);
         let mut volume = vec![0.0; side * side];
         guest.for_each_message(|m| {
             let cell = position[m.source as usize] * side + position[m.target as usize];
             volume[cell] += m.volume;
         });
-        Matrix { side, processes: n, volume }
+        Matrix {
+            side,
+            processes: n,
+            volume,
+        }
     }
 
     fn draw(&self, pen: &Pen<'_>) -> Result<()> {
@@ -212,11 +262,20 @@ impl Matrix {
         let whole = cell * self.side as f64;
         pen.rect((left, top), (whole, whole), HOLE)?;
         let most = self.volume.iter().copied().fold(0.0, f64::max);
-        let least = self.volume.iter().copied().filter(|v| *v > 0.0).fold(most, f64::min);
+        let least = self
+            .volume
+            .iter()
+            .copied()
+            .filter(|v| *v > 0.0)
+            .fold(most, f64::min);
         // Volumes of one job span many powers of ten.
         let step = |volume: f64| -> Option<usize> {
             let span = (most / least).ln();
-            let share = if span > 0.0 { (volume / least).ln() / span } else { 1.0 };
+            let share = if span > 0.0 {
+                (volume / least).ln() / span
+            } else {
+                1.0
+            };
             (volume > 0.0).then(|| (share * (RAMP_STEPS - 1) as f64).round() as usize)
         };
         // Equal neighbours in a row are one rectangle.
@@ -239,7 +298,11 @@ impl Matrix {
         }
         pen.text((left, top + whole + 15.0), &target, &name)?;
         let source = "← source";
-        pen.text((left - 10.0, top + name.width(source)), source, &name.upwards())?;
+        pen.text(
+            (left - 10.0, top + name.width(source)),
+            source,
+            &name.upwards(),
+        )?;
         volumes(pen, (left + whole + 12.0, top), (least, most))
     }
 }

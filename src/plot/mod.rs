@@ -48,5 +48,7 @@ pub use winners::winners;
 
 /// The colours of ranks from the first to the last, as `#rrggbb`.
 pub fn ramp() -> Vec<String> {
-    (0..palette::RAMP_STEPS).map(|step| palette::hex(palette::ramp(step))).collect()
+    (0..palette::RAMP_STEPS)
+        .map(|step| palette::hex(palette::ramp(step)))
+        .collect()
 }

@@ -58,18 +58,33 @@ pub fn machine(topology: &Topology, order: &NodeOrder) -> Figure<'static> {
         ranks[layout.cell_of(*node)].get_or_insert(rank);
     }
     let mut drawn = vec![!layout.sparse; ranks.len()];
-    topology.nodes().iter().for_each(|node| drawn[layout.cell_of(node)] = true);
+    topology
+        .nodes()
+        .iter()
+        .for_each(|node| drawn[layout.cell_of(node)] = true);
     let side = f64::from(layout.count.div_ceil(MOST_CELLS)).sqrt().ceil() as u32;
-    let mut blocks = blocks(&layout, side, (0..).zip(ranks).filter(|(c, _)| drawn[*c as usize]));
+    let mut blocks = blocks(
+        &layout,
+        side,
+        (0..).zip(ranks).filter(|(c, _)| drawn[*c as usize]),
+    );
     join(&mut blocks, |rank| shade(rank, order.len()));
     // Those of one colour become one path.
     blocks.sort_by_key(|block| block.rank.unwrap_or(u32::MAX));
-    let steps = if side == 1 { steps(&layout, order) } else { Vec::new() };
+    let steps = if side == 1 {
+        steps(&layout, order)
+    } else {
+        Vec::new()
+    };
     let mut note = layout.about.clone();
     if side > 1 {
         note += &format!(" Up to {side} x {side} cells are one square, coloured by their first.");
     } else if !steps.is_empty() {
-        let within = if layout.frames.is_empty() { "" } else { " within each slice" };
+        let within = if layout.frames.is_empty() {
+            ""
+        } else {
+            " within each slice"
+        };
         note = format!("The line is the path by rank{within}, from the dot; jumps are thin.");
     }
     let about = &layout.about;
@@ -77,13 +92,28 @@ pub fn machine(topology: &Topology, order: &NodeOrder) -> Figure<'static> {
         "Nodes of the machine coloured by rank, dark for the first and light for the last. {about}"
     );
     let room = WIDTH - LEFT - BAR;
-    let scale = (room / layout.width).min(HEIGHT / layout.height).min(LARGEST_CELL);
+    let scale = (room / layout.width)
+        .min(HEIGHT / layout.height)
+        .min(LARGEST_CELL);
     let high = (layout.height * scale).max(116.0);
-    let start = order.nodes().first().map_or(0, |node| layout.cell_of(*node) as u32);
-    let map = NodeMap { layout, ranks: order.len(), blocks, start, steps, scale };
-    Figure::new((&title, &note), description, (WIDTH, TOP + high + BOTTOM), move |pen| {
-        map.draw(pen, high)
-    })
+    let start = order
+        .nodes()
+        .first()
+        .map_or(0, |node| layout.cell_of(*node) as u32);
+    let map = NodeMap {
+        layout,
+        ranks: order.len(),
+        blocks,
+        start,
+        steps,
+        scale,
+    };
+    Figure::new(
+        (&title, &note),
+        description,
+        (WIDTH, TOP + high + BOTTOM),
+        move |pen| map.draw(pen, high),
+    )
 }
 
 /// Joins `side` by `side` neighbours of a slice or outermost unit into one block, in the order of
@@ -96,14 +126,21 @@ fn blocks(
     let pitch = f64::from(side) * layout.edge / EDGE;
     // Nodes of a unit stand apart, all else touches, so that a path is not lost among the gaps.
     let apart = side == 1 && (layout.sparse || layout.round);
-    let half = if !apart { layout.edge / EDGE / 2.0 } else { layout.edge / 2.0 };
+    let half = if !apart {
+        layout.edge / EDGE / 2.0
+    } else {
+        layout.edge / 2.0
+    };
     let offset = |cell: u32| {
         let ([x, y, _], (_, [left, top, _])) = (layout.centre(cell), layout.panel(cell));
         (x - left, y - top)
     };
     let cells: Vec<_> = cells.collect();
     let least = |(x, y): Point, cell: Point| (x.min(cell.0), y.min(cell.1));
-    let corner = cells.iter().map(|(cell, _)| offset(*cell)).fold((f64::MAX, f64::MAX), least);
+    let corner = cells
+        .iter()
+        .map(|(cell, _)| offset(*cell))
+        .fold((f64::MAX, f64::MAX), least);
     let mut blocks: BTreeMap<(u32, u32, u32), Block> = BTreeMap::new();
     for (cell, rank) in cells {
         // Blocks are counted from the corner of each slice, so that none of them lies in two slices.
@@ -111,7 +148,11 @@ fn blocks(
         let at = offset(cell);
         let key = match side {
             1 => (cell, 0, 0),
-            _ => (layout.panel(cell).0, index(at.1, corner.1), index(at.0, corner.0)),
+            _ => (
+                layout.panel(cell).0,
+                index(at.1, corner.1),
+                index(at.0, corner.0),
+            ),
         };
         let [x, y, _] = layout.centre(cell);
         let (low, high) = ((x - half, y - half), (x + half, y + half));
@@ -146,8 +187,14 @@ fn steps(layout: &Layout, order: &NodeOrder) -> Vec<(u32, u32, u32)> {
     if !small || layout.sparse || layout.round {
         return Vec::new();
     }
-    let cells: Vec<u32> = order.nodes().iter().map(|node| layout.cell_of(*node) as u32).collect();
-    let steps = (0..).zip(cells.windows(2)).map(|(rank, pair)| (rank, pair[0], pair[1]));
+    let cells: Vec<u32> = order
+        .nodes()
+        .iter()
+        .map(|node| layout.cell_of(*node) as u32)
+        .collect();
+    let steps = (0..)
+        .zip(cells.windows(2))
+        .map(|(rank, pair)| (rank, pair[0], pair[1]));
     let within = |(_, a, b): &(u32, u32, u32)| a != b && layout.panel(*a).0 == layout.panel(*b).0;
     let steps: Vec<_> = steps.filter(within).collect();
     let path = steps.len() <= MOST_STEPS && steps.len() * 2 + 1 >= order.len();
@@ -176,16 +223,25 @@ impl NodeMap {
             let ends = [self.at(line[0], line[1]), self.at(line[2], line[3])];
             pen.line(&ends, &Stroke::solid(GRID, 1.0))?;
         }
-        self.layout.frames.iter().try_for_each(|frame| self.frame(pen, frame))?;
+        self.layout
+            .frames
+            .iter()
+            .try_for_each(|frame| self.frame(pen, frame))?;
         for block in &self.blocks {
-            let colour = block.rank.map_or(HOLE, |rank| ramp(shade(rank, self.ranks)));
-            let (from, to) =
-                (self.at(block.low.0, block.low.1), self.at(block.high.0, block.high.1));
+            let colour = block
+                .rank
+                .map_or(HOLE, |rank| ramp(shade(rank, self.ranks)));
+            let (from, to) = (
+                self.at(block.low.0, block.low.1),
+                self.at(block.high.0, block.high.1),
+            );
             let size = (to.0 - from.0, to.1 - from.1);
             match self.layout.round {
-                true => {
-                    pen.disc((from.0 + size.0 / 2.0, from.1 + size.1 / 2.0), size.0 / 2.0, colour)?
-                }
+                true => pen.disc(
+                    (from.0 + size.0 / 2.0, from.1 + size.1 / 2.0),
+                    size.0 / 2.0,
+                    colour,
+                )?,
                 false => pen.rect(from, size, colour)?,
             }
         }
@@ -203,8 +259,10 @@ impl NodeMap {
     }
 
     fn frame(&self, pen: &Pen<'_>, frame: &Frame) -> Result<()> {
-        let ((x, y), (w, h)) =
-            (self.at(frame.x, frame.y), (frame.w * self.scale, frame.h * self.scale));
+        let ((x, y), (w, h)) = (
+            self.at(frame.x, frame.y),
+            (frame.w * self.scale, frame.h * self.scale),
+        );
         if frame.faint && w.min(h) <= 9.0 {
             return Ok(());
         }
@@ -215,7 +273,9 @@ impl NodeMap {
         }
         let (head, left) = (frame.head * self.scale, if frame.bare { 0.0 } else { 4.0 });
         let text = Text::new((head * 0.8).min(12.0)).colour(MUTED);
-        let fits = [&frame.title, &frame.short].into_iter().find(|t| text.width(t) < w - left);
+        let fits = [&frame.title, &frame.short]
+            .into_iter()
+            .find(|t| text.width(t) < w - left);
         match fits.filter(|title| !title.is_empty() && head > 8.0) {
             Some(title) => pen.text((x + left, y + head * 0.5 + 4.0), title, &text),
             None => Ok(()),
@@ -240,12 +300,19 @@ impl NodeMap {
             // Steps that follow one another are one line.
             for run in steps.chunk_by(|a, b| a.2 == b.1) {
                 let cells = std::iter::once(run[0].1).chain(run.iter().map(|step| step.2));
-                pen.line(&cells.map(|cell| self.centre(cell)).collect::<Vec<_>>(), &stroke)?;
+                pen.line(
+                    &cells.map(|cell| self.centre(cell)).collect::<Vec<_>>(),
+                    &stroke,
+                )?;
             }
         }
         match self.steps.is_empty() {
             true => Ok(()),
-            false => pen.disc(self.centre(self.start), (cell * 0.24).clamp(1.6, 5.0), LIGHT),
+            false => pen.disc(
+                self.centre(self.start),
+                (cell * 0.24).clamp(1.6, 5.0),
+                LIGHT,
+            ),
         }
     }
 }
@@ -259,7 +326,10 @@ fn colour_bar(pen: &Pen<'_>, ranks: usize, height: f64, holes: bool) -> Result<(
     let last = ranks.saturating_sub(1);
     for (share, rank) in [(0.0, 0), (0.5, last / 2), (1.0, last)] {
         let y = top + height * (1.0 - share);
-        pen.line(&[(left + 16.0, y), (left + 20.0, y)], &Stroke::solid(AXIS, 1.0))?;
+        pen.line(
+            &[(left + 16.0, y), (left + 20.0, y)],
+            &Stroke::solid(AXIS, 1.0),
+        )?;
         pen.text((left + 24.0, y + 4.0), &thousands(rank as u64), &tick)?;
     }
     pen.text((left, top - 10.0), "rank", &Text::new(13.0))?;
@@ -277,14 +347,27 @@ mod tests {
 
     #[test]
     fn blocks_hold_every_cell_and_the_rank_of_their_first() {
-        let machines =
-            ["mesh:1000x70", "torus:11x8x4x4x2", "fat-tree:k=36", "torus:30000", "mesh:150x90x3"];
+        let machines = [
+            "mesh:1000x70",
+            "torus:11x8x4x4x2",
+            "fat-tree:k=36",
+            "torus:30000",
+            "mesh:150x90x3",
+        ];
         for spec in machines {
             let topology = Topology::inline(spec, &Default::default()).unwrap();
             let layout = flat(&topology);
             let side = f64::from(layout.count.div_ceil(MOST_CELLS)).sqrt().ceil() as u32;
-            let blocks = blocks(&layout, side, (0..layout.count).map(|cell| (cell, Some(cell))));
-            assert!(blocks.len() < 2 * MOST_CELLS as usize, "{spec}: {}", blocks.len());
+            let blocks = blocks(
+                &layout,
+                side,
+                (0..layout.count).map(|cell| (cell, Some(cell))),
+            );
+            assert!(
+                blocks.len() < 2 * MOST_CELLS as usize,
+                "{spec}: {}",
+                blocks.len()
+            );
             let holds = |block: &Block, (x, y): Point| {
                 (block.low.0..=block.high.0).contains(&x)
                     && (block.low.1..=block.high.1).contains(&y)

@@ -76,7 +76,13 @@ pub(super) fn hex((r, g, b): Rgb) -> String {
 
 /// The look of slot `slot`. The first 140 slots all differ.
 pub fn look(slot: usize) -> Look {
-    const MARKS: [Mark; 5] = [Mark::Disc, Mark::Square, Mark::Triangle, Mark::Diamond, Mark::Cross];
+    const MARKS: [Mark; 5] = [
+        Mark::Disc,
+        Mark::Square,
+        Mark::Triangle,
+        Mark::Diamond,
+        Mark::Cross,
+    ];
     let hues = HUES.len();
     Look {
         colour: HUES[slot % hues],
@@ -116,7 +122,11 @@ pub(super) fn backend(rgb: Rgb, alpha: f64) -> BackendColor {
 
 /// A colour that fills.
 pub(super) fn filled((r, g, b): Rgb, alpha: f64) -> ShapeStyle {
-    ShapeStyle { color: RGBAColor(r, g, b, alpha), filled: true, stroke_width: 0 }
+    ShapeStyle {
+        color: RGBAColor(r, g, b, alpha),
+        filled: true,
+        stroke_width: 0,
+    }
 }
 
 #[cfg(test)]

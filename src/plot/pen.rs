@@ -34,13 +34,20 @@ impl<'a> Pen<'a> {
 
     /// Plotters' result; an error gets the figure's title.
     pub fn checked<T>(&self, drawn: std::result::Result<T, DrawError>) -> Result<T> {
-        drawn.map_err(|e| Error::Draw { figure: self.title.into(), reason: e.to_string() })
+        drawn.map_err(|e| Error::Draw {
+            figure: self.title.into(),
+            reason: e.to_string(),
+        })
     }
 
     /// A polyline.
     pub fn line(&self, points: &[Point], stroke: &Stroke<'_>) -> Result<()> {
         let points = points.iter().map(|p| self.device(*p)).collect();
-        let line = Element { points, glyph: Glyph::Line(*stroke), scale: self.scale };
+        let line = Element {
+            points,
+            glyph: Glyph::Line(*stroke),
+            scale: self.scale,
+        };
         self.checked(self.area.draw(&line))
     }
 
@@ -52,7 +59,10 @@ impl<'a> Pen<'a> {
     /// A filled rectangle, partly transparent.
     pub(crate) fn tint(&self, at: Point, size: Point, colour: Rgb, alpha: f64) -> Result<()> {
         let corners = [self.device(at), self.device((at.0 + size.0, at.1 + size.1))];
-        self.checked(self.area.draw(&Rectangle::new(corners, filled(colour, alpha))))
+        self.checked(
+            self.area
+                .draw(&Rectangle::new(corners, filled(colour, alpha))),
+        )
     }
 
     /// A disc.
@@ -64,7 +74,11 @@ impl<'a> Pen<'a> {
     /// A text whose baseline starts, is centred or ends at `at`.
     pub fn text(&self, at: Point, text: &str, style: &Text) -> Result<()> {
         let below = style.size * DESCENT;
-        let at = if style.upwards { (at.0 + below, at.1) } else { (at.0, at.1 + below) };
+        let at = if style.upwards {
+            (at.0 + below, at.1)
+        } else {
+            (at.0, at.1 + below)
+        };
         let plain = style.style(self.scale);
         let style = plain.pos(Pos::new(style.anchor, VPos::Bottom));
         self.checked(self.area.draw_text(text, &style, self.device(at)))

@@ -25,13 +25,20 @@ pub(super) struct Scale {
 impl Scale {
     fn new(range: (f64, f64), log: bool, ticks: Vec<f64>) -> Self {
         let ticks = ticks.into_iter().map(|t| (t, label(t))).collect();
-        Scale { log, ..Scale::named(range, ticks) }
+        Scale {
+            log,
+            ..Scale::named(range, ticks)
+        }
     }
 
     /// Sizes or the like, all positive, on a logarithmic axis of `room` pixels.
     pub fn log((low, high): (f64, f64), room: f64) -> Self {
         // A single size stands in the middle.
-        let range = if high > low { (low, high) } else { (low * 0.5f64.sqrt(), low * 2f64.sqrt()) };
+        let range = if high > low {
+            (low, high)
+        } else {
+            (low * 0.5f64.sqrt(), low * 2f64.sqrt())
+        };
         let most = (room / LOG_TICK) as usize;
         let mut ticks = powers_of_two(range, most);
         if ticks.len() < 3 {
@@ -72,14 +79,23 @@ impl Scale {
     /// Values without zero, where differences matter. Ends with ticks.
     pub fn near((low, high): (f64, f64), most: usize) -> Self {
         // A single value stands in the middle.
-        Scale::ends(if high > low { (low, high) } else { (low - 0.5, high + 0.5) }, most)
+        Scale::ends(
+            if high > low {
+                (low, high)
+            } else {
+                (low - 0.5, high + 0.5)
+            },
+            most,
+        )
     }
 
     fn ends((low, high): (f64, f64), most: usize) -> Self {
         let step = nice_step((high - low) / most as f64);
         // A hundredth of a step beyond a tick cannot be seen.
         let (first, last) = ((low / step + 0.01).floor(), (high / step - 0.01).ceil());
-        let ticks = (0..=(last - first) as usize).map(|i| (first + i as f64) * step).collect();
+        let ticks = (0..=(last - first) as usize)
+            .map(|i| (first + i as f64) * step)
+            .collect();
         Scale::new((first * step, last * step), false, ticks)
     }
 
@@ -93,7 +109,12 @@ impl Scale {
 
     /// Values from end to end with ticks that have names.
     pub fn named(range: (f64, f64), ticks: Vec<(f64, String)>) -> Self {
-        Scale { range, log: false, ticks, tick: Text::new(12.0).colour(MUTED) }
+        Scale {
+            range,
+            log: false,
+            ticks,
+            tick: Text::new(12.0).colour(MUTED),
+        }
     }
 
     /// Rows with names, the first on top: row i ends `names.len() - i` above the axis.
@@ -102,12 +123,17 @@ impl Scale {
         let tick = Text::new(13.0);
         let middle = |(row, name): (i32, &str)| (f64::from(row) + 0.5, tick.fit(name, ROOM));
         let ticks: Vec<_> = (0..).zip(names.rev()).map(middle).collect();
-        Scale { tick, ..Scale::named((0.0, ticks.len() as f64), ticks) }
+        Scale {
+            tick,
+            ..Scale::named((0.0, ticks.len() as f64), ticks)
+        }
     }
 
     /// With labels in few characters.
     pub(crate) fn brief(mut self) -> Self {
-        self.ticks.iter_mut().for_each(|(value, label)| *label = brief(*value));
+        self.ticks
+            .iter_mut()
+            .for_each(|(value, label)| *label = brief(*value));
         self
     }
 
@@ -137,7 +163,11 @@ impl Scale {
 
     /// Room for the labels, the name and the gaps left of a vertical axis.
     pub fn room(&self) -> f64 {
-        38.0 + self.ticks.iter().map(|t| self.tick.width(&t.1)).fold(16.0, f64::max)
+        38.0 + self
+            .ticks
+            .iter()
+            .map(|t| self.tick.width(&t.1))
+            .fold(16.0, f64::max)
     }
 }
 
@@ -146,7 +176,8 @@ impl Ranged for Scale {
     type ValueType = f64;
 
     fn map(&self, value: &f64, (start, end): (i32, i32)) -> i32 {
-        self.pixel(*value, (f64::from(start), f64::from(end))).round() as i32
+        self.pixel(*value, (f64::from(start), f64::from(end)))
+            .round() as i32
     }
 
     /// The ticks; no lines between them.
@@ -164,7 +195,10 @@ impl Ranged for Scale {
 
 impl ValueFormatter<f64> for Scale {
     fn format_ext(&self, value: &f64) -> String {
-        self.ticks.iter().find(|t| t.0 == *value).map_or_else(String::new, |t| t.1.clone())
+        self.ticks
+            .iter()
+            .find(|t| t.0 == *value)
+            .map_or_else(String::new, |t| t.1.clone())
     }
 }
 
@@ -177,7 +211,9 @@ fn with_zero((low, high): (f64, f64)) -> (f64, f64) {
 fn multiples((low, high): (f64, f64), most: usize) -> Vec<f64> {
     let step = nice_step((high - low) / most.max(1) as f64);
     let (first, last) = ((low / step - 1e-9).ceil(), (high / step + 1e-9).floor());
-    (0..=(last - first).max(0.0) as usize).map(|i| (first + i as f64) * step).collect()
+    (0..=(last - first).max(0.0) as usize)
+        .map(|i| (first + i as f64) * step)
+        .collect()
 }
 
 /// Powers of two, or of four and so on, within a range, at most `most`.
@@ -194,7 +230,9 @@ fn powers_of_two((low, high): (f64, f64), most: usize) -> Vec<f64> {
 /// 1, 2 or 5 times a power of ten, at least `least`.
 fn nice_step(least: f64) -> f64 {
     let power = 10f64.powf(least.max(1e-12).log10().floor());
-    let factor = [1.0, 2.0, 5.0, 10.0].into_iter().find(|f| f * power >= least * (1.0 - 1e-9));
+    let factor = [1.0, 2.0, 5.0, 10.0]
+        .into_iter()
+        .find(|f| f * power >= least * (1.0 - 1e-9));
     factor.unwrap_or(10.0) * power
 }
 
@@ -243,7 +281,10 @@ mod tests {
     #[test]
     fn ticks_are_round_and_within() {
         let ticks = values(&Scale::exact((0.0, 1440.0), 8));
-        assert_eq!(ticks, [0.0, 200.0, 400.0, 600.0, 800.0, 1000.0, 1200.0, 1400.0]);
+        assert_eq!(
+            ticks,
+            [0.0, 200.0, 400.0, 600.0, 800.0, 1000.0, 1200.0, 1400.0]
+        );
         let ticks = powers_of_two((2.0, 19200.0), 14);
         assert_eq!(ticks.first(), Some(&2.0));
         assert_eq!(ticks.last(), Some(&16384.0));
@@ -257,13 +298,20 @@ mod tests {
         assert_eq!(thousands(1_234_567), "1,234,567");
         let top = |high| Scale::linear((0.0, high), 8).range.1;
         assert_eq!([top(9.26), top(89.0)], [10.0, 100.0]);
-        assert_eq!([brief(1234567.0), brief(12.3456), brief(0.0)], ["1.23e6", "12.35", "0"]);
+        assert_eq!(
+            [brief(1234567.0), brief(12.3456), brief(0.0)],
+            ["1.23e6", "12.35", "0"]
+        );
     }
 
     #[test]
     fn a_single_size_still_makes_an_axis() {
         assert_eq!(Scale::exact((2.0, 2.0), 8).pixel(2.0, (10.0, 20.0)), 10.0);
-        assert!(Scale::log((2.0, 2.0), 700.0).pixel(2.0, (0.0, 1.0)).is_finite());
+        assert!(
+            Scale::log((2.0, 2.0), 700.0)
+                .pixel(2.0, (0.0, 1.0))
+                .is_finite()
+        );
     }
 
     #[test]
@@ -286,7 +334,10 @@ mod tests {
     fn a_narrow_range_of_sizes_still_has_ticks() {
         let ticks = |range, room| values(&Scale::log(range, room));
         assert_eq!(ticks((13.0, 13.0), 600.0), [13.0]);
-        assert_eq!(ticks((100.0, 120.0), 600.0), [100.0, 105.0, 110.0, 115.0, 120.0]);
+        assert_eq!(
+            ticks((100.0, 120.0), 600.0),
+            [100.0, 105.0, 110.0, 115.0, 120.0]
+        );
         assert_eq!(ticks((1.0, 2048.0), 700.0).len(), 12);
     }
 }

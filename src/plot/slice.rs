@@ -48,7 +48,9 @@ pub(super) fn through(fabric: &Fabric<'_>, busiest: Option<usize>) -> Option<Sli
         let axes = (0..k).filter(|a| Some(*a) != besides && lattice.extents[*a] > 1);
         axes.max_by_key(|a| (lattice.extents[*a], std::cmp::Reverse(*a)))
     };
-    let first = (0..k).find(|a| here[*a] != there[*a]).or_else(|| largest(None))?;
+    let first = (0..k)
+        .find(|a| here[*a] != there[*a])
+        .or_else(|| largest(None))?;
     let second = largest(Some(first))?;
     let (across, up) = (first.min(second), first.max(second));
     Some(draw(fabric, lattice, &here, across, up))
@@ -57,7 +59,9 @@ pub(super) fn through(fabric: &Fabric<'_>, busiest: Option<usize>) -> Option<Sli
 fn draw(fabric: &Fabric<'_>, lattice: &Lattice, here: &[u32], across: usize, up: usize) -> Slice {
     let window = |axis: usize| {
         let extent = lattice.extents[axis];
-        let start = here[axis].saturating_sub(SIDE / 2).min(extent.saturating_sub(SIDE));
+        let start = here[axis]
+            .saturating_sub(SIDE / 2)
+            .min(extent.saturating_sub(SIDE));
         start..extent.min(start + SIDE)
     };
     let (columns, rows) = (window(across), window(up));
@@ -80,24 +84,41 @@ fn draw(fabric: &Fabric<'_>, lattice: &Lattice, here: &[u32], across: usize, up:
                 let step = (b.0 - a.0, b.1 - a.1);
                 let long = step.0.abs() + step.1.abs();
                 if long <= 1.0 {
-                    arrows.push(Arrow { link, from: a, to: b });
+                    arrows.push(Arrow {
+                        link,
+                        from: a,
+                        to: b,
+                    });
                 } else {
                     // Round the back: out on one side, in on the other.
                     let stub = (-0.5 * step.0 / long, -0.5 * step.1 / long);
-                    arrows.push(Arrow { link, from: a, to: (a.0 + stub.0, a.1 + stub.1) });
-                    arrows.push(Arrow { link, from: (b.0 - stub.0, b.1 - stub.1), to: b });
+                    arrows.push(Arrow {
+                        link,
+                        from: a,
+                        to: (a.0 + stub.0, a.1 + stub.1),
+                    });
+                    arrows.push(Arrow {
+                        link,
+                        from: (b.0 - stub.0, b.1 - stub.1),
+                        to: b,
+                    });
                 }
             }
         }
     }
     let others = (0..here.len()).filter(|a| *a != across && *a != up);
-    let mut title: String =
-        others.map(|a| format!(", {} = {}", lattice.axes[a], here[a])).collect();
+    let mut title: String = others
+        .map(|a| format!(", {} = {}", lattice.axes[a], here[a]))
+        .collect();
     let shown = |axis: usize, window: &std::ops::Range<u32>| {
         let (name, extent) = (&lattice.axes[axis], lattice.extents[axis]);
         match window.len() as u32 == extent {
             true => format!("{name} ({extent})"),
-            false => format!("{name} ({} to {} of {extent})", window.start, window.end - 1),
+            false => format!(
+                "{name} ({} to {} of {extent})",
+                window.start,
+                window.end - 1
+            ),
         }
     };
     if here.len() > 2 {

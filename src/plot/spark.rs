@@ -21,15 +21,24 @@ pub(crate) fn spark<'a>(series: Series<'a>, best: &'a [f64], mean: f64) -> Figur
         let mut chart = panel.bare(pen)?;
         chart.across(mean, &Stroke::solid(AXIS, 0.6))?;
         chart.line(sizes_and(best), &Stroke::solid(MUTED, 1.0))?;
-        chart.line(sizes_and(series.values), &Stroke::solid(look(series.slot).colour, 1.8))
+        chart.line(
+            sizes_and(series.values),
+            &Stroke::solid(look(series.slot).colour, 1.8),
+        )
     })
 }
 
 /// The sample of the curve of slot `slot`.
 pub(crate) fn sample(slot: usize) -> Figure<'static> {
     Figure::bare("the sample of a curve", (32.0, 12.0), move |pen| {
-        let (points, glyph) =
-            (vec![pen.device((1.0, 6.0))], Glyph::Sample(look(slot), Sample::Curve));
-        pen.checked(pen.area.draw(&Element { points, glyph, scale: pen.scale }))
+        let (points, glyph) = (
+            vec![pen.device((1.0, 6.0))],
+            Glyph::Sample(look(slot), Sample::Curve),
+        );
+        pen.checked(pen.area.draw(&Element {
+            points,
+            glyph,
+            scale: pen.scale,
+        }))
     })
 }

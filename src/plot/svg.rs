@@ -52,7 +52,12 @@ pub(super) fn decoration(size: (u32, u32), body: &str) -> String {
 impl<'a> Svg<'a> {
     /// A drawing of `size` device units.
     pub fn new(size: (u32, u32), body: &'a mut String) -> Self {
-        Svg { size, body, path: String::new(), paint: String::new() }
+        Svg {
+            size,
+            body,
+            path: String::new(),
+            paint: String::new(),
+        }
     }
 
     /// Writes what is still open.
@@ -100,7 +105,10 @@ impl<'a> Svg<'a> {
             None => format!("class=\"s\" stroke=\"{}\"", hex(rgb)),
         };
         let width = f64::from(width) / SCALE;
-        self.polyline(format!("{colour}{} stroke-width=\"{width}\"", opacity(alpha)), points);
+        self.polyline(
+            format!("{colour}{} stroke-width=\"{width}\"", opacity(alpha)),
+            points,
+        );
     }
 
     /// A filled polygon.
@@ -138,10 +146,16 @@ impl<'a> Svg<'a> {
             FontTransform::Rotate270 => format!(" transform=\"rotate(-90 {x} {y})\""),
             _ => String::new(),
         };
-        let weight =
-            if matches!(style.style(), FontStyle::Bold) { " font-weight=\"600\"" } else { "" };
+        let weight = if matches!(style.style(), FontStyle::Bold) {
+            " font-weight=\"600\""
+        } else {
+            ""
+        };
         let size = (em(style) / SCALE * 10.0).round() / 10.0;
-        let paint = fill(BackendColor { alpha: 1.0, ..style.color() });
+        let paint = fill(BackendColor {
+            alpha: 1.0,
+            ..style.color()
+        });
         let text = escape(text);
         let _ = writeln!(
             self.body,
@@ -179,13 +193,20 @@ fn number(out: &mut String, tenths: i32, follows: bool) {
         out.push('-');
     }
     let (whole, rest) = (tenths.unsigned_abs() / 10, tenths.unsigned_abs() % 10);
-    let _ = if rest == 0 { write!(out, "{whole}") } else { write!(out, "{whole}.{rest}") };
+    let _ = if rest == 0 {
+        write!(out, "{whole}")
+    } else {
+        write!(out, "{whole}.{rest}")
+    };
 }
 
 /// Greys are classes that dark surroundings may turn; all else is a plain colour.
 fn class(rgb: Rgb) -> Option<char> {
     let greys = [PAPER, INK, MUTED, AXIS, GRID, HOLE, (0, 0, 0)];
-    let found = greys.iter().zip("pimaghk".chars()).find(|(grey, _)| **grey == rgb);
+    let found = greys
+        .iter()
+        .zip("pimaghk".chars())
+        .find(|(grey, _)| **grey == rgb);
     found.map(|(_, class)| class)
 }
 
@@ -198,7 +219,11 @@ fn fill(BackendColor { rgb, alpha }: BackendColor) -> String {
 }
 
 fn opacity(alpha: f64) -> String {
-    if alpha < 1.0 { format!(" opacity=\"{alpha}\"") } else { String::new() }
+    if alpha < 1.0 {
+        format!(" opacity=\"{alpha}\"")
+    } else {
+        String::new()
+    }
 }
 
 /// `text` as XML or HTML character data or attribute value. Characters XML forbids become U+FFFD.
@@ -225,7 +250,8 @@ pub(crate) const STYLE: &str = include_str!("style.css");
 /// `svg` as part of an HTML page that has [`STYLE`]: without what a page does not need again.
 pub(crate) fn inline(svg: &str) -> String {
     let style = format!("<style>{STYLE}</style>\n");
-    svg.replacen(" xmlns=\"http://www.w3.org/2000/svg\"", "", 1).replacen(&style, "", 1)
+    svg.replacen(" xmlns=\"http://www.w3.org/2000/svg\"", "", 1)
+        .replacen(&style, "", 1)
 }
 
 #[cfg(test)]
@@ -249,11 +275,17 @@ mod tests {
         svg.rect((0, 0), (10, 10), red);
         svg.rect((20, 0), (25, 10), red);
         svg.flush();
-        assert!(text.contains("d=\"M0 0h1v1h-1zM2 0h0.5v1h-0.5z\""), "{text}");
+        assert!(
+            text.contains("d=\"M0 0h1v1h-1zM2 0h0.5v1h-0.5z\""),
+            "{text}"
+        );
     }
 
     #[test]
     fn hostile_text_is_defused() {
-        assert_eq!(escape("<a b='\"&\u{0}\n"), "&lt;a b=&#39;&quot;&amp;\u{fffd} ");
+        assert_eq!(
+            escape("<a b='\"&\u{0}\n"),
+            "&lt;a b=&#39;&quot;&amp;\u{fffd} "
+        );
     }
 }

@@ -29,7 +29,13 @@ pub(super) struct Text {
 
 impl Text {
     pub fn new(size: f64) -> Self {
-        Text { size, colour: INK, bold: false, anchor: HPos::Left, upwards: false }
+        Text {
+            size,
+            colour: INK,
+            bold: false,
+            anchor: HPos::Left,
+            upwards: false,
+        }
     }
 
     pub fn colour(self, colour: Rgb) -> Self {
@@ -37,11 +43,17 @@ impl Text {
     }
 
     pub(crate) fn centred(self) -> Self {
-        Text { anchor: HPos::Center, ..self }
+        Text {
+            anchor: HPos::Center,
+            ..self
+        }
     }
 
     pub fn right(self) -> Self {
-        Text { anchor: HPos::Right, ..self }
+        Text {
+            anchor: HPos::Right,
+            ..self
+        }
     }
 
     pub(crate) fn bold(self) -> Self {
@@ -49,12 +61,19 @@ impl Text {
     }
 
     pub(crate) fn upwards(self) -> Self {
-        Text { upwards: true, ..self }
+        Text {
+            upwards: true,
+            ..self
+        }
     }
 
     /// As plotters takes it, at `scale` device units a pixel; anchored at its upper edge as legends want it.
     pub fn style(&self, scale: f64) -> TextStyle<'static> {
-        let weight = if self.bold { FontStyle::Bold } else { FontStyle::Normal };
+        let weight = if self.bold {
+            FontStyle::Bold
+        } else {
+            FontStyle::Normal
+        };
         let size = self.size * FONT_SCALE * scale;
         let mut font = FontDesc::new(FontFamily::Name(FAMILY), size, weight);
         if self.upwards {
@@ -67,8 +86,14 @@ impl Text {
     /// Room for `text` in pixels. A tenth more than in Noto Sans: the reader's font may be wider.
     pub fn width(&self, text: &str) -> f64 {
         register_fonts();
-        let style = Text { upwards: false, ..*self }.style(1.0);
-        style.layout_box(text).map_or(0.0, |(_, (w, _))| f64::from(w) * 1.1 + 1.0)
+        let style = Text {
+            upwards: false,
+            ..*self
+        }
+        .style(1.0);
+        style
+            .layout_box(text)
+            .map_or(0.0, |(_, (w, _))| f64::from(w) * 1.1 + 1.0)
     }
 
     /// `text`, its middle cut out if it is wider than `room`: both ends of an ordering's name tell.
@@ -127,9 +152,16 @@ mod tests {
     #[test]
     fn text_is_measured_and_cut_in_the_middle() {
         let style = Text::new(13.0);
-        assert!((30.0..50.0).contains(&style.width("snake:")), "{}", style.width("snake:"));
+        assert!(
+            (30.0..50.0).contains(&style.width("snake:")),
+            "{}",
+            style.width("snake:")
+        );
         let cut = style.fit("brick:size=2x2x2,inner=snake,outer=hilbert", 120.0);
-        assert!(cut.starts_with("brick") && cut.ends_with("bert") && cut.contains('…'), "{cut}");
+        assert!(
+            cut.starts_with("brick") && cut.ends_with("bert") && cut.contains('…'),
+            "{cut}"
+        );
         assert!(style.width(&cut) <= 120.0);
     }
 }

@@ -13,7 +13,10 @@ pub(super) fn thin(
     points: impl IntoIterator<Item = Point>,
     pixel: impl Fn(Point) -> Point,
 ) -> Vec<Point> {
-    let mut placed = points.into_iter().map(|point| (pixel(point), point)).peekable();
+    let mut placed = points
+        .into_iter()
+        .map(|point| (pixel(point), point))
+        .peekable();
     let mut kept: Vec<Placed> = placed.peek().copied().into_iter().collect();
     let mut last = None;
     while let Some(first) = placed.next() {
@@ -25,7 +28,11 @@ pub(super) fn thin(
             high = if next.0.1 > high.0.1 { next } else { high };
             last = Some(next);
         }
-        kept.extend(if low.0.0 <= high.0.0 { [low, high] } else { [high, low] });
+        kept.extend(if low.0.0 <= high.0.0 {
+            [low, high]
+        } else {
+            [high, low]
+        });
     }
     kept.extend(last);
     kept.dedup();
@@ -68,8 +75,17 @@ mod tests {
     #[test]
     fn a_million_points_become_few_and_keep_the_peak() {
         let n = 1_000_000;
-        let wave = |i: usize| if i == 777_777 { 500.0 } else { (i as f64 / 3e4).sin() * 100.0 };
-        let points = thin((0..n).map(|i| (700.0 * i as f64 / n as f64, wave(i))), |p| p);
+        let wave = |i: usize| {
+            if i == 777_777 {
+                500.0
+            } else {
+                (i as f64 / 3e4).sin() * 100.0
+            }
+        };
+        let points = thin(
+            (0..n).map(|i| (700.0 * i as f64 / n as f64, wave(i))),
+            |p| p,
+        );
         assert!(points.len() < 1000, "{}", points.len());
         assert!(points.iter().any(|p| p.1 == 500.0));
         assert_eq!(points[0], (0.0, 0.0));
@@ -77,7 +93,10 @@ mod tests {
 
     #[test]
     fn a_straight_line_is_two_points() {
-        assert_eq!(thin((0..30).map(|i| (f64::from(i), 2.0 * f64::from(i))), |p| p).len(), 2);
+        assert_eq!(
+            thin((0..30).map(|i| (f64::from(i), 2.0 * f64::from(i))), |p| p).len(),
+            2
+        );
         assert_eq!(thin(std::iter::once((1.0, 1.0)), |p| p), [(1.0, 1.0)]);
     }
 

@@ -83,8 +83,10 @@ impl Ranking {
     /// Ranks the means of one allocator: `by_size` has a list of ascending sizes for each ordering. O(orderings² · sizes · log sizes).
     pub fn new(by_size: &[&[SizeMean]]) -> Ranking {
         let all = || by_size.iter().flat_map(|sizes| sizes.iter());
-        let (count, sum) = (all().filter_map(SizeMean::per_cent_above).filter(|p| p.is_finite()))
-            .fold((0u32, 0.0), |(n, sum), above| (n + 1, sum + above));
+        let (count, sum) = (all()
+            .filter_map(SizeMean::per_cent_above)
+            .filter(|p| p.is_finite()))
+        .fold((0u32, 0.0), |(n, sum), above| (n + 1, sum + above));
         let mut ranking = Ranking {
             means: all().count() as u64,
             per_cent_above: (count > 0).then(|| sum / f64::from(count)),
@@ -105,10 +107,15 @@ impl Ranking {
         (measured, others): (usize, &[SizeMean]),
     ) {
         let other = |our: &SizeMean| {
-            let at = others.binary_search_by_key(&our.size, |other| other.size).ok()?;
+            let at = others
+                .binary_search_by_key(&our.size, |other| other.size)
+                .ok()?;
             Some((*our, others[at]))
         };
-        let ranked = ours.iter().filter_map(other).filter(|(our, other)| our.mpc < other.mpc);
+        let ranked = ours
+            .iter()
+            .filter_map(other)
+            .filter(|(our, other)| our.mpc < other.mpc);
         let ranked: Vec<_> = ranked.collect();
         let apart = |(our, other): &(SizeMean, SizeMean)| our.mean_mind - other.mean_mind;
         let wrong: Vec<_> = ranked.iter().filter(|pair| apart(pair) > 0.0).collect();
@@ -123,7 +130,10 @@ impl Ranking {
             sizes: wrong.iter().map(|(our, _)| our.size).collect(),
             ranked: ranked.len(),
             widest: **widest,
-            cost: wrong.iter().map(|pair| pair.0.jobs as f64 * apart(pair)).sum(),
+            cost: wrong
+                .iter()
+                .map(|pair| pair.0.jobs as f64 * apart(pair))
+                .sum(),
         });
         self.misled.sort_by(|a, b| b.cost.total_cmp(&a.cost));
         self.misled.truncate(CASES);
@@ -136,7 +146,12 @@ mod tests {
 
     /// Size, jobs, MPC, measured mean.
     fn mean((size, jobs, mpc, mean_mind): (u32, u64, f64, f64)) -> SizeMean {
-        SizeMean { size, jobs, mpc, mean_mind }
+        SizeMean {
+            size,
+            jobs,
+            mpc,
+            mean_mind,
+        }
     }
 
     /// Worked by hand. MPC puts x before y at 2, 4 and 8 nodes, and y before x at 16; the means say otherwise at
@@ -163,12 +178,21 @@ mod tests {
         ]
         .map(mean);
         let ranking = Ranking::new(&[&x, &y]);
-        assert_eq!((ranking.means, ranking.pairs, ranking.differently), (13, 5, 2));
-        let [case] = ranking.misled.as_slice() else { panic!("{ranking:?}") };
+        assert_eq!(
+            (ranking.means, ranking.pairs, ranking.differently),
+            (13, 5, 2)
+        );
+        let [case] = ranking.misled.as_slice() else {
+            panic!("{ranking:?}")
+        };
         assert_eq!((case.forecast, case.measured, case.ranked), (0, 1, 4));
         assert_eq!(case.sizes, [4, 8]);
         assert_eq!(
-            (case.widest.0.size, case.widest.0.mean_mind, case.widest.1.mean_mind),
+            (
+                case.widest.0.size,
+                case.widest.0.mean_mind,
+                case.widest.1.mean_mind
+            ),
             (8, 4.0, 3.0)
         );
         assert_eq!(case.cost, 9.0 * 0.25 + 7.0);
@@ -183,11 +207,17 @@ mod tests {
         let rows = rows.map(|(mpc, measured)| [mean((4, 6, mpc, measured))]);
         let ranking = Ranking::new(&rows.each_ref().map(|row| &row[..]));
         assert_eq!((ranking.pairs, ranking.differently), (6, 6));
-        let cases: Vec<_> =
-            ranking.misled.iter().map(|c| (c.forecast, c.measured, c.cost)).collect();
+        let cases: Vec<_> = ranking
+            .misled
+            .iter()
+            .map(|c| (c.forecast, c.measured, c.cost))
+            .collect();
         assert_eq!(cases, [(0, 3, 48.0), (0, 2, 30.0), (0, 1, 24.0)]);
         assert_eq!(rows[0][0].per_cent_above(), None);
-        assert_eq!(ranking.per_cent_above, Some((400.0 + 100.0 - 200.0 / 3.0) / 3.0));
+        assert_eq!(
+            ranking.per_cent_above,
+            Some((400.0 + 100.0 - 200.0 / 3.0) / 3.0)
+        );
         assert_eq!(Ranking::new(&[]).per_cent_above, None);
     }
 }

@@ -200,7 +200,11 @@ impl<'a> Replay<'a> {
                     self.counts.placed += 1;
                     ranks.settle();
                     debug_assert!((least..=most + 1).contains(&ranks.len()));
-                    let mut held = Held { since: self.counts.placed, ranks, ..Held::default() };
+                    let mut held = Held {
+                        since: self.counts.placed,
+                        ranks,
+                        ..Held::default()
+                    };
                     if let Some(rules) = self.allocator.pods() {
                         held.pods = rules.chosen().to_vec();
                         held.name = block.name(event).to_string();
@@ -230,7 +234,10 @@ impl<'a> Replay<'a> {
             true => self.meter.measure(ranks, self.allocator.total_distance()),
             false => self.meter.measure_pods(ranks, &pods),
         };
-        let traffic = self.traffic.as_mut().map(|traffic| traffic.start(job, ranks));
+        let traffic = self
+            .traffic
+            .as_mut()
+            .map(|traffic| traffic.start(job, ranks));
         Ok(Placed {
             event,
             moved: None,
@@ -282,11 +289,20 @@ pub fn run<E: From<crate::Error> + Send>(
     write: impl Fn(Step<'_>) -> Result<(), E> + Sync,
     mut gather: impl FnMut(&[Vec<Placed>]) -> Result<(), E>,
 ) -> Result<(), E> {
-    let stage = || Stage { outcomes: vec![Vec::new(); replays.len()], ..Stage::default() };
+    let stage = || Stage {
+        outcomes: vec![Vec::new(); replays.len()],
+        ..Stage::default()
+    };
     let [mut ahead, mut stepping, mut writing] = [stage(), stage(), stage()];
     let mut more = true;
     loop {
-        let read = || if more { log.next_block(BLOCK, &mut ahead.block) } else { Ok(false) };
+        let read = || {
+            if more {
+                log.next_block(BLOCK, &mut ahead.block)
+            } else {
+                Ok(false)
+            }
+        };
         let step = || {
             let lanes = replays.par_iter_mut().zip(&mut stepping.outcomes);
             lanes.try_for_each(|(replay, placed)| replay.step(&stepping.block, clock, placed))
@@ -294,7 +310,13 @@ pub fn run<E: From<crate::Error> + Send>(
         let write = || {
             let Stage { block, outcomes } = &writing;
             let lanes = outcomes.par_iter().enumerate();
-            lanes.try_for_each(|(replay, placed)| write(Step { replay, block, placed }))
+            lanes.try_for_each(|(replay, placed)| {
+                write(Step {
+                    replay,
+                    block,
+                    placed,
+                })
+            })
         };
         let (read, (stepped, written)) = rayon::join(read, || rayon::join(step, write));
         written?;

@@ -22,21 +22,31 @@ pub(super) struct Held {
 impl Held {
     /// Ranks with the pods on them, leaders with them; one a rank where the allocator knows of none.
     pub fn on(&self) -> impl Iterator<Item = (u32, u32)> + '_ {
-        let whole = self.ranks.iter().filter(|_| self.pods.is_empty()).map(|rank| (rank, 1));
+        let whole = self
+            .ranks
+            .iter()
+            .filter(|_| self.pods.is_empty())
+            .map(|rank| (rank, 1));
         whole.chain(self.pods.iter().map(|on| (on.rank, on.pods + on.leaders)))
     }
 
     pub fn take(&self, free: &mut FreeSet) {
         match self.pods.is_empty() {
             true => self.ranks.runs().iter().for_each(|run| free.take(*run)),
-            false => self.pods.iter().for_each(|on| free.take_places(on.rank, on.places)),
+            false => self
+                .pods
+                .iter()
+                .for_each(|on| free.take_places(on.rank, on.places)),
         }
     }
 
     pub fn give_back(&self, free: &mut FreeSet) {
         match self.pods.is_empty() {
             true => self.ranks.runs().iter().for_each(|run| free.give(*run)),
-            false => self.pods.iter().for_each(|on| free.give_places(on.rank, on.places)),
+            false => self
+                .pods
+                .iter()
+                .for_each(|on| free.give_places(on.rank, on.places)),
         }
     }
 }
@@ -60,19 +70,30 @@ impl Replay<'_> {
             let found = format!("node `{name}`");
             return Err(Error::input(location(), found, "a node of the ordering"));
         };
-        let changed = if fails { self.down.insert(rank) } else { self.down.remove(&rank) };
+        let changed = if fails {
+            self.down.insert(rank)
+        } else {
+            self.down.remove(&rank)
+        };
         if !changed {
             let (what, expected) = match fails {
                 true => ("fails again", "a node that has not failed"),
                 false => ("returns", "a node that failed before"),
             };
-            return Err(Error::input(location(), format!("node `{name}` {what}"), expected));
+            return Err(Error::input(
+                location(),
+                format!("node `{name}` {what}"),
+                expected,
+            ));
         }
         if let Some(rules) = self.allocator.pods() {
             rules.set_node(rank, !fails);
         }
         if !fails {
-            self.free.give(Run { first: rank, count: 1 });
+            self.free.give(Run {
+                first: rank,
+                count: 1,
+            });
             return Ok(());
         }
         let mut jobs: Vec<usize> = (0..self.held.len())
@@ -80,7 +101,8 @@ impl Replay<'_> {
             .collect();
         jobs.sort_unstable_by_key(|job| self.held[*job].since);
         self.free.take_all(rank);
-        jobs.into_iter().try_for_each(|job| self.fail(event, job, rank, out))
+        jobs.into_iter()
+            .try_for_each(|job| self.fail(event, job, rank, out))
     }
 
     /// Takes a job off a failed rank.
@@ -109,7 +131,10 @@ impl Replay<'_> {
         held.pods = pods;
         held.take(&mut self.free);
         let placed = self.placed(event, key, &held)?;
-        out.push(Placed { moved: Some(held.name.clone()), ..placed });
+        out.push(Placed {
+            moved: Some(held.name.clone()),
+            ..placed
+        });
         self.held[job] = held;
         Ok(())
     }

@@ -82,7 +82,10 @@ pub struct Agreement {
 
 /// `Σ p(S)·MPC(S)`; `shares` are (S, p(S)) with 2 ≤ S ≤ nodes of the curve.
 pub fn weighted_mpc(curve: &Curve, shares: &[(u32, f64)]) -> f64 {
-    shares.iter().map(|(size, share)| share * curve.mpc(*size as usize)).sum()
+    shares
+        .iter()
+        .map(|(size, share)| share * curve.mpc(*size as usize))
+        .sum()
 }
 
 /// Replays `log` through every allocator on every ordering and sets the outcome beside the curves.
@@ -104,8 +107,10 @@ pub fn predict(
     settings: Option<TrafficSettings<'_>>,
 ) -> Result<Prediction> {
     let workload = log.name().to_string();
-    let distances: Vec<RankDistances> =
-        orders.iter().map(|o| RankDistances::new(topology, o)).collect::<Result<_>>()?;
+    let distances: Vec<RankDistances> = orders
+        .iter()
+        .map(|o| RankDistances::new(topology, o))
+        .collect::<Result<_>>()?;
     let replayed = ReplaySettings {
         allocators,
         outputs: Outputs::default(),
@@ -118,11 +123,21 @@ pub fn predict(
     let results = replays.results();
     let Some(first) = results.first() else {
         let location = SourceLocation::option("--trace");
-        return Err(Error::input(location, "no ordering or no allocator", "at least one of each"));
+        return Err(Error::input(
+            location,
+            "no ordering or no allocator",
+            "at least one of each",
+        ));
     };
-    let Counts { placed, skipped, .. } = first.counts;
+    let Counts {
+        placed, skipped, ..
+    } = first.counts;
     let refused = |(i, allocator): (usize, &String)| {
-        let counts = results.iter().skip(i).step_by(allocators.len()).map(|r| r.counts.refused());
+        let counts = results
+            .iter()
+            .skip(i)
+            .step_by(allocators.len())
+            .map(|r| r.counts.refused());
         Some((allocator.clone(), counts.max().filter(|most| *most > 0)?))
     };
     let refused = allocators.iter().enumerate().filter_map(refused).collect();
@@ -131,26 +146,50 @@ pub fn predict(
         mean_contention: totals.mean(totals.met),
     };
     let mut rows = Vec::new();
-    for ((order, curve), results) in orders.iter().zip(curves).zip(results.chunks(allocators.len()))
+    for ((order, curve), results) in orders
+        .iter()
+        .zip(curves)
+        .zip(results.chunks(allocators.len()))
     {
         rows.push(OrderingPrediction {
             ordering: order.label().to_string(),
             weighted_mpc: weighted_mpc(curve, &shares(order.len() as u32)?),
             mean_mind: results.iter().map(|r| r.summary.mean_mind()).collect(),
-            by_size: results.iter().map(|r| size_means(r.summary, curve)).collect(),
-            traffic: results.iter().filter_map(|r| r.traffic.as_ref().map(means)).collect(),
+            by_size: results
+                .iter()
+                .map(|r| size_means(r.summary, curve))
+                .collect(),
+            traffic: results
+                .iter()
+                .filter_map(|r| r.traffic.as_ref().map(means))
+                .collect(),
         });
     }
     let agreement = |(a, allocator): (usize, &String)| {
-        let known = rows.iter().filter_map(|r| Some((r.weighted_mpc, r.mean_mind[a]?)));
+        let known = rows
+            .iter()
+            .filter_map(|r| Some((r.weighted_mpc, r.mean_mind[a]?)));
         let (x, y): (Vec<f64>, Vec<f64>) = known.unzip();
         let allocator = allocator.clone();
-        Agreement { allocator, spearman: spearman(&x, &y), kendall: kendall(&x, &y) }
+        Agreement {
+            allocator,
+            spearman: spearman(&x, &y),
+            kendall: kendall(&x, &y),
+        }
     };
     let agreement = allocators.iter().enumerate().map(agreement).collect();
     let guest = settings.map(|t| (t.pattern().to_string(), t.routing().name.to_string()));
     let allocators = allocators.to_vec();
-    Ok(Prediction { workload, allocators, placed, skipped, refused, rows, guest, agreement })
+    Ok(Prediction {
+        workload,
+        allocators,
+        placed,
+        skipped,
+        refused,
+        rows,
+        guest,
+        agreement,
+    })
 }
 
 #[cfg(test)]
@@ -167,7 +206,10 @@ mod tests {
             .iter()
             .map(|text| NodeOrder::make(&topology, text).unwrap())
             .collect();
-        let curves: Vec<Curve> = orders.iter().map(|o| mpc::curve(&topology, o).unwrap()).collect();
+        let curves: Vec<Curve> = orders
+            .iter()
+            .map(|o| mpc::curve(&topology, o).unwrap())
+            .collect();
         let text = "P a 2\nF a\nP b 2\nF b\nP c 99\nF c\n";
         let prediction = predict(
             &topology,

@@ -102,7 +102,11 @@ impl<'a> ReplaySet<'a> {
         let mut replays = Vec::new();
         for (number, (index, label)) in labels.iter().enumerate() {
             let (order, distances) = (&orders[*index], &distances[*index]);
-            let context = AllocatorContext { topology, order, distances };
+            let context = AllocatorContext {
+                topology,
+                order,
+                distances,
+            };
             // A baseline that nobody asked for has no options.
             let own = number < requested;
             let rules = settings.rules.filter(|_| own);
@@ -122,7 +126,13 @@ impl<'a> ReplaySet<'a> {
         }
         let summaries = vec![Summary::default(); labels.len()];
         let labels = labels.into_iter().map(|(_, label)| label).collect();
-        Ok(ReplaySet { replays, labels, summaries, settings, requested })
+        Ok(ReplaySet {
+            replays,
+            labels,
+            summaries,
+            settings,
+            requested,
+        })
     }
 
     /// Cuts the mean distance of each job to whole hops in what is summed up of replays that were not yet run.
@@ -197,13 +207,27 @@ fn labels<'a>(orders: &'a [NodeOrder], settings: ReplaySettings<'a>) -> Vec<(usi
                 Some(given) => index * allocators.len() + given,
                 None => requested + index,
             };
-            labels.push((index, Label { ordering: order.label(), allocator, baseline }));
+            labels.push((
+                index,
+                Label {
+                    ordering: order.label(),
+                    allocator,
+                    baseline,
+                },
+            ));
         }
     }
     if settings.summaries == Summaries::OverBaseline && given.is_none() {
         labels.extend((requested..).zip(orders.iter().enumerate()).map(
             |(baseline, (i, order))| {
-                (i, Label { ordering: order.label(), allocator: BASELINE, baseline })
+                (
+                    i,
+                    Label {
+                        ordering: order.label(),
+                        allocator: BASELINE,
+                        baseline,
+                    },
+                )
             },
         ));
     }
@@ -259,7 +283,10 @@ mod tests {
             let pairs = orders.iter().zip(given.iter().cycle()).zip(indexes);
             pairs.map(|((o, a), b)| label(o, a, b)).collect::<Vec<_>>()
         };
-        assert_eq!(baselines(&given, Summaries::OverBaseline), with([1, 1, 3, 3]));
+        assert_eq!(
+            baselines(&given, Summaries::OverBaseline),
+            with([1, 1, 3, 3])
+        );
         for summaries in [Summaries::None, Summaries::Alone] {
             assert_eq!(baselines(&given, summaries), with([0, 1, 2, 3]));
         }
@@ -268,14 +295,22 @@ mod tests {
     #[test]
     fn results_are_paired_with_their_baseline() {
         let (topology, orders) = machine();
-        let distances = orders.each_ref().map(|o| RankDistances::new(&topology, o).unwrap());
+        let distances = orders
+            .each_ref()
+            .map(|o| RankDistances::new(&topology, o).unwrap());
         let allocators = ["random".to_string()];
         let settings = settings(&allocators, Summaries::OverBaseline);
         let mut set = ReplaySet::new(&topology, &orders, &distances, settings).unwrap();
         assert_eq!(set.labels().len(), 2);
-        set.run(&mut Log::new("log", "P a 2\nF a\nP b 3\nP c 99\n")).unwrap();
+        set.run(&mut Log::new("log", "P a 2\nF a\nP b 3\nP c 99\n"))
+            .unwrap();
         for (result, order) in set.results().iter().zip(&orders) {
-            let Counts { placed, skipped, oversized, .. } = result.counts;
+            let Counts {
+                placed,
+                skipped,
+                oversized,
+                ..
+            } = result.counts;
             assert_eq!((placed, skipped, oversized), (2, 1, 1));
             assert_eq!((result.summary.placed(), result.baseline.placed()), (2, 2));
             // Ranks 0 and 1, then 0 to 2, on the same ordering.
@@ -283,7 +318,13 @@ mod tests {
                 u64::from(topology.distance(order.nodes()[a], order.nodes()[b]))
             };
             let sizes: Vec<u64> = result.baseline.sizes().map(|(_, row)| row.most).collect();
-            assert_eq!(sizes, [distance(0, 1), distance(0, 1) + distance(0, 2) + distance(1, 2)]);
+            assert_eq!(
+                sizes,
+                [
+                    distance(0, 1),
+                    distance(0, 1) + distance(0, 2) + distance(1, 2)
+                ]
+            );
         }
     }
 }

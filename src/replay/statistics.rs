@@ -107,7 +107,10 @@ impl Summary {
     /// does. So computed, Stoltzfus' figures come out (her Fig. 47: all distances are 2 from about 450 nodes up,
     /// which is the whole part of any mean between 2 and 3).
     pub fn in_whole_hops() -> Self {
-        Summary { whole_hops: true, ..Summary::default() }
+        Summary {
+            whole_hops: true,
+            ..Summary::default()
+        }
     }
 
     /// Adds a block's placements, and pairs them with those of the same jobs by the baseline. Where one of the
@@ -137,7 +140,13 @@ impl Summary {
                 true => (total / pairs, 1),
                 false => (total, pairs),
             };
-            let none = SizeRow { count: 0, total: 0, least: u64::MAX, most: 0, divisor };
+            let none = SizeRow {
+                count: 0,
+                total: 0,
+                least: u64::MAX,
+                most: 0,
+                divisor,
+            };
             let row = self.sizes.entry(ours.size).or_insert(none);
             row.count += 1;
             row.total += u128::from(total);
@@ -153,7 +162,9 @@ impl Summary {
 
     /// The mean distance of a job from 2 nodes, in whole hops where so wanted.
     fn mind(&self, placement: &AllocationMetrics) -> Option<f64> {
-        placement.mind().map(|mind| if self.whole_hops { mind.floor() } else { mind })
+        placement
+            .mind()
+            .map(|mind| if self.whole_hops { mind.floor() } else { mind })
     }
 
     /// Every size from 2 with its sums, ascending.
@@ -169,7 +180,11 @@ impl Summary {
     /// Mean MIND over all placements from 2 nodes, each placement the same.
     pub fn mean_mind(&self) -> Option<f64> {
         let count: u64 = self.sizes.values().map(|row| row.count).sum();
-        let sum: f64 = self.sizes.values().map(|row| row.mean() * row.count as f64).sum();
+        let sum: f64 = self
+            .sizes
+            .values()
+            .map(|row| row.mean() * row.count as f64)
+            .sum();
         (count > 0).then(|| sum / count as f64)
     }
 
@@ -181,7 +196,8 @@ impl Summary {
     /// Mean connected components, linear span and ring span of an allocation.
     pub fn mean_pieces_and_spans(&self) -> [Option<f64>; 3] {
         let placed = u128::from(self.placed());
-        self.pieces_and_spans.map(|sum| (placed > 0).then(|| ratio(sum, placed)))
+        self.pieces_and_spans
+            .map(|sum| (placed > 0).then(|| ratio(sum, placed)))
     }
 
     /// Improvement over `baseline`, a replay of the same log, by size: `100·(m₀ - m)/m₀` of the sizes with
@@ -220,7 +236,12 @@ impl Summary {
         let deltas = self.sizes.iter().filter(|(_, row)| row.count > threshold);
         let mut deltas =
             deltas.filter_map(|(size, row)| Some(baseline.sizes.get(size)?.mean() - row.mean()));
-        Improvement { small, large, overall, delta_mind: mean(&mut deltas) }
+        Improvement {
+            small,
+            large,
+            overall,
+            delta_mind: mean(&mut deltas),
+        }
     }
 
     /// Improvement by size times the share of compute of the size's octave ([`octave_share`]).
@@ -234,7 +255,9 @@ impl Summary {
         shares: &[(u32, f64)],
     ) -> Vec<(u32, f64)> {
         let by_size = self.improvements(baseline, threshold).into_iter();
-        by_size.map(|(size, gain)| (size, gain * octave_share(shares, size))).collect()
+        by_size
+            .map(|(size, gain)| (size, gain * octave_share(shares, size)))
+            .collect()
     }
 
     /// Improvement weighted by the share of compute each size has: `Σ share·improvement / Σ share` over the
@@ -245,8 +268,12 @@ impl Summary {
         threshold: u64,
         shares: &[(u32, f64)],
     ) -> Option<f64> {
-        let share =
-            |size: u32| shares.binary_search_by_key(&size, |(s, _)| *s).ok().map(|i| shares[i].1);
+        let share = |size: u32| {
+            shares
+                .binary_search_by_key(&size, |(s, _)| *s)
+                .ok()
+                .map(|i| shares[i].1)
+        };
         let (mut weight, mut sum) = (0.0, 0.0);
         for (size, improvement) in self.improvements(baseline, threshold) {
             let share = share(size).unwrap_or(0.0);
@@ -266,7 +293,13 @@ impl Summary {
         let pairs = self.paired.count;
         let t = self.paired.mean / (deviation / (pairs as f64).sqrt());
         let p = students_t(pairs - 1)?.sf(t);
-        Some(TTest { pairs, mean: self.paired.mean, standard_deviation: deviation, t, p })
+        Some(TTest {
+            pairs,
+            mean: self.paired.mean,
+            standard_deviation: deviation,
+            t,
+            p,
+        })
     }
 }
 
@@ -284,7 +317,10 @@ pub(crate) fn half_width(count: usize) -> f64 {
 impl SizeRow {
     /// Mean MIND of these jobs: one exact ratio.
     pub fn mean(&self) -> f64 {
-        ratio(self.total, u128::from(self.count) * u128::from(self.divisor))
+        ratio(
+            self.total,
+            u128::from(self.count) * u128::from(self.divisor),
+        )
     }
 
     /// The smallest MIND.
@@ -309,7 +345,12 @@ pub(crate) fn octave_share(shares: &[(u32, f64)], size: u32) -> f64 {
 pub(crate) fn by_group(values: &[(u32, f64)]) -> [Option<f64>; 3] {
     let keep: [fn(u32) -> bool; 3] = [|size| size <= SMALL, |size| size > SMALL, |_| true];
     keep.map(|keep| {
-        mean(&mut values.iter().filter(|(size, _)| keep(*size)).map(|(_, value)| *value))
+        mean(
+            &mut values
+                .iter()
+                .filter(|(size, _)| keep(*size))
+                .map(|(_, value)| *value),
+        )
     })
 }
 
@@ -346,15 +387,30 @@ mod tests {
     /// Worked by hand: sizes 2, 3 and 12; the pairs of size 3 are 3, of size 12 are 66.
     #[test]
     fn improvement_weighs_sizes_the_same() {
-        let base = [placed(2, 4), placed(2, 2), placed(3, 6), placed(12, 132), placed(1, 0)];
-        let ours = [placed(2, 2), placed(2, 1), placed(3, 3), placed(12, 99), placed(1, 0)];
+        let base = [
+            placed(2, 4),
+            placed(2, 2),
+            placed(3, 6),
+            placed(12, 132),
+            placed(1, 0),
+        ];
+        let ours = [
+            placed(2, 2),
+            placed(2, 1),
+            placed(3, 3),
+            placed(12, 99),
+            placed(1, 0),
+        ];
         let (mut baseline, mut summary) = (Summary::default(), Summary::default());
         baseline.add(&base, &base);
         summary.add(&ours, &base);
         let by_size = summary.improvements(&baseline, 0);
         assert_eq!(by_size, [(2, 50.0), (3, 50.0), (12, 25.0)]);
         let improvement = summary.improvement(&baseline, 0);
-        assert_eq!((improvement.small, improvement.large), (Some(50.0), Some(25.0)));
+        assert_eq!(
+            (improvement.small, improvement.large),
+            (Some(50.0), Some(25.0))
+        );
         assert_eq!(improvement.overall, Some(125.0 / 3.0));
         // (3 - 1.5), (2 - 1), (2 - 1.5)
         assert_eq!(improvement.delta_mind, Some(1.0));
@@ -367,29 +423,59 @@ mod tests {
         let two = summary.sizes().next().unwrap().1;
         assert_eq!((two.min(), two.mean(), two.max()), (1.0, 1.5, 2.0));
         // The octaves are 2, 3-4 and 9-16.
-        let shares = [(2, 0.25), (3, 0.125), (4, 0.125), (9, 0.25), (16, 0.125), (17, 0.125)];
+        let shares = [
+            (2, 0.25),
+            (3, 0.125),
+            (4, 0.125),
+            (9, 0.25),
+            (16, 0.125),
+            (17, 0.125),
+        ];
         let normalised = summary.normalised_improvements(&baseline, 0, &shares);
         assert_eq!(normalised, [(2, 12.5), (3, 12.5), (12, 9.375)]);
-        assert_eq!(by_group(&normalised), [Some(12.5), Some(9.375), Some(34.375 / 3.0)]);
+        assert_eq!(
+            by_group(&normalised),
+            [Some(12.5), Some(9.375), Some(34.375 / 3.0)]
+        );
         assert_eq!(by_group(&[]), [None; 3]);
     }
 
     /// Worked by hand: means of 4 and 2 hops against 1; of 2 against 1/3, which is 0; of 131/66 against 65/66.
     #[test]
     fn whole_hops_cut_each_mean() {
-        let base = [placed(2, 4), placed(2, 2), placed(3, 6), placed(12, 131), placed(1, 0)];
-        let ours = [placed(2, 1), placed(2, 1), placed(3, 1), placed(12, 65), placed(1, 0)];
+        let base = [
+            placed(2, 4),
+            placed(2, 2),
+            placed(3, 6),
+            placed(12, 131),
+            placed(1, 0),
+        ];
+        let ours = [
+            placed(2, 1),
+            placed(2, 1),
+            placed(3, 1),
+            placed(12, 65),
+            placed(1, 0),
+        ];
         let (mut baseline, mut summary) = (Summary::in_whole_hops(), Summary::in_whole_hops());
         baseline.add(&base, &base);
         summary.add(&ours, &base);
         let by_size = summary.improvements(&baseline, 0);
         assert_eq!(by_size, [(2, 200.0 / 3.0), (3, 100.0), (12, 100.0)]);
-        assert_eq!(summary.improvement(&baseline, 0).delta_mind, Some((2.0 + 2.0 + 1.0) / 3.0));
+        assert_eq!(
+            summary.improvement(&baseline, 0).delta_mind,
+            Some((2.0 + 2.0 + 1.0) / 3.0)
+        );
         assert_eq!(summary.mean_mind(), Some(0.5));
         let (_, twelve) = baseline.sizes().last().unwrap();
         assert_eq!((twelve.min(), twelve.mean(), twelve.max()), (1.0, 1.0, 1.0));
         // Differences of 3/ln 2, 1/ln 2, 2/ln 3 and 1/ln 12.
-        let differences = [3.0 / 2f64.ln(), 1.0 / 2f64.ln(), 2.0 / 3f64.ln(), 1.0 / 12f64.ln()];
+        let differences = [
+            3.0 / 2f64.ln(),
+            1.0 / 2f64.ln(),
+            2.0 / 3f64.ln(),
+            1.0 / 12f64.ln(),
+        ];
         let test = summary.t_test().unwrap();
         assert!((test.mean - differences.iter().sum::<f64>() / 4.0).abs() < 1e-12);
     }

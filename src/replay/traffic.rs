@@ -32,7 +32,11 @@ impl<'a> TrafficSettings<'a> {
     ) -> Result<Self> {
         sized(pattern, 2, fabric.topology.context())?;
         routing.check(fabric.topology)?;
-        Ok(TrafficSettings { fabric, pattern, routing })
+        Ok(TrafficSettings {
+            fabric,
+            pattern,
+            routing,
+        })
     }
 
     /// One of [`crate::mapping::guest::sized_names`].
@@ -119,7 +123,9 @@ impl<'a> Traffic<'a> {
     /// More memory than allowed.
     pub fn new(settings: TrafficSettings<'a>, order: &'a NodeOrder) -> Result<Self> {
         let TrafficSettings { fabric, .. } = settings;
-        fabric.topology.require("the loads of links", 28 * fabric.links.len() as u64)?;
+        fabric
+            .topology
+            .require("the loads of links", 28 * fabric.links.len() as u64)?;
         Ok(Traffic {
             settings,
             order,
@@ -138,14 +144,25 @@ impl<'a> Traffic<'a> {
     /// # Complexity
     /// One routing of its traffic, and O(links).
     pub fn start(&mut self, job: JobKey, ranks: &Ranks) -> Result<JobTraffic> {
-        let TrafficSettings { fabric, pattern, routing } = self.settings;
+        let TrafficSettings {
+            fabric,
+            pattern,
+            routing,
+        } = self.settings;
         let (topology, count) = (fabric.topology, ranks.len());
         let guest = match self.guests.entry(count) {
             Entry::Occupied(known) => known.into_mut(),
             Entry::Vacant(new) => new.insert(sized(pattern, count, topology.context())?),
         };
-        let nodes = ranks.iter().map(|rank| self.order.nodes()[rank as usize]).collect();
-        let demand = Demand::new(topology, guest, &ProcessMapping::new(topology, "a job", nodes)?)?;
+        let nodes = ranks
+            .iter()
+            .map(|rank| self.order.nodes()[rank as usize])
+            .collect();
+        let demand = Demand::new(
+            topology,
+            guest,
+            &ProcessMapping::new(topology, "a job", nodes)?,
+        )?;
         let dilation = Dilation::of(fabric, &demand, routing)?;
         let loads = routing.loads(fabric, &demand)?;
         let contention = |(link, load): (usize, &f64)| load / fabric.links.capacity(link);
@@ -162,7 +179,11 @@ impl<'a> Traffic<'a> {
             dilation_mean: dilation.mean,
             dilation_max: dilation.max,
             hop_bytes: dilation.hop_bytes,
-            between_routers: if demand.volume > 0.0 { outside / demand.volume } else { 0.0 },
+            between_routers: if demand.volume > 0.0 {
+                outside / demand.volume
+            } else {
+                0.0
+            },
             contention_alone,
             contention_met,
             jobs_met,
@@ -230,15 +251,26 @@ mod tests {
         let mut traffic = Traffic::new(settings, &order).unwrap();
         let ranks = |runs: &[(u32, u32)]| {
             let mut ranks = Ranks::default();
-            runs.iter().for_each(|(first, count)| ranks.push(Run { first: *first, count: *count }));
+            runs.iter().for_each(|(first, count)| {
+                ranks.push(Run {
+                    first: *first,
+                    count: *count,
+                })
+            });
             ranks
         };
         // Nodes 0 and 7: a unit each way along the whole line.
         let far = traffic.start(JobKey(0), &ranks(&[(0, 1), (7, 1)])).unwrap();
-        assert_eq!((far.dilation_mean, far.contention_alone, far.jobs_met), (7.0, 1.0, 1));
+        assert_eq!(
+            (far.dilation_mean, far.contention_alone, far.jobs_met),
+            (7.0, 1.0, 1)
+        );
         // Nodes 3 and 4 share the link in the middle with it.
         let near = traffic.start(JobKey(1), &ranks(&[(3, 2)])).unwrap();
-        assert_eq!((near.contention_alone, near.contention_met, near.jobs_met), (1.0, 2.0, 2));
+        assert_eq!(
+            (near.contention_alone, near.contention_met, near.jobs_met),
+            (1.0, 2.0, 2)
+        );
         traffic.end(JobKey(0));
         let again = traffic.start(JobKey(2), &ranks(&[(5, 2)])).unwrap();
         assert_eq!((again.contention_met, again.jobs_met), (1.0, 1));
@@ -250,17 +282,25 @@ mod tests {
         let placement = ProcessMapping::new(&topology, "by hand", nodes).unwrap();
         let whole = mapping::analyse(&fabric, &guest, &placement, routing).unwrap();
         let mut alone = Traffic::new(settings, &order).unwrap();
-        let job = alone.start(JobKey(3), &ranks(&[(0, 1), (2, 1), (5, 2)])).unwrap();
+        let job = alone
+            .start(JobKey(3), &ranks(&[(0, 1), (2, 1), (5, 2)]))
+            .unwrap();
         assert_eq!(job.dilation_mean, whole.dilation.mean);
         assert_eq!(job.contention_alone, whole.contention.max);
         assert_eq!(job.between_routers, whole.share_between_routers);
         // In time: the second job meets the first, the third comes when both have just gone.
         let ranks = [ranks(&[(0, 1), (7, 1)]), ranks(&[(3, 2)]), ranks(&[(2, 3)])];
         let stays = [(0, 5), (1, 9), (9, 12)];
-        let stays = stays.iter().zip(&ranks).map(|(&(from, to), ranks)| Stay { from, to, ranks });
+        let stays = stays
+            .iter()
+            .zip(&ranks)
+            .map(|(&(from, to), ranks)| Stay { from, to, ranks });
         let mut timed = Traffic::new(settings, &order).unwrap();
         let met = timed.over_time(&stays.collect::<Vec<_>>()).unwrap();
-        assert_eq!(met.iter().map(|t| t.jobs_met).collect::<Vec<_>>(), [1, 2, 1]);
+        assert_eq!(
+            met.iter().map(|t| t.jobs_met).collect::<Vec<_>>(),
+            [1, 2, 1]
+        );
         assert_eq!((met[0], met[1]), (far, near));
         assert_eq!(timed.totals().jobs, 3);
     }

@@ -19,7 +19,11 @@ pub fn write_csv(out: impl Write, prediction: &Prediction) -> io::Result<()> {
     let rows = prediction.rows.iter().flat_map(|row| {
         let allocators = prediction.allocators.iter().zip(&row.by_size);
         allocators.flat_map(move |(allocator, sizes)| {
-            let row = |mean| WorkloadSizeRow { ordering: &row.ordering, allocator, mean };
+            let row = |mean| WorkloadSizeRow {
+                ordering: &row.ordering,
+                allocator,
+                mean,
+            };
             sizes.iter().map(row)
         })
     });
@@ -34,20 +38,33 @@ pub(super) fn section(
     comparison: &Comparison,
     slots: &[usize],
 ) -> Result<Option<(Section, Figure)>> {
-    if prediction.rows.iter().all(|row| row.by_size.iter().all(Vec::is_empty)) {
+    if prediction
+        .rows
+        .iter()
+        .all(|row| row.by_size.iter().all(Vec::is_empty))
+    {
         return Ok(None);
     }
     let figure = figure(machine, prediction, comparison, slots)?;
     let allocators = &prediction.allocators;
     let ranking = |allocator: usize| {
-        let by_size: Vec<_> = prediction.rows.iter().map(|row| &*row.by_size[allocator]).collect();
+        let by_size: Vec<_> = prediction
+            .rows
+            .iter()
+            .map(|row| &*row.by_size[allocator])
+            .collect();
         Ranking::new(&by_size)
     };
     let rankings: Vec<Ranking> = (0..allocators.len()).map(ranking).collect();
     let share = |r: &Ranking| (r.pairs > 0).then(|| 100.0 * r.differently as f64 / r.pairs as f64);
     let columns = vec![
         Column::counts("Means", rankings.iter().map(|r| r.means)),
-        Column::new("Above MPC (%)", 1, Best::None, rankings.iter().map(|r| r.per_cent_above)),
+        Column::new(
+            "Above MPC (%)",
+            1,
+            Best::None,
+            rankings.iter().map(|r| r.per_cent_above),
+        ),
         Column::counts("Pairs", rankings.iter().map(|r| r.pairs)),
         Column::counts("Ranked differently", rankings.iter().map(|r| r.differently)),
         Column::new("Of the pairs (%)", 1, Best::Low, rankings.iter().map(share)),
@@ -68,7 +85,9 @@ pub(super) fn section(
              times the difference of their means, summed over the sizes that are ranked differently."
         )];
     }
-    section.list = cases.flat_map(|(a, r)| sentences(a, r, &prediction.rows)).collect();
+    section.list = cases
+        .flat_map(|(a, r)| sentences(a, r, &prediction.rows))
+        .collect();
     section.figures = vec![figure.clone()];
     Ok(Some((section, figure)))
 }
@@ -91,19 +110,28 @@ fn figure(
     };
     ranked.truncate(PANELS);
     let means = |row: &OrderingPrediction| -> Vec<Vec<(u32, f64)>> {
-        let points = row.by_size.iter().map(|s| s.iter().map(|m| (m.size, m.mean_mind)).collect());
+        let points = row
+            .by_size
+            .iter()
+            .map(|s| s.iter().map(|m| (m.size, m.mean_mind)).collect());
         points.collect()
     };
     let means: Vec<_> = ranked.iter().map(|(_, row)| means(row)).collect();
     let curve = |slot: usize| {
-        let entry = slots.iter().position(|s| *s == slot).and_then(|i| comparison.entries.get(i));
+        let entry = slots
+            .iter()
+            .position(|s| *s == slot)
+            .and_then(|i| comparison.entries.get(i));
         entry.map_or(&[][..], |entry| &entry.values)
     };
     let rows: Vec<Labelled<'_, Overlay<'_>>> = (ranked.iter().zip(&means))
         .map(|((slot, row), means)| Labelled {
             label: &row.ordering,
             slot: *slot,
-            data: Overlay { curve: curve(*slot), means },
+            data: Overlay {
+                curve: curve(*slot),
+                means,
+            },
         })
         .collect();
     let title = format!("MPC and the replay by job size on {machine}");
@@ -123,17 +151,32 @@ fn figure(
 fn sentences(allocator: &str, ranking: &Ranking, rows: &[OrderingPrediction]) -> Vec<Words> {
     let with = || words!["With ", bold(allocator), ", "];
     if ranking.pairs > 0 && ranking.differently == 0 {
-        return vec![words![with(), "no mean is lower on the ordering that has the higher MPC."]];
+        return vec![words![
+            with(),
+            "no mean is lower on the ordering that has the higher MPC."
+        ]];
     }
-    ranking.misled.iter().map(|case| words![with(), misled(case, rows)]).collect()
+    ranking
+        .misled
+        .iter()
+        .map(|case| words![with(), misled(case, rows)])
+        .collect()
 }
 
 /// One case, in a sentence.
 fn misled(case: &Misled, rows: &[OrderingPrediction]) -> Words {
-    let Misled { sizes, ranked, widest: (ours, other), .. } = case;
+    let Misled {
+        sizes,
+        ranked,
+        widest: (ours, other),
+        ..
+    } = case;
     let (forecast, measured) = (&rows[case.forecast].ordering, &rows[case.measured].ordering);
-    let listed: Vec<String> =
-        sizes.iter().take(LISTED).map(|size| thousands(u64::from(*size))).collect();
+    let listed: Vec<String> = sizes
+        .iter()
+        .take(LISTED)
+        .map(|size| thousands(u64::from(*size)))
+        .collect();
     let more = match sizes.len().saturating_sub(LISTED) {
         0 => String::new(),
         n => format!(" and {n} more"),

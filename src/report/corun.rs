@@ -16,11 +16,23 @@ pub fn document(
     let figures = CorunFigures {
         topology: fabric.topology.spec(),
         routing: routing.name,
-        level: if settings.level == Detail::Job { "job" } else { "flow" },
-        fair: if settings.speeds.fair == Fair::Rtt { "rtt" } else { "flow" },
+        level: if settings.level == Detail::Job {
+            "job"
+        } else {
+            "flow"
+        },
+        fair: if settings.speeds.fair == Fair::Rtt {
+            "rtt"
+        } else {
+            "flow"
+        },
         bandwidth: settings.speeds.bandwidth,
         latency: settings.speeds.latency,
-        node_links: if settings.speeds.node_links_shared { "shared" } else { "free" },
+        node_links: if settings.speeds.node_links_shared {
+            "shared"
+        } else {
+            "free"
+        },
         node_bandwidth: settings.speeds.node_bandwidth,
         switch_bandwidth: Some(settings.speeds.switch_bandwidth).filter(|speed| speed.is_finite()),
         iterations: settings.iterations,
@@ -42,6 +54,10 @@ pub fn document(
 pub fn write_links(out: impl Write, fabric: &Fabric<'_>, outcome: &Outcome) -> io::Result<()> {
     let used = outcome.utilisation.iter().enumerate();
     let used = used.filter(|(link, _)| !fabric.links.is_joint(*link));
-    let used = used.map(|(link, used)| LinkUse { fabric, link, utilisation: *used });
+    let used = used.map(|(link, used)| LinkUse {
+        fabric,
+        link,
+        utilisation: *used,
+    });
     write(out, LinkUse::ALL, used)
 }

@@ -26,7 +26,11 @@ pub fn write_curves<'a>(
 ) -> io::Result<()> {
     Table::new(&mut out, CurvePoint::ALL)?.finish()?;
     curves.into_iter().try_for_each(|(ordering, values)| {
-        let point = |i: usize| CurvePoint { ordering, size: i + 2, mpc: values[i] };
+        let point = |i: usize| CurvePoint {
+            ordering,
+            size: i + 2,
+            mpc: values[i],
+        };
         columns::write_rows(&mut out, CurvePoint::ALL, values.len(), point)
     })
 }
@@ -81,7 +85,10 @@ pub(crate) fn write_crossovers(out: impl Write, comparison: &Comparison) -> io::
     let rows = leaders.into_iter().flat_map(|(first, second)| {
         comparison.crossovers.iter().map(move |size| {
             let leads = first.values[size - 2] < second.values[size - 2];
-            Crossover { size: *size, ordering: if leads { &first.label } else { &second.label } }
+            Crossover {
+                size: *size,
+                ordering: if leads { &first.label } else { &second.label },
+            }
         })
     });
     columns::write(out, Crossover::ALL, rows)

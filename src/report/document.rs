@@ -33,12 +33,25 @@ impl<'p> Document<'p> {
     pub fn new(files: &'p [File<'_>], command: &'p str) -> Self {
         let files = files.iter().filter_map(File::listed).collect();
         let (version, css) = (env!("CARGO_PKG_VERSION"), [CSS, plot::STYLE].concat());
-        Document { version, css, js: TABLES, files, command, ..Document::default() }
+        Document {
+            version,
+            css,
+            js: TABLES,
+            files,
+            command,
+            ..Document::default()
+        }
     }
 
     /// The page as HTML text, and its figures.
     pub fn html(self) -> (String, Vec<Figure>) {
         let text = self.to_string();
-        (text, self.sections.into_iter().flat_map(|section| section.figures).collect())
+        (
+            text,
+            self.sections
+                .into_iter()
+                .flat_map(|section| section.figures)
+                .collect(),
+        )
     }
 }

@@ -102,7 +102,11 @@ impl Figure {
         caption: impl Into<String>,
         drawn: plot::Figure<'_>,
     ) -> Result<Self> {
-        Ok(Figure { file: file.into(), caption: caption.into(), svg: drawn.svg()? })
+        Ok(Figure {
+            file: file.into(),
+            caption: caption.into(),
+            svg: drawn.svg()?,
+        })
     }
 }
 
@@ -173,29 +177,54 @@ impl Column {
             best: value.is_some() && value == best,
             class: "",
         };
-        Column { title: title.into(), cells: values.into_iter().map(cell).collect(), class: "" }
+        Column {
+            title: title.into(),
+            cells: values.into_iter().map(cell).collect(),
+            class: "",
+        }
     }
 
     /// Whole numbers.
     pub fn counts(title: impl Into<String>, counts: impl IntoIterator<Item = u64>) -> Self {
         let value = |n: u64| Value::Number(n as f64);
-        let cell = |n: u64| Cell { text: thousands(n), value: value(n), best: false, class: "" };
+        let cell = |n: u64| Cell {
+            text: thousands(n),
+            value: value(n),
+            best: false,
+            class: "",
+        };
         let cells = counts.into_iter().map(cell).collect();
-        Column { title: title.into(), cells, class: "" }
+        Column {
+            title: title.into(),
+            cells,
+            class: "",
+        }
     }
 
     /// Names.
     pub fn names(title: impl Into<String>, names: impl IntoIterator<Item = String>) -> Self {
-        let cell = |text| Cell { text, value: Value::Name, best: false, class: "text" };
+        let cell = |text| Cell {
+            text,
+            value: Value::Name,
+            best: false,
+            class: "text",
+        };
         let cells = names.into_iter().map(cell).collect();
-        Column { title: title.into(), cells, class: "text" }
+        Column {
+            title: title.into(),
+            cells,
+            class: "text",
+        }
     }
 
     /// Figures of several kinds, as they read: numbers to the right, without an order.
     pub fn readings(title: impl Into<String>, texts: impl IntoIterator<Item = String>) -> Self {
         let mut column = Column::names(title, texts);
         column.cells.iter_mut().for_each(|cell| cell.class = "");
-        Column { class: "", ..column }
+        Column {
+            class: "",
+            ..column
+        }
     }
 
     /// Hides the column until the reader asks for all columns.
@@ -213,7 +242,10 @@ impl Column {
 
     /// Puts `marks` before the numbers.
     pub(crate) fn marked(mut self, marks: impl IntoIterator<Item = &'static str>) -> Self {
-        self.cells.iter_mut().zip(marks).for_each(|(cell, mark)| cell.text.insert_str(0, mark));
+        self.cells
+            .iter_mut()
+            .zip(marks)
+            .for_each(|(cell, mark)| cell.text.insert_str(0, mark));
         self
     }
 }
@@ -243,20 +275,31 @@ impl Table {
         names: Vec<String>,
         columns: Vec<Column>,
     ) -> Self {
-        Table { label, of, names, columns, ..Table::default() }
+        Table {
+            label,
+            of,
+            names,
+            columns,
+            ..Table::default()
+        }
     }
 
     /// A table of orderings, in the order of a rank.
     pub fn ranked(label: &'static str, names: Vec<String>, columns: Vec<Column>) -> Self {
         let before = vec![Column::counts("Rank", 1..=names.len() as u64)];
-        Table { before, ..Table::new(label, "Ordering", names, columns) }
+        Table {
+            before,
+            ..Table::new(label, "Ordering", names, columns)
+        }
     }
 
     /// Adds a row without a rank: the only row of `columns`, which are those of the table.
     pub fn below(&mut self, name: String, columns: Vec<Column>) {
         self.names.push(name);
         let rank = Column::new("", 0, Best::None, [None]);
-        self.before.iter_mut().for_each(|column| column.cells.extend(rank.cells.clone()));
+        self.before
+            .iter_mut()
+            .for_each(|column| column.cells.extend(rank.cells.clone()));
         let columns = self.columns.iter_mut().zip(columns);
         columns.for_each(|(column, row)| column.cells.extend(row.cells));
     }
@@ -308,7 +351,17 @@ impl Section {
         let (id, title) = (id.into(), title.into());
         let (said, note) = (Words::default(), Words::default());
         let (list, figures) = (Vec::new(), Vec::new());
-        Section { id, title, about, table, said, list, note, figures, folded: false }
+        Section {
+            id,
+            title,
+            about,
+            table,
+            said,
+            list,
+            note,
+            figures,
+            folded: false,
+        }
     }
 }
 
@@ -321,12 +374,19 @@ pub(super) struct Fact {
 
 impl Fact {
     pub fn new(term: impl Into<String>, value: impl Into<Part>) -> Self {
-        Fact { term: term.into(), value: words![value], wide: false }
+        Fact {
+            term: term.into(),
+            value: words![value],
+            wide: false,
+        }
     }
 
     /// A fact on a line of its own.
     pub fn wide(term: impl Into<String>, value: impl Into<Part>) -> Self {
-        Fact { wide: true, ..Fact::new(term, value) }
+        Fact {
+            wide: true,
+            ..Fact::new(term, value)
+        }
     }
 }
 

@@ -39,7 +39,10 @@ pub fn summary(comparison: &Comparison, workload: WorkloadResults<'_>, command: 
     let columns = ScheduleFigures::compared();
     let scheduled = |schedules| Scheduled {
         schedules,
-        recorded: schedules.recorded.as_ref().map(|row| InOrder(&columns, figures(row))),
+        recorded: schedules
+            .recorded
+            .as_ref()
+            .map(|row| InOrder(&columns, figures(row))),
         rows: rows(schedules).map(|row| InOrder(&columns, row)).collect(),
     };
     let summary = Summary {
@@ -48,7 +51,11 @@ pub fn summary(comparison: &Comparison, workload: WorkloadResults<'_>, command: 
         comparison,
         workload: workload.prediction,
         schedules: workload.schedules.map(scheduled),
-        throughput: workload.windows.iter().map(|row| object(WindowRow::ALL, row)).collect(),
+        throughput: workload
+            .windows
+            .iter()
+            .map(|row| object(WindowRow::ALL, row))
+            .collect(),
     };
     // Plain structures with string keys: there is nothing that could fail.
     let mut text = serde_json::to_string_pretty(&summary).unwrap_or_default();

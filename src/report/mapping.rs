@@ -15,13 +15,22 @@ const BARS: usize = 20;
 pub fn link_load<'a>(fabric: &'a Fabric<'_>, analysis: &Analysis, link: usize) -> LinkLoad<'a> {
     let (u, v) = fabric.links.ends(link);
     let (load, capacity) = (analysis.contention.loads[link], fabric.links.capacity(link));
-    LinkLoad { fabric, u, v, load, capacity }
+    LinkLoad {
+        fabric,
+        u,
+        v,
+        load,
+        capacity,
+    }
 }
 
 /// The links of the highest contention, that first.
 pub fn busiest<'a>(fabric: &'a Fabric<'_>, analysis: &Analysis) -> Vec<LinkLoad<'a>> {
     let busiest = analysis.contention.busiest(fabric.links, BUSIEST);
-    busiest.into_iter().map(|link| link_load(fabric, analysis, link)).collect()
+    busiest
+        .into_iter()
+        .map(|link| link_load(fabric, analysis, link))
+        .collect()
 }
 
 /// As [`document`], with the figures of a routing that was searched for.
@@ -32,15 +41,27 @@ pub fn document_found(
 ) -> Value {
     let mut document = document(fabric, figures);
     if let (Some(document), Some(found)) = (document.as_object_mut(), found) {
-        document.extend(object(FOUND, found).as_object().cloned().unwrap_or_default());
+        document.extend(
+            object(FOUND, found)
+                .as_object()
+                .cloned()
+                .unwrap_or_default(),
+        );
     }
     document
 }
 
 /// Every figure of the analysis.
 pub fn document(fabric: &Fabric<'_>, figures: &MappingFigures<'_>) -> Value {
-    let Analysis { dilation, contention, .. } = figures.analysis;
-    let mut document = object(&[MappingFigures::ALL, MappingFigures::MORE].concat(), figures);
+    let Analysis {
+        dilation,
+        contention,
+        ..
+    } = figures.analysis;
+    let mut document = object(
+        &[MappingFigures::ALL, MappingFigures::MORE].concat(),
+        figures,
+    );
     document["version"] = json!(env!("CARGO_PKG_VERSION"));
     if let Some(assumption) = fabric.topology.network().assumption() {
         document["assumed"] = json!(assumption);

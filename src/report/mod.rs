@@ -61,7 +61,10 @@ impl<'a> File<'a> {
         name: impl Into<String>,
         write: impl Fn(&mut dyn Write) -> io::Result<()> + 'a,
     ) -> Self {
-        File { name: name.into(), write: Box::new(write) }
+        File {
+            name: name.into(),
+            write: Box::new(write),
+        }
     }
 
     /// Its name and what is in it, where pages list it.
@@ -134,7 +137,11 @@ pub struct WorkloadResults<'a> {
 
 /// Node-hours that the best ordering saves on a trace, in sentences; empty where nothing was scheduled.
 pub fn saved(schedules: &Schedules) -> String {
-    words::saved(schedules).plain().trim_end().replace('\u{a0}', " ").replace('−', "-")
+    words::saved(schedules)
+        .plain()
+        .trim_end()
+        .replace('\u{a0}', " ")
+        .replace('−', "-")
 }
 
 /// The sentences that a comparison's page begins with, as HTML: the verdict, then what limits it.
@@ -176,15 +183,22 @@ pub fn files<'a>(
         File::table("crossovers.csv", |out| csv::write_crossovers(out, c)),
         File::table("limits.csv", |out| csv::write_limits(out, c)),
     ];
-    files.push(File::text("summary.json", json::summary(comparison, workload, command)));
+    files.push(File::text(
+        "summary.json",
+        json::summary(comparison, workload, command),
+    ));
     let mut sections = Vec::new();
     let mut drawn = Vec::new();
     if let Some(prediction) = workload.prediction {
-        files.push(File::table("workload.csv", |out| prediction::write_csv(out, prediction)));
+        files.push(File::table("workload.csv", |out| {
+            prediction::write_csv(out, prediction)
+        }));
         let figure = prediction::figure(topology.name(), prediction)?;
         sections.extend(prediction::sections(prediction, figure.clone()));
         drawn.push(figure);
-        files.push(File::table("workload-sizes.csv", |out| by_size::write_csv(out, prediction)));
+        files.push(File::table("workload-sizes.csv", |out| {
+            by_size::write_csv(out, prediction)
+        }));
         if let Some((section, figure)) =
             by_size::section(topology.name(), prediction, comparison, &slots)?
         {
@@ -225,8 +239,16 @@ pub fn files<'a>(
         command,
     })?;
     files.insert(0, File::text("index.html", page));
-    let Figures { winners, curves, machines } = figures;
-    let all = drawn.into_iter().chain([winners]).chain(curves).chain(machines);
+    let Figures {
+        winners,
+        curves,
+        machines,
+    } = figures;
+    let all = drawn
+        .into_iter()
+        .chain([winners])
+        .chain(curves)
+        .chain(machines);
     files.extend(all.map(|figure| File::text(figure.file, figure.svg)));
     Ok(files)
 }
@@ -242,7 +264,9 @@ pub fn slots(comparison: &Comparison, orders: &[NodeOrder]) -> Vec<usize> {
         found.inspect(|i| taken[*i] = true)
     };
     let entries = comparison.entries.iter().enumerate();
-    entries.map(|(i, entry)| slot(&entry.label, entry.nodes).unwrap_or(i)).collect()
+    entries
+        .map(|(i, entry)| slot(&entry.label, entry.nodes).unwrap_or(i))
+        .collect()
 }
 
 fn figures(
@@ -254,9 +278,17 @@ fn figures(
     let title = format!("Best ordering at each job size on {}", topology.name());
     let caption = "The sizes at which each ordering is the best; lighter where it is the best at only some of the \
                    sizes that share a pixel.";
-    let winners = Figure::of("winners.svg", caption, plot::winners(&title, comparison, slots))?;
+    let winners = Figure::of(
+        "winners.svg",
+        caption,
+        plot::winners(&title, comparison, slots),
+    )?;
     let machine = |(rank, order): (usize, &NodeOrder)| {
-        Figure::of(format!("ordering-{:02}.svg", rank + 1), "", plot::machine(topology, order))
+        Figure::of(
+            format!("ordering-{:02}.svg", rank + 1),
+            "",
+            plot::machine(topology, order),
+        )
     };
     let ranked: Vec<_> = (slots.iter().enumerate())
         .filter_map(|(rank, slot)| Some((rank, orders.get(*slot)?)))
@@ -265,7 +297,11 @@ fn figures(
         || ranked.into_par_iter().map(machine).collect::<Result<_>>(),
         || curves(topology.name(), comparison, slots),
     );
-    Ok(Figures { winners, curves: curves?, machines: machines? })
+    Ok(Figures {
+        winners,
+        curves: curves?,
+        machines: machines?,
+    })
 }
 
 /// The curves in every view that shows something of them.
@@ -274,7 +310,11 @@ fn curves(name: &str, comparison: &Comparison, slots: &[usize]) -> Result<Vec<Fi
     let largest = series.iter().map(|s| s.values.len() + 1).max().unwrap_or(0);
     let mean_distance = comparison.topology.mean_distance;
     let (floor, compact) = (&comparison.floor, &comparison.compact);
-    let limits = plot::Limits { mean_distance: Some(mean_distance), floor, compact };
+    let limits = plot::Limits {
+        mean_distance: Some(mean_distance),
+        floor,
+        compact,
+    };
     let views = [
         (
             ("mpc-full.svg", View::Full, true),
@@ -309,7 +349,15 @@ fn curves(name: &str, comparison: &Comparison, slots: &[usize]) -> Result<Vec<Fi
     let shown = views.into_iter().filter(|((_, _, shown), ..)| *shown);
     let draw = |((file, view, _), title, caption): ((&str, _, _), &str, String)| {
         let views = &[view];
-        Figure::of(file, caption, plot::curves(&title.replace("{}", name), &series, views, limits)?)
+        Figure::of(
+            file,
+            caption,
+            plot::curves(&title.replace("{}", name), &series, views, limits)?,
+        )
     };
-    shown.collect::<Vec<_>>().into_par_iter().map(draw).collect()
+    shown
+        .collect::<Vec<_>>()
+        .into_par_iter()
+        .map(draw)
+        .collect()
 }

@@ -15,7 +15,11 @@ pub fn write_csv(out: impl Write, prediction: &Prediction) -> io::Result<()> {
     columns.extend(prediction.guest.iter().flat_map(|_| WorkloadRow::TRAFFIC));
     let rows = prediction.rows.iter().flat_map(|row| {
         let allocators = prediction.allocators.iter().enumerate();
-        allocators.map(move |(index, allocator)| WorkloadRow { prediction: row, allocator, index })
+        allocators.map(move |(index, allocator)| WorkloadRow {
+            prediction: row,
+            allocator,
+            index,
+        })
     });
     columns::write(out, &columns, rows)
 }
@@ -33,7 +37,10 @@ pub(super) fn figure<'p>(machine: &str, prediction: &'p Prediction) -> Result<Fi
     let forecast = |(slot, row): (usize, &'p OrderingPrediction)| Labelled {
         label: &row.ordering,
         slot,
-        data: Forecast { forecast: row.weighted_mpc, outcome: &row.mean_mind },
+        data: Forecast {
+            forecast: row.weighted_mpc,
+            outcome: &row.mean_mind,
+        },
     };
     let rows: Vec<Labelled<'_, _>> = prediction.rows.iter().enumerate().map(forecast).collect();
     let title = format!("Does MPC predict the distances of jobs on {machine}?");
@@ -57,10 +64,16 @@ pub(super) fn sections(prediction: &Prediction, figure: Figure) -> Vec<Section> 
     }));
     let skipped = match p.skipped {
         0 => String::new(),
-        n => format!(" {} jobs were skipped: too few nodes were free for them.", thousands(n)),
+        n => format!(
+            " {} jobs were skipped: too few nodes were free for them.",
+            thousands(n)
+        ),
     };
     let refused = p.refused.iter().map(|(allocator, most)| {
-        format!(" {allocator} refused up to {} of them, for want of a place.", thousands(*most))
+        format!(
+            " {allocator} refused up to {} of them, for want of a place.",
+            thousands(*most)
+        )
     });
     let about = words![format!(
         "{} jobs were replayed with each allocator on each ordering, starting with an empty machine.{skipped}{} \
@@ -75,7 +88,10 @@ pub(super) fn sections(prediction: &Prediction, figure: Figure) -> Vec<Section> 
     let mut replay = Section::new("workload", title, about, table);
     replay.said = agreement(&p.agreement);
     replay.figures = vec![figure];
-    let traffic = p.guest.as_ref().map(|guest| contention(p, guest, &ranked, names));
+    let traffic = p
+        .guest
+        .as_ref()
+        .map(|guest| contention(p, guest, &ranked, names));
     std::iter::once(replay).chain(traffic).collect()
 }
 
@@ -86,14 +102,23 @@ fn contention(
     ranked: &[&OrderingPrediction],
     names: Vec<String>,
 ) -> Section {
-    let columns = prediction.allocators.iter().enumerate().flat_map(|(i, allocator)| {
-        let contention = ranked.iter().map(|row| row.traffic.get(i)?.mean_contention);
-        let dilation = ranked.iter().map(|row| row.traffic.get(i)?.mean_dilation);
-        [
-            Column::new(format!("Contention, {allocator}"), 4, Best::Low, contention),
-            Column::new(format!("Dilation, {allocator} (hops)"), 4, Best::Low, dilation),
-        ]
-    });
+    let columns = prediction
+        .allocators
+        .iter()
+        .enumerate()
+        .flat_map(|(i, allocator)| {
+            let contention = ranked.iter().map(|row| row.traffic.get(i)?.mean_contention);
+            let dilation = ranked.iter().map(|row| row.traffic.get(i)?.mean_dilation);
+            [
+                Column::new(format!("Contention, {allocator}"), 4, Best::Low, contention),
+                Column::new(
+                    format!("Dilation, {allocator} (hops)"),
+                    4,
+                    Best::Low,
+                    dilation,
+                ),
+            ]
+        });
     let columns = columns.collect();
     let about = words![
         "Every job sends ",

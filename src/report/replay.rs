@@ -91,13 +91,18 @@ impl Columns {
         let ([first, last], mut table) = (self.lists(), Table::rows(out));
         for placed in step.placed {
             let ranks = placed.ranks.as_ref();
-            let list = ranks.filter(|_| self.hosts).map(|ranks| hosts.list(ranks.iter()));
+            let list = ranks
+                .filter(|_| self.hosts)
+                .map(|ranks| hosts.list(ranks.iter()));
             let pods = placed.pods.as_ref().map(|pods| hosts.pods(pods));
             let row = JobRow {
                 ordering: hosts.order.label(),
                 allocator,
                 pods,
-                job: placed.moved.as_deref().unwrap_or(step.block.name(placed.event)),
+                job: placed
+                    .moved
+                    .as_deref()
+                    .unwrap_or(step.block.name(placed.event)),
                 size: placed.placement.size,
                 metrics: Some(&placed.placement),
                 extent: placed.extent.as_ref(),
@@ -107,8 +112,14 @@ impl Columns {
                 times: None,
             };
             table.values(&first, &row)?;
-            placed.shape.iter().try_for_each(|shape| shape::values(&mut table, shape))?;
-            placed.room.iter().try_for_each(|room| table.values(ROOM, room))?;
+            placed
+                .shape
+                .iter()
+                .try_for_each(|shape| shape::values(&mut table, shape))?;
+            placed
+                .room
+                .iter()
+                .try_for_each(|room| table.values(ROOM, room))?;
             table.values(&last, &row)?;
             table.end()?;
         }
@@ -134,12 +145,18 @@ impl<'a> BlockRows<'a> {
     ) -> Self {
         let lanes: Vec<_> = (labels.iter())
             .filter_map(|label| {
-                let order = orders.iter().find(|order| order.label() == label.ordering)?;
+                let order = orders
+                    .iter()
+                    .find(|order| order.label() == label.ordering)?;
                 Some((Hosts { topology, order }, label.allocator))
             })
             .collect();
         let texts = lanes.iter().map(|_| Mutex::default()).collect();
-        BlockRows { columns, lanes, texts }
+        BlockRows {
+            columns,
+            lanes,
+            texts,
+        }
     }
 
     /// Makes the rows of one replay.
@@ -158,7 +175,9 @@ impl<'a> BlockRows<'a> {
 
     /// The rows of each replay.
     pub fn texts(&self) -> impl Iterator<Item = MutexGuard<'_, Vec<u8>>> {
-        self.texts.iter().map(|text| text.lock().unwrap_or_else(PoisonError::into_inner))
+        self.texts
+            .iter()
+            .map(|text| text.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
 
@@ -185,10 +204,15 @@ impl ReplayResult<'_> {
         let mut document = object(&columns, &self.figures(terms));
         let by_size = terms.with_weighted(SizeFigures::ALL, SizeFigures::WEIGHTED);
         let by_size = [&by_size, SizeFigures::JSON].concat();
-        document["sizes"] = self.sizes(terms).iter().map(|size| object(&by_size, size)).collect();
+        document["sizes"] = self
+            .sizes(terms)
+            .iter()
+            .map(|size| object(&by_size, size))
+            .collect();
         let refused = self.counts.refused.iter();
-        document["refused_by_reason"] =
-            refused.map(|(choice, jobs)| object(REFUSED, &(choice.clone(), *jobs))).collect();
+        document["refused_by_reason"] = refused
+            .map(|(choice, jobs)| object(REFUSED, &(choice.clone(), *jobs)))
+            .collect();
         let test = self.summary.t_test();
         document["t_test"] = test.map_or(Value::Null, |test| object(T_TEST, &test));
         if let Some(totals) = &self.traffic {
@@ -210,14 +234,19 @@ impl ReplayResult<'_> {
             result: self,
             threshold,
             improvement: ours.improvement(base, threshold),
-            weighted: terms.shares.and_then(|s| ours.weighted_improvement(base, threshold, s)),
+            weighted: terms
+                .shares
+                .and_then(|s| ours.weighted_improvement(base, threshold, s)),
             normalised: terms.shares.map(normalised).unwrap_or_default(),
         }
     }
 
     fn sizes(&self, terms: &SummaryOptions<'_>) -> Vec<SizeFigures<'_>> {
-        let improvements: BTreeMap<u32, f64> =
-            self.summary.improvements(self.baseline, terms.threshold).into_iter().collect();
+        let improvements: BTreeMap<u32, f64> = self
+            .summary
+            .improvements(self.baseline, terms.threshold)
+            .into_iter()
+            .collect();
         let figures = |(size, sums)| {
             let improvement = improvements.get(&size).copied();
             let normalised = |(gain, shares)| gain * octave_share(shares, size);
@@ -264,7 +293,11 @@ pub fn write_sizes(
 ) -> io::Result<()> {
     let rows = outcomes.iter().flat_map(|outcome| outcome.sizes(terms));
     let columns = [SizeFigures::REPLAY, SizeFigures::ALL].concat();
-    columns::write(out, &terms.with_weighted(&columns, SizeFigures::WEIGHTED), rows)
+    columns::write(
+        out,
+        &terms.with_weighted(&columns, SizeFigures::WEIGHTED),
+        rows,
+    )
 }
 
 /// A row for each outcome, as CSV.
@@ -279,7 +312,11 @@ pub fn write_totals(
     let columns = [ReplayFigures::JSON, ReplayFigures::ALL].concat();
     let columns = terms.with_weighted(&columns, ReplayFigures::WEIGHTED);
     let columns = [&columns, ReplayFigures::TOTALS].concat();
-    columns::write(out, &columns, outcomes.iter().map(|outcome| outcome.figures(terms)))
+    columns::write(
+        out,
+        &columns,
+        outcomes.iter().map(|outcome| outcome.figures(terms)),
+    )
 }
 
 /// The figures of some outcomes of one log on `machine`, as file name and SVG: job sizes, improvement by size,
@@ -300,14 +337,18 @@ pub fn figures(
     };
     let labels: Vec<String> = outcomes.iter().map(label).collect();
     let mut figures = Vec::new();
-    let Some(first) = outcomes.first() else { return Ok(figures) };
+    let Some(first) = outcomes.first() else {
+        return Ok(figures);
+    };
     let mut add = |name: String, figure: Figure<'_>| -> Result<()> {
         figures.push((name, figure.svg()?));
         Ok(())
     };
 
     let larger = first.summary.sizes().map(|(size, row)| (size, row.count));
-    let jobs: Vec<(u32, u64)> = std::iter::once((1, first.summary.singles)).chain(larger).collect();
+    let jobs: Vec<(u32, u64)> = std::iter::once((1, first.summary.singles))
+        .chain(larger)
+        .collect();
     if jobs.iter().any(|(_, count)| *count > 0) {
         add("sizes.svg".into(), Figure::sizes("Jobs by size", &jobs)?)?;
     }
@@ -315,31 +356,55 @@ pub fn figures(
     let what = format!("improvement over {BASELINE} (%)");
     // The baseline itself has nothing to improve.
     let others = outcomes.iter().enumerate();
-    let slots: Vec<(usize, &ReplayResult<'_>)> =
-        others.filter(|(_, o)| !std::ptr::eq(o.summary, o.baseline)).collect();
-    let by_size: Vec<Vec<(u32, f64)>> =
-        slots.iter().map(|(_, o)| o.summary.improvements(o.baseline, terms.threshold)).collect();
+    let slots: Vec<(usize, &ReplayResult<'_>)> = others
+        .filter(|(_, o)| !std::ptr::eq(o.summary, o.baseline))
+        .collect();
+    let by_size: Vec<Vec<(u32, f64)>> = slots
+        .iter()
+        .map(|(_, o)| o.summary.improvements(o.baseline, terms.threshold))
+        .collect();
     if by_size.iter().any(|points| !points.is_empty()) {
         let lines = slots.iter().zip(&by_size);
         let lines: Vec<SizeLine<'_>> = lines
-            .map(|((slot, _), data)| SizeLine { label: &labels[*slot], slot: *slot, data })
+            .map(|((slot, _), data)| SizeLine {
+                label: &labels[*slot],
+                slot: *slot,
+                data,
+            })
             .collect();
         let title = format!("Improvement by job size on {machine}");
-        add("improvement.svg".into(), Figure::improvement(&title, &what, &lines)?)?;
+        add(
+            "improvement.svg".into(),
+            Figure::improvement(&title, &what, &lines)?,
+        )?;
         let bars = slots.iter().map(|(slot, o)| {
             let means = o.summary.improvement(o.baseline, terms.threshold);
             let data = [means.small, means.large, means.overall];
-            Bars { label: &labels[*slot], slot: *slot, data }
+            Bars {
+                label: &labels[*slot],
+                slot: *slot,
+                data,
+            }
         });
         let title = format!("Mean improvement on {machine}");
-        add("averages.svg".into(), Figure::averages(&title, &what, &bars.collect::<Vec<_>>())?)?;
+        add(
+            "averages.svg".into(),
+            Figure::averages(&title, &what, &bars.collect::<Vec<_>>())?,
+        )?;
     }
 
     let spreads = |summary: &Summary| -> Vec<Spread> {
-        let often = summary.sizes().filter(|(_, row)| row.count > terms.threshold);
+        let often = summary
+            .sizes()
+            .filter(|(_, row)| row.count > terms.threshold);
         let spread = |(size, row): (u32, &SizeRow)| {
             let (least, mean, most) = (row.min(), row.mean(), row.max());
-            Spread { size, least, mean, most }
+            Spread {
+                size,
+                least,
+                mean,
+                most,
+            }
         };
         often.map(spread).collect()
     };
@@ -349,11 +414,22 @@ pub fn figures(
             continue;
         }
         let rows = [
-            Range { label: &labels[slot], slot, data: &ours },
-            Range { label: BASELINE, slot: outcomes.len(), data: &base },
+            Range {
+                label: &labels[slot],
+                slot,
+                data: &ours,
+            },
+            Range {
+                label: BASELINE,
+                slot: outcomes.len(),
+                data: &base,
+            },
         ];
         let title = format!("Range of MIND on {machine}: {}", labels[slot]);
-        add(format!("ranges-{:02}.svg", slot + 1), Figure::ranges(&title, &rows)?)?;
+        add(
+            format!("ranges-{:02}.svg", slot + 1),
+            Figure::ranges(&title, &rows)?,
+        )?;
     }
     Ok(figures)
 }

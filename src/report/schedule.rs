@@ -22,7 +22,12 @@ pub fn write_csv(
     out: &mut impl Write,
     outcome: &ScheduleResult,
     talks: Option<&[JobTraffic]>,
-    Outputs { extent, ranks, shape: shaped, .. }: Outputs,
+    Outputs {
+        extent,
+        ranks,
+        shape: shaped,
+        ..
+    }: Outputs,
     hosts: Option<Hosts<'_>>,
     levels: &[String],
 ) -> io::Result<()> {
@@ -53,7 +58,9 @@ pub fn write_csv(
         };
         table.values(&columns, &row)?;
         let shape = record.shape.as_ref().filter(|_| shaped);
-        shape.iter().try_for_each(|shape| shape::values(&mut table, shape))?;
+        shape
+            .iter()
+            .try_for_each(|shape| shape::values(&mut table, shape))?;
         table.values(&last, &row)?;
         table.end()?;
     }
@@ -73,7 +80,9 @@ pub fn write_timeline(out: &mut impl Write, outcome: &ScheduleResult) -> io::Res
         table.values(Moment::ALL, &Moment(outcome, instant))?;
         match &instant.room {
             Some(room) => table.values(ROOM, room)?,
-            None => ROOM.iter().try_for_each(|_| table.cell(columns::Value::Empty))?,
+            None => ROOM
+                .iter()
+                .try_for_each(|_| table.cell(columns::Value::Empty))?,
         }
         table.end()?;
     }
@@ -96,7 +105,13 @@ pub struct Source<'s> {
 
 /// Inputs of a schedule and its [`figures`], as one JSON object.
 pub fn document(source: &Source<'_>, outcome: &ScheduleResult, totals: Option<&Totals>) -> Value {
-    let Source { topology, ordering, trace, settings, guest } = source;
+    let Source {
+        topology,
+        ordering,
+        trace,
+        settings,
+        guest,
+    } = source;
     let mut document = json!({
         "version": env!("CARGO_PKG_VERSION"),
         "topology": topology.spec(),
@@ -114,7 +129,9 @@ pub fn document(source: &Source<'_>, outcome: &ScheduleResult, totals: Option<&T
         document["guest"] = json!(guest);
     }
     if let Value::Object(figures) = figures(outcome, totals) {
-        figures.into_iter().for_each(|(key, value)| document[key] = value);
+        figures
+            .into_iter()
+            .for_each(|(key, value)| document[key] = value);
     }
     document
 }
@@ -122,11 +139,26 @@ pub fn document(source: &Source<'_>, outcome: &ScheduleResult, totals: Option<&T
 /// The figures of a schedule as a JSON object, with those of its traffic where jobs talk; times in seconds.
 pub fn figures(outcome: &ScheduleResult, totals: Option<&Totals>) -> Value {
     let (ordering, schedule, summary) = ("", Some(outcome), &outcome.summary());
-    let row = ScheduleFigures { machine: "", ordering, schedule, summary, left_out: 0 };
+    let row = ScheduleFigures {
+        machine: "",
+        ordering,
+        schedule,
+        summary,
+        left_out: 0,
+    };
     let mut figures = object(&ScheduleFigures::json(), &row);
-    figures["by_size"] = summary.by_size.iter().map(|class| object(SIZE_CLASS, class)).collect();
-    let starved = outcome.starved().into_iter().map(|job| Neglected(outcome, job));
-    figures["starved"] = starved.map(|job| object(Neglected::STARVED, &job)).collect();
+    figures["by_size"] = summary
+        .by_size
+        .iter()
+        .map(|class| object(SIZE_CLASS, class))
+        .collect();
+    let starved = outcome
+        .starved()
+        .into_iter()
+        .map(|job| Neglected(outcome, job));
+    figures["starved"] = starved
+        .map(|job| object(Neglected::STARVED, &job))
+        .collect();
     let never = outcome.left_out.iter().map(|job| Neglected(outcome, job));
     figures["never"] = never.map(|job| object(Neglected::NEVER, &job)).collect();
     if let Some(totals) = totals {
@@ -148,12 +180,19 @@ pub fn figures(outcome: &ScheduleResult, totals: Option<&Totals>) -> Value {
 /// # Errors
 /// A figure that cannot be drawn.
 pub fn drawings(title: &str, outcome: &ScheduleResult) -> Result<Vec<(String, String)>> {
-    let Some((first, _)) = outcome.span() else { return Ok(Vec::new()) };
+    let Some((first, _)) = outcome.span() else {
+        return Ok(Vec::new());
+    };
     let hours = |time: i64| (time - first) as f64 / outcome.ticks as f64 / 3600.0;
     let stays: Vec<Stay<'_>> = (outcome.records.iter())
         .filter_map(|record| {
             let ranks = record.ranks.as_ref()?;
-            Some(Stay { job: record.task, from: hours(record.start), to: hours(record.end), ranks })
+            Some(Stay {
+                job: record.task,
+                from: hours(record.start),
+                to: hours(record.end),
+                ranks,
+            })
         })
         .collect();
     let moments: Vec<Point> = (outcome.timeline.iter())
@@ -170,7 +209,10 @@ pub fn drawings(title: &str, outcome: &ScheduleResult) -> Result<Vec<(String, St
                 },
                 room: [
                     instant.room.map(|room| f64::from(room.placeable)),
-                    instant.room.and_then(|room| room.fragmentation).map(|nodes| nodes as f64),
+                    instant
+                        .room
+                        .and_then(|room| room.fragmentation)
+                        .map(|nodes| nodes as f64),
                 ],
             }
         })

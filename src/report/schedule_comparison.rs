@@ -15,7 +15,12 @@ const FIGURES: [(&str, &str, usize, Best); 11] = [
     ("Longest wait (s)", "max_wait", 1, Best::Low),
     ("Jobs starved", "starved_jobs", 0, Best::Low),
     ("Mean response (s)", "mean_response", 1, Best::Low),
-    ("Mean bounded slowdown", "mean_bounded_slowdown", 3, Best::Low),
+    (
+        "Mean bounded slowdown",
+        "mean_bounded_slowdown",
+        3,
+        Best::Low,
+    ),
     // High where jobs run longer, too: neither side is better.
     ("Utilisation (%)", "utilisation", 2, Best::None),
     ("Makespan (s)", "makespan", 0, Best::Low),
@@ -25,9 +30,19 @@ const FIGURES: [(&str, &str, usize, Best); 11] = [
 
 /// As columns take it.
 pub(super) fn figures(row: &OrderingSchedule) -> ScheduleFigures<'_> {
-    let OrderingSchedule { ordering, too_large, summary } = row;
+    let OrderingSchedule {
+        ordering,
+        too_large,
+        summary,
+    } = row;
     let left_out = *too_large as u64;
-    ScheduleFigures { machine: "", ordering, schedule: None, summary, left_out }
+    ScheduleFigures {
+        machine: "",
+        ordering,
+        schedule: None,
+        summary,
+        left_out,
+    }
 }
 
 fn figure(row: &OrderingSchedule, name: &str) -> Option<f64> {
@@ -70,24 +85,44 @@ pub(super) fn section(schedules: &Schedules) -> Section {
             let title = format!("Mean wait, {} nodes (s)", sizes(*from, *to));
             Column::new(title, 1, Best::Low, rows.iter().map(wait))
         });
-        queue_columns(rows).into_iter().chain(waits).collect::<Vec<Column>>()
+        queue_columns(rows)
+            .into_iter()
+            .chain(waits)
+            .collect::<Vec<Column>>()
     };
     let names = ranked.iter().map(|row| row.ordering.clone()).collect();
-    let left_out = match schedules.rows.iter().map(|r| r.too_large).max().unwrap_or(0) {
+    let left_out = match schedules
+        .rows
+        .iter()
+        .map(|r| r.too_large)
+        .max()
+        .unwrap_or(0)
+    {
         0 => String::new(),
         n => format!(
             " Up to {} jobs that need more nodes than an ordering has were left out.",
             thousands(n as u64)
         ),
     };
-    let never = match schedules.rows.iter().map(|r| r.summary.never_placed).max().unwrap_or(0) {
+    let never = match schedules
+        .rows
+        .iter()
+        .map(|r| r.summary.never_placed)
+        .max()
+        .unwrap_or(0)
+    {
         0 => String::new(),
         n => format!(
             " Up to {} jobs were left out because they are refused even on the empty machine.",
             thousands(n as u64)
         ),
     };
-    let jobs = schedules.rows.iter().map(|r| r.summary.jobs as u64).max().unwrap_or(0);
+    let jobs = schedules
+        .rows
+        .iter()
+        .map(|r| r.summary.jobs as u64)
+        .max()
+        .unwrap_or(0);
     let allocator = match &schedules.allocator {
         Some(allocator) => words!["allocator ", bold(allocator)],
         None => words!["nodes chosen by the policy itself"],
@@ -133,7 +168,11 @@ pub(super) fn section(schedules: &Schedules) -> Section {
 
 /// The sizes of a class.
 fn sizes(from: u32, to: u32) -> String {
-    if from == to { from.to_string() } else { format!("{from}–{to}") }
+    if from == to {
+        from.to_string()
+    } else {
+        format!("{from}–{to}")
+    }
 }
 
 /// First against last, in a sentence.
@@ -174,7 +213,12 @@ mod tests {
                 mean_stretch: 1.25,
                 wait_percentiles: [1.0, 2.0, 3.0],
                 max_wait: 4.0,
-                by_size: vec![SizeClass { from: 4, to: 7, mean_wait: 1.5, ..SizeClass::default() }],
+                by_size: vec![SizeClass {
+                    from: 4,
+                    to: 7,
+                    mean_wait: 1.5,
+                    ..SizeClass::default()
+                }],
                 ..ScheduleSummary::default()
             },
         }
@@ -211,7 +255,10 @@ mod tests {
         assert!(section.contains("grows by 100.00\u{a0}%") && section.contains(">50.00<"));
         // Waits and all else are equal: only the lower response is marked.
         assert_eq!(section.matches("class=\"low\"").count(), 1, "{section}");
-        assert!(section.contains("<td data-value=\"10\" class=\"low\">10.0</td>"), "{section}");
+        assert!(
+            section.contains("<td data-value=\"10\" class=\"low\">10.0</td>"),
+            "{section}"
+        );
         assert!(section.contains("Mean wait, 4–7 nodes (s)"), "{section}");
     }
 
@@ -221,6 +268,9 @@ mod tests {
         longer.summary.utilisation = 0.75;
         let schedules = schedules(vec![row("snake", 10.0), longer]);
         let section = section(&schedules).to_string();
-        assert!(section.contains(">75.00<") && !section.contains("class=\"low\""), "{section}");
+        assert!(
+            section.contains(">75.00<") && !section.contains("class=\"low\""),
+            "{section}"
+        );
     }
 }

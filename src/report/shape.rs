@@ -8,7 +8,9 @@ use crate::metric::shape::AllocationShape;
 
 /// The names of the levels' columns; the line stays open.
 pub(super) fn level_names(table: &mut Table<impl Write>, levels: &[String]) -> io::Result<()> {
-    let mut names = ["units", "fewest"].iter().flat_map(|of| levels.iter().map(move |l| (of, l)));
+    let mut names = ["units", "fewest"]
+        .iter()
+        .flat_map(|of| levels.iter().map(move |l| (of, l)));
     names.try_for_each(|(of, level)| table.cell(format!("{of}_{level}").into()))
 }
 
@@ -17,7 +19,10 @@ pub(super) fn level_counts(
     table: &mut Table<impl Write>,
     [spanned, fewest]: [&[u32]; 2],
 ) -> io::Result<()> {
-    spanned.iter().chain(fewest).try_for_each(|count| table.cell((*count).into()))
+    spanned
+        .iter()
+        .chain(fewest)
+        .try_for_each(|count| table.cell((*count).into()))
 }
 
 /// The names of the columns; the line stays open.

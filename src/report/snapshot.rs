@@ -26,13 +26,18 @@ pub fn jobs_of(snapshot: &Snapshot, unit: &UnitNow) -> String {
 
 /// Hours from the latest time of the records to that at which a unit is freed.
 pub fn hours_until(snapshot: &Snapshot, unit: &UnitNow) -> Option<f64> {
-    unit.freed.map(|freed| (freed - snapshot.latest).max(0) as f64 / 3600.0)
+    unit.freed
+        .map(|freed| (freed - snapshot.latest).max(0) as f64 / 3600.0)
 }
 
 /// Waiting jobs that ask for no more nodes than are free.
 fn waiting_that_fit(snapshot: &Snapshot) -> usize {
     let free = snapshot.machine().free;
-    snapshot.waiting.iter().filter(|nodes| (1..=free).contains(nodes)).count()
+    snapshot
+        .waiting
+        .iter()
+        .filter(|nodes| (1..=free).contains(nodes))
+        .count()
 }
 
 /// `{"version","command","topology","jobs","latest","nodes","free","held","out","running","waiting","waiting_that_fit",
@@ -87,7 +92,11 @@ pub fn files<'a>(snapshot: &Snapshot, subject: Subject<'_>) -> Result<Vec<File<'
     let mut files = vec![File::text("snapshot.json", document(snapshot, subject))];
     let (page, figures) = page(snapshot, subject, &files)?;
     files.insert(0, File::text("index.html", page));
-    files.extend(figures.into_iter().map(|figure| File::text(figure.file, figure.svg)));
+    files.extend(
+        figures
+            .into_iter()
+            .map(|figure| File::text(figure.file, figure.svg)),
+    );
     Ok(files)
 }
 
@@ -105,9 +114,13 @@ fn page(
     if let [inner @ .., _] = snapshot.levels.as_slice()
         && !inner.is_empty()
     {
-        verdict.parts.push(" The largest job that fits now within".into());
+        verdict
+            .parts
+            .push(" The largest job that fits now within".into());
         for (i, level) in inner.iter().enumerate() {
-            verdict.parts.push(if i == 0 { " one " } else { "; one " }.into());
+            verdict
+                .parts
+                .push(if i == 0 { " one " } else { "; one " }.into());
             verdict.parts.push(bold(&level.name));
             verdict
                 .parts
@@ -119,7 +132,10 @@ fn page(
     for (term, count) in [
         ("Jobs that run", snapshot.running.len()),
         ("Jobs that wait", snapshot.waiting.len()),
-        ("of which ask for no more nodes than are free", waiting_that_fit(snapshot)),
+        (
+            "of which ask for no more nodes than are free",
+            waiting_that_fit(snapshot),
+        ),
         ("Nodes held", all.held() as usize),
         ("Nodes out of service", all.out as usize),
     ] {
@@ -128,13 +144,22 @@ fn page(
     for note in &snapshot.notes {
         let first =
             Some(format!(" (the first: {})", note.first)).filter(|_| !note.first.is_empty());
-        let said = format!("{} {}{}", thousands(note.count), note.about, first.unwrap_or_default());
+        let said = format!(
+            "{} {}{}",
+            thousands(note.count),
+            note.about,
+            first.unwrap_or_default()
+        );
         facts.push(Fact::wide("Noted", said));
     }
     let mut sections = vec![largest(snapshot)?];
     let machine = snapshot.levels.len() - 1;
     let below = if machine == 0 { 0..1 } else { 0..machine };
-    sections.extend(snapshot.levels[below].iter().filter_map(|level| next(snapshot, level)));
+    sections.extend(
+        snapshot.levels[below]
+            .iter()
+            .filter_map(|level| next(snapshot, level)),
+    );
     let page = Document {
         title: format!("What fits on {} now", subject.machine),
         verdict,
@@ -166,24 +191,45 @@ fn largest(snapshot: &Snapshot) -> Result<Section> {
         Column::counts("Nodes of it", count(|unit| unit.nodes)),
         Column::counts("Held", count(UnitNow::held)),
         Column::counts("Out", count(|unit| unit.out)),
-        Column::names("Held by", roomiest.iter().map(|unit| jobs_of(snapshot, unit))),
+        Column::names(
+            "Held by",
+            roomiest.iter().map(|unit| jobs_of(snapshot, unit)),
+        ),
     ];
     let names = levels.iter().map(|level| level.name.clone()).collect();
-    let table = Table::new("The largest job that fits, by level", "Within one", names, columns);
+    let table = Table::new(
+        "The largest job that fits, by level",
+        "Within one",
+        names,
+        columns,
+    );
     let about = words![
         "The unit of each level with the most free nodes, and what keeps the rest of it: jobs, or nodes out of service."
     ];
     let mut section = Section::new("largest", "The largest job that fits", about, table);
     let hours = |time: i64| (time - snapshot.latest) as f64 / 3600.0;
-    let end = levels.iter().filter_map(|level| level.growth.last()).map(|(time, _)| *time).max();
+    let end = levels
+        .iter()
+        .filter_map(|level| level.growth.last())
+        .map(|(time, _)| *time)
+        .max();
     let end = end.filter(|end| *end > snapshot.latest);
     if let Some(end) = end {
-        let grows: Vec<&LevelNow> = levels.iter().filter(|level| level.growth.len() > 1).collect();
+        let grows: Vec<&LevelNow> = levels
+            .iter()
+            .filter(|level| level.growth.len() > 1)
+            .collect();
         let points = |level: &LevelNow| -> Vec<(f64, f64)> {
-            level.growth.iter().map(|(time, most)| (hours(*time), f64::from(*most))).collect()
+            level
+                .growth
+                .iter()
+                .map(|(time, most)| (hours(*time), f64::from(*most)))
+                .collect()
         };
-        let names: Vec<String> =
-            grows.iter().map(|level| format!("within one {} (nodes)", level.name)).collect();
+        let names: Vec<String> = grows
+            .iter()
+            .map(|level| format!("within one {} (nodes)", level.name))
+            .collect();
         let panels = names.iter().zip(grows.iter().copied());
         let panels = panels.map(|(name, level)| (name.as_str(), vec![points(level)]));
         let ticks = (0..=4).map(|i| hours(end) * f64::from(i) / 4.0);
@@ -196,7 +242,9 @@ fn largest(snapshot: &Snapshot) -> Result<Section> {
         let panels = panels.collect();
         let drawn = plot::audit::over_time(title, note, &lines, ticks, panels)?;
         let caption = "The most free nodes in one unit, were no job to start and every job to run to its limit; jobs past theirs end at 0.";
-        section.figures.push(Figure::of("largest.svg", caption, drawn)?);
+        section
+            .figures
+            .push(Figure::of("largest.svg", caption, drawn)?);
     }
     Ok(section)
 }
@@ -207,19 +255,35 @@ fn next(snapshot: &Snapshot, level: &LevelNow) -> Option<Section> {
     let units: Vec<&UnitNow> = all.iter().take(ROWS).copied().collect();
     let count = |value: fn(&UnitNow) -> u32| units.iter().map(move |unit| value(unit).into());
     let columns = vec![
-        Column::new("Freed in (h)", 2, Best::None, units.iter().map(|u| hours_until(snapshot, u))),
+        Column::new(
+            "Freed in (h)",
+            2,
+            Best::None,
+            units.iter().map(|u| hours_until(snapshot, u)),
+        ),
         Column::counts("Nodes", count(|unit| unit.nodes)),
         Column::counts("Free now", count(|unit| unit.free)),
         Column::counts("Held", count(UnitNow::held)),
         Column::counts("Out", count(|unit| unit.out)),
-        Column::names("Jobs whose end frees it", units.iter().map(|u| jobs_of(snapshot, u))),
+        Column::names(
+            "Jobs whose end frees it",
+            units.iter().map(|u| jobs_of(snapshot, u)),
+        ),
     ];
     let names = units.iter().map(|unit| unit.name.clone()).collect();
-    let table = Table::new("Units in the order in which jobs free them", "Unit", names, columns);
+    let table = Table::new(
+        "Units in the order in which jobs free them",
+        "Unit",
+        names,
+        columns,
+    );
     let title = format!("When a {} becomes free", level.name);
     let about = match all.len() {
         more if more > ROWS => {
-            format!("The first {ROWS} of {} that jobs hold.", thousands(more as u64))
+            format!(
+                "The first {ROWS} of {} that jobs hold.",
+                thousands(more as u64)
+            )
         }
         _ => "All that jobs hold.".to_string(),
     };

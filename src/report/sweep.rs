@@ -67,12 +67,17 @@ pub fn page(
     extra: Option<Figure>,
 ) -> Result<Vec<(String, String)>> {
     let mut facts = vec![Fact::new("Rows", thousands(rows.len() as u64))];
-    for key in ["version", "seconds", "threads"].into_iter().filter(|k| !manifest[*k].is_null()) {
+    for key in ["version", "seconds", "threads"]
+        .into_iter()
+        .filter(|k| !manifest[*k].is_null())
+    {
         facts.push(Fact::new(key, manifest[key].to_string().trim_matches('"')));
     }
     let assumed = manifest["assumed"].as_array().into_iter().flatten();
     facts.extend(
-        assumed.filter_map(|text| text.as_str()).map(|text| Fact::wide("Capacities", text)),
+        assumed
+            .filter_map(|text| text.as_str())
+            .map(|text| Fact::wide("Capacities", text)),
     );
     let (mut verdicts, mut parts, mut used) = (Vec::new(), Vec::new(), Vec::<Term>::new());
     let all = labels(rows.iter(), "ordering");
@@ -85,7 +90,11 @@ pub fn page(
             let settings = settings::section(figures, parts.len() + 1)?;
             // One ordering has nothing beside it but its settings.
             if settings.is_none() || figures.orderings.len() > 1 {
-                verdicts.extend(figures.best().map(|best| (group.verdict)(&figures.title(), best)));
+                verdicts.extend(
+                    figures
+                        .best()
+                        .map(|best| (group.verdict)(&figures.title(), best)),
+                );
                 parts.push(section(figures, parts.len() + 1)?);
             }
             if let Some((mut settings, verdict)) = settings {
@@ -115,13 +124,19 @@ pub fn page(
     let notes = notes(rows);
     let page = Page {
         version: env!("CARGO_PKG_VERSION"),
-        name: manifest["plan"]["name"].as_str().unwrap_or("without a name"),
+        name: manifest["plan"]["name"]
+            .as_str()
+            .unwrap_or("without a name"),
         css: [super::page::CSS, plot::STYLE].concat(),
         js: super::page::TABLES,
         verdicts,
         sections: parts,
         more_notes: notes.len().saturating_sub(MOST_NOTES),
-        notes: notes.into_iter().take(MOST_NOTES).map(|(n, c)| (n, thousands(c))).collect(),
+        notes: notes
+            .into_iter()
+            .take(MOST_NOTES)
+            .map(|(n, c)| (n, thousands(c)))
+            .collect(),
         results: results.rsplit('/').next().unwrap_or_default(),
         manifest: !manifest.is_null(),
         facts,
@@ -138,18 +153,35 @@ fn read(results: &Text) -> Result<Vec<ResultRow>> {
     let mut reader = csv::Reader::from_reader(results.as_str().as_bytes());
     let wrong = |e: csv::Error| {
         let line = e.position().map_or(1, csv::Position::line);
-        Error::input(location(line), e.to_string(), "a table of a sweep's results")
+        Error::input(
+            location(line),
+            e.to_string(),
+            "a table of a sweep's results",
+        )
     };
-    let columns: Vec<String> =
-        reader.headers().map_err(wrong)?.iter().map(str::to_string).collect();
+    let columns: Vec<String> = reader
+        .headers()
+        .map_err(wrong)?
+        .iter()
+        .map(str::to_string)
+        .collect();
     for column in ["topology", "ordering", "seed", "group", "note"] {
         if !columns.iter().any(|c| c == column) {
             let found = format!("no column `{column}`");
-            return Err(Error::input(location(1), found, "a table of a sweep's results"));
+            return Err(Error::input(
+                location(1),
+                found,
+                "a table of a sweep's results",
+            ));
         }
     }
     // Figures stand between `group` and `note`; a list of figures is in JSON.
-    let end = |name: &str| columns.iter().position(|column| column == name).unwrap_or(0);
+    let end = |name: &str| {
+        columns
+            .iter()
+            .position(|column| column == name)
+            .unwrap_or(0)
+    };
     let figures = end("group") + 1..end("note");
     let is_figure = |text: &str| {
         text.is_empty() || text.starts_with('[') || text.parse().is_ok_and(f64::is_finite)
@@ -158,16 +190,25 @@ fn read(results: &Text) -> Result<Vec<ResultRow>> {
     for record in reader.records() {
         let record = record.map_err(wrong)?;
         let cells = record.iter().zip(&columns).enumerate();
-        let mut cells = cells.filter(|(i, _)| figures.contains(i)).map(|(_, cell)| cell);
+        let mut cells = cells
+            .filter(|(i, _)| figures.contains(i))
+            .map(|(_, cell)| cell);
         if let Some((text, column)) = cells.find(|(text, _)| !is_figure(text)) {
             let line = record.position().map_or(1, csv::Position::line);
             let found = format!("`{text}` in column `{column}`");
             return Err(Error::input(location(line), found, "a number, or nothing"));
         }
-        rows.push(ResultRow::new(&columns, record.iter().map(|text| text.to_string().into())));
+        rows.push(ResultRow::new(
+            &columns,
+            record.iter().map(|text| text.to_string().into()),
+        ));
     }
     if rows.is_empty() {
-        return Err(Error::input(location(1), "no rows", "a row for each combination"));
+        return Err(Error::input(
+            location(1),
+            "no rows",
+            "a row for each combination",
+        ));
     }
     Ok(rows)
 }
@@ -178,7 +219,11 @@ fn sections<'r>(rows: &'r [ResultRow], group: &Group) -> Vec<(Vec<String>, Vec<&
     let mut indices: BTreeMap<Vec<String>, usize> = BTreeMap::new();
     let shown = |row: &&ResultRow| row.text("group") == group.name && row.text("note").is_empty();
     for row in rows.iter().filter(shown) {
-        let titles: Vec<String> = group.keys.iter().map(|key| row.text(key).into_owned()).collect();
+        let titles: Vec<String> = group
+            .keys
+            .iter()
+            .map(|key| row.text(key).into_owned())
+            .collect();
         let index = *indices.entry(titles.clone()).or_insert(sections.len());
         if index == sections.len() {
             sections.push((titles, Vec::new()));
@@ -197,8 +242,16 @@ fn labels<'r>(rows: impl Iterator<Item = &'r ResultRow>, column: &str) -> Vec<St
 
 /// The mean of `figure` over the rows (seeds) with these values; none where a row has no such figure.
 fn mean(rows: &[&ResultRow], fixed: &[(&str, &str)], figure: &str) -> Option<f64> {
-    let here = |row: &&&ResultRow| fixed.iter().all(|(column, label)| row.text(column) == *label);
-    let values: Vec<f64> = rows.iter().filter(here).filter_map(|row| row.number(figure)).collect();
+    let here = |row: &&&ResultRow| {
+        fixed
+            .iter()
+            .all(|(column, label)| row.text(column) == *label)
+    };
+    let values: Vec<f64> = rows
+        .iter()
+        .filter(here)
+        .filter_map(|row| row.number(figure))
+        .collect();
     (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
 }
 
@@ -221,9 +274,18 @@ impl<'r> Figures<'r> {
         rows: Vec<&'r ResultRow>,
         all: &'r [String],
     ) -> Self {
-        let (choices, orderings) =
-            (labels(rows.iter().copied(), group.by), labels(rows.iter().copied(), "ordering"));
-        Figures { group, titles, rows, choices, orderings, all }
+        let (choices, orderings) = (
+            labels(rows.iter().copied(), group.by),
+            labels(rows.iter().copied(), "ordering"),
+        );
+        Figures {
+            group,
+            titles,
+            rows,
+            choices,
+            orderings,
+            all,
+        }
     }
 
     fn title(&self) -> String {
@@ -233,26 +295,42 @@ impl<'r> Figures<'r> {
     /// The values of all keys but the machine's.
     fn workload(&self) -> Vec<&str> {
         let keys = self.group.keys.iter().zip(&self.titles);
-        keys.filter(|(key, _)| **key != "topology").map(|(_, value)| value.as_str()).collect()
+        keys.filter(|(key, _)| **key != "topology")
+            .map(|(_, value)| value.as_str())
+            .collect()
     }
 
     /// The lowest value under any choice that ranks.
     fn lowest(&self, ordering: &str, figure: &str) -> Option<f64> {
-        self.among().iter().filter_map(|c| self.of(ordering, c, figure)).reduce(f64::min)
+        self.among()
+            .iter()
+            .filter_map(|c| self.of(ordering, c, figure))
+            .reduce(f64::min)
     }
 
     fn of(&self, ordering: &str, choice: &str, figure: &str) -> Option<f64> {
-        mean(&self.rows, &[("ordering", ordering), (self.group.by, choice)], figure)
+        mean(
+            &self.rows,
+            &[("ordering", ordering), (self.group.by, choice)],
+            figure,
+        )
     }
 
     /// The choices that rank the orderings.
     fn among(&self) -> &[String] {
-        if self.group.first_ranks { &self.choices[..1] } else { &self.choices }
+        if self.group.first_ranks {
+            &self.choices[..1]
+        } else {
+            &self.choices
+        }
     }
 
     /// The ordering with the lowest value of the first column. Of equal ones the first.
     fn best(&self) -> Option<Lowest<'_>> {
-        let all = self.orderings.iter().flat_map(|o| self.among().iter().map(move |c| (o, c)));
+        let all = self
+            .orderings
+            .iter()
+            .flat_map(|o| self.among().iter().map(move |c| (o, c)));
         let figure = self.group.columns[0].0;
         let known = all.filter_map(|(o, c)| Some((self.of(o, c, figure)?, &**o, &**c)));
         known.min_by(|a, b| a.0.total_cmp(&b.0))
@@ -260,7 +338,10 @@ impl<'r> Figures<'r> {
 
     /// The orderings, those with the lowest first column first.
     fn ranked(&self) -> Vec<String> {
-        let first = |o: &String| self.lowest(o, self.group.columns[0].0).unwrap_or(f64::INFINITY);
+        let first = |o: &String| {
+            self.lowest(o, self.group.columns[0].0)
+                .unwrap_or(f64::INFINITY)
+        };
         let mut names = self.orderings.clone();
         names.sort_by(|a, b| first(a).total_cmp(&first(b)));
         names
@@ -273,12 +354,20 @@ impl<'r> Figures<'r> {
         let columns = (self.choices.iter())
             .flat_map(|choice| columns.iter().map(move |column| (choice, column)))
             .map(|(choice, (figure, title, axis))| {
-                let values = names.iter().map(|ordering| self.of(ordering, choice, figure));
+                let values = names
+                    .iter()
+                    .map(|ordering| self.of(ordering, choice, figure));
                 let decimals = if axis.ends_with("(s)") { 1 } else { 4 };
                 Column::new(title.replace("{}", choice), decimals, Best::Low, values)
             })
             .collect();
-        Table { label, of: "Ordering", names, columns, ..Table::default() }
+        Table {
+            label,
+            of: "Ordering",
+            names,
+            columns,
+            ..Table::default()
+        }
     }
 }
 
@@ -299,7 +388,11 @@ fn section(figures: &Figures<'_>, number: usize) -> Result<Section> {
     let columns = figures.group.columns;
     let file = |name: &str| format!("section-{number:02}-{}.svg", name.replace('_', "-"));
     if let [choice] = figures.choices.as_slice() {
-        let named = if figures.group.by == "topology" { "" } else { choice };
+        let named = if figures.group.by == "topology" {
+            ""
+        } else {
+            choice
+        };
         let panels: Vec<(&str, &str)> = columns.iter().map(|(_, _, axis)| (named, *axis)).collect();
         let of = |o: &str, i: usize| figures.of(o, choice, columns[i].0);
         section.figures.extend(drawn(
@@ -323,7 +416,9 @@ fn section(figures: &Figures<'_>, number: usize) -> Result<Section> {
         }
     }
     if replayed {
-        section.figures.extend(improvement(figures, number, file_name(&figures.titles[0]))?);
+        section
+            .figures
+            .extend(improvement(figures, number, file_name(&figures.titles[0]))?);
     }
     Ok(section)
 }
@@ -331,7 +426,11 @@ fn section(figures: &Figures<'_>, number: usize) -> Result<Section> {
 /// Why combinations have no results, and how many each reason has, in the order they come.
 fn notes(rows: &[ResultRow]) -> Vec<(Cow<'_, str>, u64)> {
     let mut reasons: Vec<(Cow<'_, str>, u64)> = Vec::new();
-    for note in rows.iter().map(|row| row.text("note")).filter(|note| !note.is_empty()) {
+    for note in rows
+        .iter()
+        .map(|row| row.text("note"))
+        .filter(|note| !note.is_empty())
+    {
         match reasons.iter_mut().find(|(reason, _)| *reason == note) {
             Some((_, count)) => *count += 1,
             None => reasons.push((note, 1)),
@@ -361,7 +460,12 @@ mod tests {
         let page = &files[0].1;
         assert_eq!(
             files.iter().map(|f| f.0.as_str()).collect::<Vec<_>>(),
-            ["index.html", "section-01-mean-mind.svg", "section-01.svg", "section-02-schedule.svg"]
+            [
+                "index.html",
+                "section-01-mean-mind.svg",
+                "section-01.svg",
+                "section-02-schedule.svg"
+            ]
         );
         assert!(
             page.contains(
@@ -369,7 +473,10 @@ mod tests {
             )
         );
         // The mean over seeds.
-        assert!(page.contains("<td data-value=\"3.5\">3.5000</td>"), "{page}");
+        assert!(
+            page.contains("<td data-value=\"3.5\">3.5000</td>"),
+            "{page}"
+        );
         assert!(page.contains("<td data-value=\"1.5\" class=\"low\">1.5000</td>"));
         assert!(page.contains(
             "t.swf on torus:4x4, 2 processors per node, easy: <b>snake</b> with <b>span-best-fit</b>, 1.200 hops"
@@ -378,7 +485,11 @@ mod tests {
         assert!(page.contains("1 × fat-tree has no &#60;coordinates&#62;"));
         assert!(!page.contains("{{") && !page.contains("http"));
         // Words are explained where they are used, and only there.
-        for (word, used) in [("MIND", true), ("Wait, response", true), ("Dilation", false)] {
+        for (word, used) in [
+            ("MIND", true),
+            ("Wait, response", true),
+            ("Dilation", false),
+        ] {
             assert_eq!(page.contains(&format!("<dt>{word}")), used, "{word}");
         }
         assert!(page.contains("<dt>Improvement over fifo:0") && !page.contains("<dt>Log-uniform"));
@@ -393,18 +504,30 @@ mod tests {
         );
         let files = files(&Text::new("results.csv", &table), &Value::Null).unwrap();
         let page = &files[0].1;
-        assert!(page.contains("<h2 id=\"s3\">all machines under a.log</h2>"), "{page}");
+        assert!(
+            page.contains("<h2 id=\"s3\">all machines under a.log</h2>"),
+            "{page}"
+        );
         let row = "<td data-value=\"1.5\" class=\"low\">1.5000</td><td data-value=\"\">–</td>";
         assert!(page.contains(row), "{page}");
-        assert!(page.contains("<td data-value=\"1.25\">1.2500</td>"), "{page}");
-        let figure = files.iter().find(|f| f.0 == "section-03-mean-mind.svg").unwrap();
+        assert!(
+            page.contains("<td data-value=\"1.25\">1.2500</td>"),
+            "{page}"
+        );
+        let figure = files
+            .iter()
+            .find(|f| f.0 == "section-03-mean-mind.svg")
+            .unwrap();
         assert!(figure.1.contains(">fat-tree:k=4<") && figure.1.contains(">torus:4x4<"));
     }
 
     #[test]
     fn other_tables_are_refused_with_their_line() {
-        let error =
-            |text: &str| files(&Text::new("r.csv", text), &Value::Null).unwrap_err().to_string();
+        let error = |text: &str| {
+            files(&Text::new("r.csv", text), &Value::Null)
+                .unwrap_err()
+                .to_string()
+        };
         assert!(error("a,b\n1,2\n").starts_with("r.csv:1: found no column `topology`"));
         assert!(error(&TABLE.replace(",1.5,20,,20,,,", ",1.5")).starts_with("r.csv:3: "));
         assert!(error(TABLE.lines().next().unwrap()).contains("found no rows"));

@@ -44,7 +44,10 @@ pub(super) const AUDIT: [Term; 3] = [
 ];
 /// Terms of networks.
 pub(super) const NETWORK: [Term; 2] = [
-    term("Router", "A switch that nodes sit on, or that only joins others."),
+    term(
+        "Router",
+        "A switch that nodes sit on, or that only joins others.",
+    ),
     term(
         "Diameter, mean distance",
         "The largest and the mean distance between two nodes of the machine.",
@@ -177,17 +180,24 @@ pub(super) const RUNTIMES: [Term; 3] = [
         "Utilisation",
         "Node-seconds used over nodes times makespan. It is high where jobs run longer, too: neither side is better.",
     ),
-    term("Makespan", "The time from the first submission to the last end."),
+    term(
+        "Makespan",
+        "The time from the first submission to the last end.",
+    ),
 ];
 pub(super) const GUEST: Term = term(
     "Mapping, guest, routing",
     "A mapping puts each process of a guest, the traffic pattern of a job, on a node; the routing says which links the \
      traffic takes.",
 );
-pub(super) const DILATION: Term =
-    term("Dilation", "The mean number of hops of a job’s traffic, weighted by volume.");
-pub(super) const CONTENTION: Term =
-    term("Contention", "The load of the busiest directed link, divided by its capacity.");
+pub(super) const DILATION: Term = term(
+    "Dilation",
+    "The mean number of hops of a job’s traffic, weighted by volume.",
+);
+pub(super) const CONTENTION: Term = term(
+    "Contention",
+    "The load of the busiest directed link, divided by its capacity.",
+);
 pub(super) const INTERVAL: Term = term(
     "95 % interval",
     "Where the difference of the first two machines would lie in 95 of 100 draws: jobs or whole weeks of the workload \

@@ -52,7 +52,9 @@ impl Figures {
     /// More memory than allowed.
     pub fn of(topology: &Topology, histogram: bool) -> Result<Self> {
         let statistics = topology.statistics()?;
-        let histogram = histogram.then(|| topology.distance_histogram()).transpose()?;
+        let histogram = histogram
+            .then(|| topology.distance_histogram())
+            .transpose()?;
         let cut = bisection(topology)?;
         let levels = topology.level_table();
         let mut document = json!(statistics);
@@ -68,7 +70,13 @@ impl Figures {
             document[key] = value;
         }
         document["levels"] = json!(levels);
-        Ok(Figures { document, statistics, cut, levels, histogram })
+        Ok(Figures {
+            document,
+            statistics,
+            cut,
+            levels,
+            histogram,
+        })
     }
 
     /// The document, indented, with a newline at the end. The total may take more than the 64 bits that numbers of a
@@ -77,7 +85,10 @@ impl Figures {
         let figures = self.document.as_object().into_iter().flatten();
         let figures = figures.map(|(key, value)| (key.as_str(), Figure::Value(value)));
         let mut figures: BTreeMap<&str, Figure<'_>> = figures.collect();
-        figures.insert("total_distance", Figure::Whole(self.statistics.total_distance));
+        figures.insert(
+            "total_distance",
+            Figure::Whole(self.statistics.total_distance),
+        );
         // Text keys and plain values: there is nothing that could fail.
         serde_json::to_string_pretty(&figures).unwrap_or_default() + "\n"
     }

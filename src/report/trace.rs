@@ -18,17 +18,28 @@ pub fn document(
     options: &Options,
 ) -> Result<(Value, Sizes, Option<Trace>)> {
     let name = lines.name().to_string();
-    let kind = if form.is_some() { WorkloadKind::Table } else { trace::kind(&mut lines)? };
+    let kind = if form.is_some() {
+        WorkloadKind::Table
+    } else {
+        trace::kind(&mut lines)?
+    };
     let mut swf = None;
     let (mut document, sizes) = match (form, kind) {
         (Some((form, columns)), _) => {
-            let trace =
-                Records::over(lines, form, columns.as_ref())?.of_files(names).trace(options)?;
-            (describe(&trace, form.noun), Sizes::of_trace(&trace, Weight::Jobs))
+            let trace = Records::over(lines, form, columns.as_ref())?
+                .of_files(names)
+                .trace(options)?;
+            (
+                describe(&trace, form.noun),
+                Sizes::of_trace(&trace, Weight::Jobs),
+            )
         }
         (None, WorkloadKind::Swf | WorkloadKind::Records(_)) => {
             let trace = swf.insert(Trace::over(lines, options)?);
-            (describe(trace, "SWF trace"), Sizes::of_trace(trace, Weight::Jobs))
+            (
+                describe(trace, "SWF trace"),
+                Sizes::of_trace(trace, Weight::Jobs),
+            )
         }
         (None, WorkloadKind::Log) => {
             let survey = survey::survey(Log::over(lines))?;
@@ -41,9 +52,10 @@ pub fn document(
             });
             (document, Sizes::of_jobs(&name, survey.sizes))
         }
-        (None, WorkloadKind::Table) => {
-            (json!({"kind": "table of sizes"}), Sizes::over(lines, Weight::Jobs, options)?)
-        }
+        (None, WorkloadKind::Table) => (
+            json!({"kind": "table of sizes"}),
+            Sizes::over(lines, Weight::Jobs, options)?,
+        ),
     };
     document["file"] = json!(name);
     if let Some(table) = sizes.count_table() {
@@ -59,13 +71,22 @@ pub fn document(
 fn describe(trace: &Trace, kind: &str) -> Value {
     let tally = trace.tally();
     let (first, last) = trace.span().unzip();
-    let seconds: u128 =
-        trace.jobs().iter().map(|j| u128::from(j.nodes) * u128::from(j.run.unsigned_abs())).sum();
+    let seconds: u128 = trace
+        .jobs()
+        .iter()
+        .map(|j| u128::from(j.nodes) * u128::from(j.run.unsigned_abs()))
+        .sum();
     let header = trace.header().entries().iter();
-    let header: Vec<Value> = header.map(|e| json!({"label": e.label, "value": e.value})).collect();
+    let header: Vec<Value> = header
+        .map(|e| json!({"label": e.label, "value": e.value}))
+        .collect();
     // Where a node has several processors and each was taken for one, these are no nodes.
     let processors = trace.processors_hint().is_some_and(|hint| hint.stated);
-    let hours = if processors { "processor_hours" } else { "node_hours" };
+    let hours = if processors {
+        "processor_hours"
+    } else {
+        "node_hours"
+    };
     json!({
         "kind": kind,
         "lines": tally.lines,

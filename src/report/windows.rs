@@ -19,12 +19,18 @@ fn by_size<'r, 'a>(rows: &'r [WindowRow<'a>]) -> Vec<(usize, Vec<&'r WindowRow<'
 /// A sentence for each size: which ordering carries most, or which are not told apart because their brackets meet.
 pub fn sentences(rows: &[WindowRow<'_>]) -> Vec<String> {
     let one = |(size, rows): (usize, Vec<&WindowRow<'_>>)| {
-        let best = rows.iter().max_by(|a, b| a.throughput.total_cmp(&b.throughput))?;
+        let best = rows
+            .iter()
+            .max_by(|a, b| a.throughput.total_cmp(&b.throughput))?;
         let near: Vec<&str> = (rows.iter())
             .filter(|row| row.throughput_at_most >= best.throughput)
             .map(|row| row.ordering)
             .collect();
-        let jobs = format!("{} jobs of {} nodes at once", best.windows, thousands(size as u64));
+        let jobs = format!(
+            "{} jobs of {} nodes at once",
+            best.windows,
+            thousands(size as u64)
+        );
         let (low, high) = (best.throughput, best.throughput_at_most);
         Some(match near.len() {
             1 => format!(
@@ -62,7 +68,9 @@ pub(super) fn section(rows: &[WindowRow<'_>], slots: &[(&str, usize)]) -> Result
     ];
     let names = rows.iter().map(|row| row.ordering.to_string()).collect();
     let table = Table::new("Throughput of orderings", "Ordering", names, columns);
-    let (guest, routing) = rows.first().map_or(("", ""), |row| (row.guest, row.routing));
+    let (guest, routing) = rows
+        .first()
+        .map_or(("", ""), |row| (row.guest, row.routing));
     let about = words![
         "Jobs of one size fill the machine, each on consecutive ranks, and all send at once (",
         Part::Code(guest.into()),
@@ -73,28 +81,52 @@ pub(super) fn section(rows: &[WindowRow<'_>], slots: &[(&str, usize)]) -> Result
          by it."
     ];
     let mut section = Section::new("throughput", "What they carry", about, table);
-    section.list = sentences(rows).into_iter().map(|sentence| words![sentence]).collect();
+    section.list = sentences(rows)
+        .into_iter()
+        .map(|sentence| words![sentence])
+        .collect();
     let sizes = by_size(rows);
-    let titles: Vec<String> =
-        sizes.iter().map(|(size, _)| format!("{} nodes", thousands(*size as u64))).collect();
+    let titles: Vec<String> = sizes
+        .iter()
+        .map(|(size, _)| format!("{} nodes", thousands(*size as u64)))
+        .collect();
     let axis = "throughput of all jobs at once";
-    let panels: Vec<BarPanel<'_>> =
-        titles.iter().map(|name| BarPanel { name, axis, decimals: 3 }).collect();
+    let panels: Vec<BarPanel<'_>> = titles
+        .iter()
+        .map(|name| BarPanel {
+            name,
+            axis,
+            decimals: 3,
+        })
+        .collect();
     let data: Vec<(&str, usize, Vec<Option<f64>>)> = (slots.iter())
         .map(|(name, slot)| {
             let at = |(_, rows): &(usize, Vec<&WindowRow<'_>>)| {
-                rows.iter().find(|row| row.ordering == *name).map(|row| row.throughput)
+                rows.iter()
+                    .find(|row| row.ordering == *name)
+                    .map(|row| row.throughput)
             };
             (*name, *slot, sizes.iter().map(at).collect())
         })
         .collect();
     let labelled: Vec<Labelled<'_, &[Option<f64>]>> = data
         .iter()
-        .map(|(label, slot, data)| Labelled { label, slot: *slot, data: &data[..] })
+        .map(|(label, slot, data)| Labelled {
+            label,
+            slot: *slot,
+            data: &data[..],
+        })
         .collect();
     let note = "found and surely carried; higher is better";
-    let drawn = Drawn::bars("Throughput of full machines by job size", note, &panels, &labelled)?;
+    let drawn = Drawn::bars(
+        "Throughput of full machines by job size",
+        note,
+        &panels,
+        &labelled,
+    )?;
     let caption = "The throughput found, a bar an ordering.";
-    section.figures.push(Figure::of("throughput.svg", caption, drawn)?);
+    section
+        .figures
+        .push(Figure::of("throughput.svg", caption, drawn)?);
     Ok(section)
 }

@@ -24,18 +24,30 @@ fn per_cent(value: f64) -> String {
 /// `4.12 hops`.
 pub(super) fn hops_text(value: f64, decimals: usize) -> String {
     let text = fixed(value, decimals);
-    let unit = if text.parse() == Ok(1.0) { "hop" } else { "hops" };
+    let unit = if text.parse() == Ok(1.0) {
+        "hop"
+    } else {
+        "hops"
+    };
     format!("{text} {unit}")
 }
 
 /// By how many per cent `value` is above `best`.
 pub(super) fn per_cent_above(value: f64, best: f64) -> f64 {
-    if best > 0.0 { 100.0 * (value / best - 1.0) } else { 0.0 }
+    if best > 0.0 {
+        100.0 * (value / best - 1.0)
+    } else {
+        0.0
+    }
 }
 
 /// By how many per cent `best` is below `value`.
 fn per_cent_below(best: f64, value: f64) -> f64 {
-    if value > 0.0 { 100.0 * (1.0 - best / value) } else { 0.0 }
+    if value > 0.0 {
+        100.0 * (1.0 - best / value)
+    } else {
+        0.0
+    }
 }
 
 /// Which ordering is the best, and by how much.
@@ -66,18 +78,33 @@ pub(super) fn verdict(comparison: &Comparison) -> Words {
         ];
     }
     let Some(second) = others.first() else {
-        return words![name(), " has a log-uniform mean of MPC of ", mean, random, "."];
+        return words![
+            name(),
+            " has a log-uniform mean of MPC of ",
+            mean,
+            random,
+            "."
+        ];
     };
-    let equals = others.iter().filter(|e| e.mean_log == first.mean_log).count();
+    let equals = others
+        .iter()
+        .filter(|e| e.mean_log == first.mean_log)
+        .count();
     if equals > 0 {
         let all = equals == others.len();
-        let names = comparison.entries[..=equals].iter().map(|e| e.label.as_str());
+        let names = comparison.entries[..=equals]
+            .iter()
+            .map(|e| e.label.as_str());
         let orderings = match (all, equals) {
             (true, 1) => "Both orderings".into(),
             (true, _) => format!("All {} orderings", equals + 1).into(),
             (false, _) => Part::Strong(names.collect::<Vec<_>>().join(" and ")),
         };
-        let rest = if all { "" } else { ", and closer than the other orderings" };
+        let rest = if all {
+            ""
+        } else {
+            ", and closer than the other orderings"
+        };
         return words![
             orderings,
             format!(
@@ -113,8 +140,10 @@ pub fn saved(schedules: &Schedules) -> Words {
 }
 
 fn hours_saved(schedules: &Schedules) -> Words {
-    let Some((saving, first)) =
-        schedules.saving.as_ref().and_then(|s| Some((s, s.models.first()?)))
+    let Some((saving, first)) = schedules
+        .saving
+        .as_ref()
+        .and_then(|s| Some((s, s.models.first()?)))
     else {
         return Words::default();
     };
@@ -125,12 +154,20 @@ fn hours_saved(schedules: &Schedules) -> Words {
     };
     let amount = |model: &ModelSaving| match (model.low, model.high) {
         (Some(low), Some(high)) => {
-            format!("{} (95\u{a0}%: {} to {})", hours(model.hours), hours(low), hours(high))
+            format!(
+                "{} (95\u{a0}%: {} to {})",
+                hours(model.hours),
+                hours(low),
+                hours(high)
+            )
         }
         _ => hours(model.hours),
     };
     let sure = match first.low {
-        Some(_) => format!(" Intervals: {} weeks of the trace, drawn again.", saving.weeks),
+        Some(_) => format!(
+            " Intervals: {} weeks of the trace, drawn again.",
+            saving.weeks
+        ),
         None => String::new(),
     };
     let under = |model: &ModelSaving| format!("{} under {}", amount(model), model.model);
@@ -151,11 +188,17 @@ fn hours_saved(schedules: &Schedules) -> Words {
             Some(_) if !saving.is_shown() => "not all intervals lie above zero".into(),
             Some(_) => format!("{soonest} has the shortest mean response time"),
         };
-        let all = Words::join(saving.models.iter().map(|model| words![under(model)]), " and ");
+        let all = Words::join(
+            saving.models.iter().map(|model| words![under(model)]),
+            " and ",
+        );
         return words![
             format!("{trace} shows no saving of node-hours against the default order, "),
             bold(&saving.reference),
-            format!(": {why}. On {} jobs use fewer{span}, by model of run times: ", saving.best),
+            format!(
+                ": {why}. On {} jobs use fewer{span}, by model of run times: ",
+                saving.best
+            ),
             all,
             ".",
             sure,
@@ -170,7 +213,10 @@ fn hours_saved(schedules: &Schedules) -> Words {
     let share = 100.0 * first.hours / saving.hours_used.max(f64::MIN_POSITIVE);
     let head = words![
         bold(&saving.best),
-        format!(" saves {} node-hours{span} on {trace} against the default order, ", amount(first)),
+        format!(
+            " saves {} node-hours{span} on {trace} against the default order, ",
+            amount(first)
+        ),
         bold(&saving.reference),
         format!(": {}\u{a0}% of those used.", fixed(share, 2))
     ];
@@ -182,26 +228,47 @@ const FAR: f64 = 2.0;
 
 /// Waits that the trace records beside those of its schedule on the default order; empty where it records none.
 fn recorded(schedules: &Schedules) -> Words {
-    let reference = schedules.saving.as_ref().map(|saving| saving.reference.as_str());
-    let simulated = schedules.rows.iter().find(|row| Some(row.ordering.as_str()) == reference);
+    let reference = schedules
+        .saving
+        .as_ref()
+        .map(|saving| saving.reference.as_str());
+    let simulated = schedules
+        .rows
+        .iter()
+        .find(|row| Some(row.ordering.as_str()) == reference);
     let (Some(recorded), Some(simulated)) = (&schedules.recorded, simulated) else {
         return Words::default();
     };
     let (there, here) = (&recorded.summary, &simulated.summary);
     let seconds = |value: f64| thousands(value.round() as u64);
     let waits = |s: &ScheduleSummary| {
-        format!("{} s (median {} s)", seconds(s.mean_wait), seconds(s.wait_percentiles[0]))
+        format!(
+            "{} s (median {} s)",
+            seconds(s.mean_wait),
+            seconds(s.wait_percentiles[0])
+        )
     };
     let (simulated_waits, recorded_waits) = (waits(here), waits(there));
     let jobs = match (there.jobs as u64, here.jobs as u64) {
         (known, all) if known == all => format!("the same {} jobs", thousands(all)),
         (known, all) => {
-            format!("those {} of {} jobs whose waits it has", thousands(known), thousands(all))
+            format!(
+                "those {} of {} jobs whose waits it has",
+                thousands(known),
+                thousands(all)
+            )
         }
     };
-    let (most, least) = (there.mean_wait.max(here.mean_wait), there.mean_wait.min(here.mean_wait));
+    let (most, least) = (
+        there.mean_wait.max(here.mean_wait),
+        there.mean_wait.min(here.mean_wait),
+    );
     let far = most > FAR * least + 60.0;
-    let head = if far { "Simulated waits are far from recorded ones: on " } else { "On " };
+    let head = if far {
+        "Simulated waits are far from recorded ones: on "
+    } else {
+        "On "
+    };
     let longer = match here.mean_stretch {
         times if far && times >= 1.05 => {
             format!(
@@ -222,21 +289,36 @@ fn recorded(schedules: &Schedules) -> Words {
 
 /// Which ordering suits the job sizes of the workload, where there is one.
 pub(super) fn suited(comparison: &Comparison, workload: WorkloadResults<'_>) -> Words {
-    let Some(prediction) = workload.prediction else { return Words::default() };
+    let Some(prediction) = workload.prediction else {
+        return Words::default();
+    };
     let mut ranked: Vec<&OrderingPrediction> = prediction.rows.iter().collect();
     ranked.sort_by(|a, b| a.weighted_mpc.total_cmp(&b.weighted_mpc));
-    let [first, rest @ ..] = ranked.as_slice() else { return Words::default() };
+    let [first, rest @ ..] = ranked.as_slice() else {
+        return Words::default();
+    };
     let leader = comparison.entries.first().map(|e| e.label.as_str());
-    let again = if leader == Some(first.ordering.as_str()) { "also " } else { "" };
+    let again = if leader == Some(first.ordering.as_str()) {
+        "also "
+    } else {
+        ""
+    };
     let by = match rest.first() {
         Some(second) if second.weighted_mpc > first.weighted_mpc => {
-            words![", ", lead(first.weighted_mpc, second.weighted_mpc), second.ordering.clone()]
+            words![
+                ", ",
+                lead(first.weighted_mpc, second.weighted_mpc),
+                second.ordering.clone()
+            ]
         }
         Some(second) => words![", the same as with ", second.ordering.clone()],
         None => Words::default(),
     };
     words![
-        format!(" For the job sizes of {} the best is {again}", file_name(&prediction.workload)),
+        format!(
+            " For the job sizes of {} the best is {again}",
+            file_name(&prediction.workload)
+        ),
         Part::Strong(first.ordering.clone()),
         format!(": the weighted MPC is {}", hops_text(first.weighted_mpc, 2)),
         by,
@@ -256,7 +338,9 @@ fn lead(best: f64, other: f64) -> String {
 /// Where the leader is the best and where others are, what random placement gives, and how certain all that is:
 /// a paragraph each.
 pub(super) fn details(comparison: &Comparison, workload: WorkloadResults<'_>) -> Vec<Words> {
-    let Some(first) = comparison.entries.first() else { return Vec::new() };
+    let Some(first) = comparison.entries.first() else {
+        return Vec::new();
+    };
     let mut sentences = Vec::new();
     if comparison.entries.len() > 1 {
         let winners = comparison.stretches.iter().map(|s| s.winner);
@@ -264,11 +348,21 @@ pub(super) fn details(comparison: &Comparison, workload: WorkloadResults<'_>) ->
         sentences.push(if others.is_empty() {
             words!["No other ordering is better at any job size."]
         } else {
-            let more = if others.len() > 4 { "; other orderings at a few more sizes" } else { "" };
+            let more = if others.len() > 4 {
+                "; other orderings at a few more sizes"
+            } else {
+                ""
+            };
             words![
-                format!("It is the best for {} of the sizes", per_cent(100.0 * first.best_share)),
+                format!(
+                    "It is the best for {} of the sizes",
+                    per_cent(100.0 * first.best_share)
+                ),
                 " on a log scale; at the others the best is ",
-                Words::join(others.iter().take(4).map(|w| where_wins(comparison, *w)), "; "),
+                Words::join(
+                    others.iter().take(4).map(|w| where_wins(comparison, *w)),
+                    "; "
+                ),
                 more,
                 "."
             ]
@@ -289,19 +383,26 @@ pub(super) fn details(comparison: &Comparison, workload: WorkloadResults<'_>) ->
         ]);
     }
     let certain = Words::join(certainty(comparison, workload), " ");
-    let mut out =
-        vec![Words::join(sentences, " "), words![bold("How certain is this?"), " ", certain]];
+    let mut out = vec![
+        Words::join(sentences, " "),
+        words![bold("How certain is this?"), " ", certain],
+    ];
     out.retain(|words| !words.parts.is_empty());
     out
 }
 
 /// How far the leader is from what is possible, and whether the workload confirms the ranking.
 fn certainty(comparison: &Comparison, workload: WorkloadResults<'_>) -> Vec<Words> {
-    let [first, others @ ..] = comparison.entries.as_slice() else { return Vec::new() };
+    let [first, others @ ..] = comparison.entries.as_slice() else {
+        return Vec::new();
+    };
     let mut sentences = Vec::new();
     if let Some(floor) = comparison.floor_mean_log.filter(|floor| *floor > 0.0) {
         let room = per_cent_below(floor, first.mean_log);
-        let lead = match others.first().map(|e| per_cent_below(first.mean_log, e.mean_log)) {
+        let lead = match others
+            .first()
+            .map(|e| per_cent_below(first.mean_log, e.mean_log))
+        {
             None | Some(0.0) => String::new(),
             Some(lead) if lead < 0.05 => {
                 "; its lead over the second best is less than 0.05\u{a0}%".to_string()
@@ -336,15 +437,27 @@ fn certainty(comparison: &Comparison, workload: WorkloadResults<'_>) -> Vec<Word
 
 /// Whether the replay confirms the ranking by weighted MPC.
 fn replayed(prediction: &Prediction) -> Words {
-    let forecast = prediction.rows.iter().min_by(|a, b| a.weighted_mpc.total_cmp(&b.weighted_mpc));
-    let Some(forecast) = forecast else { return Words::default() };
+    let forecast = prediction
+        .rows
+        .iter()
+        .min_by(|a, b| a.weighted_mpc.total_cmp(&b.weighted_mpc));
+    let Some(forecast) = forecast else {
+        return Words::default();
+    };
     let (mut agree, mut all) = (0, 0);
     let mut others: Vec<(&str, Vec<f64>)> = Vec::new();
     for column in 0..prediction.allocators.len() {
-        let known = prediction.rows.iter().filter_map(|row| Some((row.mean_mind[column]?, row)));
-        let Some((low, lowest)) = known.min_by(|a, b| a.0.total_cmp(&b.0)) else { continue };
+        let known = prediction
+            .rows
+            .iter()
+            .filter_map(|row| Some((row.mean_mind[column]?, row)));
+        let Some((low, lowest)) = known.min_by(|a, b| a.0.total_cmp(&b.0)) else {
+            continue;
+        };
         all += 1;
-        let Some(ours) = forecast.mean_mind[column] else { continue };
+        let Some(ours) = forecast.mean_mind[column] else {
+            continue;
+        };
         if ours <= low {
             agree += 1;
             continue;
@@ -358,20 +471,30 @@ fn replayed(prediction: &Prediction) -> Words {
     let others = others.iter().map(|(name, gains)| {
         let least = fixed(gains.iter().copied().fold(f64::INFINITY, f64::min), 1);
         let most = fixed(gains.iter().copied().fold(0.0, f64::max), 1);
-        let by = if least == most { most } else { format!("{least} to {most}") };
+        let by = if least == most {
+            most
+        } else {
+            format!("{least} to {most}")
+        };
         let under = match gains.len() {
             n if n == all => String::new(),
             n => format!(" under {n}"),
         };
-        words![bold(name), format!(" brings jobs {by}\u{a0}% closer together{under}")]
+        words![
+            bold(name),
+            format!(" brings jobs {by}\u{a0}% closer together{under}")
+        ]
     });
     let others = Words::join(others, "; ");
     let (name, best) = (file_name(&prediction.workload), bold(&forecast.ordering));
     match (all, agree) {
         (0, _) => words!["The replay had no job of two nodes or more to measure."],
         (all, agree) if all == agree => {
-            let under =
-                if all == 1 { String::new() } else { format!(" under all {all} allocators") };
+            let under = if all == 1 {
+                String::new()
+            } else {
+                format!(" under all {all} allocators")
+            };
             let start =
                 format!("The replay of {name} agrees{under}: its jobs are closest together on ");
             words![start, best, "."]
@@ -395,15 +518,24 @@ fn replayed(prediction: &Prediction) -> Words {
 
 /// The ordering with which jobs of the simulated queue are done soonest.
 fn scheduled(schedules: &Schedules) -> Option<Words> {
-    let rows = schedules.rows.iter().map(|row| (row.summary.mean_response, &row.ordering));
+    let rows = schedules
+        .rows
+        .iter()
+        .map(|row| (row.summary.mean_response, &row.ordering));
     let (least, best) = rows.clone().min_by(|a, b| a.0.total_cmp(&b.0))?;
     let (most, _) = rows.max_by(|a, b| a.0.total_cmp(&b.0))?;
     let gain = per_cent_below(least, most);
-    let how = format!("Scheduled with their times ({}, {})", schedules.policy, schedules.model);
+    let how = format!(
+        "Scheduled with their times ({}, {})",
+        schedules.policy, schedules.model
+    );
     Some(if least == most {
         words![how, ", mean response time is equal on all orderings."]
     } else if gain < 0.05 {
-        words![how, ", mean response time differs by less than 0.05\u{a0}% between the orderings."]
+        words![
+            how,
+            ", mean response time differs by less than 0.05\u{a0}% between the orderings."
+        ]
     } else {
         words![
             how,
@@ -416,7 +548,11 @@ fn scheduled(schedules: &Schedules) -> Option<Words> {
 
 /// The sizes at which entry `winner` is the best: up to three ranges, else their number and limits.
 fn where_wins(comparison: &Comparison, winner: usize) -> Words {
-    let wins: Vec<_> = comparison.stretches.iter().filter(|s| s.winner == winner).collect();
+    let wins: Vec<_> = comparison
+        .stretches
+        .iter()
+        .filter(|s| s.winner == winner)
+        .collect();
     let size = |s: usize| thousands(s as u64);
     let range = |(from, to): (usize, usize)| match from == to {
         true => size(from),
@@ -425,11 +561,21 @@ fn where_wins(comparison: &Comparison, winner: usize) -> Words {
     let sizes = match wins.as_slice() {
         [first, _, _, .., last] if wins.len() > 3 => {
             let (from, to) = (size(first.from), size(last.to));
-            format!("{} ranges between {from} and {to}", thousands(wins.len() as u64))
+            format!(
+                "{} ranges between {from} and {to}",
+                thousands(wins.len() as u64)
+            )
         }
-        few => few.iter().map(|s| range((s.from, s.to))).collect::<Vec<_>>().join(", "),
+        few => few
+            .iter()
+            .map(|s| range((s.from, s.to)))
+            .collect::<Vec<_>>()
+            .join(", "),
     };
-    words![bold(&comparison.entries[winner].label), format!(" at {sizes} nodes")]
+    words![
+        bold(&comparison.entries[winner].label),
+        format!(" at {sizes} nodes")
+    ]
 }
 
 #[cfg(test)]
@@ -446,7 +592,10 @@ mod tests {
 
     #[test]
     fn one_hop_is_singular() {
-        assert_eq!([hops_text(1.0, 2), hops_text(1.5, 2)], ["1.00 hop", "1.50 hops"]);
+        assert_eq!(
+            [hops_text(1.0, 2), hops_text(1.5, 2)],
+            ["1.00 hop", "1.50 hops"]
+        );
     }
 
     fn prediction(rows: &[(&str, f64, &[f64])]) -> Prediction {

@@ -154,7 +154,9 @@ impl<'m, 'a> ClusterState<'m, 'a> {
     /// The connected sets of free nodes, by their lowest ranks; none unless [`super::Policy::needs_components`].
     pub(crate) fn free_components(&mut self) -> Vec<Ranks> {
         let free = &self.free;
-        self.components.as_mut().map_or_else(Vec::new, |components| components.split(free))
+        self.components
+            .as_mut()
+            .map_or_else(Vec::new, |components| components.split(free))
     }
 
     /// Starts a waiting task, for which enough nodes are free, on ranks of the allocator's choice.
@@ -206,8 +208,10 @@ impl<'m, 'a> ClusterState<'m, 'a> {
         let time = self.relents_at(task)?;
         self.allocator.wait_expired();
         let mut ranks = Ranks::default();
-        let placed =
-            self.allocator.choose(free, self.tasks[task as usize].nodes, &mut ranks).is_placed();
+        let placed = self
+            .allocator
+            .choose(free, self.tasks[task as usize].nodes, &mut ranks)
+            .is_placed();
         ranks.settle();
         placed.then_some((time, ranks))
     }
@@ -224,7 +228,10 @@ impl<'m, 'a> ClusterState<'m, 'a> {
         if self.relents_to(task) {
             self.allocator.wait_expired();
         }
-        match self.allocator.choose(free, self.tasks[task as usize].nodes, &mut ranks) {
+        match self
+            .allocator
+            .choose(free, self.tasks[task as usize].nodes, &mut ranks)
+        {
             Choice::Placed => {
                 ranks.settle();
                 Found::Place(ranks)
@@ -286,12 +293,29 @@ impl<'m, 'a> ClusterState<'m, 'a> {
         ranks.runs().iter().for_each(|run| self.free.take(*run));
         // Of another free set the allocator may give a size that it refused, even of a smaller one.
         self.refused.clear();
-        let placement = self.recorder.meter.as_mut().map(|meter| meter.measure(&ranks, total));
-        let meter = self.recorder.meter.as_mut().filter(|_| self.recorder.outputs.extent);
+        let placement = self
+            .recorder
+            .meter
+            .as_mut()
+            .map(|meter| meter.measure(&ranks, total));
+        let meter = self
+            .recorder
+            .meter
+            .as_mut()
+            .filter(|_| self.recorder.outputs.extent);
         let extent = meter.map(|meter| meter.extent(&ranks));
-        let shape = self.recorder.shapes.as_mut().map(|shapes| shapes.add(&ranks));
-        let start =
-            Start { index, task, ranks: &ranks, placement: placement.as_ref(), now: self.now };
+        let shape = self
+            .recorder
+            .shapes
+            .as_mut()
+            .map(|shapes| shapes.add(&ranks));
+        let start = Start {
+            index,
+            task,
+            ranks: &ranks,
+            placement: placement.as_ref(),
+            now: self.now,
+        };
         let duration = match self.model.start(&start) {
             Ok(duration) => duration.max(1),
             Err(error) => {
@@ -312,7 +336,11 @@ impl<'m, 'a> ClusterState<'m, 'a> {
             ranks: self.recorder.outputs.ranks.then(|| ranks.clone()),
         });
         self.held[index as usize] = ranks;
-        let assumed = Assumed { end: self.now + task.requested, task: index, nodes: task.nodes };
+        let assumed = Assumed {
+            end: self.now + task.requested,
+            task: index,
+            nodes: task.nodes,
+        };
         self.running.add(assumed, record, end);
     }
 
@@ -324,7 +352,11 @@ impl<'m, 'a> ClusterState<'m, 'a> {
         ranks.runs().iter().for_each(|run| self.free.give(*run));
         self.refused.clear();
         let task = &self.tasks[index as usize];
-        let assumed = Assumed { end: self.assumed_end(index), task: index, nodes: task.nodes };
+        let assumed = Assumed {
+            end: self.assumed_end(index),
+            task: index,
+            nodes: task.nodes,
+        };
         self.running.forget(assumed);
         self.model.end(index);
         Some(index)
@@ -351,7 +383,18 @@ impl<'m, 'a> ClusterState<'m, 'a> {
             longest = longest.max(run.count);
         }
         let busy = self.free.size() - self.free.len();
-        let room = self.recorder.outputs.room.then(|| self.allocator.room(&self.free));
-        Instant { time: self.now, busy, waiting: waiting as u32, runs, longest, room }
+        let room = self
+            .recorder
+            .outputs
+            .room
+            .then(|| self.allocator.room(&self.free));
+        Instant {
+            time: self.now,
+            busy,
+            waiting: waiting as u32,
+            runs,
+            longest,
+            room,
+        }
     }
 }

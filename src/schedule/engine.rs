@@ -31,7 +31,10 @@ pub(super) fn run(
         // The instant itself is done.
         let poll = news.then(|| poll_after(machine.now + 1, first, interval));
         let relent = machine.next_relent();
-        let next = [submit, machine.running.next(), poll, relent].into_iter().flatten().min();
+        let next = [submit, machine.running.next(), poll, relent]
+            .into_iter()
+            .flatten()
+            .min();
         // A policy that leaves tasks waiting on an empty machine would be at fault; end rather than hang.
         let Some(next) = next else { break };
         machine.now = next;

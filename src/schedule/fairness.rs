@@ -54,11 +54,17 @@ impl ScheduleResult {
     /// The waits that 50, 90 and 99 in a hundred jobs do not exceed, in seconds: the smallest wait such that at
     /// least so many jobs waited no longer. 0 without jobs. O(jobs · log jobs).
     pub(super) fn wait_percentiles(&self) -> [f64; 3] {
-        let mut waits: Vec<i64> = self.records.iter().map(|record| self.wait(record)).collect();
+        let mut waits: Vec<i64> = self
+            .records
+            .iter()
+            .map(|record| self.wait(record))
+            .collect();
         waits.sort_unstable();
         [50, 90, 99].map(|percent| {
             let at = (waits.len() * percent).div_ceil(100).max(1) - 1;
-            waits.get(at).map_or(0.0, |wait| ratio(wait.unsigned_abs().into(), self.ticks as u128))
+            waits.get(at).map_or(0.0, |wait| {
+                ratio(wait.unsigned_abs().into(), self.ticks as u128)
+            })
         })
     }
 
@@ -85,14 +91,22 @@ impl ScheduleResult {
                 max_wait: seconds(most.into(), 1),
                 mean_slowdown: slowdown / jobs as f64,
             };
-        (0..).zip(sums).filter(|(_, sums)| sums.0 > 0).map(class).collect()
+        (0..)
+            .zip(sums)
+            .filter(|(_, sums)| sums.0 > 0)
+            .map(class)
+            .collect()
     }
 
     /// The tasks that starved, in queue order: those that waited for longer than [`STARVED_WAITS`] times the mean
     /// wait and were overtaken by at least [`STARVED_OVERTAKEN`] tasks that were submitted later (or in the same second
     /// and stand behind them in the trace) and started at an earlier time. O(jobs · log jobs).
     pub fn starved(&self) -> Vec<Starved> {
-        let total: i128 = self.records.iter().map(|record| i128::from(self.wait(record))).sum();
+        let total: i128 = self
+            .records
+            .iter()
+            .map(|record| i128::from(self.wait(record)))
+            .sum();
         let mut starved = Vec::new();
         // Started so far, by index in queue order: a tree of partial sums (Fenwick).
         let mut tree = vec![0u32; self.tasks.len() + 1];
@@ -112,7 +126,11 @@ impl ScheduleResult {
                 }
                 let overtaken = started - ahead;
                 if overtaken >= STARVED_OVERTAKEN {
-                    starved.push(Starved { task: record.task, wait, overtaken });
+                    starved.push(Starved {
+                        task: record.task,
+                        wait,
+                        overtaken,
+                    });
                 }
             }
             for record in together {
@@ -139,7 +157,13 @@ mod tests {
     fn result(tasks: Vec<(i64, i64, i64, u32)>) -> ScheduleResult {
         let (mut list, mut records) = (Vec::new(), Vec::new());
         for (i, (submit, wait, run, nodes)) in (0..).zip(tasks) {
-            list.push(Task { id: i.into(), submit, run, requested: run, nodes });
+            list.push(Task {
+                id: i.into(),
+                submit,
+                run,
+                requested: run,
+                nodes,
+            });
             let (start, end) = (submit + wait, submit + wait + run);
             records.push(Record {
                 task: i,
@@ -171,11 +195,23 @@ mod tests {
     #[test]
     fn worked_by_hand() {
         let sizes = [1, 1, 2, 3, 3, 3, 4, 7, 8, 63];
-        let result = result((1..).zip(sizes).map(|(i, nodes)| (i, 10 * i, 10, nodes)).collect());
+        let result = result(
+            (1..)
+                .zip(sizes)
+                .map(|(i, nodes)| (i, 10 * i, 10, nodes))
+                .collect(),
+        );
         assert_eq!(result.wait_percentiles(), [50.0, 90.0, 100.0]);
         let class = |from, to, jobs, mean_wait, max_wait| {
             let mean_slowdown = (mean_wait + 10.0) / 10.0;
-            SizeClass { from, to, jobs, mean_wait, max_wait, mean_slowdown }
+            SizeClass {
+                from,
+                to,
+                jobs,
+                mean_wait,
+                max_wait,
+                mean_slowdown,
+            }
         };
         let classes = [
             class(1, 1, 2, 15.0, 20.0),
@@ -188,7 +224,11 @@ mod tests {
         assert_eq!(result.starved(), []);
         let empty = self::result(Vec::new());
         assert_eq!(
-            (empty.wait_percentiles(), empty.by_size(), empty.starved().len()),
+            (
+                empty.wait_percentiles(),
+                empty.by_size(),
+                empty.starved().len()
+            ),
             ([0.0; 3], vec![], 0)
         );
     }

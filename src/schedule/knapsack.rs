@@ -29,7 +29,9 @@ pub fn pack_exactly(jobs: &[u32], slots: &[u32]) -> Packing {
     let mut packing = vec![None; jobs.len()];
     let mut by_room: Vec<usize> = (0..slots.len()).collect();
     by_room.sort_by_key(|i| (slots[*i], *i));
-    let Some(largest) = by_room.last().map(|i| slots[*i]) else { return packing };
+    let Some(largest) = by_room.last().map(|i| slots[*i]) else {
+        return packing;
+    };
     // Larger first; of one size the earlier.
     let mut order: Vec<usize> = (0..jobs.len()).filter(|j| jobs[*j] <= largest).collect();
     order.sort_by_key(|j| (std::cmp::Reverse(jobs[*j]), *j));
@@ -37,7 +39,9 @@ pub fn pack_exactly(jobs: &[u32], slots: &[u32]) -> Packing {
 
     let sizes: Vec<u32> = order.iter().map(|j| jobs[*j]).collect();
     let mut search = Search {
-        left: (0..=sizes.len()).map(|i| sizes[i..].iter().map(|s| u64::from(*s)).sum()).collect(),
+        left: (0..=sizes.len())
+            .map(|i| sizes[i..].iter().map(|s| u64::from(*s)).sum())
+            .collect(),
         room: kept.iter().map(|i| slots[*i]).collect(),
         sizes,
         chosen: vec![None; order.len()],
@@ -98,7 +102,11 @@ impl Search {
         // The tightest slot in which the job would stay alone.
         let useless = |room: u32| room - size < smallest;
         let mut alone: Option<u32> = None;
-        for room in self.room.iter().filter(|room| **room >= size && useless(**room)) {
+        for room in self
+            .room
+            .iter()
+            .filter(|room| **room >= size && useless(**room))
+        {
             alone = Some(alone.map_or(*room, |least| least.min(*room)));
         }
         for slot in 0..self.room.len() {
@@ -151,14 +159,19 @@ pub fn pack_greedily(jobs: &[u32], slots: &[u32]) -> Packing {
 
 /// The first job of `order` left out that fits into `room`.
 fn left_out(jobs: &[u32], order: &[usize], packing: &Packing, room: u32) -> Option<usize> {
-    order.iter().copied().find(|job| packing[*job].is_none() && jobs[*job] <= room)
+    order
+        .iter()
+        .copied()
+        .find(|job| packing[*job].is_none() && jobs[*job] <= room)
 }
 
 /// Pairs of packed jobs change slots where the larger one's slot then takes a job left out.
 fn exchange(jobs: &[u32], order: &[usize], packing: &mut Packing, room: &mut [u32]) {
     for (i, large) in order.iter().enumerate() {
         for small in &order[i + 1..] {
-            let (Some(a), Some(b)) = (packing[*large], packing[*small]) else { continue };
+            let (Some(a), Some(b)) = (packing[*large], packing[*small]) else {
+                continue;
+            };
             let gain = jobs[*large] - jobs[*small];
             if a == b || gain > room[b] {
                 continue;
@@ -187,7 +200,9 @@ fn replace(jobs: &[u32], order: &[usize], packing: &mut Packing, room: &mut [u32
         }
         if rest < room[slot] {
             packing[*job] = None;
-            instead.iter().for_each(|other| packing[*other] = Some(slot));
+            instead
+                .iter()
+                .for_each(|other| packing[*other] = Some(slot));
             room[slot] = rest;
         }
     }

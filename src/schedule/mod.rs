@@ -86,10 +86,17 @@ pub fn simulate(
     let ticks = if stretches { TICKS } else { 1 };
     let tasks = in_ticks(tasks, ticks)?;
     let allocator = allocator::make_ruled(settings.allocator, context, settings.rules)?;
-    let planned = PolicyContext { tasks: &tasks, ticks, places: allocator.may_refuse() };
+    let planned = PolicyContext {
+        tasks: &tasks,
+        ticks,
+        places: allocator.may_refuse(),
+    };
     let seed = context.topology.context().seed;
     let (mut policy, interval) = policy::make(settings.policy, &planned, seed)?;
-    let components = policy.needs_components().then(|| FreeComponents::new(context)).transpose()?;
+    let components = policy
+        .needs_components()
+        .then(|| FreeComponents::new(context))
+        .transpose()?;
     let measured = settings.outputs.placement || settings.outputs.extent || model.measures();
     let recorder = Recorder {
         meter: measured
@@ -103,8 +110,15 @@ pub fn simulate(
             ..settings.outputs
         },
     };
-    let machine =
-        ClusterState::new(&tasks, nodes, allocator, components, recorder, model.as_mut(), ticks);
+    let machine = ClusterState::new(
+        &tasks,
+        nodes,
+        allocator,
+        components,
+        recorder,
+        model.as_mut(),
+        ticks,
+    );
     let (records, timeline, left_out, shapes) =
         engine::run(machine, policy.as_mut(), interval, progress)?;
     Ok(ScheduleResult {

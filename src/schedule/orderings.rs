@@ -23,8 +23,10 @@ pub(crate) const DEFAULT_POLICY: &str = "easy";
 /// The runtime model where none is given: an assumption, which the output names.
 pub(crate) const DEFAULT_MODEL: &str = "network:share=0.2,guest=stencil3d";
 /// With it, what the best ordering saves is found under these, too.
-pub(crate) const OTHER_MODELS: [&str; 2] =
-    ["network:share=0.1,guest=stencil3d", "network:share=0.3,guest=stencil3d"];
+pub(crate) const OTHER_MODELS: [&str; 2] = [
+    "network:share=0.1,guest=stencil3d",
+    "network:share=0.3,guest=stencil3d",
+];
 
 /// Trace, policy, allocator and models, the same for all orderings.
 #[derive(Clone, Debug)]
@@ -84,7 +86,10 @@ impl Schedules {
     pub(crate) fn soonest(&self) -> Option<&str> {
         let best = self.saving.as_ref().map(|saving| saving.best.as_str());
         let key = |row: &OrderingSchedule| {
-            (row.summary.mean_response, Some(row.ordering.as_str()) != best)
+            (
+                row.summary.mean_response,
+                Some(row.ordering.as_str()) != best,
+            )
         };
         let soonest = self.rows.iter().min_by(|a, b| {
             let ((a, other), (b, another)) = (key(a), key(b));
@@ -132,14 +137,27 @@ pub(crate) fn fitting(
     figure: impl Fn(&ScheduleResult, &Record) -> f64,
 ) -> Result<Fitting> {
     let nodes = context.distances.len();
-    let indices: Vec<usize> = (0..tasks.len()).filter(|i| tasks[*i].nodes <= nodes).collect();
+    let indices: Vec<usize> = (0..tasks.len())
+        .filter(|i| tasks[*i].nodes <= nodes)
+        .collect();
     let fitting: Vec<Task> = indices.iter().map(|i| tasks[*i]).collect();
-    let TraceSettings { policy, allocator, .. } = settings;
-    let outputs = Outputs { placement: true, ..Outputs::default() };
+    let TraceSettings {
+        policy, allocator, ..
+    } = settings;
+    let outputs = Outputs {
+        placement: true,
+        ..Outputs::default()
+    };
     let outcome = simulate(
         context,
         &fitting,
-        &Settings { policy, allocator, model, outputs, rules: None },
+        &Settings {
+            policy,
+            allocator,
+            model,
+            outputs,
+            rules: None,
+        },
         &|_| (),
     )?;
     let mut figures = vec![None; tasks.len()];
@@ -152,8 +170,19 @@ pub(crate) fn fitting(
         too_large: tasks.len() - fitting.len(),
         summary: outcome.summary(),
     };
-    let ScheduleResult { rule, model, places_itself, .. } = outcome;
-    Ok(Fitting { row, rule, model, places_itself, figures })
+    let ScheduleResult {
+        rule,
+        model,
+        places_itself,
+        ..
+    } = outcome;
+    Ok(Fitting {
+        row,
+        rule,
+        model,
+        places_itself,
+        figures,
+    })
 }
 
 /// Schedules `tasks`, which stand in queue order, on every ordering; those too large for one are left out
@@ -172,7 +201,11 @@ pub fn on_orderings(
 ) -> Result<Schedules> {
     let schedule = |order: &NodeOrder, model: &str| -> Result<Fitting> {
         let distances = RankDistances::new(topology, order)?;
-        let context = AllocatorContext { topology, order, distances: &distances };
+        let context = AllocatorContext {
+            topology,
+            order,
+            distances: &distances,
+        };
         fitting(&context, tasks, settings, model, |outcome, record| {
             (record.end - record.start) as f64 * f64::from(outcome.task(record).nodes)
         })
@@ -180,22 +213,35 @@ pub fn on_orderings(
     let first = |order: &NodeOrder| schedule(order, &settings.model);
     let made: Vec<Fitting> = orders.par_iter().map(first).collect::<Result<_>>()?;
     let seed = topology.context().seed;
-    let named: Vec<(&str, &Used)> =
-        made.iter().map(|made| (made.row.ordering.as_str(), &made.figures)).collect();
+    let named: Vec<(&str, &Used)> = made
+        .iter()
+        .map(|made| (made.row.ordering.as_str(), &made.figures))
+        .collect();
     let mut saving = Saving::new(&settings.model, tasks, &named, seed);
     if let Some((saving, compared)) = &mut saving {
-        let cases: Vec<(&String, usize)> =
-            settings.other_models.iter().flat_map(|m| compared.map(|index| (m, index))).collect();
+        let cases: Vec<(&String, usize)> = settings
+            .other_models
+            .iter()
+            .flat_map(|m| compared.map(|index| (m, index)))
+            .collect();
         let run = |(model, index): &(&String, usize)| Ok(schedule(&orders[*index], model)?.figures);
         let used: Vec<Used> = cases.par_iter().map(run).collect::<Result<_>>()?;
         let pairs = settings.other_models.iter().zip(used.chunks(2));
-        saving.models.extend(pairs.map(|(m, u)| saving::under(m, tasks, &u[0], &u[1], seed)));
+        saving
+            .models
+            .extend(pairs.map(|(m, u)| saving::under(m, tasks, &u[0], &u[1], seed)));
     }
-    let reference = saving.as_ref().and_then(|(_, [_, reference])| made.get(*reference));
+    let reference = saving
+        .as_ref()
+        .and_then(|(_, [_, reference])| made.get(*reference));
     let recorded = reference.and_then(|made| {
         let nodes = topology.node_count() as u32;
         let summary = recorded(tasks, &settings.waits, &made.figures, nodes)?;
-        Some(OrderingSchedule { ordering: "recorded".into(), too_large: 0, summary })
+        Some(OrderingSchedule {
+            ordering: "recorded".into(),
+            too_large: 0,
+            summary,
+        })
     });
     let (rule, model_rule, places_itself) = match made.first() {
         Some(made) => (made.rule.clone(), made.model.clone(), made.places_itself),
@@ -237,8 +283,19 @@ mod tests {
     /// eight.
     #[test]
     fn each_ordering_has_the_schedule_it_would_have_alone() {
-        let task = |id, nodes, run| Task { id, submit: 0, run, requested: run, nodes };
-        let tasks = [task(1, 6, 100), task(2, 4, 50), task(3, 4, 50), task(4, 9, 10)];
+        let task = |id, nodes, run| Task {
+            id,
+            submit: 0,
+            run,
+            requested: run,
+            nodes,
+        };
+        let tasks = [
+            task(1, 6, 100),
+            task(2, 4, 50),
+            task(3, 4, 50),
+            task(4, 9, 10),
+        ];
         let orders = ["row-major", "random:seed=3"];
         let schedules = schedules("torus:4x2", orders, &tasks);
         assert_eq!(schedules.allocator.as_deref(), Some("fifo:0"));
@@ -247,8 +304,14 @@ mod tests {
             assert_eq!((&*row.ordering, figures.jobs, row.too_large), (order, 3, 1));
             // Waits 0, 100, 100; ends at 100, 150, 150.
             assert_eq!(figures.mean_wait, 200.0 / 3.0);
-            assert_eq!((figures.mean_response, figures.makespan), (400.0 / 3.0, 150.0));
-            assert_eq!(figures.utilisation, (6.0 * 100.0 + 8.0 * 50.0) / (8.0 * 150.0));
+            assert_eq!(
+                (figures.mean_response, figures.makespan),
+                (400.0 / 3.0, 150.0)
+            );
+            assert_eq!(
+                figures.utilisation,
+                (6.0 * 100.0 + 8.0 * 50.0) / (8.0 * 150.0)
+            );
             assert_eq!(figures.mean_stretch, 1.0);
         }
         assert!(schedules.rows[0].summary.mean_mind < schedules.rows[1].summary.mean_mind);

@@ -102,8 +102,15 @@ impl ScheduleResult {
     /// that is known.
     pub fn room(&self) -> RoomSums {
         let mut sums = RoomSums::default();
-        let Some((_, last)) = self.span() else { return sums };
-        let ends = self.timeline.iter().skip(1).map(|instant| instant.time).chain([last]);
+        let Some((_, last)) = self.span() else {
+            return sums;
+        };
+        let ends = self
+            .timeline
+            .iter()
+            .skip(1)
+            .map(|instant| instant.time)
+            .chain([last]);
         for (instant, end) in self.timeline.iter().zip(ends) {
             let ticks = (end.min(last) - instant.time).max(0) as u64;
             if let Some(room) = instant.room.filter(|_| ticks > 0) {
@@ -118,8 +125,10 @@ impl ScheduleResult {
         if self.ticks == 1 {
             return time.to_string();
         }
-        let (whole, rest) =
-            (time.unsigned_abs() / self.ticks as u64, time.unsigned_abs() % self.ticks as u64);
+        let (whole, rest) = (
+            time.unsigned_abs() / self.ticks as u64,
+            time.unsigned_abs() % self.ticks as u64,
+        );
         let sign = if time < 0 { "-" } else { "" };
         let digits = self.ticks.ilog10() as usize;
         let fraction = format!("{rest:0digits$}");

@@ -56,7 +56,10 @@ fn weeks(tasks: &[Task]) -> (Vec<usize>, Option<f64>) {
     let first = tasks.first().map_or(0, |task| task.submit);
     let week = |task: &Task| ((task.submit - first) / WEEK) as usize;
     let span = tasks.last().map_or(0, |task| task.submit - first);
-    (tasks.iter().map(week).collect(), (span >= WEEK).then(|| YEAR / span as f64))
+    (
+        tasks.iter().map(week).collect(),
+        (span >= WEEK).then(|| YEAR / span as f64),
+    )
 }
 
 /// Node-hours that `best` saves against `reference` under `model`, over the tasks that both ran.
@@ -80,14 +83,22 @@ pub fn under(model: &str, tasks: &[Task], best: &Used, reference: &Used, seed: u
     if sums.len() >= WEEKS {
         let mut random = generator(seed);
         let bound = sums.len() as u64;
-        let mut draw =
-            |_| (0..bound).map(|_| sums[below(bound, &mut random) as usize]).sum::<f64>();
+        let mut draw = |_| {
+            (0..bound)
+                .map(|_| sums[below(bound, &mut random) as usize])
+                .sum::<f64>()
+        };
         let mut all: Vec<f64> = (0..RESAMPLES).map(&mut draw).collect();
         let (low, high) = middle(&mut all);
         ends = (Some(low * unit), Some(high * unit));
     }
     let hours = sums.iter().sum::<f64>() * unit;
-    ModelSaving { model: model.into(), hours, low: ends.0, high: ends.1 }
+    ModelSaving {
+        model: model.into(),
+        hours,
+        low: ends.0,
+        high: ends.1,
+    }
 }
 
 /// The ends of the middle 95 % of resampled values.
@@ -100,7 +111,9 @@ pub(crate) fn middle(resampled: &mut [f64]) -> (f64, f64) {
 impl Saving {
     /// Whether the trace shows a saving: under every model there is an interval, and it leaves out zero.
     pub(crate) fn is_shown(&self) -> bool {
-        self.models.iter().all(|model| model.low.is_some_and(|low| low > 0.0))
+        self.models
+            .iter()
+            .all(|model| model.low.is_some_and(|low| low > 0.0))
     }
 
     /// The best of some orderings and its saving under their `model`; the indices of both orderings, best and
@@ -111,7 +124,10 @@ impl Saving {
         orderings: &[(&str, &Used)],
         seed: u64,
     ) -> Option<(Self, [usize; 2])> {
-        let reference = orderings.iter().position(|(name, _)| *name == REFERENCE).unwrap_or(0);
+        let reference = orderings
+            .iter()
+            .position(|(name, _)| *name == REFERENCE)
+            .unwrap_or(0);
         let ran = |used: &Used| used.iter().map(Option::is_some).collect::<Vec<_>>();
         let (name, used) = orderings.get(reference)?;
         let all = ran(used);
@@ -146,25 +162,44 @@ mod tests {
     #[test]
     fn savings_are_sums_over_weeks() {
         let tasks: Vec<Task> = (0..11)
-            .map(|i| Task { id: i, submit: i * WEEK, run: 3600, requested: 3600, nodes: 2 })
+            .map(|i| Task {
+                id: i,
+                submit: i * WEEK,
+                run: 3600,
+                requested: 3600,
+                nodes: 2,
+            })
             .collect();
         let first: Used = vec![Some(7200.0); 11];
-        let second: Used = (0..11).map(|i| Some(if i == 4 { 7200.0 } else { 3600.0 })).collect();
+        let second: Used = (0..11)
+            .map(|i| Some(if i == 4 { 7200.0 } else { 3600.0 }))
+            .collect();
         let orderings = [("hilbert", &second), ("row-major", &first)];
         let (saving, places) = Saving::new("m", &tasks, &orderings, 1).unwrap();
-        assert_eq!((&*saving.best, &*saving.reference, places), ("hilbert", "row-major", [0, 1]));
+        assert_eq!(
+            (&*saving.best, &*saving.reference, places),
+            ("hilbert", "row-major", [0, 1])
+        );
         let weeks = YEAR / (10 * WEEK) as f64;
-        let ModelSaving { hours, low, high, .. } = &saving.models[0];
+        let ModelSaving {
+            hours, low, high, ..
+        } = &saving.models[0];
         assert!((hours - 10.0 * weeks).abs() < 1e-9, "{hours}");
         assert!((saving.hours_used - 22.0 * weeks).abs() < 1e-9);
         // A week without saving comes 0 to 4 times, on the mean once: binomial, 11 of 1/11.
         let (low, high) = (low.unwrap() / weeks, high.unwrap() / weeks);
-        assert!((7.0..=8.5).contains(&low) && high > 10.9 && high < 11.1, "{low} {high}");
+        assert!(
+            (7.0..=8.5).contains(&low) && high > 10.9 && high < 11.1,
+            "{low} {high}"
+        );
         // One model whose interval holds zero, or that has none, is enough to show nothing.
         assert!(saving.is_shown());
         for low in [Some(0.0), None] {
             let mut doubtful = saving.clone();
-            doubtful.models.push(ModelSaving { low, ..saving.models[0].clone() });
+            doubtful.models.push(ModelSaving {
+                low,
+                ..saving.models[0].clone()
+            });
             assert!(!doubtful.is_shown());
         }
         // The same on both: nothing saved, and the reference is the best.
@@ -175,7 +210,13 @@ mod tests {
 
     #[test]
     fn short_traces_are_not_made_a_year() {
-        let task = |submit| Task { id: 1, submit, run: 10, requested: 10, nodes: 1 };
+        let task = |submit| Task {
+            id: 1,
+            submit,
+            run: 10,
+            requested: 10,
+            nodes: 1,
+        };
         let (a, b): (Used, Used) = (vec![Some(7200.0), None], vec![Some(3600.0), None]);
         let tasks = [task(0), task(100)];
         let (saving, _) = Saving::new("m", &tasks, &[("a", &a), ("b", &b)], 1).unwrap();

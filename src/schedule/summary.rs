@@ -101,7 +101,11 @@ impl ScheduleResult {
         let (mean_queue, max_queue, fragmentation) = self.over_time(last, makespan);
         ScheduleSummary {
             jobs,
-            utilisation: if capacity == 0 { 0.0 } else { ratio(area, capacity) },
+            utilisation: if capacity == 0 {
+                0.0
+            } else {
+                ratio(area, capacity)
+            },
             utilisation_waiting: self.utilisation_waiting(),
             mean_wait: mean(wait),
             max_wait: seconds(i128::from(most)),

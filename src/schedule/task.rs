@@ -39,7 +39,11 @@ pub(super) const TICKS: i64 = 1_000_000;
 /// Refuses tasks that no schedule can hold: sizes, times or an order that are wrong.
 pub(super) fn check(tasks: &[Task], nodes: u32) -> Result<()> {
     let wrong = |task: &Task, found: String, expected: String| {
-        Err(Error::input(SourceLocation::option(format!("job {}", task.id)), found, expected))
+        Err(Error::input(
+            SourceLocation::option(format!("job {}", task.id)),
+            found,
+            expected,
+        ))
     };
     for (i, task) in tasks.iter().enumerate() {
         if task.nodes == 0 || task.nodes > nodes {
@@ -60,8 +64,16 @@ pub(super) fn check(tasks: &[Task], nodes: u32) -> Result<()> {
 
 /// The tasks with times in ticks; refuses what the clock cannot hold even if all run one after another.
 pub(super) fn in_ticks(tasks: &[Task], ticks: i64) -> Result<Vec<Task>> {
-    let all: i128 = tasks.iter().map(|t| i128::from(t.run.max(t.requested))).sum();
-    let ends = tasks.iter().map(|t| i128::from(t.submit).abs()).max().unwrap_or(0) + all;
+    let all: i128 = tasks
+        .iter()
+        .map(|t| i128::from(t.run.max(t.requested)))
+        .sum();
+    let ends = tasks
+        .iter()
+        .map(|t| i128::from(t.submit).abs())
+        .max()
+        .unwrap_or(0)
+        + all;
     // An eighth is left for models that stretch.
     let most = i128::from(i64::MAX / ticks / 8);
     if ends > most {

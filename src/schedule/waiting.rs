@@ -36,7 +36,12 @@ impl Waiting {
     pub fn new(tasks: &[Task], time: impl Fn(&Task) -> i64) -> Self {
         let leaves = tasks.len().next_power_of_two();
         let tasks = tasks.iter().map(|task| (task.nodes, time(task))).collect();
-        Waiting { tasks, least: vec![NOBODY; 2 * leaves], leaves, count: 0 }
+        Waiting {
+            tasks,
+            least: vec![NOBODY; 2 * leaves],
+            leaves,
+            count: 0,
+        }
     }
 
     pub fn len(&self) -> usize {
@@ -74,7 +79,14 @@ impl Waiting {
 
     /// The head of the queue.
     pub fn first(&self) -> Option<u32> {
-        self.next(0, Hole { free: u32::MAX - 1, time: i64::MAX, extra: 0 })
+        self.next(
+            0,
+            Hole {
+                free: u32::MAX - 1,
+                time: i64::MAX,
+                extra: 0,
+            },
+        )
     }
 
     /// The first task from `from` on in queue order that fits into `hole`.

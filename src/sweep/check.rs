@@ -43,7 +43,10 @@ impl PlanLists {
     /// Checks every item of the lists; nothing is computed. What is right may have remarks. Errors: all problems, up to
     /// some number of each list, each with its line.
     pub(super) fn check(&self, lists: &Lists, context: &Context) -> Result<Remarks> {
-        let context = Context { seed: self.seeds[0], ..*context };
+        let context = Context {
+            seed: self.seeds[0],
+            ..*context
+        };
         let mut problems = Problems {
             lists,
             wrong: BTreeSet::new(),
@@ -53,11 +56,16 @@ impl PlanLists {
         let logs = lists["logs"].len();
         problems.check("logs", |i| self.check_workload(i, &context));
         problems.check("traces", |i| self.check_workload(logs + i, &context));
-        problems.check("transforms", |i| Changes::parse(&self.transforms[i], 1).map(drop));
+        problems.check("transforms", |i| {
+            Changes::parse(&self.transforms[i], 1).map(drop)
+        });
         problems.check("policies", |i| policy::check(&self.policies[i]));
-        problems.check("routings", |i| RoutingEntry::named(&self.routings[i]).map(drop));
-        problems
-            .check("guests", |i| suited(Guest::make(&self.guests[i].located, &context)).map(drop));
+        problems.check("routings", |i| {
+            RoutingEntry::named(&self.routings[i]).map(drop)
+        });
+        problems.check("guests", |i| {
+            suited(Guest::make(&self.guests[i].located, &context)).map(drop)
+        });
         // A machine is made whole, and gone before the next.
         problems.check_with("topologies", |problems, i| {
             let topology = catalog::topology(&self.topologies[i].located, &context)?;
@@ -82,15 +90,24 @@ impl PlanLists {
         }
         problems.check_with("orderings", |problems, i| {
             let order = suited(NodeOrder::check(topology, &self.orderings[i].located))?.flatten();
-            problems.remarks.orderings.extend(order.iter().flat_map(|o| o.remarks(topology)));
+            problems
+                .remarks
+                .orderings
+                .extend(order.iter().flat_map(|o| o.remarks(topology)));
             Ok(())
         });
         if self.workloads.is_empty() {
             return Ok(());
         }
         let order = NodeOrder::make(topology, "row-major")?;
-        let Some(distances) = suited(RankDistances::new(topology, &order))? else { return Ok(()) };
-        let context = AllocatorContext { topology, order: &order, distances: &distances };
+        let Some(distances) = suited(RankDistances::new(topology, &order))? else {
+            return Ok(());
+        };
+        let context = AllocatorContext {
+            topology,
+            order: &order,
+            distances: &distances,
+        };
         problems.check("allocators", |i| {
             suited(allocator::make(&self.allocators[i].located, &context)).map(drop)
         });
@@ -125,7 +142,8 @@ impl Problems<'_> {
                 if listed + 1 == LISTED {
                     let found = format!("{LISTED} errors in `{list}` so far");
                     let expected = "these mended first: what follows in it is not checked";
-                    self.errors.push(Error::input(location.clone(), found, expected));
+                    self.errors
+                        .push(Error::input(location.clone(), found, expected));
                 }
             }
         }
@@ -134,8 +152,14 @@ impl Problems<'_> {
     /// The problems in the order of their lines.
     fn done(mut self) -> Result<Remarks> {
         let line = |error: &Error| match error {
-            Error::Named { location: SourceLocation::Line { line, .. }, .. }
-            | Error::Input { location: SourceLocation::Line { line, .. }, .. } => *line,
+            Error::Named {
+                location: SourceLocation::Line { line, .. },
+                ..
+            }
+            | Error::Input {
+                location: SourceLocation::Line { line, .. },
+                ..
+            } => *line,
             _ => 0,
         };
         self.errors.sort_by_key(line);
@@ -160,15 +184,33 @@ fn at(location: &SourceLocation, text: &str, error: Error) -> Error {
     let (location, name) = (location.clone(), head(text));
     match error {
         // It names the item already.
-        Error::Input { location: SourceLocation::Option(_), found, expected }
-            if name == text || found.contains(&format!("`{name}")) =>
-        {
-            Error::Input { location, found, expected }
+        Error::Input {
+            location: SourceLocation::Option(_),
+            found,
+            expected,
+        } if name == text || found.contains(&format!("`{name}")) => Error::Input {
+            location,
+            found,
+            expected,
+        },
+        Error::Input {
+            location: SourceLocation::Option(_),
+            found,
+            expected,
+        } => {
+            let cause = Error::Input {
+                location: SourceLocation::option(text),
+                found,
+                expected,
+            };
+            Error::Named {
+                location,
+                cause: cause.into(),
+            }
         }
-        Error::Input { location: SourceLocation::Option(_), found, expected } => {
-            let cause = Error::Input { location: SourceLocation::option(text), found, expected };
-            Error::Named { location, cause: cause.into() }
-        }
-        other => Error::Named { location, cause: other.into() },
+        other => Error::Named {
+            location,
+            cause: other.into(),
+        },
     }
 }

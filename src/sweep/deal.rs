@@ -69,7 +69,11 @@ impl Plan {
             let cost = cost(cell);
             match blocks.last_mut().filter(|block| block.cost + cost <= most) {
                 Some(block) => (block.cells.end, block.cost) = (cell + 1, block.cost + cost),
-                None => blocks.push(Block { cells: cell..cell + 1, cost, shard: 0 }),
+                None => blocks.push(Block {
+                    cells: cell..cell + 1,
+                    cost,
+                    shard: 0,
+                }),
             }
         }
         blocks.sort_by_key(|block| Reverse(block.cost));
@@ -103,7 +107,10 @@ impl PlanLists {
             }
             Ok(sum)
         };
-        self.workloads.iter().map(|workload| Ok(bytes(workload)? / 50)).collect()
+        self.workloads
+            .iter()
+            .map(|workload| Ok(bytes(workload)? / 50))
+            .collect()
     }
 
     fn cost(&self, work: &Work, nodes: u64, jobs: &[u64]) -> u64 {
@@ -111,8 +118,14 @@ impl PlanLists {
         let allocator = pick(&self.allocators, work.allocator).map(|allocator| &allocator.text);
         let named = [allocator, pick(&self.policies, work.policy), model];
         let slow = |(name, _): &&(&str, u64)| named.iter().flatten().any(|t| t.contains(name));
-        let factor: u64 = FACTORS.iter().filter(slow).map(|(_, factor)| factor).product();
-        let jobs = pick(jobs, work.workload).unwrap_or(&0).saturating_mul(JOB * factor);
+        let factor: u64 = FACTORS
+            .iter()
+            .filter(slow)
+            .map(|(_, factor)| factor)
+            .product();
+        let jobs = pick(jobs, work.workload)
+            .unwrap_or(&0)
+            .saturating_mul(JOB * factor);
         (1 + NODE * nodes).saturating_add(jobs).min(MOST)
     }
 }

@@ -25,13 +25,19 @@ pub struct PlanWorkload {
 impl PlanWorkload {
     /// Opens its lines; a generator takes the seed of the cell.
     pub(super) fn lines(&self, context: &Context) -> Result<Lines> {
-        let Some(spec) = &self.generator else { return Lines::open(&self.path, context.memory) };
+        let Some(spec) = &self.generator else {
+            return Lines::open(&self.path, context.memory);
+        };
         let mut text = String::new();
         for piece in GeneratedWorkload::make(&spec.located, context.seed)? {
             text.push_str(&piece);
             if text.len() as u64 > context.memory / 2 {
                 let expected = "a smaller one, or a higher --memory";
-                return Err(Error::option(&self.text, "a workload beyond the memory", expected));
+                return Err(Error::option(
+                    &self.text,
+                    "a workload beyond the memory",
+                    expected,
+                ));
             }
         }
         Ok(Lines::new(&self.text, text).within(context.memory))
@@ -77,10 +83,18 @@ impl Spec {
                     Some((key, value)) => format!("{key}={}", there(key, value)),
                     None => there("", part),
                 };
-                format!("{head}:{}", rest.split(',').map(part).collect::<Vec<_>>().join(","))
+                format!(
+                    "{head}:{}",
+                    rest.split(',').map(part).collect::<Vec<_>>().join(",")
+                )
             }
         };
-        Spec { text: text.to_string(), located, files, contents: String::new() }
+        Spec {
+            text: text.to_string(),
+            located,
+            files,
+            contents: String::new(),
+        }
     }
 }
 
@@ -95,7 +109,11 @@ pub(super) fn check_kind(workload: &PlanWorkload, memory: u64) -> Result<()> {
         (WorkloadKind::Records(_), _) => ("records of jobs among the logs", "them under `traces`"),
         (WorkloadKind::Table, _) => ("a table of sizes", "a placement log or an SWF trace"),
     };
-    Err(Error::option(&workload.text, format!("`{}`, {found}", workload.text), expected))
+    Err(Error::option(
+        &workload.text,
+        format!("`{}`, {found}", workload.text),
+        expected,
+    ))
 }
 
 /// Refuses a generator that makes nothing for this list.
@@ -107,5 +125,9 @@ pub(super) fn check_generator(spec: &Spec, is_trace: bool) -> Result<()> {
         (Format::Log, true) => ("a generator of placement logs", "it under `logs`"),
         (Format::Swf, false) => ("a generator of traces", "it under `traces`"),
     };
-    Err(Error::option(&spec.text, format!("`{}`, {found}", spec.text), expected))
+    Err(Error::option(
+        &spec.text,
+        format!("`{}`, {found}", spec.text),
+        expected,
+    ))
 }

@@ -36,7 +36,10 @@ impl<'p> Journal<'p> {
 
     /// For the cells of `plan`.
     pub fn new(plan: &'p Plan) -> Self {
-        Journal { plan, table: Table::new(plan) }
+        Journal {
+            plan,
+            table: Table::new(plan),
+        }
     }
 
     /// The journal's line for a cell with these values, in the order of [`super::store::columns`].
@@ -46,7 +49,10 @@ impl<'p> Journal<'p> {
     pub fn line(&self, cell: usize, values: &[Value<'static>]) -> Result<String> {
         let work = self.plan.cells().get(cell).work;
         let (before, own, _) = self.table.widths(work.kind);
-        let own = values[before..before + own].iter().chain(values.last()).cloned();
+        let own = values[before..before + own]
+            .iter()
+            .chain(values.last())
+            .cloned();
         let body = format!("{} {}", self.key(cell), rows::line(own)?);
         Ok(format!("{} {body}", Fingerprint::of(body.as_bytes())))
     }
@@ -67,7 +73,10 @@ impl<'p> Journal<'p> {
         if first != Self::HEAD.as_bytes() {
             return wrong(match std::str::from_utf8(first) {
                 Ok(text) if text.starts_with("# nodeorder sweep journal") => {
-                    format!("`{}`, of another version", text.trim_start_matches("# ").trim_end())
+                    format!(
+                        "`{}`, of another version",
+                        text.trim_start_matches("# ").trim_end()
+                    )
                 }
                 _ => "something else than a journal".into(),
             });
@@ -97,7 +106,10 @@ impl<'p> Journal<'p> {
             }
         }
         match kept.rows.is_empty() && kept.others > 0 {
-            true => wrong(format!("{} rows, none of them of a cell of this plan", kept.others)),
+            true => wrong(format!(
+                "{} rows, none of them of a cell of this plan",
+                kept.others
+            )),
             false => Ok(kept),
         }
     }
@@ -118,16 +130,25 @@ impl<'p> Journal<'p> {
             [KINDS[work.kind].name, &flags],
             spec(lists.topologies.get(cell.topology)),
             spec(lists.orderings.get(cell.ordering)),
-            [&lists.seeds[cell.seed].to_string(), procs.as_deref().unwrap_or("")],
+            [
+                &lists.seeds[cell.seed].to_string(),
+                procs.as_deref().unwrap_or(""),
+            ],
             workload.map_or(["", ""], |w| [&w.text, &w.contents]),
             spec(workload.and_then(|w| w.generator.as_ref())),
             [text(&lists.transforms, work.transform), ""],
             spec(pick(&lists.allocators, work.allocator)),
-            [text(&lists.policies, work.policy), text(&lists.routings, work.routing)],
+            [
+                text(&lists.policies, work.policy),
+                text(&lists.routings, work.routing),
+            ],
             spec(pick(&lists.models, work.model)),
             spec(pick(&lists.guests, work.guest)),
         ];
-        parts.as_flattened().iter().for_each(|part| key.add_part(part));
+        parts
+            .as_flattened()
+            .iter()
+            .for_each(|part| key.add_part(part));
         key
     }
 }
@@ -152,7 +173,9 @@ mod tests {
         let (_, own, _) = journal.table.widths(of.work.kind);
         let figures = match cell % 3 {
             2 => Err("`a, \"b\"`: no figures,".into()),
-            _ => Ok((0..own).map(|i| Value::from((100 * cell + i) as u64)).collect()),
+            _ => Ok((0..own)
+                .map(|i| Value::from((100 * cell + i) as u64))
+                .collect()),
         };
         journal.table.row(&of, figures)
     }
@@ -162,7 +185,9 @@ mod tests {
     fn rows_come_back_in_the_columns_of_another_plan() {
         let more = "logs = ['nersc:placements=9,nodes=3']\nallocators = ['fifo:0', 'random']\n\
                     guests = ['ring:n=3']\nroutings = ['ecmp-hop']\n";
-        let small = plan(&format!("{PLAN}guests = ['ring:n=3']\nroutings = ['ecmp-hop']\n"));
+        let small = plan(&format!(
+            "{PLAN}guests = ['ring:n=3']\nroutings = ['ecmp-hop']\n"
+        ));
         let large = plan(&format!("{PLAN}{more}").replace("['mesh:3',", "['mesh:2', 'mesh:3',"));
         let (from, to) = (Journal::new(&small), Journal::new(&large));
         let mut text = Journal::HEAD.to_string();
@@ -180,7 +205,10 @@ mod tests {
             let cell = large.cells().get(*number);
             let (before, count, _) = to.table.widths(cell.work.kind);
             let mut wanted = to.table.row(&cell, Ok(own));
-            assert_eq!(wanted.len(), columns(&to) - 1 + usize::from(before + count > 0));
+            assert_eq!(
+                wanted.len(),
+                columns(&to) - 1 + usize::from(before + count > 0)
+            );
             *wanted.last_mut().unwrap() = note;
             assert_eq!(kept.rows[number], rows::line(wanted).unwrap());
         }
@@ -189,7 +217,12 @@ mod tests {
         assert_eq!(back.rows.len(), small.cells().len());
         let other = plan(&PLAN.replace("[1, 2, 3]", "[4]"));
         let error = Journal::new(&other).read("j", text.as_bytes()).unwrap_err();
-        assert!(error.to_string().starts_with("j:1: found 12 rows, none of them"), "{error}");
+        assert!(
+            error
+                .to_string()
+                .starts_with("j:1: found 12 rows, none of them"),
+            "{error}"
+        );
     }
 
     fn columns(journal: &Journal<'_>) -> usize {

@@ -65,8 +65,13 @@ fn jobs(lists: &PlanLists, scheduled: bool) -> Vec<Work> {
     let mut works = Vec::new();
     let all = |count: usize| (0..count as u32).map(Some).collect::<Vec<_>>();
     // Work has no choice from a list that is empty or does not bear on it.
-    let some =
-        |applies: bool, count: usize| if applies && count > 0 { all(count) } else { vec![None] };
+    let some = |applies: bool, count: usize| {
+        if applies && count > 0 {
+            all(count)
+        } else {
+            vec![None]
+        }
+    };
     for (workload, file) in (0..).map(Some).zip(&lists.workloads) {
         if scheduled != (file.is_trace && !lists.policies.is_empty()) {
             continue;
@@ -114,8 +119,16 @@ impl PlanLists {
 
 /// The headings of further columns that a plan asks for in replays and schedules: shape and room.
 fn asked_for(lists: &PlanLists) -> Vec<Heading> {
-    let shape = if lists.shape { headings(SHAPE_SUMS) } else { Vec::new() };
-    let room = if lists.room { headings(ROOM_SUMS) } else { Vec::new() };
+    let shape = if lists.shape {
+        headings(SHAPE_SUMS)
+    } else {
+        Vec::new()
+    };
+    let room = if lists.room {
+        headings(ROOM_SUMS)
+    } else {
+        Vec::new()
+    };
     [shape, room].concat()
 }
 
@@ -127,7 +140,13 @@ fn with_asked(
     room: &RoomSums,
 ) -> Figures {
     figures.extend(shapes.iter().flat_map(|sums| values(SHAPE_SUMS, *sums)));
-    figures.extend(lists.room.then(|| values(ROOM_SUMS, room)).into_iter().flatten());
+    figures.extend(
+        lists
+            .room
+            .then(|| values(ROOM_SUMS, room))
+            .into_iter()
+            .flatten(),
+    );
     figures
 }
 
@@ -140,11 +159,16 @@ const REPLAY: Kind = Kind {
     headings: |lists| [headings(ReplayFigures::ALL), asked_for(lists)].concat(),
     works: |lists| jobs(lists, false),
     rows: |ordered, cells, put| {
-        let Some(distances) = &ordered.distances else { return Ok(()) };
+        let Some(distances) = &ordered.distances else {
+            return Ok(());
+        };
         groups(cells, jobs_of, |cells| {
-            let [(_, first), ..] = cells else { return Ok(()) };
-            let baseline =
-                replay(ordered, distances, first, BASELINE, |result| result.summary.clone());
+            let [(_, first), ..] = cells else {
+                return Ok(());
+            };
+            let baseline = replay(ordered, distances, first, BASELINE, |result| {
+                result.summary.clone()
+            });
             scope(cells, put, baseline, |baseline| {
                 each(cells, put, |work| {
                     let allocators = &ordered.machine.lists.allocators;
@@ -188,8 +212,10 @@ fn replay<T>(
         summaries: Summaries::Alone,
         rules: None,
     };
-    let (orders, distances) =
-        (std::slice::from_ref(&ordered.order), std::slice::from_ref(distances));
+    let (orders, distances) = (
+        std::slice::from_ref(&ordered.order),
+        std::slice::from_ref(distances),
+    );
     let mut replays = ReplaySet::new(machine.topology, orders, distances, settings)?;
     let workload = &machine.lists.workloads[work.workload.unwrap_or(0) as usize];
     let mut log = match machine.traces.get(&work.jobs()) {
@@ -206,13 +232,23 @@ const SCHEDULE: Kind = Kind {
     headings: |lists| [headings(&ScheduleFigures::sweep()), asked_for(lists)].concat(),
     works: |lists| jobs(lists, true),
     rows: |ordered, cells, put| {
-        let Some(distances) = &ordered.distances else { return Ok(()) };
+        let Some(distances) = &ordered.distances else {
+            return Ok(());
+        };
         let Ordered { machine, order, .. } = ordered;
         let (lists, topology) = (machine.lists, machine.topology);
-        let context = AllocatorContext { topology, order, distances };
+        let context = AllocatorContext {
+            topology,
+            order,
+            distances,
+        };
         groups(cells, jobs_of, |cells| {
-            let [(_, first), ..] = cells else { return Ok(()) };
-            let Some(jobs) = machine.traces.get(&first.jobs()) else { return Ok(()) };
+            let [(_, first), ..] = cells else {
+                return Ok(());
+            };
+            let Some(jobs) = machine.traces.get(&first.jobs()) else {
+                return Ok(());
+            };
             // An ordering may leave nodes out.
             let fit = |task: &&Task| task.nodes <= distances.len();
             let tasks: Vec<Task> = jobs.tasks.iter().filter(fit).copied().collect();
@@ -233,10 +269,20 @@ const SCHEDULE: Kind = Kind {
                 };
                 let schedule = schedule::simulate(&context, &tasks, &settings, &|_| ())?;
                 let (ordering, summary) = (order.label(), &schedule.summary());
-                let row =
-                    ScheduleFigures { machine: "", ordering, schedule: None, summary, left_out };
+                let row = ScheduleFigures {
+                    machine: "",
+                    ordering,
+                    schedule: None,
+                    summary,
+                    left_out,
+                };
                 let figures = values(&ScheduleFigures::sweep(), &row);
-                Ok(with_asked(lists, figures, schedule.shapes.as_ref(), &schedule.room()))
+                Ok(with_asked(
+                    lists,
+                    figures,
+                    schedule.shapes.as_ref(),
+                    &schedule.room(),
+                ))
             })
         })
     },
@@ -250,11 +296,19 @@ const MAPPING: Kind = Kind {
         let routings = || (0..lists.routings.len() as u32).map(Some);
         let guests = (0..lists.guests.len() as u32).map(Some);
         let works = guests.flat_map(|guest| routings().map(move |routing| (guest, routing)));
-        works.map(|(guest, routing)| Work { guest, routing, ..Work::default() }).collect()
+        works
+            .map(|(guest, routing)| Work {
+                guest,
+                routing,
+                ..Work::default()
+            })
+            .collect()
     },
     rows: |ordered, cells, put| {
         let machine = ordered.machine;
-        let Some(fabric) = &machine.fabric else { return Ok(()) };
+        let Some(fabric) = &machine.fabric else {
+            return Ok(());
+        };
         each(cells, put, |work| {
             let routing = pick(&machine.lists.routings, work.routing).map_or("", |r| r);
             let routing = RoutingEntry::named(routing)?;

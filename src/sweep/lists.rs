@@ -115,8 +115,11 @@ impl PlanLists {
         let specs = |key| {
             // An allocator's one file is that of `rules=`.
             let ruled = key == "allocators";
-            let is_file: fn(&str, &Path) -> bool =
-                if ruled { |key, _| key == "rules" } else { ANY_FILE };
+            let is_file: fn(&str, &Path) -> bool = if ruled {
+                |key, _| key == "rules"
+            } else {
+                ANY_FILE
+            };
             let spec =
                 |(text, _): &Located| Spec::resolve(text, base, ruled || known(text), is_file);
             lists[key].iter().map(spec).collect()
@@ -151,7 +154,13 @@ impl PlanLists {
                     .is_some()
                     .then(|| Spec::resolve(text, base, true, ANY_FILE));
                 let (text, contents) = (text.clone(), String::new());
-                plan.workloads.push(PlanWorkload { text, path, is_trace, contents, generator });
+                plan.workloads.push(PlanWorkload {
+                    text,
+                    path,
+                    is_trace,
+                    contents,
+                    generator,
+                });
             }
         }
         Ok((plan, lists))
@@ -163,8 +172,11 @@ impl PlanLists {
         // The number is raised where rows change their meaning: folders of older versions are then not continued.
         all.add_part("nodeorder sweep 4");
         all.add_part(env!("CARGO_PKG_VERSION"));
-        let workloads: Vec<String> =
-            self.workloads.iter().map(|w| format!("{} {}", w.is_trace, w.text)).collect();
+        let workloads: Vec<String> = self
+            .workloads
+            .iter()
+            .map(|w| format!("{} {}", w.is_trace, w.text))
+            .collect();
         let numbers = |list: &[u64]| list.iter().map(u64::to_string).collect::<Vec<_>>();
         let procs: Vec<u64> = self.procs_per_node.iter().map(|p| u64::from(*p)).collect();
         let texts = |list: &[Spec]| list.iter().map(|s| s.text.clone()).collect::<Vec<_>>();
@@ -189,7 +201,10 @@ impl PlanLists {
         }
         // Flags that are not set add nothing: plans from before they existed keep their hash.
         let asked = [("shape", self.shape), ("room", self.room)];
-        asked.iter().filter(|(_, asked)| *asked).for_each(|(key, _)| all.add_part(key));
+        asked
+            .iter()
+            .filter(|(_, asked)| *asked)
+            .for_each(|(key, _)| all.add_part(key));
         let inputs = &mut self.inputs;
         let mut read = |text: &str, path: &Path| -> Result<String> {
             let contents = Fingerprint::of_file(path)?.to_string();
@@ -200,9 +215,22 @@ impl PlanLists {
         for workload in self.workloads.iter_mut().filter(|w| w.generator.is_none()) {
             workload.contents = read(&workload.text, &workload.path)?;
         }
-        let made = self.workloads.iter_mut().filter_map(|w| w.generator.as_mut());
-        let specs = [&mut self.topologies, &mut self.orderings, &mut self.models, &mut self.guests];
-        for spec in specs.into_iter().flatten().chain(&mut self.allocators).chain(made) {
+        let made = self
+            .workloads
+            .iter_mut()
+            .filter_map(|w| w.generator.as_mut());
+        let specs = [
+            &mut self.topologies,
+            &mut self.orderings,
+            &mut self.models,
+            &mut self.guests,
+        ];
+        for spec in specs
+            .into_iter()
+            .flatten()
+            .chain(&mut self.allocators)
+            .chain(made)
+        {
             let contents = spec.files.iter().map(|path| read(&spec.text, path));
             spec.contents = contents.collect::<Result<_>>()?;
         }
@@ -213,7 +241,10 @@ impl PlanLists {
 
 /// Whether `text` begins with the name of a topology, an ordering, a model or a guest rather than of a file.
 fn known(text: &str) -> bool {
-    let names = [TOPOLOGIES.get(text).is_some(), ORDERINGS.get(text).is_some()];
+    let names = [
+        TOPOLOGIES.get(text).is_some(),
+        ORDERINGS.get(text).is_some(),
+    ];
     names.contains(&true) || GUESTS.get(text).is_some() || MODELS.get(text).is_some()
 }
 
@@ -266,15 +297,31 @@ fn check_together(lists: &Lists, params: &Params) -> Result<()> {
             "procs_per_node",
             "it beside `traces` only",
         ),
-        (params.has("shape") && !workloads, "shape", "it beside `logs` or `traces` only"),
-        (params.has("room") && !workloads, "room", "it beside `logs` or `traces` only"),
+        (
+            params.has("shape") && !workloads,
+            "shape",
+            "it beside `logs` or `traces` only",
+        ),
+        (
+            params.has("room") && !workloads,
+            "room",
+            "it beside `logs` or `traces` only",
+        ),
         (
             given("transforms") && !given("traces"),
             "transforms",
             "`transforms` beside `traces` only",
         ),
-        (!given("topologies"), "topologies", "topologies = [\"…\", …] with at least one"),
-        (!given("orderings"), "orderings", "orderings = [\"…\", …] with at least one"),
+        (
+            !given("topologies"),
+            "topologies",
+            "topologies = [\"…\", …] with at least one",
+        ),
+        (
+            !given("orderings"),
+            "orderings",
+            "orderings = [\"…\", …] with at least one",
+        ),
         (
             workloads != given("allocators"),
             one(workloads, "allocators", "logs"),
@@ -285,8 +332,16 @@ fn check_together(lists: &Lists, params: &Params) -> Result<()> {
             one(given("guests"), "routings", "guests"),
             "`guests` together with `routings`",
         ),
-        (given("policies") && !given("traces"), "policies", "`policies` beside `traces` only"),
-        (given("models") && !given("policies"), "models", "`models` beside `policies` only"),
+        (
+            given("policies") && !given("traces"),
+            "policies",
+            "`policies` beside `traces` only",
+        ),
+        (
+            given("models") && !given("policies"),
+            "models",
+            "`models` beside `policies` only",
+        ),
     ];
     // One broken rule is reported, the first: the others may follow from it.
     match rules.into_iter().find(|(broken, ..)| *broken) {
@@ -302,7 +357,11 @@ where
     let expected = format!("a whole number from {least} to {most}");
     let number = |(text, location): &Located| match text.parse::<T>() {
         Ok(n) if n >= least => Ok(n),
-        _ => Err(Error::input(location.clone(), format!("`{text}`"), &expected)),
+        _ => Err(Error::input(
+            location.clone(),
+            format!("`{text}`"),
+            &expected,
+        )),
     };
     list.iter().map(number).collect()
 }

@@ -52,12 +52,18 @@ impl Shard {
     /// Not two whole numbers with I below N; more parts than any array of jobs has.
     pub fn parse(text: &str) -> Result<Self> {
         let number = |part: &str| part.parse::<u32>().ok();
-        let parts = text.split_once('/').and_then(|(i, n)| Some((number(i)?, number(n)?)));
+        let parts = text
+            .split_once('/')
+            .and_then(|(i, n)| Some((number(i)?, number(n)?)));
         match parts {
             Some((index, of)) if index < of && of <= MOST_SHARDS => Ok(Shard { index, of }),
             _ => {
                 let expected = "I/N with I from 0 to N-1 and N up to 1000000, as in 3/8";
-                Err(Error::option(format!("--shard {text}"), format!("`{text}`"), expected))
+                Err(Error::option(
+                    format!("--shard {text}"),
+                    format!("`{text}`"),
+                    expected,
+                ))
             }
         }
     }

@@ -84,7 +84,11 @@ impl Plan {
     pub fn read(text: &Text, base: Option<&Path>, context: &Context) -> Result<Self> {
         let (mut lists, located) = PlanLists::read(text, base, context.seed)?;
         let wrong = |found, expected| {
-            Err(Error::input(SourceLocation::File(text.name().into()), found, expected))
+            Err(Error::input(
+                SourceLocation::File(text.name().into()),
+                found,
+                expected,
+            ))
         };
         // Before anything is made of them: long lists may multiply to anything.
         let (count, per_ordering) = lists.count();
@@ -97,9 +101,17 @@ impl Plan {
         lists.fingerprint()?;
         let mut works = Vec::new();
         for (kind, of) in KINDS.iter().enumerate() {
-            works.extend((of.works)(&lists).into_iter().map(|work| Work { kind, ..work }));
+            works.extend(
+                (of.works)(&lists)
+                    .into_iter()
+                    .map(|work| Work { kind, ..work }),
+            );
         }
-        let plan = Plan { lists, remarks, works };
+        let plan = Plan {
+            lists,
+            remarks,
+            works,
+        };
         debug_assert_eq!(plan.cells().len() as f64, count);
         Ok(plan)
     }

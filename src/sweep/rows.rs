@@ -33,17 +33,29 @@ impl<'p> Table<'p> {
             _ => !plan.lists.guests.is_empty(),
         };
         let lists = CellRow::LISTS.iter().filter(|column| given(column.name));
-        let cell = CellRow::FIRST.iter().chain(lists).chain(CellRow::GROUP).copied().collect();
-        let kinds =
-            (0..KINDS.len()).filter(|kind| plan.has_kind(*kind)).map(|i| (i, &KINDS[i])).collect();
+        let cell = CellRow::FIRST
+            .iter()
+            .chain(lists)
+            .chain(CellRow::GROUP)
+            .copied()
+            .collect();
+        let kinds = (0..KINDS.len())
+            .filter(|kind| plan.has_kind(*kind))
+            .map(|i| (i, &KINDS[i]))
+            .collect();
         Table { plan, cell, kinds }
     }
 
     /// The names of the columns.
     pub(super) fn columns(&self) -> Vec<String> {
-        let headings = self.kinds.iter().flat_map(|(_, kind)| (kind.headings)(&self.plan.lists));
+        let headings = self
+            .kinds
+            .iter()
+            .flat_map(|(_, kind)| (kind.headings)(&self.plan.lists));
         let names = self.cell.iter().map(|column| column.name);
-        let names = names.chain(headings.map(|h| h.name)).chain([CellRow::NOTE[0].name]);
+        let names = names
+            .chain(headings.map(|h| h.name))
+            .chain([CellRow::NOTE[0].name]);
         names.map(|name| name.replace('.', "_")).collect()
     }
 
@@ -81,11 +93,18 @@ impl<'p> Table<'p> {
         let first = line(self.first(cell))?;
         let (before, width, after) = self.widths(cell.work.kind);
         // The note is the last value: where there is one, the figures are empty.
-        let note = if own.ends_with(',') { own.len() - 1 } else { width - 1 };
+        let note = if own.ends_with(',') {
+            own.len() - 1
+        } else {
+            width - 1
+        };
         let (figures, note) = own.split_at_checked(note).unwrap_or((own, ""));
         let commas = |count| ",".repeat(count);
         let (before, after) = (commas(1 + before - self.cell.len()), commas(after));
-        Ok(format!("{}{before}{figures}{after}{note}\n", first.trim_end()))
+        Ok(format!(
+            "{}{before}{figures}{after}{note}\n",
+            first.trim_end()
+        ))
     }
 
     /// The values of the first columns, which say which cell it is.

@@ -32,15 +32,22 @@ pub fn run<E: From<Error> + Send>(
     let failure: Mutex<Option<E>> = Mutex::new(None);
     let put = |cell: usize, figures: Result<Figures, String>| -> Outcome {
         done(cell, table.row(&plan.cells().get(cell), figures)).map_err(|error| {
-            failure.lock().unwrap_or_else(|e| e.into_inner()).get_or_insert(error);
+            failure
+                .lock()
+                .unwrap_or_else(|e| e.into_inner())
+                .get_or_insert(error);
             None
         })
     };
-    let cells: Vec<Numbered> =
-        which.iter().map(|cell| (*cell, plan.cells().get(*cell).work)).collect();
+    let cells: Vec<Numbered> = which
+        .iter()
+        .map(|cell| (*cell, plan.cells().get(*cell).work))
+        .collect();
     let per_machine = plan.cells().per_machine();
     let machine = |(cell, _): &Numbered| cell / per_machine;
-    let outcome = groups(&cells, machine, |cells| rows_of_machine(plan, context, cells, &put));
+    let outcome = groups(&cells, machine, |cells| {
+        rows_of_machine(plan, context, cells, &put)
+    });
     let failure = failure.into_inner().unwrap_or_else(|e| e.into_inner());
     match (outcome, failure) {
         (Ok(()), _) => Ok(()),
@@ -52,16 +59,28 @@ pub fn run<E: From<Error> + Send>(
 }
 
 fn rows_of_machine(plan: &Plan, context: &Context, cells: &[Numbered], put: Put<'_>) -> Outcome {
-    let [(first, _), ..] = cells else { return Ok(()) };
+    let [(first, _), ..] = cells else {
+        return Ok(());
+    };
     let first = plan.cells().get(*first);
-    let context = Context { seed: plan.lists.seeds[first.seed], ..*context };
+    let context = Context {
+        seed: plan.lists.seeds[first.seed],
+        ..*context
+    };
     let topology = catalog::topology(&plan.lists.topologies[first.topology].located, &context);
     scope(cells, put, topology, |topology| {
-        scope(cells, put, Machine::new(&plan.lists, &topology, &context, cells), |machine| {
-            let per_ordering = plan.cells().per_ordering();
-            let ordering = |(cell, _): &Numbered| cell / per_ordering;
-            groups(cells, ordering, |cells| rows_of_ordering(plan, &machine, cells, put))
-        })
+        scope(
+            cells,
+            put,
+            Machine::new(&plan.lists, &topology, &context, cells),
+            |machine| {
+                let per_ordering = plan.cells().per_ordering();
+                let ordering = |(cell, _): &Numbered| cell / per_ordering;
+                groups(cells, ordering, |cells| {
+                    rows_of_ordering(plan, &machine, cells, put)
+                })
+            },
+        )
     })
 }
 
@@ -71,10 +90,14 @@ fn rows_of_ordering(
     cells: &[Numbered],
     put: Put<'_>,
 ) -> Outcome {
-    let [(first, _), ..] = cells else { return Ok(()) };
+    let [(first, _), ..] = cells else {
+        return Ok(());
+    };
     let ordering = plan.cells().get(*first).ordering;
     let kind = |(_, work): &Numbered| work.kind;
     scope(cells, put, Ordered::new(machine, ordering), |ordered| {
-        groups(cells, kind, |cells| (KINDS[cells[0].1.kind].rows)(&ordered, cells, put))
+        groups(cells, kind, |cells| {
+            (KINDS[cells[0].1.kind].rows)(&ordered, cells, put)
+        })
     })
 }

@@ -32,9 +32,9 @@ pub(super) fn scope<T>(
 ) -> Outcome {
     match made {
         Ok(shared) => inside(shared),
-        Err(error @ Error::Unsuited { .. }) => {
-            cells.iter().try_for_each(|(cell, _)| put(*cell, Err(error.to_string())))
-        }
+        Err(error @ Error::Unsuited { .. }) => cells
+            .iter()
+            .try_for_each(|(cell, _)| put(*cell, Err(error.to_string()))),
         Err(error) => Err(Some(error)),
     }
 }
@@ -46,7 +46,9 @@ pub(super) fn each(
     figures: impl Fn(&Work) -> Result<Figures> + Sync,
 ) -> Outcome {
     cells.par_iter().try_for_each(|cell| {
-        scope(&[*cell], put, figures(&cell.1), |figures| put(cell.0, Ok(figures)))
+        scope(&[*cell], put, figures(&cell.1), |figures| {
+            put(cell.0, Ok(figures))
+        })
     })
 }
 
@@ -143,8 +145,16 @@ impl<'m> Machine<'m> {
         Ok(TraceJobs {
             left_out,
             // One of the two is used; both take memory for every job.
-            log: if replayed { convert::to_log(&trace, false) } else { String::new() },
-            tasks: if replayed { Vec::new() } else { Task::of(&trace) },
+            log: if replayed {
+                convert::to_log(&trace, false)
+            } else {
+                String::new()
+            },
+            tasks: if replayed {
+                Vec::new()
+            } else {
+                Task::of(&trace)
+            },
         })
     }
 }
@@ -163,7 +173,11 @@ impl<'m> Ordered<'m> {
         let order = NodeOrder::make(machine.topology, &lists.orderings[ordering].located)?;
         let distances = || RankDistances::new(machine.topology, &order);
         let distances = (!lists.workloads.is_empty()).then(distances).transpose()?;
-        Ok(Ordered { machine, order, distances })
+        Ok(Ordered {
+            machine,
+            order,
+            distances,
+        })
     }
 }
 
@@ -178,7 +192,9 @@ mod tests {
 
     impl<'c> Counted<'c> {
         fn make(counts: &'c [AtomicUsize; 2]) -> Result<Self> {
-            counts.iter().for_each(|count| _ = count.fetch_add(1, SeqCst));
+            counts
+                .iter()
+                .for_each(|count| _ = count.fetch_add(1, SeqCst));
             Ok(Counted(counts))
         }
     }
@@ -190,13 +206,20 @@ mod tests {
     }
 
     fn cells() -> Vec<Numbered> {
-        let work = |i: u32| Work { workload: Some(i / 20), procs: Some(i / 5), ..Work::default() };
+        let work = |i: u32| Work {
+            workload: Some(i / 20),
+            procs: Some(i / 5),
+            ..Work::default()
+        };
         (0..60).map(|i| (i as usize, work(i))).collect()
     }
 
     #[test]
     fn everything_is_made_once_and_dropped_where_its_scope_ends() {
-        let (outer, inner) = (&<[AtomicUsize; 2]>::default(), &<[AtomicUsize; 2]>::default());
+        let (outer, inner) = (
+            &<[AtomicUsize; 2]>::default(),
+            &<[AtomicUsize; 2]>::default(),
+        );
         let (cells, rows) = (cells(), AtomicUsize::new(0));
         let put = |_, figures: Result<Figures, String>| {
             assert_eq!(figures, Ok(Vec::new()));
@@ -239,13 +262,23 @@ mod tests {
         };
         let location = || SourceLocation::option("x");
         let unsuited = Err::<(), _>(Error::unsuited(location(), "no coordinates", "another"));
-        assert!(scope(&cells, &put, unsuited, |()| panic!("there is nothing to share")).is_ok());
+        assert!(
+            scope(&cells, &put, unsuited, |()| panic!(
+                "there is nothing to share"
+            ))
+            .is_ok()
+        );
         assert_eq!(notes.load(SeqCst), 60);
         let failed = Err::<(), _>(Error::input(location(), "a", "b"));
-        let outcome = scope(&cells, &put, failed, |()| panic!("there is nothing to share"));
+        let outcome = scope(&cells, &put, failed, |()| {
+            panic!("there is nothing to share")
+        });
         assert!(matches!(outcome, Err(Some(Error::Input { .. }))));
         // The consumer of the figures keeps the error: it is reported once.
         let refuse = |_, _| Err(None);
-        assert!(matches!(each(&cells, &refuse, |_| Ok(Vec::new())), Err(None)));
+        assert!(matches!(
+            each(&cells, &refuse, |_| Ok(Vec::new())),
+            Err(None)
+        ));
     }
 }

@@ -120,7 +120,10 @@ impl Part {
         let mut lines = body.split_inclusive('\n').skip(1);
         let mut value = |key: &str| {
             let line = lines.next()?.trim_end_matches('\n');
-            line.strip_prefix("# ")?.strip_prefix(key)?.strip_prefix(": ").map(str::to_string)
+            line.strip_prefix("# ")?
+                .strip_prefix(key)?
+                .strip_prefix(": ")
+                .map(str::to_string)
         };
         let mut read = || -> Option<Part> {
             Some(Part {
@@ -156,7 +159,11 @@ impl Part {
         if self.hash != other.hash || self.header != other.header || self.cells != other.cells {
             let found = format!("a shard of plan {} ({})", self.hash, self.name);
             let expected = format!("plan {} as in {other_name}", other.hash);
-            return Err(Error::input(SourceLocation::File(name.into()), found, expected));
+            return Err(Error::input(
+                SourceLocation::File(name.into()),
+                found,
+                expected,
+            ));
         }
         Ok(())
     }
@@ -170,7 +177,11 @@ impl Part {
         if self.shard.of != other.shard.of {
             let found = format!("shard {}", self.shard);
             let expected = format!("one of {} as {other_name} is", other.shard.of);
-            return Err(Error::input(SourceLocation::File(name.into()), found, expected));
+            return Err(Error::input(
+                SourceLocation::File(name.into()),
+                found,
+                expected,
+            ));
         }
         Ok(())
     }
@@ -183,7 +194,11 @@ impl Part {
 pub fn merge(parts: &[(String, Part)], folder: &str) -> Result<String> {
     let location = || SourceLocation::File(folder.into());
     let Some((first_name, first)) = parts.first() else {
-        return Err(Error::input(location(), "no shards", "files called shard-I-of-N.csv"));
+        return Err(Error::input(
+            location(),
+            "no shards",
+            "files called shard-I-of-N.csv",
+        ));
     };
     let mut by_index: Vec<Option<&Part>> = vec![None; first.shard.of as usize];
     for (name, part) in parts {
@@ -197,12 +212,19 @@ pub fn merge(parts: &[(String, Part)], folder: &str) -> Result<String> {
             ));
         }
     }
-    let missing: Vec<u32> =
-        (0..).zip(&by_index).filter(|(_, part)| part.is_none()).map(|(i, _)| i).collect();
+    let missing: Vec<u32> = (0..)
+        .zip(&by_index)
+        .filter(|(_, part)| part.is_none())
+        .map(|(i, _)| i)
+        .collect();
     if !missing.is_empty() {
         return Err(Error::unsuited(
             location(),
-            format!("shards {} of {} are missing", ranges(&missing), first.shard.of),
+            format!(
+                "shards {} of {} are missing",
+                ranges(&missing),
+                first.shard.of
+            ),
             format!(
                 "run `sbatch --array={} sweep.sbatch`, or `{}`{}",
                 ranges(&missing),
@@ -211,7 +233,9 @@ pub fn merge(parts: &[(String, Part)], folder: &str) -> Result<String> {
             ),
         ));
     }
-    let rows = parts.iter().flat_map(|(_, part)| part.dealt.iter().copied().zip(&part.rows));
+    let rows = parts
+        .iter()
+        .flat_map(|(_, part)| part.dealt.iter().copied().zip(&part.rows));
     let mut rows: Vec<(usize, &String)> = rows.collect();
     // A cell that two shards computed has the same row in both.
     rows.sort_unstable();
@@ -221,13 +245,22 @@ pub fn merge(parts: &[(String, Part)], folder: &str) -> Result<String> {
         let expected = "each cell once: run all shards again in an empty folder";
         return Err(Error::input(location(), found, expected));
     }
-    Ok(table(&first.header, rows.into_iter().map(|(_, row)| row.as_str())))
+    Ok(table(
+        &first.header,
+        rows.into_iter().map(|(_, row)| row.as_str()),
+    ))
 }
 
 /// The command of a sibling of `part`.
 fn rerun(part: &Part, index: u32) -> String {
-    let other = Shard { index, ..part.shard };
-    part.command.replace(&format!("--shard {}", part.shard), &format!("--shard {other}"))
+    let other = Shard {
+        index,
+        ..part.shard
+    };
+    part.command.replace(
+        &format!("--shard {}", part.shard),
+        &format!("--shard {other}"),
+    )
 }
 
 /// `0-2,5`.

@@ -26,9 +26,17 @@ pub(super) fn meet(
         return Ok((false, None));
     }
     let shortest = freedom == Freedom::Shortest;
-    let blocks = Dense { network, demand, shortest };
+    let blocks = Dense {
+        network,
+        demand,
+        shortest,
+    };
     let mut floor = between_units(fabric).map_or(0.0, |lengths| blocks.floor(&lengths));
-    let minimal = if is_dragonfly(fabric.topology) { "minimal" } else { "ecmp-hop" };
+    let minimal = if is_dragonfly(fabric.topology) {
+        "minimal"
+    } else {
+        "ecmp-hop"
+    };
     let routings = match freedom {
         Freedom::Detours => &[minimal][..],
         _ => &["dimension-order", "ecmp-hop", "up-down", "minimal"],
@@ -44,8 +52,11 @@ pub(super) fn meet(
         let mut met = false;
         for (within, enough) in [(EQUAL, 1e-6), (gap, gap)] {
             let full = |(load, per): (&f64, &f64)| load * per >= worst * (1.0 - within);
-            let lengths: Vec<f64> =
-                loads.iter().zip(&network.per).map(|l| if full(l) { 1.0 } else { 0.0 }).collect();
+            let lengths: Vec<f64> = loads
+                .iter()
+                .zip(&network.per)
+                .map(|l| if full(l) { 1.0 } else { 0.0 })
+                .collect();
             let filled = lengths.iter().filter(|length| **length > 0.0).count();
             if !met && (within == EQUAL || 4 * filled >= lengths.len()) {
                 floor = floor.max(blocks.floor(&lengths));
@@ -53,7 +64,12 @@ pub(super) fn meet(
             met |= floor >= worst * (1.0 - enough);
         }
         if met || best.as_ref().is_none_or(|best| worst < best.worst) {
-            best = Some(Found { loads, worst, floor, detoured: None });
+            best = Some(Found {
+                loads,
+                worst,
+                floor,
+                detoured: None,
+            });
         }
         if met {
             return Ok((true, best));

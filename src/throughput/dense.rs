@@ -36,7 +36,8 @@ pub(super) fn bytes(targets: usize, links: usize) -> u64 {
 impl Dense<'_> {
     /// Number of blocks.
     pub fn count(&self) -> usize {
-        self.parts().div_ceil(per_block(self.demand.roots(End::Target).len()))
+        self.parts()
+            .div_ceil(per_block(self.demand.roots(End::Target).len()))
     }
 
     /// Loads of a block, never below what its routing loads, when all its traffic takes ways that are short at `lengths`: those
@@ -62,8 +63,10 @@ impl Dense<'_> {
         };
         let each = per_block(self.demand.roots(End::Target).len());
         let parts = block * each..self.parts().min((block + 1) * each);
-        let parts: Vec<Vec<f64>> =
-            parts.into_par_iter().map_init(|| Search::new(self.network.routers()), route).collect();
+        let parts: Vec<Vec<f64>> = parts
+            .into_par_iter()
+            .map_init(|| Search::new(self.network.routers()), route)
+            .collect();
         let sum = |link: usize| rounded_up(parts.iter().map(|part| part[link]).sum());
         (0..lengths.links.len()).map(sum).collect()
     }
@@ -91,7 +94,10 @@ impl Dense<'_> {
     /// The first target of a part, and all of them.
     fn targets(&self, part: usize) -> (usize, &[u32]) {
         let all = self.demand.roots(End::Target);
-        (part * LANES, &all[part * LANES..all.len().min((part + 1) * LANES)])
+        (
+            part * LANES,
+            &all[part * LANES..all.len().min((part + 1) * LANES)],
+        )
     }
 
     /// Calls `visit` with the lane of each target and the traffic to it.
@@ -107,7 +113,9 @@ impl Dense<'_> {
 
     fn put(&self, first: usize, search: &mut Search) {
         let flows = &mut search.flows[0];
-        self.for_each(first, |lane, flow| flows[flow.router as usize][lane] = flow.volume as f32);
+        self.for_each(first, |lane, flow| {
+            flows[flow.router as usize][lane] = flow.volume as f32
+        });
     }
 
     fn paid(&self, first: usize, search: &Search, lengths: &Lengths) -> f64 {
@@ -168,13 +176,25 @@ impl Search {
         window: u32,
         loads: &mut [f64],
     ) -> u32 {
-        let Search { lengths, flows: [now, next], norms, active } = self;
+        let Search {
+            lengths,
+            flows: [now, next],
+            norms,
+            active,
+        } = self;
         set_norms(network, links, window, lengths, norms);
         for hops in 0.. {
             for (active, flow) in active.iter_mut().zip(&*now) {
                 *active = flow.iter().any(|flow| *flow > 0.0);
             }
-            if !send(network, links, window, (lengths, norms), (now, next), (active, loads)) {
+            if !send(
+                network,
+                links,
+                window,
+                (lengths, norms),
+                (now, next),
+                (active, loads),
+            ) {
                 active.fill(false);
                 return hops;
             }
@@ -236,7 +256,11 @@ fn set_norms(
         }
         for lane in 0..LANES {
             // At a target nothing is sent on.
-            norm[lane] = if here[lane] == 0 { 0.0 } else { 1.0 / sum[lane].max(1e-30) };
+            norm[lane] = if here[lane] == 0 {
+                0.0
+            } else {
+                1.0 / sum[lane].max(1e-30)
+            };
         }
     }
 }

@@ -21,15 +21,24 @@ const WIDEST: f64 = 0.2;
 pub(super) fn solve(blocks: &Dense<'_>, stop: &Stop<'_>) -> Found {
     let network = blocks.network;
     let per = &network.per;
-    let mut prices: Vec<f64> = per.iter().map(|per| f64::from(u8::from(*per > 0.0))).collect();
-    let mut stored: Vec<Vec<f32>> =
-        (0..blocks.count()).map(|block| blocks.route(block, per, 0.5)).collect();
+    let mut prices: Vec<f64> = per
+        .iter()
+        .map(|per| f64::from(u8::from(*per > 0.0)))
+        .collect();
+    let mut stored: Vec<Vec<f32>> = (0..blocks.count())
+        .map(|block| blocks.route(block, per, 0.5))
+        .collect();
     let lengths_of =
         |prices: &[f64]| -> Vec<f64> { prices.iter().zip(per).map(|(p, c)| p * c).collect() };
     let mut loads = add_up(&stored, per.len());
     let mut sharp = 3.0;
     let worst = network.worst(&loads);
-    let mut best = Found { loads: loads.clone(), worst, floor: 0.0, detoured: None };
+    let mut best = Found {
+        loads: loads.clone(),
+        worst,
+        floor: 0.0,
+        detoured: None,
+    };
     for pass in 0.. {
         // The nearer the end, the nearer to the shortest paths.
         let width = (1.0 - best.floor / best.worst).min(WIDEST);
@@ -38,8 +47,12 @@ pub(super) fn solve(blocks: &Dense<'_>, stop: &Stop<'_>) -> Found {
             set_prices(&mut prices, &loads, per, worst, sharp);
             let new = blocks.route(block, &lengths_of(&prices), width);
             let changes = new.iter().zip(&*old).zip(per);
-            let changes: Vec<f64> = changes.map(|((n, o), per)| f64::from(n - o) * per).collect();
-            let Some(step) = best_step(&prices, &changes, sharp / worst) else { continue };
+            let changes: Vec<f64> = changes
+                .map(|((n, o), per)| f64::from(n - o) * per)
+                .collect();
+            let Some(step) = best_step(&prices, &changes, sharp / worst) else {
+                continue;
+            };
             for ((old, new), load) in old.iter_mut().zip(&new).zip(&mut loads) {
                 let mixed = f64::from(*old) * (1.0 - step) + f64::from(*new) * step;
                 let mixed = rounded_up(mixed);
@@ -103,7 +116,9 @@ fn slopes(prices: &[f64], changes: &[f64], rate: f64) -> [f64; 2] {
 fn add_up(stored: &[Vec<f32>], links: usize) -> Vec<f64> {
     let mut all = vec![0.0; links];
     for block in stored {
-        all.iter_mut().zip(block).for_each(|(sum, load)| *sum += f64::from(*load));
+        all.iter_mut()
+            .zip(block)
+            .for_each(|(sum, load)| *sum += f64::from(*load));
     }
     all
 }

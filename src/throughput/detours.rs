@@ -40,7 +40,11 @@ pub(super) fn bytes(routers: usize, links: usize) -> u64 {
 /// proximal gradient methods for convex-concave optimization", 2008, algorithm 1, with entropy as the distance.
 pub(super) fn solve(detours: &Detours<'_>, fixed: Option<Found>, stop: &Stop<'_>) -> Found {
     let network = detours.network;
-    let even: Vec<f64> = network.per.iter().map(|per| f64::from(u8::from(*per > 0.0))).collect();
+    let even: Vec<f64> = network
+        .per
+        .iter()
+        .map(|per| f64::from(u8::from(*per > 0.0)))
+        .collect();
     let mut prices = Ascent::new(even);
     let mut best = detours.route(&network.per, 1e100).or(fixed);
     let mut mean = best.clone();
@@ -53,15 +57,23 @@ pub(super) fn solve(detours: &Detours<'_>, fixed: Option<Found>, stop: &Stop<'_>
         let at = prices.at(part);
         // Wide enough that prices settle in few rounds; the wider, the less the routing at these prices tells.
         let width = best.worst * (20.0 * stop.gap).min(0.1) / detours.demand.volume;
-        let lengths: Vec<f64> = at.iter().zip(&network.per).map(|(p, per)| p * per).collect();
+        let lengths: Vec<f64> = at
+            .iter()
+            .zip(&network.per)
+            .map(|(p, per)| p * per)
+            .collect();
         let found = detours.route(&lengths, width);
         mix(&mut mean.loads, &found.loads, part);
         mean.worst = network.worst(&mean.loads);
         let [old, new] = [mean.detoured, found.detoured].map(|volume| volume.unwrap_or(0.0));
         mean.detoured = Some(old + (new - old) * part);
         let better = found.floor > best.floor || found.worst.min(mean.worst) < best.worst;
-        let loads: Vec<f64> =
-            found.loads.iter().zip(&network.per).map(|(l, per)| l * per).collect();
+        let loads: Vec<f64> = found
+            .loads
+            .iter()
+            .zip(&network.per)
+            .map(|(l, per)| l * per)
+            .collect();
         prices.go(at, loads, part, found.floor.max(found.worst / 3.0));
         best = best.or(Some(found));
         if mean.worst < best.worst {
@@ -97,7 +109,15 @@ impl Ascent {
         to_one(&mut prices);
         let steps = vec![0.0; prices.len()];
         let (front, mean) = (prices.clone(), prices.clone());
-        Ascent { start: prices, steps, front, mean, length: 1.0, longest: 2.0, last: None }
+        Ascent {
+            start: prices,
+            steps,
+            front,
+            mean,
+            length: 1.0,
+            longest: 2.0,
+            last: None,
+        }
     }
 
     /// The prices to try next.
@@ -117,10 +137,15 @@ impl Ascent {
             }
             // The longest step would be twice this sum, which is about the relative entropy; a fifth of it is safe.
             let longest = 0.4 * apart * scale / fell.max(1e-300);
-            self.length = longest.clamp(self.length / 1.5, self.length * 1.25).min(self.longest);
+            self.length = longest
+                .clamp(self.length / 1.5, self.length * 1.25)
+                .min(self.longest);
         }
         let rate = self.length / part / scale;
-        self.steps.iter_mut().zip(&loads).for_each(|(step, load)| *step += rate * load);
+        self.steps
+            .iter_mut()
+            .zip(&loads)
+            .for_each(|(step, load)| *step += rate * load);
         let top = self.steps.iter().fold(f64::MIN, |top, step| top.max(*step));
         for ((front, start), step) in self.front.iter_mut().zip(&self.start).zip(&self.steps) {
             *front = start * exp(step - top);
@@ -134,7 +159,11 @@ impl Ascent {
     fn begin_again(&mut self) {
         let longest = self.longest / 2.0;
         let length = self.length.max(0.03).min(longest);
-        *self = Ascent { length, longest, ..Ascent::new(std::mem::take(&mut self.mean)) };
+        *self = Ascent {
+            length,
+            longest,
+            ..Ascent::new(std::mem::take(&mut self.mean))
+        };
     }
 }
 
@@ -144,7 +173,9 @@ fn to_one(prices: &mut [f64]) {
 }
 
 fn mix(mean: &mut [f64], new: &[f64], part: f64) {
-    mean.iter_mut().zip(new).for_each(|(mean, new)| *mean = *mean * (1.0 - part) + new * part);
+    mean.iter_mut()
+        .zip(new)
+        .for_each(|(mean, new)| *mean = *mean * (1.0 - part) + new * part);
 }
 
 /// Volumes and costs of the traffic to some targets.
@@ -164,9 +195,16 @@ struct Piece {
 impl Piece {
     fn and(mut self, other: Piece) -> Piece {
         add(&mut self.even, &other.even);
-        for (rows, others) in [(&mut self.outward, other.outward), (&mut self.sent, other.sent)] {
+        for (rows, others) in [
+            (&mut self.outward, other.outward),
+            (&mut self.sent, other.sent),
+        ] {
             for (row, other) in rows.iter_mut().zip(others) {
-                if row.is_empty() { *row = other } else { add(row, &other) }
+                if row.is_empty() {
+                    *row = other
+                } else {
+                    add(row, &other)
+                }
             }
         }
         self.detoured += other.detoured;
@@ -198,22 +236,39 @@ impl Detours<'_> {
         let targets: Vec<usize> = (0..self.demand.roots(End::Target).len()).collect();
         // Fixed pieces, added up in their order.
         let pieces = targets.par_chunks(targets.len().div_ceil(PIECES));
-        let pieces: Vec<Piece> =
-            pieces.map(|targets| self.piece(targets, (&costs, &sums), width)).collect();
+        let pieces: Vec<Piece> = pieces
+            .map(|targets| self.piece(targets, (&costs, &sums), width))
+            .collect();
         let mut all = pieces.into_iter().reduce(Piece::and).unwrap_or_default();
         for (router, (row, even)) in (0..).zip(all.outward.iter_mut().zip(&all.even)) {
-            add(row, &self.minimal.fill(self.minimal.own(router), 0.0, |_| *even));
+            add(
+                row,
+                &self.minimal.fill(self.minimal.own(router), 0.0, |_| *even),
+            );
         }
         let loads = self.minimal.load(&mut all.outward, &all.sent);
-        let lengths = lengths.iter().zip(&self.network.per).filter(|(_, per)| **per > 0.0);
+        let lengths = lengths
+            .iter()
+            .zip(&self.network.per)
+            .filter(|(_, per)| **per > 0.0);
         let floor = all.paid / lengths.map(|(length, per)| length / per).sum::<f64>();
-        Found { worst: self.network.worst(&loads), loads, floor, detoured: Some(all.detoured) }
+        Found {
+            worst: self.network.worst(&loads),
+            loads,
+            floor,
+            detoured: Some(all.detoured),
+        }
     }
 
     fn piece(&self, targets: &[usize], (costs, sums): (&Costs<'_>, &[f64]), width: f64) -> Piece {
         let (minimal, routers, mut list) = (&self.minimal, self.network.routers(), Vec::new());
         let (rows, even) = (|| vec![Vec::new(); routers], vec![0.0; routers]);
-        let mut piece = Piece { outward: rows(), even, sent: rows(), ..Piece::default() };
+        let mut piece = Piece {
+            outward: rows(),
+            even,
+            sent: rows(),
+            ..Piece::default()
+        };
         // The largest share of one intermediate; neither end is one.
         let most = 1.0 / (minimal.intermediates() as f64 - 2.0);
         for target in targets {
@@ -233,7 +288,12 @@ impl Detours<'_> {
                 let onward = rows[row].get_or_insert_with(|| {
                     let costs = minimal.onward(row, to, &costs_to);
                     let volumes = vec![0.0; costs.len()];
-                    Onward { sum: finite(&costs), costs, volumes, even: 0.0 }
+                    Onward {
+                        sum: finite(&costs),
+                        costs,
+                        volumes,
+                        even: 0.0,
+                    }
                 });
                 let outward = &costs.outward[from];
                 piece.outward[from].resize(outward.len(), 0.0);
@@ -265,7 +325,12 @@ impl Detours<'_> {
                 sent[from] = f64::max(0.0, sent[from] - detoured);
             }
             for (row, onward) in rows.into_iter().enumerate() {
-                let Some(Onward { mut volumes, even, .. }) = onward else { continue };
+                let Some(Onward {
+                    mut volumes, even, ..
+                }) = onward
+                else {
+                    continue;
+                };
                 add(&mut volumes, &minimal.fill(minimal.own(to), 0.0, |_| even));
                 minimal.send_onward(row, &volumes, &mut sent);
             }
@@ -286,9 +351,16 @@ fn split(
     onward: &mut [f64],
 ) -> [f64; 2] {
     let (mut gained, mut detoured, least) = ([0.0; LANES], [0.0; LANES], -0.5 / rate);
-    let costs = out.as_chunks::<LANES>().0.iter().zip(on.as_chunks::<LANES>().0);
-    let volumes =
-        outward.as_chunks_mut::<LANES>().0.iter_mut().zip(onward.as_chunks_mut::<LANES>().0);
+    let costs = out
+        .as_chunks::<LANES>()
+        .0
+        .iter()
+        .zip(on.as_chunks::<LANES>().0);
+    let volumes = outward
+        .as_chunks_mut::<LANES>()
+        .0
+        .iter_mut()
+        .zip(onward.as_chunks_mut::<LANES>().0);
     for ((out, on), (outward, onward)) in costs.zip(volumes) {
         let (mut gains, mut near) = ([0.0; LANES], 0);
         for lane in 0..LANES {

@@ -24,7 +24,9 @@ impl Matching {
     /// Positions of each node and its partner among the nodes, for nodes that send to others.
     pub fn pairs(&self) -> impl Iterator<Item = (u32, u32)> + '_ {
         let place = |node: &NodeId| self.nodes.binary_search(node).unwrap_or_default() as u32;
-        (0..).zip(self.targets.iter().map(place)).filter(|(from, to)| from != to)
+        (0..)
+            .zip(self.targets.iter().map(place))
+            .filter(|(from, to)| from != to)
     }
 
     /// The most of any traffic in which no node sends or receives more than 1 that the machine surely carries: none better
@@ -58,26 +60,40 @@ impl Matching {
 pub fn longest(topology: &Topology) -> Result<Matching> {
     topology.require_one_component("a matching")?;
     let nodes: Vec<NodeId> = topology.nodes().iter().collect();
-    let mut routers: Vec<u32> = nodes.iter().map(|node| topology.router_of(*node).0).collect();
+    let mut routers: Vec<u32> = nodes
+        .iter()
+        .map(|node| topology.router_of(*node).0)
+        .collect();
     let each = routers.clone();
     routers.sort_unstable();
     routers.dedup();
     let (all, columns) = (routers.len() as u64, nodes.len() as u64);
-    topology.require("distances between routers", 2 * all * columns + 40 * columns)?;
+    topology.require(
+        "distances between routers",
+        2 * all * columns + 40 * columns,
+    )?;
     let place = |router: &u32| routers.binary_search(router).unwrap_or_default();
     let at: Vec<usize> = each.iter().map(place).collect();
     let add = |_, hops: &Hops<'_>, rows: &mut Vec<Vec<u16>>| {
         let mut row: Vec<u16> = vec![0; nodes.len().next_multiple_of(LANES)];
-        let hops = each.iter().map(|to| hops.to(*to).min(u16::MAX.into()) as u16);
+        let hops = each
+            .iter()
+            .map(|to| hops.to(*to).min(u16::MAX.into()) as u16);
         row.iter_mut().zip(hops).for_each(|(row, hops)| *row = hops);
         rows.push(row);
     };
-    let rows = from_each(topology, &routers, all * all, add)?.into_iter().flatten();
+    let rows = from_each(topology, &routers, all * all, add)?
+        .into_iter()
+        .flatten();
     let mut search = Assignment::new(rows.collect(), at);
     search.run();
     let distance = search.proved();
     let targets = search.partner_of_sender.iter().map(|j| nodes[*j]).collect();
-    Ok(Matching { nodes, targets, distance })
+    Ok(Matching {
+        nodes,
+        targets,
+        distance,
+    })
 }
 
 /// No node.
@@ -102,8 +118,10 @@ struct Assignment {
 
 impl Assignment {
     fn new(rows: Vec<Vec<u16>>, at: Vec<usize>) -> Self {
-        let most: Vec<u16> =
-            rows.iter().map(|row| row.iter().copied().max().unwrap_or(0)).collect();
+        let most: Vec<u16> = rows
+            .iter()
+            .map(|row| row.iter().copied().max().unwrap_or(0))
+            .collect();
         Assignment {
             sending: at.iter().map(|row| i32::from(most[*row])).collect(),
             receiving: vec![0; at.len()],
@@ -194,8 +212,16 @@ impl Assignment {
         let fits = |i: usize| self.sending[i] + least(self.row(i), &open) >= 0;
         let pairs = self.partner_of_sender.iter().enumerate();
         let primal: i64 = pairs.map(|(i, j)| i64::from(self.row(i)[*j])).sum();
-        let dual: i64 = self.sending.iter().chain(&self.receiving).map(|p| i64::from(*p)).sum();
-        assert!((0..nodes).all(fits) && primal == dual, "a matching of {primal}, proved {dual}");
+        let dual: i64 = self
+            .sending
+            .iter()
+            .chain(&self.receiving)
+            .map(|p| i64::from(*p))
+            .sum();
+        assert!(
+            (0..nodes).all(fits) && primal == dual,
+            "a matching of {primal}, proved {dual}"
+        );
         primal as u64
     }
 }
@@ -203,7 +229,11 @@ impl Assignment {
 /// The first receiver, from `first` on, whose potential and `sending` add up to its distance.
 #[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw", "x86_64+avx2", "aarch64+neon"))]
 fn tight(row: &[u16], open: &[i32], sending: i32, first: usize) -> Option<usize> {
-    let chunks = row.as_chunks::<LANES>().0.iter().zip(open.as_chunks::<LANES>().0);
+    let chunks = row
+        .as_chunks::<LANES>()
+        .0
+        .iter()
+        .zip(open.as_chunks::<LANES>().0);
     for (chunk, (row, open)) in chunks.enumerate().skip(first / LANES) {
         let mut any = 0;
         for lane in 0..LANES {
@@ -225,7 +255,12 @@ fn tight(row: &[u16], open: &[i32], sending: i32, first: usize) -> Option<usize>
 #[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw", "x86_64+avx2", "aarch64+neon"))]
 fn least(row: &[u16], open: &[i32]) -> i32 {
     let mut least = [FAR; LANES];
-    for (row, open) in row.as_chunks::<LANES>().0.iter().zip(open.as_chunks::<LANES>().0) {
+    for (row, open) in row
+        .as_chunks::<LANES>()
+        .0
+        .iter()
+        .zip(open.as_chunks::<LANES>().0)
+    {
         for lane in 0..LANES {
             least[lane] = least[lane].min(open[lane] - i32::from(row[lane]));
         }
@@ -241,7 +276,9 @@ mod tests {
     /// The most by trying all permutations.
     fn plainly(rows: &[Vec<u16>], row: usize, used: u32) -> u16 {
         let free = (0..rows.len()).filter(|j| used >> j & 1 == 0);
-        free.map(|j| rows[row][j] + plainly(rows, row + 1, used | 1 << j)).max().unwrap_or(0)
+        free.map(|j| rows[row][j] + plainly(rows, row + 1, used | 1 << j))
+            .max()
+            .unwrap_or(0)
     }
 
     proptest! {

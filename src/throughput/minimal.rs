@@ -52,25 +52,51 @@ impl<'a> Minimal<'a> {
         let dragonfly = is_dragonfly(fabric.topology);
         let groups = dragonfly.then(|| Groups::new(fabric)).transpose()?;
         let nodes = fabric.topology.nodes().iter();
-        let mut hosts: Vec<u32> = nodes.map(|node| fabric.topology.router_of(node).0).collect();
+        let mut hosts: Vec<u32> = nodes
+            .map(|node| fabric.topology.router_of(node).0)
+            .collect();
         hosts.sort_unstable();
         hosts.dedup();
         let mut places = vec![usize::MAX; network.routers()];
-        hosts.iter().enumerate().for_each(|(place, host)| places[*host as usize] = place);
-        let targets = if dragonfly { 0 } else { network.routers() as u32 };
-        let ways = (0..targets).into_par_iter().map(|to| Ways::new(network, to)).collect();
-        Ok(Minimal { network, groups, hosts, places, ways })
+        hosts
+            .iter()
+            .enumerate()
+            .for_each(|(place, host)| places[*host as usize] = place);
+        let targets = if dragonfly {
+            0
+        } else {
+            network.routers() as u32
+        };
+        let ways = (0..targets)
+            .into_par_iter()
+            .map(|to| Ways::new(network, to))
+            .collect();
+        Ok(Minimal {
+            network,
+            groups,
+            hosts,
+            places,
+            ways,
+        })
     }
 
     /// Number of intermediates: groups, or routers with nodes.
     pub fn intermediates(&self) -> usize {
-        self.groups.as_ref().map_or(self.hosts.len(), |groups| groups.count as usize)
+        self.groups
+            .as_ref()
+            .map_or(self.hosts.len(), |groups| groups.count as usize)
     }
 
     /// A row that has `value` for every intermediate but `own`, and `rest` there and at its end.
     pub fn fill(&self, own: usize, rest: f64, value: impl Fn(usize) -> f64) -> Vec<f64> {
         let count = self.intermediates();
-        let one = |place: usize| if place < count && place != own { value(place) } else { rest };
+        let one = |place: usize| {
+            if place < count && place != own {
+                value(place)
+            } else {
+                rest
+            }
+        };
         (0..count.next_multiple_of(LANES)).map(one).collect()
     }
 
@@ -89,12 +115,17 @@ impl<'a> Minimal<'a> {
 
     /// Which of the rows of [`Minimal::onward`] is that of a source.
     pub fn row(&self, from: u32) -> usize {
-        self.groups.as_ref().map_or(0, |groups| groups.of(from) as usize)
+        self.groups
+            .as_ref()
+            .map_or(0, |groups| groups.of(from) as usize)
     }
 
     /// Costs of a unit of traffic at `lengths`.
     pub fn costs<'l>(&self, lengths: &'l [f64]) -> Costs<'l> {
-        let ways = self.ways.par_iter().map(|ways| ways.costs(self.network, lengths));
+        let ways = self
+            .ways
+            .par_iter()
+            .map(|ways| ways.costs(self.network, lengths));
         let minimal: Vec<Vec<f64>> = ways.collect();
         let to = |router: u32, place: usize| match &self.groups {
             None => minimal[self.hosts[place] as usize][router as usize],
@@ -106,8 +137,15 @@ impl<'a> Minimal<'a> {
             }
         };
         let row = |from: u32| self.fill(self.own(from), f64::INFINITY, |place| to(from, place));
-        let outward = (0..self.network.routers() as u32).into_par_iter().map(row).collect();
-        Costs { lengths, minimal, outward }
+        let outward = (0..self.network.routers() as u32)
+            .into_par_iter()
+            .map(row)
+            .collect();
+        Costs {
+            lengths,
+            minimal,
+            outward,
+        }
     }
 
     /// Cost of a unit of traffic to `target` from every router.
@@ -132,18 +170,24 @@ impl<'a> Minimal<'a> {
     /// Cost of a unit on from each intermediate, for traffic to `target` from sources with this row; `costs` are those
     /// of [`Minimal::to`]. Endless from the target's own.
     pub fn onward(&self, row: usize, target: u32, costs: &[f64]) -> Vec<f64> {
-        self.fill(self.own(target), f64::INFINITY, |place| match &self.groups {
-            None => costs[self.hosts[place] as usize],
-            Some(groups) => {
-                let cables = groups.cables(row as u32, place as u32).iter();
-                cables.map(|c| c.share * costs[c.to as usize]).sum()
+        self.fill(self.own(target), f64::INFINITY, |place| {
+            match &self.groups {
+                None => costs[self.hosts[place] as usize],
+                Some(groups) => {
+                    let cables = groups.cables(row as u32, place as u32).iter();
+                    cables.map(|c| c.share * costs[c.to as usize]).sum()
+                }
             }
         })
     }
 
     /// Adds traffic that goes on from intermediates, in the form of [`Minimal::onward`], to what routers send.
     pub fn send_onward(&self, row: usize, volumes: &[f64], sent: &mut [f64]) {
-        for (to, volume) in volumes.iter().enumerate().filter(|(_, volume)| **volume > 0.0) {
+        for (to, volume) in volumes
+            .iter()
+            .enumerate()
+            .filter(|(_, volume)| **volume > 0.0)
+        {
             match &self.groups {
                 None => sent[self.hosts[to] as usize] += volume,
                 Some(groups) => {
@@ -207,7 +251,10 @@ impl<'a> Minimal<'a> {
     }
 
     fn hop(&self, from: u32, to: u32, lengths: &[f64]) -> f64 {
-        self.network.graph.index(from, to).map_or(0.0, |link| lengths[link])
+        self.network
+            .graph
+            .index(from, to)
+            .map_or(0.0, |link| lengths[link])
     }
 }
 
@@ -220,7 +267,9 @@ impl Ways {
         } else {
             let mut hops = vec![0; ways.len()];
             graph.fill_hops(RouterId(target), &mut hops, &mut nearest);
-            ways.iter_mut().zip(hops).for_each(|(way, hops)| *way = u64::from(hops) * step(1));
+            ways.iter_mut()
+                .zip(hops)
+                .for_each(|(way, hops)| *way = u64::from(hops) * step(1));
         }
         let (mut first, mut links) = (vec![0], Vec::new());
         for router in &nearest {
@@ -228,17 +277,29 @@ impl Ways {
                 let way = ways[graph.head(*link) as usize] + step(graph.weight(*link) as u32);
                 *router != target && way == ways[*router as usize]
             };
-            links.extend(graph.leaving(*router).filter(nearer).map(|link| link as u32));
+            links.extend(
+                graph
+                    .leaving(*router)
+                    .filter(nearer)
+                    .map(|link| link as u32),
+            );
             first.push(links.len() as u32);
         }
-        Ways { nearest, first, links }
+        Ways {
+            nearest,
+            first,
+            links,
+        }
     }
 
     /// Routers other than the target with the links that they use, nearest first.
     fn iter(&self) -> impl DoubleEndedIterator<Item = (usize, &[u32])> {
         let links = |ends: &[u32]| &self.links[ends[0] as usize..ends[1] as usize];
         let routers = self.nearest.iter().map(|router| *router as usize);
-        routers.zip(self.first.windows(2)).skip(1).map(move |(router, ends)| (router, links(ends)))
+        routers
+            .zip(self.first.windows(2))
+            .skip(1)
+            .map(move |(router, ends)| (router, links(ends)))
     }
 
     /// Cost of a unit from every router.

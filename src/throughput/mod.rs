@@ -90,7 +90,14 @@ impl Found {
     fn or(self, other: Option<Found>) -> Found {
         let Some(other) = other else { return self };
         let floor = self.floor.max(other.floor);
-        Found { floor, ..if other.worst < self.worst { other } else { self } }
+        Found {
+            floor,
+            ..if other.worst < self.worst {
+                other
+            } else {
+                self
+            }
+        }
     }
 }
 
@@ -132,12 +139,20 @@ pub fn best_shares(
     let outside = demand.volume - demand.inside_volume;
     if outside.is_nan() || outside <= 0.0 {
         let problem = "no volume between different routers, so that any multiple of it fits";
-        return Err(Error::unsuited(location(), problem, "give traffic that uses links"));
+        return Err(Error::unsuited(
+            location(),
+            problem,
+            "give traffic that uses links",
+        ));
     }
     if let Some(link) = (0..fabric.links.len()).find(|link| fabric.links.capacity(*link) <= 0.0) {
         let (from, to) = fabric.links.ends(link);
         let problem = format!("the link from router {from} to router {to} has no capacity");
-        return Err(Error::unsuited(location(), problem, "leave the link out, or give it some"));
+        return Err(Error::unsuited(
+            location(),
+            problem,
+            "leave the link out, or give it some",
+        ));
     }
     let plan = Plan::of(fabric, demand, routing);
     let bytes = plan.bytes(fabric, demand);
@@ -152,10 +167,19 @@ pub fn best_shares(
         return Err(Error::unsuited(location(), problem, remedy));
     }
     let until = observer.seconds().map(|now| now + routing.seconds);
-    let stop = Stop { gap: routing.gap, until, observer };
+    let stop = Stop {
+        gap: routing.gap,
+        until,
+        observer,
+    };
     let network = Network::new(fabric);
     let (found, method) = search(fabric, &network, demand, (routing, plan), &stop)?;
-    let Found { mut loads, worst, floor, detoured } = found;
+    let Found {
+        mut loads,
+        worst,
+        floor,
+        detoured,
+    } = found;
     fabric.settle(&mut loads);
     // What goes over one rail in the search is shared among all.
     let contention = network.worst(&loads);
@@ -163,7 +187,14 @@ pub fn best_shares(
     let detours = routing.freedom == Freedom::Detours;
     let valiant_share = detours.then(|| detoured.unwrap_or(0.0) / outside);
     let stopped = floor < contention * (1.0 - routing.gap);
-    Ok(Throughput { loads, contention, floor, valiant_share, method, stopped })
+    Ok(Throughput {
+        loads,
+        contention,
+        floor,
+        valiant_share,
+        method,
+        stopped,
+    })
 }
 
 /// Which search suits.
@@ -183,7 +214,11 @@ impl Plan {
         // Joints have no length, by which blocks find the way; weights would leave them too few digits.
         let joints = fabric.links.cabled() < fabric.links.len();
         let weighted = fabric.links.is_weighted();
-        if demand.pairs <= few as u64 || joints || weighted { Plan::Paths } else { Plan::Dense }
+        if demand.pairs <= few as u64 || joints || weighted {
+            Plan::Paths
+        } else {
+            Plan::Dense
+        }
     }
 
     fn bytes(self, fabric: &Fabric<'_>, demand: &Demand) -> u64 {
@@ -211,19 +246,40 @@ fn search(
     }
     if plan == Plan::Detours {
         let minimal = minimal::Minimal::new(fabric, network)?;
-        let detours = detours::Detours { network, minimal, demand, even: routing.even };
+        let detours = detours::Detours {
+            network,
+            minimal,
+            demand,
+            even: routing.even,
+        };
         return Ok((detours::solve(&detours, fixed, stop), "flow"));
     }
     if plan == Plan::Dense {
-        let blocks = dense::Dense { network, demand, shortest };
+        let blocks = dense::Dense {
+            network,
+            demand,
+            shortest,
+        };
         return Ok((descent::solve(&blocks, stop).or(fixed), "flow"));
     }
     let (mut pairs, mut row) = (Vec::new(), Vec::new());
     for (i, from) in demand.roots(End::Source).iter().enumerate() {
-        for flow in demand.row(End::Source, i, &mut row).iter().filter(|flow| flow.volume > 0.0) {
+        for flow in demand
+            .row(End::Source, i, &mut row)
+            .iter()
+            .filter(|flow| flow.volume > 0.0)
+        {
             let (from, to, volume) = (*from, flow.router, flow.volume);
-            pairs.push(Pair { from, to, volume, paths: Vec::new() });
+            pairs.push(Pair {
+                from,
+                to,
+                volume,
+                paths: Vec::new(),
+            });
         }
     }
-    Ok((paths::solve(network, &mut pairs, shortest, stop).or(fixed), "paths"))
+    Ok((
+        paths::solve(network, &mut pairs, shortest, stop).or(fixed),
+        "paths",
+    ))
 }

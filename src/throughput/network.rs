@@ -32,7 +32,11 @@ pub(super) struct Lengths {
 impl Lengths {
     /// The length of a path without its steps.
     pub fn plain(&self, path: u64) -> f64 {
-        (if self.step == 0 { path } else { path % self.step }) as f64
+        (if self.step == 0 {
+            path
+        } else {
+            path % self.step
+        }) as f64
     }
 
     /// A floor under the largest load over capacity, from Σ volume · length of the shortest path.
@@ -49,15 +53,32 @@ impl<'g> Network<'g> {
             tails.push(from);
             back.push(graph.index(to, from).unwrap_or_default() as u32);
         }
-        let rails = fabric.topology.network().rails().filter(|rails| rails.interfaces() > 1);
+        let rails = fabric
+            .topology
+            .network()
+            .rails()
+            .filter(|rails| rails.interfaces() > 1);
         let first = rails.map_or(u32::MAX, |rails| rails.per_rail());
         let per = |(link, tail): (usize, &u32)| {
-            if *tail < first { 1.0 / graph.capacity(link) } else { 0.0 }
+            if *tail < first {
+                1.0 / graph.capacity(link)
+            } else {
+                0.0
+            }
         };
         let per = tails.iter().enumerate().map(per).collect();
-        let hops = graph.hops_from(RouterId(0)).into_iter().filter(|hops| *hops != UNREACHED);
+        let hops = graph
+            .hops_from(RouterId(0))
+            .into_iter()
+            .filter(|hops| *hops != UNREACHED);
         let far = 2 * u64::from(hops.max().unwrap_or(0));
-        Network { graph, tails, back, per, far }
+        Network {
+            graph,
+            tails,
+            back,
+            per,
+            far,
+        }
     }
 
     pub fn routers(&self) -> usize {
@@ -66,7 +87,10 @@ impl<'g> Network<'g> {
 
     /// The largest load over capacity.
     pub fn worst(&self, loads: &[f64]) -> f64 {
-        loads.iter().zip(&self.per).fold(0.0, |worst, (load, per)| f64::max(worst, load * per))
+        loads
+            .iter()
+            .zip(&self.per)
+            .fold(0.0, |worst, (load, per)| f64::max(worst, load * per))
     }
 
     /// Lengths in proportion to `lengths`, such that no shortest path is longer than 2 to the `bits`. With `shortest`
@@ -76,26 +100,54 @@ impl<'g> Network<'g> {
         // Where links have weights, hops are not the number of links: at most one a router.
         let weighted = self.graph.is_weighted();
         let links = if weighted { routers } else { self.far };
-        let steps = if weighted { self.far * routers + routers } else { self.far };
-        let step = if shortest { (1 << bits) / (steps + 2) } else { 0 };
-        let room = if shortest { step / (links + 2) } else { (1 << bits) / (links + 2) };
-        let top = lengths.iter().fold(0.0, |top, length| f64::max(top, *length));
+        let steps = if weighted {
+            self.far * routers + routers
+        } else {
+            self.far
+        };
+        let step = if shortest {
+            (1 << bits) / (steps + 2)
+        } else {
+            0
+        };
+        let room = if shortest {
+            step / (links + 2)
+        } else {
+            (1 << bits) / (links + 2)
+        };
+        let top = lengths
+            .iter()
+            .fold(0.0, |top, length| f64::max(top, *length));
         let scale = room as f64 / top;
         let mut capacity = 0.0;
         let whole = |(link, length): (usize, &f64)| {
             let joint = self.per[link] == 0.0;
-            let plain = if joint { 0 } else { ((length * scale) as u64).max(1) };
-            capacity += if joint { 0.0 } else { plain as f64 / self.per[link] };
+            let plain = if joint {
+                0
+            } else {
+                ((length * scale) as u64).max(1)
+            };
+            capacity += if joint {
+                0.0
+            } else {
+                plain as f64 / self.per[link]
+            };
             let weight = self.graph.weight(link) as u64;
             plain + step * if weighted { weight * routers + 1 } else { 1 }
         };
-        Lengths { links: lengths.iter().enumerate().map(whole).collect(), step, capacity }
+        Lengths {
+            links: lengths.iter().enumerate().map(whole).collect(),
+            step,
+            capacity,
+        }
     }
 }
 
 /// Adds numbers one by one.
 pub(super) fn add(sums: &mut [f64], more: &[f64]) {
-    sums.iter_mut().zip(more).for_each(|(sum, more)| *sum += more);
+    sums.iter_mut()
+        .zip(more)
+        .for_each(|(sum, more)| *sum += more);
 }
 
 /// Prices of links: e to the power of sharpness · (load / capacity / worst - 1).
@@ -103,7 +155,11 @@ pub(super) fn add(sums: &mut [f64], more: &[f64]) {
 pub(super) fn set_prices(prices: &mut [f64], loads: &[f64], per: &[f64], worst: f64, sharp: f64) {
     let rate = sharp / worst;
     for ((price, load), per) in prices.iter_mut().zip(loads).zip(per) {
-        *price = if *per > 0.0 { exp(load * per * rate - sharp) } else { 0.0 };
+        *price = if *per > 0.0 {
+            exp(load * per * rate - sharp)
+        } else {
+            0.0
+        };
     }
 }
 
@@ -145,7 +201,10 @@ impl Errors {
             paid += price * load * per;
         }
         let smooth = worst * sum / paid;
-        Errors { smooth: smooth - 1.0, routing: worst / floor / smooth - 1.0 }
+        Errors {
+            smooth: smooth - 1.0,
+            routing: worst / floor / smooth - 1.0,
+        }
     }
 
     /// The next sharpness: such that both errors are about as large.
@@ -153,7 +212,11 @@ impl Errors {
         if self.smooth > self.routing {
             return sharp * (self.smooth / self.routing.max(1e-9)).sqrt().min(1.5);
         }
-        if self.routing > 3.0 * self.smooth { sharp / 1.1 } else { sharp }
+        if self.routing > 3.0 * self.smooth {
+            sharp / 1.1
+        } else {
+            sharp
+        }
     }
 }
 

@@ -27,7 +27,9 @@ const LATER: (usize, f64) = (8, 0.03);
 
 /// Bytes of the paths of so many pairs: those used are about as many as pairs and links together.
 pub(super) fn bytes(pairs: u64, links: usize) -> u64 {
-    pairs.saturating_mul(3_000).saturating_add(500 * links as u64)
+    pairs
+        .saturating_mul(3_000)
+        .saturating_add(500 * links as u64)
 }
 
 /// Shifts volume between paths until the gap is small enough.
@@ -46,14 +48,23 @@ pub(super) fn solve(
     let mut shifts = Shifts {
         network,
         loads: vec![0.0; network.per.len()],
-        prices: network.per.iter().map(|per| f64::from(u8::from(*per > 0.0))).collect(),
+        prices: network
+            .per
+            .iter()
+            .map(|per| f64::from(u8::from(*per > 0.0)))
+            .collect(),
         rate: 0.0,
         on: vec![0; network.per.len()],
     };
     // Of the last sweeps, and of the next.
     let (mut swept, mut sharp) = (10.0, 10.0);
     let mut lengths = network.per.clone();
-    let mut best = Found { loads: Vec::new(), worst: f64::INFINITY, floor: 0.0, detoured: None };
+    let mut best = Found {
+        loads: Vec::new(),
+        worst: f64::INFINITY,
+        floor: 0.0,
+        detoured: None,
+    };
     for round in 0.. {
         let (worst, loads) = (network.worst(&shifts.loads), shifts.loads.clone());
         if round > 0 {
@@ -69,7 +80,11 @@ pub(super) fn solve(
         let most = most.min((1 << 20) / pairs.len()).max(LATER.0);
         let known = |pair: &Pair| {
             let length = |path: &[u32]| path.iter().map(|l| whole.links[*l as usize]).sum();
-            pair.paths.iter().map(|(path, _)| length(path)).min().unwrap_or(u64::MAX)
+            pair.paths
+                .iter()
+                .map(|(path, _)| length(path))
+                .min()
+                .unwrap_or(u64::MAX)
         };
         let wanted: Vec<_> = pairs.iter().map(|p| ([p.from, p.to], known(p))).collect();
         let find = |search: &mut Search, (ends, known): &([u32; 2], u64)| {
@@ -82,7 +97,13 @@ pub(super) fn solve(
             || (0..sweeps).for_each(|_| shifts.sweep(pairs, sharp)),
         );
         let sum = |(length, _): &(u64, _), pair: &Pair| whole.plain(*length) * pair.volume;
-        let floor = whole.floor(found.iter().zip(&*pairs).map(|(f, pair)| sum(f, pair)).sum());
+        let floor = whole.floor(
+            found
+                .iter()
+                .zip(&*pairs)
+                .map(|(f, pair)| sum(f, pair))
+                .sum(),
+        );
         best.floor = best.floor.max(floor);
         swept = sharp;
         if round > 0 {
@@ -92,7 +113,11 @@ pub(super) fn solve(
             if round % KEPT == 0 {
                 pair.paths.retain(|(_, volume)| *volume > 0.0);
             }
-            let volume = if round == 0 { pair.volume / paths.len() as f64 } else { 0.0 };
+            let volume = if round == 0 {
+                pair.volume / paths.len() as f64
+            } else {
+                0.0
+            };
             for path in paths {
                 if !pair.paths.iter().any(|(known, _)| *known == path) {
                     pair.paths.push((path, volume));
@@ -127,13 +152,20 @@ impl Shifts<'_> {
     fn add_up(&mut self, pairs: &[Pair]) {
         self.loads.fill(0.0);
         for (path, volume) in pairs.iter().flat_map(|pair| &pair.paths) {
-            path.iter().for_each(|link| self.loads[*link as usize] += volume);
+            path.iter()
+                .for_each(|link| self.loads[*link as usize] += volume);
         }
     }
 
     fn sweep(&mut self, pairs: &mut [Pair], sharp: f64) {
         let worst = self.network.worst(&self.loads);
-        set_prices(&mut self.prices, &self.loads, &self.network.per, worst, sharp);
+        set_prices(
+            &mut self.prices,
+            &self.loads,
+            &self.network.per,
+            worst,
+            sharp,
+        );
         self.rate = sharp / worst;
         let mut order = Vec::new();
         for pair in pairs.iter_mut().filter(|pair| pair.paths.len() > 1) {
@@ -142,7 +174,12 @@ impl Shifts<'_> {
                 path.iter().map(length).sum()
             };
             order.clear();
-            order.extend(pair.paths.iter().enumerate().map(|(i, (path, _))| (cost(path), i)));
+            order.extend(
+                pair.paths
+                    .iter()
+                    .enumerate()
+                    .map(|(i, (path, _))| (cost(path), i)),
+            );
             order.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
             let (mut low, mut high) = (0, order.len() - 1);
             while low < high {
@@ -167,7 +204,11 @@ impl Shifts<'_> {
         // Cost of the links of one path only, and how fast its logarithm changes.
         let own = |path: &[u32], side: u8| {
             let (mut cost, mut slope) = (0.0, 0.0);
-            for link in path.iter().map(|link| *link as usize).filter(|l| self.on[*l] == side) {
+            for link in path
+                .iter()
+                .map(|link| *link as usize)
+                .filter(|l| self.on[*l] == side)
+            {
                 let length = self.prices[link] * self.network.per[link];
                 cost += length;
                 slope += length * self.network.per[link];
@@ -178,15 +219,24 @@ impl Shifts<'_> {
         let mut moved = 0.0;
         if high > low {
             // 2 (a - b) / (a + b) is close to ln(a / b), and never more.
-            moved = f64::min(most, 2.0 * (high - low) / (high + low) / (self.rate * (down + up)));
+            moved = f64::min(
+                most,
+                2.0 * (high - low) / (high + low) / (self.rate * (down + up)),
+            );
             for (path, side, volume) in [(dear, 1, -moved), (cheap, 2, moved)] {
-                for link in path.iter().map(|l| *l as usize).filter(|l| self.on[*l] == side) {
+                for link in path
+                    .iter()
+                    .map(|l| *l as usize)
+                    .filter(|l| self.on[*l] == side)
+                {
                     self.loads[link] += volume;
                     self.prices[link] *= exp(volume * self.network.per[link] * self.rate);
                 }
             }
         }
-        dear.iter().chain(cheap).for_each(|link| self.on[*link as usize] = 0);
+        dear.iter()
+            .chain(cheap)
+            .for_each(|link| self.on[*link as usize] = 0);
         moved
     }
 }
@@ -203,11 +253,18 @@ struct Side {
 impl Side {
     fn new(routers: usize) -> Self {
         let (lengths, by) = (vec![u64::MAX; routers], vec![0; routers]);
-        Side { lengths, by, heap: BinaryHeap::new(), reached: Vec::new() }
+        Side {
+            lengths,
+            by,
+            heap: BinaryHeap::new(),
+            reached: Vec::new(),
+        }
     }
 
     fn begin(&mut self, root: u32) {
-        self.reached.drain(..).for_each(|router| self.lengths[router as usize] = u64::MAX);
+        self.reached
+            .drain(..)
+            .for_each(|router| self.lengths[router as usize] = u64::MAX);
         self.heap.clear();
         self.reach(root, 0, 0);
     }
@@ -234,7 +291,10 @@ struct Search {
 
 impl Search {
     fn new(routers: usize) -> Self {
-        Search { sides: [Side::new(routers), Side::new(routers)], bridges: Vec::new() }
+        Search {
+            sides: [Side::new(routers), Side::new(routers)],
+            bridges: Vec::new(),
+        }
     }
 
     /// The length of a shortest path, its links, and those of others, at most `most` in all, that are longer by less than
@@ -259,16 +319,27 @@ impl Search {
                 break;
             }
             let forward = front.heap.len() <= back.heap.len();
-            let (near, far, rest) =
-                if forward { (&mut *front, &mut *back, b) } else { (&mut *back, &mut *front, a) };
-            let Some(Reverse((length, router))) = near.heap.pop() else { break };
+            let (near, far, rest) = if forward {
+                (&mut *front, &mut *back, b)
+            } else {
+                (&mut *back, &mut *front, a)
+            };
+            let Some(Reverse((length, router))) = near.heap.pop() else {
+                break;
+            };
             if length > near.lengths[router as usize] {
                 continue;
             }
             for out in network.graph.leaving(router) {
-                let link = if forward { out as u32 } else { network.back[out] };
-                let (next, longer) =
-                    (network.graph.head(out), length + lengths.links[link as usize]);
+                let link = if forward {
+                    out as u32
+                } else {
+                    network.back[out]
+                };
+                let (next, longer) = (
+                    network.graph.head(out),
+                    length + lengths.links[link as usize],
+                );
                 let whole = longer.saturating_add(far.lengths[next as usize]);
                 if whole <= longest && whole < u64::MAX {
                     self.bridges.push((whole, link));

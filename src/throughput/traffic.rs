@@ -48,12 +48,23 @@ fn permutation(
 ) -> Result<Guest> {
     let place = |node: &NodeId| {
         let found = nodes.binary_search(node).ok();
-        found
-            .ok_or_else(|| unsuited(topology, text, "a machine all of whose nodes are schedulable"))
+        found.ok_or_else(|| {
+            unsuited(
+                topology,
+                text,
+                "a machine all of whose nodes are schedulable",
+            )
+        })
     };
     let targets = targets.iter().map(place).collect::<Result<Vec<_>>>()?;
-    let messages = (0..).zip(&targets).map(|(i, target)| (i, *target as u32, 1.0));
-    Guest::new(text, nodes.len() as u32, messages.filter(|(i, target, _)| i != target))
+    let messages = (0..)
+        .zip(&targets)
+        .map(|(i, target)| (i, *target as u32, 1.0));
+    Guest::new(
+        text,
+        nodes.len() as u32,
+        messages.filter(|(i, target, _)| i != target),
+    )
 }
 
 /// Along the first dimension, almost half way round: the adversary of minimal routing on rings.
@@ -85,5 +96,8 @@ fn group_shift(topology: &Topology, nodes: &[NodeId]) -> Result<Vec<NodeId>> {
         return Err(unsuited(topology, "group-shift", "a dragonfly"));
     };
     let all = network.hosts() * network.per_router();
-    Ok(nodes.iter().map(|node| NodeId((node.0 + group.slots) % all)).collect())
+    Ok(nodes
+        .iter()
+        .map(|node| NodeId((node.0 + group.slots) % all))
+        .collect())
 }

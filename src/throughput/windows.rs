@@ -23,8 +23,15 @@ pub fn windows(
     alone: bool,
 ) -> Result<Demand> {
     let one = sized(guest, size, topology.context())?;
-    let count = if alone { 1 } else { order.len() as u32 / size.max(1) };
-    topology.require("the traffic of all windows", 24 * one.pair_count() * u64::from(count))?;
+    let count = if alone {
+        1
+    } else {
+        order.len() as u32 / size.max(1)
+    };
+    topology.require(
+        "the traffic of all windows",
+        24 * one.pair_count() * u64::from(count),
+    )?;
     let mut messages = Vec::new();
     for window in 0..count {
         one.for_each_message(|m| {
@@ -33,5 +40,9 @@ pub fn windows(
     }
     let all = Guest::new(guest, count * size, messages)?;
     let nodes = order[..(count * size) as usize].to_vec();
-    Demand::new(topology, &all, &ProcessMapping::new(topology, "windows", nodes)?)
+    Demand::new(
+        topology,
+        &all,
+        &ProcessMapping::new(topology, "windows", nodes)?,
+    )
 }

@@ -17,9 +17,15 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
     about: "caminos' adjacency file: NODOS, GRADO, and the neighbours of every router",
     example: "caminos:network.adj,per_router=2",
     options: &[
-        Opt::file("file", "an adjacency file, as its topology `File` of format 0 reads it")
-            .positional(),
-        Opt { about: "its servers_per_router", ..PER_ROUTER },
+        Opt::file(
+            "file",
+            "an adjacency file, as its topology `File` of format 0 reads it",
+        )
+        .positional(),
+        Opt {
+            about: "its servers_per_router",
+            ..PER_ROUTER
+        },
     ],
     build: Build::Steps(|params, _| {
         let per_router = per_router(params)?;
@@ -41,7 +47,11 @@ fn network(file: &SourceFile<'_>, per_router: u32) -> Result<Network> {
         let expected = format!("{word} and a whole number from 1 to {most}");
         let ended = || Error::input(text.location(), "the end", &expected);
         let line = lines.next().ok_or_else(ended)?;
-        let number = line.text.trim().strip_prefix(word).and_then(|rest| rest.trim().parse().ok());
+        let number = line
+            .text
+            .trim()
+            .strip_prefix(word)
+            .and_then(|rest| rest.trim().parse().ok());
         let number = number.filter(|number| (1..=most).contains(number));
         number.ok_or_else(|| line.wrong(format!("`{}`", line.text.trim()), &expected))
     };
@@ -62,7 +72,12 @@ fn network(file: &SourceFile<'_>, per_router: u32) -> Result<Network> {
             let found = format!("router {from} again (line {other} has it)");
             return Err(line.wrong(found, "each router once"));
         }
-        let ended = || line.wrong(format!("router {from} at the end"), "a line of its neighbours");
+        let ended = || {
+            line.wrong(
+                format!("router {from} at the end"),
+                "a line of its neighbours",
+            )
+        };
         let list = lines.next().ok_or_else(ended)?;
         for (i, word) in list.text.split_whitespace().enumerate() {
             let to = router(&list, word)?;
@@ -77,15 +92,33 @@ fn network(file: &SourceFile<'_>, per_router: u32) -> Result<Network> {
     }
     let mut ends: Vec<_> = links.iter().map(|(ends, line)| (*ends, *line)).collect();
     ends.sort_unstable_by_key(|(_, line)| *line);
-    if let Some(((u, v), line)) = ends.iter().find(|((u, v), _)| !links.contains_key(&(*v, *u))) {
+    if let Some(((u, v), line)) = ends
+        .iter()
+        .find(|((u, v), _)| !links.contains_key(&(*v, *u)))
+    {
         let found = format!("neighbour {v} of router {u}, but not {u} of {v}");
         return Err(Line::new(text.name(), *line, "").wrong(found, "a link at both of its ends"));
     }
-    let edge = |((u, v), line)| Edge { ends: (u, v), capacity: 1.0, weight: 1, line };
-    let found = checked(text, ends.into_iter().filter(|((u, v), _)| u < v).map(edge).collect())?;
+    let edge = |((u, v), line)| Edge {
+        ends: (u, v),
+        capacity: 1.0,
+        weight: 1,
+        line,
+    };
+    let found = checked(
+        text,
+        ends.into_iter()
+            .filter(|((u, v), _)| u < v)
+            .map(edge)
+            .collect(),
+    )?;
     if found.0 != routers {
         let missing = format!("routers 0 to {} alone", found.0 - 1);
-        return Err(Error::input(text.location(), missing, format!("{routers}, as NODOS says")));
+        return Err(Error::input(
+            text.location(),
+            missing,
+            format!("{routers}, as NODOS says"),
+        ));
     }
     require_graph(file.context, routers.into(), found.1.len() as u64)?;
     let spec = format!("{}{}", file.spec(), per_router_suffix(per_router));

@@ -70,7 +70,12 @@ impl CutBounds {
     /// Arjona Aroca, Fernández Anta, "Bisection (Band)Width of Product Networks with Application to Data Centers",
     /// TAMC 2012, <https://arxiv.org/abs/1202.6291>.
     pub(super) fn of_product(product: &Product, double: bool) -> CutBounds {
-        let axes: Vec<Axis> = product.axes.iter().copied().filter(|a| a.extent > 1).collect();
+        let axes: Vec<Axis> = product
+            .axes
+            .iter()
+            .copied()
+            .filter(|a| a.extent > 1)
+            .collect();
         let routers = u128::from(product.routers());
         let capacity = |axis: &Axis| match axis.shape {
             Shape::Ring if double && axis.extent == 2 => 2,
@@ -107,13 +112,22 @@ impl CutBounds {
     /// paths, so that a link above a unit of M nodes with U links up carries at most M/U of what partners send.
     /// The cut takes half the units of a level and parts one that is left over at the level below.
     pub(super) fn of_tree(m: &[u32], w: &[u32]) -> CutBounds {
-        let product =
-            |list: &[u32]| list.iter().fold(1u128, |all, n| all.saturating_mul(u128::from(*n)));
+        let product = |list: &[u32]| {
+            list.iter()
+                .fold(1u128, |all, n| all.saturating_mul(u128::from(*n)))
+        };
         // By level from the leaves up: nodes below, links up, units.
         let level = |l: usize| {
-            (product(&m[..l]), product(&w[..=l]).min(u128::from(u64::MAX)), product(&m[l..]))
+            (
+                product(&m[..l]),
+                product(&w[..=l]).min(u128::from(u64::MAX)),
+                product(&m[l..]),
+            )
         };
-        let levels: Vec<_> = (1..m.len()).map(level).filter(|(_, _, units)| *units > 1).collect();
+        let levels: Vec<_> = (1..m.len())
+            .map(level)
+            .filter(|(_, _, units)| *units > 1)
+            .collect();
         let busiest = levels
             .iter()
             .copied()
@@ -143,7 +157,11 @@ impl CutBounds {
     /// side, an even number of them: c·g²/4 links. Where a² ≥ 2·a·h + c the two meet.
     pub(super) fn of_dragonfly(groups: u64, a: u64, ports: u64, cables: u64) -> CutBounds {
         let (a, ports, c) = (u128::from(a), u128::from(ports), u128::from(cables));
-        let local = if a > 1 { 2 * c.max(1) + 4 * a * ports * u128::from(groups > 1) } else { 0 };
+        let local = if a > 1 {
+            2 * c.max(1) + 4 * a * ports * u128::from(groups > 1)
+        } else {
+            0
+        };
         let global = if groups > 1 { 2 * a * a } else { 0 };
         CutBounds {
             load: Load::Pairs(local.max(global), c.max(1)),
@@ -160,12 +178,19 @@ impl CutBounds {
 /// O(2^axes · axes) up to 16 axes; beyond, the axes with the fewest links first.
 fn best_halving(axes: &[Axis], across: &dyn Fn(&Axis) -> u64) -> u64 {
     let product = |set: usize| -> u64 {
-        let extents = (0..axes.len()).filter(|i| set >> i & 1 == 1).map(|i| axes[i].extent);
+        let extents = (0..axes.len())
+            .filter(|i| set >> i & 1 == 1)
+            .map(|i| axes[i].extent);
         extents.map(u64::from).product()
     };
     let halved = |set: usize, i: usize, rest: u64| {
         let layer = product(set & !(1 << i));
-        layer * across(&axes[i]) + if axes[i].extent.is_multiple_of(2) { 0 } else { rest }
+        layer * across(&axes[i])
+            + if axes[i].extent.is_multiple_of(2) {
+                0
+            } else {
+                rest
+            }
     };
     if axes.len() > 16 {
         // At most 2³¹ slots: all but a few of so many axes are of extent 2, any of which ends the cut.
@@ -176,7 +201,10 @@ fn best_halving(axes: &[Axis], across: &dyn Fn(&Axis) -> u64) -> u64 {
     let mut best = vec![0u64; 1 << axes.len()];
     for set in 1..best.len() {
         let members = (0..axes.len()).filter(|i| set >> i & 1 == 1);
-        best[set] = members.map(|i| halved(set, i, best[set & !(1 << i)])).min().unwrap_or(0);
+        best[set] = members
+            .map(|i| halved(set, i, best[set & !(1 << i)]))
+            .min()
+            .unwrap_or(0);
     }
     best.last().copied().unwrap_or(0)
 }
@@ -192,7 +220,9 @@ mod tests {
         if links >= best || counts.iter().any(|count| *count > lower.len().div_ceil(2)) {
             return best;
         }
-        let Some(neighbours) = lower.get(half.len()) else { return links };
+        let Some(neighbours) = lower.get(half.len()) else {
+            return links;
+        };
         [false, true].into_iter().fold(best, |best, side| {
             // The first router is in the first half.
             if half.is_empty() && side {

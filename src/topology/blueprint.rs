@@ -36,7 +36,9 @@ impl Blueprint {
     /// # Errors
     /// As [`Blueprint::inline`], with file and line; also bad TOML.
     pub fn toml(text: &Text, base: Option<&Path>, context: &Context) -> Result<Self> {
-        let name = Path::new(text.name()).file_stem().map(|s| s.to_string_lossy().into_owned());
+        let name = Path::new(text.name())
+            .file_stem()
+            .map(|s| s.to_string_lossy().into_owned());
         let params = Params::toml(text, base, context.seed)?;
         Blueprint::of_file(params, name.as_deref().unwrap_or(text.name()), context)
     }
@@ -74,7 +76,12 @@ impl Blueprint {
         // Read when the machine is built: they need its nodes.
         COMMON.iter().for_each(|option| params.accept(option.key));
         params.finish()?;
-        Ok(Blueprint { params, step, chosen, name: name.into() })
+        Ok(Blueprint {
+            params,
+            step,
+            chosen,
+            name: name.into(),
+        })
     }
 
     /// Builds the machine.
@@ -124,10 +131,16 @@ mod tests {
     #[test]
     fn options_are_checked_before_anything_is_built() {
         let context = Context::default();
-        for spec in ["graph:no-such-file.csv", "random-regular:n=50,d=2,seed=1", "torus:4,limit=9"]
-        {
+        for spec in [
+            "graph:no-such-file.csv",
+            "random-regular:n=50,d=2,seed=1",
+            "torus:4,limit=9",
+        ] {
             let blueprint = Blueprint::inline(spec, &context).unwrap();
-            assert!(blueprint.build(&context).is_err() || spec.starts_with("random"), "{spec}");
+            assert!(
+                blueprint.build(&context).is_err() || spec.starts_with("random"),
+                "{spec}"
+            );
         }
         for (spec, part) in [
             ("graph:no-such-file.csv,per_router=0", "per_router = `0`"),

@@ -46,23 +46,91 @@ struct Rule {
 ///   Unless given: degree 6 (regular), k = 6 and p = 0.1 (Watts-Strogatz), and m = n + ⌈n·⌈log₂n⌉·7/20⌉ links
 ///   (G(n,m)), which is just above n·ln(n)/2 + n and nearly always connects.
 const RULES: &[Rule] = &[
-    Rule { family: "mesh", shape: &["dims"], choose: grid },
-    Rule { family: "torus", shape: &["dims"], choose: grid },
-    Rule { family: "grid", shape: &["dims"], choose: grid },
-    Rule { family: "hyperx", shape: &["dims"], choose: hyperx },
-    Rule { family: "cascade", shape: &["dims"], choose: cascade },
-    Rule { family: "dragonfly", shape: &["p", "a", "h", "g"], choose: dragonfly },
-    Rule { family: "fat-tree", shape: &["k"], choose: fat_tree },
-    Rule { family: "xgft", shape: &["m", "w"], choose: xgft },
-    Rule { family: "slim-fly", shape: &["q"], choose: slim_fly },
-    Rule { family: "dragonfly+", shape: &["p", "l", "s", "h", "g"], choose: dragonfly_plus },
-    Rule { family: "polarfly", shape: &["q"], choose: polarfly },
-    Rule { family: "polarstar", shape: &["q"], choose: polarstar },
-    Rule { family: "multi-rail", shape: &["domains", "units"], choose: multi_rail },
-    Rule { family: "tpu", shape: &["dims"], choose: tpu },
-    Rule { family: "watts-strogatz", shape: &["n"], choose: watts_strogatz },
-    Rule { family: "random-regular", shape: &["n"], choose: random_regular },
-    Rule { family: "gnm", shape: &["n"], choose: gnm },
+    Rule {
+        family: "mesh",
+        shape: &["dims"],
+        choose: grid,
+    },
+    Rule {
+        family: "torus",
+        shape: &["dims"],
+        choose: grid,
+    },
+    Rule {
+        family: "grid",
+        shape: &["dims"],
+        choose: grid,
+    },
+    Rule {
+        family: "hyperx",
+        shape: &["dims"],
+        choose: hyperx,
+    },
+    Rule {
+        family: "cascade",
+        shape: &["dims"],
+        choose: cascade,
+    },
+    Rule {
+        family: "dragonfly",
+        shape: &["p", "a", "h", "g"],
+        choose: dragonfly,
+    },
+    Rule {
+        family: "fat-tree",
+        shape: &["k"],
+        choose: fat_tree,
+    },
+    Rule {
+        family: "xgft",
+        shape: &["m", "w"],
+        choose: xgft,
+    },
+    Rule {
+        family: "slim-fly",
+        shape: &["q"],
+        choose: slim_fly,
+    },
+    Rule {
+        family: "dragonfly+",
+        shape: &["p", "l", "s", "h", "g"],
+        choose: dragonfly_plus,
+    },
+    Rule {
+        family: "polarfly",
+        shape: &["q"],
+        choose: polarfly,
+    },
+    Rule {
+        family: "polarstar",
+        shape: &["q"],
+        choose: polarstar,
+    },
+    Rule {
+        family: "multi-rail",
+        shape: &["domains", "units"],
+        choose: multi_rail,
+    },
+    Rule {
+        family: "tpu",
+        shape: &["dims"],
+        choose: tpu,
+    },
+    Rule {
+        family: "watts-strogatz",
+        shape: &["n"],
+        choose: watts_strogatz,
+    },
+    Rule {
+        family: "random-regular",
+        shape: &["n"],
+        choose: random_regular,
+    },
+    Rule {
+        family: "gnm",
+        shape: &["n"],
+        choose: gnm,
+    },
 ];
 
 /// Ports of a spine switch of a multi-rail network, where its units allow.
@@ -79,18 +147,33 @@ pub(super) fn chosen(
 ) -> Result<Option<(Keys, &'static str)>> {
     let rule = RULES.iter().find(|rule| rule.family == family.name);
     let option = family.options.iter().find(|option| option.key == "nodes");
-    let (Some(rule), Some(option)) = (rule, option) else { return Ok(None) };
-    let Some(nodes) = params.integer("nodes", 1, MAX_NODES)? else { return Ok(None) };
-    if let Some(key) = rule.shape.iter().chain(&["limit"]).find(|key| params.has(key)) {
+    let (Some(rule), Some(option)) = (rule, option) else {
+        return Ok(None);
+    };
+    let Some(nodes) = params.integer("nodes", 1, MAX_NODES)? else {
+        return Ok(None);
+    };
+    if let Some(key) = rule
+        .shape
+        .iter()
+        .chain(&["limit"])
+        .find(|key| params.has(key))
+    {
         return Err(Error::input(
             params.location_of("nodes"),
             format!("nodes = {nodes} beside `{key}`"),
-            format!("one of the two: nodes= chooses {} and limit", rule.shape.join(", ")),
+            format!(
+                "one of the two: nodes= chooses {} and limit",
+                rule.shape.join(", ")
+            ),
         ));
     }
     let mut keys = (rule.choose)(params, nodes)?;
     keys.push(("limit", nodes.to_string()));
-    let words = option.about.split_once(": ").map_or(option.about, |(_, words)| words);
+    let words = option
+        .about
+        .split_once(": ")
+        .map_or(option.about, |(_, words)| words);
     Ok(Some((keys, words)))
 }
 
@@ -134,15 +217,21 @@ fn even_extents(enough: u64, dimensions: u32) -> Vec<u64> {
 
 fn grid(params: &Params, nodes: u64) -> Result<Keys> {
     // Only families that take it declare it.
-    let wrap =
-        if params.has("wrap") && params.kind() != "mesh" { params.value("wrap") } else { None };
+    let wrap = if params.has("wrap") && params.kind() != "mesh" {
+        params.value("wrap")
+    } else {
+        None
+    };
     let dimensions = match wrap {
         Some((crate::params::Value::Word(digits), _)) => digits.len(),
         Some((crate::params::Value::List(items), _)) => items.len(),
         _ => 3,
     };
     let routers = nodes.div_ceil(per_router(params, 1)?);
-    Ok(vec![("dims", super::by_x(&even_extents(routers, (dimensions as u32).clamp(1, 64))))])
+    Ok(vec![(
+        "dims",
+        super::by_x(&even_extents(routers, (dimensions as u32).clamp(1, 64))),
+    )])
 }
 
 fn hyperx(params: &Params, nodes: u64) -> Result<Keys> {
@@ -156,7 +245,10 @@ fn hyperx(params: &Params, nodes: u64) -> Result<Keys> {
         if power(m + 1, 3) >= u128::from(routers) {
             let mut extents = even_extents(routers.max(power(m, 3) as u64), 3);
             extents.iter_mut().for_each(|n| *n = (*n).max(m));
-            return Ok(vec![("dims", super::by_x(&extents)), ("per_router", m.to_string())]);
+            return Ok(vec![
+                ("dims", super::by_x(&extents)),
+                ("per_router", m.to_string()),
+            ]);
         }
         m += 1;
     }
@@ -165,7 +257,10 @@ fn hyperx(params: &Params, nodes: u64) -> Result<Keys> {
 fn cascade(params: &Params, nodes: u64) -> Result<Keys> {
     let per_router = per_router(params, 4)?;
     let groups = nodes.div_ceil(96 * per_router);
-    Ok(vec![("dims", format!("16x6x{groups}")), ("per_router", per_router.to_string())])
+    Ok(vec![
+        ("dims", format!("16x6x{groups}")),
+        ("per_router", per_router.to_string()),
+    ])
 }
 
 fn dragonfly(_: &Params, nodes: u64) -> Result<Keys> {
@@ -176,7 +271,12 @@ fn dragonfly(_: &Params, nodes: u64) -> Result<Keys> {
     let p = enough.unwrap_or(1);
     let groups = nodes.div_ceil(2 * p * p);
     let text = |n: u64| n.to_string();
-    Ok(vec![("p", text(p)), ("a", text(2 * p)), ("h", text(p)), ("g", text(groups))])
+    Ok(vec![
+        ("p", text(p)),
+        ("a", text(2 * p)),
+        ("h", text(p)),
+        ("g", text(groups)),
+    ])
 }
 
 fn fat_tree(params: &Params, nodes: u64) -> Result<Keys> {
@@ -185,15 +285,25 @@ fn fat_tree(params: &Params, nodes: u64) -> Result<Keys> {
             let m = root(nodes, n);
             (m + u64::from(power(m, n) < u128::from(nodes))).max(2)
         }
-        None => (1..).find(|half| 2 * power(*half, 3) >= u128::from(nodes)).unwrap_or(1) * 2,
+        None => {
+            (1..)
+                .find(|half| 2 * power(*half, 3) >= u128::from(nodes))
+                .unwrap_or(1)
+                * 2
+        }
     };
     Ok(vec![("k", k.to_string())])
 }
 
 fn xgft(params: &Params, nodes: u64) -> Result<Keys> {
-    let levels = params.integer("h", 1, super::fat_tree::MAX_LEVELS)?.unwrap_or(3);
+    let levels = params
+        .integer("h", 1, super::fat_tree::MAX_LEVELS)?
+        .unwrap_or(3);
     let m = even_extents(nodes, levels);
-    let w: Vec<u64> = std::iter::once(1).chain(m.iter().copied()).take(m.len()).collect();
+    let w: Vec<u64> = std::iter::once(1)
+        .chain(m.iter().copied())
+        .take(m.len())
+        .collect();
     Ok(vec![("m", super::by_x(&m)), ("w", super::by_x(&w))])
 }
 
@@ -205,12 +315,18 @@ fn enough_routers(
     routers: impl Fn(u64) -> u128,
     degree: impl Fn(u32) -> u64,
 ) -> Result<Keys> {
-    let given = params.has("per_router").then(|| per_router(params, 1)).transpose()?;
+    let given = params
+        .has("per_router")
+        .then(|| per_router(params, 1))
+        .transpose()?;
     let carried = |q: u32| given.unwrap_or(degree(q).div_ceil(2));
     let fits = |q: &u32| routers((*q).into()) * u128::from(carried(*q)) >= nodes.into();
     // There are primes above every bound: the search ends.
     let q = { all }.find(fits).unwrap_or(3);
-    Ok(vec![("q", q.to_string()), ("per_router", carried(q).to_string())])
+    Ok(vec![
+        ("q", q.to_string()),
+        ("per_router", carried(q).to_string()),
+    ])
 }
 
 fn slim_fly(params: &Params, nodes: u64) -> Result<Keys> {
@@ -222,7 +338,9 @@ fn dragonfly_plus(_: &Params, nodes: u64) -> Result<Keys> {
     // p²·(p² + 1) nodes; below 2³¹ p stays below 216.
     let full = |p: &u64| power(*p, 2) * (power(*p, 2) + 1);
     let p = (1..).find(|p| full(p) >= u128::from(nodes)).unwrap_or(1);
-    let mut keys: Vec<_> = ["p", "l", "s", "h"].map(|key| (key, p.to_string())).to_vec();
+    let mut keys: Vec<_> = ["p", "l", "s", "h"]
+        .map(|key| (key, p.to_string()))
+        .to_vec();
     keys.push(("g", nodes.div_ceil(p * p).to_string()));
     Ok(keys)
 }
@@ -242,11 +360,21 @@ fn polarfly(params: &Params, nodes: u64) -> Result<Keys> {
 
 fn polarstar(params: &Params, nodes: u64) -> Result<Keys> {
     let d = params.integer::<u64>("d", 0, 1 << 12).ok().flatten();
-    let per = 2 * d.unwrap_or(4) + if params.choice("supernode")? == "paley" { 1 } else { 2 };
+    let per = 2 * d.unwrap_or(4)
+        + if params.choice("supernode")? == "paley" {
+            1
+        } else {
+            2
+        };
     let per = u128::from(per) * u128::from(per_router(params, 1)?);
     // There are primes above every bound: the search ends.
-    let q = prime_powers().find(|q| points((*q).into()) * per >= nodes.into()).unwrap_or(2);
-    Ok(unless_given(params, [("q", q.to_string()), ("d", "4".into())]))
+    let q = prime_powers()
+        .find(|q| points((*q).into()) * per >= nodes.into())
+        .unwrap_or(2);
+    Ok(unless_given(
+        params,
+        [("q", q.to_string()), ("d", "4".into())],
+    ))
 }
 
 fn multi_rail(params: &Params, nodes: u64) -> Result<Keys> {
@@ -270,7 +398,10 @@ fn multi_rail(params: &Params, nodes: u64) -> Result<Keys> {
         ("spines", spines),
         ("cables", cables),
     ];
-    Ok(unless_given(params, shape.map(|(key, n)| (key, n.to_string()))))
+    Ok(unless_given(
+        params,
+        shape.map(|(key, n)| (key, n.to_string())),
+    ))
 }
 
 fn tpu(_: &Params, nodes: u64) -> Result<Keys> {
@@ -291,27 +422,42 @@ fn routers(params: &Params, nodes: u64, least: u64) -> Result<u64> {
 
 /// The keys that are not given.
 fn unless_given<const N: usize>(params: &Params, keys: [(&'static str, String); N]) -> Keys {
-    keys.into_iter().filter(|(key, _)| !params.has(key)).collect()
+    keys.into_iter()
+        .filter(|(key, _)| !params.has(key))
+        .collect()
 }
 
 fn watts_strogatz(params: &Params, nodes: u64) -> Result<Keys> {
     let n = routers(params, nodes, 3)?;
     let k = (n - 1).min(6);
-    Ok(unless_given(params, [("n", n.to_string()), ("k", k.to_string()), ("p", "0.1".into())]))
+    Ok(unless_given(
+        params,
+        [
+            ("n", n.to_string()),
+            ("k", k.to_string()),
+            ("p", "0.1".into()),
+        ],
+    ))
 }
 
 fn random_regular(params: &Params, nodes: u64) -> Result<Keys> {
     let mut n = routers(params, nodes, 1)?;
     // Without a degree, n·(n-1) is even.
     n += n * params.integer::<u64>("d", 0, MAX_NODES)?.unwrap_or(0) % 2;
-    Ok(unless_given(params, [("n", n.to_string()), ("d", (n - 1).min(6).to_string())]))
+    Ok(unless_given(
+        params,
+        [("n", n.to_string()), ("d", (n - 1).min(6).to_string())],
+    ))
 }
 
 fn gnm(params: &Params, nodes: u64) -> Result<Keys> {
     let n = routers(params, nodes, 1)?;
     let logarithm = u64::from(n.next_power_of_two().ilog2());
     let links = (n + (n * logarithm * 7).div_ceil(20)).min(n * (n - 1) / 2);
-    Ok(unless_given(params, [("n", n.to_string()), ("m", links.to_string())]))
+    Ok(unless_given(
+        params,
+        [("n", n.to_string()), ("m", links.to_string())],
+    ))
 }
 
 #[cfg(test)]
@@ -331,7 +477,10 @@ mod tests {
         let text = "kind = 'torus'\n\nnodes = 50\ndims = [4, 4]\n";
         let error = Topology::toml(&Text::new("m.toml", text), None, &Context::default());
         let error = error.unwrap_err().to_string();
-        assert!(error.starts_with("m.toml:3: found nodes = 50 beside `dims`"), "{error}");
+        assert!(
+            error.starts_with("m.toml:3: found nodes = 50 beside `dims`"),
+            "{error}"
+        );
     }
 
     /// Each family but those of files has a rule, and declares its keys.

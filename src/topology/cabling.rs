@@ -24,24 +24,46 @@ impl Cabling {
     /// when the counts by router do not fit. O(routers + links), or O(1) by a formula where all slots are schedulable.
     pub fn of(topology: &Topology) -> Result<Self> {
         let network = topology.network();
-        let each = network.rails().map_or(1, |rails| u64::from(rails.interfaces()));
+        let each = network
+            .rails()
+            .map_or(1, |rails| u64::from(rails.interfaces()));
         let node_links = topology.node_count() as u64 * each;
         if let (Some(cables), true) = (network.cables, topology.nodes().is_full()) {
             let per = network.per_router();
             let (fewest, most) = cables.at_hosts;
             let ports = u64::from(cables.most).max(u64::from(most) + u64::from(per));
             let oversubscription = (fewest > 0).then(|| f64::from(per) / f64::from(fewest));
-            return Ok(Cabling { cables: cables.all, node_links, ports, oversubscription });
+            return Ok(Cabling {
+                cables: cables.all,
+                node_links,
+                ports,
+                oversubscription,
+            });
         }
         topology.require("counting cables", 8 * u64::from(network.routers()))?;
         let (all, at) = counted(network);
         let nodes = topology.nodes_per_router();
-        let used = || nodes.iter().map(|n| u64::from(*n)).zip(&at).filter(|(n, _)| *n > 0);
-        let ports = used().map(|(n, at)| n + at).chain(at.iter().copied()).max().unwrap_or(0);
+        let used = || {
+            nodes
+                .iter()
+                .map(|n| u64::from(*n))
+                .zip(&at)
+                .filter(|(n, _)| *n > 0)
+        };
+        let ports = used()
+            .map(|(n, at)| n + at)
+            .chain(at.iter().copied())
+            .max()
+            .unwrap_or(0);
         let ratio = |(n, at): (u64, &u64)| n as f64 / *at as f64;
         let most = used().map(ratio).fold(0.0, f64::max);
         let oversubscription = (most.is_finite() && most > 0.0).then_some(most);
-        Ok(Cabling { cables: all, node_links, ports, oversubscription })
+        Ok(Cabling {
+            cables: all,
+            node_links,
+            ports,
+            oversubscription,
+        })
     }
 }
 
@@ -54,7 +76,11 @@ impl Topology {
         let whole = are_whole(self.network());
         let mut all = 0;
         self.network().for_each_link(&mut |u, v, capacity| {
-            all += if !counts(u, v) { 0 } else { cables_of(capacity, whole) };
+            all += if !counts(u, v) {
+                0
+            } else {
+                cables_of(capacity, whole)
+            };
         });
         all
     }
@@ -136,7 +162,12 @@ mod tests {
 
     fn of(spec: &str) -> (u64, u64, u64, Option<f64>) {
         let found = Cabling::of(&build(spec)).unwrap();
-        (found.cables, found.node_links, found.ports, found.oversubscription)
+        (
+            found.cables,
+            found.node_links,
+            found.ports,
+            found.oversubscription,
+        )
     }
 
     /// The formula of a family, and the same network counted link by link.
@@ -163,9 +194,17 @@ mod tests {
             let (all, at) = counted(machine.network());
             let hosts = &at[..machine.network().hosts() as usize];
             let per = u64::from(machine.network().per_router());
-            let ports = hosts.iter().map(|at| at + per).chain(at.iter().copied()).max();
+            let ports = hosts
+                .iter()
+                .map(|at| at + per)
+                .chain(at.iter().copied())
+                .max();
             let least = hosts.iter().min().unwrap();
-            assert_eq!((formula.cables, Some(formula.ports)), (all, ports), "{spec}");
+            assert_eq!(
+                (formula.cables, Some(formula.ports)),
+                (all, ports),
+                "{spec}"
+            );
             let ratio = (*least > 0).then(|| per as f64 / *least as f64);
             assert_eq!(formula.oversubscription, ratio, "{spec}");
         }

@@ -43,20 +43,42 @@ fn from_params(params: &Params, _: &Context) -> Result<Network> {
     };
     product(&params.location_of("dims"), dims.iter().copied())?;
     let (per_router, single) = (per_router(params)?, params.choice("global")? == "single");
-    let whole = grid("cascade", hamming(&[groups, chassis, blades]), per_router, false);
+    let whole = grid(
+        "cascade",
+        hamming(&[groups, chassis, blades]),
+        per_router,
+        false,
+    );
     let network = match single {
-        true => by_hubs(hamming(&[chassis, blades]), groups, per_router, whole.lattice),
+        true => by_hubs(
+            hamming(&[chassis, blades]),
+            groups,
+            per_router,
+            whole.lattice,
+        ),
         false => whole,
     };
     let global = if single { ",global=single" } else { "" };
     let [b, c, g] = [blades, chassis, groups].map(u64::from);
     let between = if single { 1 } else { b * c };
-    let up = [between * pairs(groups), g * b * pairs(chassis), g * c * pairs(blades)];
+    let up = [
+        between * pairs(groups),
+        g * b * pairs(chassis),
+        g * c * pairs(blades),
+    ];
     let (fewest, most) = network.degrees();
-    let cables = Cables { all: up.iter().sum(), at_hosts: (fewest, most), most };
+    let cables = Cables {
+        all: up.iter().sum(),
+        at_hosts: (fewest, most),
+        most,
+    };
     Ok(Network {
         cables: Some(cables),
-        spec: format!("cascade:{}{}{global}", by_x(&dims), per_router_suffix(per_router)),
+        spec: format!(
+            "cascade:{}{}{global}",
+            by_x(&dims),
+            per_router_suffix(per_router)
+        ),
         link_count: later(move || up.iter().sum()),
         links_up: later(move || up.to_vec()),
         lattice: network.lattice.map(|lattice| Lattice {
@@ -76,7 +98,10 @@ fn from_params(params: &Params, _: &Context) -> Result<Network> {
 fn by_hubs(group: Product, groups: u32, per_router: u32, lattice: Option<Lattice>) -> Network {
     let (size, (inside, _)) = (group.routers() as u32, group.degrees());
     let first = inside + groups - 1;
-    let metric = Metric::Hub(Hub { group: group.clone(), groups });
+    let metric = Metric::Hub(Hub {
+        group: group.clone(),
+        groups,
+    });
     let links = move |visit: &mut LinkVisitor<'_>| {
         for g in 0..groups {
             group.for_each_link(&mut |u, v, _| visit(g * size + u, g * size + v, 1.0));
@@ -93,8 +118,13 @@ fn by_hubs(group: Product, groups: u32, per_router: u32, lattice: Option<Lattice
 
 /// The all-to-all product of `extents`, slowest first.
 fn hamming(extents: &[u32]) -> Product {
-    let clique = |extent: &u32| Axis { extent: *extent, shape: Shape::Clique };
-    Product { axes: extents.iter().map(clique).collect() }
+    let clique = |extent: &u32| Axis {
+        extent: *extent,
+        shape: Shape::Clique,
+    };
+    Product {
+        axes: extents.iter().map(clique).collect(),
+    }
 }
 
 /// Pairs of `n` things.
@@ -128,7 +158,9 @@ mod tests {
 
     #[test]
     fn best_case_has_diameter_three_and_worst_case_five() {
-        let best = build("cascade:16x6x8,per_router=4,limit=2816").statistics().unwrap();
+        let best = build("cascade:16x6x8,per_router=4,limit=2816")
+            .statistics()
+            .unwrap();
         assert_eq!((best.nodes, best.routers, best.diameter), (2816, 768, 3));
         assert_eq!((best.degree_min, best.degree_max), (15 + 5 + 7, 27));
         assert_eq!(best.links, 768 * 27 / 2);
@@ -142,6 +174,9 @@ mod tests {
         let best = build("cascade:16x6x8,per_router=4");
         // Node 0 and 3 share a blade; 4 is the next blade; 64 the next chassis; 384 the next group.
         let far = |n| best.distance(NodeId(0), NodeId(n));
-        assert_eq!([far(3), far(4), far(64), far(68), far(384), far(452)], [0, 1, 1, 2, 1, 3]);
+        assert_eq!(
+            [far(3), far(4), far(64), far(68), far(384), far(452)],
+            [0, 1, 1, 2, 1, 3]
+        );
     }
 }

@@ -17,13 +17,18 @@ impl Topology {
 
     /// The component of a node, an arbitrary number; 0 where the network is in one.
     pub fn component_of(&self, node: NodeId) -> u32 {
-        self.network().component_of().map_or(0, |of| of[self.router_of(node).index()])
+        self.network()
+            .component_of()
+            .map_or(0, |of| of[self.router_of(node).index()])
     }
 
     /// Whether all of these nodes are of one component.
     pub fn within_one_component(&self, nodes: &[NodeId]) -> bool {
         let first = nodes.first().map(|node| self.component_of(*node));
-        self.components == 1 || nodes.iter().all(|node| Some(self.component_of(*node)) == first)
+        self.components == 1
+            || nodes
+                .iter()
+                .all(|node| Some(self.component_of(*node)) == first)
     }
 
     /// Refuses a machine in several components for `what`, which needs every distance. Errors: more than one component,
@@ -38,12 +43,18 @@ impl Topology {
             self.components
         );
         let remedy = "exclude= can leave out all components but one";
-        Err(Error::unsuited(SourceLocation::option(self.spec()), problem, remedy))
+        Err(Error::unsuited(
+            SourceLocation::option(self.spec()),
+            problem,
+            remedy,
+        ))
     }
 
     /// Pairs of schedulable nodes that no path joins. O(slots) where there are any.
     pub fn unreachable_pairs(&self) -> u128 {
-        let Some(of) = self.network().component_of() else { return 0 };
+        let Some(of) = self.network().component_of() else {
+            return 0;
+        };
         let mut counts = std::collections::BTreeMap::new();
         for (router, nodes) in self.nodes_per_router().into_iter().enumerate() {
             *counts.entry(of[router]).or_insert(0u128) += u128::from(nodes);
@@ -62,7 +73,9 @@ impl Topology {
     /// O(routers + links) once; nothing where the network is in one component.
     pub fn joined_graph(&self) -> Result<&RouterGraph> {
         let graph = self.graph()?;
-        let Some(of) = self.network().component_of() else { return Ok(graph) };
+        let Some(of) = self.network().component_of() else {
+            return Ok(graph);
+        };
         if let Some(joined) = self.joined.get() {
             return Ok(joined);
         }
@@ -134,7 +147,10 @@ mod tests {
         }
         assert!(outside > inside, "{outside} {inside}");
         let s = machine.statistics().unwrap();
-        assert_eq!((s.total_distance, s.unreachable_pairs, s.components), (sum, apart, 4));
+        assert_eq!(
+            (s.total_distance, s.unreachable_pairs, s.components),
+            (sum, apart, 4)
+        );
         assert_eq!(s.mean_distance, sum as f64 / (28 - apart) as f64);
         assert_eq!(s.diameter, 2);
         let pairs = machine.distance_histogram().unwrap();

@@ -14,7 +14,10 @@ pub struct Context {
 impl Default for Context {
     /// Seed 1 and 8 GB.
     fn default() -> Self {
-        Context { seed: 1, memory: 8_000_000_000 }
+        Context {
+            seed: 1,
+            memory: 8_000_000_000,
+        }
     }
 }
 
@@ -25,7 +28,11 @@ impl Context {
     /// [`Error::Memory`] with both figures.
     pub fn require(&self, what: &str, bytes: u64) -> Result<()> {
         if bytes > self.memory {
-            return Err(Error::Memory { what: what.into(), needed: bytes, limit: self.memory });
+            return Err(Error::Memory {
+                what: what.into(),
+                needed: bytes,
+                limit: self.memory,
+            });
         }
         Ok(())
     }

@@ -64,11 +64,17 @@ fn from_params(params: &Params, context: &Context) -> Result<Network> {
             global.for_each_from(group, visit);
         }
     };
-    let spec = format!("dragonfly:p={p},a={a},h={h},g={g},global={}", global.arrangement.name());
+    let spec = format!(
+        "dragonfly:p={p},a={a},h={h},g={g},global={}",
+        global.arrangement.name()
+    );
     Ok(Network {
         link_count: later(move || local + global.count()),
         cut_bounds: later(move || CutBounds::of_dragonfly(g, size, h.into(), global.cables())),
-        levels: vec![Level::of_routers("group", a, p), Level::of_routers("router", 1, p)],
+        levels: vec![
+            Level::of_routers("group", a, p),
+            Level::of_routers("router", 1, p),
+        ],
         ..Network::new(spec, routers as u32, p, links)
     })
 }
@@ -83,7 +89,9 @@ mod tests {
     #[test]
     fn the_published_size_has_diameter_three() {
         for global in GLOBALS {
-            let s = build(&format!("dragonfly:p=4,a=8,h=4,global={global}")).statistics().unwrap();
+            let s = build(&format!("dragonfly:p=4,a=8,h=4,global={global}"))
+                .statistics()
+                .unwrap();
             assert_eq!((s.nodes, s.routers, s.diameter), (1056, 264, 3), "{global}");
             assert_eq!((s.degree_min, s.degree_max), (7 + 4, 11));
             assert_eq!(s.links, 33 * 28 + 33 * 32 / 2);
@@ -94,7 +102,10 @@ mod tests {
     fn parallel_cables_are_one_link() {
         // Two groups, 8 ports each, all to the other group: router x to router x, 4 cables each.
         let pair = build("dragonfly:p=1,a=2,h=4,g=2");
-        assert_eq!(pair.graph().unwrap().capacities(crate::RouterId(0)), [1.0, 4.0]);
+        assert_eq!(
+            pair.graph().unwrap().capacities(crate::RouterId(0)),
+            [1.0, 4.0]
+        );
         assert_eq!(pair.statistics().unwrap().links, 2 + 2);
         let clique = build("dragonfly:p=2,a=6,h=3,g=1").statistics().unwrap();
         assert_eq!((clique.nodes, clique.links, clique.diameter), (12, 15, 1));
@@ -136,10 +147,19 @@ mod tests {
             ("dragonfly:p=1,a=4", "no `h`"),
             ("dragonfly:p=0,a=4,h=2", "p = `0`"),
             ("dragonfly:p=1,a=4,h=2,g=10", "a whole number from 1 to 9"),
-            ("dragonfly:p=1,a=4,h=2,global=absolut", "did you mean `absolute`"),
-            ("dragonfly:p=1,a=1048576,h=1048576", "a machine of 1152921504607895552 nodes"),
+            (
+                "dragonfly:p=1,a=4,h=2,global=absolut",
+                "did you mean `absolute`",
+            ),
+            (
+                "dragonfly:p=1,a=1048576,h=1048576",
+                "a machine of 1152921504607895552 nodes",
+            ),
             ("dragonfly:p=1,a=1048576,h=1,g=2", "more than the 8.0 GB"),
-            ("dragonfly:p=1,a=2,h=1048576,g=1000000", "more than the 8.0 GB"),
+            (
+                "dragonfly:p=1,a=2,h=1048576,g=1000000",
+                "more than the 8.0 GB",
+            ),
         ]);
     }
 }

@@ -46,7 +46,12 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
 fn from_params(params: &Params, context: &Context) -> Result<Network> {
     const HIGH: u32 = 1 << 20;
     let whole = |key, low| params.whole(key, low, HIGH);
-    let (p, leaves, spines, h) = (whole("p", 1)?, whole("l", 1)?, whole("s", 1)?, whole("h", 0)?);
+    let (p, leaves, spines, h) = (
+        whole("p", 1)?,
+        whole("l", 1)?,
+        whole("s", 1)?,
+        whole("h", 0)?,
+    );
     let (groups, global) = GlobalLinks::from_params(params, spines, h)?;
     let hosts = groups.saturating_mul(u64::from(leaves));
     check_nodes(params.location(), hosts.saturating_mul(u64::from(p)))?;
@@ -65,15 +70,28 @@ fn from_params(params: &Params, context: &Context) -> Result<Network> {
             global.for_each_from(group, &mut between);
         }
     };
-    let leaf = Label { extent: hosts, stride: 1, weight: 2 };
-    let group = Label { extent: groups, stride: leaves, weight: 1 };
+    let leaf = Label {
+        extent: hosts,
+        stride: 1,
+        weight: 2,
+    };
+    let group = Label {
+        extent: groups,
+        stride: leaves,
+        weight: 1,
+    };
     let name = global.arrangement.name();
     let spec = format!("dragonfly+:p={p},l={leaves},s={spines},h={h},g={groups},global={name}");
     Ok(Network {
         hosts,
         link_count: later(move || inside + global.count()),
-        metric: Metric::Labels(Labels { labels: vec![leaf, group] }),
-        levels: vec![Level::of_routers("group", leaves, p), Level::of_routers("leaf", 1, p)],
+        metric: Metric::Labels(Labels {
+            labels: vec![leaf, group],
+        }),
+        levels: vec![
+            Level::of_routers("group", leaves, p),
+            Level::of_routers("leaf", 1, p),
+        ],
         links_up: later(move || vec![global.count(), inside]),
         ..Network::new(spec, routers as u32, p, links)
     })
@@ -93,11 +111,17 @@ mod tests {
             let (s, g) = (machine.statistics().unwrap(), half * half + 1);
             assert_eq!((s.nodes, s.routers), (half * half * g, 2 * half * g));
             assert_eq!(s.links, g * half * half + g * (g - 1) / 2);
-            assert_eq!((u64::from(s.degree_min), u64::from(s.degree_max)), (half, 2 * half));
+            assert_eq!(
+                (u64::from(s.degree_min), u64::from(s.degree_max)),
+                (half, 2 * half)
+            );
             assert_eq!(s.diameter, 3);
         }
         let far = build("dragonfly+:p=2,l=2,s=2,h=1");
-        assert_eq!([1, 2, 4, 11].map(|n| far.distance(NodeId(0), NodeId(n))), [0, 2, 3, 3]);
+        assert_eq!(
+            [1, 2, 4, 11].map(|n| far.distance(NodeId(0), NodeId(n))),
+            [0, 2, 3, 3]
+        );
     }
 
     proptest! {
@@ -134,8 +158,14 @@ mod tests {
     fn wrong_parameters_are_named() {
         check_refused(&[
             ("dragonfly+:p=1,l=4,s=2", "no `h`"),
-            ("dragonfly+:p=1,l=4,s=2,h=2,g=6", "a whole number from 1 to 5"),
-            ("dragonfly+:p=1,l=1048576,s=1048576,h=1,g=2", "more than the 8.0 GB"),
+            (
+                "dragonfly+:p=1,l=4,s=2,h=2,g=6",
+                "a whole number from 1 to 5",
+            ),
+            (
+                "dragonfly+:p=1,l=1048576,s=1048576,h=1,g=2",
+                "more than the 8.0 GB",
+            ),
             ("dragonfly+:p=4,l=1048576,s=1048576,h=1", "a machine of"),
         ]);
     }

@@ -68,10 +68,18 @@ pub(crate) fn per_router(params: &Params) -> Result<u32> {
 
 /// `per_router` as a suffix of an inline specification.
 pub(crate) fn per_router_suffix(per_router: u32) -> String {
-    if per_router == 1 { String::new() } else { format!(",per_router={per_router}") }
+    if per_router == 1 {
+        String::new()
+    } else {
+        format!(",per_router={per_router}")
+    }
 }
 
 /// `8x8x5`.
 pub(crate) fn by_x<T: fmt::Display>(extents: &[T]) -> String {
-    extents.iter().map(T::to_string).collect::<Vec<_>>().join("x")
+    extents
+        .iter()
+        .map(T::to_string)
+        .collect::<Vec<_>>()
+        .join("x")
 }

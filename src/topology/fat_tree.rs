@@ -22,7 +22,10 @@ pub(crate) const FAT_TREE: TopologyEntry = TopologyEntry {
     about: "three levels of k-port switches (k^3/4 nodes), or with n= the k-ary n-tree (k^n nodes)",
     example: "fat-tree:k=16",
     options: &[
-        Opt::whole("k", "ports of a switch, even; with n=, children of a switch"),
+        Opt::whole(
+            "k",
+            "ports of a switch, even; with n=, children of a switch",
+        ),
         Opt::whole("n", "levels of a k-ary n-tree").or_else("three levels of k-port switches"),
         nodes_option(
             "in the place of k: the smallest even k with k^3/4 >= nodes, or with n= the smallest k with k^n >= nodes",
@@ -39,7 +42,10 @@ pub(crate) const XGFT: TopologyEntry = TopologyEntry {
     options: &[
         Opt::whole("h", "levels of switches").or_else("as many as m has"),
         Opt::extents("m", "children at each level, from the leaves up"),
-        Opt::extents("w", "parents at each level, from the leaves up; the first is 1"),
+        Opt::extents(
+            "w",
+            "parents at each level, from the leaves up; the first is 1",
+        ),
         nodes_option(
             "in the place of m, w: three levels unless h= is given, of full bandwidth, children that differ by one at \
              most",
@@ -65,13 +71,20 @@ fn fat_tree(params: &Params, _: &Context) -> Result<Network> {
         return Err(params.wrong("k", "an even number of ports, half up and half down"));
     }
     let half = k / 2;
-    tree(params, format!("fat-tree:k={k}"), vec![half, half, k], vec![1, half, half])
+    tree(
+        params,
+        format!("fat-tree:k={k}"),
+        vec![half, half, k],
+        vec![1, half, half],
+    )
 }
 
 fn xgft(params: &Params, _: &Context) -> Result<Network> {
     let digits = |key| params.dims(key, "one number a level, as in 4x4x8");
     let (m, w) = (digits("m")?, digits("w")?);
-    let h = params.integer("h", 1, MAX_LEVELS)?.unwrap_or(m.len().min(MAX_LEVELS as usize) as u32);
+    let h = params
+        .integer("h", 1, MAX_LEVELS)?
+        .unwrap_or(m.len().min(MAX_LEVELS as usize) as u32);
     for (key, list) in [("m", &m), ("w", &w)] {
         if list.len() != h as usize {
             return Err(params.wrong(key, format!("{h} numbers, one for each of the h levels")));
@@ -80,7 +93,12 @@ fn xgft(params: &Params, _: &Context) -> Result<Network> {
     if w[0] != 1 {
         return Err(params.wrong("w", "w[0] = 1: a node hangs on one leaf switch"));
     }
-    tree(params, format!("xgft:h={h},m={},w={}", by_x(&m), by_x(&w)), m, w)
+    tree(
+        params,
+        format!("xgft:h={h},m={},w={}", by_x(&m), by_x(&w)),
+        m,
+        w,
+    )
 }
 
 /// XGFT(h; m₁,…,m_h; w₁,…,w_h): a switch of level l has m_l children and w_(l+1) parents; level 0 are the
@@ -98,12 +116,17 @@ fn xgft(params: &Params, _: &Context) -> Result<Network> {
 /// Vahdat, SIGCOMM'08, section 3, <https://doi.org/10.1145/1402958.1402967>.
 fn tree(params: &Params, spec: String, m: Vec<u32>, w: Vec<u32>) -> Result<Network> {
     const NAMES: [&str; 4] = ["leaf", "pod", "block", "zone"];
-    let all = |list: &[u32]| list.iter().fold(1u64, |n, x| n.saturating_mul(u64::from(*x)));
+    let all = |list: &[u32]| {
+        list.iter()
+            .fold(1u64, |n, x| n.saturating_mul(u64::from(*x)))
+    };
     check_nodes(params.location(), all(&m))?;
     // Switches of each level, from the leaves up.
     let here = |level: usize| all(&m[level..]).saturating_mul(all(&w[..level]));
     let switches: Vec<u64> = (1..=m.len()).map(here).collect();
-    let total = switches.iter().fold(0, |sum: u64, here| sum.saturating_add(*here));
+    let total = switches
+        .iter()
+        .fold(0, |sum: u64, here| sum.saturating_add(*here));
     if total > MAX_NODES {
         let found = format!("a tree of {total} switches");
         let expected = format!("1 to {MAX_NODES} switches");
@@ -111,15 +134,23 @@ fn tree(params: &Params, spec: String, m: Vec<u32>, w: Vec<u32>) -> Result<Netwo
     }
     // Parents of a switch of level `i` + 1; the top has none.
     let parents = |i: usize| w.get(i + 1).copied().unwrap_or(0);
-    let mut up: Vec<u64> =
-        (0..m.len()).map(|i| switches[i].saturating_mul(parents(i).into())).collect();
+    let mut up: Vec<u64> = (0..m.len())
+        .map(|i| switches[i].saturating_mul(parents(i).into()))
+        .collect();
     let links = up.iter().fold(0, |sum: u64, up| sum.saturating_add(*up));
     // The children of a leaf switch are nodes: no router-router links.
     let degree = |i: usize| parents(i).saturating_add(if i == 0 { 0 } else { m[i] });
     let degrees = (0..m.len()).map(degree);
-    let degrees = (degrees.clone().min().unwrap_or(0), degrees.max().unwrap_or(0));
+    let degrees = (
+        degrees.clone().min().unwrap_or(0),
+        degrees.max().unwrap_or(0),
+    );
     let up_of_leaf = parents(0);
-    let cables = Cables { all: links, at_hosts: (up_of_leaf, up_of_leaf), most: degrees.1 };
+    let cables = Cables {
+        all: links,
+        at_hosts: (up_of_leaf, up_of_leaf),
+        most: degrees.1,
+    };
     // The topmost subtree is the whole machine: no level of its own.
     let mut slots = m[0];
     let mut levels = vec![Level::even(NAMES[0], slots)];
@@ -130,8 +161,13 @@ fn tree(params: &Params, spec: String, m: Vec<u32>, w: Vec<u32>) -> Result<Netwo
     levels.reverse();
     up.truncate(levels.len());
     up.reverse();
-    let (metric, hosts, per_router) =
-        (Tree { arity: m[1..].iter().rev().copied().collect() }, switches[0] as u32, m[0]);
+    let (metric, hosts, per_router) = (
+        Tree {
+            arity: m[1..].iter().rev().copied().collect(),
+        },
+        switches[0] as u32,
+        m[0],
+    );
     let (children, above) = (m.clone(), w.clone());
     let visit = move |visit: &mut LinkVisitor<'_>| {
         let (mut first, mut low) = (0u32, 1u32);
@@ -173,17 +209,33 @@ mod tests {
     fn leaves_come_first_in_node_order() {
         let tree = build("xgft:h=3,m=4x4x8,w=1x2x2");
         let far = |n| tree.distance(NodeId(0), NodeId(n));
-        assert_eq!([far(3), far(4), far(15), far(16), far(127)], [0, 2, 2, 4, 4]);
-        let levels: Vec<_> =
-            tree.network().levels().iter().map(|l| (l.name.to_string(), l.slots)).collect();
+        assert_eq!(
+            [far(3), far(4), far(15), far(16), far(127)],
+            [0, 2, 2, 4, 4]
+        );
+        let levels: Vec<_> = tree
+            .network()
+            .levels()
+            .iter()
+            .map(|l| (l.name.to_string(), l.slots))
+            .collect();
         assert_eq!(levels, [("pod".to_string(), 16), ("leaf".to_string(), 4)]);
-        assert_eq!((tree.network().hosts(), tree.network().routers()), (32, 32 + 16 + 4));
+        assert_eq!(
+            (tree.network().hosts(), tree.network().routers()),
+            (32, 32 + 16 + 4)
+        );
     }
 
     #[test]
     fn the_drawing_is_right() {
         let graph = build("fat-tree:k=2,n=3");
-        let of = |r| graph.graph().unwrap().neighbours(crate::RouterId(r)).to_vec();
+        let of = |r| {
+            graph
+                .graph()
+                .unwrap()
+                .neighbours(crate::RouterId(r))
+                .to_vec()
+        };
         assert_eq!(
             [of(0), of(1), of(4), of(5)],
             [vec![4, 5], vec![4, 5], vec![0, 1, 8, 10], vec![0, 1, 9, 11]]

@@ -50,8 +50,16 @@ impl Topology {
     /// # Ok::<(), nodeorder::Error>(())
     /// ```
     pub fn linked(network: LinkedRouters, context: &Context) -> Result<Self> {
-        let LinkedRouters { name, routers, hosts, per_router, links, capacities, names, lattice } =
-            network;
+        let LinkedRouters {
+            name,
+            routers,
+            hosts,
+            per_router,
+            links,
+            capacities,
+            names,
+            lattice,
+        } = network;
         let location = SourceLocation::option(&name);
         let wrong = |found: String, expected: &str| Error::input(location.clone(), found, expected);
         check_nodes(&location, u64::from(routers))?;
@@ -62,10 +70,16 @@ impl Topology {
             return Err(wrong(found, "routers with nodes among all"));
         }
         if ![0, slots as usize].contains(&names.len()) {
-            return Err(wrong(format!("{} names", names.len()), "a name for each node"));
+            return Err(wrong(
+                format!("{} names", names.len()),
+                "a name for each node",
+            ));
         }
         if ![0, links.len()].contains(&capacities.len()) {
-            return Err(wrong(format!("{} capacities", capacities.len()), "one for each link"));
+            return Err(wrong(
+                format!("{} capacities", capacities.len()),
+                "one for each link",
+            ));
         }
         require_graph(context, u64::from(routers), links.len() as u64)?;
         let links = sorted(routers, links, capacities, wrong)?;
@@ -81,7 +95,13 @@ impl Topology {
             names,
             component_of: if joined { Vec::new() } else { component_of },
             lattice,
-            ..listed(format!("graph:{name}"), routers, per_router, links, capacities)
+            ..listed(
+                format!("graph:{name}"),
+                routers,
+                per_router,
+                links,
+                capacities,
+            )
         };
         let params = Params::inline("graph", ',', COMMON, context.seed)?;
         Topology::new(network, &params, None, &name, context)
@@ -106,7 +126,10 @@ fn sorted(
             return Err(wrong(found, "two different routers"));
         }
         if u.max(v) >= routers {
-            return Err(wrong(format!("router {}", u.max(v)), &format!("routers below {routers}")));
+            return Err(wrong(
+                format!("router {}", u.max(v)),
+                &format!("routers below {routers}"),
+            ));
         }
         if !(capacity > 0.0 && capacity <= MOST_CAPACITY) {
             let found = format!("capacity {capacity} of link {u},{v}");
@@ -116,9 +139,10 @@ fn sorted(
     }
     sorted.sort_by_key(|(ends, _)| *ends);
     match sorted.windows(2).find(|pair| pair[0].0 == pair[1].0) {
-        Some([((u, v), _), _]) => {
-            Err(wrong(format!("link {u},{v} again"), "each link once, in one direction"))
-        }
+        Some([((u, v), _), _]) => Err(wrong(
+            format!("link {u},{v} again"),
+            "each link once, in one direction",
+        )),
         _ => Ok(sorted),
     }
 }
@@ -130,22 +154,38 @@ mod tests {
     use crate::topology::testing;
 
     fn machine(network: LinkedRouters) -> Result<Topology> {
-        let network = LinkedRouters { name: "mine".into(), ..network };
+        let network = LinkedRouters {
+            name: "mine".into(),
+            ..network
+        };
         Topology::linked(network, &Context::default())
     }
 
     fn path(links: &[(u32, u32)]) -> LinkedRouters {
         let links = links.to_vec();
-        LinkedRouters { routers: 4, hosts: 4, per_router: 1, links, ..LinkedRouters::default() }
+        LinkedRouters {
+            routers: 4,
+            hosts: 4,
+            per_router: 1,
+            links,
+            ..LinkedRouters::default()
+        }
     }
 
     #[test]
     fn a_network_in_memory_is_that_of_a_torus() {
         let torus = Topology::inline("torus:3x5,per_router=2", &Context::default()).unwrap();
         let mut links = Vec::new();
-        torus.network().for_each_link(&mut |u, v, _| links.push((v, u)));
-        let network =
-            LinkedRouters { routers: 15, hosts: 15, per_router: 2, links, ..Default::default() };
+        torus
+            .network()
+            .for_each_link(&mut |u, v, _| links.push((v, u)));
+        let network = LinkedRouters {
+            routers: 15,
+            hosts: 15,
+            per_router: 2,
+            links,
+            ..Default::default()
+        };
         let mine = machine(network).unwrap();
         testing::check_links(&mine);
         assert_eq!((mine.spec(), mine.components()), ("graph:mine", 1));
@@ -168,7 +208,8 @@ mod tests {
         assert_eq!(mine.node_named("c"), Some(NodeId(2)));
         assert_eq!(mine.unreachable_pairs(), 2);
         let mut capacities = Vec::new();
-        mine.network().for_each_link(&mut |u, v, c| capacities.push((u, v, c)));
+        mine.network()
+            .for_each_link(&mut |u, v, c| capacities.push((u, v, c)));
         assert_eq!(capacities, [(0, 3, 2.0), (1, 2, 1.0)]);
     }
 
@@ -179,14 +220,38 @@ mod tests {
             ..path(&[(0, 1)])
         };
         for (network, expected) in [
-            (path(&[(0, 4)]), "`mine`: found router 4; expected routers below 4"),
-            (path(&[(1, 1)]), "`mine`: found a link from router 1 to itself"),
+            (
+                path(&[(0, 4)]),
+                "`mine`: found router 4; expected routers below 4",
+            ),
+            (
+                path(&[(1, 1)]),
+                "`mine`: found a link from router 1 to itself",
+            ),
             (path(&[(0, 1), (1, 0)]), "`mine`: found link 0,1 again"),
             (with(&[0.0]), "`mine`: found capacity 0 of link 0,1"),
             (with(&[1.0, 1.0]), "`mine`: found 2 capacities"),
-            (LinkedRouters { hosts: 5, ..path(&[]) }, "`mine`: found 5 routers with nodes among 4"),
-            (LinkedRouters { names: vec!["a".into()], ..path(&[]) }, "`mine`: found 1 names"),
-            (LinkedRouters { per_router: 0, ..path(&[]) }, "`mine`: found a machine of 0 nodes"),
+            (
+                LinkedRouters {
+                    hosts: 5,
+                    ..path(&[])
+                },
+                "`mine`: found 5 routers with nodes among 4",
+            ),
+            (
+                LinkedRouters {
+                    names: vec!["a".into()],
+                    ..path(&[])
+                },
+                "`mine`: found 1 names",
+            ),
+            (
+                LinkedRouters {
+                    per_router: 0,
+                    ..path(&[])
+                },
+                "`mine`: found a machine of 0 nodes",
+            ),
         ] {
             let error = machine(network).unwrap_err().to_string();
             assert!(error.starts_with(expected), "{error}");

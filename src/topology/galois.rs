@@ -15,7 +15,10 @@ pub(super) struct Field {
 /// p and e with pᵉ = `q`, if `q` is a prime power. O(√q).
 pub(super) fn prime_power(q: u32) -> Option<(u32, u32)> {
     let divisor = |p: &u32| u64::from(*p) * u64::from(*p) <= u64::from(q);
-    let p = (2..).take_while(divisor).find(|p| q.is_multiple_of(*p)).unwrap_or(q);
+    let p = (2..)
+        .take_while(divisor)
+        .find(|p| q.is_multiple_of(*p))
+        .unwrap_or(q);
     if p < 2 {
         return None;
     }
@@ -31,7 +34,11 @@ pub(super) fn prime_power(q: u32) -> Option<(u32, u32)> {
 pub(super) fn near(q: u32, valid: impl Fn(u32) -> bool) -> String {
     let below = (2..q).rev().find(|q| valid(*q));
     let above = (q.saturating_add(1)..).take(1 << 20).find(|q| valid(*q));
-    let found: Vec<String> = below.into_iter().chain(above).map(|q| q.to_string()).collect();
+    let found: Vec<String> = below
+        .into_iter()
+        .chain(above)
+        .map(|q| q.to_string())
+        .collect();
     found.join(" and ")
 }
 
@@ -120,7 +127,12 @@ mod tests {
     #[test]
     fn prime_powers_are_recognised() {
         let found: Vec<u32> = (0..33).filter(|q| prime_power(*q).is_some()).collect();
-        assert_eq!(found, [2, 3, 4, 5, 7, 8, 9, 11, 13, 16, 17, 19, 23, 25, 27, 29, 31, 32]);
+        assert_eq!(
+            found,
+            [
+                2, 3, 4, 5, 7, 8, 9, 11, 13, 16, 17, 19, 23, 25, 27, 29, 31, 32
+            ]
+        );
         assert_eq!(prime_power(16_807), Some((7, 5)));
         assert_eq!(prime_power(2_147_483_647), Some((2_147_483_647, 1)));
     }
@@ -132,9 +144,15 @@ mod tests {
             for a in 0..q {
                 assert_eq!((f.add(a, 0), f.multiply(a, 1), f.multiply(a, 0)), (a, a, 0));
                 assert_eq!(f.subtract(a, a), 0);
-                assert!(a == 0 || (1..q).any(|b| f.multiply(a, b) == 1), "GF({q}): 1/{a}");
+                assert!(
+                    a == 0 || (1..q).any(|b| f.multiply(a, b) == 1),
+                    "GF({q}): 1/{a}"
+                );
                 for b in 0..q {
-                    assert!(b == 0 || f.multiply(f.divide(a, b), b) == a, "GF({q}): {a}/{b}");
+                    assert!(
+                        b == 0 || f.multiply(f.divide(a, b), b) == a,
+                        "GF({q}): {a}/{b}"
+                    );
                     assert_eq!(f.add(a, b), f.add(b, a));
                     assert_eq!(f.subtract(f.add(a, b), b), a);
                     for c in 0..q {

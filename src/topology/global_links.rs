@@ -59,9 +59,21 @@ impl GlobalLinks {
         let most = u64::from(routers) * u64::from(ports) + 1;
         let groups = params.integer("g", 1, most)?.unwrap_or(most);
         let name = params.choice("global")?;
-        let all = [Arrangement::Absolute, Arrangement::Relative, Arrangement::Circulant];
+        let all = [
+            Arrangement::Absolute,
+            Arrangement::Relative,
+            Arrangement::Circulant,
+        ];
         let arrangement = all.into_iter().find(|a| a.name() == name).unwrap_or(all[0]);
-        Ok((groups, GlobalLinks { groups: groups as u32, routers, ports, arrangement }))
+        Ok((
+            groups,
+            GlobalLinks {
+                groups: groups as u32,
+                routers,
+                ports,
+                arrangement,
+            },
+        ))
     }
 
     /// Pairs of groups.
@@ -100,7 +112,10 @@ impl GlobalLinks {
         let [i, g, a, h] = [i, self.groups, self.routers, self.ports].map(u64::from);
         let cables = self.cables();
         for t in i + 1..g {
-            let (near, far) = (self.arrangement.port(i, t, g), self.arrangement.port(t, i, g));
+            let (near, far) = (
+                self.arrangement.port(i, t, g),
+                self.arrangement.port(t, i, g),
+            );
             let mut c = 0;
             while c < cables {
                 let router = |port: u64| (c * (g - 1) + port) / h;

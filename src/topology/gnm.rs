@@ -34,8 +34,10 @@ fn from_params(params: &Params, context: &Context) -> Result<Step> {
     let m = params.whole("m", n - 1, pairs)?;
     require_graph(context, n, m)?;
     let comfortable = ((n as f64) * (n as f64).ln() / 2.0 + n as f64).ceil() as u64;
-    let advice =
-        format!("expected more links: m = {} connects nearly always", comfortable.min(pairs));
+    let advice = format!(
+        "expected more links: m = {} connects nearly always",
+        comfortable.min(pairs)
+    );
     // The expected number of routers without any link; more than 25 of them never all vanish.
     let alone = n as f64 * (-2.0 * m as f64 / n as f64).exp();
     if alone > 25.0 {
@@ -50,7 +52,10 @@ fn from_params(params: &Params, context: &Context) -> Result<Step> {
         }
         let mut left_out = sample(routers, pairs - m, rng).into_iter().peekable();
         let all = (0..routers).flat_map(|u| (u + 1..routers).map(move |v| (u, v)));
-        Some(all.filter(|pair| left_out.next_if_eq(pair).is_none()).collect())
+        Some(
+            all.filter(|pair| left_out.next_if_eq(pair).is_none())
+                .collect(),
+        )
     })
 }
 
@@ -99,10 +104,15 @@ mod tests {
         let mut rng = <Pcg64 as rand::SeedableRng>::seed_from_u64(1);
         let mut seen = std::collections::BTreeMap::new();
         for _ in 0..4000 {
-            sample(6, 5, &mut rng).into_iter().for_each(|pair| *seen.entry(pair).or_insert(0) += 1);
+            sample(6, 5, &mut rng)
+                .into_iter()
+                .for_each(|pair| *seen.entry(pair).or_insert(0) += 1);
         }
         assert_eq!(seen.len(), 15);
-        assert!(seen.values().all(|n: &u32| n.abs_diff(1333) < 150), "{seen:?}");
+        assert!(
+            seen.values().all(|n: &u32| n.abs_diff(1333) < 150),
+            "{seen:?}"
+        );
     }
 
     #[test]
@@ -119,7 +129,10 @@ mod tests {
             ("gnm:n=10,m=46", "a whole number from 9 to 45"),
             ("gnm:n=2000000,m=1000000000000", "more than the 8.0 GB"),
             ("gnm:n=2147483648,m=3000000000", "more than the 8.0 GB"),
-            ("gnm:n=100000,m=100000", "links leave about 13534 of 100000 routers without any"),
+            (
+                "gnm:n=100000,m=100000",
+                "links leave about 13534 of 100000 routers without any",
+            ),
             ("gnm:n=200,m=300", "no connected network in 1000 draws"),
             ("gnm:n=1000", "no `m`"),
             ("gnm:n=0,m=0", "n = `0`"),

@@ -34,7 +34,9 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
 
 /// The levels that `levels` names, outermost first.
 fn levels(params: &Params, per_router: u32) -> Result<Vec<Level>> {
-    let Some(text) = params.word("levels")? else { return Ok(Vec::new()) };
+    let Some(text) = params.word("levels")? else {
+        return Ok(Vec::new());
+    };
     let level = |part: &str| {
         let (name, routers) = part.split_once(':')?;
         let routers = routers.parse::<u32>().ok().filter(|routers| *routers > 0)?;
@@ -45,10 +47,13 @@ fn levels(params: &Params, per_router: u32) -> Result<Vec<Level>> {
     let nested = |outer: &Level, inner: &Level| {
         outer.slots > inner.slots && outer.slots.is_multiple_of(inner.slots)
     };
-    levels.filter(|all| all.windows(2).all(|pair| nested(&pair[0], &pair[1]))).ok_or_else(|| {
-        let form = "NAME:ROUTERS of each level with / between, the routers a multiple of the next";
-        params.wrong("levels", format!("{form}, as in group:96/chassis:16"))
-    })
+    levels
+        .filter(|all| all.windows(2).all(|pair| nested(&pair[0], &pair[1])))
+        .ok_or_else(|| {
+            let form =
+                "NAME:ROUTERS of each level with / between, the routers a multiple of the next";
+            params.wrong("levels", format!("{form}, as in group:96/chassis:16"))
+        })
 }
 
 /// Two routers, ascending, with the capacity and weight of their link.
@@ -81,10 +86,16 @@ fn network(file: &SourceFile<'_>, per_router: u32, levels: Vec<Level>) -> Result
     }
     let weights: Vec<u32> = links.iter().map(|(.., weight)| *weight).collect();
     let (links, capacities) = links.into_iter().map(|(u, v, c, _)| ((u, v), c)).unzip();
-    let network = Network { levels, ..listed(spec, routers, per_router, links, capacities) };
+    let network = Network {
+        levels,
+        ..listed(spec, routers, per_router, links, capacities)
+    };
     Ok(match weights.iter().all(|weight| *weight == 1) {
         true => network,
-        false => Network { link_weights: later(move || weights.clone()), ..network },
+        false => Network {
+            link_weights: later(move || weights.clone()),
+            ..network
+        },
     })
 }
 
@@ -106,26 +117,43 @@ pub(super) fn checked(text: &Text, mut edges: Vec<Edge>) -> Result<(u32, Vec<Lin
     let at = |line| SourceLocation::line(text.name(), line);
     if edges.is_empty() {
         let location = SourceLocation::File(text.name().into());
-        return Err(Error::input(location, "no links", "lines of u,v[,capacity[,weight]]"));
+        return Err(Error::input(
+            location,
+            "no links",
+            "lines of u,v[,capacity[,weight]]",
+        ));
     }
     edges.sort_unstable_by_key(|e| (e.ends, e.line));
     let twice = edges.windows(2).filter(|pair| pair[0].ends == pair[1].ends);
     if let Some([first, again]) = twice.min_by_key(|pair| pair[1].line) {
         let (u, v) = again.ends;
         let found = format!("link {u},{v} again (line {} has it)", first.line);
-        return Err(Error::input(at(again.line), found, "each link once, in one direction"));
+        return Err(Error::input(
+            at(again.line),
+            found,
+            "each link once, in one direction",
+        ));
     }
     let routers = without_gaps(&edges, at)?;
     let mut parts = UnionFind::<u32>::new(routers as usize);
     edges.iter().for_each(|e| {
         parts.union(e.ends.0, e.ends.1);
     });
-    let apart = edges.iter().filter(|e| !parts.equiv(0, e.ends.0)).min_by_key(|e| e.line);
+    let apart = edges
+        .iter()
+        .filter(|e| !parts.equiv(0, e.ends.0))
+        .min_by_key(|e| e.line);
     if let Some(edge) = apart {
         let found = format!("router {}, which no path joins to router 0", edge.ends.0);
         return Err(Error::input(at(edge.line), found, "a connected network"));
     }
-    Ok((routers, edges.into_iter().map(|e| (e.ends.0, e.ends.1, e.capacity, e.weight)).collect()))
+    Ok((
+        routers,
+        edges
+            .into_iter()
+            .map(|e| (e.ends.0, e.ends.1, e.capacity, e.weight))
+            .collect(),
+    ))
 }
 
 fn edge(line: &Line<'_>) -> Result<Edge> {
@@ -137,27 +165,48 @@ fn edge(line: &Line<'_>) -> Result<Edge> {
     // The largest id is one below the most routers.
     let router = |text: &str| match text.parse::<u32>() {
         Ok(id) if id < 1 << 31 => Ok(id),
-        _ => Err(wrong(format!("router `{text}`"), "a router id from 0 to 2147483647")),
+        _ => Err(wrong(
+            format!("router `{text}`"),
+            "a router id from 0 to 2147483647",
+        )),
     };
     let (u, v) = (router(&fields[0])?, router(&fields[1])?);
     if u == v {
-        return Err(wrong(format!("a link from router {u} to itself"), "two different routers"));
+        return Err(wrong(
+            format!("a link from router {u} to itself"),
+            "two different routers",
+        ));
     }
     let capacity = match fields.get(2) {
         None => 1.0,
         Some(text) => match text.parse::<f64>() {
             Ok(capacity) if capacity > 0.0 && capacity <= MOST_CAPACITY => capacity,
-            _ => return Err(wrong(format!("capacity `{text}`"), "a number above 0, up to 1e15")),
+            _ => {
+                return Err(wrong(
+                    format!("capacity `{text}`"),
+                    "a number above 0, up to 1e15",
+                ));
+            }
         },
     };
     let weight = match fields.get(3) {
         None => 1,
         Some(text) => match text.parse::<u32>() {
             Ok(weight) if weight <= MAX_WEIGHT => weight,
-            _ => return Err(wrong(format!("weight `{text}`"), "a whole number from 0 to 1000")),
+            _ => {
+                return Err(wrong(
+                    format!("weight `{text}`"),
+                    "a whole number from 0 to 1000",
+                ));
+            }
         },
     };
-    Ok(Edge { ends: (u.min(v), u.max(v)), capacity, weight, line: line.number })
+    Ok(Edge {
+        ends: (u.min(v), u.max(v)),
+        capacity,
+        weight,
+        line: line.number,
+    })
 }
 
 /// One more than the largest id, if every smaller one stands on some link. Without a table of all ids:
@@ -169,9 +218,17 @@ fn without_gaps(edges: &[Edge], at: impl Fn(usize) -> SourceLocation) -> Result<
     let Some((missing, id)) = (0..).zip(&ids).find(|(i, id)| i != *id) else {
         return Ok(ids.len() as u32);
     };
-    let line = edges.iter().filter(|e| e.ends.0 == *id || e.ends.1 == *id).map(|e| e.line).min();
+    let line = edges
+        .iter()
+        .filter(|e| e.ends.0 == *id || e.ends.1 == *id)
+        .map(|e| e.line)
+        .min();
     let found = format!("router {id}, but no link of router {missing}");
-    Err(Error::input(at(line.unwrap_or(1)), found, "ids from 0 without gaps"))
+    Err(Error::input(
+        at(line.unwrap_or(1)),
+        found,
+        "ids from 0 without gaps",
+    ))
 }
 
 #[cfg(test)]
@@ -189,7 +246,11 @@ mod tests {
             "source,target\n1,0\n1,2\n",
         ] {
             let (routers, links) = read(&Text::new("g", text)).unwrap();
-            assert_eq!((routers, links), (3, vec![(0, 1, 1.0, 1), (1, 2, 1.0, 1)]), "{text}");
+            assert_eq!(
+                (routers, links),
+                (3, vec![(0, 1, 1.0, 1), (1, 2, 1.0, 1)]),
+                "{text}"
+            );
         }
         let (_, links) = read(&Text::new("g", "1,0,2.5")).unwrap();
         assert_eq!(links, [(0, 1, 2.5, 1)]);
@@ -201,7 +262,10 @@ mod tests {
     fn faults_are_named_with_their_line() {
         for (text, expected) in [
             ("0,1\n2,2\n", "g:2: found a link from router 2 to itself"),
-            ("u,v\n0,1\n1,2\n1,0\n", "g:4: found link 0,1 again (line 2 has it)"),
+            (
+                "u,v\n0,1\n1,2\n1,0\n",
+                "g:4: found link 0,1 again (line 2 has it)",
+            ),
             ("0,1\n1,x\n", "g:2: found router `x`"),
             ("0,1\n1,-2\n", "g:2: found router `-2`"),
             ("-1,1\n", "g:1: found router `-1`"),
@@ -215,9 +279,15 @@ mod tests {
             ("0,1,1,-1\n", "g:1: found weight `-1`"),
             ("0,1,1,1001\n", "g:1: found weight `1001`"),
             ("0 1\n", "g:1: found `0 1`"),
-            ("0,1\n1,2000000000\n", "g:2: found router 2000000000, but no link of router 2"),
+            (
+                "0,1\n1,2000000000\n",
+                "g:2: found router 2000000000, but no link of router 2",
+            ),
             ("1,2\n", "g:1: found router 1, but no link of router 0"),
-            ("0,1\n1,2\n4,3\n", "g:3: found router 3, which no path joins to router 0"),
+            (
+                "0,1\n1,2\n4,3\n",
+                "g:3: found router 3, which no path joins to router 0",
+            ),
             ("# nothing\n", "g: found no links"),
             ("u,v\nu,v\n", "g:2: found router `u`"),
         ] {
@@ -263,8 +333,15 @@ mod tests {
         }
         let text = Text::new("m.toml", "kind = 'graph'\nfile = 'links.csv.gz'\n");
         let base = folder.path().join("m.toml");
-        assert_eq!(Topology::toml(&text, Some(&base), &context).unwrap().node_count(), 4);
-        let missing = Topology::inline("graph:no-such.csv", &context).unwrap_err().to_string();
+        assert_eq!(
+            Topology::toml(&text, Some(&base), &context)
+                .unwrap()
+                .node_count(),
+            4
+        );
+        let missing = Topology::inline("graph:no-such.csv", &context)
+            .unwrap_err()
+            .to_string();
         assert!(missing.starts_with("no-such.csv: opening"), "{missing}");
         let error = Topology::inline("graph", &context).unwrap_err().to_string();
         assert!(error.contains("no `file`"), "{error}");

@@ -26,7 +26,13 @@ pub(crate) const TORUS: TopologyEntry = TopologyEntry {
     name: "torus",
     about: "grid with every dimension wrapped",
     example: "torus:15x6x16,per_router=2",
-    options: &[DIMS, PER_ROUTER, WRAP.or_else("every dimension"), DOUBLE, NODES],
+    options: &[
+        DIMS,
+        PER_ROUTER,
+        WRAP.or_else("every dimension"),
+        DOUBLE,
+        NODES,
+    ],
     build: Build::Formula(|params, _| from_params(params, Wrap::All)),
 };
 
@@ -47,7 +53,10 @@ const NODES: Opt = nodes_option(
 
 const WRAP: Opt = Opt::text("wrap", "which dimensions wrap, a digit each, as in 110");
 
-const DOUBLE: Opt = Opt::flag("double", "the link of a wrapped pair of routers counts as two");
+const DOUBLE: Opt = Opt::flag(
+    "double",
+    "the link of a wrapped pair of routers counts as two",
+);
 
 #[derive(Clone, Copy, PartialEq)]
 enum Wrap {
@@ -76,7 +85,12 @@ fn from_params(params: &Params, wrap: Wrap) -> Result<Network> {
     });
     let axes = axes.collect();
     let per_router = per_router(params)?;
-    Ok(grid(kind, Product { axes }, per_router, wrap != Wrap::None && params.flag("double")?))
+    Ok(grid(
+        kind,
+        Product { axes },
+        per_router,
+        wrap != Wrap::None && params.flag("double")?,
+    ))
 }
 
 /// A grid of routers, row-major, the last dimension fastest. Distance: Σ |dx|, or min(|dx|, n-|dx|) where
@@ -84,7 +98,11 @@ fn from_params(params: &Params, wrap: Wrap) -> Result<Network> {
 /// `double=true` gives that link the capacity of two.
 pub(super) fn grid(kind: &str, product: Product, per_router: u32, double: bool) -> Network {
     let extents: Vec<u32> = product.axes.iter().map(|a| a.extent).collect();
-    let wraps: Vec<bool> = product.axes.iter().map(|a| a.shape == Shape::Ring).collect();
+    let wraps: Vec<bool> = product
+        .axes
+        .iter()
+        .map(|a| a.shape == Shape::Ring)
+        .collect();
     let mut spec = format!("{kind}:{}", by_x(&extents));
     if kind == "grid" {
         let digits: String = wraps.iter().map(|w| if *w { '1' } else { '0' }).collect();
@@ -95,7 +113,10 @@ pub(super) fn grid(kind: &str, product: Product, per_router: u32, double: bool) 
         spec += ",double=true";
     }
     // Routers along a doubled axis have one cable more, and every line one link of two cables.
-    let pairs = product.axes.iter().filter(|a| double && a.shape == Shape::Ring && a.extent == 2);
+    let pairs = product
+        .axes
+        .iter()
+        .filter(|a| double && a.shape == Shape::Ring && a.extent == 2);
     let doubled = pairs.count() as u32;
     let (fewest, most) = product.degrees();
     let cables = Cables {
@@ -117,7 +138,10 @@ pub(super) fn grid(kind: &str, product: Product, per_router: u32, double: bool) 
         cables: Some(cables),
         lattice: Some(Lattice::of_routers(extents, wraps)),
         cut_bounds: later(move || CutBounds::of_product(&bounds, double)),
-        vertex_transitive: product.axes.iter().all(|a| a.shape != Shape::Path || a.extent == 1),
+        vertex_transitive: product
+            .axes
+            .iter()
+            .all(|a| a.shape != Shape::Path || a.extent == 1),
         metric: Metric::Product(product),
         ..Network::new(spec, routers, per_router, visit)
     }
@@ -128,9 +152,10 @@ fn wraps(params: &Params, dimensions: usize) -> Result<Vec<bool>> {
     let expected =
         format!("wrap of {dimensions} dimensions, as in wrap=110 or [true, true, false]");
     let wraps: Option<Vec<bool>> = match params.value("wrap") {
-        Some((Value::Word(w), _)) => {
-            w.chars().map(|c| matches!(c, '0' | '1').then_some(c == '1')).collect()
-        }
+        Some((Value::Word(w), _)) => w
+            .chars()
+            .map(|c| matches!(c, '0' | '1').then_some(c == '1'))
+            .collect(),
         Some((Value::List(items), _)) => {
             let one = |(item, _): &_| {
                 matches!(item, Value::Boolean(_)).then_some(*item == Value::Boolean(true))
@@ -151,9 +176,17 @@ mod tests {
 
     #[test]
     fn hector_and_the_five_dimensional_torus() {
-        let hector = build("torus:15x6x16,per_router=2,limit=2816").statistics().unwrap();
-        assert_eq!((hector.nodes, hector.routers, hector.diameter), (2816, 1440, 18));
-        assert_eq!((hector.links, hector.degree_min, hector.degree_max), (3 * 1440, 6, 6));
+        let hector = build("torus:15x6x16,per_router=2,limit=2816")
+            .statistics()
+            .unwrap();
+        assert_eq!(
+            (hector.nodes, hector.routers, hector.diameter),
+            (2816, 1440, 18)
+        );
+        assert_eq!(
+            (hector.links, hector.degree_min, hector.degree_max),
+            (3 * 1440, 6, 6)
+        );
         assert_eq!(build("torus:11x8x4x4x2").statistics().unwrap().diameter, 14);
     }
 
@@ -161,7 +194,10 @@ mod tests {
     fn a_ring_of_two_has_one_link() {
         let pair = build("torus:4x2").statistics().unwrap();
         assert_eq!((pair.links, pair.degree_max), (8 + 4, 3));
-        assert_eq!(build("torus:4x2,double=true").graph().unwrap().link_count(), 12);
+        assert_eq!(
+            build("torus:4x2,double=true").graph().unwrap().link_count(),
+            12
+        );
     }
 
     #[test]
@@ -174,11 +210,18 @@ mod tests {
 
     #[test]
     fn specifications_come_back_as_written() {
-        for spec in ["mesh:8x8x5", "torus:4x4,per_router=2,limit=30", "grid:3x4,wrap=01"] {
+        for spec in [
+            "mesh:8x8x5",
+            "torus:4x4,per_router=2,limit=30",
+            "grid:3x4,wrap=01",
+        ] {
             assert_eq!(build(spec).spec(), spec);
         }
         let (open, ring) = (build("grid:3x4,wrap=00"), build("torus:3x4,exclude=0-1+5"));
-        assert_eq!((open.spec(), ring.spec()), ("mesh:3x4", "torus:3x4,exclude=0-1+5"));
+        assert_eq!(
+            (open.spec(), ring.spec()),
+            ("mesh:3x4", "torus:3x4,exclude=0-1+5")
+        );
         assert_eq!(ring.node_count(), 9);
     }
 

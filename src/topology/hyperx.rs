@@ -39,8 +39,13 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
 fn from_params(params: &Params, _: &Context) -> Result<Network> {
     let dims = params.dims("dims", "the extents, as in 16x6x8")?;
     product(&params.location_of("dims"), dims.iter().copied())?;
-    let clique = |extent| Axis { extent, shape: Shape::Clique };
-    let product = Product { axes: dims.into_iter().map(clique).collect() };
+    let clique = |extent| Axis {
+        extent,
+        shape: Shape::Clique,
+    };
+    let product = Product {
+        axes: dims.into_iter().map(clique).collect(),
+    };
     Ok(grid("hyperx", product, per_router(params)?, false))
 }
 
@@ -52,7 +57,10 @@ mod tests {
     fn counts_follow_the_closed_forms() {
         let s = build("hyperx:16x6x8,per_router=4").statistics().unwrap();
         assert_eq!((s.nodes, s.routers, s.diameter), (3072, 768, 3));
-        assert_eq!((s.degree_min, s.degree_max, s.links), (27, 27, 768 * 27 / 2));
+        assert_eq!(
+            (s.degree_min, s.degree_max, s.links),
+            (27, 27, 768 * 27 / 2)
+        );
         // A 2-ary HyperX is the hypercube; an extent of 1 adds nothing.
         let cube = build("hyperx:2x2x1x2").statistics().unwrap();
         assert_eq!((cube.diameter, cube.links, cube.degree_max), (3, 12, 3));
@@ -60,7 +68,10 @@ mod tests {
 
     #[test]
     fn the_best_case_cascade_is_a_hyperx() {
-        let (a, b) = (build("hyperx:8x6x16,per_router=4"), build("cascade:16x6x8,per_router=4"));
+        let (a, b) = (
+            build("hyperx:8x6x16,per_router=4"),
+            build("cascade:16x6x8,per_router=4"),
+        );
         let (a, b) = (a.statistics().unwrap(), b.statistics().unwrap());
         assert_eq!((a.links, a.total_distance), (b.links, b.total_distance));
     }

@@ -17,7 +17,12 @@ impl Lattice {
     /// A lattice whose cells are the routers, axes called x, y, z, ….
     pub fn of_routers(extents: Vec<u32>, wrap: Vec<bool>) -> Self {
         let axes = (0..extents.len()).map(axis_name).collect();
-        Lattice { extents, wrap, axes, cells: None }
+        Lattice {
+            extents,
+            wrap,
+            axes,
+            cells: None,
+        }
     }
 
     /// Number of cells.
@@ -32,7 +37,10 @@ impl Lattice {
 
     /// The cell at `coordinates`.
     pub fn cell(&self, coordinates: &[u32]) -> u32 {
-        self.extents.iter().zip(coordinates).fold(0, |cell, (extent, x)| cell * extent + x)
+        self.extents
+            .iter()
+            .zip(coordinates)
+            .fold(0, |cell, (extent, x)| cell * extent + x)
     }
 }
 
@@ -47,7 +55,10 @@ pub fn digits(index: u32, extents: &[u32], out: &mut [u32]) {
 
 /// x, y, z, w, v, u, then the axis number.
 pub(crate) fn axis_name(axis: usize) -> String {
-    AXIS_LETTERS.chars().nth(axis).map_or_else(|| axis.to_string(), |c| c.to_string())
+    AXIS_LETTERS
+        .chars()
+        .nth(axis)
+        .map_or_else(|| axis.to_string(), |c| c.to_string())
 }
 
 /// The letters of the first axes, in order.

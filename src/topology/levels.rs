@@ -66,26 +66,46 @@ mod tests {
     fn rows(spec: &str) -> Vec<(&'static str, u64, u64, u64)> {
         let machine = Topology::inline(spec, &Context::default()).unwrap();
         let name = |name: &str| -> &'static str { name.to_string().leak() };
-        machine.level_table().iter().map(|l| (name(&l.name), l.units, l.nodes, l.links)).collect()
+        machine
+            .level_table()
+            .iter()
+            .map(|l| (name(&l.name), l.units, l.nodes, l.links))
+            .collect()
     }
 
     #[test]
     fn units_nodes_and_links() {
-        assert_eq!(rows("fat-tree:k=8"), [("pod", 8, 16, 64 * 2), ("leaf", 32, 4, 128)]);
-        assert_eq!(rows("dragonfly:p=2,a=4,h=2"), [("group", 9, 8, 36), ("router", 36, 2, 9 * 6)]);
+        assert_eq!(
+            rows("fat-tree:k=8"),
+            [("pod", 8, 16, 64 * 2), ("leaf", 32, 4, 128)]
+        );
+        assert_eq!(
+            rows("dragonfly:p=2,a=4,h=2"),
+            [("group", 9, 8, 36), ("router", 36, 2, 9 * 6)]
+        );
         assert_eq!(
             rows("cascade:4x3x2,per_router=2"),
-            [("group", 2, 24, 12), ("chassis", 6, 8, 2 * 4 * 3), ("blade", 24, 2, 6 * 6)]
+            [
+                ("group", 2, 24, 12),
+                ("chassis", 6, 8, 2 * 4 * 3),
+                ("blade", 24, 2, 6 * 6)
+            ]
         );
         assert!(rows("torus:4x4").is_empty());
     }
 
     #[test]
     fn the_links_of_all_levels_are_all_links() {
-        for family in TOPOLOGIES.iter().filter(|f| f.options.iter().all(|o| o.key != "file")) {
+        for family in TOPOLOGIES
+            .iter()
+            .filter(|f| f.options.iter().all(|o| o.key != "file"))
+        {
             let machine = Topology::inline(family.example, &Context::default()).unwrap();
             let rows = machine.level_table();
-            if rows.last().is_some_and(|row| row.units == u64::from(machine.network().hosts())) {
+            if rows
+                .last()
+                .is_some_and(|row| row.units == u64::from(machine.network().hosts()))
+            {
                 let links: u64 = rows.iter().map(|row| row.links).sum();
                 assert_eq!(links, machine.network().link_count(), "{}", family.name);
             }

@@ -23,7 +23,10 @@ pub(super) fn listed(
             visit(*u, *v, capacities.get(i).copied().unwrap_or(1.0));
         }
     };
-    Network { link_count: later(move || count), ..Network::new(spec, routers, per_router, links) }
+    Network {
+        link_count: later(move || count),
+        ..Network::new(spec, routers, per_router, links)
+    }
 }
 
 /// Labels below `most` as numbers from 0, in the order in which they are met.

@@ -47,7 +47,9 @@ impl Topology {
         };
         let names = NodeNames::new(names, slots as u32);
         let nodes = NodeSet::from_params(params, slots as u32, network.names(), &names, context)?;
-        let name = params.word("name")?.unwrap_or_else(|| default_name.to_string());
+        let name = params
+            .word("name")?
+            .unwrap_or_else(|| default_name.to_string());
         let source = params.word("source")?;
         let lattice = network.lattice.clone().or(coordinates);
         let mut topology = Topology {
@@ -102,7 +104,11 @@ impl Topology {
 
     /// Assumption about the capacities of its links, after its name.
     pub fn assumed(&self) -> Option<String> {
-        Some(format!("{}: assumed: {}", self.name, self.network.assumption()?))
+        Some(format!(
+            "{}: assumed: {}",
+            self.name,
+            self.network.assumption()?
+        ))
     }
 
     /// Coordinates, where the family has them or the names file gives them.
@@ -130,7 +136,8 @@ impl Topology {
     /// # Errors
     /// [`crate::Error::Memory`] with both figures.
     pub fn require(&self, what: &str, bytes: u64) -> Result<()> {
-        self.context.require(&format!("{}: {what}", self.name), bytes)
+        self.context
+            .require(&format!("{}: {what}", self.name), bytes)
     }
 
     /// The node's name for people and resource managers.
@@ -142,7 +149,12 @@ impl Topology {
     /// names follow no such pattern.
     pub(crate) fn name_pattern(&self) -> Option<(&str, usize, &str)> {
         match &self.names.names {
-            Names::Pattern { before, width, offset: 0, after } => Some((before, *width, after)),
+            Names::Pattern {
+                before,
+                width,
+                offset: 0,
+                after,
+            } => Some((before, *width, after)),
             _ => None,
         }
     }
@@ -177,7 +189,9 @@ impl Topology {
 
     /// The schedulable nodes of a router, in slot order.
     pub fn nodes_of(&self, router: RouterId) -> impl Iterator<Item = NodeId> + '_ {
-        self.network.slots_of(router).filter(|n| self.nodes.contains(*n))
+        self.network
+            .slots_of(router)
+            .filter(|n| self.nodes.contains(*n))
     }
 
     /// Schedulable nodes on each node-carrying router. O(hosts) memory, O(hosts + slots/64 + gaps) time.
@@ -248,7 +262,9 @@ impl Topology {
 
 /// Components with schedulable nodes; `counts` are the schedulable nodes of each router that carries nodes.
 fn components(network: &Network, counts: &[u32]) -> u32 {
-    let Some(of) = network.component_of() else { return 1 };
+    let Some(of) = network.component_of() else {
+        return 1;
+    };
     let carrying = counts.iter().zip(of).filter(|(count, _)| **count > 0);
     let mut found: Vec<u32> = carrying.map(|(_, component)| *component).collect();
     found.sort_unstable();

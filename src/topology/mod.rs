@@ -125,9 +125,14 @@ mod tests {
         let dims = prop::collection::vec(1u32..6, 1..4);
         let kind = prop::sample::select(vec!["mesh", "torus", "hyperx", "grid"]);
         let products = (kind, dims, 1u32..4, any::<u8>()).prop_map(|(kind, dims, per, bits)| {
-            let wrap: String =
-                (0..dims.len()).map(|i| if bits >> i & 1 == 1 { '1' } else { '0' }).collect();
-            let wrap = if kind == "grid" { format!(",wrap={wrap}") } else { String::new() };
+            let wrap: String = (0..dims.len())
+                .map(|i| if bits >> i & 1 == 1 { '1' } else { '0' })
+                .collect();
+            let wrap = if kind == "grid" {
+                format!(",wrap={wrap}")
+            } else {
+                String::new()
+            };
             format!("{kind}:{}{wrap},per_router={per}", by_x(&dims))
         });
         let cascades = ([1u32..5, 1u32..4, 1u32..5], 1u32..4, any::<bool>()).prop_map(
@@ -177,7 +182,12 @@ mod tests {
             let total = |machine: &Topology| machine.statistics().unwrap().total_distance;
             assert_eq!(total(&again), total(&machine));
             for level in machine.network().levels() {
-                assert_eq!(machine.network().slots() % level.slots, 0, "{}", family.name);
+                assert_eq!(
+                    machine.network().slots() % level.slots,
+                    0,
+                    "{}",
+                    family.name
+                );
             }
         }
     }

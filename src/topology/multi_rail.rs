@@ -27,15 +27,33 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
     example: "multi-rail:rails=8,domains=32,units=4,spines=4",
     options: &[
         Opt::whole("rails", "interfaces of each node, one a rail"),
-        Opt::whole("domain", "nodes that a switch of faster links joins, such as NVLink's").or("1"),
+        Opt::whole(
+            "domain",
+            "nodes that a switch of faster links joins, such as NVLink's",
+        )
+        .or("1"),
         Opt::whole("domains", "domains of each unit"),
         Opt::whole("units", "units, each with one leaf switch a rail").or("1"),
-        Opt::whole("spines", "spine switches of each rail, linked to all its leaf switches")
-            .or("0"),
-        Opt::whole("cores", "core switches over the spines of each number, joining rails").or("0"),
-        Opt::whole("cables", "cables from a leaf switch to each spine switch of its rail").or("1"),
-        Opt::whole("core_cables", "cables from a spine switch to each of its core switches")
-            .or("1"),
+        Opt::whole(
+            "spines",
+            "spine switches of each rail, linked to all its leaf switches",
+        )
+        .or("0"),
+        Opt::whole(
+            "cores",
+            "core switches over the spines of each number, joining rails",
+        )
+        .or("0"),
+        Opt::whole(
+            "cables",
+            "cables from a leaf switch to each spine switch of its rail",
+        )
+        .or("1"),
+        Opt::whole(
+            "core_cables",
+            "cables from a spine switch to each of its core switches",
+        )
+        .or("1"),
         Opt::flag("gpus", "node ids are GPUs, one a rail of each node"),
         Opt::whole(
             "nvlink",
@@ -43,8 +61,11 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
         )
         .or("0"),
         Opt::whole("fabric", "what a hop on a rail counts in distances").or("1"),
-        Opt::number("nvlink_capacity", "capacity of a link inside a domain; a cable's is 1")
-            .or("1"),
+        Opt::number(
+            "nvlink_capacity",
+            "capacity of a link inside a domain; a cable's is 1",
+        )
+        .or("1"),
         nodes_option(
             "in the place of domains, units: units of 32 nodes or, with larger domains, 8 domains, as few as needed; \
              without spines as many cables from a leaf switch up as down, to spine switches of 64 ports if units allow",
@@ -111,7 +132,11 @@ impl MultiRail {
         if rails.units > 1 && rails.spines == 0 {
             let found = format!("{} units and no spine switches", rails.units);
             let location = params.location_of("units");
-            return Err(Error::input(location, found, "spines= of 1 or more, which join units"));
+            return Err(Error::input(
+                location,
+                found,
+                "spines= of 1 or more, which join units",
+            ));
         }
         let network = MultiRail {
             rails,
@@ -119,15 +144,29 @@ impl MultiRail {
             nvlink: params.whole("nvlink", 0, fabric)?,
             fabric,
         };
-        let [r, d, u, s, c] = [rails.rails, rails.domains, rails.units, rails.spines, rails.cores];
-        let all = |factors: &[u32]| factors.iter().fold(1u64, |n, f| n.saturating_mul((*f).into()));
+        let [r, d, u, s, c] = [
+            rails.rails,
+            rails.domains,
+            rails.units,
+            rails.spines,
+            rails.cores,
+        ];
+        let all = |factors: &[u32]| {
+            factors
+                .iter()
+                .fold(1u64, |n, f| n.saturating_mul((*f).into()))
+        };
         let sum = |all: &[u64]| all.iter().fold(0u64, |n, more| n.saturating_add(*more));
         let servers = all(&[u, d, rails.domain]);
         let each = if rails.gpus { u64::from(r) } else { 1 };
         check_nodes(params.location(), servers.saturating_mul(each))?;
         let routers = sum(&[all(&[u, r]), all(&[r, s]), all(&[s, c])]);
         check_nodes(params.location(), routers)?;
-        let joints = if rails.gpus { all(&[u, r, r - 1]) / 2 } else { 0 };
+        let joints = if rails.gpus {
+            all(&[u, r, r - 1]) / 2
+        } else {
+            0
+        };
         let links = sum(&[all(&[u, r, s]), all(&[r, s, c]), joints]);
         require_graph(context, routers, links)?;
         Ok(network.network())
@@ -143,7 +182,11 @@ impl MultiRail {
         }
         for (rail, spine) in (0..r.rails).flat_map(|rail| (0..r.spines).map(move |s| (rail, s))) {
             for core in 0..r.cores {
-                visit(r.spine(rail, spine), r.core(spine, core), self.core_cables.into());
+                visit(
+                    r.spine(rail, spine),
+                    r.core(spine, core),
+                    self.core_cables.into(),
+                );
             }
         }
     }
@@ -170,7 +213,9 @@ impl MultiRail {
         // Cables of a unit up, where they can be counted.
         let up = u32::try_from(rails.saturating_mul(spines * u64::from(r.cables)));
         let m = [r.per_unit(), r.units];
-        let cuts = up.ok().and_then(|up| later(move || CutBounds::of_tree(&m, &[1, up])));
+        let cuts = up
+            .ok()
+            .and_then(|up| later(move || CutBounds::of_tree(&m, &[1, up])));
         let per_router = r.per_leaf();
         let hosts = r.units * r.per_server();
         Network {
@@ -181,19 +226,32 @@ impl MultiRail {
             } else {
                 later(move || vec![fabric; links as usize])
             },
-            joints: if r.gpus && r.rails > 1 { Some(Box::new(joints)) } else { None },
+            joints: if r.gpus && r.rails > 1 {
+                Some(Box::new(joints))
+            } else {
+                None
+            },
             rails: Some(r),
             link_count: later(move || links),
             metric: self.metric(),
             levels,
             links_up: later(move || links_up.clone()),
             cut_bounds: cuts,
-            ..Network::new(self.spec(), r.routers(), per_router, move |visit| self.for_each(visit))
+            ..Network::new(self.spec(), r.routers(), per_router, move |visit| {
+                self.for_each(visit)
+            })
         }
     }
 
     fn spec(&self) -> String {
-        let Rails { rails, domain, domains, units, spines, .. } = self.rails;
+        let Rails {
+            rails,
+            domain,
+            domains,
+            units,
+            spines,
+            ..
+        } = self.rails;
         let mut spec = format!("multi-rail:rails={rails},domain={domain},domains={domains}");
         spec += &format!(",units={units},spines={spines}");
         let mut add = |key: &str, value: String, default: &str| {
@@ -207,7 +265,11 @@ impl MultiRail {
         add("gpus", self.rails.gpus.to_string(), "false");
         add("nvlink", self.nvlink.to_string(), "0");
         add("fabric", self.fabric.to_string(), "1");
-        add("nvlink_capacity", self.rails.nvlink_capacity.to_string(), "1");
+        add(
+            "nvlink_capacity",
+            self.rails.nvlink_capacity.to_string(),
+            "1",
+        );
         spec
     }
 
@@ -215,12 +277,24 @@ impl MultiRail {
     fn metric(&self) -> Metric {
         let r = self.rails;
         if !r.gpus && self.fabric == 1 {
-            return Metric::Tree(Tree { arity: vec![r.units] });
+            return Metric::Tree(Tree {
+                arity: vec![r.units],
+            });
         }
         let each = r.per_server();
-        let rail = Label { extent: each, stride: 1, weight: self.nvlink };
-        let unit = Label { extent: r.units, stride: each, weight: 2 * self.fabric };
-        Metric::Labels(Labels { labels: vec![rail, unit] })
+        let rail = Label {
+            extent: each,
+            stride: 1,
+            weight: self.nvlink,
+        };
+        let unit = Label {
+            extent: r.units,
+            stride: each,
+            weight: 2 * self.fabric,
+        };
+        Metric::Labels(Labels {
+            labels: vec![rail, unit],
+        })
     }
 }
 
@@ -288,14 +362,20 @@ mod tests {
     fn wrong_parameters_are_named() {
         check_refused(&[
             ("multi-rail:rails=2", "no `domains`"),
-            ("multi-rail:rails=2,domains=2,units=2", "2 units and no spine switches"),
+            (
+                "multi-rail:rails=2,domains=2,units=2",
+                "2 units and no spine switches",
+            ),
             ("multi-rail:rails=2,domains=2,nvlink=2", "from 0 to 1"),
             ("multi-rail:rails=2,domains=2,nvlink_capacity=0", "above 0"),
             (
                 "multi-rail:rails=1048576,domains=1048576,gpus=true",
                 "a machine of 1099511627776 nodes",
             ),
-            ("multi-rail:rails=1048576,domains=1,units=2000,spines=2", "more than the 8.0 GB"),
+            (
+                "multi-rail:rails=1048576,domains=1,units=2000,spines=2",
+                "more than the 8.0 GB",
+            ),
         ]);
     }
 }

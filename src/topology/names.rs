@@ -29,9 +29,14 @@ impl Topology {
     ) -> Result<Vec<NodeId>> {
         let mut ranges = Vec::new();
         let mut each = |_: &str, first, last| ranges.push((first, last));
-        self.names.list(text, line, held, numbers, self.context(), &mut each)?;
+        self.names
+            .list(text, line, held, numbers, self.context(), &mut each)?;
         self.require_listed(held, ranges.iter().copied())?;
-        Ok(ranges.into_iter().flat_map(|(first, last)| first..=last).map(NodeId).collect())
+        Ok(ranges
+            .into_iter()
+            .flat_map(|(first, last)| first..=last)
+            .map(NodeId)
+            .collect())
     }
 
     /// As [`Topology::nodes_named`], each node with what the list calls it.
@@ -41,10 +46,17 @@ impl Topology {
     pub fn hosts_named(&self, text: &str, line: &Line<'_>) -> Result<Vec<(String, NodeId)>> {
         let mut hosts = Vec::new();
         let mut each = |name: &str, first, last| hosts.push((name.to_string(), first, last));
-        self.names.list(text, line, 0, Numbers::AsNamed, self.context(), &mut each)?;
+        self.names
+            .list(text, line, 0, Numbers::AsNamed, self.context(), &mut each)?;
         self.require_listed(0, hosts.iter().map(|(_, first, last)| (*first, *last)))?;
         let named = |(name, first, last): (String, u32, u32)| {
-            let called = move |id: u32| if name.is_empty() { id.to_string() } else { name.clone() };
+            let called = move |id: u32| {
+                if name.is_empty() {
+                    id.to_string()
+                } else {
+                    name.clone()
+                }
+            };
             (first..=last).map(move |id| (called(id), NodeId(id)))
         };
         Ok(hosts.into_iter().flat_map(named).collect())
@@ -68,7 +80,9 @@ impl Topology {
     }
 
     fn require_listed(&self, held: usize, ranges: impl Iterator<Item = (u32, u32)>) -> Result<()> {
-        let all = ranges.map(|(first, last)| u64::from(last - first) + 1).sum::<u64>();
+        let all = ranges
+            .map(|(first, last)| u64::from(last - first) + 1)
+            .sum::<u64>();
         self.require("a list of nodes", 4 * (all + held as u64))
     }
 
@@ -110,9 +124,15 @@ impl Topology {
     ) -> Result<()> {
         let slots = self.nodes.slot_count();
         let (found, expected) = if node.0 >= slots {
-            (format!("node {node}"), format!("a node id from 0 to {}", slots - 1))
+            (
+                format!("node {node}"),
+                format!("a node id from 0 to {}", slots - 1),
+            )
         } else if !self.nodes.contains(node) {
-            let found = format!("{}, which limit or exclude keeps out", self.node_in_words(node));
+            let found = format!(
+                "{}, which limit or exclude keeps out",
+                self.node_in_words(node)
+            );
             (found, format!("a schedulable node of {}", self.name()))
         } else {
             return Ok(());

@@ -45,7 +45,11 @@ struct NamedUnits {
 impl Level {
     /// A level of units of `slots` slots each, named by their numbers.
     pub const fn even(name: &'static str, slots: u32) -> Self {
-        Level { name: Cow::Borrowed(name), slots, named: None }
+        Level {
+            name: Cow::Borrowed(name),
+            slots,
+            named: None,
+        }
     }
 
     /// A level of units of so many consecutive routers with `per_router` slots each, named by their numbers.
@@ -55,15 +59,27 @@ impl Level {
 
     /// The level with another name for its units.
     pub(super) fn called(self, name: &str) -> Self {
-        Level { name: Cow::Owned(name.to_string()), ..self }
+        Level {
+            name: Cow::Owned(name.to_string()),
+            ..self
+        }
     }
 
     /// A level of units that end before these slots, ascending, each with its name.
     pub(super) fn named(name: String, ends: Vec<u32>, names: Vec<String>) -> Self {
         let starts = std::iter::once(&0).chain(&ends);
-        let slots = ends.iter().zip(starts).map(|(end, start)| end - start).max().unwrap_or(1);
+        let slots = ends
+            .iter()
+            .zip(starts)
+            .map(|(end, start)| end - start)
+            .max()
+            .unwrap_or(1);
         let named = Some(Arc::new(NamedUnits { ends, names }));
-        Level { name: Cow::Owned(name), slots, named }
+        Level {
+            name: Cow::Owned(name),
+            slots,
+            named,
+        }
     }
 
     /// Number of units on so many slots.
@@ -86,7 +102,9 @@ impl Level {
     pub fn range(&self, unit: u32, slots: u32) -> Range<u32> {
         match &self.named {
             Some(named) => {
-                let start = unit.checked_sub(1).map_or(0, |before| named.ends[before as usize]);
+                let start = unit
+                    .checked_sub(1)
+                    .map_or(0, |before| named.ends[before as usize]);
                 start..named.ends[unit as usize]
             }
             None => {
@@ -249,7 +267,11 @@ impl Network {
     pub(crate) fn slots_of(&self, router: RouterId) -> impl Iterator<Item = NodeId> + use<> {
         let over = u64::from(self.dealt_over);
         let (block, turn) = (u64::from(router.0) / over, u64::from(router.0) % over);
-        let count = if router.0 < self.hosts { self.per_router } else { 0 };
+        let count = if router.0 < self.hosts {
+            self.per_router
+        } else {
+            0
+        };
         let first = block * over * u64::from(self.per_router) + turn;
         (0..u64::from(count)).map(move |slot| NodeId((first + slot * over) as u32))
     }

@@ -50,7 +50,13 @@ impl NodeNames {
             }
         };
         let (by_name, by_spelling) = (OnceLock::new(), OnceLock::new());
-        NodeNames { names, slots, numbers, by_name, by_spelling }
+        NodeNames {
+            names,
+            slots,
+            numbers,
+            by_name,
+            by_spelling,
+        }
     }
 
     fn takes_ids(&self, numbers: Numbers) -> bool {
@@ -64,7 +70,9 @@ impl NodeNames {
             Names::Table(names) => {
                 let index = self.by_name.get_or_init(|| {
                     let named = (0..).zip(names).filter(|(_, name)| !name.is_empty());
-                    named.map(|(id, name)| (name.clone(), id)).collect::<HashMap<String, u32>>()
+                    named
+                        .map(|(id, name)| (name.clone(), id))
+                        .collect::<HashMap<String, u32>>()
                 });
                 let unnamed = || name.strip_prefix('n')?.parse().ok();
                 NodeId(index.get(name).copied().or_else(unnamed)?)
@@ -85,8 +93,14 @@ impl NodeNames {
             let name = self.names.name(*node);
             short(&name) == name
         };
-        let by_host = || self.node(host).or_else(|| self.spelled(host)).filter(without_domain);
-        self.node(word).or_else(|| self.spelled(word)).or_else(by_host)
+        let by_host = || {
+            self.node(host)
+                .or_else(|| self.spelled(host))
+                .filter(without_domain)
+        };
+        self.node(word)
+            .or_else(|| self.spelled(word))
+            .or_else(by_host)
     }
 
     /// The one node whose name, with or without its domain, is this word but for zeros before numbers.
@@ -96,7 +110,9 @@ impl NodeNames {
             Names::Pattern { before, after, .. } => {
                 let same = |node: &NodeId| {
                     let name = self.names.name(*node);
-                    [name.as_str(), short(&name)].map(without_zeros).contains(&plain)
+                    [name.as_str(), short(&name)]
+                        .map(without_zeros)
+                        .contains(&plain)
                 };
                 // A domain that holds the number is no domain.
                 let end = after.find('.').filter(|_| !before.contains('.'));
@@ -116,16 +132,26 @@ impl NodeNames {
                     }
                     index
                 });
-                index.get(plain.as_ref()).copied().filter(|id| *id != SEVERAL).map(NodeId)
+                index
+                    .get(plain.as_ref())
+                    .copied()
+                    .filter(|id| *id != SEVERAL)
+                    .map(NodeId)
             }
         }
     }
 
     /// The node whose number stands between two texts, where names are a pattern.
     fn numbered(&self, word: &str, before: &str, after: &str) -> Option<NodeId> {
-        let Names::Pattern { offset, .. } = self.names else { return None };
+        let Names::Pattern { offset, .. } = self.names else {
+            return None;
+        };
         let number = word.strip_prefix(before)?.strip_suffix(after)?;
-        let id = number.parse::<u64>().ok().filter(|_| is_number(number))?.checked_sub(offset)?;
+        let id = number
+            .parse::<u64>()
+            .ok()
+            .filter(|_| is_number(number))?
+            .checked_sub(offset)?;
         (id < u64::from(self.slots)).then_some(NodeId(id as u32))
     }
 
@@ -145,7 +171,9 @@ impl NodeNames {
         let words = host_list::words(text).unwrap_or_else(|| vec![text]);
         let mut count = held;
         for word in words.into_iter().map(str::trim) {
-            let range = word.split_once('-').map(|(first, last)| (first.trim(), last.trim()));
+            let range = word
+                .split_once('-')
+                .map(|(first, last)| (first.trim(), last.trim()));
             let range = range.filter(|(first, last)| is_number(first) && is_number(last));
             // Names may look like ranges, too.
             let range = range.filter(|_| self.node(word).is_none());
@@ -184,7 +212,10 @@ impl NodeNames {
         let (last, name) = (self.slots - 1, self.names.name(NodeId(0)));
         let ids = self.takes_ids(numbers);
         if ids && is_number(word) {
-            return line.wrong(format!("node {word}"), format!("a node id from 0 to {last}"));
+            return line.wrong(
+                format!("node {word}"),
+                format!("a node id from 0 to {last}"),
+            );
         }
         let expected = match ids {
             true => format!("a node id from 0 to {last}, or a name or host list such as {name}"),
@@ -201,7 +232,9 @@ pub(super) fn any_number(names: &[String]) -> bool {
 
 /// The number of a node that is called `nid` and a number.
 fn nid(name: &str) -> Option<&str> {
-    short(name).strip_prefix("nid").filter(|number| is_number(number))
+    short(name)
+        .strip_prefix("nid")
+        .filter(|number| is_number(number))
 }
 
 /// Whether a text is a whole number in digits.
@@ -212,8 +245,13 @@ fn is_number(text: &str) -> bool {
 /// A host's name before its first dot; the whole, where that is an address of numbers.
 fn short(name: &str) -> &str {
     let address = || name.bytes().all(|b| b.is_ascii_digit() || b == b'.');
-    name.split_once('.')
-        .map_or(name, |(host, _)| if host.is_empty() || address() { name } else { host })
+    name.split_once('.').map_or(name, |(host, _)| {
+        if host.is_empty() || address() {
+            name
+        } else {
+            host
+        }
+    })
 }
 
 /// A text without the zeros before its numbers: `nid2` for `nid00002`.
@@ -226,14 +264,23 @@ fn without_zeros(text: &str) -> Cow<'_, str> {
             plain.push(c);
         }
     }
-    if plain.len() == text.len() { text.into() } else { plain.into() }
+    if plain.len() == text.len() {
+        text.into()
+    } else {
+        plain.into()
+    }
 }
 
 /// Node names.
 #[derive(Clone, Debug)]
 pub(super) enum Names {
     /// Text before and after the id plus `offset`, which is padded with zeros to `width`.
-    Pattern { before: String, width: usize, offset: u64, after: String },
+    Pattern {
+        before: String,
+        width: usize,
+        offset: u64,
+        after: String,
+    },
     /// One name a slot; empty where the source names none.
     Table(Vec<String>),
 }
@@ -249,7 +296,15 @@ impl Names {
         let Some(text) = params.word("names")? else {
             let width = (slots - 1).to_string().len();
             let (before, after) = ("n".into(), String::new());
-            return Ok((Names::Pattern { before, width, offset: 0, after }, None));
+            return Ok((
+                Names::Pattern {
+                    before,
+                    width,
+                    offset: 0,
+                    after,
+                },
+                None,
+            ));
         };
         if text.contains('{') {
             return Ok((pattern(&text, params, slots, context)?, None));
@@ -263,7 +318,12 @@ impl Names {
 
     pub(super) fn name(&self, node: NodeId) -> String {
         match self {
-            Names::Pattern { before, width, offset, after } => {
+            Names::Pattern {
+                before,
+                width,
+                offset,
+                after,
+            } => {
                 format!("{before}{:0width$}{after}", u64::from(node.0) + offset)
             }
             Names::Table(names) => match names.get(node.index()) {
@@ -297,14 +357,21 @@ fn pattern(text: &str, params: &Params, slots: u32, context: &Context) -> Result
         && (field.is_empty() || field.starts_with([':', '+']))
     {
         let (width, offset) = id_field(field).ok_or_else(wrong)?;
-        return Ok(Names::Pattern { before: (*before).into(), width, offset, after: after.into() });
+        return Ok(Names::Pattern {
+            before: (*before).into(),
+            width,
+            offset,
+            after: after.into(),
+        });
     }
     context.require("the names of the nodes", 96 * u64::from(slots))?;
-    let parts =
-        fields.iter().map(|(before, list)| Some((*before, host_list::numbers(list, slots)?)));
+    let parts = fields
+        .iter()
+        .map(|(before, list)| Some((*before, host_list::numbers(list, slots)?)));
     let parts: Vec<(&str, Vec<String>)> = parts.collect::<Option<_>>().ok_or_else(wrong)?;
-    let count =
-        parts.iter().fold(1u64, |all, (_, numbers)| all.saturating_mul(numbers.len() as u64));
+    let count = parts.iter().fold(1u64, |all, (_, numbers)| {
+        all.saturating_mul(numbers.len() as u64)
+    });
     // Slots after `limit` need no names.
     let nodes = params.integer("limit", 1, slots)?.unwrap_or(slots);
     if count < u64::from(nodes) {
@@ -332,10 +399,20 @@ fn id_field(field: &str) -> Option<(usize, u64)> {
     let (width, offset) = field.split_once('+').unwrap_or((field, "0"));
     let width = match width {
         "" => 0,
-        width => width.strip_prefix(":0")?.parse().ok().filter(|width| *width <= 20)?,
+        width => width
+            .strip_prefix(":0")?
+            .parse()
+            .ok()
+            .filter(|width| *width <= 20)?,
     };
     let digits = offset.bytes().all(|b| b.is_ascii_digit());
-    Some((width, offset.parse().ok().filter(|offset| digits && *offset <= MOST_OFFSET)?))
+    Some((
+        width,
+        offset
+            .parse()
+            .ok()
+            .filter(|offset| digits && *offset <= MOST_OFFSET)?,
+    ))
 }
 
 /// Reads `node,name[,coordinates…]`, with or without a header line.
@@ -355,11 +432,21 @@ fn read_names(text: &Text, slots: u32, context: &Context) -> Result<(Names, Opti
         }
         let wrong = |found: String, expected: &str| Error::input(line.location(), found, expected);
         if fields.len() < 2 || fields[1].is_empty() {
-            return Err(wrong(format!("`{}`", line.text), "node,name[,coordinates…]"));
+            return Err(wrong(
+                format!("`{}`", line.text),
+                "node,name[,coordinates…]",
+            ));
         }
-        let node = fields[0].parse::<u32>().ok().filter(|n| *n < slots).ok_or_else(|| {
-            wrong(format!("node `{}`", fields[0]), &format!("a node id from 0 to {}", slots - 1))
-        })?;
+        let node = fields[0]
+            .parse::<u32>()
+            .ok()
+            .filter(|n| *n < slots)
+            .ok_or_else(|| {
+                wrong(
+                    format!("node `{}`", fields[0]),
+                    &format!("a node id from 0 to {}", slots - 1),
+                )
+            })?;
         if !names[node as usize].is_empty() {
             return Err(wrong(format!("node {node} again"), "each node once"));
         }
@@ -381,7 +468,9 @@ fn read_names(text: &Text, slots: u32, context: &Context) -> Result<(Names, Opti
         let id = name.strip_prefix('n')?.parse().ok()?;
         (names.get(id as usize)?.is_empty() && name == format!("n{id}")).then_some(id)
     };
-    let mixed = seen.iter().filter_map(|(name, (_, line))| Some((*line, name, stands_for(name)?)));
+    let mixed = seen
+        .iter()
+        .filter_map(|(name, (_, line))| Some((*line, name, stands_for(name)?)));
     if let Some((line, name, id)) = mixed.min() {
         let found = format!("name `{name}`, which node {id} has where the file names it not");
         return Err(Error::input(
@@ -406,8 +495,14 @@ fn lattice_from(coordinates: Vec<Option<Vec<u32>>>, axes: Vec<String>) -> Option
             high[i] = high[i].max(*x);
         }
     }
-    let extents: Vec<u32> = low.iter().zip(&high).map(|(l, h)| (h - l).saturating_add(1)).collect();
-    let cells = extents.iter().try_fold(1u64, |all, n| all.checked_mul(u64::from(*n)))?;
+    let extents: Vec<u32> = low
+        .iter()
+        .zip(&high)
+        .map(|(l, h)| (h - l).saturating_add(1))
+        .collect();
+    let cells = extents
+        .iter()
+        .try_fold(1u64, |all, n| all.checked_mul(u64::from(*n)))?;
     if cells > 64 * coordinates.len() as u64 + 4096 {
         return None;
     }
@@ -416,6 +511,11 @@ fn lattice_from(coordinates: Vec<Option<Vec<u32>>>, axes: Vec<String>) -> Option
         lattice.axes = axes;
     }
     let shift = |p: &Vec<u32>| p.iter().zip(&low).map(|(x, l)| x - l).collect::<Vec<_>>();
-    lattice.cells = Some(coordinates.iter().map(|p| lattice.cell(&shift(p))).collect());
+    lattice.cells = Some(
+        coordinates
+            .iter()
+            .map(|p| lattice.cell(&shift(p)))
+            .collect(),
+    );
     Some(lattice)
 }

@@ -53,9 +53,17 @@ impl NodeSet {
             set.excluded = Some(absent.clone());
             set.absent = Some(absent);
         }
-        let Some((value, _)) = params.value("exclude") else { return Ok(set) };
+        let Some((value, _)) = params.value("exclude") else {
+            return Ok(set);
+        };
         let mut ranges = Vec::new();
-        let reader = Excluded { params, names, slots, limit, context };
+        let reader = Excluded {
+            params,
+            names,
+            slots,
+            limit,
+            context,
+        };
         let inline = matches!(value, Value::Word(_));
         for (text, location) in params.list("exclude")? {
             let parts = text.split('+').filter(|_| inline);
@@ -105,7 +113,11 @@ impl NodeSet {
 
     /// Whether `node` is schedulable.
     pub fn contains(&self, node: NodeId) -> bool {
-        node.0 < self.limit && self.excluded.as_ref().is_none_or(|e| !e.contains(node.index()))
+        node.0 < self.limit
+            && self
+                .excluded
+                .as_ref()
+                .is_none_or(|e| !e.contains(node.index()))
     }
 
     /// The nodes that `exclude` keeps out, in id order: drained, or of another use.
@@ -118,7 +130,11 @@ impl NodeSet {
             next = next.max(last + 1);
             first..=last
         });
-        let absent = |id: &u32| self.absent.as_ref().is_some_and(|a| a.contains(*id as usize));
+        let absent = |id: &u32| {
+            self.absent
+                .as_ref()
+                .is_some_and(|a| a.contains(*id as usize))
+        };
         ids.filter(move |id| !absent(id)).map(NodeId)
     }
 
@@ -129,7 +145,11 @@ impl NodeSet {
 
     /// The slots without a schedulable node, in id order. O(slots/64 + gaps).
     pub(super) fn gaps(&self) -> impl Iterator<Item = NodeId> + '_ {
-        let inside = self.excluded.iter().flat_map(FixedBitSet::ones).map(|id| NodeId(id as u32));
+        let inside = self
+            .excluded
+            .iter()
+            .flat_map(FixedBitSet::ones)
+            .map(|id| NodeId(id as u32));
         inside.chain((self.limit..self.slots).map(NodeId))
     }
 
@@ -144,9 +164,18 @@ impl NodeSet {
             suffix += &format!(",exclude={file}");
         } else if !self.excluded_ranges.is_empty() {
             let words: Vec<String> = match names.filter(|names| any_number(names)) {
-                Some(names) => self.excluded().map(|node| names[node.index()].clone()).collect(),
+                Some(names) => self
+                    .excluded()
+                    .map(|node| names[node.index()].clone())
+                    .collect(),
                 None => (self.excluded_ranges.iter())
-                    .map(|(a, b)| if a == b { a.to_string() } else { format!("{a}-{b}") })
+                    .map(|(a, b)| {
+                        if a == b {
+                            a.to_string()
+                        } else {
+                            format!("{a}-{b}")
+                        }
+                    })
                     .collect(),
             };
             suffix += &format!(",exclude={}", words.join("+"));
@@ -184,12 +213,19 @@ impl Excluded<'_> {
     /// One part: a list of nodes, or a file.
     fn part(&self, text: &str, location: &SourceLocation, out: &mut Vec<(u32, u32)>) -> Result<()> {
         let source = location.to_string();
-        if self.list(text, &Line::new(&source, 1, text), Numbers::AsNamed, out).is_ok() {
+        if self
+            .list(text, &Line::new(&source, 1, text), Numbers::AsNamed, out)
+            .is_ok()
+        {
             return Ok(());
         }
         let path = self.params.beside(text);
         // What is shipped is read with the names of the site and without.
-        let numbers = if shipped(&path).is_some() { Numbers::Ids } else { Numbers::AsNamed };
+        let numbers = if shipped(&path).is_some() {
+            Numbers::Ids
+        } else {
+            Numbers::AsNamed
+        };
         if path.is_file() || numbers == Numbers::Ids {
             return self.file(&read(&path, self.context)?, numbers, out);
         }
@@ -198,7 +234,11 @@ impl Excluded<'_> {
             false => format!("a node id or range a-b within 0-{}", self.slots - 1),
         };
         let expected = format!("{ids}, a name, host list or file of names");
-        Err(Error::input(location.clone(), format!("exclude `{text}`"), expected))
+        Err(Error::input(
+            location.clone(),
+            format!("exclude `{text}`"),
+            expected,
+        ))
     }
 
     /// Keeps the nodes of a list that are below the limit, neighbours as one range; none of them where one is wrong.
@@ -210,15 +250,22 @@ impl Excluded<'_> {
         out: &mut Vec<(u32, u32)>,
     ) -> Result<()> {
         let mut found: Vec<(u32, u32)> = Vec::new();
-        self.names.list(text, line, 0, numbers, self.context, &mut |_, first, last| {
-            let last = last.min(self.limit - 1);
-            match found.last_mut() {
-                _ if first > last => {}
-                Some(range) if first > 0 && range.1 == first - 1 => range.1 = last,
-                Some(range) if range.0 <= first && last <= range.1 => {}
-                _ => found.push((first, last)),
-            }
-        })?;
+        self.names.list(
+            text,
+            line,
+            0,
+            numbers,
+            self.context,
+            &mut |_, first, last| {
+                let last = last.min(self.limit - 1);
+                match found.last_mut() {
+                    _ if first > last => {}
+                    Some(range) if first > 0 && range.1 == first - 1 => range.1 = last,
+                    Some(range) if range.0 <= first && last <= range.1 => {}
+                    _ => found.push((first, last)),
+                }
+            },
+        )?;
         out.append(&mut found);
         Ok(())
     }
@@ -227,16 +274,19 @@ impl Excluded<'_> {
     /// drained or otherwise take no jobs. A node of several partitions has several lines.
     fn file(&self, text: &Text, numbers: Numbers, out: &mut Vec<(u32, u32)>) -> Result<()> {
         for line in text.data_lines() {
-            let (list, state) =
-                line.text.split_once(char::is_whitespace).unwrap_or((line.text, ""));
+            let (list, state) = line
+                .text
+                .split_once(char::is_whitespace)
+                .unwrap_or((line.text, ""));
             let state = state.trim().to_ascii_lowercase();
             // `*`: does not answer.
             let up =
                 UP.contains(&state.trim_end_matches(['~', '#', '%', '$', '@', '^', '+', '-', '!']));
             if state.contains(char::is_whitespace) {
-                return Err(
-                    line.wrong(format!("`{}`", line.text), "NAME, or NAME STATE as sinfo prints")
-                );
+                return Err(line.wrong(
+                    format!("`{}`", line.text),
+                    "NAME, or NAME STATE as sinfo prints",
+                ));
             }
             if !up {
                 self.list(list, &line, numbers, out)?;

@@ -65,8 +65,14 @@ mod tests {
             let machine = build(&format!("polarfly:q={q}"));
             check_links(&machine);
             let s = machine.statistics().unwrap();
-            assert_eq!((s.routers, s.links), (q * q + q + 1, q * (q + 1) * (q + 1) / 2));
-            assert_eq!((u64::from(s.degree_min), u64::from(s.degree_max)), (q, q + 1));
+            assert_eq!(
+                (s.routers, s.links),
+                (q * q + q + 1, q * (q + 1) * (q + 1) / 2)
+            );
+            assert_eq!(
+                (u64::from(s.degree_min), u64::from(s.degree_max)),
+                (q, q + 1)
+            );
             assert_eq!(s.diameter, 2, "q = {q}");
             let pairs = u128::from(s.routers * (s.routers - 1) / 2);
             assert_eq!(s.total_distance, 2 * pairs - u128::from(s.links));
@@ -77,7 +83,10 @@ mod tests {
     fn the_published_network_has_radix_32() {
         // PolarFly, SC'22: q = 31, 993 routers of 32 network ports, 16 nodes each.
         let s = build("polarfly:q=31,per_router=16").statistics().unwrap();
-        assert_eq!((s.nodes, s.routers, s.degree_max, s.diameter), (15_888, 993, 32, 2));
+        assert_eq!(
+            (s.nodes, s.routers, s.degree_max, s.diameter),
+            (15_888, 993, 32, 2)
+        );
         assert_eq!(s.spec, "polarfly:q=31,per_router=16");
     }
 
@@ -87,7 +96,10 @@ mod tests {
             ("polarfly:q=6", "near it are 5 and 7"),
             ("polarfly:q=1", "from 2 to"),
             ("polarfly", "no `q`"),
-            ("polarfly:q=46337,per_router=2", "a machine of 4294327814 nodes"),
+            (
+                "polarfly:q=46337,per_router=2",
+                "a machine of 4294327814 nodes",
+            ),
             ("polarfly:q=1999", "more than the 8.0 GB"),
         ]);
     }

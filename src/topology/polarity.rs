@@ -82,10 +82,15 @@ mod tests {
     #[test]
     fn neighbours_are_the_points_at_product_zero() {
         for q in [2, 3, 4, 5, 7, 8, 9] {
-            let graph = Polarity { q, field: Field::new(q).unwrap() };
+            let graph = Polarity {
+                q,
+                field: Field::new(q).unwrap(),
+            };
             let dot = |u: u32, v: u32| {
                 let (u, v) = (graph.vector(u), graph.vector(v));
-                (0..3).fold(0, |sum, i| graph.field.add(sum, graph.field.multiply(u[i], v[i])))
+                (0..3).fold(0, |sum, i| {
+                    graph.field.add(sum, graph.field.multiply(u[i], v[i]))
+                })
             };
             let mut quadrics = 0;
             for u in 0..graph.points() {

@@ -63,8 +63,15 @@ fn from_params(params: &Params, context: &Context) -> Result<Network> {
     let n = if paley { 2 * d + 1 } else { 2 * d + 2 };
     let (q, points, size, degree) = (graph.q, graph.points(), u64::from(n), u64::from(d));
     let routers = u64::from(points) * size;
-    check_nodes(params.location(), routers.saturating_mul(u64::from(per_router)))?;
-    require_graph(context, routers, routers * degree / 2 + graph.links() * size + routers)?;
+    check_nodes(
+        params.location(),
+        routers.saturating_mul(u64::from(per_router)),
+    )?;
+    require_graph(
+        context,
+        routers,
+        routers * degree / 2 + graph.links() * size + routers,
+    )?;
     let fits = |d: u32| match paley {
         true => d > 0 && d.is_multiple_of(2) && prime_power(2 * d + 1).is_some(),
         false => matches!(d % 4, 0 | 3),
@@ -82,11 +89,18 @@ fn from_params(params: &Params, context: &Context) -> Result<Network> {
         Some(field) => squares(&field, n),
         None => quad(d),
     };
-    let loops = if paley { 0 } else { u64::from(q + 1) * size / 2 };
+    let loops = if paley {
+        0
+    } else {
+        u64::from(q + 1) * size / 2
+    };
     let links = u64::from(points) * supernode.links.len() as u64 + graph.links() * size + loops;
     let visit = move |visit: &mut LinkVisitor<'_>| {
         for u in 0..points {
-            supernode.links.iter().for_each(|(x, y)| visit(u * n + x, u * n + y, 1.0));
+            supernode
+                .links
+                .iter()
+                .for_each(|(x, y)| visit(u * n + x, u * n + y, 1.0));
             graph.for_each_neighbour(u, |v| {
                 for (x, image) in (0..n).zip(&supernode.images) {
                     // At a quadric each pair is seen from both of its routers.
@@ -98,7 +112,10 @@ fn from_params(params: &Params, context: &Context) -> Result<Network> {
         }
     };
     let (all, kind) = (q + 1 + d, if paley { ",supernode=paley" } else { "" });
-    let spec = format!("polarstar:q={q},d={d}{kind}{}", per_router_suffix(per_router));
+    let spec = format!(
+        "polarstar:q={q},d={d}{kind}{}",
+        per_router_suffix(per_router)
+    );
     Ok(Network {
         link_count: later(move || links),
         degrees: Some((all - u32::from(paley), all)),
@@ -113,10 +130,14 @@ fn from_params(params: &Params, context: &Context) -> Result<Network> {
 /// The Paley graph of n elements, n = 1 mod 4.
 fn squares(field: &Field, n: u32) -> Supernode {
     let mut square = vec![false; n as usize];
-    (0..n - 1).step_by(2).for_each(|i| square[field.power(i) as usize] = true);
+    (0..n - 1)
+        .step_by(2)
+        .for_each(|i| square[field.power(i) as usize] = true);
     let pairs = (0..n).flat_map(|a| (a + 1..n).map(move |b| (a, b)));
     Supernode {
-        links: pairs.filter(|(a, b)| square[field.subtract(*a, *b) as usize]).collect(),
+        links: pairs
+            .filter(|(a, b)| square[field.subtract(*a, *b) as usize])
+            .collect(),
         images: (0..n).map(|x| field.multiply(field.power(1), x)).collect(),
     }
 }
@@ -154,7 +175,10 @@ fn quad(d: u32) -> Supernode {
             links.extend([2 * j, 2 * j + 1].map(|other| (hub.min(other), hub.max(other))));
         }
     }
-    Supernode { links, images: (0..2 * pairs).map(|x| x ^ 1).collect() }
+    Supernode {
+        links,
+        images: (0..2 * pairs).map(|x| x ^ 1).collect(),
+    }
 }
 
 #[cfg(test)]
@@ -171,9 +195,16 @@ mod tests {
             let linked = |a: u32, b: u32| links.contains(&(a.min(b), a.max(b)));
             let image = |x: u32| images[x as usize];
             for a in 0..n {
-                assert_eq!((0..n).filter(|b| linked(a, *b)).count() as u32, d, "d = {d}");
+                assert_eq!(
+                    (0..n).filter(|b| linked(a, *b)).count() as u32,
+                    d,
+                    "d = {d}"
+                );
                 for b in (0..n).filter(|b| *b != a && *b != image(a)) {
-                    assert!(linked(a, b) != linked(image(a), image(b)), "d = {d}: {a}, {b}");
+                    assert!(
+                        linked(a, b) != linked(image(a), image(b)),
+                        "d = {d}: {a}, {b}"
+                    );
                 }
                 assert!(image(image(a)) == a && !linked(a, image(a)));
             }
@@ -182,7 +213,16 @@ mod tests {
 
     #[test]
     fn the_diameter_is_three() {
-        for (q, d) in [(2u64, 0u64), (2, 3), (3, 3), (3, 4), (4, 3), (5, 4), (7, 3), (4, 7)] {
+        for (q, d) in [
+            (2u64, 0u64),
+            (2, 3),
+            (3, 3),
+            (3, 4),
+            (4, 3),
+            (5, 4),
+            (7, 3),
+            (4, 7),
+        ] {
             let machine = build(&format!("polarstar:q={q},d={d}"));
             check_links(&machine);
             let s = machine.statistics().unwrap();
@@ -198,7 +238,10 @@ mod tests {
             let (points, n) = (q * q + q + 1, 2 * d + 1);
             assert_eq!((s.routers, s.diameter), (points * n, 3), "q = {q}, d = {d}");
             assert_eq!(s.links, points * n * d / 2 + q * (q + 1) * (q + 1) / 2 * n);
-            assert_eq!((u64::from(s.degree_min), u64::from(s.degree_max)), (q + d, q + 1 + d));
+            assert_eq!(
+                (u64::from(s.degree_min), u64::from(s.degree_max)),
+                (q + d, q + 1 + d)
+            );
         }
     }
 

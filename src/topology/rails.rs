@@ -74,7 +74,11 @@ impl Rails {
 
     /// The leaf switch of a rail in a unit.
     pub fn leaf(&self, unit: u32, rail: u32) -> u32 {
-        if self.gpus { unit * self.rails + rail } else { rail * self.per_rail() + unit }
+        if self.gpus {
+            unit * self.rails + rail
+        } else {
+            rail * self.per_rail() + unit
+        }
     }
 
     /// A spine switch of a rail.
@@ -97,7 +101,13 @@ impl Rails {
 
     /// The name of a switch for people.
     pub(crate) fn router_name(&self, router: u32) -> String {
-        let Rails { rails, units, spines, cores, .. } = *self;
+        let Rails {
+            rails,
+            units,
+            spines,
+            cores,
+            ..
+        } = *self;
         if let Some(core) = router.checked_sub(rails * self.per_rail()) {
             return format!("core {} over spines {}", core % cores, core / cores);
         }

@@ -22,8 +22,15 @@ impl Size {
     pub(super) fn from_params(params: &Params) -> Result<Self> {
         let routers = params.whole("n", 1, 1 << 31)?;
         let per_router = per_router(params)?;
-        check_nodes(params.location(), u64::from(routers) * u64::from(per_router))?;
-        Ok(Size { routers, per_router, seed: params.seed()? })
+        check_nodes(
+            params.location(),
+            u64::from(routers) * u64::from(per_router),
+        )?;
+        Ok(Size {
+            routers,
+            per_router,
+            seed: params.seed()?,
+        })
     }
 }
 
@@ -43,11 +50,19 @@ pub(super) fn draw(
     Ok(Box::new(move |params, _| {
         let mut rng = Pcg64::seed_from_u64(size.seed);
         for _ in 0..tries(links) {
-            let Some(links) = draw(&mut rng) else { continue };
+            let Some(links) = draw(&mut rng) else {
+                continue;
+            };
             if is_connected(size.routers, &links) {
                 let suffix = per_router_suffix(size.per_router);
                 let spec = format!("{family},seed={}{suffix}", size.seed);
-                return Ok(listed(spec, size.routers, size.per_router, links, Vec::new()));
+                return Ok(listed(
+                    spec,
+                    size.routers,
+                    size.per_router,
+                    links,
+                    Vec::new(),
+                ));
             }
         }
         let problem = format!("no connected network in {} draws", tries(links));
@@ -90,7 +105,13 @@ pub(super) mod tests {
         let machine = Topology::inline(spec, &Context::default()).unwrap();
         testing::check_links(&machine);
         assert!(machine.graph().unwrap().is_connected(), "{spec}");
-        let again = Topology::inline(machine.spec(), &Context { seed: 77, ..Context::default() });
+        let again = Topology::inline(
+            machine.spec(),
+            &Context {
+                seed: 77,
+                ..Context::default()
+            },
+        );
         let (links, same) = (links(&machine), links(&again.unwrap()));
         assert_eq!(links, same, "{spec}");
         (machine, links)
@@ -98,13 +119,18 @@ pub(super) mod tests {
 
     pub(crate) fn links(machine: &Topology) -> Vec<(u32, u32)> {
         let mut links = Vec::new();
-        machine.network().for_each_link(&mut |u, v, _| links.push((u, v)));
+        machine
+            .network()
+            .for_each_link(&mut |u, v, _| links.push((u, v)));
         links
     }
 
     /// FNV-1a hash of the links, which holds a generator to its result across versions and platforms.
     pub(crate) fn hash(links: &[(u32, u32)]) -> u64 {
-        let bytes = links.iter().flat_map(|(u, v)| [u.to_le_bytes(), v.to_le_bytes()]).flatten();
+        let bytes = links
+            .iter()
+            .flat_map(|(u, v)| [u.to_le_bytes(), v.to_le_bytes()])
+            .flatten();
         bytes.fold(0xcbf2_9ce4_8422_2325, |h, b| {
             (h ^ u64::from(b)).wrapping_mul(0x0000_0100_0000_01b3)
         })
@@ -118,9 +144,21 @@ pub(super) mod tests {
 
     #[test]
     fn the_run_s_seed_is_the_default_and_is_recorded() {
-        for kind in ["watts-strogatz:n=40,k=4,p=0.3", "random-regular:n=40,d=3", "gnm:n=40,m=100"] {
-            let with =
-                |seed| Topology::inline(kind, &Context { seed, ..Context::default() }).unwrap();
+        for kind in [
+            "watts-strogatz:n=40,k=4,p=0.3",
+            "random-regular:n=40,d=3",
+            "gnm:n=40,m=100",
+        ] {
+            let with = |seed| {
+                Topology::inline(
+                    kind,
+                    &Context {
+                        seed,
+                        ..Context::default()
+                    },
+                )
+                .unwrap()
+            };
             let (one, two) = (with(1), with(2));
             assert_eq!(one.spec(), format!("{kind},seed=1"));
             assert_ne!(links(&one), links(&two));

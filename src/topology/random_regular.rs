@@ -73,8 +73,11 @@ impl Draft {
     fn regular(n: u32, d: u32, rng: &mut Pcg64) -> Option<Self> {
         /// Failures in a row after which a link is broken, and after which the draw is given up.
         const PATIENCE: (u32, u32) = (64, 4096);
-        let mut draft =
-            Draft { d, degree: vec![0; n as usize], neighbours: vec![0; n as usize * d as usize] };
+        let mut draft = Draft {
+            d,
+            degree: vec![0; n as usize],
+            neighbours: vec![0; n as usize * d as usize],
+        };
         let mut ports: Vec<u32> = (0..n).flat_map(|u| (0..d).map(move |_| u)).collect();
         let mut failures = 0;
         while !ports.is_empty() {
@@ -123,7 +126,8 @@ impl Draft {
             if let Some(at) = self.row(u).iter().position(|x| *x == v) {
                 let first = u as usize * self.d as usize;
                 self.degree[u as usize] -= 1;
-                self.neighbours.swap(first + at, first + self.degree[u as usize] as usize);
+                self.neighbours
+                    .swap(first + at, first + self.degree[u as usize] as usize);
             }
         }
     }
@@ -131,7 +135,9 @@ impl Draft {
     /// Replaces a random link x-y by u-x and v-y, if that can be done with the one drawn.
     fn break_for(&mut self, u: u32, v: u32, rng: &mut Pcg64) -> bool {
         let x = rng.random_range(0..self.degree.len() as u64) as u32;
-        let Some(&y) = self.row(x).get(rng.random_range(0..self.d) as usize) else { return false };
+        let Some(&y) = self.row(x).get(rng.random_range(0..self.d) as usize) else {
+            return false;
+        };
         if x == u || y == v || self.linked(u, x) || self.linked(v, y) {
             return false;
         }
@@ -168,16 +174,27 @@ mod tests {
 
     #[test]
     fn small_and_dense_cases_are_drawn() {
-        for (n, d) in
-            [(1, 0), (2, 1), (3, 2), (4, 3), (6, 5), (100, 99), (60, 29), (61, 30), (50, 2)]
-        {
+        for (n, d) in [
+            (1, 0),
+            (2, 1),
+            (3, 2),
+            (4, 3),
+            (6, 5),
+            (100, 99),
+            (60, 29),
+            (61, 30),
+            (50, 2),
+        ] {
             check(&format!("random-regular:n={n},d={d},seed=5"));
         }
     }
 
     #[test]
     fn diameters_are_those_of_random_graphs() {
-        let s = check("random-regular:n=3072,d=6,seed=1").0.statistics().unwrap();
+        let s = check("random-regular:n=3072,d=6,seed=1")
+            .0
+            .statistics()
+            .unwrap();
         assert!(s.diameter <= 7 && s.mean_distance < 5.0, "{s:?}");
     }
 
@@ -198,7 +215,10 @@ mod tests {
             ("random-regular:n=6,d=1", "never connected"),
             ("random-regular:n=6,d=0", "never connected"),
             ("random-regular:n=1000000,d=100000", "more than the 8.0 GB"),
-            ("random-regular:n=2147483648,d=6,per_router=2", "a machine of 4294967296 nodes"),
+            (
+                "random-regular:n=2147483648,d=6,per_router=2",
+                "a machine of 4294967296 nodes",
+            ),
             ("random-regular:n=8", "no `d`"),
         ]);
     }

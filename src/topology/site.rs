@@ -24,7 +24,9 @@ pub struct Site {
 impl Site {
     /// Whether `TopologyParam` has a word: Slurm looks for it anywhere in the text, in any case.
     pub(crate) fn has(&self, word: &str) -> bool {
-        self.param.to_ascii_lowercase().contains(&word.to_ascii_lowercase())
+        self.param
+            .to_ascii_lowercase()
+            .contains(&word.to_ascii_lowercase())
     }
 }
 

@@ -10,7 +10,11 @@ pub const MAX_NODES: u64 = 1 << 31;
 pub(crate) fn check_nodes(location: &SourceLocation, slots: u64) -> Result<()> {
     if slots > MAX_NODES || slots == 0 {
         let found = format!("a machine of {slots} nodes");
-        return Err(Error::input(location.clone(), found, format!("1 to {MAX_NODES} nodes")));
+        return Err(Error::input(
+            location.clone(),
+            found,
+            format!("1 to {MAX_NODES} nodes"),
+        ));
     }
     Ok(())
 }
@@ -20,7 +24,9 @@ pub(crate) fn product(
     location: &SourceLocation,
     factors: impl IntoIterator<Item = u32>,
 ) -> Result<u32> {
-    let all = factors.into_iter().fold(1u64, |all, factor| all.saturating_mul(u64::from(factor)));
+    let all = factors
+        .into_iter()
+        .fold(1u64, |all, factor| all.saturating_mul(u64::from(factor)));
     check_nodes(location, all)?;
     // 2³¹ itself still fits.
     Ok(all as u32)
@@ -29,6 +35,11 @@ pub(crate) fn product(
 /// Refuses networks whose router graph would not fit: for families whose distances are found by search,
 /// which need it for everything, before anything is allocated.
 pub(crate) fn require_graph(context: &Context, routers: u64, links: u64) -> Result<()> {
-    let bytes = links.saturating_mul(56).saturating_add(routers.saturating_mul(16));
-    context.require(&format!("a network of {routers} routers and {links} links"), bytes)
+    let bytes = links
+        .saturating_mul(56)
+        .saturating_add(routers.saturating_mul(16));
+    context.require(
+        &format!("a network of {routers} routers and {links} links"),
+        bytes,
+    )
 }

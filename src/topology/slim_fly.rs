@@ -61,7 +61,10 @@ fn from_params(params: &Params, context: &Context) -> Result<Network> {
     let q: u32 = params.whole("q", 3, 1 << 30)?;
     let per_router = per_router(params)?;
     let routers = 2 * u64::from(q) * u64::from(q);
-    check_nodes(params.location(), routers.saturating_mul(u64::from(per_router)))?;
+    check_nodes(
+        params.location(),
+        routers.saturating_mul(u64::from(per_router)),
+    )?;
     let Some(f) = Field::new(q).filter(|_| valid(q)) else {
         // 3 is valid, and every power of two above: both searches end.
         let form = "a prime power of the form 4w-1, 4w or 4w+1";
@@ -78,7 +81,10 @@ fn from_params(params: &Params, context: &Context) -> Result<Network> {
                 let first = (s as u32 * q + x) * q;
                 for y in 0..q {
                     // X = -X: each link is seen from both ends.
-                    for other in generators.iter().map(|g| f.add(y, *g)).filter(|other| *other > y)
+                    for other in generators
+                        .iter()
+                        .map(|g| f.add(y, *g))
+                        .filter(|other| *other > y)
                     {
                         visit(first + y, first + other, 1.0);
                     }
@@ -108,7 +114,10 @@ fn from_params(params: &Params, context: &Context) -> Result<Network> {
 fn generators(q: u32) -> [Vec<u32>; 2] {
     let first: Vec<u32> = if q % 4 == 3 {
         let w = q.div_ceil(4);
-        (0..w).map(|i| 2 * i).chain((0..w).map(|i| 2 * w - 1 + 2 * i)).collect()
+        (0..w)
+            .map(|i| 2 * i)
+            .chain((0..w).map(|i| 2 * w - 1 + 2 * i))
+            .collect()
     } else {
         (0..q / 2).map(|i| 2 * i).collect()
     };
@@ -129,7 +138,10 @@ mod tests {
             assert_eq!((s.routers, s.diameter), (2 * q * q, 2), "q = {q}");
             let d = [0, 1, 9, -1][(q % 4) as usize];
             let degree = (3 * q as i64 - d) / 2;
-            assert_eq!((i64::from(s.degree_min), i64::from(s.degree_max)), (degree, degree));
+            assert_eq!(
+                (i64::from(s.degree_min), i64::from(s.degree_max)),
+                (degree, degree)
+            );
             // At diameter 2 all that are not linked are two hops away.
             let pairs = (s.routers * (s.routers - 1) / 2) as u128;
             assert_eq!(s.total_distance, 2 * pairs - u128::from(s.links));

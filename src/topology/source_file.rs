@@ -40,10 +40,17 @@ pub(super) fn from_file(
     expected: &str,
     build: impl FnOnce(&SourceFile<'_>) -> Result<Network> + Send + 'static,
 ) -> Result<Step> {
-    let path = params.path("file")?.ok_or_else(|| params.wrong("file", expected))?;
+    let path = params
+        .path("file")?
+        .ok_or_else(|| params.wrong("file", expected))?;
     Ok(Box::new(move |params, context| {
         let text = read(&path, context)?;
-        build(&SourceFile { path, text, params, context })
+        build(&SourceFile {
+            path,
+            text,
+            params,
+            context,
+        })
     }))
 }
 

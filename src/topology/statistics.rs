@@ -92,7 +92,11 @@ impl Topology {
             degree_min,
             degree_max,
             diameter,
-            mean_distance: if pairs == 0 { 0.0 } else { crate::ratio::ratio(total, pairs) },
+            mean_distance: if pairs == 0 {
+                0.0
+            } else {
+                crate::ratio::ratio(total, pairs)
+            },
             total_distance: total,
             components: self.components(),
             unreachable_pairs,
@@ -136,9 +140,16 @@ pub(crate) fn among(topology: &Topology, counts: &[u32]) -> Result<(u128, u32)> 
 /// Sum and largest distance from one search, for networks whose routers are all alike and carry equally many nodes.
 fn from_one(graph: &RouterGraph, counts: &[u32]) -> (u128, u32) {
     let hops = graph.hops_from(RouterId(0));
-    let sum: u128 = counts.iter().zip(&hops).map(|(c, h)| u128::from(*c) * u128::from(*h)).sum();
+    let sum: u128 = counts
+        .iter()
+        .zip(&hops)
+        .map(|(c, h)| u128::from(*c) * u128::from(*h))
+        .sum();
     let nodes: u128 = counts.iter().map(|c| u128::from(*c)).sum();
-    (sum * nodes / 2, hops.iter().take(counts.len()).max().copied().unwrap_or(0))
+    (
+        sum * nodes / 2,
+        hops.iter().take(counts.len()).max().copied().unwrap_or(0),
+    )
 }
 
 /// Searches on `graph` from all node-carrying routers, 256 at a time, batches in parallel; integer sums, so that the
@@ -149,43 +160,63 @@ pub(crate) fn by_search(
     graph: &RouterGraph,
     counts: &[u32],
 ) -> Result<(u128, u32)> {
-    let found = each_batch(topology, graph, &occupied(counts), |search, sources, far| {
-        let (mut sum, mut largest) = (0u128, 0);
-        let weight = |s: RouterId| u64::from(counts[s.index()]);
-        let (mask, mut bytes) = (search::first(sources.len()), [0; search::WIDTH]);
-        let alike = sources.iter().all(|s| weight(*s) == weight(sources[0]));
-        for (v, count) in counts.iter().enumerate().filter(|(_, c)| **c > 0) {
-            let v = RouterId(v as u32);
-            let from_all = match far {
-                // Distances above 255 or weights: a search from this router alone.
-                None => {
-                    let hops = graph.hops_from(v);
-                    let reached = || sources.iter().filter(|s| hops[s.index()] != UNREACHED);
-                    largest = reached().map(|s| hops[s.index()]).max().max(Some(largest))?;
-                    reached().map(|s| weight(*s) * u64::from(hops[s.index()])).sum()
-                }
-                Some(_) if alike => {
-                    largest = largest.max(search.largest(v, &mask));
-                    weight(sources[0]) * search.total(v)
-                }
-                Some(_) => {
-                    largest = largest.max(search.largest(v, &mask));
-                    search.expand(v, &mut bytes);
-                    sources.iter().zip(&bytes).map(|(s, d)| weight(*s) * u64::from(*d)).sum()
-                }
-            };
-            sum += u128::from(*count) * u128::from(from_all);
-        }
-        Some((sum, largest))
-    })?;
-    let (double, far) =
-        found.into_iter().flatten().fold((0, 0), |(a, b), (c, d)| (a + c, b.max(d)));
+    let found = each_batch(
+        topology,
+        graph,
+        &occupied(counts),
+        |search, sources, far| {
+            let (mut sum, mut largest) = (0u128, 0);
+            let weight = |s: RouterId| u64::from(counts[s.index()]);
+            let (mask, mut bytes) = (search::first(sources.len()), [0; search::WIDTH]);
+            let alike = sources.iter().all(|s| weight(*s) == weight(sources[0]));
+            for (v, count) in counts.iter().enumerate().filter(|(_, c)| **c > 0) {
+                let v = RouterId(v as u32);
+                let from_all = match far {
+                    // Distances above 255 or weights: a search from this router alone.
+                    None => {
+                        let hops = graph.hops_from(v);
+                        let reached = || sources.iter().filter(|s| hops[s.index()] != UNREACHED);
+                        largest = reached()
+                            .map(|s| hops[s.index()])
+                            .max()
+                            .max(Some(largest))?;
+                        reached()
+                            .map(|s| weight(*s) * u64::from(hops[s.index()]))
+                            .sum()
+                    }
+                    Some(_) if alike => {
+                        largest = largest.max(search.largest(v, &mask));
+                        weight(sources[0]) * search.total(v)
+                    }
+                    Some(_) => {
+                        largest = largest.max(search.largest(v, &mask));
+                        search.expand(v, &mut bytes);
+                        sources
+                            .iter()
+                            .zip(&bytes)
+                            .map(|(s, d)| weight(*s) * u64::from(*d))
+                            .sum()
+                    }
+                };
+                sum += u128::from(*count) * u128::from(from_all);
+            }
+            Some((sum, largest))
+        },
+    )?;
+    let (double, far) = found
+        .into_iter()
+        .flatten()
+        .fold((0, 0), |(a, b), (c, d)| (a + c, b.max(d)));
     Ok((double / 2, far))
 }
 
 /// The routers that carry schedulable nodes.
 fn occupied(counts: &[u32]) -> Vec<RouterId> {
-    (0..).zip(counts).filter(|(_, count)| **count > 0).map(|(r, _)| RouterId(r)).collect()
+    (0..)
+        .zip(counts)
+        .filter(|(_, count)| **count > 0)
+        .map(|(r, _)| RouterId(r))
+        .collect()
 }
 
 impl Topology {
@@ -234,7 +265,9 @@ impl Topology {
             let from = |a: usize| {
                 let mut pairs = vec![0];
                 for b in (0..counts.len()).filter(|b| counts[*b] > 0) {
-                    let hops = self.metric().between(RouterId(a as u32), RouterId(b as u32));
+                    let hops = self
+                        .metric()
+                        .between(RouterId(a as u32), RouterId(b as u32));
                     count_one(&mut pairs, hops.unwrap_or(0), weight(a, b));
                 }
                 pairs
@@ -256,7 +289,11 @@ impl Topology {
                 } else {
                     let hops = graph.hops_from(router);
                     for s in sources {
-                        let hops = if hops[s.index()] == UNREACHED { 0 } else { hops[s.index()] };
+                        let hops = if hops[s.index()] == UNREACHED {
+                            0
+                        } else {
+                            hops[s.index()]
+                        };
                         count_one(&mut pairs, hops, weight(s.index(), v));
                     }
                 }

@@ -13,13 +13,18 @@ pub(crate) fn from_file(kind: &str, text: &str, options: &str) -> crate::Result<
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("f");
     std::fs::write(&path, text).unwrap();
-    Topology::inline(&format!("{kind}:{}{options}", path.display()), &Context::default())
+    Topology::inline(
+        &format!("{kind}:{}{options}", path.display()),
+        &Context::default(),
+    )
 }
 
 /// Each specification is refused, with a message that holds the text beside it.
 pub(crate) fn check_refused(cases: &[(&str, &str)]) {
     for (spec, part) in cases {
-        let error = Topology::inline(spec, &Context::default()).unwrap_err().to_string();
+        let error = Topology::inline(spec, &Context::default())
+            .unwrap_err()
+            .to_string();
         assert!(error.contains(part), "{spec}: {error}");
     }
 }
@@ -31,11 +36,20 @@ pub(crate) fn check_links(topology: &Topology) {
     let mut seen = std::collections::BTreeSet::new();
     network.for_each_link(&mut |u, v, capacity| {
         assert!(u != v && capacity > 0.0, "{}: {u}-{v}", topology.spec());
-        assert!(seen.insert((u.min(v), u.max(v))), "{}: {u}-{v} twice", topology.spec());
+        assert!(
+            seen.insert((u.min(v), u.max(v))),
+            "{}: {u}-{v} twice",
+            topology.spec()
+        );
         degree[u as usize] += 1;
         degree[v as usize] += 1;
     });
-    assert_eq!(network.link_count(), seen.len() as u64, "{}", topology.spec());
+    assert_eq!(
+        network.link_count(),
+        seen.len() as u64,
+        "{}",
+        topology.spec()
+    );
     let low = degree.iter().copied().min().unwrap_or(0);
     let high = degree.iter().copied().max().unwrap_or(0);
     assert_eq!(network.degrees(), (low, high), "{}", topology.spec());
@@ -65,10 +79,19 @@ pub(crate) fn check_metric(topology: &Topology) {
     pairs[0] -= topology.node_count() as u128;
     pairs.iter_mut().for_each(|count| *count /= 2);
     let statistics = topology.statistics().unwrap();
-    let total = pairs.iter().enumerate().map(|(d, count)| d as u128 * count).sum::<u128>();
+    let total = pairs
+        .iter()
+        .enumerate()
+        .map(|(d, count)| d as u128 * count)
+        .sum::<u128>();
     let found = (statistics.total_distance, statistics.diameter as usize);
     assert_eq!(found, (total, pairs.len() - 1), "{}", topology.spec());
     let mut histogram = topology.distance_histogram().unwrap();
-    histogram.truncate(histogram.iter().rposition(|count| *count > 0).map_or(1, |last| last + 1));
+    histogram.truncate(
+        histogram
+            .iter()
+            .rposition(|count| *count > 0)
+            .map_or(1, |last| last + 1),
+    );
     assert_eq!(histogram, pairs, "{}", topology.spec());
 }

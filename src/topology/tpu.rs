@@ -23,7 +23,10 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
     example: "tpu:8x8x16",
     options: &[
         Opt::extents("dims", "three extents: up to 4 each, or multiples of 4").positional(),
-        Opt::flag("twisted", "twist the short dimensions of k x k x 2k or k x 2k x 2k"),
+        Opt::flag(
+            "twisted",
+            "twist the short dimensions of k x k x 2k or k x 2k x 2k",
+        ),
         nodes_option(
             "in the place of dims: the smallest part of a cube, or cubes whose three extents differ by one at most",
         ),
@@ -62,7 +65,10 @@ fn from_params(params: &Params, context: &Context) -> Result<Network> {
         return Ok(twisted_torus(dims, short));
     }
     let shape = if whole { Shape::Ring } else { Shape::Path };
-    let axes = dims.into_iter().map(|extent| Axis { extent, shape }).collect();
+    let axes = dims
+        .into_iter()
+        .map(|extent| Axis { extent, shape })
+        .collect();
     Ok(grid("tpu", Product { axes }, 1, false))
 }
 
@@ -97,7 +103,10 @@ fn twisted_torus(dims: Vec<u32>, short: u32) -> Network {
                         }
                     }
                 }
-                let next = at.iter().zip(&dims).fold(0, |cell, (x, extent)| cell * extent + x);
+                let next = at
+                    .iter()
+                    .zip(&dims)
+                    .fold(0, |cell, (x, extent)| cell * extent + x);
                 visit(chip, next, 1.0);
             }
         }
@@ -125,9 +134,19 @@ mod tests {
             ("tpu:4x4x4", "torus:4x4x4"),
             ("tpu:8x8x16", "torus:8x8x16"),
         ] {
-            let (a, b) = (build(slice).statistics().unwrap(), build(same).statistics().unwrap());
+            let (a, b) = (
+                build(slice).statistics().unwrap(),
+                build(same).statistics().unwrap(),
+            );
             let figures = |s: &crate::topology::Statistics| {
-                (s.nodes, s.links, s.degree_min, s.degree_max, s.diameter, s.total_distance)
+                (
+                    s.nodes,
+                    s.links,
+                    s.degree_min,
+                    s.degree_max,
+                    s.diameter,
+                    s.total_distance,
+                )
             };
             assert_eq!((figures(&a), &*a.spec), (figures(&b), slice));
         }
@@ -135,9 +154,13 @@ mod tests {
 
     #[test]
     fn twisted_tori_are_cubic_lattices() {
-        for (k, dims) in
-            [(4, "4x4x8"), (4, "4x8x8"), (8, "8x8x16"), (8, "16x8x16"), (12, "12x12x24")]
-        {
+        for (k, dims) in [
+            (4, "4x4x8"),
+            (4, "4x8x8"),
+            (8, "8x8x16"),
+            (8, "16x8x16"),
+            (12, "12x12x24"),
+        ] {
             let machine = build(&format!("tpu:{dims},twisted=true"));
             check_links(&machine);
             check_metric(&machine);
@@ -145,8 +168,19 @@ mod tests {
             assert_eq!((s.degree_min, s.degree_max, s.links), (6, 6, 3 * s.nodes));
             assert_eq!(s.diameter, 3 * k / 2, "{dims}");
             // Every chip sees the same, as `vertex_transitive` says.
-            let sum = |r| machine.graph().unwrap().hops_from(RouterId(r)).iter().sum::<u32>();
-            assert!((1..machine.network().routers()).step_by(7).all(|r| sum(r) == sum(0)));
+            let sum = |r| {
+                machine
+                    .graph()
+                    .unwrap()
+                    .hops_from(RouterId(r))
+                    .iter()
+                    .sum::<u32>()
+            };
+            assert!(
+                (1..machine.network().routers())
+                    .step_by(7)
+                    .all(|r| sum(r) == sum(0))
+            );
             assert!(matches!(machine.metric(), Metric::Hops));
         }
         // 4x4x8, seen from one chip: going around a short dimension moves by 4 along the long one.
@@ -161,12 +195,17 @@ mod tests {
     #[test]
     fn twisting_helps_as_much_as_published() {
         for (dims, long, measured) in [("4x4x8", 8.0, 1.63), ("4x8x8", 8.0, 1.31)] {
-            let twisted = build(&format!("tpu:{dims},twisted=true")).statistics().unwrap();
+            let twisted = build(&format!("tpu:{dims},twisted=true"))
+                .statistics()
+                .unwrap();
             let chips = twisted.nodes as f64;
             let regular_load = chips * long / 8.0;
             let twisted_load = 2.0 * twisted.total_distance as f64 / (6.0 * chips);
             let gain = regular_load / twisted_load;
-            assert!((measured..1.08 * measured).contains(&gain), "{dims}: {gain}");
+            assert!(
+                (measured..1.08 * measured).contains(&gain),
+                "{dims}: {gain}"
+            );
         }
     }
 

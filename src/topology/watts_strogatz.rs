@@ -41,12 +41,18 @@ fn from_params(params: &Params, context: &Context) -> Result<Step> {
     let links = u64::from(n) * u64::from(k / 2);
     let family = format!("watts-strogatz:n={n},k={k},p={p}");
     let advice = "expected a larger k or a smaller p";
-    draw(context, size, family, links, advice, move |rng| Some(rewired(n, k / 2, p, rng)))
+    draw(context, size, family, links, advice, move |rng| {
+        Some(rewired(n, k / 2, p, rng))
+    })
 }
 
 fn rewired(n: u32, reach: u32, p: f64, rng: &mut Pcg64) -> Vec<(u32, u32)> {
     let at = |u: u32, step: u32| ((u64::from(u) + u64::from(step)) % u64::from(n)) as u32;
-    let near = |u| (1..=reach).flat_map(move |j| [at(u, j), at(u, n - j)]).collect();
+    let near = |u| {
+        (1..=reach)
+            .flat_map(move |j| [at(u, j), at(u, n - j)])
+            .collect()
+    };
     let mut neighbours: Vec<Vec<u32>> = (0..n).map(near).collect();
     for step in 1..=reach {
         for u in 0..n {
@@ -104,7 +110,10 @@ mod tests {
     fn without_moves_it_is_the_ring() {
         let (ring, links) = check("watts-strogatz:n=20,k=5,p=0");
         let s = ring.statistics().unwrap();
-        assert_eq!((s.degree_min, s.degree_max, s.links, s.diameter), (4, 4, 40, 5));
+        assert_eq!(
+            (s.degree_min, s.degree_max, s.links, s.diameter),
+            (4, 4, 40, 5)
+        );
         assert_eq!(links[..4], [(0, 1), (0, 2), (0, 18), (0, 19)]);
         assert_eq!(ring.spec(), "watts-strogatz:n=20,k=5,p=0,seed=1");
     }
@@ -112,7 +121,10 @@ mod tests {
     #[test]
     fn about_p_of_the_links_move() {
         let (_, links) = check("watts-strogatz:n=3000,k=6,p=0.1,seed=3");
-        let moved = links.iter().filter(|(u, v)| (v - u).min(u + 3000 - v) > 3).count();
+        let moved = links
+            .iter()
+            .filter(|(u, v)| (v - u).min(u + 3000 - v) > 3)
+            .count();
         assert!((810..990).contains(&moved), "{moved} of 9000");
     }
 
@@ -126,12 +138,21 @@ mod tests {
     #[test]
     fn wrong_parameters_are_named() {
         check_refused(&[
-            ("watts-strogatz:n=10,k=1,p=0.5", "a whole number from 2 to 9"),
-            ("watts-strogatz:n=10,k=10,p=0.5", "a whole number from 2 to 9"),
+            (
+                "watts-strogatz:n=10,k=1,p=0.5",
+                "a whole number from 2 to 9",
+            ),
+            (
+                "watts-strogatz:n=10,k=10,p=0.5",
+                "a whole number from 2 to 9",
+            ),
             ("watts-strogatz:n=10,k=4", "no `p`"),
             ("watts-strogatz:n=10,k=4,p=1.5", "a number from 0 to 1"),
             ("watts-strogatz:n=2,k=2,p=0", "at least 3 routers"),
-            ("watts-strogatz:n=2000000000,k=1000,p=0.1", "more than the 8.0 GB"),
+            (
+                "watts-strogatz:n=2000000000,k=1000,p=0.1",
+                "more than the 8.0 GB",
+            ),
         ]);
     }
 }

@@ -38,7 +38,16 @@ pub struct Changes {
 impl Default for Changes {
     fn default() -> Self {
         let (after, before, pace) = (None, None, Pace::Times(1.0));
-        Changes { after, before, runtime: 1.0, pace, replicate: 1, jitter: 0, shake: 0, seed: 1 }
+        Changes {
+            after,
+            before,
+            runtime: 1.0,
+            pace,
+            replicate: 1,
+            jitter: 0,
+            shake: 0,
+            seed: 1,
+        }
     }
 }
 
@@ -50,17 +59,30 @@ const FACTOR: f64 = 1e6;
 impl Changes {
     /// The options, as plans write them: those of `nodeorder trace transform`.
     pub const OPTIONS: &'static [Opt] = &[
-        Opt::whole("after", "only jobs submitted at this second of the trace or later")
-            .or_else("all"),
+        Opt::whole(
+            "after",
+            "only jobs submitted at this second of the trace or later",
+        )
+        .or_else("all"),
         Opt::whole("before", "only jobs submitted before this second").or_else("all"),
         Opt::number("scale-runtime", "factor of run times and requested times").or("1"),
         Opt::number("scale-time", "factor of the times between arrivals").or("1"),
-        Opt::number("load", "offered load to be reached by scaling the times between arrivals")
-            .or_else("as it is"),
+        Opt::number(
+            "load",
+            "offered load to be reached by scaling the times between arrivals",
+        )
+        .or_else("as it is"),
         Opt::whole("replicate", "how often each job stands in the result").or("1"),
-        Opt::whole("jitter", "seconds that a copy is submitted earlier or later, at most").or("0"),
-        Opt::whole("shake", "seconds that every job is submitted earlier or later, at most")
-            .or("0"),
+        Opt::whole(
+            "jitter",
+            "seconds that a copy is submitted earlier or later, at most",
+        )
+        .or("0"),
+        Opt::whole(
+            "shake",
+            "seconds that every job is submitted earlier or later, at most",
+        )
+        .or("0"),
     ];
 
     /// Reads `scale-runtime=2,replicate=3`; `none` for no change.
@@ -69,7 +91,11 @@ impl Changes {
     /// An unknown option, a value out of its range, options that exclude one another.
     pub fn parse(text: &str, seed: u64) -> Result<Self> {
         // The parser of options wants a name before them.
-        let text = if text == "none" { "transform".into() } else { format!("transform:{text}") };
+        let text = if text == "none" {
+            "transform".into()
+        } else {
+            format!("transform:{text}")
+        };
         let params = Params::inline(&text, ',', Changes::OPTIONS, seed)?;
         let load = params.real("load", 1.0 / FACTOR, FACTOR)?;
         if load.is_some() && params.has("scale-time") {
@@ -107,7 +133,10 @@ impl fmt::Display for Changes {
             Pace::Load(x) => Some(format!("load={x}")),
         });
         if self.replicate > 1 {
-            parts.push(format!("replicate={},jitter={}", self.replicate, self.jitter));
+            parts.push(format!(
+                "replicate={},jitter={}",
+                self.replicate, self.jitter
+            ));
         }
         parts.extend((self.shake > 0).then(|| format!("shake={}", self.shake)));
         f.write_str(if parts.is_empty() { "none" } else { "" })?;

@@ -27,7 +27,10 @@ pub fn to_log(trace: &Trace, options: bool) -> String {
     let mut events: Vec<(i64, bool, usize, u32)> = Vec::with_capacity(2 * trace.jobs().len());
     for (nth, index) in trace.by_submit().iter().enumerate() {
         let job = &trace.jobs()[*index as usize];
-        events.extend([(job.start(), true, nth, *index), (job.end(), false, nth, *index)]);
+        events.extend([
+            (job.start(), true, nth, *index),
+            (job.end(), false, nth, *index),
+        ]);
     }
     events.sort_unstable();
     for (_, start, _, index) in events {
@@ -49,20 +52,31 @@ pub fn to_log(trace: &Trace, options: bool) -> String {
 /// # Complexity
 /// O(jobs) time; the text is some 80 bytes a job.
 pub fn to_swf(trace: &Trace) -> String {
-    let mut text = format!("; Version: 2.2\n; Note: {}, a processor is a node\n", trace.name());
+    let mut text = format!(
+        "; Version: 2.2\n; Note: {}, a processor is a node\n",
+        trace.name()
+    );
     let left_out = ["Version", "MaxProcs", "MaxNodes", "MaxJobs", "MaxRecords"];
     for entry in trace.header().entries() {
         if left_out.contains(&entry.label.as_str()) {
             continue;
         }
-        let label =
-            if entry.label.is_empty() { String::new() } else { format!("{}: ", entry.label) };
+        let label = if entry.label.is_empty() {
+            String::new()
+        } else {
+            format!("{}: ", entry.label)
+        };
         let value = entry.value.replace('\n', "\n;        ");
         let _ = writeln!(text, "; {label}{value}");
     }
     for job in trace.jobs() {
-        let (id, submit, wait, run, nodes) =
-            (job.id, job.submit, job.wait.unwrap_or(-1), job.run, job.nodes);
+        let (id, submit, wait, run, nodes) = (
+            job.id,
+            job.submit,
+            job.wait.unwrap_or(-1),
+            job.run,
+            job.nodes,
+        );
         let _ = writeln!(
             text,
             "{id} {submit} {wait} {run} {nodes} -1 -1 {nodes} {} -1 {} {} {} {} {} {} {} {}",

@@ -38,12 +38,24 @@ const fn format(
     kind: WorkloadKind,
     begins: fn(&[u8]) -> bool,
 ) -> TraceFormatEntry {
-    Entry { name, about, example, options: &[], build: Recognise { kind, begins } }
+    Entry {
+        name,
+        about,
+        example,
+        options: &[],
+        build: Recognise { kind, begins },
+    }
 }
 
 /// The entry of a format of records.
 const fn records(format: &'static RecordFormat) -> TraceFormatEntry {
-    let RecordFormat { name, about, example, begins, .. } = *format;
+    let RecordFormat {
+        name,
+        about,
+        example,
+        begins,
+        ..
+    } = *format;
     self::format(name, about, example, WorkloadKind::Records(format), begins)
 }
 
@@ -57,7 +69,11 @@ pub static TRACE_FORMATS: Registry<Recognise> = Registry::new(
             "placement log: P JOB NODES places a job, F JOB frees it; D NODE fails, U NODE returns; # comments",
             "P 1 64",
             WorkloadKind::Log,
-            |line| [b"P", b"F", b"D", b"U"].iter().any(|letter| word(line) == *letter),
+            |line| {
+                [b"P", b"F", b"D", b"U"]
+                    .iter()
+                    .any(|letter| word(line) == *letter)
+            },
         ),
         records(&records::JOBCOMP),
         records(&records::SACCT),
@@ -88,7 +104,9 @@ pub static TRACE_FORMATS: Registry<Recognise> = Registry::new(
 
 /// The first word of a line.
 fn word(line: &[u8]) -> &[u8] {
-    line.split(u8::is_ascii_whitespace).next().unwrap_or_default()
+    line.split(u8::is_ascii_whitespace)
+        .next()
+        .unwrap_or_default()
 }
 
 fn count(line: &[u8], byte: u8) -> usize {
@@ -107,16 +125,19 @@ fn look(line: &[u8]) -> Option<(&'static str, &'static str)> {
         )),
         b';' => None,
         _ if commas > 3 => Some(("a table of jobs whose header is not known", columns)),
-        _ if bars > 3 || semicolons > 3 => {
-            Some(("a table of jobs without the columns of sacct", "commas, and --columns"))
-        }
+        _ if bars > 3 || semicolons > 3 => Some((
+            "a table of jobs without the columns of sacct",
+            "commas, and --columns",
+        )),
         _ => None,
     }
 }
 
 /// The kind of file that begins with `line`.
 fn recognised(line: &[u8]) -> Option<WorkloadKind> {
-    let format = TRACE_FORMATS.iter().find(|format| (format.build.begins)(line))?;
+    let format = TRACE_FORMATS
+        .iter()
+        .find(|format| (format.build.begins)(line))?;
     Some(format.build.kind)
 }
 
@@ -149,9 +170,11 @@ pub fn kind(lines: &mut Lines) -> Result<WorkloadKind> {
     })?;
     match verdict {
         Some(Ok(kind)) => Ok(kind),
-        Some(Err((found, expected))) => {
-            Err(Error::input(SourceLocation::line(lines.name(), number), found, expected))
-        }
+        Some(Err((found, expected))) => Err(Error::input(
+            SourceLocation::line(lines.name(), number),
+            found,
+            expected,
+        )),
         None => Err(no_jobs(lines.name(), expected)),
     }
 }

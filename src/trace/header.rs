@@ -65,7 +65,10 @@ impl Header {
 
     /// The values of a label (`Version`, `Computer`, `Partition`, …), in file order.
     pub fn values<'a>(&'a self, label: &'a str) -> impl Iterator<Item = &'a str> {
-        self.entries.iter().filter(move |e| e.label == label).map(|e| e.value.as_str())
+        self.entries
+            .iter()
+            .filter(move |e| e.label == label)
+            .map(|e| e.value.as_str())
     }
 
     /// The whole number a value starts with; none where it is absent. `file` is quoted on error.
@@ -73,18 +76,28 @@ impl Header {
     /// # Errors
     /// The value starts with anything else.
     pub fn integer(&self, label: &str, file: &str) -> Result<Option<i64>> {
-        let Some(entry) = self.entries.iter().find(|e| e.label == label) else { return Ok(None) };
-        let Some(word) = entry.value.split_ascii_whitespace().next() else { return Ok(None) };
+        let Some(entry) = self.entries.iter().find(|e| e.label == label) else {
+            return Ok(None);
+        };
+        let Some(word) = entry.value.split_ascii_whitespace().next() else {
+            return Ok(None);
+        };
         let number = word.trim_end_matches([',', ';', '.']).parse();
         number.map(Some).map_err(|_| {
-            let found = format!("{label}: {}", entry.value.lines().next().unwrap_or_default());
+            let found = format!(
+                "{label}: {}",
+                entry.value.lines().next().unwrap_or_default()
+            );
             let expected = format!("a whole number from {} to {}", i64::MIN, i64::MAX);
             Error::input(SourceLocation::line(file, entry.line), found, expected)
         })
     }
 
     fn positive(&self, label: &str, file: &str) -> Result<Option<u64>> {
-        Ok(self.integer(label, file)?.and_then(|n| u64::try_from(n).ok()).filter(|n| *n > 0))
+        Ok(self
+            .integer(label, file)?
+            .and_then(|n| u64::try_from(n).ok())
+            .filter(|n| *n > 0))
     }
 
     /// `MaxNodes`, if positive. Errors: it is no number.
@@ -132,11 +145,20 @@ mod tests {
         while let Some(line) = lines.line().unwrap() {
             header.push(&line);
         }
-        assert_eq!(header.entries()[0].value, "--- SWF file converted from SACCT ---");
+        assert_eq!(
+            header.entries()[0].value,
+            "--- SWF file converted from SACCT ---"
+        );
         assert_eq!(header.entries()[0].label, "");
         assert_eq!(header.values("Version").next(), Some("2.2"));
-        assert_eq!(header.values("Installation").next(), Some("CEA Curie Cluster \u{fffd}"));
-        assert_eq!(header.integer("UnixStartTime", "c").unwrap(), Some(1_296_571_124));
+        assert_eq!(
+            header.values("Installation").next(),
+            Some("CEA Curie Cluster \u{fffd}")
+        );
+        assert_eq!(
+            header.integer("UnixStartTime", "c").unwrap(),
+            Some(1_296_571_124)
+        );
         let note = header.values("Note").next().unwrap();
         assert!(
             note.ends_with("hybrid,\nsee: http://www-hpc.cea.fr/en/complexe/tgcc-curie.htm"),

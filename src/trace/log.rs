@@ -147,7 +147,11 @@ impl Log {
 
     /// The log that the rest of `lines` is.
     pub fn over(lines: Lines) -> Self {
-        Log { lines, live: Live::default(), begun: false }
+        Log {
+            lines,
+            live: Live::default(),
+            begun: false,
+        }
     }
 
     /// The name used in messages.
@@ -182,7 +186,9 @@ impl Log {
     pub fn next_block(&mut self, events: usize, block: &mut Block) -> Result<bool> {
         block.clear();
         while block.events.len() < events.max(1) && block.names.len() < MOST_NAMES {
-            let Some(line) = self.lines.line()? else { break };
+            let Some(line) = self.lines.line()? else {
+                break;
+            };
             let kept = read(line, &mut self.live, block)?;
             if kept > 0 {
                 self.lines.keep(kept, "live jobs")?;
@@ -203,9 +209,14 @@ const MOST_NAMES: usize = 1 << 24;
 fn read(line: RawLine<'_>, live: &mut Live, block: &mut Block) -> Result<usize> {
     // Comments, too, are held to UTF-8, as everywhere in this tool's own formats.
     let text = line.text()?;
-    let data = text.bytes().position(|b| b == b'#').map_or(text, |end| &text[..end]);
+    let data = text
+        .bytes()
+        .position(|b| b == b'#')
+        .map_or(text, |end| &text[..end]);
     let mut fields = data.split_ascii_whitespace();
-    let Some(letter) = fields.next() else { return Ok(0) };
+    let Some(letter) = fields.next() else {
+        return Ok(0);
+    };
     let wants = match letter {
         "P" => "`P JOB NODES`",
         "F" => "`F JOB`",
@@ -223,13 +234,26 @@ fn read(line: RawLine<'_>, live: &mut Live, block: &mut Block) -> Result<usize> 
     let asks = placing && rest.is_some_and(|word| word.contains('='));
     let (Some(job), true, true) = (job, asks || rest.is_none(), !placing || size.is_some()) else {
         let count = data.split_ascii_whitespace().count();
-        let found = format!("{count} field{} with `{letter}`", if count == 1 { "" } else { "s" });
+        let found = format!(
+            "{count} field{} with `{letter}`",
+            if count == 1 { "" } else { "s" }
+        );
         return Err(Error::input(line.location(), found, wants));
     };
     if ["D", "U"].contains(&letter) {
-        let options = JobOptions { text: String::new(), location: line.location() };
+        let options = JobOptions {
+            text: String::new(),
+            location: line.location(),
+        };
         block.options.insert(block.events.len(), options);
-        block.push(if letter == "D" { Event::Down } else { Event::Up }, job);
+        block.push(
+            if letter == "D" {
+                Event::Down
+            } else {
+                Event::Up
+            },
+            job,
+        );
         return Ok(0);
     }
     if let Some(size) = size {
@@ -237,7 +261,11 @@ fn read(line: RawLine<'_>, live: &mut Live, block: &mut Block) -> Result<usize> 
         let size = led.unwrap_or(size);
         let nodes = whole(size).ok_or_else(|| {
             let found = format!("{} nodes for job {}", quote(size), quote(job));
-            Error::input(line.location(), found, format!("a whole number from 1 to {}", u32::MAX))
+            Error::input(
+                line.location(),
+                found,
+                format!("a whole number from 1 to {}", u32::MAX),
+            )
         })?;
         let before = live.bytes;
         match live.place(job, line.number) {
@@ -247,14 +275,21 @@ fn read(line: RawLine<'_>, live: &mut Live, block: &mut Block) -> Result<usize> 
                     if led.is_some() && !words.iter().any(|word| word.starts_with("leader=")) {
                         words.push("leader=same");
                     }
-                    let options = JobOptions { text: words.join(" "), location: line.location() };
+                    let options = JobOptions {
+                        text: words.join(" "),
+                        location: line.location(),
+                    };
                     block.options.insert(block.events.len(), options);
                 }
                 block.push(Event::Place { job: key, nodes }, job);
             }
             Err(since) => {
                 let found = format!("`P` of job {}, live since line {since}", quote(job));
-                return Err(Error::input(line.location(), found, "a job that is not live"));
+                return Err(Error::input(
+                    line.location(),
+                    found,
+                    "a job that is not live",
+                ));
             }
         }
         return Ok(live.bytes - before);
@@ -319,7 +354,10 @@ impl Live {
     /// The key of a new job; the line of the live one that has its name already.
     fn place(&mut self, name: &str, line: usize) -> Result<JobKey, usize> {
         let of_name = hash(name.as_bytes());
-        if let Some(key) = self.table.find(of_name, |key| self.jobs[*key as usize].name == name) {
+        if let Some(key) = self
+            .table
+            .find(of_name, |key| self.jobs[*key as usize].name == name)
+        {
             return Err(self.jobs[*key as usize].line);
         }
         let key = self.free.pop().unwrap_or_else(|| {
@@ -334,15 +372,18 @@ impl Live {
         self.bytes += job.name.capacity() - held;
         job.line = line;
         let jobs = &self.jobs;
-        self.table.insert_unique(of_name, key, |key| hash(jobs[*key as usize].name.as_bytes()));
+        self.table.insert_unique(of_name, key, |key| {
+            hash(jobs[*key as usize].name.as_bytes())
+        });
         Ok(JobKey(key))
     }
 
     /// Ends the job of this name, if it lives.
     fn free(&mut self, name: &str) -> Option<JobKey> {
         let jobs = &self.jobs;
-        let found =
-            self.table.find_entry(hash(name.as_bytes()), |key| jobs[*key as usize].name == name);
+        let found = self.table.find_entry(hash(name.as_bytes()), |key| {
+            jobs[*key as usize].name == name
+        });
         let (key, _) = found.ok()?.remove();
         self.free.push(key);
         Some(JobKey(key))
@@ -373,7 +414,11 @@ mod tests {
         while log.next_block(at_once, &mut block)? {
             assert!(block.events.len() <= at_once);
             all.extend(
-                block.events.iter().enumerate().map(|(i, e)| (*e, block.name(i).to_string())),
+                block
+                    .events
+                    .iter()
+                    .enumerate()
+                    .map(|(i, e)| (*e, block.name(i).to_string())),
             );
         }
         assert!(!log.next_block(at_once, &mut block)? && block.events.is_empty());
@@ -381,7 +426,10 @@ mod tests {
     }
 
     fn place(job: u32, nodes: u32) -> Event {
-        Event::Place { job: JobKey(job), nodes }
+        Event::Place {
+            job: JobKey(job),
+            nodes,
+        }
     }
 
     fn free(job: u32) -> Event {
@@ -397,13 +445,22 @@ mod tests {
             assert_eq!(names, ["a", "b.1", "", "ü", "a", ""]);
             let events: Vec<Event> = seen.iter().map(|(event, _)| *event).collect();
             // Key 0 is free again when ü comes.
-            let wanted =
-                [place(0, 8), place(1, u32::MAX), free(0), place(0, 1), place(2, 2), free(1)];
+            let wanted = [
+                place(0, 8),
+                place(1, u32::MAX),
+                free(0),
+                place(0, 1),
+                place(2, 2),
+                free(1),
+            ];
             assert_eq!(events, wanted);
         }
         for nothing in ["", "# nothing\n\n", "\r\r"] {
             let error = read_all(nothing, 5).unwrap_err().to_string();
-            assert!(error.starts_with("log: found no jobs; expected events"), "{error}");
+            assert!(
+                error.starts_with("log: found no jobs; expected events"),
+                "{error}"
+            );
         }
     }
 
@@ -411,8 +468,14 @@ mod tests {
     fn bad_lines_are_named() {
         let size = "expected a whole number from 1 to 4294967295";
         let cases = [
-            ("X 1 2", "found the event `X`; expected `P JOB NODES`, `F JOB`, `D HOST` or `U HOST`"),
-            ("p 1 2", "found the event `p`; expected `P JOB NODES`, `F JOB`, `D HOST` or `U HOST`"),
+            (
+                "X 1 2",
+                "found the event `X`; expected `P JOB NODES`, `F JOB`, `D HOST` or `U HOST`",
+            ),
+            (
+                "p 1 2",
+                "found the event `p`; expected `P JOB NODES`, `F JOB`, `D HOST` or `U HOST`",
+            ),
             ("P", "found 1 field with `P`; expected `P JOB NODES`"),
             ("P 1", "found 2 fields with `P`; expected `P JOB NODES`"),
             ("P 1 2 3", "found 4 fields with `P`; expected `P JOB NODES`"),
@@ -422,9 +485,18 @@ mod tests {
             ("P 1 -3", &format!("found `-3` nodes for job `1`; {size}")),
             ("P 1 +3", &format!("found `+3` nodes for job `1`; {size}")),
             ("P 1 2.5", &format!("found `2.5` nodes for job `1`; {size}")),
-            ("P 1 many", &format!("found `many` nodes for job `1`; {size}")),
-            ("P 1 4294967296", &format!("found `4294967296` nodes for job `1`; {size}")),
-            ("P a 3", "found `P` of job `a`, live since line 2; expected a job that is not live"),
+            (
+                "P 1 many",
+                &format!("found `many` nodes for job `1`; {size}"),
+            ),
+            (
+                "P 1 4294967296",
+                &format!("found `4294967296` nodes for job `1`; {size}"),
+            ),
+            (
+                "P a 3",
+                "found `P` of job `a`, live since line 2; expected a job that is not live",
+            ),
             (
                 "F b",
                 "found `F` of job `b`, which is not live; expected a job placed before and not yet freed",
@@ -432,7 +504,10 @@ mod tests {
         ];
         for (line, message) in cases {
             let text = format!("# head\nP a 1\nP b 2\nF b\n{line}\n");
-            assert_eq!(read_all(&text, 3).unwrap_err().to_string(), format!("log:5: {message}"));
+            assert_eq!(
+                read_all(&text, 3).unwrap_err().to_string(),
+                format!("log:5: {message}")
+            );
         }
         let error = read_all("F x\n", 3).unwrap_err().to_string();
         assert!(error.starts_with("log:1: found `F` of job `x`"), "{error}");
@@ -440,8 +515,14 @@ mod tests {
         let error = read_all(&long, 3).unwrap_err().to_string();
         assert!(error.contains(&format!("`{}…`", "y".repeat(40))), "{error}");
         let mut log = Log::new("log", b"P a 1\nP \xff 2\n".to_vec());
-        let error = log.next_block(9, &mut Block::default()).unwrap_err().to_string();
-        assert_eq!(error, "log:2: found bytes that are not UTF-8; expected UTF-8 text");
+        let error = log
+            .next_block(9, &mut Block::default())
+            .unwrap_err()
+            .to_string();
+        assert_eq!(
+            error,
+            "log:2: found bytes that are not UTF-8; expected UTF-8 text"
+        );
     }
 
     proptest! {

@@ -45,8 +45,13 @@ pub fn form(lines: &mut Lines) -> Result<Option<&'static RecordFormat>> {
 /// # Errors
 /// As [`trace_over`].
 pub fn swf_lines(mut lines: Lines, options: &Options) -> Result<(Lines, Tally)> {
-    let Some(form) = form(&mut lines)? else { return Ok((lines, Tally::default())) };
-    Ok(as_swf(&Records::over(lines, form, None)?.trace(options)?, options))
+    let Some(form) = form(&mut lines)? else {
+        return Ok((lines, Tally::default()));
+    };
+    Ok(as_swf(
+        &Records::over(lines, form, None)?.trace(options)?,
+        options,
+    ))
 }
 
 /// A trace in the Standard Workload Format, with what was left out of it.
@@ -76,7 +81,10 @@ impl OpenedLog {
     pub fn open(path: &Path, options: &Options) -> Result<OpenedLog> {
         let plain_file =
             |m: &std::fs::Metadata| m.is_file() && !is_packed(path) && !is_parquet(path);
-        let bytes = std::fs::metadata(path).ok().filter(plain_file).map(|m| m.len());
+        let bytes = std::fs::metadata(path)
+            .ok()
+            .filter(plain_file)
+            .map(|m| m.len());
         OpenedLog::over(Lines::open(path, options.memory)?, bytes, options)
     }
 
@@ -88,7 +96,12 @@ impl OpenedLog {
         match kind(&mut lines)? {
             WorkloadKind::Log => {
                 let read = lines.count();
-                Ok(OpenedLog { log: Log::over(lines), trace: None, read, bytes })
+                Ok(OpenedLog {
+                    log: Log::over(lines),
+                    trace: None,
+                    read,
+                    bytes,
+                })
             }
             WorkloadKind::Swf | WorkloadKind::Records(_) => {
                 Ok(OpenedLog::of_trace(trace_over(lines, options)?))
@@ -107,18 +120,33 @@ impl OpenedLog {
         let bytes = Some(text.len() as u64);
         let mut lines = Lines::new(trace.name(), text);
         let read = lines.count();
-        OpenedLog { log: Log::over(lines), trace: Some(trace), read, bytes }
+        OpenedLog {
+            log: Log::over(lines),
+            trace: Some(trace),
+            read,
+            bytes,
+        }
     }
 }
 
 /// An error about `job N` of an SWF trace, with the line of `trace` that has the job; any other as it is.
 pub fn at_line_of_job(error: Error, mut trace: Lines) -> Error {
-    let Error::Input { location: SourceLocation::Option(option), found, expected } = &error else {
+    let Error::Input {
+        location: SourceLocation::Option(option),
+        found,
+        expected,
+    } = &error
+    else {
         return error;
     };
-    let Some(job) = option.strip_prefix("job ") else { return error };
+    let Some(job) = option.strip_prefix("job ") else {
+        return error;
+    };
     while let Ok(Some(line)) = trace.line() {
-        let first = line.text().ok().and_then(|text| text.split_ascii_whitespace().next());
+        let first = line
+            .text()
+            .ok()
+            .and_then(|text| text.split_ascii_whitespace().next());
         if first == Some(job) {
             return Error::input(line.location(), format!("job {job}: {found}"), expected);
         }

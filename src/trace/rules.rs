@@ -41,15 +41,27 @@ impl Rules {
             let [from, to, options] = cells[..] else {
                 return Err(line.wrong(format!("`{}`", line.text), "from,to,options"));
             };
-            let most = if to.is_empty() { Some(u32::MAX) } else { to.parse().ok() };
-            let sizes = from.parse().ok().zip(most).filter(|(from, to)| 0 < *from && from <= to);
+            let most = if to.is_empty() {
+                Some(u32::MAX)
+            } else {
+                to.parse().ok()
+            };
+            let sizes = from
+                .parse()
+                .ok()
+                .zip(most)
+                .filter(|(from, to)| 0 < *from && from <= to);
             let Some((from, to)) = sizes else {
                 let found = format!("sizes from `{from}` to `{to}`");
-                return Err(
-                    line.wrong(found, "whole numbers above 0, the first not above the second")
-                );
+                return Err(line.wrong(
+                    found,
+                    "whole numbers above 0, the first not above the second",
+                ));
             };
-            if rules.iter().any(|(first, last, _)| from <= *last && *first <= to) {
+            if rules
+                .iter()
+                .any(|(first, last, _)| from <= *last && *first <= to)
+            {
                 let found = format!("sizes from {from} to {to}, some of which have a rule");
                 return Err(line.wrong(found, "each size in one rule"));
             }
@@ -66,14 +78,23 @@ impl Rules {
 
     /// The options of a job of `nodes` nodes: its own, and those of its rule that it does not name.
     pub(crate) fn options(&self, nodes: u32, own: Option<&JobOptions>) -> Option<JobOptions> {
-        let rule = self.rules.iter().find(|(from, to, _)| (*from..=*to).contains(&nodes));
+        let rule = self
+            .rules
+            .iter()
+            .find(|(from, to, _)| (*from..=*to).contains(&nodes));
         let (Some((.., rule)), Some(own)) = (rule, own) else {
             return rule.map(|(.., rule)| rule).or(own).cloned();
         };
         let key = |word: &str| word.split('=').next().unwrap_or_default().to_string();
         let named: Vec<String> = own.text.split_whitespace().map(key).collect();
-        let more = rule.text.split_whitespace().filter(|word| !named.contains(&key(word)));
+        let more = rule
+            .text
+            .split_whitespace()
+            .filter(|word| !named.contains(&key(word)));
         let words: Vec<&str> = own.text.split_whitespace().chain(more).collect();
-        Some(JobOptions { text: words.join(" "), location: own.location.clone() })
+        Some(JobOptions {
+            text: words.join(" "),
+            location: own.location.clone(),
+        })
     }
 }

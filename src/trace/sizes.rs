@@ -62,7 +62,11 @@ impl Sizes {
             timeless(weight, "`log-uniform` is a formula")?;
             return Ok(Sizes::log_uniform());
         }
-        Sizes::over(Lines::open(Path::new(text), options.memory)?, weight, options)
+        Sizes::over(
+            Lines::open(Path::new(text), options.memory)?,
+            weight,
+            options,
+        )
     }
 
     /// The distribution that the rest of `lines` gives, as [`Sizes::read`].
@@ -88,7 +92,11 @@ impl Sizes {
 
     /// p(S) ∝ 1/S from 2 nodes up: every octave of sizes gets about the same share.
     pub fn log_uniform() -> Self {
-        Sizes { name: "log-uniform".into(), jobs: None, shares: Shares::LogUniform }
+        Sizes {
+            name: "log-uniform".into(),
+            jobs: None,
+            shares: Shares::LogUniform,
+        }
     }
 
     /// The sizes of a trace's jobs.
@@ -102,13 +110,24 @@ impl Sizes {
                 Weight::NodeHours => u128::from(job.nodes) * u128::from(job.run.unsigned_abs()),
             };
         }
-        Sizes { name: trace.name().to_string(), jobs: Some(jobs), shares: Shares::Exact(exact) }
+        Sizes {
+            name: trace.name().to_string(),
+            jobs: Some(jobs),
+            shares: Shares::Exact(exact),
+        }
     }
 
     /// Numbers of jobs by size, quoted as `name`.
     pub fn of_jobs(name: &str, jobs: BTreeMap<u32, u64>) -> Self {
-        let exact = jobs.iter().map(|(size, count)| (*size, u128::from(*count))).collect();
-        Sizes { name: name.to_string(), jobs: Some(jobs), shares: Shares::Exact(exact) }
+        let exact = jobs
+            .iter()
+            .map(|(size, count)| (*size, u128::from(*count)))
+            .collect();
+        Sizes {
+            name: name.to_string(),
+            jobs: Some(jobs),
+            shares: Shares::Exact(exact),
+        }
     }
 
     /// The name used in messages.
@@ -136,7 +155,11 @@ impl Sizes {
             Shares::LogUniform => {
                 if high > MOST_SIZES {
                     let expected = format!("at most {MOST_SIZES}: each size has its share");
-                    return Err(Error::option(&self.name, format!("sizes up to {high}"), expected));
+                    return Err(Error::option(
+                        &self.name,
+                        format!("sizes up to {high}"),
+                        expected,
+                    ));
                 }
                 let sizes = low.max(2)..=high;
                 // Small terms first, for the sum's sake.
@@ -146,7 +169,8 @@ impl Sizes {
             Shares::Exact(exact) => {
                 let some = exact.range(range).filter(|(_, count)| **count > 0);
                 let sum: u128 = some.clone().map(|(_, count)| count).sum();
-                some.map(|(size, count)| (*size, ratio(*count, sum))).collect()
+                some.map(|(size, count)| (*size, ratio(*count, sum)))
+                    .collect()
             }
             Shares::Real(real) => {
                 let some = real.range(range).filter(|(_, share)| **share > 0.0);
@@ -165,14 +189,23 @@ impl Sizes {
     /// Jobs by size, ascending, where jobs were counted: what a figure of the distribution shows. The number
     /// of jobs, also where node-hours are the weight.
     pub fn count_table(&self) -> Option<Vec<(u32, u64)>> {
-        Some(self.jobs.as_ref()?.iter().map(|(size, count)| (*size, *count)).collect())
+        Some(
+            self.jobs
+                .as_ref()?
+                .iter()
+                .map(|(size, count)| (*size, *count))
+                .collect(),
+        )
     }
 
     /// Mean nodes of a job, where jobs were counted and there are any.
     pub fn mean(&self) -> Option<f64> {
         let jobs = self.jobs.as_ref()?;
         let count: u128 = jobs.values().map(|count| u128::from(*count)).sum();
-        let nodes = jobs.iter().map(|(size, count)| u128::from(*size) * u128::from(*count)).sum();
+        let nodes = jobs
+            .iter()
+            .map(|(size, count)| u128::from(*size) * u128::from(*count))
+            .sum();
         (count > 0).then(|| ratio(nodes, count))
     }
 }
@@ -211,10 +244,16 @@ fn table(mut lines: Lines) -> Result<Sizes> {
             wrong(
                 "size",
                 size,
-                &format!("a whole number from 1 to {}, or the header size,share", u32::MAX),
+                &format!(
+                    "a whole number from 1 to {}, or the header size,share",
+                    u32::MAX
+                ),
             )
         })?;
-        let value = share.parse().ok().filter(|x: &f64| (0.0..=1e280).contains(x));
+        let value = share
+            .parse()
+            .ok()
+            .filter(|x: &f64| (0.0..=1e280).contains(x));
         let value = value.ok_or_else(|| wrong("share", share, "a number from 0 to 1e280"))?;
         if real.insert(nodes, value).is_some() {
             let found = format!("size {nodes} listed twice");
@@ -229,7 +268,11 @@ fn table(mut lines: Lines) -> Result<Sizes> {
     if let Some(jobs) = jobs {
         return Ok(Sizes::of_jobs(&name, jobs));
     }
-    Ok(Sizes { name, jobs: None, shares: Shares::Real(real) })
+    Ok(Sizes {
+        name,
+        jobs: None,
+        shares: Shares::Real(real),
+    })
 }
 
 #[cfg(test)]
@@ -251,11 +294,18 @@ mod tests {
     #[test]
     fn files_of_every_kind_say_the_same() {
         let log = "P a 1\nP b 2\nF a\nP a 2\nP c 8\n";
-        let tables =
-            ["size,share\n1,1\n2,2\n8,1\n", "# t\n8,1\n2,2 # two\n1,1", "Size,jobs\n1,5\n2,2\n8,1"];
+        let tables = [
+            "size,share\n1,1\n2,2\n8,1\n",
+            "# t\n8,1\n2,2 # two\n1,1",
+            "Size,jobs\n1,5\n2,2\n8,1",
+        ];
         for text in [SWF, log, tables[0], tables[1], tables[2]] {
             let sizes = read(text, Weight::Jobs).unwrap();
-            assert_eq!(sizes.shares(8).unwrap(), [(2, 2.0 / 3.0), (8, 1.0 / 3.0)], "{text}");
+            assert_eq!(
+                sizes.shares(8).unwrap(),
+                [(2, 2.0 / 3.0), (8, 1.0 / 3.0)],
+                "{text}"
+            );
             assert_eq!(sizes.shares(7).unwrap(), [(2, 1.0)]);
         }
         let sizes = read(log, Weight::Jobs).unwrap();
@@ -269,11 +319,15 @@ mod tests {
     #[test]
     fn node_hours_weigh_by_nodes_and_time() {
         let sizes = read(SWF, Weight::NodeHours).unwrap();
-        assert_eq!(sizes.shares(8).unwrap(), [(2, 80.0 / 560.0), (8, 480.0 / 560.0)]);
+        assert_eq!(
+            sizes.shares(8).unwrap(),
+            [(2, 80.0 / 560.0), (8, 480.0 / 560.0)]
+        );
         assert_eq!(sizes.count_table().unwrap(), [(1, 1), (2, 2), (8, 1)]);
-        for (text, what) in
-            [("P a 1\n", "f is a placement log"), ("2,1\n", "f is a table of shares")]
-        {
+        for (text, what) in [
+            ("P a 1\n", "f is a placement log"),
+            ("2,1\n", "f is a table of shares"),
+        ] {
             let error = read(text, Weight::NodeHours).unwrap_err().to_string();
             assert!(
                 error.starts_with(&format!("`share=node-hours`: {what}, which has no times")),
@@ -287,15 +341,30 @@ mod tests {
     fn bad_files_are_refused_by_line() {
         let cases = [
             ("2,1\n3\n", "f:2: found 1 fields; expected size,share"),
-            ("2,1\n\n0,1\n", "f:3: found size `0`; expected a whole number from 1"),
-            ("nodes,share\n2,1\n", "f:1: found size `nodes`; expected a whole number from 1"),
+            (
+                "2,1\n\n0,1\n",
+                "f:3: found size `0`; expected a whole number from 1",
+            ),
+            (
+                "nodes,share\n2,1\n",
+                "f:1: found size `nodes`; expected a whole number from 1",
+            ),
             ("2,1\nsize,share\n", "f:2: found size `size`"),
-            ("2,-1\n", "f:1: found share `-1`; expected a number from 0 to 1e280"),
+            (
+                "2,-1\n",
+                "f:1: found share `-1`; expected a number from 0 to 1e280",
+            ),
             ("2,inf\n", "f:1: found share `inf`"),
-            ("2,1\n2,3\n", "f:2: found size 2 listed twice; expected each size once"),
+            (
+                "2,1\n2,3\n",
+                "f:2: found size 2 listed twice; expected each size once",
+            ),
             ("P a 2\nP a 3\n", "f:2: found `P` of job `a`"),
             ("; head\n1 2 3\n", "f:2: found 3 fields"),
-            ("\n# x\nhello\n", "f:3: found `hello`; expected a placement log"),
+            (
+                "\n# x\nhello\n",
+                "f:3: found `hello`; expected a placement log",
+            ),
         ];
         for (text, message) in cases {
             let error = read(text, Weight::Jobs).unwrap_err().to_string();
@@ -303,13 +372,19 @@ mod tests {
         }
         let none = read("1,4\n9,2\n", Weight::Jobs).unwrap();
         let error = none.shares(8).unwrap_err().to_string();
-        assert_eq!(error, "f: found no job of 2 to 8 nodes; expected at least one");
+        assert_eq!(
+            error,
+            "f: found no job of 2 to 8 nodes; expected at least one"
+        );
         assert!(none.shares(1).is_err() && none.shares(0).is_err());
         assert!(read("2,0\n", Weight::Jobs).unwrap().shares(9).is_err());
         assert!(read("2,0.0\n", Weight::Jobs).unwrap().shares(9).is_err());
         assert!(read("", Weight::Jobs).is_err());
         assert!(Sizes::log_uniform().shares(1).is_err());
-        let error = Sizes::log_uniform().shares(u32::MAX).unwrap_err().to_string();
+        let error = Sizes::log_uniform()
+            .shares(u32::MAX)
+            .unwrap_err()
+            .to_string();
         assert!(error.starts_with("`log-uniform`: found sizes up to 4294967295; expected at most"));
     }
 

@@ -54,7 +54,10 @@ pub fn survey(mut log: Log) -> Result<Survey> {
                 }
             }
         }
-        log.keep(SIZE_BYTES * (survey.sizes.len() + held.len() - before), "job sizes")?;
+        log.keep(
+            SIZE_BYTES * (survey.sizes.len() + held.len() - before),
+            "job sizes",
+        )?;
     }
     survey.most_jobs = log.keys() as u64;
     Ok(survey)

@@ -139,7 +139,13 @@ pub struct Tally {
 impl Default for Tally {
     fn default() -> Self {
         let first = [(0, 0); TABLE.len()];
-        Tally { lines: 0, counts: [0; TABLE.len()], at: (0, 0), first, files: Vec::new() }
+        Tally {
+            lines: 0,
+            counts: [0; TABLE.len()],
+            at: (0, 0),
+            first,
+            files: Vec::new(),
+        }
     }
 }
 
@@ -180,17 +186,24 @@ impl Tally {
     /// Counts of lines that were left out (`drops`) or mended, by the reason's name.
     pub fn by_name(&self, drops: bool) -> BTreeMap<&'static str, u64> {
         let counts = self.iter().filter(|(reason, _)| reason.drops() == drops);
-        counts.map(|(reason, count)| (reason.name(), count)).collect()
+        counts
+            .map(|(reason, count)| (reason.name(), count))
+            .collect()
     }
 
     /// How many lines were left out in all.
     pub fn dropped(&self) -> u64 {
-        Reason::all().filter(|r| r.drops()).map(|r| self.count(r)).sum()
+        Reason::all()
+            .filter(|r| r.drops())
+            .map(|r| self.count(r))
+            .sum()
     }
 
     /// The reasons that occurred, with their counts.
     pub fn iter(&self) -> impl Iterator<Item = (Reason, u64)> + '_ {
-        Reason::all().map(|r| (r, self.count(r))).filter(|(_, count)| *count > 0)
+        Reason::all()
+            .map(|r| (r, self.count(r)))
+            .filter(|(_, count)| *count > 0)
     }
 
     /// `left out 3: submit time unknown; the first: line 7`, a text for each reason that occurred.

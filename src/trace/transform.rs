@@ -72,8 +72,11 @@ impl Transformed {
             changes.after.is_none_or(|t| job.submit >= t)
                 && changes.before.is_none_or(|t| job.submit < t)
         };
-        let window: Vec<u32> =
-            (0..).zip(trace.jobs()).filter(|(_, job)| inside(job)).map(|(i, _)| i).collect();
+        let window: Vec<u32> = (0..)
+            .zip(trace.jobs())
+            .filter(|(_, job)| inside(job))
+            .map(|(i, _)| i)
+            .collect();
         let mut of = Transformed {
             changes,
             text,
@@ -95,7 +98,11 @@ impl Transformed {
     }
 
     fn refuse(&self, found: String, expected: impl Into<String>) -> Error {
-        Error::input(SourceLocation::File(self.trace.name().into()), found, expected)
+        Error::input(
+            SourceLocation::File(self.trace.name().into()),
+            found,
+            expected,
+        )
     }
 
     /// First and last submit of `jobs`.
@@ -112,7 +119,8 @@ impl Transformed {
             let area = |scaled: bool| -> u128 {
                 let jobs = window.iter().map(|i| &self.trace.jobs()[*i as usize]);
                 let run = |j: &Job| if scaled { self.scaled(j.run) } else { j.run };
-                jobs.map(|j| u128::from(j.nodes) * run(j).unsigned_abs() as u128).sum()
+                jobs.map(|j| u128::from(j.nodes) * run(j).unsigned_abs() as u128)
+                    .sum()
             };
             let copies = u128::from(self.changes.replicate);
             self.load = [ratio(area(false), room), ratio(copies * area(true), room)];
@@ -120,7 +128,11 @@ impl Transformed {
         self.factor = match self.changes.pace {
             Pace::Times(factor) => factor,
             Pace::Load(_) if self.nodes == 0 => {
-                return Err(Error::option("load", "no number of nodes", "the machine's nodes"));
+                return Err(Error::option(
+                    "load",
+                    "no number of nodes",
+                    "the machine's nodes",
+                ));
             }
             Pace::Load(_) if room == 0 => {
                 let found = "jobs of one instant, which have no load".into();
@@ -131,7 +143,10 @@ impl Transformed {
         self.load[1] /= self.factor;
         let moved = self.changes.jitter as f64 + self.changes.shake as f64;
         let end = first as f64 + (last - first) as f64 * self.factor + moved;
-        let longest = window.iter().map(|i| self.trace.jobs()[*i as usize].requested_time).max();
+        let longest = window
+            .iter()
+            .map(|i| self.trace.jobs()[*i as usize].requested_time)
+            .max();
         if end.max(longest.unwrap_or(0) as f64 * self.changes.runtime) > MOST as f64 {
             let expected = format!("factors that keep times below {MOST}");
             return Err(self.refuse("longer times than a trace may have".into(), expected));
@@ -146,19 +161,44 @@ impl Transformed {
 
     /// Lists the result's jobs by submit time.
     fn copy(&mut self, window: &[u32], memory: u64) -> Result<()> {
-        let Changes { replicate, jitter, shake, seed, .. } = self.changes;
+        let Changes {
+            replicate,
+            jitter,
+            shake,
+            seed,
+            ..
+        } = self.changes;
         let count = window.len() as u64 * u64::from(replicate);
         if count.saturating_mul(size_of::<Copy>() as u64) > memory {
             let expected = "fewer, or a higher --memory";
-            return Err(Error::option("replicate", format!("{count} jobs in all"), expected));
+            return Err(Error::option(
+                "replicate",
+                format!("{count} jobs in all"),
+                expected,
+            ));
         }
-        let largest = self.trace.jobs().iter().map(|job| job.id.max(0)).max().unwrap_or(0);
+        let largest = self
+            .trace
+            .jobs()
+            .iter()
+            .map(|job| job.id.max(0))
+            .max()
+            .unwrap_or(0);
         while self.apart <= largest {
             self.apart *= 10;
         }
-        if replicate > 1 && self.apart.checked_mul(replicate.into()).is_none_or(|n| n > MOST) {
+        if replicate > 1
+            && self
+                .apart
+                .checked_mul(replicate.into())
+                .is_none_or(|n| n > MOST)
+        {
             let expected = format!("copies with job numbers of at most {MOST}");
-            return Err(Error::option("replicate", format!("job number {largest}"), expected));
+            return Err(Error::option(
+                "replicate",
+                format!("job number {largest}"),
+                expected,
+            ));
         }
         let (first, _) = self.span(window);
         let mut random = generator(seed);
@@ -171,10 +211,22 @@ impl Transformed {
         for job in window {
             let since = (self.trace.jobs()[*job as usize].submit - first) as f64 * self.factor;
             let plain = first + since.round() as i64;
-            let submit = if shake > 0 { moved(plain, shake) } else { plain };
-            copies.push(Copy { submit, job: *job, copy: 0 });
+            let submit = if shake > 0 {
+                moved(plain, shake)
+            } else {
+                plain
+            };
+            copies.push(Copy {
+                submit,
+                job: *job,
+                copy: 0,
+            });
             for copy in 1..replicate {
-                copies.push(Copy { submit: moved(submit, jitter), job: *job, copy });
+                copies.push(Copy {
+                    submit: moved(submit, jitter),
+                    job: *job,
+                    copy,
+                });
             }
         }
         copies.sort_unstable();
@@ -239,7 +291,10 @@ impl Transformed {
         let mut note = format!("; Note: changed by nodeorder: {}; seed {}", self.changes, {
             self.changes.seed
         });
-        trace.tally().texts().for_each(|text| note += &format!("; {text}"));
+        trace
+            .tally()
+            .texts()
+            .for_each(|text| note += &format!("; {text}"));
         header.extend(note.into_bytes());
         header.push(b'\n');
         header
@@ -292,14 +347,20 @@ mod tests {
         6 201 0 0 1 -1 -1 1 -1 -1 1 1 2 3 4 5 -1 -1\n";
 
     fn made(text: &str, changes: &str, nodes: Option<u32>) -> Result<String> {
-        let options = Options { nodes, ..Options::default() };
+        let options = Options {
+            nodes,
+            ..Options::default()
+        };
         let changes = Changes::parse(changes, 1)?;
         let of = Transformed::over(Lines::new("t", text), &options, changes)?;
         Ok(String::from_utf8(of.pieces().flatten().collect()).unwrap())
     }
 
     fn jobs(text: &str) -> Vec<String> {
-        text.lines().filter(|l| !l.starts_with(';')).map(str::to_string).collect()
+        text.lines()
+            .filter(|l| !l.starts_with(';'))
+            .map(str::to_string)
+            .collect()
     }
 
     #[test]
@@ -312,13 +373,19 @@ mod tests {
         ];
         assert_eq!(jobs(&text), wanted);
         assert!(text.starts_with("; MaxJobs: 3\n; MaxProcs: 8\n; Note: old\n; Note: changed by"));
-        assert!(text.contains("scale-runtime=0.25; seed 1; left out 1: run time zero"), "{text}");
+        assert!(
+            text.contains("scale-runtime=0.25; seed 1; left out 1: run time zero"),
+            "{text}"
+        );
     }
 
     #[test]
     fn a_window_keeps_what_was_recorded() {
         let text = made(SMALL, "after=100,before=120", None).unwrap();
-        assert_eq!(jobs(&text), ["4 100 7 10 2 9.5 77 4 25 -1 1 1 2 3 4 5 -1 -1"]);
+        assert_eq!(
+            jobs(&text),
+            ["4 100 7 10 2 9.5 77 4 25 -1 1 1 2 3 4 5 -1 -1"]
+        );
         assert!(text.starts_with("; MaxJobs: 1\n"));
         assert_eq!(jobs(&made(SMALL, "none", None).unwrap()).len(), 3);
     }
@@ -344,14 +411,22 @@ mod tests {
         for (changes, nodes, message) in [
             ("after=900", None, "t: found no job"),
             ("load=0.5", None, "`load`: found no number of nodes"),
-            ("load=0.5,before=101", Some(8), "t: found jobs of one instant"),
+            (
+                "load=0.5,before=101",
+                Some(8),
+                "t: found jobs of one instant",
+            ),
             (
                 "load=0.5,scale-time=2",
                 Some(8),
                 "`transform:load=0.5,scale-time=2`: found load = `0.5`",
             ),
             ("jitter=5", None, "`transform:jitter=5`: found jitter = "),
-            ("scale-runtime=0", None, "`transform:scale-runtime=0`: found scale-runtime = "),
+            (
+                "scale-runtime=0",
+                None,
+                "`transform:scale-runtime=0`: found scale-runtime = ",
+            ),
             ("scale=2", None, "`transform:scale=2`: found unknown key"),
         ] {
             let error = made(SMALL, changes, nodes).unwrap_err().to_string();

@@ -55,8 +55,15 @@ impl Browser {
                 "--disable-background-networking",
                 "--disable-component-update",
             ])
-            .args(["--disable-sync", "--disable-dev-shm-usage", "--hide-scrollbars"])
-            .arg(format!("--user-data-dir={}", folder.join("profile").display()))
+            .args([
+                "--disable-sync",
+                "--disable-dev-shm-usage",
+                "--hide-scrollbars",
+            ])
+            .arg(format!(
+                "--user-data-dir={}",
+                folder.join("profile").display()
+            ))
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()
@@ -75,7 +82,13 @@ impl Browser {
                 }
             }
         });
-        Some(Browser { child, out, messages, events: Vec::new(), next: 0 })
+        Some(Browser {
+            child,
+            out,
+            messages,
+            events: Vec::new(),
+            next: 0,
+        })
     }
 
     fn call(&mut self, session: Option<&str>, method: &str, params: Value) -> Value {
@@ -89,7 +102,9 @@ impl Browser {
         self.out.write_all(b"\0").unwrap();
         self.out.flush().unwrap();
         loop {
-            let answer = self.receive().unwrap_or_else(|| panic!("no answer to {asked}"));
+            let answer = self
+                .receive()
+                .unwrap_or_else(|| panic!("no answer to {asked}"));
             if answer["id"] == self.next {
                 assert!(answer["error"].is_null(), "{method}: {}", answer["error"]);
                 return answer["result"].clone();
@@ -128,15 +143,24 @@ impl Browser {
         let attach = json!({ "targetId": target["targetId"], "flatten": true });
         let attached = self.call(None, "Target.attachToTarget", attach);
         let session = attached["sessionId"].as_str().unwrap().to_string();
-        let mut tab = Tab { browser: self, session };
+        let mut tab = Tab {
+            browser: self,
+            session,
+        };
         for domain in ["Page", "Runtime", "Log"] {
             tab.call(&format!("{domain}.enable"), json!({}));
         }
         tab.resize(width, height);
         if !scripts {
-            tab.call("Emulation.setScriptExecutionDisabled", json!({ "value": true }));
+            tab.call(
+                "Emulation.setScriptExecutionDisabled",
+                json!({ "value": true }),
+            );
         }
-        tab.call("Page.navigate", json!({ "url": format!("file://{}", file.display()) }));
+        tab.call(
+            "Page.navigate",
+            json!({ "url": format!("file://{}", file.display()) }),
+        );
         let session = tab.session.clone();
         let loaded = |e: &Value| e["method"] == "Page.loadEventFired" && e["sessionId"] == *session;
         while !tab.browser.events.iter().any(loaded) {
@@ -174,7 +198,10 @@ impl Tab<'_> {
     pub fn number(&mut self, expression: &str) -> f64 {
         let value = self.eval(expression);
         let text = || value.as_str().and_then(|text| text.parse().ok());
-        value.as_f64().or_else(text).unwrap_or_else(|| panic!("{expression} is {value}"))
+        value
+            .as_f64()
+            .or_else(text)
+            .unwrap_or_else(|| panic!("{expression} is {value}"))
     }
 
     /// Text of an element.
@@ -207,13 +234,19 @@ impl Tab<'_> {
                 Ok(bytes) if !bytes.is_empty() => return bytes,
                 _ => std::thread::sleep(Duration::from_millis(5)),
             }
-            assert!(began.elapsed() < PATIENCE, "{} was not saved", file.display());
+            assert!(
+                began.elapsed() < PATIENCE,
+                "{} was not saved",
+                file.display()
+            );
         }
     }
 
     /// Lets every timer of the page that is due within this time go off.
     pub fn timers(&mut self, milliseconds: u64) {
-        self.eval(&format!("new Promise(done => setTimeout(() => done(0), {milliseconds}))"));
+        self.eval(&format!(
+            "new Promise(done => setTimeout(() => done(0), {milliseconds}))"
+        ));
     }
 
     /// Lets what is to be drawn be drawn.
@@ -230,7 +263,10 @@ impl Tab<'_> {
     /// Sets a media feature, such as `prefers-color-scheme`.
     pub fn media(&mut self, feature: &str, value: &str) {
         let features = json!([{ "name": feature, "value": value }]);
-        self.call("Emulation.setEmulatedMedia", json!({ "features": features }));
+        self.call(
+            "Emulation.setEmulatedMedia",
+            json!({ "features": features }),
+        );
     }
 
     /// Shows the page as it would be printed.
@@ -240,7 +276,10 @@ impl Tab<'_> {
 
     /// The page printed; the start of the file in Base64 tells what it is.
     pub fn pdf(&mut self) -> String {
-        self.call("Page.printToPDF", json!({}))["data"].as_str().unwrap().into()
+        self.call("Page.printToPDF", json!({}))["data"]
+            .as_str()
+            .unwrap()
+            .into()
     }
 
     /// The middle of an element, brought into sight.
@@ -350,6 +389,11 @@ impl Tab<'_> {
                     _ => false,
                 }
         };
-        self.browser.events.iter().filter(bad).map(|e| e["params"].to_string()).collect()
+        self.browser
+            .events
+            .iter()
+            .filter(bad)
+            .map(|e| e["params"].to_string())
+            .collect()
     }
 }

@@ -55,8 +55,9 @@ pub fn case(spec: &str, number: u64) -> Case {
             }
             _ => format!("random:n={processes},degree=4,seed={number}"),
         };
-        let mut nodes: Vec<u32> =
-            (0..processes).map(|_| free.swap_remove(below(free.len()))).collect();
+        let mut nodes: Vec<u32> = (0..processes)
+            .map(|_| free.swap_remove(below(free.len())))
+            .collect();
         if below(2) == 0 {
             nodes.sort_unstable();
         }
@@ -64,7 +65,10 @@ pub fn case(spec: &str, number: u64) -> Case {
         let ids = nodes.iter().map(|node| NodeId(*node)).collect();
         let placed = ProcessMapping::new(&machine, "a job", ids).unwrap();
         let made = Guest::make(&guest, &Default::default()).unwrap();
-        let busiest = mapping::analyse(&fabric, &made, &placed, routing).unwrap().contention.max;
+        let busiest = mapping::analyse(&fabric, &made, &placed, routing)
+            .unwrap()
+            .contention
+            .max;
         let bytes = (share * BANDWIDTH / busiest.max(1.0)) as u64;
         let compute = 1.0 - share;
         writeln!(
@@ -77,13 +81,20 @@ pub fn case(spec: &str, number: u64) -> Case {
     }
     drop(fabric);
     let jobs = Job::read_all(&machine, &Text::new("jobs.toml", text), None).unwrap();
-    Case { machine, jobs, about }
+    Case {
+        machine,
+        jobs,
+        about,
+    }
 }
 
 /// The speeds of the comparison: without latency equal shares, with one shares by latency, as SimGrid's CM02 does.
 pub fn speeds(latency: f64) -> Speeds {
     let fair = if latency > 0.0 { Fair::Rtt } else { Fair::Flow };
-    Speeds { fair, ..Speeds::new(BANDWIDTH, latency) }
+    Speeds {
+        fair,
+        ..Speeds::new(BANDWIDTH, latency)
+    }
 }
 
 /// Compiles the other side into `folder`; none where SimGrid or a C++ compiler is not installed.
@@ -92,10 +103,18 @@ pub fn compile(folder: &Path) -> Option<PathBuf> {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/corun/peer.cpp");
     let program = folder.join("peer");
     let mut compiler = Command::new("g++");
-    compiler.args(["-O2", "-std=c++17", "-o"]).arg(&program).arg(source).arg("-lsimgrid");
+    compiler
+        .args(["-O2", "-std=c++17", "-o"])
+        .arg(&program)
+        .arg(source)
+        .arg("-lsimgrid");
     let out = compiler.output().ok()?;
     let missing = String::from_utf8_lossy(&out.stderr).contains("simgrid/s4u.hpp: No such file");
-    assert!(out.status.success() || missing, "{}", String::from_utf8_lossy(&out.stderr));
+    assert!(
+        out.status.success() || missing,
+        "{}",
+        String::from_utf8_lossy(&out.stderr)
+    );
     out.status.success().then_some(program)
 }
 
@@ -107,8 +126,11 @@ pub fn simulate(
     iterations: u64,
     latency: f64,
 ) -> (Vec<(u64, f64)>, f64) {
-    let network =
-        Figures { bandwidth: Some(BANDWIDTH), latency: Some(latency), ..Figures::default() };
+    let network = Figures {
+        bandwidth: Some(BANDWIDTH),
+        latency: Some(latency),
+        ..Figures::default()
+    };
     simulate_with(program, folder, case, iterations, network)
 }
 
@@ -122,7 +144,10 @@ pub fn simulate_with(
 ) -> (Vec<(u64, f64)>, f64) {
     let machine = &case.machine;
     let order = NodeOrder::make(machine, "row-major").unwrap();
-    let figures = SimGridFigures { network, speed: None };
+    let figures = SimGridFigures {
+        network,
+        speed: None,
+    };
     let platform = simgrid(machine, &order, &figures).unwrap();
     std::fs::write(folder.join("platform.xml"), platform.text).unwrap();
     let mut text = format!("{iterations}\n");
@@ -137,7 +162,11 @@ pub fn simulate_with(
             times.len()
         )
         .unwrap();
-        let names = job.mapping.nodes().iter().map(|node| machine.node_name(*node) + "\n");
+        let names = job
+            .mapping
+            .nodes()
+            .iter()
+            .map(|node| machine.node_name(*node) + "\n");
         text.extend(names);
         phase.guest.for_each_message(|m| {
             writeln!(text, "{} {} {}", m.source, m.target, m.volume * phase.bytes).unwrap();
@@ -147,10 +176,21 @@ pub fn simulate_with(
     std::fs::write(folder.join("jobs.txt"), text).unwrap();
     let mut command = Command::new(program);
     command.args(["platform.xml", "jobs.txt", "--log=root.thres:critical"]);
-    let model = ["network/model:CM02", "network/crosstraffic:0", "network/TCP-gamma:0"];
-    let out =
-        command.args(model.map(|m| format!("--cfg={m}"))).current_dir(folder).output().unwrap();
-    assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
+    let model = [
+        "network/model:CM02",
+        "network/crosstraffic:0",
+        "network/TCP-gamma:0",
+    ];
+    let out = command
+        .args(model.map(|m| format!("--cfg={m}")))
+        .current_dir(folder)
+        .output()
+        .unwrap();
+    assert!(
+        out.status.success(),
+        "{}",
+        String::from_utf8_lossy(&out.stderr)
+    );
     let said = String::from_utf8(out.stdout).unwrap();
     let mut lines = said.lines();
     let job = |line: &str| {

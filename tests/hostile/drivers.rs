@@ -35,38 +35,125 @@ pub struct Driver {
 
 /// Every parser of text that a user hands in.
 pub const DRIVERS: &[Driver] = &[
-    Driver { name: "topology", feed: topology },
-    Driver { name: "toml", feed: toml },
-    Driver { name: "edges", feed: edges },
-    Driver { name: "order", feed: order },
-    Driver { name: "log", feed: log },
-    Driver { name: "swf", feed: swf },
-    Driver { name: "records", feed: records },
-    Driver { name: "sinfo", feed: sinfo },
-    Driver { name: "plan", feed: plan },
-    Driver { name: "guest", feed: guest },
-    Driver { name: "jobs", feed: jobs },
-    Driver { name: "slurm-topology", feed: slurm_topology },
-    Driver { name: "slurm-yaml", feed: slurm_yaml },
-    Driver { name: "tiers", feed: tiers },
-    Driver { name: "k8s-nodes", feed: k8s_nodes },
-    Driver { name: "topograph", feed: topograph },
-    Driver { name: "jgf", feed: jgf },
-    Driver { name: "xtdb2proc", feed: xtdb2proc },
-    Driver { name: "ibnetdiscover", feed: ibnetdiscover },
-    Driver { name: "tgt", feed: tgt },
-    Driver { name: "caminos", feed: caminos },
-    Driver { name: "graphml", feed: graphml },
-    Driver { name: "infragraph", feed: infragraph },
-    Driver { name: "goal", feed: goal },
-    Driver { name: "chakra", feed: chakra },
-    Driver { name: "tables", feed: tables },
-    Driver { name: "specs", feed: specs },
-    Driver { name: "results", feed: results },
+    Driver {
+        name: "topology",
+        feed: topology,
+    },
+    Driver {
+        name: "toml",
+        feed: toml,
+    },
+    Driver {
+        name: "edges",
+        feed: edges,
+    },
+    Driver {
+        name: "order",
+        feed: order,
+    },
+    Driver {
+        name: "log",
+        feed: log,
+    },
+    Driver {
+        name: "swf",
+        feed: swf,
+    },
+    Driver {
+        name: "records",
+        feed: records,
+    },
+    Driver {
+        name: "sinfo",
+        feed: sinfo,
+    },
+    Driver {
+        name: "plan",
+        feed: plan,
+    },
+    Driver {
+        name: "guest",
+        feed: guest,
+    },
+    Driver {
+        name: "jobs",
+        feed: jobs,
+    },
+    Driver {
+        name: "slurm-topology",
+        feed: slurm_topology,
+    },
+    Driver {
+        name: "slurm-yaml",
+        feed: slurm_yaml,
+    },
+    Driver {
+        name: "tiers",
+        feed: tiers,
+    },
+    Driver {
+        name: "k8s-nodes",
+        feed: k8s_nodes,
+    },
+    Driver {
+        name: "topograph",
+        feed: topograph,
+    },
+    Driver {
+        name: "jgf",
+        feed: jgf,
+    },
+    Driver {
+        name: "xtdb2proc",
+        feed: xtdb2proc,
+    },
+    Driver {
+        name: "ibnetdiscover",
+        feed: ibnetdiscover,
+    },
+    Driver {
+        name: "tgt",
+        feed: tgt,
+    },
+    Driver {
+        name: "caminos",
+        feed: caminos,
+    },
+    Driver {
+        name: "graphml",
+        feed: graphml,
+    },
+    Driver {
+        name: "infragraph",
+        feed: infragraph,
+    },
+    Driver {
+        name: "goal",
+        feed: goal,
+    },
+    Driver {
+        name: "chakra",
+        feed: chakra,
+    },
+    Driver {
+        name: "tables",
+        feed: tables,
+    },
+    Driver {
+        name: "specs",
+        feed: specs,
+    },
+    Driver {
+        name: "results",
+        feed: results,
+    },
 ];
 
 /// Seed and memory of every run; little memory, so that its limits are met.
-pub const CONTEXT: Context = Context { seed: 1, memory: 4 << 20 };
+pub const CONTEXT: Context = Context {
+    seed: 1,
+    memory: 4 << 20,
+};
 
 /// An observer that stops every search at once.
 struct StopAtOnce;
@@ -84,10 +171,17 @@ fn check_error(error: &Error, text: Option<&Text>) {
         return errors.iter().for_each(|error| check_error(error, text));
     }
     let message = error.to_string();
-    assert!(!message.chars().any(|c| c.is_control()), "control characters: {message:?}");
+    assert!(
+        !message.chars().any(|c| c.is_control()),
+        "control characters: {message:?}"
+    );
     assert!(message.len() < 5000, "{} bytes of message", message.len());
     let place = match error {
-        Error::Input { location, found, expected } => {
+        Error::Input {
+            location,
+            found,
+            expected,
+        } => {
             assert!(!found.is_empty() && !expected.is_empty(), "{message}");
             location
         }
@@ -106,7 +200,10 @@ fn check_error(error: &Error, text: Option<&Text>) {
             return assert!(Path::new(&**file).is_file(), "{message}");
         }
         let lines = text.as_str().lines().count().max(1);
-        assert!((1..=lines + 1).contains(line), "{message}, but {lines} lines");
+        assert!(
+            (1..=lines + 1).contains(line),
+            "{message}, but {lines} lines"
+        );
     }
 }
 
@@ -114,7 +211,9 @@ fn check_error(error: &Error, text: Option<&Text>) {
 fn reaches_out(text: &str) -> bool {
     text.contains(['/', '\\', '~'])
         || text.contains("..")
-        || text.split([':', ',', '=', '"', '\'', '\n', '[', ']', ' ']).any(|part| part == "-")
+        || text
+            .split([':', ',', '=', '"', '\'', '\n', '[', ']', ' '])
+            .any(|part| part == "-")
 }
 
 /// A folder of this thread, gone when the thread ends.
@@ -142,14 +241,22 @@ fn check_topology(topology: &Topology) {
     let network = topology.network();
     let (nodes, slots) = (topology.nodes(), topology.nodes().slot_count());
     assert!(!nodes.is_empty() && nodes.len() <= slots as usize);
-    assert_eq!(u64::from(network.hosts()) * u64::from(network.per_router()), u64::from(slots));
+    assert_eq!(
+        u64::from(network.hosts()) * u64::from(network.per_router()),
+        u64::from(slots)
+    );
     assert!(network.hosts() <= network.routers());
     if slots > 2000 || network.routers() > 2000 {
         return;
     }
     assert_eq!(nodes.iter().count(), nodes.len());
     let names: BTreeSet<String> = nodes.iter().map(|node| topology.node_name(node)).collect();
-    assert_eq!(names.len(), nodes.len(), "a name twice in {}", topology.spec());
+    assert_eq!(
+        names.len(),
+        nodes.len(),
+        "a name twice in {}",
+        topology.spec()
+    );
     let (mut links, mut seen) = (0, BTreeSet::new());
     // A complete graph of 2000 is too long to walk for every input.
     if network.link_count() > 20_000 {
@@ -157,7 +264,11 @@ fn check_topology(topology: &Topology) {
     }
     network.for_each_link(&mut |u, v, capacity| {
         assert!(u != v && u.max(v) < network.routers() && capacity.is_finite() && capacity > 0.0);
-        assert!(seen.insert((u.min(v), u.max(v))), "{}: {u}-{v} twice", topology.spec());
+        assert!(
+            seen.insert((u.min(v), u.max(v))),
+            "{}: {u}-{v} twice",
+            topology.spec()
+        );
         links += 1;
     });
     assert_eq!(links, network.link_count(), "{}", topology.spec());
@@ -178,11 +289,17 @@ fn check_topology(topology: &Topology) {
 fn check_order(topology: &Topology, order: &NodeOrder) {
     let distinct: BTreeSet<NodeId> = order.nodes().iter().copied().collect();
     assert_eq!(distinct.len(), order.len(), "{} repeats", order.label());
-    assert!(distinct.iter().all(|node| topology.nodes().contains(*node)), "{}", order.label());
+    assert!(
+        distinct.iter().all(|node| topology.nodes().contains(*node)),
+        "{}",
+        order.label()
+    );
 }
 
 fn topology(bytes: &[u8]) {
-    let Ok(spec) = std::str::from_utf8(bytes) else { return };
+    let Ok(spec) = std::str::from_utf8(bytes) else {
+        return;
+    };
     if reaches_out(spec) || spec.contains(".csv") || spec.contains("file") {
         return;
     }
@@ -214,7 +331,9 @@ fn topology(bytes: &[u8]) {
 }
 
 fn toml(bytes: &[u8]) {
-    let Ok(text) = std::str::from_utf8(bytes) else { return };
+    let Ok(text) = std::str::from_utf8(bytes) else {
+        return;
+    };
     if reaches_out(text) || text.contains(".csv") || text.contains("file") {
         return;
     }
@@ -313,7 +432,9 @@ fn small(spec: &str) -> Topology {
 }
 
 fn order(bytes: &[u8]) {
-    let Ok(text) = std::str::from_utf8(bytes) else { return };
+    let Ok(text) = std::str::from_utf8(bytes) else {
+        return;
+    };
     let text = Text::new("order.txt", text);
     for spec in ["torus:4x4", "torus:4x4,limit=10,exclude=2-3", "mesh:300"] {
         let machine = small(spec);
@@ -322,7 +443,10 @@ fn order(bytes: &[u8]) {
             Ok(order) => {
                 check_order(&machine, &order);
                 let again = Text::new("again", order.to_file(&machine));
-                assert_eq!(NodeOrder::read(&machine, &again).unwrap().nodes(), order.nodes());
+                assert_eq!(
+                    NodeOrder::read(&machine, &again).unwrap().nodes(),
+                    order.nodes()
+                );
             }
         }
     }
@@ -372,7 +496,10 @@ fn swf(bytes: &[u8]) {
     let lossy = String::from_utf8_lossy(bytes);
     let text = Text::new("jobs.swf", &*lossy);
     let per_node = bytes.first().map_or(1, |b| u32::from(*b) % 7 + 1);
-    let options = Options { procs_per_node: per_node, ..Options::default() };
+    let options = Options {
+        procs_per_node: per_node,
+        ..Options::default()
+    };
     let trace = match Trace::new("jobs.swf", bytes, &options) {
         Err(error) => return check_error(&error, Some(&text)),
         Ok(trace) => trace,
@@ -388,7 +515,9 @@ fn swf(bytes: &[u8]) {
     let header = trace.header();
     for label in ["UnixStartTime", "MaxJobs"] {
         let outcome = header.integer(label, "jobs.swf").err();
-        outcome.iter().for_each(|error| check_error(error, Some(&text)));
+        outcome
+            .iter()
+            .for_each(|error| check_error(error, Some(&text)));
     }
     let log = Log::new("log", convert::to_log(&trace, false));
     if trace.jobs().is_empty() {
@@ -400,8 +529,11 @@ fn swf(bytes: &[u8]) {
     for weight in [Weight::Jobs, Weight::NodeHours] {
         check_shares(&Sizes::of_trace(&trace, weight));
     }
-    let tasks: Vec<Task> =
-        Task::of(&trace).into_iter().filter(|t| t.nodes <= 16).take(12).collect();
+    let tasks: Vec<Task> = Task::of(&trace)
+        .into_iter()
+        .filter(|t| t.nodes <= 16)
+        .take(12)
+        .collect();
     schedule(&tasks, "easy", "fixed");
     schedule(&tasks, "conservative", "distance");
 }
@@ -432,7 +564,10 @@ fn records(bytes: &[u8]) {
         if let Err(error) = read_records(lines(), form) {
             check_error(&error, Some(&text));
         }
-        let options = Options { memory: CONTEXT.memory, ..Options::default() };
+        let options = Options {
+            memory: CONTEXT.memory,
+            ..Options::default()
+        };
         match Records::over(lines(), form, None).and_then(|records| records.trace(&options)) {
             Err(error) => check_error(&error, Some(&text)),
             Ok(trace) => {
@@ -444,7 +579,12 @@ fn records(bytes: &[u8]) {
                         .iter()
                         .all(|j| j.nodes >= 1 && j.run >= 1 && j.requested_time >= j.run)
                 );
-                assert!(trace.jobs().iter().all(|j| j.end() > j.start() && j.start() >= j.submit));
+                assert!(
+                    trace
+                        .jobs()
+                        .iter()
+                        .all(|j| j.end() > j.start() && j.start() >= j.submit)
+                );
                 if !trace.jobs().is_empty() {
                     let again =
                         Trace::new("again", convert::to_swf(&trace), &Options::default()).unwrap();
@@ -455,8 +595,14 @@ fn records(bytes: &[u8]) {
         let machine = small("torus:4x4");
         let order = NodeOrder::make(&machine, "snake").unwrap();
         let (orders, allocators) = ([order], ["fifo:0".to_string()]);
-        let settings = AuditSettings { orders: &orders, allocators: &allocators, shape: true };
-        let Ok(mut records) = Records::over(lines(), form, None) else { continue };
+        let settings = AuditSettings {
+            orders: &orders,
+            allocators: &allocators,
+            shape: true,
+        };
+        let Ok(mut records) = Records::over(lines(), form, None) else {
+            continue;
+        };
         match audit::<Error>(&machine, &mut records, settings, |scored| {
             assert!(
                 scored.score.size >= 1 && scored.score.mean_hops.is_none_or(|hops| hops <= 4.0)
@@ -477,7 +623,11 @@ fn sinfo(bytes: &[u8]) {
             "{{\"job_id\":{id},\"job_state\":[\"RUNNING\"],\"submit_time\":1,\"start_time\":2,\"end_time\":9,\"time_limit\":5,\"node_count\":2,\"nodes\":\"{nodes}\"}}"
         )
     };
-    let queue = format!("{{\"jobs\":[{},{}]}}", job(1, "n[00-01]"), job(2, "n[09-10]"));
+    let queue = format!(
+        "{{\"jobs\":[{},{}]}}",
+        job(1, "n[00-01]"),
+        job(2, "n[09-10]")
+    );
     let mut records = Records::over(Lines::new("jobs", queue), &records::SQUEUE, None).unwrap();
     let machine = small("torus:4x4");
     match Snapshot::new(&machine, &mut records, Some(&text)) {
@@ -486,7 +636,12 @@ fn sinfo(bytes: &[u8]) {
             let nodes = records::node_states(&text).unwrap();
             assert!(!nodes.is_empty() && snapshot.machine().nodes == 16);
             for level in &snapshot.levels {
-                assert!(level.units.iter().all(|unit| unit.free + unit.out <= unit.nodes));
+                assert!(
+                    level
+                        .units
+                        .iter()
+                        .all(|unit| unit.free + unit.out <= unit.nodes)
+                );
                 let sum = |of: fn(&nodeorder::audit::snapshot::UnitNow) -> u32| -> u32 {
                     level.units.iter().map(of).sum()
                 };
@@ -496,7 +651,12 @@ fn sinfo(bytes: &[u8]) {
                     (16, all.free, all.out)
                 );
             }
-            assert!(snapshot.notes.iter().all(|note| note.count > 0 && note.first.len() < 5000));
+            assert!(
+                snapshot
+                    .notes
+                    .iter()
+                    .all(|note| note.count > 0 && note.first.len() < 5000)
+            );
         }
     }
 }
@@ -548,9 +708,18 @@ fn schedule(tasks: &[Task], policy: &str, model: &str) {
     let machine = small("torus:4x4");
     let order = NodeOrder::make(&machine, "snake").unwrap();
     let distances = RankDistances::new(&machine, &order).unwrap();
-    let context = AllocatorContext { topology: &machine, order: &order, distances: &distances };
-    let settings =
-        Settings { policy, allocator: "fifo:0", model, outputs: Outputs::default(), rules: None };
+    let context = AllocatorContext {
+        topology: &machine,
+        order: &order,
+        distances: &distances,
+    };
+    let settings = Settings {
+        policy,
+        allocator: "fifo:0",
+        model,
+        outputs: Outputs::default(),
+        rules: None,
+    };
     match simulate(&context, tasks, &settings, &|_| ()) {
         Err(error) => check_error(&error, None),
         Ok(outcome) => {
@@ -581,12 +750,17 @@ fn check_shares(sizes: &Sizes) {
 }
 
 fn plan(bytes: &[u8]) {
-    let Ok(text) = std::str::from_utf8(bytes) else { return };
+    let Ok(text) = std::str::from_utf8(bytes) else {
+        return;
+    };
     if reaches_out(text) {
         return;
     }
     file("jobs.log", b"P a 3\nP b 2\nF a\n");
-    file("jobs.swf", b"; MaxProcs: 16\n1 0 -1 10 4 -1 -1 4 20 -1 1 1 1 1 1 1 -1 -1\n");
+    file(
+        "jobs.swf",
+        b"; MaxProcs: 16\n1 0 -1 10 4 -1 -1 4 20 -1 1 1 1 1 1 1 -1 -1\n",
+    );
     let text = Text::new("plan.toml", text);
     match Plan::read(&text, Some(&folder().join("plan.toml")), &CONTEXT) {
         Err(error) => check_error(&error, Some(&text)),
@@ -599,11 +773,19 @@ fn plan(bytes: &[u8]) {
 
 /// The first byte chooses the format.
 fn guest(bytes: &[u8]) {
-    let Some((choice, rest)) = bytes.split_first() else { return };
-    let Ok(text) = std::str::from_utf8(rest) else { return };
+    let Some((choice, rest)) = bytes.split_first() else {
+        return;
+    };
+    let Ok(text) = std::str::from_utf8(rest) else {
+        return;
+    };
     let formats = ["csv", "mtx", "grf", "mat"];
     let text = Text::new("traffic", text);
-    match Guest::read(&text, formats[usize::from(*choice) % formats.len()], &CONTEXT) {
+    match Guest::read(
+        &text,
+        formats[usize::from(*choice) % formats.len()],
+        &CONTEXT,
+    ) {
         Err(error) => check_error(&error, Some(&text)),
         Ok(guest) => check_guest(&guest),
     }
@@ -611,7 +793,9 @@ fn guest(bytes: &[u8]) {
 
 /// Jobs side by side on a small machine.
 fn jobs(bytes: &[u8]) {
-    let Ok(text) = std::str::from_utf8(bytes) else { return };
+    let Ok(text) = std::str::from_utf8(bytes) else {
+        return;
+    };
     if reaches_out(text) {
         return;
     }
@@ -640,20 +824,30 @@ fn check_guest(guest: &Guest) {
         assert!(messages.is_sorted_by(|a, b| (a.source, a.target) < (b.source, b.target)));
         for m in messages {
             assert!(m.source != m.target && m.source.max(m.target) < guest.processes());
-            assert!(m.volume > 0.0 && m.volume.is_finite(), "volume {}", m.volume);
+            assert!(
+                m.volume > 0.0 && m.volume.is_finite(),
+                "volume {}",
+                m.volume
+            );
         }
     }
 }
 
 /// Names of nodes, shares of sizes, mappings: the first byte chooses.
 fn tables(bytes: &[u8]) {
-    let Some((choice, rest)) = bytes.split_first() else { return };
+    let Some((choice, rest)) = bytes.split_first() else {
+        return;
+    };
     let lossy = String::from_utf8_lossy(rest);
     match choice % 3 {
         0 => {
             let path = file("names.csv", rest);
             let text = Text::new("names.csv", &*lossy);
-            for spec in ["mesh:4x3", "random-regular:n=12,d=3", "mesh:4x3,limit=9,exclude=2"] {
+            for spec in [
+                "mesh:4x3",
+                "random-regular:n=12,d=3",
+                "mesh:4x3,limit=9,exclude=2",
+            ] {
                 let spec = format!("{spec},names={}", path.display());
                 match Topology::inline(&spec, &CONTEXT) {
                     Err(error) => check_error(&error, Some(&text)),
@@ -671,7 +865,11 @@ fn tables(bytes: &[u8]) {
         }
         1 => {
             let text = Text::new("sizes.csv", &*lossy);
-            match Sizes::over(Lines::new("sizes.csv", rest), Weight::Jobs, &Options::default()) {
+            match Sizes::over(
+                Lines::new("sizes.csv", rest),
+                Weight::Jobs,
+                &Options::default(),
+            ) {
                 Err(error) => check_error(&error, Some(&text)),
                 Ok(sizes) => check_shares(&sizes),
             }
@@ -684,7 +882,12 @@ fn tables(bytes: &[u8]) {
                 Err(error) => check_error(&error, Some(&text)),
                 Ok(placement) => {
                     assert_eq!(placement.nodes().len(), 3);
-                    assert!(placement.nodes().iter().all(|n| machine.nodes().contains(*n)));
+                    assert!(
+                        placement
+                            .nodes()
+                            .iter()
+                            .all(|n| machine.nodes().contains(*n))
+                    );
                 }
             }
         }
@@ -693,30 +896,49 @@ fn tables(bytes: &[u8]) {
 
 /// Orderings, allocators, policies, models, workloads, guests, mapping methods: whoever knows the name takes it.
 fn specs(bytes: &[u8]) {
-    let Ok(spec) = std::str::from_utf8(bytes) else { return };
+    let Ok(spec) = std::str::from_utf8(bytes) else {
+        return;
+    };
     if reaches_out(spec) || spec.len() > 400 {
         return;
     }
     // One share a size: a quarter of a gigabyte at most, which is not small.
     let numbers = spec.split(|c: char| !c.is_ascii_digit());
     if spec.contains("log-uniform")
-        && numbers.filter_map(|n| n.parse().ok()).any(|n: u64| n > 1 << 20)
+        && numbers
+            .filter_map(|n| n.parse().ok())
+            .any(|n: u64| n > 1 << 20)
     {
         return;
     }
-    for machine in ["torus:4x4", "mesh:3x2x3,per_router=2,limit=30", "cascade:2x3x2"].map(small) {
+    for machine in [
+        "torus:4x4",
+        "mesh:3x2x3,per_router=2,limit=30",
+        "cascade:2x3x2",
+    ]
+    .map(small)
+    {
         match NodeOrder::make_with(&machine, spec, &StopAtOnce) {
             Ok((order, outcome)) => {
                 check_order(&machine, &order);
                 if let Some(o) = outcome {
-                    assert!(o.lower_bound <= o.objective && (0.0..=1.0).contains(&o.gap), "{spec}");
+                    assert!(
+                        o.lower_bound <= o.objective && (0.0..=1.0).contains(&o.gap),
+                        "{spec}"
+                    );
                 }
             }
             Err(error) => check_error(&error, None),
         }
     }
     allocate(spec);
-    let task = |id, submit, nodes| Task { id, submit, run: 7, requested: 9, nodes };
+    let task = |id, submit, nodes| Task {
+        id,
+        submit,
+        run: 7,
+        requested: 9,
+        nodes,
+    };
     let tasks = [task(1, 0, 9), task(2, 1, 9), task(3, 2, 5), task(4, 2, 16)];
     schedule(&tasks, spec, "fixed");
     schedule(&tasks, "fcfs", spec);
@@ -731,7 +953,13 @@ fn specs(bytes: &[u8]) {
     let machine = small("torus:4x4");
     let guest = Guest::make("stencil:4x4", &CONTEXT).unwrap();
     let nodes: Vec<NodeId> = (0..16).map(NodeId).collect();
-    match method::place(&machine, &guest, &nodes, spec, &nodeorder::ordering::NoObserver) {
+    match method::place(
+        &machine,
+        &guest,
+        &nodes,
+        spec,
+        &nodeorder::ordering::NoObserver,
+    ) {
         Err(error) => check_error(&error, None),
         Ok((placement, _)) => assert_eq!(placement.allocation().len(), 16),
     }
@@ -744,7 +972,11 @@ fn allocate(spec: &str) {
     let machine = small("mesh:4x4");
     let order = NodeOrder::make(&machine, "snake").unwrap();
     let distances = RankDistances::new(&machine, &order).unwrap();
-    let context = AllocatorContext { topology: &machine, order: &order, distances: &distances };
+    let context = AllocatorContext {
+        topology: &machine,
+        order: &order,
+        distances: &distances,
+    };
     let mut allocator = match allocator::make(spec, &context) {
         Err(error) => return check_error(&error, None),
         Ok(allocator) => allocator,
@@ -760,15 +992,20 @@ fn allocate(spec: &str) {
         }
         chosen.settle();
         assert_eq!(chosen.len(), count, "{spec} of {count}");
-        assert!(chosen.iter().all(|rank| free.contains(rank)), "{spec} takes what is taken");
+        assert!(
+            chosen.iter().all(|rank| free.contains(rank)),
+            "{spec} takes what is taken"
+        );
     }
 }
 
 /// Shards, journals and tables of sweeps.
 fn results(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
-    let plan =
-        Text::new("p", "topologies = ['mesh:3']\norderings = ['snake']\nseeds = [1, 2, 3]\n");
+    let plan = Text::new(
+        "p",
+        "topologies = ['mesh:3']\norderings = ['snake']\nseeds = [1, 2, 3]\n",
+    );
     let plan = Plan::read(&plan, None, &CONTEXT).unwrap();
     for head in ["", Journal::HEAD] {
         let journal = [head.as_bytes(), bytes].concat();

@@ -28,8 +28,18 @@ fn counts(room: &Room, leader: bool, slices: bool) -> i64 {
 }
 
 pub fn place(domains: &Domains, ask: &Ask, rooms: &[Room]) -> Result<Pods, Misfit> {
-    let (at, size) = ask.slices.layers.first().copied().unwrap_or((domains.depth() - 1, 1));
-    let mut rule = Rule { domains, ask, rooms: rooms.to_vec(), size };
+    let (at, size) = ask
+        .slices
+        .layers
+        .first()
+        .copied()
+        .unwrap_or((domains.depth() - 1, 1));
+    let mut rule = Rule {
+        domains,
+        ask,
+        rooms: rooms.to_vec(),
+        size,
+    };
     let leaders = i64::from(ask.slices.leader);
     let even = match ask.balanced && ask.mode == Mode::Preferred {
         true if ask.pods < size && leaders == 0 => return Err(Misfit::BelowSlice),
@@ -46,12 +56,23 @@ pub fn place(domains: &Domains, ask: &Ask, rooms: &[Room]) -> Result<Pods, Misfi
     while level + 1 < domains.depth() {
         let above = std::mem::take(&mut given);
         if level < at && !is_even {
-            let below: Vec<u32> = above.iter().flat_map(|(id, ..)| domains.below(*id)).collect();
+            let below: Vec<u32> = above
+                .iter()
+                .flat_map(|(id, ..)| domains.below(*id))
+                .collect();
             let below = rule.sorted(below, false);
             given = rule.share(below, ask.pods, leaders, true, size);
         } else {
-            let layer = ask.slices.layers.windows(2).find(|w| w[0].0 <= level && level < w[1].0);
-            let unit = if level < at { size } else { layer.map_or(1, |w| w[1].1) };
+            let layer = ask
+                .slices
+                .layers
+                .windows(2)
+                .find(|w| w[0].0 <= level && level < w[1].0);
+            let unit = if level < at {
+                size
+            } else {
+                layer.map_or(1, |w| w[1].1)
+            };
             for (id, pods, leaders) in above {
                 let below = rule.sorted(domains.below(id).collect(), false);
                 if unit > 1 {
@@ -79,10 +100,19 @@ impl Rule<'_> {
             let room = |leaf: &u32| self.rooms[*leaf as usize].pods;
             let least = |id: &u32| {
                 let all = self.leaves(*id);
-                all.iter().map(room).filter(|pods| *pods > 0).min().unwrap_or(i64::MAX)
+                all.iter()
+                    .map(room)
+                    .filter(|pods| *pods > 0)
+                    .min()
+                    .unwrap_or(i64::MAX)
             };
             ids.sort_by_key(|id| {
-                let Room { affinity, slices, pods, .. } = self.rooms[*id as usize];
+                let Room {
+                    affinity,
+                    slices,
+                    pods,
+                    ..
+                } = self.rooms[*id as usize];
                 (least(id), Reverse(affinity), slices, pods, *id)
             });
             return ids;
@@ -92,7 +122,13 @@ impl Rule<'_> {
             let room = &self.rooms[*id as usize];
             let leaders = if leader { room.leaders } else { 0 };
             let slices = way * counts(room, leader, true);
-            (Reverse(leaders), Reverse(room.affinity), slices, counts(room, leader, false), *id)
+            (
+                Reverse(leaders),
+                Reverse(room.affinity),
+                slices,
+                counts(room, leader, false),
+                *id,
+            )
         });
         ids
     }
@@ -150,7 +186,11 @@ impl Rule<'_> {
                     return Err(self.misfit(level, self.rooms[all[0] as usize].slices, need));
                 }
                 Mode::Preferred if level > 0 => level -= 1,
-                _ => return self.several(level, all, need).map(|several| (level, several)),
+                _ => {
+                    return self
+                        .several(level, all, need)
+                        .map(|several| (level, several));
+                }
             }
         }
     }
@@ -166,7 +206,10 @@ impl Rule<'_> {
             let mut ids = vec![best];
             (level..*target)
                 .for_each(|_| ids = ids.iter().flat_map(|id| self.domains.below(*id)).collect());
-            let fits = ids.iter().map(|id| self.rooms[*id as usize].pods / size).sum();
+            let fits = ids
+                .iter()
+                .map(|id| self.rooms[*id as usize].pods / size)
+                .sum();
             (fits, self.ask.pods / size)
         };
         Misfit::Layers(layers.iter().map(inside).collect())
@@ -201,7 +244,11 @@ impl Rule<'_> {
             rest -= self.rooms[id as usize].slices;
             taken.push(id);
         }
-        if rest > 0 { Err(self.misfit(level, need - rest, need)) } else { Ok(taken) }
+        if rest > 0 {
+            Err(self.misfit(level, need - rest, need))
+        } else {
+            Ok(taken)
+        }
     }
 
     /// The first domain that holds the leader and loses not too much goes to the head.

@@ -8,9 +8,17 @@ use proptest::prelude::*;
 
 /// Runs the command in a folder: exit code, standard output, standard error.
 pub(super) fn run(folder: &Path, arguments: &[&str]) -> (Option<i32>, String, String) {
-    let output = crate::command().args(arguments).current_dir(folder).output().unwrap();
+    let output = crate::command()
+        .args(arguments)
+        .current_dir(folder)
+        .output()
+        .unwrap();
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
-    (output.status.code(), text(output.stdout), text(output.stderr))
+    (
+        output.status.code(),
+        text(output.stdout),
+        text(output.stderr),
+    )
 }
 
 /// A folder with one file, and what the command says of it.
@@ -35,7 +43,11 @@ fn placements(file: &str, text: &str, more: &[&str]) -> (Vec<String>, String) {
 }
 
 fn info(file: &str, text: &str, more: &[&str]) -> serde_json::Value {
-    let (out, _) = done(file, text, &[&["trace", "info", file, "--json"], more].concat());
+    let (out, _) = done(
+        file,
+        text,
+        &[&["trace", "info", file, "--json"], more].concat(),
+    );
     serde_json::from_str(&out).unwrap()
 }
 
@@ -57,9 +69,15 @@ fn every_conversion_says_what_it_leaves_out_and_mends() {
         "mended 1: run time cut at the requested time",
         "mended 1: wait time unknown, started at submit",
     ];
-    for to in [&["--to", "swf"][..], &["--to", "log", "-o", "x.log"], &["-o", "x.swf"]] {
+    for to in [
+        &["--to", "swf"][..],
+        &["--to", "log", "-o", "x.log"],
+        &["-o", "x.swf"],
+    ] {
         let (_, said) = done("x", DROP, &[&["trace", "convert", "x"], to].concat());
-        wanted.iter().for_each(|text| assert!(said.contains(&format!("x: {text}")), "{said}"));
+        wanted
+            .iter()
+            .for_each(|text| assert!(said.contains(&format!("x: {text}")), "{said}"));
         assert_eq!(said.lines().count(), wanted.len(), "{said}");
     }
     // What is made of records says it, too, and counts what was read.
@@ -87,11 +105,21 @@ fn rows_of_workers_are_one_job() {
             "8,1704067200,1704067260,1704070860,,1,n04",
         ]
     );
-    assert_eq!(said, "w.csv: mended 2: row joined with the first of its job\n");
-    let (rows, said) = done("w.csv", WORKERS, &["audit", "torus:4x4", "--trace", "w.csv"]);
+    assert_eq!(
+        said,
+        "w.csv: mended 2: row joined with the first of its job\n"
+    );
+    let (rows, said) = done(
+        "w.csv",
+        WORKERS,
+        &["audit", "torus:4x4", "--trace", "w.csv"],
+    );
     assert_eq!(rows.lines().count(), 3);
     assert!(rows.lines().nth(1).unwrap().starts_with("7,3,"), "{rows}");
-    assert!(said.contains("mended 2: row joined with the first of its job"), "{said}");
+    assert!(
+        said.contains("mended 2: row joined with the first of its job"),
+        "{said}"
+    );
     // Workers on one host, and workers without hosts.
     let lingjun = "job_name,worker_name,gmt_job_running,gmt_job_finished,host_ip,gpus\n\
         j1,w0,2023-08-01 00:00:00,2023-08-01 01:00:00,h1,8\n\
@@ -106,11 +134,18 @@ fn rows_of_workers_are_one_job() {
     };
     for nodes in [[1, 1, 1], [3, 3, 3]] {
         let known = info("u.csv", &unnamed(nodes), &[]);
-        assert_eq!((&known["jobs"], &known["largest"]), (&1.into(), &3.into()), "{known}");
+        assert_eq!(
+            (&known["jobs"], &known["largest"]),
+            (&1.into(), &3.into()),
+            "{known}"
+        );
         assert_eq!(known["mended"]["rows-joined"], 2);
     }
     let known = info("u.csv", &unnamed([5, 5, 5]), &[]);
-    assert_eq!((&known["jobs"], &known["left_out"]["unclear-rows"]), (&0.into(), &1.into()));
+    assert_eq!(
+        (&known["jobs"], &known["left_out"]["unclear-rows"]),
+        (&0.into(), &1.into())
+    );
 }
 
 /// What is held back is bounded: rows that come later are counted, never made jobs of their own.
@@ -120,7 +155,10 @@ fn rows_far_from_their_job_are_counted() {
     let head = "job,submit,start,end,list\n";
     let between: String = (1..9000).map(|job| row(job, job)).collect();
     let text = format!("{head}{}{between}{}{}", row(0, 1), row(0, 2), row(0, 1));
-    let columns = ["--columns", "job=job,submit=submit,start=start,end=end,list=list"];
+    let columns = [
+        "--columns",
+        "job=job,submit=submit,start=start,end=end,list=list",
+    ];
     let (rows, said) = placements("far.csv", &text, &columns);
     assert_eq!(rows.len(), 9000);
     assert_eq!(rows[0], "0,5,60,3660,,1,n1");
@@ -145,13 +183,22 @@ fn counts_that_contradict_their_list_are_never_scored() {
     let (swf, said) = done("s", text, &["trace", "convert", "s", "--to", "swf"]);
     assert_eq!(swf.lines().filter(|line| !line.starts_with(';')).count(), 3);
     assert!(said.contains("mended 1: with a node count other than its list has, the count taken"));
-    let (code, _, said) =
-        with("s", &text[..text.find("2|10").unwrap()], &["audit", "torus:4x4", "--trace", "s"]);
+    let (code, _, said) = with(
+        "s",
+        &text[..text.find("2|10").unwrap()],
+        &["audit", "torus:4x4", "--trace", "s"],
+    );
     assert_eq!(code, Some(1));
     // A rounded count is that of its list.
     let rounded = "JobIDRaw|Submit|Start|End|NNodes|NodeList\n1|10|20|30|1.5K|n[1-1500]\n";
-    assert_eq!(placements("r", rounded, &[]).0, ["1,10,20,30,,1500,n[1-1500]"]);
-    assert!(said.contains("no job that could be scored: 1 with a node count other than"), "{said}");
+    assert_eq!(
+        placements("r", rounded, &[]).0,
+        ["1,10,20,30,,1500,n[1-1500]"]
+    );
+    assert!(
+        said.contains("no job that could be scored: 1 with a node count other than"),
+        "{said}"
+    );
 }
 
 const FRONTIER: &str = "; Version: 2.2\n; MaxNodes: 9408\n\
@@ -163,17 +210,28 @@ const FRONTIER: &str = "; Version: 2.2\n; MaxNodes: 9408\n\
 #[test]
 fn field_21_of_frontier_is_the_node_count() {
     let known = info("f.swf", FRONTIER, &[]);
-    assert_eq!((&known["jobs"], &known["node_hours"]), (&3.into(), &2508.0.into()), "{known}");
+    assert_eq!(
+        (&known["jobs"], &known["node_hours"]),
+        (&3.into(), &2508.0.into()),
+        "{known}"
+    );
     assert_eq!(known["left_out"]["larger-than-machine"], 1);
     assert_eq!(known["mended"]["nodes-of-field-21"], 3);
     assert_eq!(known["mended"]["other-processors"], 1);
-    let (swf, said) = done("f.swf", FRONTIER, &["trace", "convert", "f.swf", "--to", "swf"]);
+    let (swf, said) = done(
+        "f.swf",
+        FRONTIER,
+        &["trace", "convert", "f.swf", "--to", "swf"],
+    );
     assert!(swf.contains("\n1 0 10 3600 2500 -1 -1 2500 7200 "), "{swf}");
     assert!(said.contains("mended 3: node count read from field 21, partition:mode:NODESxCPUS\n"));
     assert!(said.contains("mended 1: processors (field 8, or 5) other than NODES times CPUS"));
     // Further fields stay on the line of their job.
     let (changed, _) = done("f.swf", FRONTIER, &["trace", "transform", "f.swf"]);
-    let lines: Vec<&str> = changed.lines().filter(|line| !line.starts_with(';')).collect();
+    let lines: Vec<&str> = changed
+        .lines()
+        .filter(|line| !line.starts_with(';'))
+        .collect();
     assert_eq!(lines, FRONTIER.lines().skip(2).take(3).collect::<Vec<_>>());
     assert!(changed.ends_with('\n'));
     // A field beyond it is not read, and said.
@@ -200,17 +258,26 @@ fn milliseconds_are_told_from_seconds() {
     // A length is too small to show its unit.
     let text = "at,run,nodes\n1704067200000,3600,4\n";
     let columns = |unit: &str| format!("start=at,run=run,nodes=nodes{unit}");
-    let (code, _, said) =
-        with("r.csv", text, &["trace", "info", "r.csv", "--columns", &columns("")]);
+    let (code, _, said) = with(
+        "r.csv",
+        text,
+        &["trace", "info", "r.csv", "--columns", &columns("")],
+    );
     assert_eq!(code, Some(1));
-    assert!(said.starts_with("r.csv:2: found run `3600`; expected unit=s or unit=ms"), "{said}");
+    assert!(
+        said.starts_with("r.csv:2: found run `3600`; expected unit=s or unit=ms"),
+        "{said}"
+    );
     let known = info("r.csv", text, &["--columns", &columns(",unit=ms")]);
     assert_eq!(
         (&known["first_submit"], hours(&known)),
         (&1_704_067_200.into(), 4.0 * 3.0 / 3600.0)
     );
-    let (code, _, said) =
-        with("r.csv", text, &["trace", "info", "r.csv", "--columns", &columns(",unit=us")]);
+    let (code, _, said) = with(
+        "r.csv",
+        text,
+        &["trace", "info", "r.csv", "--columns", &columns(",unit=us")],
+    );
     assert!(
         code == Some(1) && said.contains("found `unit=us`; expected unit=s or unit=ms"),
         "{said}"
@@ -241,10 +308,21 @@ fn accounting_of_pbs_is_read() {
         "log: left out 1: not started; the first: line 8\nlog: left out 1: line of an unknown type; the first: line 10\n"
     );
     let known = info("log", text, &[]);
-    assert_eq!((&known["kind"], &known["jobs"]), (&"accounting of PBS".into(), &2.into()));
-    let (scored, _) = done("log", text, &["audit", "torus:4x4", "--trace", "log", "--from", "pbs"]);
+    assert_eq!(
+        (&known["kind"], &known["jobs"]),
+        (&"accounting of PBS".into(), &2.into())
+    );
+    let (scored, _) = done(
+        "log",
+        text,
+        &["audit", "torus:4x4", "--trace", "log", "--from", "pbs"],
+    );
     assert_eq!(scored.lines().count(), 4);
-    let (code, _, said) = with("log", &format!("{text}nothing\n"), &["trace", "info", "log"]);
+    let (code, _, said) = with(
+        "log",
+        &format!("{text}nothing\n"),
+        &["trace", "info", "log"],
+    );
     assert_eq!(code, Some(1));
     assert!(
         said.starts_with("log:11: found `nothing`; expected a line of an accounting log"),
@@ -267,10 +345,19 @@ fn accounting_of_torque_and_cobalt_is_read() {
     assert_eq!(rows, wanted);
     let cobalt = "04/03/2019 00:35:40;E;327220;user=u ctime=1554249000.1 start=1554251537.81 exec_host=\"0-2,6\" Resource_List.walltime=1:00:00 end=1554251740.2\n";
     let (rows, _) = placements("c", cobalt, &[]);
-    assert_eq!(rows, ["327220,1554249000,1554251537,1554251740,3600,4,\"[0-2],6\""]);
-    let (scored, _) =
-        done("c", cobalt, &["audit", "torus:4x4", "--trace", "c", "--from", "cobalt"]);
-    assert!(scored.lines().nth(1).unwrap().starts_with("327220,4,"), "{scored}");
+    assert_eq!(
+        rows,
+        ["327220,1554249000,1554251537,1554251740,3600,4,\"[0-2],6\""]
+    );
+    let (scored, _) = done(
+        "c",
+        cobalt,
+        &["audit", "torus:4x4", "--trace", "c", "--from", "cobalt"],
+    );
+    assert!(
+        scored.lines().nth(1).unwrap().starts_with("327220,4,"),
+        "{scored}"
+    );
 }
 
 /// Every named set of columns: by its name, and by its header where no other set has the same.
@@ -331,7 +418,11 @@ fn tables_of_named_sets_are_read() {
     for (set, header, rows, wanted) in sets {
         let text = format!("{header}\n{rows}\n");
         let (named, _) = placements("t.csv", &text, &["--columns", set]);
-        let times = if set == "lingjun" { "1740787200,1740787200,1740790800" } else { at };
+        let times = if set == "lingjun" {
+            "1740787200,1740787200,1740790800"
+        } else {
+            at
+        };
         assert_eq!(named, [format!("1,{times},{wanted}")], "{set}");
         let (known, said) = placements("t.csv", &text, &[]);
         match set {
@@ -364,9 +455,15 @@ fn sacct_of_every_delimiter_is_read_and_other_files_are_called_what_they_are() {
         (bare.to_string(), header),
         (bare.replace('|', ";"), header),
         (bare.replace('|', ","), header),
-        ("a,b,c,d,e\n1,2,3,4,5\n".into(), "a table of jobs whose header is not known"),
+        (
+            "a,b,c,d,e\n1,2,3,4,5\n".into(),
+            "a table of jobs whose header is not known",
+        ),
     ] {
-        for arguments in [&["trace", "convert", "s"][..], &["audit", "torus:4x4", "--trace", "s"]] {
+        for arguments in [
+            &["trace", "convert", "s"][..],
+            &["audit", "torus:4x4", "--trace", "s"],
+        ] {
             let (code, _, said) = with("s", &text, arguments);
             assert_eq!(code, Some(1));
             assert!(said.starts_with(&format!("s:1: found {found}: ")), "{said}");
@@ -383,13 +480,20 @@ fn profiles_of_batsim_run_or_are_named() {
         {"id":"e","subtime":3,"walltime":100,"res":4,"profile":"m"}],
         "profiles":{"d":{"type":"delay","delay":10},"s":{"type":"composed","repeat":3,"seq":["d","d"]},
         "p":{"type":"parallel_homogeneous","cpu":1e9,"com":1e6},"m":{"type":"composed","seq":["d","p"]}}}"#;
-    let (swf, said) = done("b.json", text, &["trace", "convert", "b.json", "--to", "swf"]);
+    let (swf, said) = done(
+        "b.json",
+        text,
+        &["trace", "convert", "b.json", "--to", "swf"],
+    );
     let runs: Vec<&str> = (swf.lines().filter(|line| !line.starts_with(';')))
         .map(|line| line.split(' ').nth(3).unwrap())
         .collect();
     assert_eq!(runs, ["10", "60"]);
     let wanted = "left out 2: profile that says no run time (delays and sequences of delays do)\n";
-    assert!(said.contains(wanted) && !said.contains("not started"), "{said}");
+    assert!(
+        said.contains(wanted) && !said.contains("not started"),
+        "{said}"
+    );
 }
 
 /// The figure comes first, the table is folded, and times of a trace that begins at 0 tell its rows apart.
@@ -404,13 +508,17 @@ fn the_page_of_an_audit_shows_its_figure_first() {
         .collect();
     let text = format!("job,submit,start,end,limit,nodes,node_list\n{rows}");
     std::fs::write(folder.path().join("p.csv"), text).unwrap();
-    let (code, _, said) =
-        run(folder.path(), &["audit", "torus:4x4", "--trace", "p.csv", "--out", "o"]);
+    let (code, _, said) = run(
+        folder.path(),
+        &["audit", "torus:4x4", "--trace", "p.csv", "--out", "o"],
+    );
     assert_eq!(code, Some(0), "{said}");
     let page = std::fs::read_to_string(folder.path().join("o/index.html")).unwrap();
     let time = &page[page.find("Over time</h2>").unwrap()..];
-    let (figure, table) =
-        (time.find("<figure").unwrap(), time.find("<details><summary>The table (").unwrap());
+    let (figure, table) = (
+        time.find("<figure").unwrap(),
+        time.find("<details><summary>The table (").unwrap(),
+    );
     assert!(figure < table && table < time.find("<table").unwrap());
     assert!(time.contains("day 0, 06:00") && !page.contains("day 0.0"));
 }

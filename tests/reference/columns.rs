@@ -19,7 +19,11 @@ use nodeorder::columns::throughput::{FOUND, MATCHED, ThroughputRow, WindowRow};
 use nodeorder::columns::{Heading, headings, named};
 
 /// An output table: its heading, what a row is, and its columns in groups, each with what it appears with.
-struct Table(&'static str, &'static str, Vec<(&'static str, Vec<Heading>)>);
+struct Table(
+    &'static str,
+    &'static str,
+    Vec<(&'static str, Vec<Heading>)>,
+);
 
 /// Tables: heading, what a row is, its columns; further columns with a condition, always where that is empty.
 macro_rules! tables {
@@ -151,7 +155,12 @@ pub fn markdown() -> String {
         text += &format!("\n## {heading}\n\n{about}\n\n");
         text += "| Column | Unit | Only with | Meaning |\n|---|---|---|---|\n";
         for (condition, headings) in groups {
-            for Heading { name, unit, meaning } in headings {
+            for Heading {
+                name,
+                unit,
+                meaning,
+            } in headings
+            {
                 text += &format!("| `{name}` | {unit} | {condition} | {meaning} |\n");
             }
         }

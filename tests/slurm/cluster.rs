@@ -23,8 +23,17 @@ pub struct Slurm {
 }
 
 fn find(root: &Path, program: &str) -> Option<PathBuf> {
-    let folders = ["usr/sbin", "usr/bin", "usr/local/sbin", "usr/local/bin", "sbin"];
-    folders.iter().map(|folder| root.join(folder).join(program)).find(|path| path.exists())
+    let folders = [
+        "usr/sbin",
+        "usr/bin",
+        "usr/local/sbin",
+        "usr/local/bin",
+        "sbin",
+    ];
+    folders
+        .iter()
+        .map(|folder| root.join(folder).join(program))
+        .find(|path| path.exists())
 }
 
 fn is_root() -> bool {
@@ -47,10 +56,22 @@ impl Slurm {
     }
 
     fn ready(self, peer: Peer, test: &str) -> Option<(Slurm, MutexGuard<'static, ()>)> {
-        let programs =
-            ["munged", "slurmctld", "slurmd", "salloc", "sbatch", "scancel", "sinfo", "squeue"];
+        let programs = [
+            "munged",
+            "slurmctld",
+            "slurmd",
+            "salloc",
+            "sbatch",
+            "scancel",
+            "sinfo",
+            "squeue",
+        ];
         if let Some(missing) = programs.iter().find(|program| self.find(program).is_none()) {
-            without(peer, &format!("slurm::{test}"), &format!("{missing} is not installed"));
+            without(
+                peer,
+                &format!("slurm::{test}"),
+                &format!("{missing} is not installed"),
+            );
             return None;
         }
         if !is_root() {
@@ -67,13 +88,21 @@ impl Slurm {
     /// A command of it. In a folder it sees a /proc of its own, which ends with it.
     fn command(&self, program: &str) -> Command {
         let path = self.find(program).unwrap();
-        let Some(root) = &self.root else { return Command::new(path) };
+        let Some(root) = &self.root else {
+            return Command::new(path);
+        };
         let inside = Path::new("/").join(path.strip_prefix(root).unwrap());
         let mut command = Command::new("unshare");
         let script =
             "mount -t proc proc \"$1/proc\" && root=$1 && shift && exec chroot \"$root\" \"$@\"";
-        command.args(["--mount", "sh", "-c", script, "sh"]).arg(root).arg(inside);
-        command.env_clear().env("PATH", "/usr/sbin:/usr/bin:/sbin:/bin").env("LC_ALL", "C");
+        command
+            .args(["--mount", "sh", "-c", script, "sh"])
+            .arg(root)
+            .arg(inside);
+        command
+            .env_clear()
+            .env("PATH", "/usr/sbin:/usr/bin:/sbin:/bin")
+            .env("LC_ALL", "C");
         command
     }
 }
@@ -104,7 +133,9 @@ impl Drop for Cluster {
         // The controller first, then the nodes, then munge.
         self.daemons.reverse();
         for daemon in &self.daemons {
-            let _ = Command::new("kill").args(["-TERM", &daemon.id().to_string()]).status();
+            let _ = Command::new("kill")
+                .args(["-TERM", &daemon.id().to_string()])
+                .status();
         }
         for daemon in &mut self.daemons {
             let _ = daemon.wait();
@@ -119,7 +150,9 @@ impl Cluster {
         let root = slurm.root.clone().unwrap_or_default();
         let mut folder = tempfile::Builder::new();
         let folder = match &slurm.root {
-            Some(root) => folder.prefix("nodeorder-slurm-").tempdir_in(root.join("tmp")),
+            Some(root) => folder
+                .prefix("nodeorder-slurm-")
+                .tempdir_in(root.join("tmp")),
             None => folder.prefix("nodeorder-slurm-").tempdir(),
         };
         let folder = folder.unwrap();
@@ -139,7 +172,13 @@ impl Cluster {
         let base = free_ports(lines.len() as u16 + 1);
         let names: Vec<&str> = lines
             .iter()
-            .map(|line| line.split(' ').next().unwrap().strip_prefix("NodeName=").unwrap())
+            .map(|line| {
+                line.split(' ')
+                    .next()
+                    .unwrap()
+                    .strip_prefix("NodeName=")
+                    .unwrap()
+            })
             .collect();
         let mut conf = format!(
             "ClusterName=nodeorder\nSlurmctldHost={host}(127.0.0.1)\nSlurmctldPort={base}\nSlurmUser=root\n\
@@ -170,14 +209,22 @@ impl Cluster {
 
         let slurm = slurm.clone();
         let nodes = lines.len();
-        let mut cluster = Cluster { slurm, folder, here: inside, daemons: Vec::new(), nodes };
+        let mut cluster = Cluster {
+            slurm,
+            folder,
+            here: inside,
+            daemons: Vec::new(),
+            nodes,
+        };
         let file = |name: &str| format!("{here}/{name}");
         let (key, socket) = (file("key"), file("munge.sock"));
         let (pid, log, seed) = (file("munged.pid"), file("munged.log"), file("munged.seed"));
         #[rustfmt::skip]
         cluster.daemon("munged", &["-F", "--force", "--key-file", &key, "--socket", &socket,
             "--pid-file", &pid, "--log-file", &log, "--seed-file", &seed]);
-        cluster.wait("munge", |cluster| cluster.folder.path().join("munge.sock").exists());
+        cluster.wait("munge", |cluster| {
+            cluster.folder.path().join("munge.sock").exists()
+        });
         let conf = file("slurm.conf");
         cluster.daemon("slurmctld", &["-D", "-c", "-f", &conf]);
         for name in names {
@@ -193,16 +240,25 @@ impl Cluster {
         let mut command = match find(Path::new("/"), "setpriv") {
             Some(setpriv) => {
                 let mut command = Command::new(setpriv);
-                command.args(["--pdeathsig", "KILL"]).arg(plain.get_program());
+                command
+                    .args(["--pdeathsig", "KILL"])
+                    .arg(plain.get_program());
                 command.args(plain.get_args());
-                command.envs(plain.get_envs().filter_map(|(key, value)| Some((key, value?))));
+                command.envs(
+                    plain
+                        .get_envs()
+                        .filter_map(|(key, value)| Some((key, value?))),
+                );
                 command
             }
             None => plain,
         };
         command.args(arguments);
         let log = std::fs::File::create(self.folder.path().join(format!("{program}.out"))).unwrap();
-        command.stdin(Stdio::null()).stdout(log.try_clone().unwrap()).stderr(log);
+        command
+            .stdin(Stdio::null())
+            .stdout(log.try_clone().unwrap())
+            .stderr(log);
         self.daemons.push(command.spawn().unwrap());
     }
 
@@ -210,14 +266,20 @@ impl Cluster {
         let began = Instant::now();
         while !ready(self) {
             let late = began.elapsed() > PATIENCE;
-            assert!(!late, "no {what} after half an hour\n{}", self.tell("sinfo", &["-N", "-l"]));
+            assert!(
+                !late,
+                "no {what} after half an hour\n{}",
+                self.tell("sinfo", &["-N", "-l"])
+            );
             std::thread::sleep(Duration::from_millis(20));
         }
     }
 
     pub fn command(&self, program: &str) -> Command {
         let mut command = self.slurm.command(program);
-        command.env("SLURM_CONF", self.here.join("slurm.conf")).stdin(Stdio::null());
+        command
+            .env("SLURM_CONF", self.here.join("slurm.conf"))
+            .stdin(Stdio::null());
         command
     }
 
@@ -233,14 +295,19 @@ impl Cluster {
         let said = self.tell("sinfo", &["-h", "-o", "%t %D"]);
         let idle = |line: &str| {
             let (state, count) = line.split_once(' ')?;
-            ["idle", "block"].contains(&state).then(|| count.trim().parse::<usize>().ok())?
+            ["idle", "block"]
+                .contains(&state)
+                .then(|| count.trim().parse::<usize>().ok())?
         };
         said.lines().filter_map(idle).sum()
     }
 
     /// Allocates `count` nodes: the job's number, and the names in Slurm's order.
     pub fn allocate(&self, count: u32) -> (String, Vec<String>) {
-        let said = self.tell("salloc", &["--no-shell", "--exclusive", "-N", &count.to_string()]);
+        let said = self.tell(
+            "salloc",
+            &["--no-shell", "--exclusive", "-N", &count.to_string()],
+        );
         self.granted(&said).unwrap_or_else(|| panic!("{said}"))
     }
 
@@ -252,7 +319,10 @@ impl Cluster {
     ) -> Result<(String, Vec<String>), String> {
         let count = count.to_string();
         let mut all = vec!["--no-shell", "--immediate", "-N", &count];
-        if !options.iter().any(|option| option.starts_with("--exclusive")) {
+        if !options
+            .iter()
+            .any(|option| option.starts_with("--exclusive"))
+        {
             all.push("--exclusive");
         }
         all.extend(options.iter().map(String::as_str));
@@ -318,5 +388,8 @@ pub fn expand(list: &str) -> Vec<String> {
 
 #[test]
 fn host_lists_are_written_out() {
-    assert_eq!(expand("n[01-03,7],m1,x"), ["n01", "n02", "n03", "n7", "m1", "x"]);
+    assert_eq!(
+        expand("n[01-03,7],m1,x"),
+        ["n01", "n02", "n03", "n7", "m1", "x"]
+    );
 }

@@ -28,8 +28,11 @@ fn tree(leaves: usize, each: usize) -> (Topology, NodeOrder) {
         above.last_mut().unwrap().push(nodes);
     }
     for (i, switch) in above.iter_mut().enumerate() {
-        conf +=
-            &format!("SwitchName=mid{i} Switches=leaf[{}-{}]\n", 4 * i, 4 * i + switch.len() - 1);
+        conf += &format!(
+            "SwitchName=mid{i} Switches=leaf[{}-{}]\n",
+            4 * i,
+            4 * i + switch.len() - 1
+        );
         random::shuffle(switch, &mut random);
     }
     conf += &format!("SwitchName=top Switches=mid[0-{}]\n", above.len() - 1);
@@ -51,19 +54,31 @@ fn by_rank(cluster: &Cluster, job: &str) -> (Vec<String>, Vec<String>) {
     let mut ranks = BTreeMap::new();
     for line in said.lines() {
         let words: Vec<&str> = line.split(' ').collect();
-        let [rank, node, nodes] = words[..] else { panic!("job {job}: {said}") };
+        let [rank, node, nodes] = words[..] else {
+            panic!("job {job}: {said}")
+        };
         let rank: usize = rank.parse().unwrap_or_else(|_| panic!("job {job}: {said}"));
-        assert!(ranks.insert(rank, node.to_string()).is_none(), "job {job}: {said}");
+        assert!(
+            ranks.insert(rank, node.to_string()).is_none(),
+            "job {job}: {said}"
+        );
         list = expand(nodes);
     }
-    assert!(ranks.keys().copied().eq(0..ranks.len()), "job {job}: {said}");
+    assert!(
+        ranks.keys().copied().eq(0..ranks.len()),
+        "job {job}: {said}"
+    );
     (ranks.into_values().collect(), list)
 }
 
 /// `jobs` jobs under the lines that `target` makes of an ordering: node lists and the order of ranks are those of the
 /// replay.
 fn hold_lines(slurm: &Slurm, target: &str, topology: &Topology, order: &NodeOrder, jobs: u32) {
-    let rule = if target.contains("choose=first") { "fifo:0" } else { "slurm-best-fit:26" };
+    let rule = if target.contains("choose=first") {
+        "fifo:0"
+    } else {
+        "slurm-best-fit:26"
+    };
     let made = export::write(target, topology, order).unwrap();
     let (lines, settings): (Vec<&str>, Vec<&str>) = made
         .text
@@ -109,7 +124,10 @@ fn hold_lines(slurm: &Slurm, target: &str, topology: &Topology, order: &NodeOrde
     }
     assert!(expected.next().is_none());
     // An ordering by name would show nothing; jobs of one node show nothing either.
-    assert!(sorted_otherwise * 6 >= jobs as usize, "{target}: {sorted_otherwise} of {jobs}");
+    assert!(
+        sorted_otherwise * 6 >= jobs as usize,
+        "{target}: {sorted_otherwise} of {jobs}"
+    );
     eprintln!("{target}: {jobs} node lists and orders of ranks equal to the replay's");
 }
 
@@ -128,7 +146,9 @@ fn hold_both_lines(slurm: &Slurm, dims: &str, leaves: usize, each: usize, jobs: 
 #[test]
 fn lines_in_rank_order_do_what_the_replay_foretells() {
     let test = "exports_26::lines_in_rank_order_do_what_the_replay_foretells";
-    let Some((slurm, _turn)) = Slurm::release_26(test) else { return };
+    let Some((slurm, _turn)) = Slurm::release_26(test) else {
+        return;
+    };
     hold_both_lines(&slurm, "[4, 2, 2]", 4, 4, 12);
 }
 
@@ -137,7 +157,9 @@ fn lines_in_rank_order_do_what_the_replay_foretells() {
 #[ignore = "minutes: two clusters of 64 nodes each"]
 fn lines_in_rank_order_do_what_the_replay_foretells_at_length() {
     let test = "exports_26::lines_in_rank_order_do_what_the_replay_foretells_at_length";
-    let Some((slurm, _turn)) = Slurm::release_26(test) else { return };
+    let Some((slurm, _turn)) = Slurm::release_26(test) else {
+        return;
+    };
     hold_both_lines(&slurm, "[4, 4, 4]", 8, 8, 60);
 }
 
@@ -158,13 +180,21 @@ fn hold_yaml(slurm: &Slurm, sites: usize) {
             let written = export::write("slurm-yaml", &topology, &order).unwrap().text;
             let shown = cluster.reconfigured("topology.yaml", &written, &["show", "topoconf"]);
             let kind = plugin.replace("slurm-", "");
-            assert!(shown.starts_with("%YAML") && shown.contains(&kind), "{plugin}: {shown}");
+            assert!(
+                shown.starts_with("%YAML") && shown.contains(&kind),
+                "{plugin}: {shown}"
+            );
             std::fs::write(at(site.file), &site.text).unwrap();
             std::fs::write(at("shown.yaml"), &shown).unwrap();
             std::fs::write(at("written.yaml"), &written).unwrap();
             for other in [at("written.yaml"), at(site.file)] {
                 let mut command = crate::command();
-                command.args(["topology", &spec(&at("shown.yaml")), "--check", &spec(&other)]);
+                command.args([
+                    "topology",
+                    &spec(&at("shown.yaml")),
+                    "--check",
+                    &spec(&other),
+                ]);
                 let said = command.output().unwrap();
                 let text = String::from_utf8(said.stdout).unwrap();
                 let same = said.status.success();
@@ -179,7 +209,9 @@ fn hold_yaml(slurm: &Slurm, sites: usize) {
 #[test]
 fn slurm_shows_the_topology_that_slurm_yaml_wrote() {
     let test = "exports_26::slurm_shows_the_topology_that_slurm_yaml_wrote";
-    let Some((slurm, _turn)) = Slurm::release_26(test) else { return };
+    let Some((slurm, _turn)) = Slurm::release_26(test) else {
+        return;
+    };
     hold_yaml(&slurm, 1);
 }
 
@@ -188,6 +220,8 @@ fn slurm_shows_the_topology_that_slurm_yaml_wrote() {
 #[ignore = "a minute: 48 topologies"]
 fn slurm_shows_the_topologies_that_slurm_yaml_wrote() {
     let test = "exports_26::slurm_shows_the_topologies_that_slurm_yaml_wrote";
-    let Some((slurm, _turn)) = Slurm::release_26(test) else { return };
+    let Some((slurm, _turn)) = Slurm::release_26(test) else {
+        return;
+    };
     hold_yaml(&slurm, 12);
 }

@@ -12,11 +12,17 @@ impl Lines {
     fn read(text: &str) -> Lines {
         let part = |line: &str, key: &str| -> Vec<String> {
             let words = line.split(' ').find_map(|word| word.strip_prefix(key));
-            words.map_or(Vec::new(), |list| list.split(',').map(String::from).collect())
+            words.map_or(Vec::new(), |list| {
+                list.split(',').map(String::from).collect()
+            })
         };
         let lines = text.lines().filter(|line| line.starts_with("SwitchName="));
         let line = |line: &str| {
-            (part(line, "SwitchName=").remove(0), part(line, "Nodes="), part(line, "Switches="))
+            (
+                part(line, "SwitchName=").remove(0),
+                part(line, "Nodes="),
+                part(line, "Switches="),
+            )
         };
         Lines(lines.map(line).collect())
     }
@@ -26,7 +32,12 @@ impl Lines {
     }
 
     fn level(&self, name: &str) -> usize {
-        self.switch(name).2.iter().map(|below| 1 + self.level(below)).max().unwrap_or(0)
+        self.switch(name)
+            .2
+            .iter()
+            .map(|below| 1 + self.level(below))
+            .max()
+            .unwrap_or(0)
     }
 
     fn leaves(&self, name: &str) -> BTreeSet<String> {
@@ -71,7 +82,11 @@ fn plain(
     let mut leaves: Vec<Vec<String>> = Vec::new();
     for (name, nodes, _) in lines.0.iter().filter(|switch| below.contains(&switch.0)) {
         assert!(!name.is_empty());
-        let mut open: Vec<String> = nodes.iter().filter(|n| free.contains(*n)).cloned().collect();
+        let mut open: Vec<String> = nodes
+            .iter()
+            .filter(|n| free.contains(*n))
+            .cloned()
+            .collect();
         open.sort();
         leaves.push(open);
     }
@@ -82,7 +97,11 @@ fn plain(
     let mut got: Vec<(usize, String)> = Vec::new();
     for (at, leaf) in leaves.iter_mut().enumerate() {
         leaf.retain(|node| weight(node) <= last);
-        got.extend(leaf.iter().filter(|node| weight(node) < last).map(|n| (at, n.clone())));
+        got.extend(
+            leaf.iter()
+                .filter(|node| weight(node) < last)
+                .map(|n| (at, n.clone())),
+        );
         leaf.retain(|node| weight(node) == last);
     }
     let mut used: BTreeSet<usize> = got.iter().map(|(at, _)| *at).collect();
@@ -113,7 +132,10 @@ fn the_rule_is_that_of_its_description() {
     let (mut placed, mut refused) = (0, 0);
     for seed in 0..150 {
         let mut draw = Draw(random::generator(7000 + seed));
-        let mut site = Site { param: "Dragonfly".into(), ..site("slurm-tree", &mut draw) };
+        let mut site = Site {
+            param: "Dragonfly".into(),
+            ..site("slurm-tree", &mut draw)
+        };
         let lines = Lines::read(&site.text);
         let mut weights = BTreeMap::new();
         let tiers = draw.of(&[1, 1, 2, 3]);
@@ -124,8 +146,14 @@ fn the_rule_is_that_of_its_description() {
         }
         let machine = Machine::new(&site);
         let distances = machine.distances();
-        let Machine { topology, order, .. } = &machine;
-        let context = AllocatorContext { topology, order, distances: &distances };
+        let Machine {
+            topology, order, ..
+        } = &machine;
+        let context = AllocatorContext {
+            topology,
+            order,
+            distances: &distances,
+        };
         let mut state = State::new("slurm-tree", &context);
         for job in 0..40 {
             while !state.held.is_empty() && (state.free.len() < 14 || draw.below(5) < 2) {
@@ -134,19 +162,33 @@ fn the_rule_is_that_of_its_description() {
                 state.end(&live.swap_remove(draw.below(live.len())));
             }
             let most = draw.of(&[1, 2, 3, 5, 8, 9, 12, 14]);
-            let least = if draw.below(3) == 0 { 1 + draw.below(most) } else { most };
-            let job_wants =
-                Wanted { least, most, switches: draw.of(&[None, None, Some(1), Some(2)]) };
+            let least = if draw.below(3) == 0 {
+                1 + draw.below(most)
+            } else {
+                most
+            };
+            let job_wants = Wanted {
+                least,
+                most,
+                switches: draw.of(&[None, None, Some(1), Some(2)]),
+            };
             let mut flags = vec![format!("nodes={least}-{most}")];
             flags.extend(job_wants.switches.map(|most| format!("switches={most}")));
             let (choice, ranks) = state.choose(most as u32, &flags);
-            let free: BTreeSet<String> =
-                state.free.iter().map(|rank| names()[rank as usize].clone()).collect();
+            let free: BTreeSet<String> = state
+                .free
+                .iter()
+                .map(|rank| names()[rank as usize].clone())
+                .collect();
             let expected = plain(&lines, &weights, &free, &job_wants);
             let got: Option<BTreeSet<String>> = choice
                 .is_placed()
                 .then(|| ranks.iter().map(|r| names()[*r as usize].clone()).collect());
-            assert_eq!(got, expected, "{seed}: {job_wants:?} of {free:?}\n{}", site.text);
+            assert_eq!(
+                got, expected,
+                "{seed}: {job_wants:?} of {free:?}\n{}",
+                site.text
+            );
             match expected {
                 Some(_) => state.start(job.to_string(), &ranks),
                 None => refused += 1,

@@ -26,7 +26,9 @@ pub struct Library {
 fn tokens(text: &str) -> Vec<&str> {
     let (bytes, mut out, mut at) = (text.as_bytes(), Vec::new(), 0);
     let find = |from: usize, end: &str| {
-        text[from..].find(end).map_or(text.len(), |i| from + i + end.len())
+        text[from..]
+            .find(end)
+            .map_or(text.len(), |i| from + i + end.len())
     };
     while at < bytes.len() {
         let rest = &text[at..];
@@ -59,7 +61,9 @@ fn tokens(text: &str) -> Vec<&str> {
             }
         } else {
             let first = rest.chars().next().unwrap();
-            let word = rest.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(rest.len());
+            let word = rest
+                .find(|c: char| !c.is_alphanumeric() && c != '_')
+                .unwrap_or(rest.len());
             let length = if word > 0 { word } else { first.len_utf8() };
             if !first.is_whitespace() {
                 out.push(&rest[..length]);
@@ -101,14 +105,20 @@ fn after_item(tokens: &[&str], mut at: usize, braced: bool) -> usize {
 
 /// The kind of an item that begins with these words, and where its name stands.
 fn kind(tokens: &[&str]) -> Option<(&'static str, usize)> {
-    const KINDS: [&str; 9] =
-        ["fn", "struct", "enum", "trait", "type", "static", "const", "union", "mod"];
+    const KINDS: [&str; 9] = [
+        "fn", "struct", "enum", "trait", "type", "static", "const", "union", "mod",
+    ];
     for (at, word) in tokens.iter().take(5).enumerate() {
         match *word {
             // `const fn` is a function.
             "const" if ["fn", "unsafe", "extern"].contains(&tokens[at + 1]) => {}
             "unsafe" | "async" | "extern" | "\"" => {}
-            _ => return KINDS.iter().find(|kind| *kind == word).map(|kind| (*kind, at + 1)),
+            _ => {
+                return KINDS
+                    .iter()
+                    .find(|kind| *kind == word)
+                    .map(|kind| (*kind, at + 1));
+            }
         }
     }
     None
@@ -179,13 +189,17 @@ impl Library {
                 let mut uses = Vec::new();
                 at = use_tree(tokens, at + 1, &Path::new(), &mut uses) + 1;
                 if !skipped {
-                    found.uses.extend(uses.into_iter().map(|(path, name)| (public, path, name)));
+                    found
+                        .uses
+                        .extend(uses.into_iter().map(|(path, name)| (public, path, name)));
                 }
             } else if let Some((kind, name)) = kind(&tokens[at..]) {
                 let name = tokens[at + name];
                 let end = after_item(tokens, at, !["type", "static", "const"].contains(&kind));
-                let inline =
-                    tokens[at..end].iter().position(|t| *t == "{").filter(|_| kind == "mod");
+                let inline = tokens[at..end]
+                    .iter()
+                    .position(|t| *t == "{")
+                    .filter(|_| kind == "mod");
                 if !skipped {
                     found.items.entry(name.into()).or_default().insert(kind);
                     if public {
@@ -224,12 +238,19 @@ impl Library {
         while let Some((name, further)) = rest.split_first() {
             let deeper = [&at[..], std::slice::from_ref(name)].concat();
             let is_module = self.modules.contains_key(&deeper);
-            let mut kinds = self.modules[&at].items.get(name).cloned().unwrap_or_default();
+            let mut kinds = self.modules[&at]
+                .items
+                .get(name)
+                .cloned()
+                .unwrap_or_default();
             if !self.modules[&at].public.contains(name) {
                 // Not what a `pub use` of this name can mean.
                 kinds.remove("mod");
             }
-            let brought = self.modules[&at].uses.iter().filter(|(_, _, as_name)| as_name == name);
+            let brought = self.modules[&at]
+                .uses
+                .iter()
+                .filter(|(_, _, as_name)| as_name == name);
             let mut module_of_use = None;
             for (_, path, _) in brought {
                 // A crate's name that stands for itself, and a module on the way to what it holds.
@@ -240,7 +261,11 @@ impl Library {
                 module_of_use = module_of_use.or(module);
                 kinds.extend(more);
             }
-            let next = if is_module { Some(deeper) } else { module_of_use };
+            let next = if is_module {
+                Some(deeper)
+            } else {
+                module_of_use
+            };
             match next {
                 Some(next) if !further.is_empty() => (at, rest) = (next, further),
                 next => return (next, kinds),
@@ -257,7 +282,10 @@ impl Library {
     }
 
     fn collect(&self, module: &Path, shown: &str, names: &mut BTreeSet<String>) {
-        assert!(shown.len() < 200, "{shown}: a module that re-exports itself");
+        assert!(
+            shown.len() < 200,
+            "{shown}: a module that re-exports itself"
+        );
         let found = &self.modules[module];
         for name in &found.public {
             self.add(module, name, &found.items[name], shown, names);
@@ -270,7 +298,11 @@ impl Library {
                 self.collect(&target, shown, names);
                 continue;
             }
-            let kinds = if kinds.is_empty() && target.is_none() { ["use"].into() } else { kinds };
+            let kinds = if kinds.is_empty() && target.is_none() {
+                ["use"].into()
+            } else {
+                kinds
+            };
             for kind in kinds.iter().filter(|kind| **kind != "mod") {
                 names.insert(format!("{shown}::{name} {kind}"));
             }
@@ -301,7 +333,11 @@ impl Library {
 
 /// Public items in the text of a macro or of its use. Constants are left out: there they are those of an `impl`.
 fn made_by_macro(tokens: &[&str], found: &mut Module) {
-    for (at, _) in tokens.iter().enumerate().filter(|(_, word)| **word == "pub") {
+    for (at, _) in tokens
+        .iter()
+        .enumerate()
+        .filter(|(_, word)| **word == "pub")
+    {
         let Some((kind, name)) = kind(&tokens[at + 1..]).filter(|(kind, _)| *kind != "const")
         else {
             continue;
@@ -362,8 +398,11 @@ fn names_are_found_through_private_modules_and_re_exports() {
              macro_rules! m { ($x:ident) => { pub enum M { $x } pub fn $x() {} } }",
         ),
     ] {
-        let path: Path =
-            path.split('/').filter(|part| !part.is_empty()).map(String::from).collect();
+        let path: Path = path
+            .split('/')
+            .filter(|part| !part.is_empty())
+            .map(String::from)
+            .collect();
         library.read(&path, text);
     }
     let names: Vec<String> = library.public_names("c").into_iter().collect();

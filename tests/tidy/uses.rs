@@ -23,8 +23,15 @@ pub struct Uses {
 
 /// The module that the file `name`, below `src`, is.
 pub fn module(name: &str) -> Path {
-    let name = name.trim_end_matches(".rs").trim_end_matches("/mod").trim_end_matches("/main");
-    if name == "lib" { Vec::new() } else { name.split('/').map(str::to_string).collect() }
+    let name = name
+        .trim_end_matches(".rs")
+        .trim_end_matches("/mod")
+        .trim_end_matches("/main");
+    if name == "lib" {
+        Vec::new()
+    } else {
+        name.split('/').map(str::to_string).collect()
+    }
 }
 
 fn is_ident(c: char) -> bool {
@@ -64,7 +71,9 @@ fn branch<'a>(mut text: &'a str, prefix: &Path, out: &mut Vec<(Path, String)>) -
         }
         path.push(text[..end].to_string());
         text = &text[end..];
-        let Some(rest) = text.strip_prefix("::") else { break };
+        let Some(rest) = text.strip_prefix("::") else {
+            break;
+        };
         text = rest;
     }
     if path.last().is_some_and(|last| last == "self") {
@@ -102,9 +111,15 @@ fn absolute(module: &Path, path: &[String], children: &BTreeSet<String>) -> Opti
 impl Uses {
     /// Reads all files.
     pub fn new(sources: &[Source]) -> Uses {
-        let files: BTreeMap<Path, String> =
-            sources.iter().map(|s| (module(&s.name), s.name.clone())).collect();
-        let mut uses = Uses { files, exports: BTreeMap::new(), named: BTreeMap::new() };
+        let files: BTreeMap<Path, String> = sources
+            .iter()
+            .map(|s| (module(&s.name), s.name.clone()))
+            .collect();
+        let mut uses = Uses {
+            files,
+            exports: BTreeMap::new(),
+            named: BTreeMap::new(),
+        };
         for source in sources {
             uses.read(&module(&source.name), &source.text);
         }
@@ -122,7 +137,9 @@ impl Uses {
         let (mut named, mut exports) = (BTreeSet::new(), BTreeMap::new());
         let mut at = 0;
         while let Some(found) = text[at..].find(is_ident).map(|i| at + i) {
-            let end = text[found..].find(|c| !is_ident(c)).map_or(text.len(), |i| found + i);
+            let end = text[found..]
+                .find(|c| !is_ident(c))
+                .map_or(text.len(), |i| found + i);
             at = end;
             let (before, word) = (&text[..found], &text[found..end]);
             let starts = ["crate", "self", "super"].contains(&word) || children.contains(word);
@@ -132,13 +149,21 @@ impl Uses {
                 continue;
             }
             // The statement that this stands in.
-            let statement = before.rfind([';', '}']).map_or(before, |i| &before[i + 1..]);
+            let statement = before
+                .rfind([';', '}'])
+                .map_or(before, |i| &before[i + 1..]);
             let is_use = statement.trim_end().ends_with("use");
             let is_export = is_use && statement.trim_start().starts_with("pub");
             let rest = &text[found..];
-            let rest = if is_use { &rest[..rest.find(';').unwrap_or(rest.len())] } else { rest };
+            let rest = if is_use {
+                &rest[..rest.find(';').unwrap_or(rest.len())]
+            } else {
+                rest
+            };
             for (path, name) in tree(rest) {
-                let Some(path) = absolute(module, &path, &children) else { continue };
+                let Some(path) = absolute(module, &path, &children) else {
+                    continue;
+                };
                 if is_export {
                     exports.insert(name, path.clone());
                 }
@@ -157,13 +182,17 @@ impl Uses {
         let (mut at, mut path) = (Path::new(), path.clone());
         // No chain of re-exports is that long.
         for _ in 0..64 {
-            let Some(next) = path.get(at.len()).cloned() else { break };
+            let Some(next) = path.get(at.len()).cloned() else {
+                break;
+            };
             let deeper: Path = at.iter().cloned().chain([next.clone()]).collect();
             if self.files.contains_key(&deeper) {
                 at = deeper;
                 continue;
             }
-            let Some(export) = self.exports.get(&at).and_then(|e| e.get(&next)) else { break };
+            let Some(export) = self.exports.get(&at).and_then(|e| e.get(&next)) else {
+                break;
+            };
             let rest = path.split_off(at.len() + 1);
             path = export.iter().cloned().chain(rest).collect();
             at = Path::new();
@@ -190,7 +219,10 @@ impl Uses {
     pub fn circles(&self) -> Vec<Vec<&str>> {
         let names: Vec<&str> = self.files.values().map(String::as_str).collect();
         let index = |name: &str| names.iter().position(|n| *n == name).unwrap() as u32;
-        let edges = self.edges().into_iter().map(|(from, to)| (index(from), index(to)));
+        let edges = self
+            .edges()
+            .into_iter()
+            .map(|(from, to)| (index(from), index(to)));
         let graph = petgraph::graph::DiGraph::<(), ()>::from_edges(edges);
         let circles = petgraph::algo::tarjan_scc(&graph).into_iter();
         let named = circles.map(|files| files.into_iter().map(|i| names[i.index()]).collect());
@@ -205,8 +237,10 @@ impl Uses {
 #[test]
 fn circles_are_found_through_parents_and_re_exports() {
     let sources = |files: &[(&str, &str)]| -> Vec<Source> {
-        let of =
-            |(name, text): &(&str, &str)| Source { name: (*name).into(), text: (*text).into() };
+        let of = |(name, text): &(&str, &str)| Source {
+            name: (*name).into(),
+            text: (*text).into(),
+        };
         files.iter().map(of).collect()
     };
     let room = [
@@ -227,17 +261,32 @@ fn circles_are_found_through_parents_and_re_exports() {
     // A table and its entries are no circle.
     assert!(circles("use super::Table;", "use crate::a::{self, Table};").is_empty());
     assert!(circles("use super::two::x;", "use super::Table;").is_empty());
-    assert_eq!(circles("use super::two::x;", "use super::one::y;"), siblings);
-    assert_eq!(circles("use super::{Table, two};", "use crate::{a::Third, b};"), siblings);
     assert_eq!(
-        circles("fn f() { super::two::g() }", "fn g() { crate::a::First::new() }"),
+        circles("use super::two::x;", "use super::one::y;"),
+        siblings
+    );
+    assert_eq!(
+        circles("use super::{Table, two};", "use crate::{a::Third, b};"),
+        siblings
+    );
+    assert_eq!(
+        circles(
+            "fn f() { super::two::g() }",
+            "fn g() { crate::a::First::new() }"
+        ),
         siblings
     );
     // Through the parent's use of a child, and through another room.
     let through = circles("use crate::b::X;", "");
     assert!(through.is_empty(), "{through:?}");
-    let files =
-        [("lib.rs", ""), ("a/mod.rs", "fn f() { one::g() }"), ("a/one.rs", "use crate::b::x;")];
+    let files = [
+        ("lib.rs", ""),
+        ("a/mod.rs", "fn f() { one::g() }"),
+        ("a/one.rs", "use crate::b::x;"),
+    ];
     let back = sources(&[&files[..], &[("b.rs", "use crate::a::f;")]].concat());
-    assert_eq!(Uses::new(&back).circles(), [["a/mod.rs", "a/one.rs", "b.rs"]]);
+    assert_eq!(
+        Uses::new(&back).circles(),
+        [["a/mod.rs", "a/one.rs", "b.rs"]]
+    );
 }

@@ -1,7 +1,9 @@
 //! How comments of documentation begin.
 
 /// Words that leave open what is spoken of.
-const RIDDLES: [&str; 7] = ["Of", "Those", "That of", "The same", "What", "So many", "Such"];
+const RIDDLES: [&str; 7] = [
+    "Of", "Those", "That of", "The same", "What", "So many", "Such",
+];
 
 /// `(line, text)` of every paragraph of documentation that begins with one of `RIDDLES`.
 pub fn riddles(text: &str) -> Vec<(usize, &str)> {
@@ -10,7 +12,9 @@ pub fn riddles(text: &str) -> Vec<(usize, &str)> {
     let mut before = None;
     for (number, line) in (1..).zip(text.lines()) {
         let line = line.trim_start();
-        let mark = ["///", "//!"].into_iter().find(|mark| line.starts_with(mark));
+        let mark = ["///", "//!"]
+            .into_iter()
+            .find(|mark| line.starts_with(mark));
         let words = mark.map_or("", |mark| line[mark.len()..].trim());
         let begins = before != mark && !words.is_empty();
         let is_riddle = RIDDLES.iter().any(|riddle| {

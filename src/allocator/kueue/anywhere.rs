@@ -13,7 +13,10 @@ pub(super) struct Index {
 
 impl Index {
     pub fn new(domains: &Domains, rooms: &[Room]) -> Self {
-        let mut index = Index { leaves: BTreeSet::new(), pods: 0 };
+        let mut index = Index {
+            leaves: BTreeSet::new(),
+            pods: 0,
+        };
         let leaves = domains.level(domains.depth() - 1);
         leaves.for_each(|leaf| index.change(leaf, 0, rooms[leaf as usize].pods));
         index

@@ -24,11 +24,18 @@ pub(super) fn place(
     pruned: &mut Vec<Room>,
 ) -> Result<Option<Balanced>, Misfit> {
     pruned.resize(rooms.len(), Room::default());
-    let Some((group, threshold)) = candidates(p, rooms, pruned)? else { return Ok(None) };
+    let Some((group, threshold)) = candidates(p, rooms, pruned)? else {
+        return Ok(None);
+    };
     let (mut level, mut ids): (usize, Vec<u32>) = (p.ask.level, group.collect());
     if level < p.slice.0 {
-        let Some(chosen) = fewest(p, &ids, pruned, true) else { return Ok(None) };
-        ids = chosen.into_iter().flat_map(|id| p.domains.below(id)).collect();
+        let Some(chosen) = fewest(p, &ids, pruned, true) else {
+            return Ok(None);
+        };
+        ids = chosen
+            .into_iter()
+            .flat_map(|id| p.domains.below(id))
+            .collect();
         level += 1;
     }
     Ok(share(p, &ids, pruned, threshold).map(|shares| (level, shares)))
@@ -64,7 +71,11 @@ fn bounds(p: &Placement<'_>, rooms: &[Room], group: &Range<u32>, lower: &Range<u
     let slices = |range| of(range).iter().map(|room| room.slices).max().unwrap_or(0);
     // Leaves are many: what the fullest of them holds is known above them.
     let most = match p.slice.0 + 1 == p.domains.depth() && p.ask.level + 2 >= p.domains.depth() {
-        true => of(group).iter().map(|room| room.most / p.slice.1).max().unwrap_or(0),
+        true => of(group)
+            .iter()
+            .map(|room| room.most / p.slice.1)
+            .max()
+            .unwrap_or(0),
         false => slices(lower),
     };
     (most.min(p.need), (p.need - 1) / slices(group).max(1) + 1)
@@ -80,7 +91,11 @@ fn candidates(
     let level = p.ask.level;
     let groups: Vec<Range<u32>> = match level.checked_sub(1) {
         None => vec![p.domains.level(0)],
-        Some(above) => p.domains.level(above).map(|id| p.domains.below(id)).collect(),
+        Some(above) => p
+            .domains
+            .level(above)
+            .map(|id| p.domains.below(id))
+            .collect(),
     };
     let (mut best, mut fewest, mut chosen) = (0, 0, None);
     for group in groups {
@@ -94,7 +109,9 @@ fn candidates(
         if chosen.is_some() && worse(most) {
             continue;
         }
-        let Some((count, beside, last)) = greedy(p, with_room(lower, rooms)) else { continue };
+        let Some((count, beside, last)) = greedy(p, with_room(lower, rooms)) else {
+            continue;
+        };
         if count == 0 {
             return Err(Misfit::BelowSlice);
         }
@@ -151,8 +168,11 @@ fn prune(
         false => 0..0,
     };
     lower.for_each(|id| prune_one(p, pruned, id, threshold));
-    p.domains.sum_below(pruned, group.clone(), &p.ask.slices, false);
-    group.clone().for_each(|id| prune_one(p, pruned, id, threshold));
+    p.domains
+        .sum_below(pruned, group.clone(), &p.ask.slices, false);
+    group
+        .clone()
+        .for_each(|id| prune_one(p, pruned, id, threshold));
 }
 
 fn prune_one(p: &Placement<'_>, rooms: &mut [Room], id: u32, threshold: i64) {
@@ -165,7 +185,10 @@ fn prune_one(p: &Placement<'_>, rooms: &mut [Room], id: u32, threshold: i64) {
     while !row.is_empty() {
         for room in &mut rooms[row.start as usize..row.end as usize] {
             if all {
-                *room = Room { affinity: room.affinity, ..Room::default() };
+                *room = Room {
+                    affinity: room.affinity,
+                    ..Room::default()
+                };
             }
             (room.pods_beside, room.slices_beside, room.leaders) = (0, 0, 0);
         }
@@ -180,7 +203,9 @@ fn entropy(p: &Placement<'_>, rooms: &[Room], domain: u32) -> f64 {
     pods.sort_unstable_by_key(|pods| Reverse(*pods));
     let total = pods.iter().sum::<i64>() as f64;
     let part = |pods: &i64| *pods as f64 / total;
-    pods.iter().map(|pods| -part(pods) * part(pods).log2()).sum()
+    pods.iter()
+        .map(|pods| -part(pods) * part(pods).log2())
+        .sum()
 }
 
 /// As few domains as the greedy choice takes, of these the least room that suffices; the first such set in order.
@@ -191,10 +216,16 @@ fn fewest(p: &Placement<'_>, ids: &[u32], rooms: &[Room], by_entropy: bool) -> O
     all.sort_by_key(|share| share.id);
     let widest = all.iter().map(|share| share.room.pods).max().unwrap_or(0);
     if by_entropy {
-        let entropy: BTreeMap<u32, f64> =
-            all.iter().map(|share| (share.id, entropy(p, rooms, share.id))).collect();
+        let entropy: BTreeMap<u32, f64> = all
+            .iter()
+            .map(|share| (share.id, entropy(p, rooms, share.id)))
+            .collect();
         let key = |share: &Share| (-share.room.leaders, -share.room.slices_beside);
-        all.sort_by(|a, b| key(a).cmp(&key(b)).then(entropy[&b.id].total_cmp(&entropy[&a.id])));
+        all.sort_by(|a, b| {
+            key(a)
+                .cmp(&key(b))
+                .then(entropy[&b.id].total_cmp(&entropy[&a.id]))
+        });
     }
     // By number of domains: leaders and pods that are left, with the domains chosen, each with those before it.
     let mut chosen: Vec<(u32, usize)> = vec![(0, 0)];
@@ -210,7 +241,11 @@ fn fewest(p: &Placement<'_>, ids: &[u32], rooms: &[Room], by_entropy: bool) -> O
                 if done || pods > (count - taken + 1) as i64 * widest {
                     continue;
                 }
-                let Room { pods: own, pods_beside, .. } = share.room;
+                let Room {
+                    pods: own,
+                    pods_beside,
+                    ..
+                } = share.room;
                 let mut put = |left: (i64, i64)| {
                     after[0].entry(left).or_insert_with(|| {
                         chosen.push((share.id, from));
@@ -244,8 +279,16 @@ fn share(p: &Placement<'_>, ids: &[u32], rooms: &mut [Room], threshold: i64) -> 
     let mut shares: Vec<_> = with_room(chosen.iter().copied(), rooms).collect();
     shares.sort_by_cached_key(|share| p.key_beside(share));
     for Share { room, .. } in &mut shares {
-        let own = if leaders > 0 { room.slices_beside } else { room.slices };
-        let more = if leaders > 0 || extra > 0 { (own - threshold).min(extra) } else { 0 };
+        let own = if leaders > 0 {
+            room.slices_beside
+        } else {
+            room.slices
+        };
+        let more = if leaders > 0 || extra > 0 {
+            (own - threshold).min(extra)
+        } else {
+            0
+        };
         room.leaders = leaders.min(1);
         leaders -= room.leaders;
         (room.slices, room.slices_beside) = (threshold + more, threshold + more);

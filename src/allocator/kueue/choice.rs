@@ -20,7 +20,13 @@ pub fn place(
 ) -> Result<Pods, Misfit> {
     let slice = ask.slices.outermost(domains.depth());
     let (need, leader) = (ask.pods / slice.1, i64::from(ask.slices.leader));
-    let p = Placement { domains, ask, slice, need, leader };
+    let p = Placement {
+        domains,
+        ask,
+        slice,
+        need,
+        leader,
+    };
     let even = match ask.balanced && ask.mode == Mode::Preferred {
         true => balanced::place(&p, rooms, scratch)?,
         false => None,

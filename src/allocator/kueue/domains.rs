@@ -25,10 +25,15 @@ impl Domains {
         let depth = paths.first().map_or(0, Vec::len);
         let mut sorted: Vec<usize> = (0..paths.len()).collect();
         sorted.sort_by(|a, b| paths[*a].cmp(&paths[*b]));
-        let mut domains = Domains { leaf: vec![0; paths.len()], ..Domains::default() };
+        let mut domains = Domains {
+            leaf: vec![0; paths.len()],
+            ..Domains::default()
+        };
         for level in 0..depth {
             let first = domains.parent.len() as u32;
-            let above = level.checked_sub(1).map(|level| domains.levels[level].clone());
+            let above = level
+                .checked_sub(1)
+                .map(|level| domains.levels[level].clone());
             let mut parent = above.map_or(0, |above| above.start);
             let mut last: Option<&[&str]> = None;
             for at in &sorted {
@@ -85,7 +90,10 @@ impl Domains {
     }
 
     fn level_of(&self, domain: u32) -> usize {
-        self.levels.iter().position(|level| level.contains(&domain)).unwrap_or(0)
+        self.levels
+            .iter()
+            .position(|level| level.contains(&domain))
+            .unwrap_or(0)
     }
 }
 
@@ -127,7 +135,10 @@ impl Slices {
 
     /// Pods come to domains of `level`, below the outermost slices, in multiples of this.
     pub fn inner(&self, level: usize) -> i64 {
-        let within = self.layers.windows(2).find(|w| w[0].0 < level && level <= w[1].0);
+        let within = self
+            .layers
+            .windows(2)
+            .find(|w| w[0].0 < level && level <= w[1].0);
         within.map_or(1, |pair| pair[1].1)
     }
 }
@@ -214,10 +225,14 @@ impl Domains {
     /// Sums up the room in the domains above leaves whose room has changed. O(leaves · levels · domains right below).
     pub fn sum_above(&self, rooms: &mut [Room], mut changed: Vec<u32>, slices: &Slices) {
         for level in (0..self.depth().saturating_sub(1)).rev() {
-            changed.iter_mut().for_each(|domain| *domain = self.parent[*domain as usize]);
+            changed
+                .iter_mut()
+                .for_each(|domain| *domain = self.parent[*domain as usize]);
             changed.sort_unstable();
             changed.dedup();
-            changed.iter().for_each(|domain| self.sum(rooms, *domain, level, slices, true));
+            changed
+                .iter()
+                .for_each(|domain| self.sum(rooms, *domain, level, slices, true));
         }
     }
 }

@@ -32,19 +32,37 @@ const OPTIONS: &[Opt] = &[
     ),
     Opt::text("level", "level that a job asks for, or `host`")
         .or_else("the innermost with units of several nodes"),
-    Opt::text("slice", "pods that share a domain of slice_level; up to three layers, as in 16/4/1")
-        .or_else("none"),
-    Opt::text("slice_level", "levels of the slices, the outermost first, as in block/rack/host")
-        .or_else("none"),
+    Opt::text(
+        "slice",
+        "pods that share a domain of slice_level; up to three layers, as in 16/4/1",
+    )
+    .or_else("none"),
+    Opt::text(
+        "slice_level",
+        "levels of the slices, the outermost first, as in block/rack/host",
+    )
+    .or_else("none"),
     Opt::one_of(
         "profile",
-        &["mixed", "best-fit", "least-free", "least-free-hierarchical", "tightest-leaf"],
+        &[
+            "mixed",
+            "best-fit",
+            "least-free",
+            "least-free-hierarchical",
+            "tightest-leaf",
+        ],
         "domains that are taken first: the fullest (least-free), those with most room (best-fit); mixed: least-free for unconstrained jobs; what if: these from the outermost level down (least-free-hierarchical, kueue#10406), single pods by the fullest node (tightest-leaf, kueue#10878)",
     ),
-    Opt::flag("balanced", "preferred jobs are put evenly over few domains (TASBalancedPlacement)"),
+    Opt::flag(
+        "balanced",
+        "preferred jobs are put evenly over few domains (TASBalancedPlacement)",
+    ),
     Opt::whole("gpus", "GPUs of a pod, on machines with several a node").or("1"),
-    Opt::text("leader", "a leader beside the pods: its GPUs, or `same`: as many as theirs")
-        .or_else("none"),
+    Opt::text(
+        "leader",
+        "a leader beside the pods: its GPUs, or `same`: as many as theirs",
+    )
+    .or_else("none"),
     TIES,
     SWAP,
 ];
@@ -105,10 +123,13 @@ impl Asked<'_> {
 
     /// The number of the level of this name.
     fn level(&self, key: &'static str, name: &str, levels: &[String]) -> Result<usize> {
-        levels.iter().position(|level| level == name).ok_or_else(|| {
-            let names = levels.iter().map(String::as_str);
-            Error::unknown(self.params.location_of(key), "level", name, names)
-        })
+        levels
+            .iter()
+            .position(|level| level == name)
+            .ok_or_else(|| {
+                let names = levels.iter().map(String::as_str);
+                Error::unknown(self.params.location_of(key), "level", name, names)
+            })
     }
 }
 
@@ -157,22 +178,40 @@ struct KueueTas {
 impl KueueTas {
     fn new(params: &Params, context: &AllocatorContext<'_>) -> Result<Self> {
         if params.has("profile") && params.word("profile")?.as_deref() == Some("most-free") {
-            return Err(
-                params.wrong("profile", "mixed, best-fit (as most-free was called) or least-free")
-            );
+            return Err(params.wrong(
+                "profile",
+                "mixed, best-fit (as most-free was called) or least-free",
+            ));
         }
         let by_rank = params.choice("ties")? == "ranks";
         let network = context.topology.network();
         // A level `all` only joins what stands apart: no label says it.
         let joins = |name: &str| name == "all";
-        let skip = usize::from(network.levels().first().is_some_and(|level| joins(&level.name)));
-        let mut names: Vec<String> =
-            network.levels().iter().skip(skip).map(|level| level.name.to_string()).collect();
-        let hosts: Vec<String> =
-            context.order.nodes().iter().map(|node| context.topology.node_name(*node)).collect();
+        let skip = usize::from(
+            network
+                .levels()
+                .first()
+                .is_some_and(|level| joins(&level.name)),
+        );
+        let mut names: Vec<String> = network
+            .levels()
+            .iter()
+            .skip(skip)
+            .map(|level| level.name.to_string())
+            .collect();
+        let hosts: Vec<String> = context
+            .order
+            .nodes()
+            .iter()
+            .map(|node| context.topology.node_name(*node))
+            .collect();
         let mut labels: Vec<Vec<String>> = vec![Vec::new(); hosts.len()];
         let mut level = 0;
-        for (at, (units, of)) in levels(context).iter().zip(network.levels()).enumerate().skip(skip)
+        for (at, (units, of)) in levels(context)
+            .iter()
+            .zip(network.levels())
+            .enumerate()
+            .skip(skip)
         {
             for (number, unit) in (0..).zip(units) {
                 let name = of.unit_name(number);
@@ -181,7 +220,9 @@ impl KueueTas {
                     // Units of one name in several others are called by their paths.
                     false => name.rsplit('/').next().unwrap_or(&name).to_string(),
                 };
-                unit.ranks.iter().for_each(|rank| labels[*rank as usize].push(label.clone()));
+                unit.ranks
+                    .iter()
+                    .for_each(|rank| labels[*rank as usize].push(label.clone()));
                 if unit.ranks.len() > 1 {
                     level = at - skip;
                 }
@@ -192,15 +233,25 @@ impl KueueTas {
             .iter()
             .zip(&hosts)
             .map(|(labels, host)| {
-                labels.iter().map(String::as_str).chain([host.as_str()]).collect()
+                labels
+                    .iter()
+                    .map(String::as_str)
+                    .chain([host.as_str()])
+                    .collect()
             })
             .collect();
         let domains = Domains::new(&paths);
         let leaves: Vec<u32> = (0..hosts.len()).map(|rank| domains.leaf(rank)).collect();
         let first = domains.level(domains.depth() - 1).start;
         let mut ranks = vec![0; hosts.len()];
-        (0..).zip(&leaves).for_each(|(rank, leaf)| ranks[(leaf - first) as usize] = rank);
-        let request = Request { ask: Ask::default(), gpus: 1, leader: None };
+        (0..)
+            .zip(&leaves)
+            .for_each(|(rank, leaf)| ranks[(leaf - first) as usize] = rank);
+        let request = Request {
+            ask: Ask::default(),
+            gpus: 1,
+            leader: None,
+        };
         let mut made = KueueTas {
             domains,
             levels: names,
@@ -234,19 +285,31 @@ impl KueueTas {
                 "gpus" => Some(params.whole::<u32>("gpus", 1, 1 << 16)?.to_string()),
                 key => params.word(key)?,
             };
-            texts.extend(value.filter(|_| params.has(option.key)).map(|value| (option.key, value)));
+            texts.extend(
+                value
+                    .filter(|_| params.has(option.key))
+                    .map(|value| (option.key, value)),
+            );
         }
         Ok(texts)
     }
 
     /// Level and pods of the slices that a job asks for.
     fn layers(&self, asked: &Asked<'_>) -> Result<Vec<(usize, i64)>> {
-        let list = |key| asked.text(key).map_or(Vec::new(), |text| text.split('/').collect());
+        let list = |key| {
+            asked
+                .text(key)
+                .map_or(Vec::new(), |text| text.split('/').collect())
+        };
         let (sizes, at): (Vec<&str>, Vec<&str>) = (list("slice"), list("slice_level"));
         if sizes.len() != at.len() || sizes.len() > 3 {
             let found = format!("{} sizes of slices at {} levels", sizes.len(), at.len());
             let expected = "up to three of both, as in slice=16/4 slice_level=rack/host";
-            return Err(Error::input(asked.params.location().clone(), found, expected));
+            return Err(Error::input(
+                asked.params.location().clone(),
+                found,
+                expected,
+            ));
         }
         let mut layers: Vec<(usize, i64)> = Vec::new();
         for (size, name) in sizes.iter().zip(&at) {
@@ -289,12 +352,18 @@ impl KueueTas {
             (_, Some(name)) => asked.level("level", name, &self.levels)?,
             (_, None) => self.level,
         };
-        if layers.first().is_some_and(|(outermost, _)| *outermost < level) {
+        if layers
+            .first()
+            .is_some_and(|(outermost, _)| *outermost < level)
+        {
             let own = &self.levels[level];
             let expected = format!("levels not above {own}, which the job asks for");
             return Err(asked.wrong("slice_level", &expected));
         }
-        let gpus: u32 = asked.text("gpus").and_then(|text| text.parse().ok()).unwrap_or(1);
+        let gpus: u32 = asked
+            .text("gpus")
+            .and_then(|text| text.parse().ok())
+            .unwrap_or(1);
         let number = |text: &str| text.parse().ok().filter(|gpus: &u32| *gpus <= 1 << 16);
         let expected = "`same`, or a whole number of GPUs from 0 to 65536";
         let leader = match asked.text("leader") {
@@ -304,10 +373,22 @@ impl KueueTas {
         };
         let least_free = profile != "best-fit" && (free || profile == "least-free");
         let bare = asked.text("mode").is_none();
-        let slices = Slices { layers, leader: leader.is_some() };
+        let slices = Slices {
+            layers,
+            leader: leader.is_some(),
+        };
         let balanced = asked.text("balanced") == Some("true");
-        let ask =
-            Ask { pods: 0, mode, level, slices, least_free, top_down, by_leaf, balanced, bare };
+        let ask = Ask {
+            pods: 0,
+            mode,
+            level,
+            slices,
+            least_free,
+            top_down,
+            by_leaf,
+            balanced,
+            bare,
+        };
         Ok(Request { ask, gpus, leader })
     }
 
@@ -332,7 +413,11 @@ impl KueueTas {
     fn count(&mut self, free: &FreeSet, slices: &Slices) -> usize {
         let Request { gpus, leader, .. } = self.request;
         let same = |c: &Counted| (c.gpus, c.leader, &c.slices) == (gpus, leader, slices);
-        let at = self.counted.iter().position(same).unwrap_or(self.counted.len());
+        let at = self
+            .counted
+            .iter()
+            .position(same)
+            .unwrap_or(self.counted.len());
         if at == self.counted.len() {
             let mut rooms = vec![Room::default(); self.domains.count()];
             for (rank, leaf) in (0..).zip(&self.leaves) {
@@ -342,7 +427,17 @@ impl KueueTas {
             self.domains.sum_below(&mut rooms, all, slices, true);
             let (seen, slices) = (free.clone(), slices.clone());
             self.counted.truncate(KINDS - 1);
-            self.counted.insert(0, Counted { gpus, leader, slices, seen, rooms, index: None });
+            self.counted.insert(
+                0,
+                Counted {
+                    gpus,
+                    leader,
+                    slices,
+                    seen,
+                    rooms,
+                    index: None,
+                },
+            );
             return 0;
         }
         let mut rooms = std::mem::take(&mut self.counted[at].rooms);
@@ -353,7 +448,9 @@ impl KueueTas {
             let before = rooms[leaf as usize].pods;
             let room = self.leaf_room(rank, free.places(rank), slices);
             rooms[leaf as usize] = room;
-            index.iter_mut().for_each(|index| index.change(leaf, before, room.pods));
+            index
+                .iter_mut()
+                .for_each(|index| index.change(leaf, before, room.pods));
             changed.push(leaf);
         });
         if !changed.is_empty() {
@@ -369,11 +466,19 @@ impl KueueTas {
         let Request { gpus, leader, .. } = self.request;
         let (pods, leaders) = (pods as u32, leaders as u32);
         let places = pods * gpus + leaders * leader.unwrap_or(0);
-        PodsOn { rank: self.ranks[(leaf - first) as usize], pods, leaders, places }
+        PodsOn {
+            rank: self.ranks[(leaf - first) as usize],
+            pods,
+            leaders,
+            places,
+        }
     }
 
     fn answer(&mut self, free: &FreeSet, count: u32) -> Result<Pods, Misfit> {
-        let ask = Ask { pods: count.into(), ..self.request.ask.clone() };
+        let ask = Ask {
+            pods: count.into(),
+            ..self.request.ask.clone()
+        };
         if ask.pods < ask.slices.outermost(self.domains.depth()).1 {
             return Err(Misfit::BelowSlice);
         }
@@ -384,7 +489,12 @@ impl KueueTas {
             let index = index.get_or_insert_with(|| Index::new(&self.domains, rooms));
             return index.place(ask.pods, ask.least_free);
         }
-        place(&self.domains, &ask, &self.counted[at].rooms, &mut self.scratch)
+        place(
+            &self.domains,
+            &ask,
+            &self.counted[at].rooms,
+            &mut self.scratch,
+        )
     }
 }
 
@@ -393,7 +503,9 @@ impl Allocator for KueueTas {
         let choice = match self.answer(free, count) {
             Ok(pods) => {
                 self.chosen = pods.into_iter().map(|pods| self.on(pods)).collect();
-                self.chosen.iter().for_each(|pods| chosen.push_rank(pods.rank));
+                self.chosen
+                    .iter()
+                    .for_each(|pods| chosen.push_rank(pods.rank));
                 Choice::Placed
             }
             Err(misfit) => {
@@ -411,7 +523,11 @@ impl Allocator for KueueTas {
                     }
                 };
                 let reason = misfit.reason();
-                if never { Choice::Never(reason.into()) } else { Choice::NotNow(reason.into()) }
+                if never {
+                    Choice::Never(reason.into())
+                } else {
+                    Choice::NotNow(reason.into())
+                }
             }
         };
         self.request.clone_from(&self.usual_request);
@@ -434,7 +550,9 @@ impl Allocator for KueueTas {
 impl JobRules for KueueTas {
     fn set_options(&mut self, options: Option<&JobOptions>) -> Result<()> {
         self.request.clone_from(&self.usual_request);
-        let Some(options) = options else { return Ok(()) };
+        let Some(options) = options else {
+            return Ok(());
+        };
         let params = Params::words(&options.text, &options.location, JOBS)?;
         let texts = self.texts(&params)?;
         self.request = self.read(&params, &texts)?;
@@ -455,10 +573,20 @@ impl PodRules for KueueTas {
         let mut rest: Pods = held
             .iter()
             .filter(|pods| pods.rank != failed)
-            .map(|on| (self.leaves[on.rank as usize], on.pods.into(), on.leaders.into()))
+            .map(|on| {
+                (
+                    self.leaves[on.rank as usize],
+                    on.pods.into(),
+                    on.leaders.into(),
+                )
+            })
             .collect();
         rest.sort_unstable();
-        let missing = held.iter().filter(|on| on.rank == failed).map(|on| i64::from(on.pods)).sum();
+        let missing = held
+            .iter()
+            .filter(|on| on.rank == failed)
+            .map(|on| i64::from(on.pods))
+            .sum();
         let ask = self.request.ask.clone();
         let mut found = Err(Misfit::NoReplacement);
         if self.swap {
@@ -467,7 +595,8 @@ impl PodRules for KueueTas {
                 for (rank, leaf) in (0..).zip(&self.leaves) {
                     rooms[*leaf as usize] = self.leaf_room(rank, free.places(rank), slices);
                 }
-                self.domains.sum_below(&mut rooms, self.domains.level(0), slices, true);
+                self.domains
+                    .sum_below(&mut rooms, self.domains.level(0), slices, true);
                 rooms
             };
             found = replace(&self.domains, &ask, &rest, missing, &rooms);

@@ -84,7 +84,10 @@ pub(super) fn with_room(
     ids: impl Iterator<Item = u32>,
     rooms: &[Room],
 ) -> impl Iterator<Item = Share> {
-    ids.map(|id| Share { id, room: rooms[id as usize] })
+    ids.map(|id| Share {
+        id,
+        room: rooms[id as usize],
+    })
 }
 
 pub(super) struct Placement<'p> {
@@ -113,7 +116,12 @@ impl Placement<'_> {
     }
 
     pub fn key(&self, share: &Share) -> Key {
-        let Room { slices, pods, affinity, .. } = share.room;
+        let Room {
+            slices,
+            pods,
+            affinity,
+            ..
+        } = share.room;
         (
             self.leaf(&share.room),
             -affinity,
@@ -124,9 +132,25 @@ impl Placement<'_> {
     }
 
     pub fn key_beside(&self, share: &Share) -> Key {
-        let Room { slices_beside, pods_beside, leaders, affinity, .. } = share.room;
-        let slices = if self.ask.least_free { slices_beside } else { -slices_beside };
-        (self.leaf(&share.room) - leaders, -affinity, slices, pods_beside, share.id)
+        let Room {
+            slices_beside,
+            pods_beside,
+            leaders,
+            affinity,
+            ..
+        } = share.room;
+        let slices = if self.ask.least_free {
+            slices_beside
+        } else {
+            -slices_beside
+        };
+        (
+            self.leaf(&share.room) - leaders,
+            -affinity,
+            slices,
+            pods_beside,
+            share.id,
+        )
     }
 
     pub fn sort(&self, shares: &mut [Share]) {
@@ -137,11 +161,15 @@ impl Placement<'_> {
     /// as much affinity as the first count.
     fn tightest(&self, shares: &[Share], need: i64, leader: i64, slices: bool) -> Share {
         let score = shares[0].room.affinity;
-        let alike = shares.iter().take_while(|share| share.room.affinity == score);
+        let alike = shares
+            .iter()
+            .take_while(|share| share.room.affinity == score);
         let fits = alike.filter(|share| {
             share.room.leaders >= leader && self.room(share, leader, slices) >= need
         });
-        *fits.min_by_key(|share| self.room(share, leader, slices)).unwrap_or(&shares[0])
+        *fits
+            .min_by_key(|share| self.room(share, leader, slices))
+            .unwrap_or(&shares[0])
     }
 
     fn room(&self, share: &Share, leader: i64, slices: bool) -> i64 {
@@ -155,7 +183,9 @@ impl Placement<'_> {
 
     /// Level and domains to go down from.
     pub fn level_that_fits(&self, rooms: &[Room]) -> Result<(usize, Vec<Share>), Misfit> {
-        let Ask { mode, least_free, .. } = *self.ask;
+        let Ask {
+            mode, least_free, ..
+        } = *self.ask;
         let mut level = self.ask.level;
         loop {
             let ids = self.domains.level(level);
@@ -168,10 +198,14 @@ impl Placement<'_> {
                     && self.room(share, self.leader, true) >= self.need
             };
             let found = match least_free {
-                true => all().filter(fits).min_by_key(|share| self.key_beside(share)),
+                true => all()
+                    .filter(fits)
+                    .min_by_key(|share| self.key_beside(share)),
                 // Other domains may have room where the one with most affinity has not.
                 false if mode == Mode::Required || fits(&top) => {
-                    let first = all().filter(fits).min_by_key(|share| self.key_beside(share));
+                    let first = all()
+                        .filter(fits)
+                        .min_by_key(|share| self.key_beside(share));
                     first.and_then(|first| {
                         let alike = |share: &Share| share.room.affinity == first.room.affinity;
                         let near = all().filter(|share| fits(share) && alike(share));
@@ -199,11 +233,16 @@ impl Placement<'_> {
             return Misfit::Fits(fits, self.need);
         }
         let ids = self.domains.level(level);
-        let best = ids.min_by_key(|id| (Reverse(rooms[*id as usize].slices), *id)).unwrap_or(0);
+        let best = ids
+            .min_by_key(|id| (Reverse(rooms[*id as usize].slices), *id))
+            .unwrap_or(0);
         let within = |target: usize, size: i64| {
             let (mut first, mut end) = (best, best + 1);
             for _ in level..target {
-                (first, end) = (self.domains.below(first).start, self.domains.below(end - 1).end);
+                (first, end) = (
+                    self.domains.below(first).start,
+                    self.domains.below(end - 1).end,
+                );
             }
             (first..end).map(|id| rooms[id as usize].pods / size).sum()
         };
@@ -239,12 +278,19 @@ impl Placement<'_> {
             return Err(self.misfit(level, rooms, self.need - rest + room));
         }
         // Domains without room get nothing, but for a leader.
-        let open = left.into_iter().filter(|share| share.room.slices > 0 || self.leader > 0);
+        let open = left
+            .into_iter()
+            .filter(|share| share.room.slices > 0 || self.leader > 0);
         let mut heap: BinaryHeap<_> = open.map(|share| Reverse(self.key(&share))).collect();
         // A key ends with the domain.
-        let of = |key: Key| Share { id: key.4, room: rooms[key.4 as usize] };
+        let of = |key: Key| Share {
+            id: key.4,
+            room: rooms[key.4 as usize],
+        };
         while rest > 0 {
-            let Some(Reverse(key)) = heap.pop() else { break };
+            let Some(Reverse(key)) = heap.pop() else {
+                break;
+            };
             let mut share = of(key);
             if !self.ask.least_free && share.room.slices >= rest {
                 let others = heap.drain().map(|Reverse(key)| (key, of(key)));
@@ -332,7 +378,11 @@ impl Placement<'_> {
             level += 1;
         }
         while level < last {
-            let unit = if level >= slice_level { ask.slices.inner(level + 1) } else { size };
+            let unit = if level >= slice_level {
+                ask.slices.inner(level + 1)
+            } else {
+                size
+            };
             let mut out = Vec::new();
             for share in shares {
                 let mut below = below(share.id);
@@ -348,9 +398,12 @@ impl Placement<'_> {
             shares = out;
             level += 1;
         }
-        let held = shares.iter().filter(|share| share.room.pods > 0 || share.room.leaders > 0);
-        let mut pods: Pods =
-            held.map(|share| (share.id, share.room.pods, share.room.leaders)).collect();
+        let held = shares
+            .iter()
+            .filter(|share| share.room.pods > 0 || share.room.leaders > 0);
+        let mut pods: Pods = held
+            .map(|share| (share.id, share.room.pods, share.room.leaders))
+            .collect();
         pods.sort_unstable();
         pods
     }

@@ -17,7 +17,10 @@ pub fn replace(
     rooms: &dyn Fn(&Slices) -> Vec<Room>,
 ) -> Result<Pods, Misfit> {
     let layers = &ask.slices.layers;
-    let mut new = Ask { pods: missing, ..ask.clone() };
+    let mut new = Ask {
+        pods: missing,
+        ..ask.clone()
+    };
     let broken = layers.first().is_some_and(|(_, size)| missing % size != 0);
     let mut within = None;
     if broken && !rest.is_empty() {
@@ -35,13 +38,18 @@ pub fn replace(
             }
         }
     } else if ask.mode == Mode::Required {
-        within = rest.first().map(|(leaf, ..)| (domains.above(*leaf, ask.level), ask.level));
+        within = rest
+            .first()
+            .map(|(leaf, ..)| (domains.above(*leaf, ask.level), ask.level));
     }
     let mut rooms = rooms(&new.slices);
     if let Some((domain, level)) = within {
         let last = domains.depth() - 1;
         let outside = |leaf: &u32| domains.above(*leaf, level) != domain;
-        domains.level(last).filter(outside).for_each(|leaf| rooms[leaf as usize] = Room::default());
+        domains
+            .level(last)
+            .filter(outside)
+            .for_each(|leaf| rooms[leaf as usize] = Room::default());
         domains.sum_below(&mut rooms, domains.level(0), &new.slices, true);
     }
     let found = place(domains, &new, &rooms, &mut Vec::new())?;
@@ -80,6 +88,8 @@ fn short(
             _ => inside.push((above(leaf), *pods)),
         }
     }
-    let whole = inside.into_iter().find(|(_, pods)| (pods + missing) % size == 0);
+    let whole = inside
+        .into_iter()
+        .find(|(_, pods)| (pods + missing) % size == 0);
     whole.map(|(domain, _)| (domain, level))
 }

@@ -38,7 +38,10 @@ pub(super) struct BestFit {
 impl BestFit {
     /// `first_for_one`: a single node is the first free one.
     pub fn new(first_for_one: bool) -> Self {
-        BestFit { first_for_one, runs: Runs::default() }
+        BestFit {
+            first_for_one,
+            runs: Runs::default(),
+        }
     }
 }
 

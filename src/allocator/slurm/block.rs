@@ -44,19 +44,37 @@ fn better(free: u32, other: u32, need: u32) -> Option<bool> {
 impl Blocks {
     /// Blocks of ranks; `sizes` as in `BlockSizes`, empty where there are none.
     pub fn new(size: u32, blocks: Vec<Vec<u32>>, sizes: &[u32]) -> Self {
-        let first = blocks.iter().map(Vec::len).find(|len| *len > 0).unwrap_or(1) as u32;
+        let first = blocks
+            .iter()
+            .map(Vec::len)
+            .find(|len| *len > 0)
+            .unwrap_or(1) as u32;
         let base = sizes.first().copied().unwrap_or(first).max(1);
         let levels = match sizes {
             [] => (0..5).collect(),
-            sizes => sizes.iter().map(|size| (size / base).max(1).ilog2()).collect(),
+            sizes => sizes
+                .iter()
+                .map(|size| (size / base).max(1).ilog2())
+                .collect(),
         };
         let none = vec![0; blocks.len()];
-        Blocks { units: Units::new(size, blocks), base, levels, left: none.clone(), taken: none }
+        Blocks {
+            units: Units::new(size, blocks),
+            base,
+            levels,
+            left: none.clone(),
+            taken: none,
+        }
     }
 
     /// Base blocks of the smallest aggregated block of 2^`least` base blocks and more: all where there is none.
     fn aggregate(&self, least: u32) -> usize {
-        let level = self.levels.iter().copied().filter(|level| *level >= least).min();
+        let level = self
+            .levels
+            .iter()
+            .copied()
+            .filter(|level| *level >= least)
+            .min();
         level.map_or(self.left.len().max(1), |level| 1 << level)
     }
 
@@ -69,14 +87,30 @@ impl Blocks {
         let doublings = self.doublings(ranks);
         let block = self.aggregate(doublings);
         let below = doublings.saturating_sub(1);
-        let level = self.levels.iter().copied().filter(|level| *level <= below).max().unwrap_or(0);
+        let level = self
+            .levels
+            .iter()
+            .copied()
+            .filter(|level| *level <= below)
+            .max()
+            .unwrap_or(0);
         let small = 1usize << level;
         let most = ranks.div_ceil(self.base << level) as usize;
         let gains = block != small * most;
         if gains {
-            Plan { ranks, block, small, most }
+            Plan {
+                ranks,
+                block,
+                small,
+                most,
+            }
         } else {
-            Plan { ranks, block, small: block, most: 1 }
+            Plan {
+                ranks,
+                block,
+                small: block,
+                most: 1,
+            }
         }
     }
 
@@ -93,7 +127,10 @@ impl Blocks {
     /// The most free nodes that a segment can take in the aggregated block that begins at `from`.
     fn within_reach(&self, plan: &Plan, from: usize) -> u32 {
         let all = &self.left[self.range(from, plan.block)];
-        let mut sums: Vec<u32> = all.chunks(plan.small).map(|chunk| chunk.iter().sum()).collect();
+        let mut sums: Vec<u32> = all
+            .chunks(plan.small)
+            .map(|chunk| chunk.iter().sum())
+            .collect();
         sums.sort_unstable_by(|a, b| b.cmp(a));
         sums.iter().take(plan.most).sum()
     }
@@ -107,7 +144,9 @@ impl Blocks {
         spread: bool,
         chosen: &mut Vec<u32>,
     ) -> Option<usize> {
-        let open = (0..self.left.len()).step_by(plan.block).filter(|from| inside(*from));
+        let open = (0..self.left.len())
+            .step_by(plan.block)
+            .filter(|from| inside(*from));
         let open = open.filter(|from| self.within_reach(plan, *from) >= plan.ranks);
         // Slurm takes the last of equal ones.
         let from =
@@ -117,7 +156,9 @@ impl Blocks {
         while need > 0 {
             let small = |unit: usize| (unit - from) / plan.small;
             let in_small = |unit: usize| self.sum(from + small(unit) * plan.small, plan.small);
-            let candidates = self.range(from, plan.block).filter(|unit| self.left[*unit] > 0);
+            let candidates = self
+                .range(from, plan.block)
+                .filter(|unit| self.left[*unit] > 0);
             let unit = candidates.reduce(|best, unit| {
                 let apart = small(unit) != small(best);
                 let by_small = match (in_use[small(unit)], in_use[small(best)]) {
@@ -128,7 +169,11 @@ impl Blocks {
                     (false, false) => better(in_small(unit), in_small(best), need),
                 };
                 let by_base = || better(self.left[unit], self.left[best], need);
-                if by_small.or_else(by_base).unwrap_or(true) { unit } else { best }
+                if by_small.or_else(by_base).unwrap_or(true) {
+                    unit
+                } else {
+                    best
+                }
             })?;
             let begun = &mut in_use[(unit - from) / plan.small];
             let new = !std::mem::replace(begun, true);
@@ -143,7 +188,8 @@ impl Blocks {
             used.push((unit, std::mem::take(&mut self.left[unit]) - count));
         }
         if !spread {
-            used.iter().for_each(|(unit, rest)| self.left[*unit] = *rest);
+            used.iter()
+                .for_each(|(unit, rest)| self.left[*unit] = *rest);
         }
         Some(from)
     }
@@ -171,7 +217,9 @@ impl Rule for Blocks {
             match request.consolidate {
                 false => all.push(segments),
                 true => all.extend(
-                    (0..segments.count).rev().map(|i| Sizes::row(segments.first + i * segment, 1)),
+                    (0..segments.count)
+                        .rev()
+                        .map(|i| Sizes::row(segments.first + i * segment, 1)),
                 ),
             }
         }
@@ -203,13 +251,23 @@ impl Rule for Blocks {
                 }
             }
         }
-        let all: u64 = (0..units.len()).map(|unit| u64::from(self.units.size(unit))).sum();
+        let all: u64 = (0..units.len())
+            .map(|unit| u64::from(self.units.size(unit)))
+            .sum();
         let open: u64 = units.iter().map(|free| u64::from(*free)).sum();
         Some(blocks * u64::from(self.base) + all - open)
     }
 
     fn pick(&mut self, ask: &Ask<'_>, chosen: &mut Vec<u32>) -> Result<(), &'static str> {
-        let (Ask { free, count, request, closed }, segment) = (*ask, ask.segment());
+        let (
+            Ask {
+                free,
+                count,
+                request,
+                closed,
+            },
+            segment,
+        ) = (*ask, ask.segment());
         let plan = self.plan(segment);
         let mut start = self.units.free.clone();
         for (unit, start) in start.iter_mut().enumerate() {
@@ -221,8 +279,11 @@ impl Rule for Blocks {
             true => self.doublings(segment.div_ceil(self.base) * self.base * (count / segment)),
             false => self.doublings(count),
         };
-        let aggregate =
-            if request.consolidate { self.aggregate(doublings) } else { start.len().max(1) };
+        let aggregate = if request.consolidate {
+            self.aggregate(doublings)
+        } else {
+            start.len().max(1)
+        };
         let mut dropped = vec![false; start.len().div_ceil(aggregate)];
         loop {
             self.left.clone_from(&start);

@@ -25,26 +25,42 @@ use crate::params::{Opt, Params};
 use crate::topology::site::{Site, SiteKind, SitePlacement};
 use rule::Plugin;
 
-const SEGMENT: Opt =
-    Opt::whole("segment", "nodes of each part of a job that has a unit of its own")
-        .or_else("the job's");
-const SWITCHES: Opt = Opt::whole("switches", "most leaf switches of an allocation (--switches)")
-    .or_else("any number");
-const SPREAD: Opt = Opt::flag("spread", "no two segments share a base block (--spread-segments)");
+const SEGMENT: Opt = Opt::whole(
+    "segment",
+    "nodes of each part of a job that has a unit of its own",
+)
+.or_else("the job's");
+const SWITCHES: Opt = Opt::whole(
+    "switches",
+    "most leaf switches of an allocation (--switches)",
+)
+.or_else("any number");
+const SPREAD: Opt = Opt::flag(
+    "spread",
+    "no two segments share a base block (--spread-segments)",
+);
 const CONSOLIDATE: Opt = Opt::flag(
     "consolidate",
     "all segments in one aggregated block, if they fit (--consolidate-segments)",
 );
-const EXCLUSIVE: Opt = Opt::flag("exclusive", "no two jobs share a base block (--exclusive=topo)");
+const EXCLUSIVE: Opt = Opt::flag(
+    "exclusive",
+    "no two jobs share a base block (--exclusive=topo)",
+);
 
 const CONTIGUOUS: Opt = Opt::flag("contiguous", "neighbours in the table (--contiguous)");
 const RANGE: Opt =
     Opt::text("nodes", "fewest and most nodes, as in 4-12 (--nodes)").or_else("the job's");
-const DRAGONFLY: Opt = Opt::flag("dragonfly", "TopologyParam=Dragonfly: spread over leaf switches")
-    .or_else("the file's");
-const OPTIONAL: Opt =
-    Opt::flag("optional", "TopologyParam=TopoOptional: only jobs with switches= see switches")
-        .or_else("the file's");
+const DRAGONFLY: Opt = Opt::flag(
+    "dragonfly",
+    "TopologyParam=Dragonfly: spread over leaf switches",
+)
+.or_else("the file's");
+const OPTIONAL: Opt = Opt::flag(
+    "optional",
+    "TopologyParam=TopoOptional: only jobs with switches= see switches",
+)
+.or_else("the file's");
 
 /// `slurm-tree[:switches=K,dragonfly=true,optional=true]`: topology/tree. A leaf switch that has enough free nodes, the tightest; else leaves below
 /// the smallest switch that has enough, the fullest first, then by hops to those taken. Among several roots the last that
@@ -88,8 +104,15 @@ pub const TREE: AllocatorEntry = AllocatorEntry::new(
         } else {
             alike(params, context)?;
         }
-        const JOBS: &[Opt] =
-            &[SWITCHES, CONTIGUOUS, RANGE, SEGMENT, SPREAD, CONSOLIDATE, EXCLUSIVE];
+        const JOBS: &[Opt] = &[
+            SWITCHES,
+            CONTIGUOUS,
+            RANGE,
+            SEGMENT,
+            SPREAD,
+            CONSOLIDATE,
+            EXCLUSIVE,
+        ];
         Ok(Box::new(Plugin::new(rule, params, &[SWITCHES], JOBS)?))
     },
 );
@@ -114,8 +137,11 @@ pub(crate) const BLOCK: AllocatorEntry = AllocatorEntry::new(
         SPREAD,
         CONSOLIDATE,
         EXCLUSIVE,
-        Opt::extents("sizes", "sizes of blocks, the base first, as in 18x36x72 (BlockSizes)")
-            .or_else("the file's, else the innermost level of several nodes, and its doubles"),
+        Opt::extents(
+            "sizes",
+            "sizes of blocks, the base first, as in 18x36x72 (BlockSizes)",
+        )
+        .or_else("the file's, else the innermost level of several nodes, and its doubles"),
     ],
     |params, context| {
         let (blocks, sizes) = blocks_of(params, context)?;
@@ -173,16 +199,36 @@ fn size(context: &AllocatorContext<'_>) -> u32 {
 
 /// The site's file, if it is for this plugin.
 fn site<'a>(context: &AllocatorContext<'a>, kind: SiteKind) -> Option<&'a Site> {
-    context.topology.network().site().filter(|site| site.kind == kind)
+    context
+        .topology
+        .network()
+        .site()
+        .filter(|site| site.kind == kind)
 }
 
 /// The weight of each rank; none where all are alike.
 fn weights(context: &AllocatorContext<'_>) -> Vec<u32> {
     let given = context.topology.network().site().map(|site| &site.weights);
-    let Some(given) = given.filter(|weights| !weights.is_empty()) else { return Vec::new() };
-    let weight = |node| given.get(&context.topology.node_name(node)).copied().unwrap_or(1);
-    let all: Vec<u32> = context.order.nodes().iter().map(|node| weight(*node)).collect();
-    if all.iter().all(|weight| *weight == all[0]) { Vec::new() } else { all }
+    let Some(given) = given.filter(|weights| !weights.is_empty()) else {
+        return Vec::new();
+    };
+    let weight = |node| {
+        given
+            .get(&context.topology.node_name(node))
+            .copied()
+            .unwrap_or(1)
+    };
+    let all: Vec<u32> = context
+        .order
+        .nodes()
+        .iter()
+        .map(|node| weight(*node))
+        .collect();
+    if all.iter().all(|weight| *weight == all[0]) {
+        Vec::new()
+    } else {
+        all
+    }
 }
 
 /// Refuses nodes of several weights.
@@ -190,7 +236,10 @@ fn alike(params: &Params, context: &AllocatorContext<'_>) -> Result<()> {
     if weights(context).is_empty() {
         return Ok(());
     }
-    let problem = format!("{}, whose nodes have several weights", context.topology.name());
+    let problem = format!(
+        "{}, whose nodes have several weights",
+        context.topology.name()
+    );
     let remedy =
         "use slurm-tree:dragonfly=true, or with a weight a node and one root fifo:0 in their order";
     Err(params.unsuited(problem, remedy))
@@ -200,13 +249,20 @@ fn alike(params: &Params, context: &AllocatorContext<'_>) -> Result<()> {
 fn ranks<'a>(context: &AllocatorContext<'a>) -> impl Fn(&String) -> Option<u32> + 'a {
     let topology = context.topology;
     let ranks: HashMap<NodeId, u32> = context.order.nodes().iter().copied().zip(0..).collect();
-    move |name| topology.node_named(name).and_then(|node| ranks.get(&node).copied())
+    move |name| {
+        topology
+            .node_named(name)
+            .and_then(|node| ranks.get(&node).copied())
+    }
 }
 
 /// The site's file, if it is for this plugin, and the ranks that each of its lines names.
 fn lines<'a>(context: &AllocatorContext<'a>, kind: SiteKind) -> Option<(&'a Site, Vec<Vec<u32>>)> {
     let (site, rank) = (site(context, kind)?, ranks(context));
-    let lines = site.lines.iter().map(|line| line.nodes.iter().filter_map(&rank).collect());
+    let lines = site
+        .lines
+        .iter()
+        .map(|line| line.nodes.iter().filter_map(&rank).collect());
     Some((site, lines.collect()))
 }
 
@@ -221,7 +277,10 @@ fn tree_of(
     }
     let levels = levels(context);
     if levels.is_empty() {
-        let problem = format!("{} has no switches above each other", context.topology.name());
+        let problem = format!(
+            "{} has no switches above each other",
+            context.topology.name()
+        );
         return Err(params.unsuited(problem, "use it on a tree or on a network with levels"));
     }
     // A switch above all, then level by level.
@@ -231,7 +290,11 @@ fn tree_of(
         let first = parents.len();
         for unit in level {
             parents.push(Some(above + unit.outer as usize));
-            leaves.push(if i + 1 == levels.len() { unit.ranks.clone() } else { Vec::new() });
+            leaves.push(if i + 1 == levels.len() {
+                unit.ranks.clone()
+            } else {
+                Vec::new()
+            });
         }
         above = first;
     }
@@ -242,9 +305,14 @@ fn tree_of(
 fn blocks_of(params: &Params, context: &AllocatorContext<'_>) -> Result<(Vec<Vec<u32>>, Vec<u32>)> {
     let given = params.extents("sizes")?;
     if let Some(sizes) = &given
-        && !sizes.iter().all(|size| size % sizes[0] == 0 && (size / sizes[0]).is_power_of_two())
+        && !sizes
+            .iter()
+            .all(|size| size % sizes[0] == 0 && (size / sizes[0]).is_power_of_two())
     {
-        return Err(params.wrong("sizes", "the first size times powers of two, as in 18x36x72"));
+        return Err(params.wrong(
+            "sizes",
+            "the first size times powers of two, as in 18x36x72",
+        ));
     }
     if let Some((site, blocks)) = lines(context, SiteKind::Block) {
         let sizes = || site.sizes.iter().map(|size| *size as u32).collect();
@@ -257,34 +325,51 @@ fn blocks_of(params: &Params, context: &AllocatorContext<'_>) -> Result<(Vec<Vec
         return Err(params.unsuited(problem, "use it on blocks or on a network with levels"));
     };
     let units: Vec<Vec<u32>> = units.iter().map(|unit| unit.ranks.clone()).collect();
-    let Some(sizes) = given else { return Ok((units, Vec::new())) };
+    let Some(sizes) = given else {
+        return Ok((units, Vec::new()));
+    };
     // Neighbouring units together, as many as make a base block.
     let most = units.iter().map(Vec::len).max().unwrap_or(1);
     let join = (sizes[0] as usize / most).max(1);
-    Ok((units.chunks(join).map(<[Vec<u32>]>::concat).collect(), sizes))
+    Ok((
+        units.chunks(join).map(<[Vec<u32>]>::concat).collect(),
+        sizes,
+    ))
 }
 
 fn rings_of(params: &Params, context: &AllocatorContext<'_>) -> Result<Vec<Vec<u32>>> {
-    lines(context, SiteKind::Ring).map(|(_, rings)| rings).ok_or_else(|| {
-        let problem = format!("{} has no rings", context.topology.name());
-        params.unsuited(problem, "use it on a `slurm-topology:` with RingName lines")
-    })
+    lines(context, SiteKind::Ring)
+        .map(|(_, rings)| rings)
+        .ok_or_else(|| {
+            let problem = format!("{} has no rings", context.topology.name());
+            params.unsuited(problem, "use it on a `slurm-topology:` with RingName lines")
+        })
 }
 
 fn tori_of(params: &Params, context: &AllocatorContext<'_>) -> Result<Vec<torus3d::Torus>> {
     let shape = |part: &str| -> Option<[u32; 3]> {
         let dims: Option<Vec<u32>> = part.split('x').map(|d| d.parse().ok()).collect();
-        dims?.try_into().ok().filter(|dims: &[u32; 3]| !dims.contains(&0))
+        dims?
+            .try_into()
+            .ok()
+            .filter(|dims: &[u32; 3]| !dims.contains(&0))
     };
     let wrong = || params.wrong("placements", "shapes, as in 2x2x2/4x4x4");
     let read = |text: String| -> Option<Vec<[u32; 3]>> { text.split('/').map(shape).collect() };
-    let given = params.word("placements")?.map(|text| read(text).ok_or_else(wrong)).transpose()?;
+    let given = params
+        .word("placements")?
+        .map(|text| read(text).ok_or_else(wrong))
+        .transpose()?;
     let shape = |placement: &SitePlacement| torus3d::TorusShape {
         dims: placement.dims,
         spacing: placement.spacing.unwrap_or(placement.dims),
         seed: placement.seed.unwrap_or_default(),
     };
-    let plain = |dims: &[u32; 3]| torus3d::TorusShape { dims: *dims, spacing: *dims, seed: [0; 3] };
+    let plain = |dims: &[u32; 3]| torus3d::TorusShape {
+        dims: *dims,
+        spacing: *dims,
+        seed: [0; 3],
+    };
     let mut tori = Vec::new();
     if let Some(site) = site(context, SiteKind::Torus) {
         let rank = ranks(context);
@@ -293,20 +378,32 @@ fn tori_of(params: &Params, context: &AllocatorContext<'_>) -> Result<Vec<torus3
                 Some(shapes) => shapes.iter().map(plain).collect(),
                 None => torus.placements.iter().map(shape).collect(),
             };
-            let cells = torus.cells.iter().map(|name| name.as_ref().and_then(&rank)).collect();
-            tori.push(torus3d::Torus { dims: torus.dims, cells, shapes });
+            let cells = torus
+                .cells
+                .iter()
+                .map(|name| name.as_ref().and_then(&rank))
+                .collect();
+            tori.push(torus3d::Torus {
+                dims: torus.dims,
+                cells,
+                shapes,
+            });
         }
     } else {
-        let lattice = context.topology.lattice().filter(|lattice| lattice.extents.len() == 3);
+        let lattice = context
+            .topology
+            .lattice()
+            .filter(|lattice| lattice.extents.len() == 3);
         let one = lattice.filter(|_| context.topology.network().per_router() == 1);
         let Some(lattice) = one else {
             let problem = format!(
                 "{} is not a torus of three axes, a node a router",
                 context.topology.name()
             );
-            return Err(
-                params.unsuited(problem, "use it on a topology.yaml with toruses, or on a grid")
-            );
+            return Err(params.unsuited(
+                problem,
+                "use it on a topology.yaml with toruses, or on a grid",
+            ));
         };
         let Some(given) = &given else {
             let problem = format!("{} has no placements", context.topology.name());
@@ -320,10 +417,18 @@ fn tori_of(params: &Params, context: &AllocatorContext<'_>) -> Result<Vec<torus3
                 Some(cells) => cells[node.index()],
                 None => context.topology.router_of(*node).0,
             };
-            let (x, y, z) = (at / (dims[1] * dims[2]), at / dims[2] % dims[1], at % dims[2]);
+            let (x, y, z) = (
+                at / (dims[1] * dims[2]),
+                at / dims[2] % dims[1],
+                at % dims[2],
+            );
             cells[(x + y * dims[0] + z * dims[0] * dims[1]) as usize] = Some(rank);
         }
-        tori.push(torus3d::Torus { dims, cells, shapes: given.iter().map(plain).collect() });
+        tori.push(torus3d::Torus {
+            dims,
+            cells,
+            shapes: given.iter().map(plain).collect(),
+        });
     }
     for torus in &tori {
         let larger =

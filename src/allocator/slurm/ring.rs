@@ -14,7 +14,10 @@ pub(super) struct Rings {
 impl Rings {
     /// Rings of ranks by position.
     pub fn new(size: u32, rings: Vec<Vec<u32>>) -> Self {
-        Rings { units: Units::new(size, rings.clone()), rings }
+        Rings {
+            units: Units::new(size, rings.clone()),
+            rings,
+        }
     }
 
     /// The first position of a ring at which `count` ranks in a row are free, going on past its end.
@@ -58,7 +61,9 @@ impl Rule for Rings {
             if open < segment {
                 continue;
             }
-            let Some(start) = self.start(ring, free, segment as usize) else { continue };
+            let Some(start) = self.start(ring, free, segment as usize) else {
+                continue;
+            };
             if heap.len() < most {
                 heap.push((open, ring, start));
                 let mut at = heap.len() - 1;

@@ -55,8 +55,12 @@ impl Request {
 
 /// Nodes as in `nodes=4-12`.
 fn range(params: &Params) -> Result<Option<(u32, u32)>> {
-    let Some(text) = params.word("nodes")? else { return Ok(None) };
-    let ends = text.split_once('-').and_then(|(a, b)| Some((a.parse().ok()?, b.parse().ok()?)));
+    let Some(text) = params.word("nodes")? else {
+        return Ok(None);
+    };
+    let ends = text
+        .split_once('-')
+        .and_then(|(a, b)| Some((a.parse().ok()?, b.parse().ok()?)));
     match ends {
         Some((least, most)) if 0 < least && least <= most => Ok(Some((least, most))),
         _ => Err(params.wrong("nodes", "fewest and most nodes, as in 4-12")),
@@ -77,12 +81,20 @@ pub(super) struct Sizes {
 impl Sizes {
     /// Neighbouring sizes.
     pub fn row(first: u32, count: u32) -> Self {
-        Sizes { first, step: 1, count }
+        Sizes {
+            first,
+            step: 1,
+            count,
+        }
     }
 
     /// Multiples of a segment from twice on, up to `most`.
     pub fn segments(segment: u32, most: u32) -> Self {
-        Sizes { first: 2 * segment, step: segment, count: (most / segment).saturating_sub(1) }
+        Sizes {
+            first: 2 * segment,
+            step: segment,
+            count: (most / segment).saturating_sub(1),
+        }
     }
 }
 
@@ -115,7 +127,9 @@ pub(super) trait Rule: Send {
     /// Sizes that no rule orders stand alone.
     fn sizes(&self, request: &Request, most: u32) -> Vec<Sizes> {
         let segment = request.segment.unwrap_or(most).max(1);
-        let all = (1..=most).rev().filter(|k| *k < segment || k.is_multiple_of(segment));
+        let all = (1..=most)
+            .rev()
+            .filter(|k| *k < segment || k.is_multiple_of(segment));
         all.map(|size| Sizes::row(size, 1)).collect()
     }
 
@@ -150,12 +164,17 @@ pub(super) struct Ask<'a> {
 impl Ask<'_> {
     /// Ranks of each segment.
     pub fn segment(&self) -> u32 {
-        self.request.segment.filter(|segment| *segment <= self.count).unwrap_or(self.count)
+        self.request
+            .segment
+            .filter(|segment| *segment <= self.count)
+            .unwrap_or(self.count)
     }
 
     /// The fewest ranks that will do.
     pub fn least(&self) -> u32 {
-        self.request.range.map_or(self.count, |(least, _)| least.min(self.count))
+        self.request
+            .range
+            .map_or(self.count, |(least, _)| least.min(self.count))
     }
 }
 
@@ -199,21 +218,33 @@ impl<R: Rule> Plugin<R> {
 
     fn pick(&mut self, free: &FreeSet, count: u32, closed: &[usize]) -> Result<(), &'static str> {
         self.picked.clear();
-        let Plugin { rule, request, picked, .. } = self;
+        let Plugin {
+            rule,
+            request,
+            picked,
+            ..
+        } = self;
         let mut whole = rule.covered(free);
         let rule = &mut *rule;
         let whole_range = request.range.is_none_or(|(_, most)| most == 1);
         let shut = |unit: usize| closed.contains(&unit) || request.exclusive && rule.is_used(unit);
         if count == 1 && rule.any_one() && whole_range {
             let open = |rank: &u32| !rule.unit_of(*rank).is_some_and(shut);
-            let first = free.iter().filter(open).min_by_key(|rank| rule.weight(*rank));
+            let first = free
+                .iter()
+                .filter(open)
+                .min_by_key(|rank| rule.weight(*rank));
             picked.push(first.ok_or("no node is open to it")?);
             return Ok(());
         }
         if request.contiguous || rule.is_flat(request) {
             let least = request.range.map_or(count, |(least, _)| least);
             let longest = free.runs().map(|run| run.count).max().unwrap_or(0);
-            let count = if request.contiguous { count.min(longest) } else { count.min(free.len()) };
+            let count = if request.contiguous {
+                count.min(longest)
+            } else {
+                count.min(free.len())
+            };
             let mut chosen = Ranks::default();
             if count < least || !self.outside.choose(free, count, &mut chosen).is_placed() {
                 return Err(if request.contiguous {
@@ -230,18 +261,33 @@ impl<R: Rule> Plugin<R> {
             for rank in free.iter() {
                 if rule.unit_of(rank).is_some_and(shut) {
                     whole -= 1;
-                    outside.to_mut().take(Run { first: rank, count: 1 });
+                    outside.to_mut().take(Run {
+                        first: rank,
+                        count: 1,
+                    });
                 }
             }
         }
         if whole == 0 && rule.goes_outside() && outside.len() >= count {
             let mut chosen = Ranks::default();
-            if self.outside.choose(&outside, count, &mut chosen).is_placed() {
+            if self
+                .outside
+                .choose(&outside, count, &mut chosen)
+                .is_placed()
+            {
                 picked.extend(chosen.iter());
             }
             return Ok(());
         }
-        rule.pick(&Ask { free, count, request, closed }, picked)
+        rule.pick(
+            &Ask {
+                free,
+                count,
+                request,
+                closed,
+            },
+            picked,
+        )
     }
 }
 
@@ -287,7 +333,9 @@ impl<R: Rule> Allocator for Plugin<R> {
 impl<R: Rule> JobRules for Plugin<R> {
     fn set_options(&mut self, options: Option<&JobOptions>) -> Result<()> {
         self.request.clone_from(&self.usual);
-        let Some(options) = options else { return Ok(()) };
+        let Some(options) = options else {
+            return Ok(());
+        };
         let params = Params::words(&options.text, &options.location, self.options)?;
         self.request = self.usual.read(&params, self.options)?;
         params.finish()
@@ -314,9 +362,14 @@ impl<R: Rule> JobRules for Plugin<R> {
 impl<R: Rule> Plugin<R> {
     /// The units that jobs have alone.
     fn closed(&mut self, free: &FreeSet) -> Vec<usize> {
-        self.alone.retain(|job| job.iter().all(|rank| !free.contains(*rank)));
-        let mut closed: Vec<usize> =
-            self.alone.iter().flatten().filter_map(|rank| self.rule.unit_of(*rank)).collect();
+        self.alone
+            .retain(|job| job.iter().all(|rank| !free.contains(*rank)));
+        let mut closed: Vec<usize> = self
+            .alone
+            .iter()
+            .flatten()
+            .filter_map(|rank| self.rule.unit_of(*rank))
+            .collect();
         closed.sort_unstable();
         closed.dedup();
         closed
@@ -350,7 +403,11 @@ impl<R: Rule> Plugin<R> {
                         never
                     }
                 };
-                if never { Choice::Never(reason.into()) } else { Choice::NotNow(reason.into()) }
+                if never {
+                    Choice::Never(reason.into())
+                } else {
+                    Choice::NotNow(reason.into())
+                }
             }
         }
     }

@@ -31,7 +31,11 @@ pub fn settings(machine: &Topology, sizes: &[u32]) -> Result<Vec<String>> {
                 machine.name()
             );
             let expected = "a machine of blocks, racks or leaf switches, or a torus of three axes with a node a router";
-            Err(Error::input(SourceLocation::option("--settings"), found, expected))
+            Err(Error::input(
+                SourceLocation::option("--settings"),
+                found,
+                expected,
+            ))
         }
     }
 }
@@ -54,22 +58,38 @@ fn unit(machine: &Topology) -> Option<u32> {
 fn most_common(counts: impl Iterator<Item = u32>) -> Option<u32> {
     let mut all: Vec<u32> = counts.filter(|count| *count > 0).collect();
     all.sort_unstable();
-    all.chunk_by(|a, b| a == b).map(|same| (same.len(), same[0])).max().map(|(_, count)| count)
+    all.chunk_by(|a, b| a == b)
+        .map(|same| (same.len(), same[0]))
+        .max()
+        .map(|(_, count)| count)
 }
 
 /// The extents of a torus or a mesh of three axes.
 fn dims(machine: &Topology) -> Option<[u32; 3]> {
-    let of_site = machine.network().site().and_then(|site| site.toruses.first());
+    let of_site = machine
+        .network()
+        .site()
+        .and_then(|site| site.toruses.first());
     if let Some(torus) = of_site {
         return Some(torus.dims);
     }
     let one = machine.network().per_router() == 1;
-    machine.lattice().filter(|_| one)?.extents.as_slice().try_into().ok()
+    machine
+        .lattice()
+        .filter(|_| one)?
+        .extents
+        .as_slice()
+        .try_into()
+        .ok()
 }
 
 fn of_blocks(unit: u32, nodes: u32, sizes: &[u32]) -> Vec<String> {
     let mut blocks = Vec::new();
-    for base in [1, 2, 4].map(|units| units * unit).into_iter().filter(|base| *base <= nodes) {
+    for base in [1, 2, 4]
+        .map(|units| units * unit)
+        .into_iter()
+        .filter(|base| *base <= nodes)
+    {
         let doubles: Vec<String> = std::iter::successors(Some(base), |size| size.checked_mul(2))
             .take_while(|size| *size <= nodes)
             .map(|size| size.to_string())
@@ -82,7 +102,12 @@ fn of_blocks(unit: u32, nodes: u32, sizes: &[u32]) -> Vec<String> {
     let largest = sizes.last().copied().unwrap_or(0);
     let common = sizes.iter().fold(0, |a, b| gcd(a, *b));
     let mut segments = vec![common, unit, 2 * unit, 4 * unit];
-    segments.extend([2, 3].into_iter().filter(|d| unit.is_multiple_of(*d)).map(|d| unit / d));
+    segments.extend(
+        [2, 3]
+            .into_iter()
+            .filter(|d| unit.is_multiple_of(*d))
+            .map(|d| unit / d),
+    );
     segments.sort_unstable();
     segments.dedup();
     let suits = |segment: &u32| {
@@ -104,16 +129,24 @@ fn of_torus(dims: [u32; 3], sizes: &[u32]) -> Vec<String> {
     type Box3 = [u32; 3];
     let surface = |[x, y, z]: &Box3| x * y + y * z + z * x;
     let closed = |shape: &Box3| (0..3).filter(|i| shape[*i] == dims[*i]).count();
-    let boxes: Vec<Vec<Box3>> =
-        sizes.iter().take(MOST_SIZES).map(|size| boxes_of(*size, dims)).collect();
+    let boxes: Vec<Vec<Box3>> = sizes
+        .iter()
+        .take(MOST_SIZES)
+        .map(|size| boxes_of(*size, dims))
+        .collect();
     // Of equal ones the first.
     let compact = |all: &Vec<Box3>| all.iter().min_by_key(|shape| surface(shape)).copied();
     let turned = |all: &Vec<Box3>| {
         let least = all.iter().map(surface).min();
-        all.iter().copied().filter(|shape| Some(surface(shape)) == least).collect::<Vec<_>>()
+        all.iter()
+            .copied()
+            .filter(|shape| Some(surface(shape)) == least)
+            .collect::<Vec<_>>()
     };
     let rings = |all: &Vec<Box3>| {
-        all.iter().min_by_key(|shape| (3 - closed(shape), surface(shape))).copied()
+        all.iter()
+            .min_by_key(|shape| (3 - closed(shape), surface(shape)))
+            .copied()
     };
     let sets: [Vec<Box3>; 4] = [
         boxes.iter().filter_map(compact).collect(),
@@ -136,7 +169,10 @@ fn of_torus(dims: [u32; 3], sizes: &[u32]) -> Vec<String> {
 fn boxes_of(size: u32, dims: [u32; 3]) -> Vec<[u32; 3]> {
     let mut all = Vec::new();
     for x in (1..=dims[0]).rev().filter(|x| size.is_multiple_of(*x)) {
-        for y in (1..=dims[1]).rev().filter(|y| (size / x).is_multiple_of(*y)) {
+        for y in (1..=dims[1])
+            .rev()
+            .filter(|y| (size / x).is_multiple_of(*y))
+        {
             let z = size / x / y;
             if z <= dims[2] {
                 all.push([x, y, z]);
@@ -181,7 +217,11 @@ mod tests {
                 .flat_map(|x| (1..=4u32).flat_map(move |y| (1..=8u32).map(move |z| x * y * z)));
             let fit = cells.filter(|cells| *cells == size).count();
             assert_eq!(boxes_of(size, [4, 4, 8]).len(), fit);
-            assert!(boxes_of(size, [4, 4, 8]).iter().all(|[x, y, z]| x * y * z == size));
+            assert!(
+                boxes_of(size, [4, 4, 8])
+                    .iter()
+                    .all(|[x, y, z]| x * y * z == size)
+            );
         }
         assert!(of("hyperx:4x4", &[2]).is_err());
     }

@@ -54,16 +54,27 @@ impl Tori {
             let first = boxes.len();
             for shape in &shapes {
                 let size = shape.dims.iter().product();
-                boxes.push(Boxes { torus: number, size, all: corners(torus, shape), larger: None });
+                boxes.push(Boxes {
+                    torus: number,
+                    size,
+                    all: corners(torus, shape),
+                    larger: None,
+                });
             }
             for at in first..boxes.len() {
                 let size = boxes[at].size;
                 boxes[at].larger = (at + 1..boxes.len()).find(|other| boxes[*other].size > size);
             }
         }
-        let ranks =
-            tori.iter().map(|torus| torus.cells.iter().flatten().copied().collect()).collect();
-        Tori { boxes, units: Units::new(size, ranks), open: vec![false; size as usize] }
+        let ranks = tori
+            .iter()
+            .map(|torus| torus.cells.iter().flatten().copied().collect())
+            .collect();
+        Tori {
+            boxes,
+            units: Units::new(size, ranks),
+            open: vec![false; size as usize],
+        }
     }
 
     fn is_open(&self, ranks: &[u32]) -> bool {
@@ -72,7 +83,9 @@ impl Tori {
 
     /// Free boxes of the next larger shape that a box would spoil.
     fn spoils(&self, boxes: &Boxes, ranks: &[u32]) -> usize {
-        let larger = boxes.larger.map_or(&[][..], |larger| &self.boxes[larger].all);
+        let larger = boxes
+            .larger
+            .map_or(&[][..], |larger| &self.boxes[larger].all);
         let met = |other: &&Vec<u32>| {
             other.iter().any(|rank| ranks.contains(rank)) && self.is_open(other)
         };
@@ -125,15 +138,24 @@ impl Rule for Tori {
         if self.units.free.iter().all(|free| *free == 0) {
             // Nodes on no torus are taken in any number.
             let rest = Sizes::row(1, segment.map_or(most, |segment| segment));
-            return segment.map(|s| Sizes::segments(s, most)).into_iter().chain([rest]).collect();
+            return segment
+                .map(|s| Sizes::segments(s, most))
+                .into_iter()
+                .chain([rest])
+                .collect();
         }
         let mut sizes: Vec<u32> = self.boxes.iter().map(|boxes| boxes.size).collect();
         sizes.sort_unstable_by(|a, b| b.cmp(a));
         sizes.dedup();
-        let alone = sizes.iter().filter(|size| **size <= segment.unwrap_or(most));
+        let alone = sizes
+            .iter()
+            .filter(|size| **size <= segment.unwrap_or(most));
         let segments = segment.filter(|segment| sizes.contains(segment));
         let segments = segments.map(|segment| Sizes::segments(segment, most));
-        segments.into_iter().chain(alone.map(|size| Sizes::row(*size, 1))).collect()
+        segments
+            .into_iter()
+            .chain(alone.map(|size| Sizes::row(*size, 1)))
+            .collect()
     }
 
     /// The sizes of all boxes that jobs may have and that are not wholly free.
@@ -151,12 +173,17 @@ impl Rule for Tori {
     fn pick(&mut self, ask: &Ask<'_>, chosen: &mut Vec<u32>) -> Result<(), &'static str> {
         let (Ask { free, count, .. }, segment) = (*ask, ask.segment());
         self.open.fill(false);
-        free.runs().for_each(|run| self.open[run.first as usize..run.end() as usize].fill(true));
+        free.runs()
+            .for_each(|run| self.open[run.first as usize..run.end() as usize].fill(true));
         let mut left = self.units.free.clone();
         for _ in 0..count / segment {
             // Number of the shape and torus, free ranks of the torus, boxes spoiled, ranks of the box.
             let mut best: Option<(usize, u32, usize, &Vec<u32>)> = None;
-            for (number, boxes) in self.boxes.iter().enumerate().filter(|(_, b)| b.size == segment)
+            for (number, boxes) in self
+                .boxes
+                .iter()
+                .enumerate()
+                .filter(|(_, b)| b.size == segment)
             {
                 for ranks in boxes.all.iter().filter(|ranks| self.is_open(ranks)) {
                     let here = left[boxes.torus];
@@ -177,7 +204,9 @@ impl Rule for Tori {
                 return Err("no box of that size is free");
             };
             left[self.boxes[number].torus] -= segment;
-            ranks.iter().for_each(|rank| self.open[*rank as usize] = false);
+            ranks
+                .iter()
+                .for_each(|rank| self.open[*rank as usize] = false);
             chosen.extend(ranks);
         }
         Ok(())

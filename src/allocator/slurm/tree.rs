@@ -92,7 +92,11 @@ impl Tree {
         open.reduce(|best, leaf| {
             let (better, fits) = self.better(self.leaves[leaf], self.leaves[best], need);
             let (here, there) = (self.hops[leaf], self.hops[best]);
-            if (here < there && fits) || (here == there && better) { leaf } else { best }
+            if (here < there && fits) || (here == there && better) {
+                leaf
+            } else {
+                best
+            }
         })
     }
 
@@ -105,7 +109,9 @@ impl Tree {
         }
         for other in 0..self.leaves.len() {
             let meets = above(&self.parent, self.leaves[other]).enumerate();
-            let met = meets.filter_map(|(down, at)| self.up[at].map(|up| up + down as u32)).next();
+            let met = meets
+                .filter_map(|(down, at)| self.up[at].map(|up| up + down as u32))
+                .next();
             self.hops[other] += u64::from(met.unwrap_or(0));
         }
         path.iter().for_each(|switch| self.up[*switch] = None);
@@ -120,13 +126,23 @@ fn above(parent: &[Option<usize>], switch: usize) -> impl Iterator<Item = usize>
 impl Tree {
     /// The rule of `TopologyParam=Dragonfly`.
     fn spread(&self, ask: &Ask<'_>, chosen: &mut Vec<u32>) -> Result<(), &'static str> {
-        let (Ask { free, count, request, .. }, least) = (*ask, ask.least());
+        let (
+            Ask {
+                free,
+                count,
+                request,
+                ..
+            },
+            least,
+        ) = (*ask, ask.least());
         let higher = |top: Option<usize>, switch: usize| match top {
             Some(top) if self.level[top] >= self.level[switch] => Some(top),
             _ => Some(switch),
         };
         let switches = (0..self.free.len()).filter(|switch| self.free[*switch] > 0);
-        let Some(top) = switches.fold(None, higher) else { return Err(NO_ROOM) };
+        let Some(top) = switches.fold(None, higher) else {
+            return Err(NO_ROOM);
+        };
         let below = |leaf: &usize| above(&self.parent, self.leaves[*leaf]).any(|at| at == top);
         let leaves: Vec<usize> = (0..self.leaves.len()).filter(below).collect();
         let ranks = |leaf: usize| self.units.free_ranks(leaf, free);
@@ -144,17 +160,24 @@ impl Tree {
             enough += count;
             (enough >= least).then_some(weight)
         });
-        let Some(last) = last else { return Err(NO_ROOM) };
+        let Some(last) = last else {
+            return Err(NO_ROOM);
+        };
         let of_tiers = |leaf: usize| ranks(leaf).filter(|rank| self.weight(*rank) < last);
         let mut open: Vec<_> = leaves
             .iter()
-            .map(|leaf| ranks(*leaf).filter(|rank| self.weight(*rank) == last).peekable())
+            .map(|leaf| {
+                ranks(*leaf)
+                    .filter(|rank| self.weight(*rank) == last)
+                    .peekable()
+            })
             .collect();
         let tiered = !self.weights.is_empty();
         let lighter = leaves.iter().filter(|_| tiered);
         lighter.for_each(|leaf| chosen.extend(of_tiers(*leaf)));
-        let mut used: Vec<usize> =
-            (0..leaves.len()).filter(|i| tiered && of_tiers(leaves[*i]).next().is_some()).collect();
+        let mut used: Vec<usize> = (0..leaves.len())
+            .filter(|i| tiered && of_tiers(leaves[*i]).next().is_some())
+            .collect();
         if used.is_empty() {
             let room = |i: &usize| match self.weights.is_empty() {
                 true => self.units.free[leaves[*i]] as usize,
@@ -213,15 +236,35 @@ impl Rule for Tree {
     fn pick(&mut self, ask: &Ask<'_>, chosen: &mut Vec<u32>) -> Result<(), &'static str> {
         if !self.dragonfly && ask.least() < ask.count {
             // As many nodes as can be had.
-            let whole = Request { range: None, ..ask.request.clone() };
+            let whole = Request {
+                range: None,
+                ..ask.request.clone()
+            };
             let fits = |count: &u32| {
                 chosen.clear();
                 self.covered(ask.free);
-                self.pick(&Ask { count: *count, request: &whole, ..*ask }, chosen).is_ok()
+                self.pick(
+                    &Ask {
+                        count: *count,
+                        request: &whole,
+                        ..*ask
+                    },
+                    chosen,
+                )
+                .is_ok()
             };
-            return (ask.least()..=ask.count).rev().find(fits).map(drop).ok_or(NO_ROOM);
+            return (ask.least()..=ask.count)
+                .rev()
+                .find(fits)
+                .map(drop)
+                .ok_or(NO_ROOM);
         }
-        let Ask { free, count, request, .. } = *ask;
+        let Ask {
+            free,
+            count,
+            request,
+            ..
+        } = *ask;
         self.free.fill(0);
         for leaf in 0..self.leaves.len() {
             for switch in above(&self.parent, self.leaves[leaf]) {
@@ -250,7 +293,9 @@ impl Rule for Tree {
         self.hops.fill(0);
         let (mut need, mut leaves) = (count, 0);
         while need > 0 {
-            let Some(leaf) = self.next(need) else { return Err(NO_ROOM) };
+            let Some(leaf) = self.next(need) else {
+                return Err(NO_ROOM);
+            };
             let taken = self.units.free[leaf];
             self.units.take(leaf, free, 0, need, chosen);
             need -= taken.min(need);

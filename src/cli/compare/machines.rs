@@ -63,8 +63,11 @@ pub struct BuyingArgs {
 impl BuyingArgs {
     /// The first option that is given.
     pub fn first(&self) -> Option<String> {
-        let all =
-            [("--prices", &self.prices), ("--watts", &self.watts), ("--cables", &self.cables)];
+        let all = [
+            ("--prices", &self.prices),
+            ("--watts", &self.watts),
+            ("--cables", &self.cables),
+        ];
         let mut all = all.into_iter().chain([("--rank", &self.rank)]);
         all.find_map(|(option, given)| Some(format!("{option} {}", given.as_ref()?)))
     }
@@ -91,10 +94,23 @@ impl BuyingArgs {
     }
 
     fn read(&self, context: &Context) -> nodeorder::Result<Buying> {
-        let cables = self.cables.as_ref().map(|text| Cables::parse(text, context.memory));
+        let cables = self
+            .cables
+            .as_ref()
+            .map(|text| Cables::parse(text, context.memory));
         Ok(Buying {
-            prices: self.prices.as_deref().map(Prices::parse).transpose()?.unwrap_or_default(),
-            watts: self.watts.as_deref().map(Prices::parse_watts).transpose()?.unwrap_or_default(),
+            prices: self
+                .prices
+                .as_deref()
+                .map(Prices::parse)
+                .transpose()?
+                .unwrap_or_default(),
+            watts: self
+                .watts
+                .as_deref()
+                .map(Prices::parse_watts)
+                .transpose()?
+                .unwrap_or_default(),
             cables: cables.transpose()?.unwrap_or_default(),
         })
     }
@@ -121,9 +137,18 @@ pub fn run(request: &MachinesRequest<'_>, context: &Context) -> anyhow::Result<(
     let load = |spec: &String| inputs::topology(spec, context);
     let topologies: Vec<Topology> = request.specs.iter().map(load).collect::<Result<_, _>>()?;
     // Unless given, orderings are made for each.
-    let made = if request.orders.is_empty() { &["row-major".to_string()] } else { request.orders };
-    topologies.iter().try_for_each(|topology| inputs::check_curves(topology, made))?;
-    let files = request.orders.iter().filter(|text| Path::new(text).is_file());
+    let made = if request.orders.is_empty() {
+        &["row-major".to_string()]
+    } else {
+        request.orders
+    };
+    topologies
+        .iter()
+        .try_for_each(|topology| inputs::check_curves(topology, made))?;
+    let files = request
+        .orders
+        .iter()
+        .filter(|text| Path::new(text).is_file());
     for file in files.filter(|text| ORDERINGS.get(text).is_none()) {
         for topology in &topologies {
             inputs::report_machine(topology, &NodeOrder::make(topology, file)?);
@@ -137,7 +162,9 @@ pub fn run(request: &MachinesRequest<'_>, context: &Context) -> anyhow::Result<(
     });
     let compare = |workload: Option<&ComparedJobs<'_>>| {
         let clock = Clock::start(false, &bar);
-        machines::compare(&topologies, &asked, workload, &clock, &|name| (step.borrow_mut())(name))
+        machines::compare(&topologies, &asked, workload, &clock, &|name| {
+            (step.borrow_mut())(name)
+        })
     };
     let (found, name, processors) = match &request.workload.trace {
         None => (compare(None)?, None, None),
@@ -150,7 +177,9 @@ pub fn run(request: &MachinesRequest<'_>, context: &Context) -> anyhow::Result<(
     say_stopped(&found);
     if let Some(folder) = request.out {
         let processors = processors.as_deref();
-        let jobs = name.as_deref().map(|name| report::machines::Jobs { name, processors });
+        let jobs = name
+            .as_deref()
+            .map(|name| report::machines::Jobs { name, processors });
         let files = report::machines::files(&found, jobs, &request.command)?;
         own_files::write_report(folder, "compare", files)?;
     }
@@ -161,7 +190,12 @@ pub fn run(request: &MachinesRequest<'_>, context: &Context) -> anyhow::Result<(
     let mut out = Output::open(None)?;
     layout::sentence(&mut out, &headline(&found, name.as_deref()))?;
     writeln!(out)?;
-    write_tables(&mut out, &found, asked.routing.is_some(), request.workload.trace.is_some())?;
+    write_tables(
+        &mut out,
+        &found,
+        asked.routing.is_some(),
+        request.workload.trace.is_some(),
+    )?;
     output::say_page(&mut out, request.out)?;
     out.finish()
 }
@@ -181,7 +215,11 @@ fn write_tables(
     }
     let about = "Cables, watts, and what a unit of throughput takes.";
     write_more(out, found, RankedMachine::BOUGHT, about)?;
-    if served { write_service(out, found) } else { Ok(()) }
+    if served {
+        write_service(out, found)
+    } else {
+        Ok(())
+    }
 }
 
 /// Opens the workload and compares on it; its name comes back, too, and what tells that its processors are no nodes.
@@ -194,10 +232,20 @@ fn on_jobs(
     let jobs = request.workload;
     let asked = jobs.asked();
     asked.check()?;
-    let leading = if jobs.allocators.is_empty() { LEADING } else { 0 };
+    let leading = if jobs.allocators.is_empty() {
+        LEADING
+    } else {
+        0
+    };
     let allocators = asked.allocators();
-    let nodes = topologies.iter().map(Topology::node_count).max().unwrap_or(0) as u32;
-    let context = topologies.first().map_or_else(Context::default, |one| *one.context());
+    let nodes = topologies
+        .iter()
+        .map(Topology::node_count)
+        .max()
+        .unwrap_or(0) as u32;
+    let context = topologies
+        .first()
+        .map_or_else(Context::default, |one| *one.context());
     let OpenedLog { log, trace, .. } = inputs::log(path, jobs.procs_per_node, nodes, &context)?;
     let name = log.name().to_string();
     drop(log);
@@ -215,14 +263,28 @@ fn on_jobs(
         None => Log::open(path, context.memory),
     };
     let queued = trace.as_ref().and_then(|trace| asked.queue(trace));
-    if queued.as_ref().is_some_and(|(_, settings)| model::uses_links(&settings.model)) {
+    if queued
+        .as_ref()
+        .is_some_and(|(_, settings)| model::uses_links(&settings.model))
+    {
         topologies.iter().for_each(inputs::say_assumed);
     }
-    let queue = queued.as_ref().map(|(tasks, settings)| Queue { tasks, settings });
-    let workload =
-        ComparedJobs { name: &name, open: &open, allocators: &allocators, leading, queue };
+    let queue = queued
+        .as_ref()
+        .map(|(tasks, settings)| Queue { tasks, settings });
+    let workload = ComparedJobs {
+        name: &name,
+        open: &open,
+        allocators: &allocators,
+        leading,
+        queue,
+    };
     let hint = trace.as_ref().and_then(Trace::processors_hint);
-    Ok((compare(Some(&workload))?, name.clone(), hint.map(|hint| hint.to_string())))
+    Ok((
+        compare(Some(&workload))?,
+        name.clone(),
+        hint.map(|hint| hint.to_string()),
+    ))
 }
 
 /// Says of which machines time ended a search.
@@ -253,7 +315,11 @@ fn write_more<'m>(
         let values: Vec<Value<'_>> = machines.iter().map(|m| (column.value)(m)).collect();
         let any = values.iter().any(|value| *value != Value::Empty);
         let cells = values.iter().map(Value::shown);
-        any.then(|| std::iter::once(column.name.to_string()).chain(cells).collect::<Vec<_>>())
+        any.then(|| {
+            std::iter::once(column.name.to_string())
+                .chain(cells)
+                .collect::<Vec<_>>()
+        })
     };
     let lines: Vec<Vec<String>> = columns.iter().filter_map(line).collect();
     if lines.is_empty() {
@@ -267,9 +333,13 @@ fn write_more<'m>(
 
 /// The machines, ranked.
 fn write_table(out: &mut impl Write, found: &Machines) -> anyhow::Result<()> {
-    let priced = found.contenders.iter().any(|c| c.machine.bill.cost.is_some());
-    let mut header =
-        vec!["#", "machine", "nodes", "routers", "links", "a node", "diameter", "mean"];
+    let priced = found
+        .contenders
+        .iter()
+        .any(|c| c.machine.bill.cost.is_some());
+    let mut header = vec![
+        "#", "machine", "nodes", "routers", "links", "a node", "diameter", "mean",
+    ];
     header.splice(5..5, ["cables", "node links", "ports", "oversubscribed"]);
     header.extend(["bisection", "a node"]);
     header.extend(if priced { &["cost", "a node"][..] } else { &[] });
@@ -279,7 +349,9 @@ fn write_table(out: &mut impl Write, found: &Machines) -> anyhow::Result<()> {
     let row = |(i, contender): (usize, &Contender)| {
         let (m, s) = (&contender.machine, &contender.machine.comparison.topology);
         let mut row = vec![
-            found.rank(i).map_or_else(|| "-".into(), |rank| rank.to_string()),
+            found
+                .rank(i)
+                .map_or_else(|| "-".into(), |rank| rank.to_string()),
             m.name().to_string(),
             s.nodes.to_string(),
             s.routers.to_string(),
@@ -323,18 +395,29 @@ fn bisection(machine: &Machine) -> String {
 
 /// Writes the mean distance and the schedule of the jobs on each machine.
 fn write_service(out: &mut impl Write, found: &Machines) -> anyhow::Result<()> {
-    let served: Vec<_> =
-        found.contenders.iter().filter_map(|c| Some((c, c.service.as_ref()?))).collect();
-    let Some((_, first)) = served.first() else { return Ok(()) };
+    let served: Vec<_> = found
+        .contenders
+        .iter()
+        .filter_map(|c| Some((c, c.service.as_ref()?)))
+        .collect();
+    let Some((_, first)) = served.first() else {
+        return Ok(());
+    };
     writeln!(out)?;
-    layout::sentence(out, "Mean hops between a job's nodes under load, by allocator.")?;
+    layout::sentence(
+        out,
+        "Mean hops between a job's nodes under load, by allocator.",
+    )?;
     let mut header = vec!["machine", "placed", "skipped", "too large"];
     header.extend(first.allocators.iter().map(|a| a.allocator.as_str()));
     let row = |(contender, service): &(&Contender, &machines::Service)| {
         let counts = [service.placed, service.skipped, service.too_large];
         let name = contender.machine.name().to_string();
         let hops = service.allocators.iter().map(|a| number(a.mean_mind, 4));
-        std::iter::once(name).chain(counts.map(|n| n.to_string())).chain(hops).collect()
+        std::iter::once(name)
+            .chain(counts.map(|n| n.to_string()))
+            .chain(hops)
+            .collect()
     };
     write_columns(out, header, served.iter().map(row).collect(), 1)?;
     let queue = |(contender, service): &(&Contender, &machines::Service)| {
@@ -363,5 +446,9 @@ fn write_columns(
     if let Some(column) = words.and_then(|i| table.column_mut(i)) {
         column.set_cell_alignment(CellAlignment::Left);
     }
-    Ok(writeln!(out, "{}", layout::fitted(table, names, &std::io::stdout()))?)
+    Ok(writeln!(
+        out,
+        "{}",
+        layout::fitted(table, names, &std::io::stdout())
+    )?)
 }

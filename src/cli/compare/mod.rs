@@ -41,7 +41,12 @@ pub struct Command {
     #[arg(long, value_name = "N", requires = "settings", default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..=1000))]
     seeds: u64,
     /// With --settings and several --seeds: seconds that every job is submitted earlier or later, at most
-    #[arg(long, value_name = "SECONDS", requires = "settings", default_value_t = 600)]
+    #[arg(
+        long,
+        value_name = "SECONDS",
+        requires = "settings",
+        default_value_t = 600
+    )]
     shake: u64,
     #[command(flatten)]
     buying: machines::BuyingArgs,
@@ -84,12 +89,20 @@ impl Command {
             }
             None => {
                 let means: Vec<Means> = curves(&topology, &orders)?;
-                (Default::default(), Comparison::new(&topology, &orders, means)?)
+                (
+                    Default::default(),
+                    Comparison::new(&topology, &orders, means)?,
+                )
             }
         };
-        let rows = asked.as_ref().map(|asked| asked.rows(&topology, &orders, &comparison));
+        let rows = asked
+            .as_ref()
+            .map(|asked| asked.rows(&topology, &orders, &comparison));
         let rows = rows.transpose()?.unwrap_or_default();
-        let found = report::WorkloadResults { windows: &rows, ..found.for_report() };
+        let found = report::WorkloadResults {
+            windows: &rows,
+            ..found.for_report()
+        };
         if let Some(folder) = &self.out {
             let files = report::files(&topology, &orders, &comparison, found, &command)?;
             own_files::write_report(folder, "compare", files)?;
@@ -119,13 +132,23 @@ impl Command {
         let (orders, workload, out) = (&self.orders, &self.workload, self.out.as_deref());
         let (seeds, json) = (self.seeds, self.json);
         let shake = (seeds > 1).then_some(self.shake);
-        let request = settings::SettingsRequest { spec, orders, workload, out, seeds, shake, json };
+        let request = settings::SettingsRequest {
+            spec,
+            orders,
+            workload,
+            out,
+            seeds,
+            shake,
+            json,
+        };
         settings::run(&request, context)
     }
 
     /// The windows of `--throughput`, which `--guest` and `--routing` are about then.
     fn windows(&mut self, topology: &Topology) -> anyhow::Result<Option<windows::Asked>> {
-        let Some(sizes) = &self.throughput else { return Ok(None) };
+        let Some(sizes) = &self.throughput else {
+            return Ok(None);
+        };
         let traffic = std::mem::take(&mut self.workload.traffic);
         let (guest, routing) = (traffic.guest.as_ref(), traffic.routing.as_ref());
         Ok(Some(windows::Asked::read(sizes, guest, routing, topology)?))
@@ -168,7 +191,7 @@ impl Command {
             let option = format!("--throughput {sizes}");
             let expected = "--throughput as the last option, or sizes of jobs for one machine";
             return Err(
-                Error::option(option, format!("{} machines", self.specs.len()), expected).into()
+                Error::option(option, format!("{} machines", self.specs.len()), expected).into(),
             );
         }
         machines::run(&request, context)
@@ -177,7 +200,9 @@ impl Command {
     /// The routing under which it is searched what several machines carry, where that is asked.
     fn routing(&self) -> Option<&str> {
         let given = self.workload.traffic.routing.as_deref();
-        self.buying.searches(self.throughput.is_some()).then(|| given.unwrap_or("ideal"))
+        self.buying
+            .searches(self.throughput.is_some())
+            .then(|| given.unwrap_or("ideal"))
     }
 
     /// The orderings.
@@ -211,7 +236,10 @@ impl Command {
 
     /// The command line that makes this comparison again.
     fn command(&self, context: &Context) -> CommandLine {
-        let line = self.specs.iter().fold(CommandLine::new("compare"), CommandLine::argument);
+        let line = self
+            .specs
+            .iter()
+            .fold(CommandLine::new("compare"), CommandLine::argument);
         let line = line.option("--order", &self.orders);
         let line = self.workload.add_to(line);
         let line = match &self.optimise {
@@ -223,7 +251,8 @@ impl Command {
             Some("") => line.argument("--throughput"),
             sizes => line.option("--throughput", sizes),
         };
-        line.seed(context.seed).option("--out", self.out.as_ref().map(|path| path.display()))
+        line.seed(context.seed)
+            .option("--out", self.out.as_ref().map(|path| path.display()))
     }
 }
 
@@ -246,7 +275,10 @@ fn curves<T: From<Curve> + Send>(
     for (order, (spanning, curve)) in orders.iter().zip(made) {
         if let Some(share) = spanning {
             let label = order.label();
-            note!("{label}: {:.1} % of windows span components: left out", 100.0 * share);
+            note!(
+                "{label}: {:.1} % of windows span components: left out",
+                100.0 * share
+            );
         }
         curves.push(curve);
     }

@@ -61,7 +61,9 @@ impl Setting {
     fn mean(&self, at: usize) -> (Option<f64>, Option<f64>) {
         let values: Option<Vec<f64>> = self.seeds.iter().map(|seed| seed[at]).collect();
         let mean = values.map(|values| Difference::over_seeds("", "", &values));
-        let half = mean.as_ref().and_then(|mean| Some(mean.high? - mean.difference));
+        let half = mean
+            .as_ref()
+            .and_then(|mean| Some(mean.high? - mean.difference));
         (mean.map(|mean| mean.difference), half)
     }
 
@@ -107,14 +109,20 @@ pub fn run(request: &SettingsRequest<'_>, context: &Context) -> anyhow::Result<(
             "The machine under {best}: the largest job that could still be placed, and Slurm's fragmentation, below \
              use and queue."
         );
-        let extra = curves.map(|svg| Figure { caption, file: "over-time.svg".into(), svg });
+        let extra = curves.map(|svg| Figure {
+            caption,
+            file: "over-time.svg".into(),
+            svg,
+        });
         // The plan goes along as a text: with more settings in it `nodeorder sweep` takes it.
         let manifest = manifest(trace, &text, &table, assumed);
         let mut files = report::sweep::page("results.csv", &rows, &manifest, extra)?;
         files.push(("results.csv".into(), table));
         files.push(("manifest.json".into(), format!("{manifest:#}\n")));
         files.push(("over-time.csv".into(), over_time));
-        let files = files.into_iter().map(|(name, text)| report::File::text(name, text));
+        let files = files
+            .into_iter()
+            .map(|(name, text)| report::File::text(name, text));
         own_files::write_report(folder, "compare", files.collect())?;
     }
     if request.json {
@@ -124,13 +132,21 @@ pub fn run(request: &SettingsRequest<'_>, context: &Context) -> anyhow::Result<(
             "trace": trace.display().to_string(), "policy": policy, "ordering": order, "settings": rows,
             "seeds": request.seeds, "shake": request.shake,
         });
-        if let Some(assumption) = topology.network().assumption().filter(|_| !assumed.is_empty()) {
+        if let Some(assumption) = topology
+            .network()
+            .assumption()
+            .filter(|_| !assumed.is_empty())
+        {
             document["assumed"] = json!(assumption);
         }
         return output::write(None, format!("{document:#}\n"));
     }
     let mut out = Output::open(None)?;
-    let title = request.title(&format!("{} on {}, {policy}", trace.display(), topology.name()));
+    let title = request.title(&format!(
+        "{} on {}, {policy}",
+        trace.display(),
+        topology.name()
+    ));
     write_table(&mut out, &ranking, &title)?;
     output::say_page(&mut out, request.out)?;
     out.finish()
@@ -153,10 +169,13 @@ impl SettingsRequest<'_> {
     /// The trace, the policy and the ordering; options that settings have no use for are refused.
     fn checked(&self) -> anyhow::Result<(&Path, &str, &str)> {
         let wrong = Error::option::<&str, &str, &str>;
-        let trace =
-            self.workload.trace.as_deref().ok_or_else(|| {
-                wrong("--settings", "no --trace", "--trace FILE: the jobs to place")
-            })?;
+        let trace = self.workload.trace.as_deref().ok_or_else(|| {
+            wrong(
+                "--settings",
+                "no --trace",
+                "--trace FILE: the jobs to place",
+            )
+        })?;
         let policy = self
             .workload
             .asked()
@@ -170,7 +189,12 @@ impl SettingsRequest<'_> {
         match self.orders {
             [] => Ok((trace, policy, "row-major")),
             [one] => Ok((trace, policy, one)),
-            _ => Err(wrong("--order", "several orderings", "one: Slurm's table of nodes").into()),
+            _ => Err(wrong(
+                "--order",
+                "several orderings",
+                "one: Slurm's table of nodes",
+            )
+            .into()),
         }
     }
 
@@ -230,13 +254,23 @@ fn results(plan: &Plan, context: &Context) -> anyhow::Result<(Vec<ResultRow>, St
     let cells: Vec<usize> = (0..plan.cells().len()).collect();
     let bar = progress::bar(cells.len() as u64, "settings");
     let rows = Mutex::new(BTreeMap::new());
-    sweep::run(plan, context, &cells, |cell, values| -> anyhow::Result<()> {
-        rows.lock().unwrap_or_else(|e| e.into_inner()).insert(cell, values);
-        bar.inc(1);
-        Ok(())
-    })?;
+    sweep::run(
+        plan,
+        context,
+        &cells,
+        |cell, values| -> anyhow::Result<()> {
+            rows.lock()
+                .unwrap_or_else(|e| e.into_inner())
+                .insert(cell, values);
+            bar.inc(1);
+            Ok(())
+        },
+    )?;
     bar.finish_and_clear();
-    let rows = rows.into_inner().unwrap_or_else(|e| e.into_inner()).into_values();
+    let rows = rows
+        .into_inner()
+        .unwrap_or_else(|e| e.into_inner())
+        .into_values();
     let (names, mut table) = (store::columns(plan), store::header(plan)?);
     let mut kept = Vec::new();
     for values in rows {
@@ -249,7 +283,11 @@ fn results(plan: &Plan, context: &Context) -> anyhow::Result<(Vec<ResultRow>, St
 /// A figure of a schedule.
 fn figure(row: &ResultRow, column: &str) -> Option<f64> {
     let levels = || serde_json::from_str::<serde_json::Value>(&row.text(UNITS)).ok();
-    if column == UNITS { levels()?[0]["spanned"].as_f64() } else { row.number(column) }
+    if column == UNITS {
+        levels()?[0]["spanned"].as_f64()
+    } else {
+        row.number(column)
+    }
 }
 
 /// Settings, best first: those that place the most jobs, of these the shortest mean wait, then in the order of the plan.
@@ -258,10 +296,16 @@ fn ranking(rows: &[ResultRow]) -> Vec<Setting> {
     let (mut all, mut kept) = (Vec::<Setting>::new(), Vec::<Setting>::new());
     for row in rows {
         let name = row.text(SETTING).into_owned();
-        let figures = SHOWN.iter().map(|(column, ..)| figure(row, column)).collect();
+        let figures = SHOWN
+            .iter()
+            .map(|(column, ..)| figure(row, column))
+            .collect();
         match all.iter_mut().find(|setting| setting.names[0] == name) {
             Some(setting) => setting.seeds.push(figures),
-            None => all.push(Setting { names: vec![name], seeds: vec![figures] }),
+            None => all.push(Setting {
+                names: vec![name],
+                seeds: vec![figures],
+            }),
         }
     }
     for mut setting in all {
@@ -289,13 +333,19 @@ fn write_table(out: &mut impl Write, ranking: &[Setting], title: &str) -> anyhow
     let header = std::iter::once("setting").chain(SHOWN.iter().map(|shown| shown.1));
     let rows = ranking.iter().map(|setting| {
         let more = setting.names.len() - 1;
-        let more = if more > 0 { format!(" +{more}") } else { String::new() };
+        let more = if more > 0 {
+            format!(" +{more}")
+        } else {
+            String::new()
+        };
         let cells = SHOWN.iter().enumerate().map(|(at, (_, _, decimals))| {
             let (mean, half) = setting.mean(at);
             let half = half.map(|half| format!(" ± {half:.decimals$}"));
             number(mean, *decimals) + &half.unwrap_or_default()
         });
-        std::iter::once(setting.names[0].clone() + &more).chain(cells).collect()
+        std::iter::once(setting.names[0].clone() + &more)
+            .chain(cells)
+            .collect()
     });
     let rows = table(header.map(String::from).collect(), rows, 1);
     writeln!(out, "\n{}", layout::fitted(rows, 1, &std::io::stdout()))?;
@@ -315,13 +365,30 @@ fn over_time(
 ) -> anyhow::Result<(String, Option<String>)> {
     let order = NodeOrder::make(topology, order)?;
     let distances = RankDistances::new(topology, &order)?;
-    let context = AllocatorContext { topology, order: &order, distances: &distances };
-    let outputs = Outputs { timeline: true, room: true, ..Outputs::default() };
-    let settings = Settings { policy, allocator: setting, model: "fixed", outputs, rules: None };
+    let context = AllocatorContext {
+        topology,
+        order: &order,
+        distances: &distances,
+    };
+    let outputs = Outputs {
+        timeline: true,
+        room: true,
+        ..Outputs::default()
+    };
+    let settings = Settings {
+        policy,
+        allocator: setting,
+        model: "fixed",
+        outputs,
+        rules: None,
+    };
     let result = simulate(&context, &Task::of(jobs), &settings, &|_| ())?;
     let mut table = Vec::new();
     report::schedule::write_timeline(&mut table, &result)?;
     let drawings = report::schedule::drawings(setting, &result)?;
-    let curves = drawings.into_iter().find(|(name, _)| name == "curves.svg").map(|(_, svg)| svg);
+    let curves = drawings
+        .into_iter()
+        .find(|(name, _)| name == "curves.svg")
+        .map(|(_, svg)| svg);
     Ok((String::from_utf8_lossy(&table).into_owned(), curves))
 }

@@ -28,10 +28,18 @@ impl Asked {
     ) -> anyhow::Result<Self> {
         let most = topology.node_count();
         let size = |text: &str| {
-            let size = text.trim().parse::<usize>().ok().filter(|size| (2..=most).contains(size));
+            let size = text
+                .trim()
+                .parse::<usize>()
+                .ok()
+                .filter(|size| (2..=most).contains(size));
             size.ok_or_else(|| {
                 let expected = format!("sizes of jobs from 2 to {most} nodes, such as 64,256");
-                Error::option(format!("--throughput {sizes}"), format!("`{text}`"), expected)
+                Error::option(
+                    format!("--throughput {sizes}"),
+                    format!("`{text}`"),
+                    expected,
+                )
             })
         };
         let or =
@@ -39,7 +47,11 @@ impl Asked {
         let mut list = sizes.split(',').map(size).collect::<Result<Vec<_>, _>>()?;
         list.sort_unstable();
         list.dedup();
-        Ok(Asked { sizes: list, guest: or(guest, GUEST), routing: or(routing, ROUTING) })
+        Ok(Asked {
+            sizes: list,
+            guest: or(guest, GUEST),
+            routing: or(routing, ROUTING),
+        })
     }
 
     /// A row for each ordering and size, orderings as they are ranked.

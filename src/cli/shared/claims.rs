@@ -37,7 +37,13 @@ impl<'b> Claims<'b> {
         let folder = folder(out, hash, shard.of);
         output::create_folder(&folder)?;
         let open = Mutex::new((0..blocks.len()).collect());
-        Ok(Claims { out: out.to_path_buf(), folder, shard, blocks, open })
+        Ok(Claims {
+            out: out.to_path_buf(),
+            folder,
+            shard,
+            blocks,
+            open,
+        })
     }
 
     /// Takes a block; none where nothing is left to take.
@@ -49,7 +55,10 @@ impl<'b> Claims<'b> {
             if next.is_none() {
                 let taken = self.taken()?;
                 open.retain(|b| !taken.contains(b) || self.owner(*b) == self.shard.index);
-                next = open.iter().copied().find(|b| taken.contains(b) || self.has_begun(*b));
+                next = open
+                    .iter()
+                    .copied()
+                    .find(|b| taken.contains(b) || self.has_begun(*b));
             }
             let Some(block) = next else { return Ok(None) };
             open.remove(&block);
@@ -63,7 +72,10 @@ impl<'b> Claims<'b> {
     fn taken(&self) -> anyhow::Result<BTreeSet<usize>> {
         let fail = || format!("{}: reading the folder", self.folder.display());
         let entries = std::fs::read_dir(&self.folder).with_context(fail)?;
-        Ok(entries.flatten().filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect())
+        Ok(entries
+            .flatten()
+            .filter_map(|entry| entry.file_name().to_str()?.parse().ok())
+            .collect())
     }
 
     fn path(&self, block: usize) -> PathBuf {
@@ -78,7 +90,10 @@ impl<'b> Claims<'b> {
 
     /// Whether the shard that a block was dealt to has begun: one that never began takes its blocks when it does.
     fn has_begun(&self, block: usize) -> bool {
-        let shard = Shard { index: self.blocks[block].shard, ..self.shard };
+        let shard = Shard {
+            index: self.blocks[block].shard,
+            ..self.shard
+        };
         journal(&self.out, shard).exists()
     }
 

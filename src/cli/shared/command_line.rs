@@ -20,7 +20,9 @@ impl CommandLine {
 
     /// Adds an option once for every value: all of a list, or that of an `Option`, if any.
     pub fn option<T: Display>(self, name: &str, values: impl IntoIterator<Item = T>) -> Self {
-        values.into_iter().fold(self, |line, value| line.argument(name).argument(value))
+        values
+            .into_iter()
+            .fold(self, |line, value| line.argument(name).argument(value))
     }
 
     /// Adds `--seed` unless it is the default.
@@ -38,7 +40,11 @@ impl Display for CommandLine {
 /// A word as a shell takes it.
 fn quoted(word: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=,+".contains(c);
-    if word.chars().all(plain) { word.into() } else { format!("'{}'", word.replace('\'', r"'\''")) }
+    if word.chars().all(plain) {
+        word.into()
+    } else {
+        format!("'{}'", word.replace('\'', r"'\''"))
+    }
 }
 
 #[cfg(test)]
@@ -47,8 +53,12 @@ mod tests {
 
     #[test]
     fn a_shell_reads_the_words_back() {
-        let line = CommandLine::new("compare").argument("torus:4x4").option("--out", Some("it's"));
-        let line = line.option("--order", ["a", "b c"]).option::<u8>("--none", None);
+        let line = CommandLine::new("compare")
+            .argument("torus:4x4")
+            .option("--out", Some("it's"));
+        let line = line
+            .option("--order", ["a", "b c"])
+            .option::<u8>("--none", None);
         let line = line.seed(1).seed(2).to_string();
         assert_eq!(
             line,

@@ -13,7 +13,9 @@ use nodeorder::input::{Text, beside};
 use nodeorder::reference;
 
 /// The options that name a file to write; `trace info` has one more.
-const WRITTEN: [&str; 7] = ["output", "plot", "summary", "timeline", "totals", "edges", "links"];
+const WRITTEN: [&str; 7] = [
+    "output", "plot", "summary", "timeline", "totals", "edges", "links",
+];
 /// The option of `trace info` that names a file to write. Elsewhere it lists sizes.
 const TABLE_OF_SIZES: (&str, &str) = ("info", "sizes");
 
@@ -36,13 +38,20 @@ static READ: OnceLock<Vec<Named>> = OnceLock::new();
 pub fn check(command: &clap::Command, matches: &ArgMatches) -> Result<()> {
     let (mut command, mut matches) = (command, matches);
     while let Some((name, inner)) = matches.subcommand() {
-        let Some(found) = command.find_subcommand(name) else { break };
+        let Some(found) = command.find_subcommand(name) else {
+            break;
+        };
         (command, matches) = (found, inner);
     }
     let (mut read, mut written) = (Vec::new(), Vec::<Named>::new());
-    for argument in command.get_arguments().filter(|a| a.get_action().takes_values()) {
+    for argument in command
+        .get_arguments()
+        .filter(|a| a.get_action().takes_values())
+    {
         let id = argument.get_id().as_str();
-        let option = argument.get_long().map_or(String::new(), |long| format!("--{long} "));
+        let option = argument
+            .get_long()
+            .map_or(String::new(), |long| format!("--{long} "));
         if matches.value_source(id) != Some(ValueSource::CommandLine) {
             continue;
         }
@@ -97,7 +106,12 @@ pub fn may_write(path: &Path) -> Result<()> {
 
 impl Named {
     fn new(path: &Path, option: String, name: String) -> Self {
-        Named { file: identity(path), inode: inode(path), option, name }
+        Named {
+            file: identity(path),
+            inode: inode(path),
+            option,
+            name,
+        }
     }
 
     /// Whether both are one file, under one name or two.
@@ -109,7 +123,9 @@ impl Named {
 #[cfg(unix)]
 fn inode(path: &Path) -> Option<(u64, u64)> {
     use std::os::unix::fs::MetadataExt;
-    let meta = std::fs::metadata(path).ok().filter(std::fs::Metadata::is_file)?;
+    let meta = std::fs::metadata(path)
+        .ok()
+        .filter(std::fs::Metadata::is_file)?;
     Some((meta.dev(), meta.ino()))
 }
 
@@ -129,13 +145,20 @@ fn named_in(file: &Named) -> Vec<Named> {
         return Vec::new();
     }
     // What is wrong with it is reported where it is read.
-    let Ok(text) = Text::read(&file.file, MOST_TEXT) else { return Vec::new() };
+    let Ok(text) = Text::read(&file.file, MOST_TEXT) else {
+        return Vec::new();
+    };
     // Numbers without quotes name none: a plan may have a million seeds.
-    let list = |part: &str| part.chars().all(|c| c.is_ascii_digit() || " \t,[]".contains(c));
+    let list = |part: &str| {
+        part.chars()
+            .all(|c| c.is_ascii_digit() || " \t,[]".contains(c))
+    };
     let numbers = |part: &str| list(part.split_once('=').map_or(part, |(_, list)| list));
     let parts = |line| str::split(line, ['"', '\'']).enumerate();
     let named_by = |(i, part): &(usize, &str)| i % 2 == 1 || !numbers(part);
-    let words = text.lines().flat_map(|line| parts(line.text).filter(named_by));
+    let words = text
+        .lines()
+        .flat_map(|line| parts(line.text).filter(named_by));
     let words = words.flat_map(|(_, part)| pieces(part));
     let named = |word: &str| {
         let path = beside(Some(&file.file), word);
@@ -148,9 +171,15 @@ fn named_in(file: &Named) -> Vec<Named> {
 fn refuse(written: &Named, read: &[Named]) -> Result<()> {
     if let Some(other) = read.iter().find(|other| other.same(written)) {
         let found = format!("a file that this command reads as `{}`", other.name);
-        return Err(Error::option(&written.option, found, "another file to write"));
+        return Err(Error::option(
+            &written.option,
+            found,
+            "another file to write",
+        ));
     }
-    let meta = std::fs::metadata(&written.file).ok().filter(std::fs::Metadata::is_file);
+    let meta = std::fs::metadata(&written.file)
+        .ok()
+        .filter(std::fs::Metadata::is_file);
     if meta.is_some_and(|meta| meta.permissions().readonly()) {
         let expected = "a file that may be written";
         return Err(Error::option(&written.option, "a read-only file", expected));
@@ -166,23 +195,37 @@ fn is_written(command: &str, id: &str) -> bool {
 fn identity(path: &Path) -> PathBuf {
     let folder = || {
         let folder = path.parent().filter(|folder| *folder != Path::new(""));
-        Some(folder.unwrap_or(Path::new(".")).canonicalize().ok()?.join(path.file_name()?))
+        Some(
+            folder
+                .unwrap_or(Path::new("."))
+                .canonicalize()
+                .ok()?
+                .join(path.file_name()?),
+        )
     };
-    path.canonicalize().ok().or_else(folder).unwrap_or_else(|| path.to_path_buf())
+    path.canonicalize()
+        .ok()
+        .or_else(folder)
+        .unwrap_or_else(|| path.to_path_buf())
 }
 
 /// The parts of a value such as `graph:links.csv,per_router=2` that may name a file: the whole, the text after the kind,
 /// and the pieces between `,`, `:` and `=`.
 fn pieces(text: &str) -> impl Iterator<Item = &str> {
     let rest = text.split_once(':').map(|(_, rest)| rest);
-    let parts = text.split([',', ':', '=']).filter(move |part| *part != text);
+    let parts = text
+        .split([',', ':', '='])
+        .filter(move |part| *part != text);
     std::iter::once(text).chain(rest).chain(parts)
 }
 
 /// Whether a text names an entry of a table, which wins over a file of that name.
 fn is_known(text: &str) -> bool {
     let plain = !text.contains(['.', '/']);
-    plain && reference::tables().iter().any(|t| t.entries.iter().any(|entry| entry.name == text))
+    plain
+        && reference::tables()
+            .iter()
+            .any(|t| t.entries.iter().any(|entry| entry.name == text))
 }
 
 #[cfg(test)]
@@ -199,9 +242,16 @@ mod tests {
         while let Some(command) = left.pop() {
             left.extend(command.get_subcommands().cloned());
             for argument in command.get_arguments() {
-                let help = argument.get_help().map(ToString::to_string).unwrap_or_default();
-                let names: Vec<&str> =
-                    argument.get_value_names().into_iter().flatten().map(|n| n.as_str()).collect();
+                let help = argument
+                    .get_help()
+                    .map(ToString::to_string)
+                    .unwrap_or_default();
+                let names: Vec<&str> = argument
+                    .get_value_names()
+                    .into_iter()
+                    .flatten()
+                    .map(|n| n.as_str())
+                    .collect();
                 let writes = ["Write", "Draw"].iter().any(|verb| help.starts_with(verb))
                     && names.iter().any(|name| name.contains("FILE"));
                 let (name, id) = (command.get_name(), argument.get_id().as_str());
@@ -215,7 +265,18 @@ mod tests {
     #[test]
     fn values_fall_into_pieces() {
         let found: Vec<&str> = pieces("graph:a:b.csv,x=1").collect();
-        assert_eq!(found, ["graph:a:b.csv,x=1", "a:b.csv,x=1", "graph", "a", "b.csv", "x", "1"]);
+        assert_eq!(
+            found,
+            [
+                "graph:a:b.csv,x=1",
+                "a:b.csv,x=1",
+                "graph",
+                "a",
+                "b.csv",
+                "x",
+                "1"
+            ]
+        );
         assert!(is_known("hilbert") && is_known("titan") && !is_known("hilbert.txt"));
     }
 }

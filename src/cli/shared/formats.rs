@@ -23,15 +23,21 @@ pub struct FormatArgs {
 
 /// The formats of records.
 fn records() -> impl Iterator<Item = &'static RecordFormat> {
-    TRACE_FORMATS.iter().filter_map(|format| match format.build.kind {
-        WorkloadKind::Records(format) => Some(format),
-        _ => None,
-    })
+    TRACE_FORMATS
+        .iter()
+        .filter_map(|format| match format.build.kind {
+            WorkloadKind::Records(format) => Some(format),
+            _ => None,
+        })
 }
 
 /// Values of `--from`.
 fn names() -> PossibleValuesParser {
-    PossibleValuesParser::new(["swf"].into_iter().chain(records().map(|format| format.name)))
+    PossibleValuesParser::new(
+        ["swf"]
+            .into_iter()
+            .chain(records().map(|format| format.name)),
+    )
 }
 
 /// A format of records, and the columns of its table where these were named.

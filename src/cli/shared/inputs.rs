@@ -40,13 +40,19 @@ pub fn order(topology: &Topology, text: &str) -> anyhow::Result<NodeOrder> {
     let order = NodeOrder::make_with(topology, text, &Clock::start(false, &waiting))?.0;
     drop(waiting);
     // The spinner is gone by now: it would share its line with the note.
-    order.remarks(topology).iter().for_each(|text| note!("{text}"));
+    order
+        .remarks(topology)
+        .iter()
+        .for_each(|text| note!("{text}"));
     Ok(order)
 }
 
 /// Says on standard error where an ordering's file was made for another machine.
 pub fn report_machine(topology: &Topology, order: &NodeOrder) {
-    order.machine_remark(topology).iter().for_each(|text| note!("{text}"));
+    order
+        .machine_remark(topology)
+        .iter()
+        .for_each(|text| note!("{text}"));
 }
 
 /// Nodes from which an ordering's size is said before it is made.
@@ -57,14 +63,21 @@ pub fn announce(topology: &Topology, text: &str) {
     let nodes = topology.node_count();
     if nodes >= MANY {
         let memory = bytes(NodeOrder::memory(topology));
-        note!("{}: {text} of {nodes} nodes takes about {memory} of memory", topology.name());
+        note!(
+            "{}: {text} of {nodes} nodes takes about {memory} of memory",
+            topology.name()
+        );
     }
 }
 
 /// Checks before orderings are made that their curves fit. A file may order few of the nodes.
 pub fn check_curves(topology: &Topology, texts: &[String]) -> Result<(), Error> {
     let all = texts.iter().any(|text| ORDERINGS.get(text).is_some());
-    if all { mpc::check_memory(topology, topology.node_count()) } else { Ok(()) }
+    if all {
+        mpc::check_memory(topology, topology.node_count())
+    } else {
+        Ok(())
+    }
 }
 
 /// The orderings of `--order` options. Errors: one that is given twice or cannot be made.
@@ -75,12 +88,19 @@ pub fn orders(topology: &Topology, texts: &[String]) -> anyhow::Result<Vec<NodeO
 
 /// Checks that the nodes of orderings can be named, where names are wanted.
 pub fn check_names(wanted: bool, topology: &Topology, orders: &[NodeOrder]) -> Result<(), Error> {
-    orders.iter().filter(|_| wanted).try_for_each(|order| topology.check_names(order.nodes()))
+    orders
+        .iter()
+        .filter(|_| wanted)
+        .try_for_each(|order| topology.check_names(order.nodes()))
 }
 
 /// Refuses the same value twice for an option that repeats; `what` is what it names.
 pub fn check_distinct(option: &str, what: &str, texts: &[String]) -> Result<(), Error> {
-    match texts.iter().enumerate().find(|(i, text)| texts[..*i].contains(text)) {
+    match texts
+        .iter()
+        .enumerate()
+        .find(|(i, text)| texts[..*i].contains(text))
+    {
         None => Ok(()),
         Some((_, text)) => Err(Error::option(
             format!("{option} {text}").trim_start(),
@@ -92,7 +112,8 @@ pub fn check_distinct(option: &str, what: &str, texts: &[String]) -> Result<(), 
 
 /// The rules of `--rules`.
 pub fn rules(path: Option<&Path>, context: &Context) -> Result<Option<Rules>, Error> {
-    path.map(|path| Rules::open(path, context.memory)).transpose()
+    path.map(|path| Rules::open(path, context.memory))
+        .transpose()
 }
 
 /// How traces are read with what `--procs-per-node` says.
@@ -113,7 +134,10 @@ pub fn log(
     nodes: u32,
     context: &Context,
 ) -> anyhow::Result<OpenedLog> {
-    let options = Options { nodes: Some(nodes), ..trace_options(procs_per_node, context) };
+    let options = Options {
+        nodes: Some(nodes),
+        ..trace_options(procs_per_node, context)
+    };
     let opened = OpenedLog::open(path, &options)?;
     opened.trace.iter().for_each(report_tally);
     Ok(opened)

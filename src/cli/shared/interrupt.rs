@@ -10,8 +10,11 @@ use tempfile::NamedTempFile;
 
 /// Files that an interruption removes: temporary files and folders, then folders that were made for them, if they are empty.
 /// Locked while finished files are moved to their targets, and from Ctrl-C until the program ends.
-static UNFINISHED: Mutex<Unfinished> =
-    Mutex::new(Unfinished { files: Vec::new(), made: Vec::new(), said: None });
+static UNFINISHED: Mutex<Unfinished> = Mutex::new(Unfinished {
+    files: Vec::new(),
+    made: Vec::new(),
+    said: None,
+});
 /// Whether the first Ctrl-C only stops a search.
 static DEFERRED: AtomicBool = AtomicBool::new(false);
 /// Set by that Ctrl-C.
@@ -97,7 +100,9 @@ pub fn watched_folder(
 ) -> io::Result<tempfile::TempDir> {
     let mut unfinished = lock();
     // The outermost that is not there comes last.
-    let new = folder.ancestors().take_while(|path| *path != Path::new("") && !path.exists());
+    let new = folder
+        .ancestors()
+        .take_while(|path| *path != Path::new("") && !path.exists());
     let new: Vec<PathBuf> = new.map(Path::to_path_buf).collect();
     unfinished.made.extend(new);
     std::fs::create_dir_all(folder)?;

@@ -6,7 +6,9 @@ use comfy_table::{ColumnConstraint, ContentArrangement, Table};
 
 /// The width of the terminal `to`, or `COLUMNS` where that is set; none for files and pipes.
 fn width_of(to: &impl IsTerminal) -> Option<usize> {
-    let asked = std::env::var("COLUMNS").ok().and_then(|text| text.parse::<usize>().ok());
+    let asked = std::env::var("COLUMNS")
+        .ok()
+        .and_then(|text| text.parse::<usize>().ok());
     let seen = || {
         to.is_terminal()
             .then(terminal_size::terminal_size)
@@ -47,7 +49,9 @@ pub fn wrapped(text: &str, width: usize) -> Vec<String> {
 pub fn sentence(out: &mut impl Write, text: &str) -> io::Result<()> {
     match width() {
         None => writeln!(out, "{text}"),
-        Some(width) => wrapped(text, width).iter().try_for_each(|line| writeln!(out, "{line}")),
+        Some(width) => wrapped(text, width)
+            .iter()
+            .try_for_each(|line| writeln!(out, "{line}")),
     }
 }
 
@@ -67,15 +71,22 @@ pub fn fitted(table: Table, first: usize, to: &impl IsTerminal) -> String {
 }
 
 fn fitted_to(mut table: Table, first: usize, width: Option<usize>) -> String {
-    let Some(width) = width else { return table.trim_fmt() };
+    let Some(width) = width else {
+        return table.trim_fmt();
+    };
     // A cell has a blank on either side.
-    let widths: Vec<usize> =
-        table.column_max_content_widths().iter().map(|w| usize::from(*w) + 2).collect();
+    let widths: Vec<usize> = table
+        .column_max_content_widths()
+        .iter()
+        .map(|w| usize::from(*w) + 2)
+        .collect();
     let (fixed, rest) = widths.split_at(first.min(widths.len()));
     let room = width.saturating_sub(fixed.iter().sum());
     // Evenly spread, the last among them.
     let kept = |count: usize| -> Vec<usize> {
-        (1..=count).map(|i| (i * rest.len()).div_ceil(count) - 1).collect()
+        (1..=count)
+            .map(|i| (i * rest.len()).div_ceil(count) - 1)
+            .collect()
     };
     let fits = |count: &usize| kept(*count).iter().map(|i| rest[*i]).sum::<usize>() <= room;
     let count = (0..=rest.len()).rev().find(fits).unwrap_or(0);
@@ -92,9 +103,15 @@ fn fitted_to(mut table: Table, first: usize, width: Option<usize>) -> String {
     let mut text = table.trim_fmt();
     let hidden = rest.len() - count;
     if hidden > 0 {
-        let columns =
-            if hidden == 1 { "1 column more".into() } else { format!("{hidden} columns more") };
-        for line in wrapped(&format!("({columns} in a wider terminal, or with --json)"), width) {
+        let columns = if hidden == 1 {
+            "1 column more".into()
+        } else {
+            format!("{hidden} columns more")
+        };
+        for line in wrapped(
+            &format!("({columns} in a wider terminal, or with --json)"),
+            width,
+        ) {
             text += &format!("\n{line}");
         }
     }
@@ -117,7 +134,15 @@ mod tests {
     fn tables_fit_any_width() {
         let made = || {
             let header = ["#", "ordering", "mean", "S=2", "S=4", "S=8", "S=16"];
-            let row = ["1", "hierarchical:scatter=true", "12.345", "1.00", "2.00", "3.00", "4.00"];
+            let row = [
+                "1",
+                "hierarchical:scatter=true",
+                "12.345",
+                "1.00",
+                "2.00",
+                "3.00",
+                "4.00",
+            ];
             let text = |row: [&str; 7]| row.map(String::from).to_vec();
             let mut table = Table::new();
             table.load_style(comfy_table::presets::NOTHING);
@@ -131,10 +156,16 @@ mod tests {
             let text = fitted_to(made(), 3, Some(width));
             let longest = text.lines().map(|line| line.chars().count()).max().unwrap();
             assert!(longest <= width, "{longest} of {width}\n{text}");
-            let shown = ["S=2", "S=4", "S=8", "S=16"].iter().filter(|s| text.contains(**s)).count();
+            let shown = ["S=2", "S=4", "S=8", "S=16"]
+                .iter()
+                .filter(|s| text.contains(**s))
+                .count();
             assert_eq!(shown < 4, text.contains("more"), "{text}");
         }
         let narrow = fitted_to(made(), 3, Some(54));
-        assert!(narrow.contains("S=16") && narrow.contains("12.345"), "{narrow}");
+        assert!(
+            narrow.contains("S=16") && narrow.contains("12.345"),
+            "{narrow}"
+        );
     }
 }

@@ -38,9 +38,14 @@ impl NetworkFigures {
             ("--node-links", self.node_links.as_deref()),
             ("--node-bandwidth", self.node_bandwidth.as_deref()),
             ("--switch-bandwidth", self.switch_bandwidth.as_deref()),
-            ("--links-file", self.links_file.as_deref().and_then(Path::to_str)),
+            (
+                "--links-file",
+                self.links_file.as_deref().and_then(Path::to_str),
+            ),
         ];
-        options.into_iter().filter_map(|(flag, text)| Some((flag, text?)))
+        options
+            .into_iter()
+            .filter_map(|(flag, text)| Some((flag, text?)))
     }
 
     /// The figures that are given, and the text of `--latency`, where a command takes it.

@@ -43,12 +43,20 @@ impl Output {
             true => Writer::Packed(Box::new(GzEncoder::new(target, Compression::default()))),
             false => Writer::Plain(target),
         };
-        Ok(Output { writer, unfinished, name: name(path) })
+        Ok(Output {
+            writer,
+            unfinished,
+            name: name(path),
+        })
     }
 
     /// Completes the output: flushes it and moves a file to its path.
     pub fn finish(self) -> anyhow::Result<()> {
-        let Output { writer, unfinished, name } = self;
+        let Output {
+            writer,
+            unfinished,
+            name,
+        } = self;
         let mut target = match writer {
             Writer::Plain(target) => target,
             Writer::Packed(encoder) => encoder.finish().context("compressing")?,
@@ -76,9 +84,15 @@ fn open_file(path: &Path) -> anyhow::Result<(Box<dyn Write>, Option<Unfinished>)
         && !meta.is_file()
     {
         if meta.is_dir() {
-            anyhow::bail!("{}: found a directory; expected a file to write", path.display());
+            anyhow::bail!(
+                "{}: found a directory; expected a file to write",
+                path.display()
+            );
         }
-        let file = File::options().write(true).open(&target).with_context(fail)?;
+        let file = File::options()
+            .write(true)
+            .open(&target)
+            .with_context(fail)?;
         return Ok((Box::new(file), None));
     }
     let folder = match target.parent() {
@@ -90,9 +104,17 @@ fn open_file(path: &Path) -> anyhow::Result<(Box<dyn Write>, Option<Unfinished>)
         io::ErrorKind::NotFound => io::Error::new(e.kind(), "its folder does not exist"),
         kind => io::Error::from(kind),
     };
-    let file = beside(folder, &target).map_err(plainly).with_context(fail)?;
+    let file = beside(folder, &target)
+        .map_err(plainly)
+        .with_context(fail)?;
     let writer = file.as_file().try_clone().with_context(fail)?;
-    Ok((Box::new(Bounded { target: writer, room: largest_file() }), Some((file, target))))
+    Ok((
+        Box::new(Bounded {
+            target: writer,
+            room: largest_file(),
+        }),
+        Some((file, target)),
+    ))
 }
 
 /// A file or standard output with the bytes that the system still lets it grow: one that grows on ends the program
@@ -121,15 +143,23 @@ impl<W: Write> Write for Bounded<W> {
 /// The size that files may have, in bytes, where the system says it.
 fn largest_file() -> u64 {
     let limits = std::fs::read_to_string("/proc/self/limits").unwrap_or_default();
-    let line = limits.lines().find_map(|line| line.strip_prefix("Max file size"));
-    line.and_then(|line| line.split_whitespace().next()?.parse().ok()).unwrap_or(u64::MAX)
+    let line = limits
+        .lines()
+        .find_map(|line| line.strip_prefix("Max file size"));
+    line.and_then(|line| line.split_whitespace().next()?.parse().ok())
+        .unwrap_or(u64::MAX)
 }
 
 /// Standard output, which may be a file.
 fn to_stdout() -> Box<dyn Write> {
-    let file = std::fs::metadata("/dev/stdout").ok().filter(std::fs::Metadata::is_file);
+    let file = std::fs::metadata("/dev/stdout")
+        .ok()
+        .filter(std::fs::Metadata::is_file);
     let room = file.map_or(u64::MAX, |file| largest_file().saturating_sub(file.len()));
-    Box::new(Bounded { target: io::stdout().lock(), room })
+    Box::new(Bounded {
+        target: io::stdout().lock(),
+        room,
+    })
 }
 
 /// A new file in `folder` with the permissions that `target` has, or that a plain new file would get.
@@ -153,7 +183,10 @@ pub fn move_over(complete: &Path, path: &Path) -> io::Result<()> {
     let target = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
     if let Ok(meta) = std::fs::metadata(&target) {
         if meta.is_dir() {
-            return Err(io::Error::new(io::ErrorKind::IsADirectory, "found a directory"));
+            return Err(io::Error::new(
+                io::ErrorKind::IsADirectory,
+                "found a directory",
+            ));
         }
         std::fs::set_permissions(complete, meta.permissions())?;
     }
@@ -206,7 +239,9 @@ pub fn write_folder<N: AsRef<Path>, T: AsRef<[u8]>>(
     files: impl IntoIterator<Item = (N, T)>,
 ) -> anyhow::Result<()> {
     create_folder(folder)?;
-    files.into_iter().try_for_each(|(name, text)| write(Some(&folder.join(name)), text))
+    files
+        .into_iter()
+        .try_for_each(|(name, text)| write(Some(&folder.join(name)), text))
 }
 
 /// Which of two forms the name of an option's file asks for by its ending; `plain` where it has none, as a device.
@@ -236,13 +271,18 @@ pub fn say_page(out: &mut impl Write, folder: Option<&Path>) -> io::Result<()> {
 
 /// How messages name an output.
 pub fn name(path: Option<&Path>) -> String {
-    file(path).map_or_else(|| "standard output".into(), |p| format!("{}: writing", p.display()))
+    file(path).map_or_else(
+        || "standard output".into(),
+        |p| format!("{}: writing", p.display()),
+    )
 }
 
 /// Whether an error only means that the reader of our output has closed it.
 pub fn is_closed_pipe(error: &anyhow::Error) -> bool {
     let closed = |e: &io::Error| e.kind() == io::ErrorKind::BrokenPipe;
-    error.chain().any(|cause| cause.downcast_ref::<io::Error>().is_some_and(closed))
+    error
+        .chain()
+        .any(|cause| cause.downcast_ref::<io::Error>().is_some_and(closed))
 }
 
 #[cfg(test)]
@@ -258,7 +298,10 @@ mod tests {
         assert_eq!(bytes[..2], [0x1f, 0x8b]);
         // No time of writing: the same text, the same bytes.
         assert_eq!(bytes[4..8], [0; 4]);
-        assert_eq!(nodeorder::input::Text::read(&path, 100).unwrap().as_str(), "a,b\n1,2\n");
+        assert_eq!(
+            nodeorder::input::Text::read(&path, 100).unwrap().as_str(),
+            "a,b\n1,2\n"
+        );
         let mut out = Output::open(Some(&path)).unwrap();
         out.write_all(b"half").unwrap();
         drop(out);

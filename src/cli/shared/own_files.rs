@@ -27,7 +27,11 @@ pub fn write_report(
     mut files: Vec<report::File<'_>>,
 ) -> anyhow::Result<()> {
     files.sort_by_key(|file| file.name == "index.html");
-    let own = OwnFiles::begin(folder, command, files.iter().map(|f| f.name.clone()).collect())?;
+    let own = OwnFiles::begin(
+        folder,
+        command,
+        files.iter().map(|f| f.name.clone()).collect(),
+    )?;
     for file in &files {
         output::write_by(Some(&own.path(&file.name)), |out| file.write_to(out))?;
     }
@@ -54,7 +58,9 @@ impl<'a> OwnFiles<'a> {
         names: Vec<String>,
     ) -> anyhow::Result<Self> {
         let before = read(&folder.join(LIST))?;
-        names.iter().try_for_each(|name| files::may_write(&folder.join(name)))?;
+        names
+            .iter()
+            .try_for_each(|name| files::may_write(&folder.join(name)))?;
         let mut builder = tempfile::Builder::new();
         builder.prefix(".nodeorder-").suffix(".tmp");
         let unfinished = interrupt::watched_folder(folder, || builder.tempdir_in(folder));
@@ -80,8 +86,11 @@ impl<'a> OwnFiles<'a> {
     }
 
     fn replace(&self) -> anyhow::Result<()> {
-        let (own, others): (Vec<_>, Vec<_>) =
-            self.before.iter().cloned().partition(|(command, _)| command == self.command);
+        let (own, others): (Vec<_>, Vec<_>) = self
+            .before
+            .iter()
+            .cloned()
+            .partition(|(command, _)| command == self.command);
         // The list comes first: what ends the program here leaves one that names the old and the new.
         self.write(&self.before)?;
         for name in &self.names {
@@ -124,7 +133,9 @@ pub fn replace(
     command: &'static str,
     files: impl IntoIterator<Item = (impl Into<String>, String)>,
 ) -> anyhow::Result<()> {
-    let files = files.into_iter().map(|(name, text)| report::File::text(name, text));
+    let files = files
+        .into_iter()
+        .map(|(name, text)| report::File::text(name, text));
     write_report(folder, command, files.collect())
 }
 
@@ -135,7 +146,10 @@ fn read(path: &Path) -> anyhow::Result<Vec<(String, String)>> {
     }
     let text = Text::read(path, MOST)?;
     let mut lines = text.lines();
-    let first = lines.next().map(|line| line.text.to_string()).unwrap_or_default();
+    let first = lines
+        .next()
+        .map(|line| line.text.to_string())
+        .unwrap_or_default();
     if first != TITLE {
         let location = SourceLocation::line(text.name(), 1);
         let expected = "the list of a folder's own files, or no file of this name";

@@ -16,12 +16,19 @@ impl<'p> Picture<'p> {
     /// The picture that `--plot` asks for. Errors: a name that ends neither in `.svg` nor in `.png`.
     pub fn new(path: &'p Path) -> Result<Self> {
         let form = output::form("--plot", path, ["svg", "png"], None)?;
-        Ok(Picture { path, is_png: form == "png" })
+        Ok(Picture {
+            path,
+            is_png: form == "png",
+        })
     }
 
     /// Draws it and writes the file.
     pub fn draw(&self, figure: &Figure<'_>) -> anyhow::Result<()> {
-        let bytes = if self.is_png { figure.png()? } else { figure.svg()?.into_bytes() };
+        let bytes = if self.is_png {
+            figure.png()?
+        } else {
+            figure.svg()?.into_bytes()
+        };
         output::write(Some(self.path), &bytes)
     }
 }

@@ -14,7 +14,12 @@ const EVERY: Duration = Duration::from_secs(10);
 
 /// A bar for `steps` steps of `what`.
 pub fn bar(steps: u64, what: &str) -> Bar {
-    shown(Some(steps), what, "{prefix} [{bar:30}] {pos}/{len} {msg} (remaining {eta})", count)
+    shown(
+        Some(steps),
+        what,
+        "{prefix} [{bar:30}] {pos}/{len} {msg} (remaining {eta})",
+        count,
+    )
 }
 
 /// A bar for the bytes of a file; only a count where the total is unknown.
@@ -32,13 +37,18 @@ pub fn bytes(all: Option<u64>, what: &str) -> Bar {
 
 /// A spinner with the elapsed time, for work whose steps are not counted.
 pub fn waiting(what: &str) -> Bar {
-    shown(None, what, "{spinner} {prefix} ({elapsed}) {msg}", |bar| bar.message())
+    shown(None, what, "{spinner} {prefix} ({elapsed}) {msg}", |bar| {
+        bar.message()
+    })
 }
 
 /// As [`waiting`], but nothing on a terminal.
 pub fn waiting_unseen(what: &str) -> Bar {
     match std::io::stderr().is_terminal() {
-        true => Bar { bar: ProgressBar::hidden(), _lines: None },
+        true => Bar {
+            bar: ProgressBar::hidden(),
+            _lines: None,
+        },
         false => waiting(what),
     }
 }
@@ -75,7 +85,10 @@ type LineText = fn(&ProgressBar) -> String;
 
 fn shown(steps: Option<u64>, what: &str, template: &str, line: LineText) -> Bar {
     if notes::silent() {
-        return Bar { bar: ProgressBar::hidden(), _lines: None };
+        return Bar {
+            bar: ProgressBar::hidden(),
+            _lines: None,
+        };
     }
     let bar = ProgressBar::with_draw_target(steps, ProgressDrawTarget::stderr());
     if let Ok(style) = ProgressStyle::with_template(template) {
@@ -87,7 +100,10 @@ fn shown(steps: Option<u64>, what: &str, template: &str, line: LineText) -> Bar 
         return Bar { bar, _lines: None };
     }
     let lines = lines(&bar, EVERY, line, std::io::stderr());
-    Bar { bar, _lines: Some(lines) }
+    Bar {
+        bar,
+        _lines: Some(lines),
+    }
 }
 
 /// Writes a line about `bar` every so often until it is finished or what is returned is dropped.
@@ -123,7 +139,9 @@ mod tests {
     impl Write for Lines {
         fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
             let text = String::from_utf8_lossy(bytes).into_owned();
-            self.0.send(text).map_err(|_| std::io::ErrorKind::BrokenPipe)?;
+            self.0
+                .send(text)
+                .map_err(|_| std::io::ErrorKind::BrokenPipe)?;
             Ok(bytes.len())
         }
 
@@ -143,7 +161,10 @@ mod tests {
         let (sender, seen) = channel();
         let end = lines(&bar, Duration::from_millis(1), count, Lines(sender));
         let first = seen.recv().unwrap();
-        assert!(first.starts_with("MPC: 3/7 hilbert, ") && first.ends_with(" s\n"), "{first}");
+        assert!(
+            first.starts_with("MPC: 3/7 hilbert, ") && first.ends_with(" s\n"),
+            "{first}"
+        );
         bar.set_position(4);
         assert!(seen.iter().any(|line| line.starts_with("MPC: 4/7")));
         drop(end);

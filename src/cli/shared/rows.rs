@@ -30,13 +30,21 @@ impl<'p> RowFile<'p> {
     ) -> anyhow::Result<Self> {
         let (out, mut header) = (Output::open(path)?, Vec::new());
         write_header(&mut header)?;
-        Ok(RowFile { path, out, header, waiting: Vec::new() })
+        Ok(RowFile {
+            path,
+            out,
+            header,
+            waiting: Vec::new(),
+        })
     }
 
     /// Writes rows of the first replay.
     fn write(&mut self, rows: &[u8]) -> anyhow::Result<()> {
         let header = std::mem::take(&mut self.header);
-        let written = self.out.write_all(&header).and_then(|()| self.out.write_all(rows));
+        let written = self
+            .out
+            .write_all(&header)
+            .and_then(|()| self.out.write_all(rows));
         written.with_context(|| output::name(self.path))
     }
 
@@ -46,16 +54,22 @@ impl<'p> RowFile<'p> {
             return self.write(rows);
         };
         let known = self.waiting.len().max(i);
-        self.waiting.resize_with(known, || SpooledTempFile::new(SPOOL));
-        self.waiting[later].write_all(rows).context("a temporary file: writing")
+        self.waiting
+            .resize_with(known, || SpooledTempFile::new(SPOOL));
+        self.waiting[later]
+            .write_all(rows)
+            .context("a temporary file: writing")
     }
 
     /// Adds the rows of a block.
     pub fn append(&mut self, block: &BlockRows<'_>) -> anyhow::Result<()> {
         let texts: Vec<_> = block.texts().collect();
-        let Some((first, later)) = texts.split_first() else { return Ok(()) };
+        let Some((first, later)) = texts.split_first() else {
+            return Ok(());
+        };
         self.write(first)?;
-        self.waiting.resize_with(later.len(), || SpooledTempFile::new(SPOOL));
+        self.waiting
+            .resize_with(later.len(), || SpooledTempFile::new(SPOOL));
         let lanes = self.waiting.par_iter_mut().zip(later);
         lanes
             .try_for_each(|(rows, later)| rows.write_all(later))

@@ -27,7 +27,11 @@ impl SweepFolder<'_> {
     /// The table: the one that is there, else the plain one.
     pub fn results(&self) -> PathBuf {
         let [plain, packed] = RESULTS.map(|name| self.0.join(name));
-        if !plain.exists() && packed.exists() { packed } else { plain }
+        if !plain.exists() && packed.exists() {
+            packed
+        } else {
+            plain
+        }
     }
 
     /// The file that describes the table.
@@ -67,7 +71,11 @@ impl SweepFolder<'_> {
         if !results.exists() {
             return Ok(false);
         }
-        check_table(&Text::read(&results, MOST)?, &found, "both to make them again")?;
+        check_table(
+            &Text::read(&results, MOST)?,
+            &found,
+            "both to make them again",
+        )?;
         Ok(true)
     }
 
@@ -87,7 +95,11 @@ impl SweepFolder<'_> {
             return Ok((table, Value::Null));
         }
         let manifest = self.read_manifest()?;
-        check_table(&table, &manifest, &format!("{MANIFEST} to draw the rows there are"))?;
+        check_table(
+            &table,
+            &manifest,
+            &format!("{MANIFEST} to draw the rows there are"),
+        )?;
         Ok((table, manifest))
     }
 
@@ -105,14 +117,21 @@ impl SweepFolder<'_> {
         let mut paths = Vec::new();
         for entry in std::fs::read_dir(self.0).with_context(fail)? {
             let path = entry.with_context(fail)?.path();
-            let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            let name = path
+                .file_name()
+                .unwrap_or_default()
+                .to_string_lossy()
+                .into_owned();
             if name.starts_with("shard-") && name.ends_with(".csv") {
                 paths.push(path);
             }
         }
         paths.sort();
         let read = |path: PathBuf| -> anyhow::Result<(String, Part)> {
-            Ok((path.display().to_string(), Part::read(&Text::read(&path, MOST)?)?))
+            Ok((
+                path.display().to_string(),
+                Part::read(&Text::read(&path, MOST)?)?,
+            ))
         };
         paths.into_iter().map(read).collect()
     }
@@ -136,13 +155,21 @@ fn check_table(table: &Text, manifest: &Value, remove: &str) -> anyhow::Result<(
 
 /// Says on standard error what the results of a plan rest on.
 pub fn say_remarks(plan: &Plan) {
-    let Remarks { orderings, assumed, .. } = &plan.remarks;
-    orderings.iter().chain(assumed).for_each(|text| note!("{text}"));
+    let Remarks {
+        orderings, assumed, ..
+    } = &plan.remarks;
+    orderings
+        .iter()
+        .chain(assumed)
+        .for_each(|text| note!("{text}"));
 }
 
 /// The text of a manifest: `part` describes the plan.
 pub fn manifest(part: &Part, inputs: Value, table: &str, seconds: f64, shards: Value) -> String {
-    let seeds = part.seeds.split(' ').filter_map(|seed| seed.parse::<u64>().ok());
+    let seeds = part
+        .seeds
+        .split(' ')
+        .filter_map(|seed| seed.parse::<u64>().ok());
     let mut document = json!({
         "version": env!("CARGO_PKG_VERSION"),
         "plan": {"name": part.name, "hash": part.hash},
@@ -166,7 +193,10 @@ pub fn open_journal(path: &Path, journal: &Journal<'_>) -> anyhow::Result<(Kept,
     let mut kept = Kept::default();
     let mut torn = false;
     if std::fs::metadata(path).is_ok_and(|meta| !meta.is_file()) {
-        bail!("{}: found no regular file; expected a journal, or nothing", path.display());
+        bail!(
+            "{}: found no regular file; expected a journal, or nothing",
+            path.display()
+        );
     }
     match std::fs::read(path) {
         Ok(bytes) => {
@@ -178,7 +208,10 @@ pub fn open_journal(path: &Path, journal: &Journal<'_>) -> anyhow::Result<(Kept,
         }
         Err(e) => return Err(e).with_context(fail("reading")),
     }
-    let mut file = OpenOptions::new().append(true).open(path).with_context(fail("writing"))?;
+    let mut file = OpenOptions::new()
+        .append(true)
+        .open(path)
+        .with_context(fail("writing"))?;
     if torn {
         file.write_all(b"\n").with_context(fail("writing"))?;
     }

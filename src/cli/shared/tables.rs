@@ -34,10 +34,16 @@ pub fn write_comparison(out: &mut impl Write, comparison: &Comparison) -> io::Re
     let sizes = comparison.sizes.iter().map(|s| format!("S={s}"));
     let rows = comparison.entries.iter().enumerate().map(|(i, entry)| {
         let mut row = vec![(i + 1).to_string(), entry.label.clone()];
-        row.extend([format!("{:.3}", entry.mean_log), format!("{:.3}", entry.mean_plain)]);
+        row.extend([
+            format!("{:.3}", entry.mean_log),
+            format!("{:.3}", entry.mean_plain),
+        ]);
         row.push(format!("{:.0}%", 100.0 * entry.best_share));
         row.push(format!("{:.3}", entry.mean_step));
-        let at = entry.at.iter().map(|v| v.map_or_else(String::new, |v| format!("{v:.2}")));
+        let at = entry
+            .at
+            .iter()
+            .map(|v| v.map_or_else(String::new, |v| format!("{v:.2}")));
         row.extend(at);
         row
     });
@@ -58,8 +64,10 @@ pub fn write_comparison(out: &mut impl Write, comparison: &Comparison) -> io::Re
 /// Which ordering is best at which sizes, in a line: long ranges by name, the rest counted.
 fn winners(comparison: &Comparison) -> String {
     let octaves = |from: usize, to: usize| ((to + 1) as f64 / from as f64).log2();
-    let (long, short): (Vec<_>, Vec<_>) =
-        comparison.stretches.iter().partition(|s| octaves(s.from, s.to) >= 0.3);
+    let (long, short): (Vec<_>, Vec<_>) = comparison
+        .stretches
+        .iter()
+        .partition(|s| octaves(s.from, s.to) >= 0.3);
     let named = long.iter().map(|s| {
         let label = &comparison.entries[s.winner].label;
         format!("{}-{} {label}", s.from, s.to)
@@ -79,38 +87,77 @@ pub fn write_prediction(out: &mut impl Write, prediction: &Prediction) -> io::Re
         p.workload,
         p.placed,
         p.skipped,
-        p.refused.iter().map(|(a, most)| format!(" {a} refused up to {most}.")).collect::<String>()
+        p.refused
+            .iter()
+            .map(|(a, most)| format!(" {a} refused up to {most}."))
+            .collect::<String>()
     );
     let header = ["ordering", "weighted MPC"].map(String::from).into_iter();
     let header = header.chain(p.allocators.iter().cloned());
     let rows = p.rows.iter().map(|row| {
         let start = [row.ordering.clone(), format!("{:.4}", row.weighted_mpc)].into_iter();
-        start.chain(row.mean_mind.iter().map(|m| number(*m, 4))).collect()
+        start
+            .chain(row.mean_mind.iter().map(|m| number(*m, 4)))
+            .collect()
     });
-    let last = ["rank correlation with weighted MPC".to_string(), String::new()].into_iter();
-    let last = last.chain(p.agreement.iter().map(|a| number(a.spearman, 2))).collect();
+    let last = [
+        "rank correlation with weighted MPC".to_string(),
+        String::new(),
+    ]
+    .into_iter();
+    let last = last
+        .chain(p.agreement.iter().map(|a| number(a.spearman, 2)))
+        .collect();
     write_section(out, &about, header.collect(), rows.chain([last]))?;
-    let Some((pattern, routing)) = &p.guest else { return Ok(()) };
+    let Some((pattern, routing)) = &p.guest else {
+        return Ok(());
+    };
     let about = format!(
         "The jobs talk ({pattern}, {routing}). Mean of the highest contention a job meets, and mean hops of its \
          traffic, by allocator."
     );
     let header = p.allocators.iter().flat_map(|a| [a.clone(), "hops".into()]);
     let rows = p.rows.iter().map(|row| {
-        let met = row.traffic.iter().flat_map(|m| [m.mean_contention, m.mean_dilation]);
-        [row.ordering.clone()].into_iter().chain(met.map(|m| number(m, 4))).collect()
+        let met = row
+            .traffic
+            .iter()
+            .flat_map(|m| [m.mean_contention, m.mean_dilation]);
+        [row.ordering.clone()]
+            .into_iter()
+            .chain(met.map(|m| number(m, 4)))
+            .collect()
     });
-    write_section(out, &about, ["ordering".into()].into_iter().chain(header).collect(), rows)
+    write_section(
+        out,
+        &about,
+        ["ordering".into()].into_iter().chain(header).collect(),
+        rows,
+    )
 }
 
 /// Writes the schedules of a trace, orderings as given.
 pub fn write_schedules(out: &mut impl Write, schedules: &Schedules) -> io::Result<()> {
-    let allocator = schedules.allocator.iter().map(|a| format!(", {a}")).collect::<String>();
-    let header = ["ordering"].into_iter().chain(SCHEDULED).map(String::from).collect();
+    let allocator = schedules
+        .allocator
+        .iter()
+        .map(|a| format!(", {a}"))
+        .collect::<String>();
+    let header = ["ordering"]
+        .into_iter()
+        .chain(SCHEDULED)
+        .map(String::from)
+        .collect();
     let all = || schedules.rows.iter().chain(&schedules.recorded);
-    let rows = all().map(|OrderingSchedule { ordering, summary, .. }| scheduled(ordering, summary));
+    let rows = all().map(
+        |OrderingSchedule {
+             ordering, summary, ..
+         }| scheduled(ordering, summary),
+    );
     let (trace, policy, model) = (&schedules.trace, &schedules.policy, &schedules.model);
-    writeln!(out, "\nSchedule of {trace}: {policy}{allocator}, {model}. Times in seconds.\n")?;
+    writeln!(
+        out,
+        "\nSchedule of {trace}: {policy}{allocator}, {model}. Times in seconds.\n"
+    )?;
     let schedules_table = table(header, rows, 1);
     writeln!(out, "{}", fitted(schedules_table, 1, &io::stdout()))?;
     let classes = schedules.size_classes();
@@ -119,10 +166,16 @@ pub fn write_schedules(out: &mut impl Write, schedules: &Schedules) -> io::Resul
         false => format!("{from}-{to}"),
     });
     let rows = all().map(|row| {
-        let waits = classes.iter().map(|(from, _)| row.class(*from).map(|class| class.mean_wait));
-        std::iter::once(row.ordering.clone()).chain(waits.map(|wait| number(wait, 1))).collect()
+        let waits = classes
+            .iter()
+            .map(|(from, _)| row.class(*from).map(|class| class.mean_wait));
+        std::iter::once(row.ordering.clone())
+            .chain(waits.map(|wait| number(wait, 1)))
+            .collect()
     });
-    let header = std::iter::once("ordering".to_string()).chain(sizes).collect();
+    let header = std::iter::once("ordering".to_string())
+        .chain(sizes)
+        .collect();
     write_section(out, "Mean wait by job size in nodes.", header, rows)
 }
 
@@ -159,7 +212,14 @@ pub fn scheduled(name: &str, summary: &ScheduleSummary) -> Vec<String> {
 
 /// Prints what each allocator gave and how long it took to standard error.
 pub fn print_timings(results: &[ReplayResult<'_>], threshold: u64) {
-    let header = ["ordering", "allocator", "placed", "mean MIND", "small %", "large %"];
+    let header = [
+        "ordering",
+        "allocator",
+        "placed",
+        "mean MIND",
+        "small %",
+        "large %",
+    ];
     let header = header.into_iter().chain(["overall %", "t", "seconds"]);
     let row = |r: &ReplayResult<'_>| {
         let improvement = r.summary.improvement(r.baseline, threshold);
@@ -175,7 +235,11 @@ pub fn print_timings(results: &[ReplayResult<'_>], threshold: u64) {
             format!("{:.3}", r.counts.choosing.as_secs_f64()),
         ]
     };
-    let table = table(header.map(String::from).collect(), results.iter().map(row), 2);
+    let table = table(
+        header.map(String::from).collect(),
+        results.iter().map(row),
+        2,
+    );
     notes::say(format_args!("{}", fitted(table, 3, &std::io::stderr())));
 }
 
@@ -188,7 +252,11 @@ fn write_section(
 ) -> io::Result<()> {
     writeln!(out)?;
     sentence(out, about)?;
-    writeln!(out, "\n{}", fitted(table(header, rows, 1), 1, &io::stdout()))
+    writeln!(
+        out,
+        "\n{}",
+        fitted(table(header, rows, 1), 1, &io::stdout())
+    )
 }
 
 /// A table without lines whose columns from `numbers` on are numbers.
@@ -209,7 +277,12 @@ pub fn table(
 
 /// Rows under the names of their columns, of which those from `numbers` on are numbers.
 pub fn of_columns<R>(columns: &[Column<R>], rows: &[R], numbers: usize) -> Table {
-    let cells = |row: &R| columns.iter().map(|column| (column.value)(row).shown()).collect();
+    let cells = |row: &R| {
+        columns
+            .iter()
+            .map(|column| (column.value)(row).shown())
+            .collect()
+    };
     let header = columns.iter().map(|column| column.name.to_string());
     table(header.collect(), rows.iter().map(cells), numbers)
 }

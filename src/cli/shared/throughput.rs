@@ -47,5 +47,12 @@ pub fn row<'a>(
     let loads = RoutingEntry::named(routing)?.loads(fabric, demand)?;
     let throughput = 1.0 / Contention::of(fabric.links, loads).max;
     let (throughput_at_most, routing_gap, method) = (throughput, 0.0, "fixed");
-    Ok(ThroughputRow { traffic, routing, throughput, throughput_at_most, routing_gap, method })
+    Ok(ThroughputRow {
+        traffic,
+        routing,
+        throughput,
+        throughput_at_most,
+        routing_gap,
+        method,
+    })
 }

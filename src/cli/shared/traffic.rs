@@ -24,7 +24,11 @@ pub struct TrafficArgs {
 impl TrafficArgs {
     /// The machine's links, where traffic is simulated.
     pub fn fabric<'t>(&self, topology: &'t Topology) -> anyhow::Result<Option<Fabric<'t>>> {
-        Ok(self.guest.is_some().then(|| inputs::fabric(topology)).transpose()?)
+        Ok(self
+            .guest
+            .is_some()
+            .then(|| inputs::fabric(topology))
+            .transpose()?)
     }
 
     /// How jobs communicate, where that is simulated.
@@ -35,10 +39,12 @@ impl TrafficArgs {
         if let (None, Some(routing)) = (&self.guest, &self.routing) {
             let expected = "--guest PATTERN: the traffic that is routed";
             return Err(
-                Error::option(format!("--routing {routing}"), "no --guest", expected).into()
+                Error::option(format!("--routing {routing}"), "no --guest", expected).into(),
             );
         }
-        let (Some(pattern), Some(fabric)) = (&self.guest, fabric) else { return Ok(None) };
+        let (Some(pattern), Some(fabric)) = (&self.guest, fabric) else {
+            return Ok(None);
+        };
         let routing = match &self.routing {
             Some(name) => RoutingEntry::named(name)?,
             // Every machine has one: ecmp-path.

@@ -30,7 +30,12 @@ impl Clock {
         }
         let lines = stoppable && std::io::stderr().is_terminal() && !notes::silent();
         let bar = ProgressBar::clone(bar);
-        Clock { began: Instant::now(), printed: Mutex::new(None), bar, lines }
+        Clock {
+            began: Instant::now(),
+            printed: Mutex::new(None),
+            bar,
+            lines,
+        }
     }
 }
 
@@ -44,14 +49,20 @@ impl Observer for Clock {
     }
 
     fn progress(&self, objective: f64, bound: f64) {
-        let gap = if objective > 0.0 { 100.0 * (objective - bound) / objective } else { 0.0 };
+        let gap = if objective > 0.0 {
+            100.0 * (objective - bound) / objective
+        } else {
+            0.0
+        };
         let text = format!("objective {objective:.4}  bound {bound:.4}  gap {gap:.2}%");
         if !self.lines {
             self.bar.set_message(text);
             return;
         }
         let now = self.began.elapsed().as_secs_f64();
-        let Ok(mut printed) = self.printed.lock() else { return };
+        let Ok(mut printed) = self.printed.lock() else {
+            return;
+        };
         // Only changes, at most twice a second.
         let changed =
             printed.is_none_or(|(o, b, at)| (o, b) != (objective, bound) && now - at > 0.5);

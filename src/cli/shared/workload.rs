@@ -71,14 +71,20 @@ impl WorkloadArgs {
     /// Gives the rules of `--rules` to the allocators asked for; `later`: once they are known.
     pub fn apply_rules(&mut self, later: bool) -> Result<()> {
         let mut allocators = std::mem::take(&mut self.allocators);
-        let added = if later { Ok(()) } else { self.add_rules(&mut allocators) };
+        let added = if later {
+            Ok(())
+        } else {
+            self.add_rules(&mut allocators)
+        };
         self.allocators = allocators;
         added
     }
 
     /// Gives the rules of `--rules` to allocators that have none of their own, as their option `rules=FILE`.
     pub fn add_rules(&self, allocators: &mut [String]) -> Result<()> {
-        let Some(path) = &self.rules else { return Ok(()) };
+        let Some(path) = &self.rules else {
+            return Ok(());
+        };
         if allocators.is_empty() {
             let expected = "--alloc A: an allocator whose jobs have options, such as slurm-block";
             return Err(Error::option(
@@ -87,7 +93,10 @@ impl WorkloadArgs {
                 expected,
             ));
         }
-        for text in allocators.iter_mut().filter(|text| !text.contains("rules=")) {
+        for text in allocators
+            .iter_mut()
+            .filter(|text| !text.contains("rules="))
+        {
             let between = if text.contains(':') { ',' } else { ':' };
             *text += &format!("{between}rules={}", path.display());
         }
@@ -118,23 +127,43 @@ impl WorkloadArgs {
             // A log is a stream: its sizes take a pass of their own before the replay.
             None => (self.sizes_of_log(path, topology.context().memory)?, None),
         };
-        if queue.as_ref().is_some_and(|(_, settings)| model::uses_links(&settings.model)) {
+        if queue
+            .as_ref()
+            .is_some_and(|(_, settings)| model::uses_links(&settings.model))
+        {
             inputs::say_assumed(topology);
         }
-        Ok(Some(ComparedJobs { log, sizes, allocators, queue, processors }))
+        Ok(Some(ComparedJobs {
+            log,
+            sizes,
+            allocators,
+            queue,
+            processors,
+        }))
     }
 
     /// The allocators, policy and model asked for.
     pub fn asked(&self) -> Asked<'_> {
         let (policy, model) = (self.policy.as_deref(), self.model.as_deref());
-        Asked { allocators: &self.allocators, policy, model }
+        Asked {
+            allocators: &self.allocators,
+            policy,
+            model,
+        }
     }
 
     /// The job sizes of a placement log, which cannot be scheduled.
     pub fn sizes_of_log(&self, path: &Path, memory: u64) -> Result<Sizes> {
         let name = path.display().to_string();
         self.asked().check_log(&name)?;
-        Sizes::read(&name, Weight::Jobs, &Options { memory, ..Options::default() })
+        Sizes::read(
+            &name,
+            Weight::Jobs,
+            &Options {
+                memory,
+                ..Options::default()
+            },
+        )
     }
 
     /// The text of an ordering that is searched for these jobs' sizes.
@@ -175,8 +204,15 @@ impl ComparedJobs {
         bar.set_message("replaying");
         let curves: Vec<&Curve> = curves.iter().collect();
         let (log, shares) = (&mut self.log, |nodes| self.sizes.shares(nodes));
-        let prediction =
-            predict(topology, orders, &curves, &self.allocators, log, &shares, traffic)?;
+        let prediction = predict(
+            topology,
+            orders,
+            &curves,
+            &self.allocators,
+            log,
+            &shares,
+            traffic,
+        )?;
         bar.inc(1);
         bar.set_message("scheduling");
         let schedule = |(tasks, settings): &(Vec<Task>, TraceSettings)| {
@@ -184,7 +220,11 @@ impl ComparedJobs {
         };
         let schedules = self.queue.as_ref().map(schedule).transpose()?;
         bar.finish_and_clear();
-        Ok(WorkloadResult { prediction: Some(prediction), schedules, processors: self.processors })
+        Ok(WorkloadResult {
+            prediction: Some(prediction),
+            schedules,
+            processors: self.processors,
+        })
     }
 }
 

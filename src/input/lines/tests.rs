@@ -53,16 +53,28 @@ fn a_byte_order_mark_in_pieces_is_an_empty_text() {
 fn a_stream_holds_one_piece_and_refuses_endless_lines() {
     let mut lines = Lines::new("t", "12345678\n".repeat(100_000));
     while lines.line().unwrap().is_some() {}
-    assert_eq!((lines.number(), lines.buffer.len()), (100_000, Lines::PIECE));
+    assert_eq!(
+        (lines.number(), lines.buffer.len()),
+        (100_000, Lines::PIECE)
+    );
     let mut lines = Lines::new("t", format!("short\n{}", "x".repeat(3 * Lines::LONGEST)));
     assert!(lines.line().unwrap().is_some());
     let error = lines.line().unwrap_err().to_string();
-    assert!(error.starts_with("t:2: found a line of more than 1048576 bytes"), "{error}");
+    assert!(
+        error.starts_with("t:2: found a line of more than 1048576 bytes"),
+        "{error}"
+    );
 }
 
 #[test]
 fn a_stream_names_the_line_that_is_no_text() {
     let mut lines = Lines::new("t", b"ok\n# fine\n\xff\n".to_vec());
     assert_eq!(lines.data_line().unwrap().unwrap().text, "ok");
-    assert!(lines.data_line().unwrap_err().to_string().starts_with("t:3: "));
+    assert!(
+        lines
+            .data_line()
+            .unwrap_err()
+            .to_string()
+            .starts_with("t:3: ")
+    );
 }

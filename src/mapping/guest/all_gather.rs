@@ -17,7 +17,10 @@ pub(super) const GUEST: GuestEntry = GuestEntry {
     build: Pattern {
         make,
         benchmark: None,
-        sized: &[Sized { name: "all-gather", spec: |count| format!("all-gather:ring,n={count}") }],
+        sized: &[Sized {
+            name: "all-gather",
+            spec: |count| format!("all-gather:ring,n={count}"),
+        }],
     },
 };
 

@@ -10,8 +10,12 @@ pub(super) const GUEST: GuestEntry = GuestEntry {
     about: "a vector of every process added up, the sum to all: by ring, tree, halving or hierarchical rings",
     example: "all-reduce:ring,n=64",
     options: &[
-        Opt::one_of("algorithm", &["ring", "tree", "halving", "hierarchical"], "how it is done")
-            .positional(),
+        Opt::one_of(
+            "algorithm",
+            &["ring", "tree", "halving", "hierarchical"],
+            "how it is done",
+        )
+        .positional(),
         N,
         BUFFER,
         GROUP,
@@ -20,15 +24,24 @@ pub(super) const GUEST: GuestEntry = GuestEntry {
         make,
         benchmark: None,
         sized: &[
-            Sized { name: "all-reduce", spec: |count| format!("all-reduce:ring,n={count}") },
-            Sized { name: "all-reduce-tree", spec: |count| format!("all-reduce:tree,n={count}") },
+            Sized {
+                name: "all-reduce",
+                spec: |count| format!("all-reduce:ring,n={count}"),
+            },
+            Sized {
+                name: "all-reduce-tree",
+                spec: |count| format!("all-reduce:tree,n={count}"),
+            },
         ],
     },
 };
 
 /// The `volume` of a collective operation.
-pub(super) const BUFFER: Opt =
-    Opt::number("volume", "the buffer of a process, of which messages carry parts").or("1");
+pub(super) const BUFFER: Opt = Opt::number(
+    "volume",
+    "the buffer of a process, of which messages carry parts",
+)
+.or("1");
 
 fn make(params: &Params, context: &Context) -> Result<(u32, Traffic)> {
     let (n, volume) = (count(params)?, volume(params)?);

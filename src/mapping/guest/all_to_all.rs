@@ -9,8 +9,18 @@ pub(super) const GUEST: GuestEntry = GuestEntry {
     example: "all-to-all:n=64",
     options: &[N, VOLUME],
     build: Pattern {
-        make: |params, _| Ok((count(params)?, Traffic::AllToAll { volume: volume(params)? })),
+        make: |params, _| {
+            Ok((
+                count(params)?,
+                Traffic::AllToAll {
+                    volume: volume(params)?,
+                },
+            ))
+        },
         benchmark: None,
-        sized: &[Sized { name: "all-to-all", spec: |count| format!("all-to-all:n={count}") }],
+        sized: &[Sized {
+            name: "all-to-all",
+            spec: |count| format!("all-to-all:n={count}"),
+        }],
     },
 };

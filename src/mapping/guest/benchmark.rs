@@ -43,8 +43,11 @@ impl Benchmark {
         let Some((entry, work)) = GUESTS.get(text).and_then(|e| Some((e, e.build.benchmark?)))
         else {
             let location = SourceLocation::option(text);
-            let names: Vec<&str> =
-                GUESTS.iter().filter(|e| e.build.benchmark.is_some()).map(|e| e.name).collect();
+            let names: Vec<&str> = GUESTS
+                .iter()
+                .filter(|e| e.build.benchmark.is_some())
+                .map(|e| e.name)
+                .collect();
             let expected = format!("a benchmark: {}", names.join(", "));
             return Err(Error::input(location, format!("`{text}`"), expected));
         };

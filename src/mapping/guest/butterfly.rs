@@ -16,7 +16,9 @@ pub(super) const GUEST: GuestEntry = GuestEntry {
                 return Err(params.wrong("n", "a power of two"));
             }
             let stages = n.trailing_zeros();
-            list(params, context, n, stages, |i, send| (0..stages).for_each(|k| send(i ^ 1 << k)))
+            list(params, context, n, stages, |i, send| {
+                (0..stages).for_each(|k| send(i ^ 1 << k))
+            })
         },
         benchmark: None,
         sized: &[],

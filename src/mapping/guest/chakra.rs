@@ -16,7 +16,11 @@ pub(super) const GUEST: GuestEntry = GuestEntry {
     about: "Chakra execution traces, a file PREFIX.N.et a rank: sends, and collectives spread over their group",
     example: "chakra:run/trace",
     options: &[Opt::file("prefix", "the files without .N.et").positional()],
-    build: Pattern { make, benchmark: None, sized: &[] },
+    build: Pattern {
+        make,
+        benchmark: None,
+        sized: &[],
+    },
 };
 
 /// Longest message in bytes.
@@ -52,7 +56,11 @@ fn make(params: &Params, context: &Context) -> Result<(u32, Traffic)> {
     for rank in 0..ranks {
         let path = format!("{}.{rank}.et", prefix.display());
         let file = File::open(&path).map_err(|e| Error::io(Path::new(&path), "opening", e))?;
-        let mut trace = Trace { path, source: BufReader::with_capacity(1 << 16, file), at: 0 };
+        let mut trace = Trace {
+            path,
+            source: BufReader::with_capacity(1 << 16, file),
+            at: 0,
+        };
         let mut first = true;
         while trace.next(&mut buffer, context)? {
             let node = Node::of(&buffer, first);
@@ -81,13 +89,17 @@ fn make(params: &Params, context: &Context) -> Result<(u32, Traffic)> {
                 }
                 7 => {
                     let kind = known(node.collective, 10, "comm_type")? as usize;
-                    let bytes =
-                        if kind == 9 { 0 } else { known(node.size, i64::MAX, "comm_size")? };
+                    let bytes = if kind == 9 {
+                        0
+                    } else {
+                        known(node.size, i64::MAX, "comm_size")?
+                    };
                     if !groups.contains_key(node.group) {
                         groups.insert(node.group.to_string(), BTreeMap::new());
                     }
-                    let own =
-                        groups.get_mut(node.group).map(|group| group.entry(rank).or_default());
+                    let own = groups
+                        .get_mut(node.group)
+                        .map(|group| group.entry(rank).or_default());
                     if let Some(own) = own {
                         own[kind] = own[kind].saturating_add(bytes);
                     }
@@ -98,7 +110,11 @@ fn make(params: &Params, context: &Context) -> Result<(u32, Traffic)> {
         let pairs = sent.len() + groups.values().map(BTreeMap::len).sum::<usize>();
         context.require("the messages of the traces", 128 * pairs as u64)?;
     }
-    let message = |((source, target), bytes)| Message { source, target, volume: bytes as f64 };
+    let message = |((source, target), bytes)| Message {
+        source,
+        target,
+        volume: bytes as f64,
+    };
     let mut messages: Vec<Message> = sent.into_iter().map(message).collect();
     for (name, mut members) in groups {
         if name.is_empty() {
@@ -108,30 +124,59 @@ fn make(params: &Params, context: &Context) -> Result<(u32, Traffic)> {
         }
         let all = members.values().any(|own| own[6] > 0);
         let (n, own) = (members.len() as u64, messages.len() as u64);
-        context.require("the messages of the traces", 64 * (own + n * if all { n } else { 3 }))?;
+        context.require(
+            "the messages of the traces",
+            64 * (own + n * if all { n } else { 3 }),
+        )?;
         spread(&members, &mut messages);
     }
-    Ok((ranks, Traffic::Messages(merged(messages, || params.location().clone())?)))
+    Ok((
+        ranks,
+        Traffic::Messages(merged(messages, || params.location().clone())?),
+    ))
 }
 
 /// The number of ranks: files are numbered from 0 without gaps.
 fn ranks(prefix: &Path) -> Result<u32> {
-    let folder =
-        prefix.parent().filter(|folder| *folder != Path::new("")).unwrap_or(Path::new("."));
-    let stem = prefix.file_name().unwrap_or_default().to_string_lossy().into_owned() + ".";
+    let folder = prefix
+        .parent()
+        .filter(|folder| *folder != Path::new(""))
+        .unwrap_or(Path::new("."));
+    let stem = prefix
+        .file_name()
+        .unwrap_or_default()
+        .to_string_lossy()
+        .into_owned()
+        + ".";
     let mut found = BTreeSet::new();
     for entry in std::fs::read_dir(folder).map_err(|e| Error::io(folder, "reading", e))? {
-        let name = entry.map_err(|e| Error::io(folder, "reading", e))?.file_name();
+        let name = entry
+            .map_err(|e| Error::io(folder, "reading", e))?
+            .file_name();
         let name = name.to_string_lossy();
-        let number = name.strip_prefix(&stem).and_then(|rest| rest.strip_suffix(".et"));
-        found.extend(number.filter(|n| !n.starts_with('+')).and_then(|n| n.parse::<u32>().ok()));
+        let number = name
+            .strip_prefix(&stem)
+            .and_then(|rest| rest.strip_suffix(".et"));
+        found.extend(
+            number
+                .filter(|n| !n.starts_with('+'))
+                .and_then(|n| n.parse::<u32>().ok()),
+        );
     }
     let missing = (0..).find(|rank| !found.contains(rank)).unwrap_or(0);
     if missing as usize == found.len() && (1..=MAX_PROCESSES).contains(&missing) {
         return Ok(missing);
     }
-    let text = format!("no file {}.{missing}.et ({} others)", prefix.display(), found.len());
-    Err(Error::input(SourceLocation::file(prefix), text, "a file a rank, numbered from 0"))
+    let text = format!(
+        "no file {}.{missing}.et ({} others)",
+        prefix.display(),
+        found.len()
+    );
+    Err(Error::input(
+        SourceLocation::file(prefix),
+        text,
+        "a file a rank, numbered from 0",
+    ))
 }
 
 /// What the members of a group send.
@@ -139,15 +184,32 @@ fn spread(members: &BTreeMap<u32, Collectives>, messages: &mut Vec<Message>) {
     let ranks: Vec<u32> = members.keys().copied().collect();
     let n = ranks.len() as f64;
     for (i, own) in members.values().enumerate() {
-        let [all_reduce, reduce, all_gather, gather, scatter, broadcast, all_to_all, rs, block, _] =
-            own.map(|bytes| bytes as f64);
+        let [
+            all_reduce,
+            reduce,
+            all_gather,
+            gather,
+            scatter,
+            broadcast,
+            all_to_all,
+            rs,
+            block,
+            _,
+        ] = own.map(|bytes| bytes as f64);
         let mut send = |to: usize, volume: f64| {
-            messages.push(Message { source: ranks[i], target: ranks[to], volume });
+            messages.push(Message {
+                source: ranks[i],
+                target: ranks[to],
+                volume,
+            });
         };
         let pieces = 2.0 * (n - 1.0) * all_reduce + (n - 1.0) * (rs + block);
         let reduced = if i > 0 { reduce } else { 0.0 };
         let passed = if i + 1 < ranks.len() { broadcast } else { 0.0 };
-        send((i + 1) % ranks.len(), pieces / n + (n - 1.0) * all_gather + reduced + passed);
+        send(
+            (i + 1) % ranks.len(),
+            pieces / n + (n - 1.0) * all_gather + reduced + passed,
+        );
         send(0, gather);
         let each = all_to_all + if i == 0 { scatter } else { 0.0 };
         if each > 0.0 {
@@ -166,7 +228,11 @@ struct Trace {
 impl Trace {
     fn wrong(&self, found: impl std::fmt::Display, expected: impl Into<String>) -> Error {
         let location = SourceLocation::file(Path::new(&self.path));
-        Error::input(location, format!("before byte {}: {found}", self.at), expected)
+        Error::input(
+            location,
+            format!("before byte {}: {found}", self.at),
+            expected,
+        )
     }
 
     /// Reads the next message; whether there is one.
@@ -190,7 +256,10 @@ impl Trace {
             }
         }
         if length > LONGEST.min(context.memory) {
-            return Err(self.wrong(format!("a message of {length} bytes"), "a message of a trace"));
+            return Err(self.wrong(
+                format!("a message of {length} bytes"),
+                "a message of a trace",
+            ));
         }
         buffer.clear();
         let read = (&mut self.source).take(length).read_to_end(buffer);
@@ -242,7 +311,14 @@ fn fields<'m>(
         };
         let (bytes, after) = rest.split_at_checked(length)?;
         rest = after;
-        visit(key >> 3, if key & 7 == 2 { Field::Bytes(bytes) } else { Field::Fixed })?;
+        visit(
+            key >> 3,
+            if key & 7 == 2 {
+                Field::Bytes(bytes)
+            } else {
+                Field::Fixed
+            },
+        )?;
     }
     Some(())
 }
@@ -273,7 +349,9 @@ impl<'m> Node<'m> {
             Some(())
         })?;
         if matches!(node.kind, 5 | 7) {
-            attributes.into_iter().try_for_each(|attribute| node.attribute(attribute))?;
+            attributes
+                .into_iter()
+                .try_for_each(|attribute| node.attribute(attribute))?;
         }
         Some(node)
     }

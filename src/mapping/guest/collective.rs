@@ -20,9 +20,11 @@ use crate::params::{Opt, Params};
 use crate::topology::Context;
 
 /// The option that [`inner`] reads.
-pub(super) const GROUP: Opt =
-    Opt::whole("group", "members of an inner group, with hierarchical; divides the whole")
-        .or_else("the largest divisor up to 8");
+pub(super) const GROUP: Opt = Opt::whole(
+    "group",
+    "members of an inner group, with hierarchical; divides the whole",
+)
+.or_else("the largest divisor up to 8");
 
 /// Messages being collected.
 pub(super) struct Messages {
@@ -41,19 +43,28 @@ impl Messages {
                 expected,
             ));
         }
-        let bytes = n.saturating_mul(each).saturating_mul(size_of::<Message>() as u64);
+        let bytes = n
+            .saturating_mul(each)
+            .saturating_mul(size_of::<Message>() as u64);
         context.require("the guest's messages", bytes.saturating_mul(2))?;
         Ok(Messages { list: Vec::new() })
     }
 
     /// Adds a message.
     pub fn send(&mut self, source: u32, target: u32, volume: f64) {
-        self.list.push(Message { source, target, volume });
+        self.list.push(Message {
+            source,
+            target,
+            volume,
+        });
     }
 
     /// The traffic of `n` processes; messages of a pair are added up. Errors: volumes whose sum is no number.
     pub fn done(self, params: &Params, n: u32) -> Result<(u32, Traffic)> {
-        Ok((n, Traffic::Messages(merged(self.list, || params.location().clone())?)))
+        Ok((
+            n,
+            Traffic::Messages(merged(self.list, || params.location().clone())?),
+        ))
     }
 
     /// From each member to the next, `rounds` pieces of a buffer cut into as many pieces as there are members: the
@@ -78,7 +89,13 @@ impl Messages {
     /// broadcast, reduction and scan", Parallel Computing 35, 2009; NCCL calls it a double binary tree).
     pub(crate) fn tree_all_reduce(&mut self, members: &[u32], buffer: f64) {
         let n = members.len() as u32;
-        let second = |i: u32| if n.is_multiple_of(2) { n - 1 - i } else { (i + 1) % n };
+        let second = |i: u32| {
+            if n.is_multiple_of(2) {
+                n - 1 - i
+            } else {
+                (i + 1) % n
+            }
+        };
         for i in 1..n {
             let up = parent(i, n);
             for (child, up) in [(i, up), (second(i), second(up))] {
@@ -127,7 +144,12 @@ impl Messages {
         }
         let outer = n as usize / group;
         for position in 0..group {
-            let across: Vec<u32> = members.iter().skip(position).step_by(group).copied().collect();
+            let across: Vec<u32> = members
+                .iter()
+                .skip(position)
+                .step_by(group)
+                .copied()
+                .collect();
             for (i, member) in across.iter().enumerate() {
                 let volume = 2.0 * (outer as f64 - 1.0) * buffer / f64::from(n);
                 self.send(*member, across[(i + 1) % outer], volume);
@@ -157,7 +179,10 @@ fn parent(i: u32, n: u32) -> u32 {
 /// The members of an inner group of `n`: `group` as given, else the largest divisor of `n` up to 8. Errors: a group
 /// that does not divide `n`.
 pub(super) fn inner(params: &Params, n: u32) -> Result<u32> {
-    let largest = (1..=n.min(8)).rev().find(|group| n.is_multiple_of(*group)).unwrap_or(1);
+    let largest = (1..=n.min(8))
+        .rev()
+        .find(|group| n.is_multiple_of(*group))
+        .unwrap_or(1);
     match params.integer("group", 1, n)? {
         Some(group) if !n.is_multiple_of(group) => {
             Err(params.wrong("group", format!("a divisor of {n}")))
@@ -201,7 +226,10 @@ mod tests {
                 sent[i] += piece;
             }
         }
-        assert!(has.iter().flatten().all(|members| *members == (1 << n) - 1), "all added up");
+        assert!(
+            has.iter().flatten().all(|members| *members == (1 << n) - 1),
+            "all added up"
+        );
         sent
     }
 
@@ -273,11 +301,20 @@ mod tests {
     #[test]
     fn halving_swaps_half_as_much_at_half_the_distance() {
         let of = |n: u32| pairs(&format!("all-reduce:halving,n={n},volume=8"));
-        let from_zero = |n| of(n).into_iter().filter(|(s, ..)| *s == 0).collect::<Vec<_>>();
+        let from_zero = |n| {
+            of(n)
+                .into_iter()
+                .filter(|(s, ..)| *s == 0)
+                .collect::<Vec<_>>()
+        };
         assert_eq!(from_zero(8), [(0, 1, 2.0), (0, 2, 4.0), (0, 4, 8.0)]);
         for n in [2u32, 4, 8, 16] {
             let (sent, got) = totals(&format!("all-reduce:halving,n={n},volume={n}"));
-            assert!(sent.iter().chain(&got).all(|v| *v == 2.0 * f64::from(n - 1)));
+            assert!(
+                sent.iter()
+                    .chain(&got)
+                    .all(|v| *v == 2.0 * f64::from(n - 1))
+            );
             let (sent, _) = totals(&format!("all-gather:doubling,n={n},volume={n}"));
             assert!(sent.iter().all(|v| *v == f64::from(n - 1)));
         }
@@ -293,11 +330,22 @@ mod tests {
     fn inner_groups_send_most() {
         // Four groups of two: 2·(1/2)·S inside, then 2·(3/4)·S/2 to the next group.
         let all = pairs("all-reduce:hierarchical,n=8,group=2,volume=8");
-        let of = |p: u32| all.iter().filter(|(s, ..)| *s == p).copied().collect::<Vec<_>>();
+        let of = |p: u32| {
+            all.iter()
+                .filter(|(s, ..)| *s == p)
+                .copied()
+                .collect::<Vec<_>>()
+        };
         assert_eq!(of(0), [(0, 1, 8.0), (0, 2, 6.0)]);
         assert_eq!(of(7), [(7, 1, 6.0), (7, 6, 8.0)]);
-        assert_eq!(pairs("all-reduce:hierarchical,n=8,group=8"), pairs("all-reduce:ring,n=8"));
-        assert_eq!(pairs("all-reduce:hierarchical,n=8,group=1"), pairs("all-reduce:ring,n=8"));
+        assert_eq!(
+            pairs("all-reduce:hierarchical,n=8,group=8"),
+            pairs("all-reduce:ring,n=8")
+        );
+        assert_eq!(
+            pairs("all-reduce:hierarchical,n=8,group=1"),
+            pairs("all-reduce:ring,n=8")
+        );
     }
 
     #[test]
@@ -309,7 +357,10 @@ mod tests {
             ("all-gather:doubling,n=6", "a power of two"),
             ("parallel:tp=8,pp=2,dp=4,ep=3", "a divisor of dp"),
             ("parallel:tp=4096,pp=4096,dp=4096", "68719476736 processes"),
-            ("parallel:tp=2,pp=2,dp=6,group=4,collective=hierarchical", "a divisor of 6"),
+            (
+                "parallel:tp=2,pp=2,dp=6,group=4,collective=hierarchical",
+                "a divisor of 6",
+            ),
         ]);
     }
 }

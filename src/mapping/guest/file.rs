@@ -52,11 +52,18 @@ pub static FORMATS: Registry<Build> = Registry::new(
 pub(super) fn format(path: &str) -> Result<&'static FormatEntry> {
     let plain = path.strip_suffix(".gz").unwrap_or(path);
     let ending = plain.rsplit_once('.').map_or("", |(_, ending)| ending);
-    FORMATS.iter().find(|format| format.name == ending).ok_or_else(|| {
-        let expected: Vec<String> = FORMATS.names().map(|name| format!(".{name}")).collect();
-        let found = format!("a guest file ending in `{ending}`");
-        Error::input(SourceLocation::option(path), found, format!("one of {}", expected.join(", ")))
-    })
+    FORMATS
+        .iter()
+        .find(|format| format.name == ending)
+        .ok_or_else(|| {
+            let expected: Vec<String> = FORMATS.names().map(|name| format!(".{name}")).collect();
+            let found = format!("a guest file ending in `{ending}`");
+            Error::input(
+                SourceLocation::option(path),
+                found,
+                format!("one of {}", expected.join(", ")),
+            )
+        })
 }
 
 /// Number of processes and messages, as they stand in the file.
@@ -66,7 +73,11 @@ pub(super) fn read(text: &Text, format: &str, context: &Context) -> Result<(u32,
     context.require(&format!("{}: the guest's messages", text.name()), bytes)?;
     let (processes, messages) = (FORMATS.find_at(format, || text.location())?.build)(text)?;
     if processes == 0 {
-        return Err(Error::input(text.location(), "no processes", "at least one message"));
+        return Err(Error::input(
+            text.location(),
+            "no processes",
+            "at least one message",
+        ));
     }
     Ok((processes, messages))
 }
@@ -104,7 +115,11 @@ fn csv(text: &Text) -> Result<(u32, Vec<Message>)> {
         let source = process(&line, source, 0, None)?;
         let target = process(&line, target, 0, None)?;
         processes = processes.max(source + 1).max(target + 1);
-        messages.push(Message { source, target, volume: volume(&line, amount)? });
+        messages.push(Message {
+            source,
+            target,
+            volume: volume(&line, amount)?,
+        });
     }
     Ok((processes, messages))
 }
@@ -114,14 +129,24 @@ fn csv(text: &Text) -> Result<(u32, Vec<Message>)> {
 fn matrix_market(text: &Text) -> Result<(u32, Vec<Message>)> {
     let header = "%%MatrixMarket matrix coordinate|array real|integer|pattern general|symmetric";
     let mut lines = text.lines();
-    let first = lines.next().ok_or_else(|| Error::input(text.location(), "nothing", header))?;
+    let first = lines
+        .next()
+        .ok_or_else(|| Error::input(text.location(), "nothing", header))?;
     let (coordinate, pattern, symmetric) = kind(&first, header)?;
     let mut lines = lines.filter(|l| !l.text.trim().is_empty() && !l.text.starts_with('%'));
-    let sizes =
-        lines.next().ok_or_else(|| Error::input(text.location(), "no sizes", "rows columns"))?;
-    let wanted = if coordinate { "rows columns entries" } else { "rows columns" };
-    let numbers: Option<Vec<u64>> =
-        sizes.text.split_whitespace().map(|word| word.parse().ok()).collect();
+    let sizes = lines
+        .next()
+        .ok_or_else(|| Error::input(text.location(), "no sizes", "rows columns"))?;
+    let wanted = if coordinate {
+        "rows columns entries"
+    } else {
+        "rows columns"
+    };
+    let numbers: Option<Vec<u64>> = sizes
+        .text
+        .split_whitespace()
+        .map(|word| word.parse().ok())
+        .collect();
     let numbers = numbers.filter(|n| n.len() == if coordinate { 3 } else { 2 });
     let numbers = numbers.ok_or_else(|| sizes.wrong(format!("`{}`", sizes.text), wanted))?;
     let n = numbers[0];
@@ -132,9 +157,17 @@ fn matrix_market(text: &Text) -> Result<(u32, Vec<Message>)> {
     let n = n as u32;
     let mut messages = Vec::new();
     let mut send = |source: u32, target: u32, volume: f64| {
-        messages.push(Message { source, target, volume });
+        messages.push(Message {
+            source,
+            target,
+            volume,
+        });
         if symmetric && source != target {
-            messages.push(Message { source: target, target: source, volume });
+            messages.push(Message {
+                source: target,
+                target: source,
+                volume,
+            });
         }
     };
     let mut found = 0;
@@ -145,12 +178,18 @@ fn matrix_market(text: &Text) -> Result<(u32, Vec<Message>)> {
                 (&[row, column], true) => (row, column, "1"),
                 (&[row, column, amount], false) => (row, column, amount),
                 _ => {
-                    let expected = if pattern { "row column" } else { "row column value" };
+                    let expected = if pattern {
+                        "row column"
+                    } else {
+                        "row column value"
+                    };
                     return Err(line.wrong(format!("`{}`", line.text), expected));
                 }
             };
-            let (row, column) =
-                (process(&line, row, 1, Some(n))?, process(&line, column, 1, Some(n))?);
+            let (row, column) = (
+                process(&line, row, 1, Some(n))?,
+                process(&line, column, 1, Some(n))?,
+            );
             send(row, column, volume(&line, amount)?);
             found += 1;
         }
@@ -158,7 +197,11 @@ fn matrix_market(text: &Text) -> Result<(u32, Vec<Message>)> {
     } else {
         // Column by column; of a symmetric matrix the lower triangle.
         let all = u64::from(n) * u64::from(n);
-        let stored = if symmetric { (all + u64::from(n)) / 2 } else { all };
+        let stored = if symmetric {
+            (all + u64::from(n)) / 2
+        } else {
+            all
+        };
         let (mut row, mut column) = (0, 0);
         for line in lines {
             for word in line.text.split_whitespace() {
@@ -208,7 +251,10 @@ fn check_count(location: &Line<'_>, what: &str, found: u64, stated: u64) -> Resu
     if found == stated {
         return Ok(());
     }
-    Err(location.wrong(format!("{found} {what}"), format!("{stated}, as the file says")))
+    Err(location.wrong(
+        format!("{found} {what}"),
+        format!("{stated}, as the file says"),
+    ))
 }
 
 /// Words of a text with the lines they stand on.
@@ -219,8 +265,13 @@ struct Words<'a> {
 
 impl<'a> Words<'a> {
     fn new(text: &'a Text) -> Self {
-        let words = text.data_lines().flat_map(|l| l.text.split_whitespace().map(move |w| (l, w)));
-        Words { text, words: Box::new(words) }
+        let words = text
+            .data_lines()
+            .flat_map(|l| l.text.split_whitespace().map(move |w| (l, w)));
+        Words {
+            text,
+            words: Box::new(words),
+        }
     }
 
     fn next(&mut self, expected: &str) -> Result<(Line<'a>, &'a str)> {
@@ -230,7 +281,9 @@ impl<'a> Words<'a> {
 
     fn number(&mut self, expected: &str) -> Result<(Line<'a>, u64)> {
         let (line, word) = self.next(expected)?;
-        let number = word.parse().map_err(|_| line.wrong(format!("`{word}`"), expected))?;
+        let number = word
+            .parse()
+            .map_err(|_| line.wrong(format!("`{word}`"), expected))?;
         Ok((line, number))
     }
 }
@@ -277,7 +330,11 @@ fn scotch(text: &Text) -> Result<(u32, Vec<Message>)> {
             }
             let (line, word) = words.next("a neighbour")?;
             let target = process(&line, word, base as u32, Some(n))?;
-            messages.push(Message { source, target, volume: amount });
+            messages.push(Message {
+                source,
+                target,
+                volume: amount,
+            });
         }
     }
     if let Ok((line, word)) = words.next("") {
@@ -307,7 +364,11 @@ fn topomatch(text: &Text) -> Result<(u32, Vec<Message>)> {
         for (target, word) in line.text.split_whitespace().enumerate() {
             let amount = volume(&line, word)?;
             if amount > 0.0 {
-                messages.push(Message { source: rows, target: target as u32, volume: amount });
+                messages.push(Message {
+                    source: rows,
+                    target: target as u32,
+                    volume: amount,
+                });
             }
         }
         rows += 1;
@@ -341,21 +402,45 @@ mod tests {
     fn all_formats_say_the_same() {
         let expected = (4, vec![(0, 1, 2.0), (1, 0, 2.0), (1, 3, 0.5), (3, 1, 0.5)]);
         for (format, text) in [
-            ("csv", "source,target,volume\n0,1,2\n1,0,2\n3,1,0.5\n1,3,0.5\n"),
-            ("csv", "# no header\n0,1,1\n1,0,2\n\n0 , 1, 1\n3,1,0.5\n1,3,0.5\n2,2,9\n0,2,0\n"),
-            ("mtx", "% coordinate real general\n%c\n4 4 4\n1 2 2\n2 1 2\n2 4 .5\n4 2 .5\n"),
-            ("mtx", "% coordinate real symmetric\n4 4 2\n2 1 2\n4 2 5e-1\n"),
-            ("mtx", "% array real general\n4 4\n0 2 0 0\n2 0 0 .5\n0 0 0 0\n0 .5 0 0\n"),
-            ("mtx", "% array real symmetric\n4 4\n7\n2\n0\n0\n0\n0\n.5\n0\n0\n0\n"),
+            (
+                "csv",
+                "source,target,volume\n0,1,2\n1,0,2\n3,1,0.5\n1,3,0.5\n",
+            ),
+            (
+                "csv",
+                "# no header\n0,1,1\n1,0,2\n\n0 , 1, 1\n3,1,0.5\n1,3,0.5\n2,2,9\n0,2,0\n",
+            ),
+            (
+                "mtx",
+                "% coordinate real general\n%c\n4 4 4\n1 2 2\n2 1 2\n2 4 .5\n4 2 .5\n",
+            ),
+            (
+                "mtx",
+                "% coordinate real symmetric\n4 4 2\n2 1 2\n4 2 5e-1\n",
+            ),
+            (
+                "mtx",
+                "% array real general\n4 4\n0 2 0 0\n2 0 0 .5\n0 0 0 0\n0 .5 0 0\n",
+            ),
+            (
+                "mtx",
+                "% array real symmetric\n4 4\n7\n2\n0\n0\n0\n0\n.5\n0\n0\n0\n",
+            ),
             ("grf", "0\n4 4\n0 010\n1 2 1\n2 2 0 0.5 3\n0\n1 0.5 1\n"),
-            ("grf", "0 4 4 1 011\n5 1 2 2\n5 2 2 1 0.5 4\n5 0\n5 1 0.5 2\n"),
+            (
+                "grf",
+                "0 4 4 1 011\n5 1 2 2\n5 2 2 1 0.5 4\n5 0\n5 1 0.5 2\n",
+            ),
             ("mat", "0 2 0 0\n2 0 0 .5\n0 0 0 0\n0 .5 0 0\n"),
         ] {
             assert_eq!(list(format, text), expected, "{format}: {text}");
         }
         let pattern = "% coordinate pattern general\n3 3 1\n1 3\n";
         assert_eq!(list("mtx", pattern), (3, vec![(0, 2, 1.0)]));
-        assert_eq!(list("grf", "0\n2 2\n0 000\n1 1\n1 0\n"), (2, vec![(0, 1, 1.0), (1, 0, 1.0)]));
+        assert_eq!(
+            list("grf", "0\n2 2\n0 000\n1 1\n1 0\n"),
+            (2, vec![(0, 1, 1.0), (1, 0, 1.0)])
+        );
     }
 
     #[test]
@@ -363,28 +448,80 @@ mod tests {
         let mtx = "% coordinate real general\n";
         for (format, text, expected) in [
             ("csv", "0,1,2\n1,x,2\n", "g:2: found process `x`"),
-            ("csv", "0,1,-2\n", "g:1: found volume `-2`; expected a finite number of 0 or more"),
-            ("csv", "source,target,volume\n0,1,inf\n", "g:2: found volume `inf`"),
+            (
+                "csv",
+                "0,1,-2\n",
+                "g:1: found volume `-2`; expected a finite number of 0 or more",
+            ),
+            (
+                "csv",
+                "source,target,volume\n0,1,inf\n",
+                "g:2: found volume `inf`",
+            ),
             ("csv", "0,1,nan\n", "g:1: found volume `nan`"),
-            ("csv", "0,1\n", "g:1: found `0,1`; expected source,target,volume"),
+            (
+                "csv",
+                "0,1\n",
+                "g:1: found `0,1`; expected source,target,volume",
+            ),
             ("csv", "0,16777216,1\n", "g:1: found process `16777216`"),
             ("csv", "# nothing\n", "g: found no processes"),
-            ("mtx", "1 2 3\n", "g:1: found `1 2 3`; expected %%MatrixMarket"),
-            ("mtx", "% coordinate complex general\n", "g:1: found field `complex`"),
-            ("mtx", "% coordinate real hermitian\n", "g:1: found symmetry"),
-            ("mtx", &format!("{mtx}3 4 1\n1 1 1\n"), "g:2: found 3 rows and 4 columns"),
-            ("mtx", &format!("{mtx}3 3 2\n1 2 1\n"), "g:2: found 1 entries; expected 2"),
+            (
+                "mtx",
+                "1 2 3\n",
+                "g:1: found `1 2 3`; expected %%MatrixMarket",
+            ),
+            (
+                "mtx",
+                "% coordinate complex general\n",
+                "g:1: found field `complex`",
+            ),
+            (
+                "mtx",
+                "% coordinate real hermitian\n",
+                "g:1: found symmetry",
+            ),
+            (
+                "mtx",
+                &format!("{mtx}3 4 1\n1 1 1\n"),
+                "g:2: found 3 rows and 4 columns",
+            ),
+            (
+                "mtx",
+                &format!("{mtx}3 3 2\n1 2 1\n"),
+                "g:2: found 1 entries; expected 2",
+            ),
             (
                 "mtx",
                 &format!("{mtx}3 3 1\n0 2 1\n"),
                 "g:3: found process `0`; expected a process from 1 to 3",
             ),
-            ("mtx", &format!("{mtx}3 3 1\n1 4 1\n"), "g:3: found process `4`"),
-            ("mtx", &format!("{mtx}3 3 1\n1 2 -1\n"), "g:3: found volume `-1`"),
-            ("mtx", &format!("{mtx}3 3 1\n1 2\n"), "g:3: found `1 2`; expected row column value"),
+            (
+                "mtx",
+                &format!("{mtx}3 3 1\n1 4 1\n"),
+                "g:3: found process `4`",
+            ),
+            (
+                "mtx",
+                &format!("{mtx}3 3 1\n1 2 -1\n"),
+                "g:3: found volume `-1`",
+            ),
+            (
+                "mtx",
+                &format!("{mtx}3 3 1\n1 2\n"),
+                "g:3: found `1 2`; expected row column value",
+            ),
             ("mtx", mtx, "g: found no sizes"),
-            ("mtx", "% array real general\n2 2\n1 1 1 1\n1\n", "g:4: found `1`"),
-            ("mtx", "% array real general\n2 2\n1 1 1\n", "g:2: found 3 entries"),
+            (
+                "mtx",
+                "% array real general\n2 2\n1 1 1 1\n1\n",
+                "g:4: found `1`",
+            ),
+            (
+                "mtx",
+                "% array real general\n2 2\n1 1 1\n",
+                "g:2: found 3 entries",
+            ),
             ("grf", "1\n", "g:1: found version 1"),
             ("grf", "0\n2 2\n0 100\n", "g:3: found flags `100`"),
             (
@@ -392,9 +529,21 @@ mod tests {
                 "0\n2 2\n0 000\n1 2\n1 0\n",
                 "g:4: found process `2`; expected a process from 0 to 1",
             ),
-            ("grf", "0\n2 3\n0 000\n1 1\n1 0\n", "g:2: found 2 arcs; expected 3"),
-            ("grf", "0\n2 2\n0 000\n1 1\n", "g: found the end; expected a degree"),
-            ("grf", "0\n2 2\n0 000\n1 1\n1 0\n7\n", "g:6: found `7`; expected 2 vertices only"),
+            (
+                "grf",
+                "0\n2 3\n0 000\n1 1\n1 0\n",
+                "g:2: found 2 arcs; expected 3",
+            ),
+            (
+                "grf",
+                "0\n2 2\n0 000\n1 1\n",
+                "g: found the end; expected a degree",
+            ),
+            (
+                "grf",
+                "0\n2 2\n0 000\n1 1\n1 0\n7\n",
+                "g:6: found `7`; expected 2 vertices only",
+            ),
             ("mat", "0 1\n1 0 0\n", "g:2: found 3 numbers in row 2"),
             ("mat", "0 1\n", "g: found 1 rows of 2"),
             ("mat", "0 1\n-1 0\n", "g:2: found volume `-1`"),

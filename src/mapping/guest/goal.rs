@@ -14,7 +14,11 @@ pub(super) const GUEST: GuestEntry = GuestEntry {
     about: "a GOAL schedule as text: the bytes that every rank sends to every other",
     example: "goal:app.goal",
     options: &[Opt::file("file", "a GOAL schedule, num_ranks first").positional()],
-    build: Pattern { make, benchmark: None, sized: &[] },
+    build: Pattern {
+        make,
+        benchmark: None,
+        sized: &[],
+    },
 };
 
 /// What was read so far.
@@ -53,8 +57,10 @@ fn make(params: &Params, context: &Context) -> Result<(u32, Traffic)> {
         if !text.trim().is_empty() {
             schedule.statement(&line, text.trim())?;
         }
-        let (more, ranks) =
-            (schedule.sent.len() - pairs, schedule.seen.len() * usize::from(pairs == 0));
+        let (more, ranks) = (
+            schedule.sent.len() - pairs,
+            schedule.seen.len() * usize::from(pairs == 0),
+        );
         if more > 0 {
             pairs += more;
             lines.keep(64 * more + ranks, "pairs of ranks")?;
@@ -62,11 +68,23 @@ fn make(params: &Params, context: &Context) -> Result<(u32, Traffic)> {
     }
     let end = Line::new(&name, lines.number().max(1), "");
     if comment || schedule.rank.is_some() || schedule.seen.is_empty() {
-        let found = if comment { "a comment that does not end" } else { "the end" };
-        let expected = if schedule.seen.is_empty() { "num_ranks and a number" } else { "} or */" };
+        let found = if comment {
+            "a comment that does not end"
+        } else {
+            "the end"
+        };
+        let expected = if schedule.seen.is_empty() {
+            "num_ranks and a number"
+        } else {
+            "} or */"
+        };
         return Err(end.wrong(found, expected));
     }
-    let message = |((source, target), bytes)| Message { source, target, volume: bytes as f64 };
+    let message = |((source, target), bytes)| Message {
+        source,
+        target,
+        volume: bytes as f64,
+    };
     let messages = schedule.sent.into_iter().map(message).collect();
     Ok((
         schedule.seen.len() as u32,
@@ -79,7 +97,9 @@ fn without_comments(mut text: &str, inside: &mut bool) -> String {
     let mut kept = String::new();
     loop {
         if *inside {
-            let Some((_, after)) = text.split_once("*/") else { return kept };
+            let Some((_, after)) = text.split_once("*/") else {
+                return kept;
+            };
             (text, *inside) = (after, false);
         }
         let (plain, block) = (text.find("//").unwrap_or(usize::MAX), text.find("/*"));
@@ -99,7 +119,10 @@ fn without_comments(mut text: &str, inside: &mut bool) -> String {
 
 impl Schedule {
     fn rank(&self, line: &Line<'_>, word: &str) -> Result<u32> {
-        let rank = word.parse::<u32>().ok().filter(|rank| (*rank as usize) < self.seen.len());
+        let rank = word
+            .parse::<u32>()
+            .ok()
+            .filter(|rank| (*rank as usize) < self.seen.len());
         let expected = || format!("a rank from 0 to {}", self.seen.len().saturating_sub(1));
         rank.ok_or_else(|| line.wrong(format!("rank `{word}`"), expected()))
     }
@@ -111,7 +134,10 @@ impl Schedule {
         let Some(from) = self.rank else {
             return match (word(), word(), word(), word()) {
                 ("num_ranks", count, "", "") if self.seen.is_empty() => {
-                    let count = count.parse().ok().filter(|n| (1..=MAX_PROCESSES).contains(n));
+                    let count = count
+                        .parse()
+                        .ok()
+                        .filter(|n| (1..=MAX_PROCESSES).contains(n));
                     let Some(count) = count else {
                         return wrong(&format!("num_ranks from 1 to {MAX_PROCESSES}"));
                     };
@@ -141,10 +167,16 @@ impl Schedule {
         let numbers = match first {
             "}" => {
                 self.rank = None;
-                return if text == "}" { Ok(()) } else { wrong("} alone") };
+                return if text == "}" {
+                    Ok(())
+                } else {
+                    wrong("} alone")
+                };
             }
             "send" => {
-                let (Some(bytes), "to") = (size(word()), word()) else { return wrong(expected) };
+                let (Some(bytes), "to") = (size(word()), word()) else {
+                    return wrong(expected);
+                };
                 let to = self.rank(line, word())?;
                 if to != from && bytes > 0 {
                     let sum = self.sent.entry((from, to)).or_default();

@@ -85,7 +85,11 @@ impl Guest {
         let params = GUESTS.params(entry, text, context.seed)?;
         let (processes, traffic) = (entry.build.make)(&params, context)?;
         params.finish()?;
-        Ok(Guest { label: text.to_string(), processes, traffic })
+        Ok(Guest {
+            label: text.to_string(),
+            processes,
+            traffic,
+        })
     }
 
     fn from_file(path: &str, context: &Context) -> Result<Self> {
@@ -93,18 +97,29 @@ impl Guest {
             return Err(GUESTS.neither(path, "a file"));
         }
         let format = file::format(path)?;
-        Guest::read(&Text::read(Path::new(path), context.memory)?, format.name, context)
+        Guest::read(
+            &Text::read(Path::new(path), context.memory)?,
+            format.name,
+            context,
+        )
     }
 
     /// `text` with the path that it has, where it names a file, as seen from the folder of `base`.
     pub fn beside(base: Option<&Path>, text: &str) -> String {
         let Some(entry) = GUESTS.get(text) else {
             let path = beside(base, text);
-            return if path.exists() { path.to_string_lossy().into_owned() } else { text.into() };
+            return if path.exists() {
+                path.to_string_lossy().into_owned()
+            } else {
+                text.into()
+            };
         };
         match text.split_once(':') {
             Some((name, path))
-                if entry.options.iter().any(|o| matches!(o.values, Values::File)) =>
+                if entry
+                    .options
+                    .iter()
+                    .any(|o| matches!(o.values, Values::File)) =>
             {
                 format!("{name}:{}", beside(base, path).display())
             }
@@ -120,7 +135,11 @@ impl Guest {
         let (processes, messages) = file::read(text, format, context)?;
         let label = text.name().to_string();
         let messages = merged(messages, || text.location())?;
-        Ok(Guest { label, processes, traffic: Traffic::Messages(messages) })
+        Ok(Guest {
+            label,
+            processes,
+            traffic: Traffic::Messages(messages),
+        })
     }
 }
 
@@ -149,9 +168,19 @@ mod tests {
 
     #[test]
     fn messages_are_merged_and_sorted() {
-        let list = [(2, 0, 1.0), (0, 1, 2.0), (2, 0, 0.5), (1, 1, 9.0), (1, 2, 0.0)];
+        let list = [
+            (2, 0, 1.0),
+            (0, 1, 2.0),
+            (2, 0, 0.5),
+            (1, 1, 9.0),
+            (1, 2, 0.0),
+        ];
         let guest = Guest::new("g", 3, list).unwrap();
-        let message = |(source, target, volume)| Message { source, target, volume };
+        let message = |(source, target, volume)| Message {
+            source,
+            target,
+            volume,
+        };
         let expected = [(0, 1, 2.0), (2, 0, 1.5)].map(message);
         assert_eq!(guest.traffic(), &Traffic::Messages(expected.to_vec()));
         assert_eq!(guest.pair_count(), 2);
@@ -173,7 +202,11 @@ mod tests {
     fn patterns_ask_for_what_they_declare() {
         crate::registry::testing::check(&GUESTS, |entry, params| {
             // The files of these are not here.
-            if let Some(file) = entry.options.iter().find(|o| matches!(o.values, Values::File)) {
+            if let Some(file) = entry
+                .options
+                .iter()
+                .find(|o| matches!(o.values, Values::File))
+            {
                 return params.path(file.key).map(drop);
             }
             (entry.build.make)(params, &Context::default()).map(|_| ())
@@ -182,8 +215,12 @@ mod tests {
 
     #[test]
     fn every_example_works() {
-        let reads =
-            |entry: &&GuestEntry| entry.options.iter().any(|o| matches!(o.values, Values::File));
+        let reads = |entry: &&GuestEntry| {
+            entry
+                .options
+                .iter()
+                .any(|o| matches!(o.values, Values::File))
+        };
         for pattern in GUESTS.iter().filter(|entry| !reads(entry)) {
             let guest = make(pattern.example).unwrap();
             assert_eq!(guest.label(), pattern.example);

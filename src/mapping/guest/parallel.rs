@@ -30,7 +30,11 @@ pub(super) const GUEST: GuestEntry = GuestEntry {
         Opt::whole("pp", "stages of a pipeline").or("1"),
         Opt::whole("dp", "copies of the model").or("1"),
         Opt::whole("ep", "copies that share experts; divides dp").or("1"),
-        Opt::one_of("collective", &["ring", "tree", "hierarchical"], "how all-reduces are done"),
+        Opt::one_of(
+            "collective",
+            &["ring", "tree", "hierarchical"],
+            "how all-reduces are done",
+        ),
         GROUP,
         TP,
         PP,
@@ -38,17 +42,31 @@ pub(super) const GUEST: GuestEntry = GuestEntry {
         EP,
         Opt::number("volume", "what all four volumes are multiplied by").or("1"),
     ],
-    build: Pattern { make, benchmark: None, sized: &[Sized { name: "parallel", spec: sized }] },
+    build: Pattern {
+        make,
+        benchmark: None,
+        sized: &[Sized {
+            name: "parallel",
+            spec: sized,
+        }],
+    },
 };
 
 const TP: Opt = Opt::number("tp_volume", "the buffer of a tensor group's all-reduces").or("1");
 const PP: Opt = Opt::number("pp_volume", "what a stage sends to the next, and back").or("1");
 const DP: Opt = Opt::number("dp_volume", "the buffer of the all-reduce among copies").or("1");
-const EP: Opt = Opt::number("ep_volume", "the buffer of each of the experts' all-to-alls").or("1");
+const EP: Opt = Opt::number(
+    "ep_volume",
+    "the buffer of each of the experts' all-to-alls",
+)
+.or("1");
 
 /// Tensor groups of up to eight, the rest copies.
 fn sized(count: u32) -> String {
-    let tp = (1..=count.clamp(1, 8)).rev().find(|tp| count.is_multiple_of(*tp)).unwrap_or(1);
+    let tp = (1..=count.clamp(1, 8))
+        .rev()
+        .find(|tp| count.is_multiple_of(*tp))
+        .unwrap_or(1);
     format!("parallel:tp={tp},dp={}", count / tp)
 }
 
@@ -58,13 +76,22 @@ fn make(params: &Params, context: &Context) -> Result<(u32, Traffic)> {
     if !dp.is_multiple_of(ep) {
         return Err(params.wrong("ep", format!("a divisor of dp = {dp}")));
     }
-    let n = [pp, dp].iter().fold(u64::from(tp), |n, ways| n.saturating_mul(u64::from(*ways)));
+    let n = [pp, dp]
+        .iter()
+        .fold(u64::from(tp), |n, ways| n.saturating_mul(u64::from(*ways)));
     let mut messages = Messages::new(params, context, n, 10 + u64::from(ep))?;
-    let (collective, group, times) =
-        (params.choice("collective")?, inner(params, dp)?, volume(params)?);
+    let (collective, group, times) = (
+        params.choice("collective")?,
+        inner(params, dp)?,
+        volume(params)?,
+    );
     let buffer = |key| Ok::<f64, crate::Error>(params.number(key, 0.0, 1e200)? * times);
-    let [for_tp, for_pp, for_dp, for_ep] =
-        [buffer("tp_volume")?, buffer("pp_volume")?, buffer("dp_volume")?, buffer("ep_volume")?];
+    let [for_tp, for_pp, for_dp, for_ep] = [
+        buffer("tp_volume")?,
+        buffer("pp_volume")?,
+        buffer("dp_volume")?,
+        buffer("ep_volume")?,
+    ];
     let process = |d: u32, p: u32, t: u32| (d * pp + p) * tp + t;
     for stage in 0..dp * pp {
         let members: Vec<u32> = (0..tp).map(|t| stage * tp + t).collect();
@@ -86,7 +113,9 @@ fn make(params: &Params, context: &Context) -> Result<(u32, Traffic)> {
             "hierarchical" => messages.hierarchical_all_reduce(&copies, group, for_dp),
             _ => messages.ring_all_reduce(&copies, for_dp),
         }
-        copies.chunks(ep as usize).for_each(|experts| messages.all_to_all(experts, 2.0 * for_ep));
+        copies
+            .chunks(ep as usize)
+            .for_each(|experts| messages.all_to_all(experts, 2.0 * for_ep));
     }
     messages.done(params, n as u32)
 }
@@ -103,10 +132,19 @@ mod tests {
     #[test]
     fn each_way_alone_is_its_pattern() {
         assert_eq!(volumes("parallel:tp=6"), volumes("all-reduce:ring,n=6"));
-        assert_eq!(volumes("parallel:dp=6,collective=tree"), volumes("all-reduce:tree,n=6"));
+        assert_eq!(
+            volumes("parallel:dp=6,collective=tree"),
+            volumes("all-reduce:tree,n=6")
+        );
         let grouped = "all-reduce:hierarchical,n=6,group=3";
-        assert_eq!(volumes("parallel:dp=6,collective=hierarchical,group=3"), volumes(grouped));
-        assert_eq!(volumes("parallel:pp=3,volume=5"), volumes("stencil:3,volume=5"));
+        assert_eq!(
+            volumes("parallel:dp=6,collective=hierarchical,group=3"),
+            volumes(grouped)
+        );
+        assert_eq!(
+            volumes("parallel:pp=3,volume=5"),
+            volumes("stencil:3,volume=5")
+        );
         let experts = "parallel:dp=4,ep=4,dp_volume=0,ep_volume=2";
         assert_eq!(volumes(experts), volumes("all-to-all:n=4"));
         assert_eq!(volumes("parallel:tp=1"), []);

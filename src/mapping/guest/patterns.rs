@@ -26,7 +26,9 @@ pub(super) fn volume(params: &Params) -> Result<f64> {
 
 /// `dims` as a number of processes.
 pub(super) fn product(params: &Params, dims: &[u32]) -> Result<u32> {
-    let all = dims.iter().fold(1u64, |all, n| all.saturating_mul(u64::from(*n)));
+    let all = dims
+        .iter()
+        .fold(1u64, |all, n| all.saturating_mul(u64::from(*n)));
     if all > u64::from(MAX_PROCESSES) {
         let found = format!("{all} processes");
         let expected = format!("1 to {MAX_PROCESSES} processes");
@@ -51,7 +53,11 @@ pub(super) fn list(
         let first = messages.len();
         targets(source, &mut |target| {
             if messages[first..].iter().all(|m| m.target != target) {
-                messages.push(Message { source, target, volume });
+                messages.push(Message {
+                    source,
+                    target,
+                    volume,
+                });
             }
         });
     }
@@ -66,17 +72,25 @@ mod tests {
     use super::*;
 
     fn pairs(text: &str) -> Vec<(u32, u32)> {
-        messages(&make(text).unwrap()).into_iter().map(|(a, b, _)| (a, b)).collect()
+        messages(&make(text).unwrap())
+            .into_iter()
+            .map(|(a, b, _)| (a, b))
+            .collect()
     }
 
     #[test]
     fn small_patterns_are_as_drawn() {
-        assert_eq!(pairs("all-to-all:n=3"), [(0, 1), (0, 2), (1, 0), (1, 2), (2, 0), (2, 1)]);
+        assert_eq!(
+            pairs("all-to-all:n=3"),
+            [(0, 1), (0, 2), (1, 0), (1, 2), (2, 0), (2, 1)]
+        );
         assert_eq!(pairs("ring:n=3"), pairs("all-to-all:n=3"));
         assert_eq!(pairs("ring:n=2"), [(0, 1), (1, 0)]);
         assert_eq!(pairs("ring:n=1"), []);
         let of_each: [&[u32]; 6] = [&[1, 3], &[0, 2, 4], &[1, 5], &[0, 4], &[1, 3, 5], &[2, 4]];
-        let listed = (0..).zip(of_each).flat_map(|(a, all)| all.iter().map(move |b| (a, *b)));
+        let listed = (0..)
+            .zip(of_each)
+            .flat_map(|(a, all)| all.iter().map(move |b| (a, *b)));
         assert_eq!(pairs("stencil:2x3"), listed.collect::<Vec<_>>());
         assert_eq!(pairs("butterfly:n=4"), pairs("stencil:2x2"));
         assert_eq!(pairs("stencil:2x2,wrap=true"), pairs("stencil:2x2"));
@@ -88,9 +102,15 @@ mod tests {
     fn counts_follow_from_the_shape() {
         assert_eq!(pairs("stencil:8x8x8").len(), 2 * 3 * 7 * 64);
         assert_eq!(pairs("stencil:8x8x8,wrap=true").len(), 512 * 6);
-        assert_eq!(pairs("stencil:8x8x8,wrap=true,corners=true").len(), 512 * 26);
+        assert_eq!(
+            pairs("stencil:8x8x8,wrap=true,corners=true").len(),
+            512 * 26
+        );
         // Cells with 8, 5 and 3 neighbours.
-        assert_eq!(pairs("stencil:5x5,corners=true").len(), 9 * 8 + 12 * 5 + 4 * 3);
+        assert_eq!(
+            pairs("stencil:5x5,corners=true").len(),
+            9 * 8 + 12 * 5 + 4 * 3
+        );
         assert_eq!(pairs("butterfly:n=64").len(), 64 * 6);
         assert_eq!(pairs("transpose:8x8").len(), 56);
     }
@@ -106,15 +126,26 @@ mod tests {
         let mut seen = [0; 10];
         for seed in 0..2000 {
             let drawn = pairs(&format!("random:n=10,degree=3,seed={seed}"));
-            drawn.iter().filter(|(s, _)| *s == 4).for_each(|(_, t)| seen[*t as usize] += 1);
+            drawn
+                .iter()
+                .filter(|(s, _)| *s == 4)
+                .for_each(|(_, t)| seen[*t as usize] += 1);
         }
         assert_eq!(seen[4], 0);
-        assert!((0..10).filter(|t| *t != 4).all(|t| (560..780).contains(&seen[t])), "{seen:?}");
+        assert!(
+            (0..10)
+                .filter(|t| *t != 4)
+                .all(|t| (560..780).contains(&seen[t])),
+            "{seen:?}"
+        );
     }
 
     #[test]
     fn wrong_parameters_are_named() {
-        let context = Context { memory: 1_000_000, ..Context::default() };
+        let context = Context {
+            memory: 1_000_000,
+            ..Context::default()
+        };
         for (text, part) in [
             ("butterfly:n=6", "a power of two"),
             ("stencil:8x0", "dims[1] = 0"),

@@ -17,6 +17,9 @@ pub(super) const GUEST: GuestEntry = GuestEntry {
             })
         },
         benchmark: None,
-        sized: &[Sized { name: "ring", spec: |count| format!("ring:n={count}") }],
+        sized: &[Sized {
+            name: "ring",
+            spec: |count| format!("ring:n={count}"),
+        }],
     },
 };

@@ -45,7 +45,11 @@ pub fn sized(name: &str, count: u32, context: &Context) -> Result<Guest> {
         Traffic::AllToAll { volume } => guest.pair_count() as f64 * volume,
         Traffic::Messages(messages) => messages.iter().map(|m| m.volume).sum(),
     };
-    if sum > 0.0 { make(f64::from(count) / sum) } else { Ok(guest) }
+    if sum > 0.0 {
+        make(f64::from(count) / sum)
+    } else {
+        Ok(guest)
+    }
 }
 
 /// `count` as a product of `factors` numbers as near to each other as possible, greatest first.
@@ -93,7 +97,11 @@ mod tests {
                 let all = if alone { 0.0 } else { f64::from(count) };
                 assert!((volume - all).abs() < 1e-9, "{name} {count}: {volume}");
             }
-            assert_eq!(sized(name, 1, &Context::default()).unwrap().pair_count(), 0, "{name}");
+            assert_eq!(
+                sized(name, 1, &Context::default()).unwrap().pair_count(),
+                0,
+                "{name}"
+            );
         }
         assert!(sized("rign", 4, &Context::default()).is_err());
     }

@@ -23,9 +23,18 @@ pub(super) const GUEST: GuestEntry = GuestEntry {
         make: stencil,
         benchmark: None,
         sized: &[
-            Sized { name: "stencil2d", spec: |count| format!("stencil:{}", square(count, 2)) },
-            Sized { name: "stencil3d", spec: |count| format!("stencil:{}", square(count, 3)) },
-            Sized { name: "stencil", spec: |count| format!("stencil:{}", square(count, 3)) },
+            Sized {
+                name: "stencil2d",
+                spec: |count| format!("stencil:{}", square(count, 2)),
+            },
+            Sized {
+                name: "stencil3d",
+                spec: |count| format!("stencil:{}", square(count, 3)),
+            },
+            Sized {
+                name: "stencil",
+                spec: |count| format!("stencil:{}", square(count, 3)),
+            },
         ],
     },
 };
@@ -36,24 +45,36 @@ fn stencil(params: &Params, context: &Context) -> Result<(u32, Traffic)> {
     let n = product(params, &dims)?;
     let k = dims.len() as u32;
     // Steps of -1, 0 or 1 along every dimension, as digits of a number in base 3.
-    let most = if corners { 3u32.saturating_pow(k) } else { 2 * k };
+    let most = if corners {
+        3u32.saturating_pow(k)
+    } else {
+        2 * k
+    };
     context.require("the guest's messages", u64::from(n) * u64::from(most) * 48)?;
     let all = 3u64.checked_pow(k).unwrap_or(u64::MAX);
     let steps: Vec<Vec<i64>> = if corners {
-        (0..all).map(|s| (0..k).map(|i| (s / 3u64.pow(i) % 3) as i64 - 1).collect()).collect()
+        (0..all)
+            .map(|s| (0..k).map(|i| (s / 3u64.pow(i) % 3) as i64 - 1).collect())
+            .collect()
     } else {
         let unit = |axis: u32, by: i64| (0..k).map(|i| if i == axis { by } else { 0 }).collect();
-        (0..k).flat_map(|axis| [unit(axis, -1), unit(axis, 1)]).collect()
+        (0..k)
+            .flat_map(|axis| [unit(axis, -1), unit(axis, 1)])
+            .collect()
     };
     let mut at = vec![0; dims.len()];
     list(params, context, n, most, |process, send| {
         digits(process, &dims, &mut at);
         for step in &steps {
-            let neighbour = at.iter().zip(step).zip(&dims).try_fold(0i64, |cell, ((x, by), n)| {
-                let (x, n) = (i64::from(*x) + by, i64::from(*n));
-                let x = if wrap { x.rem_euclid(n) } else { x };
-                (0..n).contains(&x).then(|| cell * n + x)
-            });
+            let neighbour = at
+                .iter()
+                .zip(step)
+                .zip(&dims)
+                .try_fold(0i64, |cell, ((x, by), n)| {
+                    let (x, n) = (i64::from(*x) + by, i64::from(*n));
+                    let x = if wrap { x.rem_euclid(n) } else { x };
+                    (0..n).contains(&x).then(|| cell * n + x)
+                });
             neighbour.into_iter().for_each(|cell| send(cell as u32));
         }
     })

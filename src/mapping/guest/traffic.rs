@@ -63,12 +63,24 @@ impl Guest {
             }
             if !(volume.is_finite() && volume >= 0.0) {
                 let found = format!("volume {volume} from {source} to {target}");
-                return Err(Error::input(location(), found, "a finite volume of 0 or more"));
+                return Err(Error::input(
+                    location(),
+                    found,
+                    "a finite volume of 0 or more",
+                ));
             }
-            list.push(Message { source, target, volume });
+            list.push(Message {
+                source,
+                target,
+                volume,
+            });
         }
         let messages = merged(list, location)?;
-        Ok(Guest { label, processes, traffic: Traffic::Messages(messages) })
+        Ok(Guest {
+            label,
+            processes,
+            traffic: Traffic::Messages(messages),
+        })
     }
 
     /// Name that the user gave it.
@@ -105,13 +117,22 @@ impl Guest {
         let processes = self.processes.div_ceil(size);
         match &self.traffic {
             Traffic::AllToAll { volume } => {
-                let traffic =
-                    Traffic::AllToAll { volume: volume * f64::from(size) * f64::from(size) };
-                Ok(Guest { label, processes, traffic })
+                let traffic = Traffic::AllToAll {
+                    volume: volume * f64::from(size) * f64::from(size),
+                };
+                Ok(Guest {
+                    label,
+                    processes,
+                    traffic,
+                })
             }
             Traffic::Messages(messages) => {
                 let group = |m: &Message| (m.source / size, m.target / size, m.volume);
-                Guest::new(label, processes, messages.iter().map(group).filter(|(a, b, _)| a != b))
+                Guest::new(
+                    label,
+                    processes,
+                    messages.iter().map(group).filter(|(a, b, _)| a != b),
+                )
             }
         }
     }
@@ -123,7 +144,11 @@ impl Guest {
             Traffic::AllToAll { volume } => {
                 for source in 0..self.processes {
                     for target in (0..self.processes).filter(|t| *t != source) {
-                        visit(Message { source, target, volume: *volume });
+                        visit(Message {
+                            source,
+                            target,
+                            volume: *volume,
+                        });
                     }
                 }
             }
@@ -151,7 +176,11 @@ pub(super) fn merged(
     let sum: f64 = messages.iter().map(|m| m.volume).sum();
     if sum > LARGEST_VOLUME {
         let found = format!("volumes that add up to {sum:e}");
-        return Err(Error::input(location(), found, format!("at most {LARGEST_VOLUME:e}")));
+        return Err(Error::input(
+            location(),
+            found,
+            format!("at most {LARGEST_VOLUME:e}"),
+        ));
     }
     Ok(messages)
 }

@@ -9,7 +9,10 @@ pub(super) const GUEST: GuestEntry = GuestEntry {
     name: "transpose",
     about: "element (r, c) of a matrix of processes to (c, r) of its transpose",
     example: "transpose:8x8",
-    options: &[Opt::extents("dims", "rows and columns").positional(), VOLUME],
+    options: &[
+        Opt::extents("dims", "rows and columns").positional(),
+        VOLUME,
+    ],
     build: Pattern {
         make: |params, context| {
             let expected = "two extents, as in 8x8";
@@ -18,7 +21,9 @@ pub(super) const GUEST: GuestEntry = GuestEntry {
                 return Err(params.wrong("dims", expected));
             };
             let n = product(params, &dims)?;
-            list(params, context, n, 1, |i, send| send(i % columns * rows + i / columns))
+            list(params, context, n, 1, |i, send| {
+                send(i % columns * rows + i / columns)
+            })
         },
         benchmark: None,
         sized: &[],

@@ -47,7 +47,11 @@ const STEPS: (u32, u64) = (20_000, 4_000);
 fn swaps(problem: &MappingProblem) -> u32 {
     let n = problem.len() as u64;
     let each = problem.partners.len() as u64 + n * n / 64;
-    if n <= 64 { STEPS.0 } else { (25_000_000 / each).min(STEPS.0.into()) as u32 }
+    if n <= 64 {
+        STEPS.0
+    } else {
+        (25_000_000 / each).min(STEPS.0.into()) as u32
+    }
 }
 
 /// Processes from which on a method that looks at all free nodes for each takes too long.
@@ -59,14 +63,22 @@ fn best(problem: &MappingProblem, params: &Params, observer: &dyn Observer) -> R
     let seed = params.seed()?;
     let began = observer.seconds();
     // With `rounds` alone the clock is not asked, so that the result depends on the seed only.
-    let time = if rounds.is_some() { given } else { Some(given.unwrap_or(2.0)) };
+    let time = if rounds.is_some() {
+        given
+    } else {
+        Some(given.unwrap_or(2.0))
+    };
     let late = || match (began, observer.seconds(), time) {
         (Some(began), Some(now), Some(time)) => now - began >= time,
         _ => false,
     };
     let stop = || observer.should_stop() || late();
     let floor = floor(problem);
-    let mut found = vec![Tried::new(problem, "rank", (0..problem.len() as u32).collect())];
+    let mut found = vec![Tried::new(
+        problem,
+        "rank",
+        (0..problem.len() as u32).collect(),
+    )];
     let done = |found: &[Tried]| found.iter().any(|c| c.cost <= floor * (1.0 + 1e-12));
     if problem.partners.is_empty() || done(&found) {
         return Ok(least(found));
@@ -77,7 +89,13 @@ fn best(problem: &MappingProblem, params: &Params, observer: &dyn Observer) -> R
     }
     let methods: [fn(&MappingProblem) -> Option<Tried>; 3] = [
         |p| (p.len() < MANY).then(|| Tried::new(p, "greedy", greedy(p))),
-        |p| Some(Tried::new(p, "bisection", bisection(p, &Halves::by_rank(p)))),
+        |p| {
+            Some(Tried::new(
+                p,
+                "bisection",
+                bisection(p, &Halves::by_rank(p)),
+            ))
+        },
         |p| Some(Tried::new(p, "bisection", bisection(p, &Halves::boxes(p)))),
     ];
     found.par_extend(methods.par_iter().filter_map(|method| method(problem)));
@@ -122,48 +140,78 @@ struct Tried {
 
 impl Tried {
     fn new(problem: &MappingProblem, method: &'static str, slots: Vec<u32>) -> Self {
-        Tried { cost: problem.cost(&slots), slots, method }
+        Tried {
+            cost: problem.cost(&slots),
+            slots,
+            method,
+        }
     }
 }
 
 fn least(found: Vec<Tried>) -> Found {
-    let best =
-        found.into_iter().reduce(|best, next| if next.cost < best.cost { next } else { best });
+    let best = found
+        .into_iter()
+        .reduce(|best, next| if next.cost < best.cost { next } else { best });
     // There is always the one in rank order.
-    best.map_or(Found { slots: Vec::new(), method: "rank" }, |c| Found {
-        slots: c.slots,
-        method: c.method,
-    })
+    best.map_or(
+        Found {
+            slots: Vec::new(),
+            method: "rank",
+        },
+        |c| Found {
+            slots: c.slots,
+            method: c.method,
+        },
+    )
 }
 
 /// Lower bound on the hop-bytes of all mappings.
 fn floor(problem: &MappingProblem) -> f64 {
     let n = problem.len() as u32;
-    let most = (0..n).map(|p| problem.partners(p).len()).max().unwrap_or(0).min(problem.len() - 1);
+    let most = (0..n)
+        .map(|p| problem.partners(p).len())
+        .max()
+        .unwrap_or(0)
+        .min(problem.len() - 1);
     let from = |slot: u32| -> Vec<u32> {
-        let mut hops: Vec<u32> =
-            (0..n).filter(|s| *s != slot).map(|s| problem.hops(slot, s) as u32).collect();
+        let mut hops: Vec<u32> = (0..n)
+            .filter(|s| *s != slot)
+            .map(|s| problem.hops(slot, s) as u32)
+            .collect();
         hops.sort_unstable();
         hops.truncate(most);
         hops
     };
     let closer = |a: Vec<u32>, b: Vec<u32>| a.into_iter().zip(b).map(|(a, b)| a.min(b)).collect();
     let nearest = match problem.hops {
-        Hops::Table(_) => (0..n).into_par_iter().map(from).reduce(|| vec![u32::MAX; most], closer),
+        Hops::Table(_) => (0..n)
+            .into_par_iter()
+            .map(from)
+            .reduce(|| vec![u32::MAX; most], closer),
         Hops::Closed { .. } => {
             let mut slots = vec![0usize; problem.routers];
-            problem.router.iter().for_each(|router| slots[*router as usize] += 1);
+            problem
+                .router
+                .iter()
+                .for_each(|router| slots[*router as usize] += 1);
             let here = slots.iter().max().copied().unwrap_or(1) - 1;
             let links = (0..problem.routers).map(|router| problem.linked(router).len());
             let linked = links.max().unwrap_or(0) * (here + 1);
             let hops = [(0, here), (1, linked), (2, most)];
-            hops.into_iter().flat_map(|(hop, n)| std::iter::repeat_n(hop, n)).take(most).collect()
+            hops.into_iter()
+                .flat_map(|(hop, n)| std::iter::repeat_n(hop, n))
+                .take(most)
+                .collect()
         }
     };
     let of = |p: u32| -> f64 {
         let mut volumes: Vec<f64> = problem.partners(p).iter().map(|(_, v)| *v).collect();
         volumes.sort_by(|a, b| b.total_cmp(a));
-        volumes.iter().zip(&nearest).map(|(v, hops)| v * f64::from(*hops)).sum()
+        volumes
+            .iter()
+            .zip(&nearest)
+            .map(|(v, hops)| v * f64::from(*hops))
+            .sum()
     };
     (0..n).map(of).sum::<f64>() / 2.0
 }
@@ -208,22 +256,42 @@ mod tests {
     #[test]
     fn rounds_depend_on_the_seed_alone() {
         let machine = build("torus:5x4");
-        let nodes: Vec<_> = NodeOrder::make(&machine, "random").unwrap().nodes().to_vec();
+        let nodes: Vec<_> = NodeOrder::make(&machine, "random")
+            .unwrap()
+            .nodes()
+            .to_vec();
         let guest = tests::guest("random:n=20,degree=3,seed=2");
         let run = |text: &str| place(&machine, &guest, &nodes, text, &NoObserver).unwrap();
-        let one = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
+        let one = rayon::ThreadPoolBuilder::new()
+            .num_threads(1)
+            .build()
+            .unwrap();
         let (found, method) = run("best:rounds=1");
-        assert_eq!((&found, method), (&one.install(|| run("best:rounds=1")).0, "tabu"));
+        assert_eq!(
+            (&found, method),
+            (&one.install(|| run("best:rounds=1")).0, "tabu")
+        );
         let problem = MappingProblem::new(&machine, &guest, &nodes).unwrap();
         let cost = |mapping: &crate::mapping::ProcessMapping| {
             let slot = |n| nodes.iter().position(|m| m == n).unwrap() as u32;
             problem.cost(&mapping.nodes().iter().map(slot).collect::<Vec<_>>())
         };
-        for other in ["rank", "greedy", "bisection", "bisection:halves=boxes", "refine"] {
+        for other in [
+            "rank",
+            "greedy",
+            "bisection",
+            "bisection:halves=boxes",
+            "refine",
+        ] {
             assert!(cost(&found) <= cost(&run(other).0), "{other}");
         }
         assert_eq!(run("best:rounds=0").1, "greedy");
         let ring = tests::guest("ring:n=20");
-        assert_eq!(place(&machine, &ring, &nodes, "best", &NoObserver).unwrap().1, "grid");
+        assert_eq!(
+            place(&machine, &ring, &nodes, "best", &NoObserver)
+                .unwrap()
+                .1,
+            "grid"
+        );
     }
 }

@@ -27,13 +27,20 @@ pub const METHOD: MappingMethodEntry = MappingMethodEntry {
     name: "bisection",
     about: "halves of the processes, cut where little is sent, on halves of the nodes, and so on",
     example: "bisection:halves=boxes",
-    options: &[Opt::one_of("halves", &["rank", "boxes"], "how nodes are halved")],
+    options: &[Opt::one_of(
+        "halves",
+        &["rank", "boxes"],
+        "how nodes are halved",
+    )],
     build: |problem, params, _| {
         let halves = match params.choice("halves")? {
             "boxes" => Halves::boxes(problem),
             _ => Halves::by_rank(problem),
         };
-        Ok(Found { slots: bisection(problem, &halves), method: "bisection" })
+        Ok(Found {
+            slots: bisection(problem, &halves),
+            method: "bisection",
+        })
     },
 };
 
@@ -55,7 +62,10 @@ const LOOKED_AT: usize = 64;
 
 impl Halves {
     pub fn by_rank(problem: &MappingProblem) -> Self {
-        Halves { slots: (0..problem.len() as u32).collect(), compact: false }
+        Halves {
+            slots: (0..problem.len() as u32).collect(),
+            compact: false,
+        }
     }
 
     /// Every range is split by how much nearer its slots are to one than to the other of two slots far apart.
@@ -79,7 +89,10 @@ impl Halves {
             let split = range.start + range.len() / 2;
             ranges.extend([split..range.end, range.start..split]);
         }
-        Halves { slots, compact: true }
+        Halves {
+            slots,
+            compact: true,
+        }
     }
 
     /// A slot in the middle of a range.
@@ -90,7 +103,10 @@ impl Halves {
         }
         let some = || part.iter().step_by(part.len().div_ceil(LOOKED_AT));
         let spread = |s: &u32| some().map(|t| problem.hops(*s, *t)).sum::<f64>() as u64;
-        some().copied().min_by_key(|s| (spread(s), *s)).unwrap_or(part[0])
+        some()
+            .copied()
+            .min_by_key(|s| (spread(s), *s))
+            .unwrap_or(part[0])
     }
 }
 
@@ -121,11 +137,16 @@ pub(super) fn bisection(problem: &MappingProblem, halves: &Halves) -> Vec<u32> {
         ranges = next;
         for range in &ranges {
             let centre = halves.centre(problem, range);
-            order[range.clone()].iter().for_each(|process| middle[*process as usize] = centre);
+            order[range.clone()]
+                .iter()
+                .for_each(|process| middle[*process as usize] = centre);
         }
     }
     let mut slot = vec![0; n];
-    order.iter().zip(&halves.slots).for_each(|(p, s)| slot[*p as usize] = *s);
+    order
+        .iter()
+        .zip(&halves.slots)
+        .for_each(|(p, s)| slot[*p as usize] = *s);
     slot
 }
 
@@ -163,7 +184,10 @@ impl Rules for Pairs<'_> {
 
 impl<'a> Cut<'a> {
     fn new(problem: &'a MappingProblem) -> Self {
-        Cut { problem, sides: Sides::new(vec![OUTSIDE; problem.len()]) }
+        Cut {
+            problem,
+            sides: Sides::new(vec![OUTSIDE; problem.len()]),
+        }
     }
 
     /// Reorders `processes` so that the first half of them belongs to the slots around `centres[0]`.
@@ -187,14 +211,22 @@ impl<'a> Cut<'a> {
             });
             let cost = self.improve(processes, centres, middle);
             if best.as_ref().is_none_or(|(least, _)| cost < *least) {
-                let sides = processes.iter().map(|p| self.sides.side[*p as usize]).collect();
+                let sides = processes
+                    .iter()
+                    .map(|p| self.sides.side[*p as usize])
+                    .collect();
                 best = Some((cost, sides));
             }
         }
         let sides = best.map(|(_, sides)| sides).unwrap_or_default();
-        processes.iter().zip(&sides).for_each(|(p, side)| self.sides.side[*p as usize] = *side);
+        processes
+            .iter()
+            .zip(&sides)
+            .for_each(|(p, side)| self.sides.side[*p as usize] = *side);
         processes.sort_by_key(|p| (self.sides.side[*p as usize], *p));
-        processes.iter().for_each(|p| self.sides.side[*p as usize] = OUTSIDE);
+        processes
+            .iter()
+            .for_each(|p| self.sides.side[*p as usize] = OUTSIDE);
     }
 
     /// The processes in the order of a region that grows from one of them: always the one most tied to it.
@@ -213,13 +245,18 @@ impl<'a> Cut<'a> {
                 }
                 None => fresh.next(),
             };
-            let Some(p) = next.filter(|p| self.sides.side[*p as usize] == 0) else { continue };
+            let Some(p) = next.filter(|p| self.sides.side[*p as usize] == 0) else {
+                continue;
+            };
             self.sides.side[p as usize] = 1;
             order.push(p);
             for (q, v) in self.problem.partners(p) {
                 if self.sides.side[*q as usize] == 0 {
                     self.sides.gain[*q as usize] += v;
-                    queue.push(Candidate { gain: self.sides.gain[*q as usize], vertex: *q });
+                    queue.push(Candidate {
+                        gain: self.sides.gain[*q as usize],
+                        vertex: *q,
+                    });
                 }
             }
         }
@@ -235,15 +272,18 @@ impl<'a> Cut<'a> {
             for &p in processes {
                 let here = self.sides.side[p as usize];
                 let saved =
-                    problem.partners(p).iter().map(|(q, v)| match self.sides.side[*q as usize] {
-                        OUTSIDE => {
-                            let there = middle[*q as usize];
-                            let from = problem.hops(centres[here as usize], there);
-                            v * (from - problem.hops(centres[1 - here as usize], there))
-                        }
-                        side if side == here => -v * apart,
-                        _ => v * apart,
-                    });
+                    problem
+                        .partners(p)
+                        .iter()
+                        .map(|(q, v)| match self.sides.side[*q as usize] {
+                            OUTSIDE => {
+                                let there = middle[*q as usize];
+                                let from = problem.hops(centres[here as usize], there);
+                                v * (from - problem.hops(centres[1 - here as usize], there))
+                            }
+                            side if side == here => -v * apart,
+                            _ => v * apart,
+                        });
                 self.sides.gain[p as usize] = saved.sum();
             }
             if !self.sides.pass(processes, &mut Pairs { problem, apart }) {

@@ -18,7 +18,12 @@ use crate::partition::Candidate;
 pub const METHOD: MappingMethodEntry = MappingMethodEntry::plain(
     "greedy",
     "the process that talks most to those placed goes to the free node that costs least",
-    |problem, _, _| Ok(Found { slots: greedy(problem), method: "greedy" }),
+    |problem, _, _| {
+        Ok(Found {
+            slots: greedy(problem),
+            method: "greedy",
+        })
+    },
 );
 
 pub(super) fn greedy(problem: &MappingProblem) -> Vec<u32> {
@@ -68,7 +73,10 @@ pub(super) fn greedy(problem: &MappingProblem) -> Vec<u32> {
         for (q, v) in problem.partners(process) {
             if slot[*q as usize].is_none() {
                 bound[*q as usize] += v;
-                queue.push(Candidate { gain: bound[*q as usize], vertex: *q });
+                queue.push(Candidate {
+                    gain: bound[*q as usize],
+                    vertex: *q,
+                });
             }
         }
     }

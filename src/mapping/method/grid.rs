@@ -16,7 +16,10 @@ pub const METHOD: MappingMethodEntry = MappingMethodEntry::plain(
     "grid",
     "a guest that is a grid, on nodes that are one: every message goes one hop",
     |problem, _, _| match grid(problem) {
-        Some(slots) => Ok(Found { slots, method: "grid" }),
+        Some(slots) => Ok(Found {
+            slots,
+            method: "grid",
+        }),
         None => Err(Error::unsuited(
             SourceLocation::option("--map grid"),
             "the guest and the network between its nodes are not grids of matching sizes",
@@ -40,7 +43,10 @@ pub(super) fn grid(problem: &MappingProblem) -> Option<Vec<u32>> {
     }
     let largest = problem.partners.iter().map(|(_, v)| *v).fold(0.0, f64::max);
     let partners = |p: u32| -> Vec<u32> {
-        let heavy = problem.partners(p).iter().filter(|(_, v)| *v >= COUNTS * largest);
+        let heavy = problem
+            .partners(p)
+            .iter()
+            .filter(|(_, v)| *v >= COUNTS * largest);
         heavy.map(|(q, _)| *q).collect()
     };
     let guest = factored(&(0..n as u32).map(partners).collect::<Vec<_>>())?;
@@ -62,7 +68,9 @@ pub(super) fn grid(problem: &MappingProblem) -> Option<Vec<u32>> {
         .iter()
         .enumerate()
         .map(|(g, factor)| {
-            let parts = (0..host.factors.len()).filter(|h| chosen[*h] == g).collect::<Vec<_>>();
+            let parts = (0..host.factors.len())
+                .filter(|h| chosen[*h] == g)
+                .collect::<Vec<_>>();
             walk(factor, &parts, &host)
         })
         .collect();
@@ -84,9 +92,16 @@ pub(super) fn grid(problem: &MappingProblem) -> Option<Vec<u32>> {
 fn assigned(guest: &[Factor], host: &[Factor]) -> Option<Vec<usize>> {
     fn place(guest: &[Factor], left: &mut [usize], host: &[Factor], to: &mut Vec<usize>) -> bool {
         let Some(factor) = host.get(to.len()) else {
-            let parts =
-                |g| (0..host.len()).filter(|h| to[*h] == g).map(|h| host[h]).collect::<Vec<_>>();
-            return guest.iter().enumerate().all(|(g, factor)| suits(factor, &parts(g)));
+            let parts = |g| {
+                (0..host.len())
+                    .filter(|h| to[*h] == g)
+                    .map(|h| host[h])
+                    .collect::<Vec<_>>()
+            };
+            return guest
+                .iter()
+                .enumerate()
+                .all(|(g, factor)| suits(factor, &parts(g)));
         };
         for g in 0..guest.len() {
             if left[g].is_multiple_of(factor.size) {
@@ -123,7 +138,12 @@ fn suits(factor: &Factor, parts: &[Factor]) -> bool {
 /// Where the guest's factor goes, as parts of an index into the host's vertices: step by step one hop, and with a
 /// ring also from the last to the first.
 fn walk(factor: &Factor, parts: &[usize], host: &ProductGraph) -> Option<Vec<usize>> {
-    let stride = |h: usize| host.factors[h + 1..].iter().map(|f| f.size).product::<usize>();
+    let stride = |h: usize| {
+        host.factors[h + 1..]
+            .iter()
+            .map(|f| f.size)
+            .product::<usize>()
+    };
     let size = |h: usize| host.factors[h].size;
     // Through all parts as a snake, the last fastest.
     // `row` at every position along `h`, every second time backwards.

@@ -61,12 +61,20 @@ pub fn place(
     let Some(nodes) = nodes.get(..guest.processes() as usize) else {
         let problem = format!("{} processes on {} nodes", guest.processes(), nodes.len());
         let remedy = "give a node for each process";
-        return Err(Error::unsuited(SourceLocation::option(text), problem, remedy));
+        return Err(Error::unsuited(
+            SourceLocation::option(text),
+            problem,
+            remedy,
+        ));
     };
     let problem = MappingProblem::new(topology, guest, nodes)?;
     let found = (method.build)(&problem, &params, observer)?;
     params.finish()?;
-    let nodes = found.slots.iter().map(|slot| nodes[*slot as usize]).collect();
+    let nodes = found
+        .slots
+        .iter()
+        .map(|slot| nodes[*slot as usize])
+        .collect();
     Ok((ProcessMapping::new(topology, text, nodes)?, found.method))
 }
 
@@ -99,10 +107,18 @@ mod tests {
         let mut used = mapping.nodes().to_vec();
         used.sort_unstable();
         assert_eq!(used, nodes, "{method} uses every node it was given");
-        assert_eq!(mapping, place(&machine, guest, nodes, method, &NoObserver).unwrap().0);
+        assert_eq!(
+            mapping,
+            place(&machine, guest, nodes, method, &NoObserver)
+                .unwrap()
+                .0
+        );
         let fabric = Fabric::new(&machine).unwrap();
         let routing = RoutingEntry::named("ecmp-hop").unwrap();
-        analyse(&fabric, guest, &mapping, routing).unwrap().dilation.mean
+        analyse(&fabric, guest, &mapping, routing)
+            .unwrap()
+            .dilation
+            .mean
     }
 
     /// Four processes in a ring, and a ring of four nodes.
@@ -136,7 +152,10 @@ mod tests {
                 let mean = reached(spec, &guest, method);
                 assert!(mean < 0.75 * rank, "{spec}: {method} {mean}, {rank}");
                 let refined = reached(spec, &guest, &format!("refine:from={method}"));
-                assert!(refined <= mean && refined < 1.6, "{spec}: {method} {mean} to {refined}");
+                assert!(
+                    refined <= mean && refined < 1.6,
+                    "{spec}: {method} {mean} to {refined}"
+                );
             }
         }
     }
@@ -163,7 +182,9 @@ mod tests {
     fn unknown_names_and_options_are_refused() {
         let (machine, guest, nodes) = rings();
         let error = |nodes: &[NodeId], text| {
-            place(&machine, &guest, nodes, text, &NoObserver).unwrap_err().to_string()
+            place(&machine, &guest, nodes, text, &NoObserver)
+                .unwrap_err()
+                .to_string()
         };
         assert!(error(&nodes, "refin").contains("did you mean `refine`"));
         assert!(error(&nodes, "refine:step=4").contains("did you mean `steps`"));
@@ -173,14 +194,23 @@ mod tests {
     /// With distances kept or not, every method finds the same.
     #[test]
     fn distances_on_demand_change_nothing() {
-        for (spec, text) in
-            [("torus:6x5", "stencil:5x6"), ("mesh:4x4,per_router=2", "random:n=32,degree=3")]
-        {
+        for (spec, text) in [
+            ("torus:6x5", "stencil:5x6"),
+            ("mesh:4x4,per_router=2", "random:n=32,degree=3"),
+        ] {
             let (machine, guest) = (build(spec), shuffled(text));
-            let nodes: Vec<NodeId> = NodeOrder::make(&machine, "random").unwrap().nodes().to_vec();
-            for method in
-                ["rank", "grid", "greedy", "bisection", "refine:steps=50", "best:rounds=1"]
-            {
+            let nodes: Vec<NodeId> = NodeOrder::make(&machine, "random")
+                .unwrap()
+                .nodes()
+                .to_vec();
+            for method in [
+                "rank",
+                "grid",
+                "greedy",
+                "bisection",
+                "refine:steps=50",
+                "best:rounds=1",
+            ] {
                 let found = [usize::MAX, 0].map(|kept| {
                     let problem = MappingProblem::keeping(&machine, &guest, &nodes, kept).unwrap();
                     let (method, params) = METHODS.read(method, 1).unwrap();

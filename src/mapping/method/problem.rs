@@ -30,7 +30,10 @@ pub(super) enum Hops {
     /// All of them, row by row.
     Table(Vec<u32>),
     /// From their coordinates, when asked for.
-    Closed { metric: Metric, routers: Vec<RouterId> },
+    Closed {
+        metric: Metric,
+        routers: Vec<RouterId>,
+    },
 }
 
 impl Hops {
@@ -92,7 +95,12 @@ impl MappingProblem {
             topology.require("the partners of every process", 64 * messages.len() as u64)?;
             let mut both: Vec<(u32, u32, f64)> = messages
                 .iter()
-                .flat_map(|m| [(m.source, m.target, m.volume), (m.target, m.source, m.volume)])
+                .flat_map(|m| {
+                    [
+                        (m.source, m.target, m.volume),
+                        (m.target, m.source, m.volume),
+                    ]
+                })
                 .collect();
             both.sort_by_key(|(a, b, _)| (*a, *b));
             both.dedup_by(|next, kept| {
@@ -102,7 +110,8 @@ impl MappingProblem {
                 }
                 same
             });
-            both.iter().for_each(|(a, ..)| problem.first[*a as usize + 1] += 1);
+            both.iter()
+                .for_each(|(a, ..)| problem.first[*a as usize + 1] += 1);
             for i in 0..nodes.len() {
                 problem.first[i + 1] += problem.first[i];
             }
@@ -124,7 +133,10 @@ impl MappingProblem {
     /// Hops between two slots.
     #[inline]
     pub(super) fn hops(&self, a: u32, b: u32) -> f64 {
-        let (a, b) = (self.router[a as usize] as usize, self.router[b as usize] as usize);
+        let (a, b) = (
+            self.router[a as usize] as usize,
+            self.router[b as usize] as usize,
+        );
         f64::from(match &self.hops {
             Hops::Table(hops) => hops[a * self.routers + b],
             Hops::Closed { metric, routers } => metric.between(routers[a], routers[b]).unwrap_or(0),
@@ -140,7 +152,9 @@ impl MappingProblem {
     pub(super) fn cost(&self, slot: &[u32]) -> f64 {
         let of = |p: u32| -> f64 {
             let partners = self.partners(p).iter();
-            partners.map(|(q, v)| v * self.hops(slot[p as usize], slot[*q as usize])).sum()
+            partners
+                .map(|(q, v)| v * self.hops(slot[p as usize], slot[*q as usize]))
+                .sum()
         };
         // Every message stands at both ends.
         (0..self.len() as u32).map(of).sum::<f64>() / 2.0

@@ -45,7 +45,11 @@ const MOST_NEIGHBOURS: usize = 64;
 /// <https://doi.org/10.1002/jgt.3190160508>.
 pub(super) fn factored(neighbours: &[Vec<u32>]) -> Option<ProductGraph> {
     let n = neighbours.len();
-    if n < 2 || neighbours.iter().any(|near| near.is_empty() || near.len() > MOST_NEIGHBOURS) {
+    if n < 2
+        || neighbours
+            .iter()
+            .any(|near| near.is_empty() || near.len() > MOST_NEIGHBOURS)
+    {
         return None;
     }
     let (class, classes) = edge_classes(neighbours);
@@ -58,7 +62,10 @@ pub(super) fn factored(neighbours: &[Vec<u32>]) -> Option<ProductGraph> {
     for (factor, position) in position.iter_mut().enumerate() {
         let mut joined = UnionFind::<u32>::new(n);
         for (v, near) in neighbours.iter().enumerate() {
-            for (w, _) in near.iter().zip(edges(v)).filter(|(_, e)| class.of[*e] as usize != factor)
+            for (w, _) in near
+                .iter()
+                .zip(edges(v))
+                .filter(|(_, e)| class.of[*e] as usize != factor)
             {
                 joined.union(v as u32, *w);
             }
@@ -66,7 +73,11 @@ pub(super) fn factored(neighbours: &[Vec<u32>]) -> Option<ProductGraph> {
         *position = numbered_sets(joined);
         sizes.push(sets(position));
     }
-    if sizes.iter().try_fold(1usize, |all, size| all.checked_mul(*size)) != Some(n) {
+    if sizes
+        .iter()
+        .try_fold(1usize, |all, size| all.checked_mul(*size))
+        != Some(n)
+    {
         return None;
     }
     let mut factors = Vec::new();
@@ -90,8 +101,13 @@ pub(super) fn factored(neighbours: &[Vec<u32>]) -> Option<ProductGraph> {
             return None;
         }
         let (shape, along) = shape_of(&links)?;
-        position[factor].iter_mut().for_each(|at| *at = along[*at as usize]);
-        factors.push(Factor { size: sizes[factor], shape });
+        position[factor]
+            .iter_mut()
+            .for_each(|at| *at = along[*at as usize]);
+        factors.push(Factor {
+            size: sizes[factor],
+            shape,
+        });
     }
     let mut vertices = vec![u32::MAX; n];
     for v in 0..n as u32 {
@@ -116,7 +132,9 @@ struct Classes {
 
 fn edge_classes(neighbours: &[Vec<u32>]) -> (Classes, usize) {
     let mut first = vec![0];
-    neighbours.iter().for_each(|near| first.push(first[first.len() - 1] + near.len()));
+    neighbours
+        .iter()
+        .for_each(|near| first.push(first[first.len() - 1] + near.len()));
     let edge = |v: u32, w: u32| {
         let at = neighbours[v as usize].binary_search(&w).unwrap_or(0);
         (first[v as usize] + at) as u32
@@ -165,7 +183,10 @@ fn shape_of(links: &[Vec<u32>]) -> Option<(FactorShape, Vec<u32>)> {
     let mut at = links.iter().position(|near| near.len() == 1).unwrap_or(0);
     for number in 0..n as u32 {
         along[at] = number;
-        match links[at].iter().find(|next| along[**next as usize] == u32::MAX) {
+        match links[at]
+            .iter()
+            .find(|next| along[**next as usize] == u32::MAX)
+        {
             Some(next) => at = *next as usize,
             None => return (number as usize + 1 == n).then_some((shape, along)),
         }

@@ -6,5 +6,10 @@ use super::{Found, MappingMethodEntry};
 pub const METHOD: MappingMethodEntry = MappingMethodEntry::plain(
     "rank",
     "process i on the i-th node: the ordering as it is",
-    |problem, _, _| Ok(Found { slots: (0..problem.len() as u32).collect(), method: "rank" }),
+    |problem, _, _| {
+        Ok(Found {
+            slots: (0..problem.len() as u32).collect(),
+            method: "rank",
+        })
+    },
 );

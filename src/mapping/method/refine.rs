@@ -23,18 +23,28 @@ pub const METHOD: MappingMethodEntry = MappingMethodEntry {
     name: "refine",
     about: "swaps from=bisection|greedy|rank on, steps= tries for each process, seed=",
     example: "refine:from=greedy,steps=1000",
-    options: &[FROM, Opt::whole("steps", "tries for each process").or("4000"), SEED],
+    options: &[
+        FROM,
+        Opt::whole("steps", "tries for each process").or("4000"),
+        SEED,
+    ],
     build: |problem, params, _| {
         let steps = params.whole("steps", 0u64, 1_000_000)?;
         let (seed, start) = (params.seed()?, start(problem, params)?);
         let slots = refine(problem, start, steps, seed, &|| false);
-        Ok(Found { slots, method: "refine" })
+        Ok(Found {
+            slots,
+            method: "refine",
+        })
     },
 };
 
 /// The option that [`start`] reads.
-pub(super) const FROM: Opt =
-    Opt::one_of("from", &["bisection", "greedy", "rank"], "method to start from");
+pub(super) const FROM: Opt = Opt::one_of(
+    "from",
+    &["bisection", "greedy", "rank"],
+    "method to start from",
+);
 
 /// Slots tried around a partner.
 const NEAR: usize = 12;
@@ -139,8 +149,15 @@ struct State<'a> {
 impl<'a> State<'a> {
     fn new(problem: &'a MappingProblem, slot: Vec<u32>) -> Self {
         let mut process = vec![0; slot.len()];
-        slot.iter().enumerate().for_each(|(p, s)| process[*s as usize] = p as u32);
-        State { problem, cost: problem.cost(&slot), slot, process }
+        slot.iter()
+            .enumerate()
+            .for_each(|(p, s)| process[*s as usize] = p as u32);
+        State {
+            problem,
+            cost: problem.cost(&slot),
+            slot,
+            process,
+        }
     }
 
     fn swap(&mut self, a: u32, b: u32, gain: f64) {

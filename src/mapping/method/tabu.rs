@@ -28,13 +28,22 @@ pub const METHOD: MappingMethodEntry = MappingMethodEntry {
         let steps = params.whole("steps", 0u32, 10_000_000)?;
         let seed = params.seed()?;
         if problem.len() > MOST {
-            let found =
-                format!("{} processes, and `tabu` looks at all pairs of them", problem.len());
+            let found = format!(
+                "{} processes, and `tabu` looks at all pairs of them",
+                problem.len()
+            );
             let remedy = format!("use refine beyond {MOST}");
-            return Err(Error::unsuited(SourceLocation::option("--map tabu"), found, remedy));
+            return Err(Error::unsuited(
+                SourceLocation::option("--map tabu"),
+                found,
+                remedy,
+            ));
         }
         let slots = tabu(problem, start(problem, params)?, steps, seed, &|| false);
-        Ok(Found { slots, method: "tabu" })
+        Ok(Found {
+            slots,
+            method: "tabu",
+        })
     },
 };
 
@@ -59,7 +68,9 @@ pub(super) fn tabu(
     // Rounding of many gains must not pass for a gain.
     let least = 1e-9 * (search.cost / n as f64).max(f64::MIN_POSITIVE);
     for step in 1..=steps {
-        let Some((r, s)) = search.choose(step, best.0 - least) else { continue };
+        let Some((r, s)) = search.choose(step, best.0 - least) else {
+            continue;
+        };
         for (process, slot) in [(r, search.slot[r]), (s, search.slot[s])] {
             // A drawn length keeps the search from going in circles.
             let rest = 9 * n as u64 / 10 + below(n as u64 / 5 + 1, &mut random);
@@ -106,7 +117,9 @@ impl<'a> Search<'a> {
             cost: problem.cost(&slot),
             slot,
             own: vec![0.0; n],
-            hops: (0..n * n).map(|i| problem.hops((i / n) as u32, (i % n) as u32)).collect(),
+            hops: (0..n * n)
+                .map(|i| problem.hops((i / n) as u32, (i % n) as u32))
+                .collect(),
             gain: vec![0.0; n * width],
             width,
             least: vec![f64::NEG_INFINITY; n],
@@ -120,7 +133,9 @@ impl<'a> Search<'a> {
     fn cost_of(&self, process: usize) -> f64 {
         let hops = &self.hops[self.slot[process] as usize * self.n..][..self.n];
         let partners = self.problem.partners(process as u32).iter();
-        partners.map(|(k, volume)| volume * hops[self.slot[*k as usize] as usize]).sum()
+        partners
+            .map(|(k, volume)| volume * hops[self.slot[*k as usize] as usize])
+            .sum()
     }
 
     /// Computes the rise in cost when `end` is swapped with each of the processes below `most`. O(most · partners).
@@ -132,13 +147,20 @@ impl<'a> Search<'a> {
         for (k, volume) in problem.partners(end as u32) {
             with[*k as usize] = *volume;
             let from = hops(self.slot[*k as usize]);
-            on.iter_mut().zip(from).for_each(|(on, hops)| *on += volume * hops);
+            on.iter_mut()
+                .zip(from)
+                .for_each(|(on, hops)| *on += volume * hops);
         }
-        let from_end: Vec<f64> =
-            self.slot.iter().map(|slot| hops(self.slot[end])[*slot as usize]).collect();
+        let from_end: Vec<f64> = self
+            .slot
+            .iter()
+            .map(|slot| hops(self.slot[end])[*slot as usize])
+            .collect();
         for k in (0..most).filter(|k| *k != end) {
             let partners = problem.partners(k as u32).iter();
-            let there: f64 = partners.map(|(j, volume)| volume * from_end[*j as usize]).sum();
+            let there: f64 = partners
+                .map(|(j, volume)| volume * from_end[*j as usize])
+                .sum();
             // The distance between the two does not change.
             let gain = there + on[self.slot[k] as usize] - self.own[k] - self.own[end]
                 + 2.0 * with[k] * from_end[k];
@@ -197,13 +219,21 @@ impl<'a> Search<'a> {
         self.cost += self.gain[r * width + s];
         self.slot.swap(r, s);
         let mut apart = vec![0.0; n];
-        let (to_r, to_s) = (self.problem.partners(r as u32), self.problem.partners(s as u32));
-        to_r.iter().for_each(|(k, volume)| apart[*k as usize] += volume);
-        to_s.iter().for_each(|(k, volume)| apart[*k as usize] -= volume);
+        let (to_r, to_s) = (
+            self.problem.partners(r as u32),
+            self.problem.partners(s as u32),
+        );
+        to_r.iter()
+            .for_each(|(k, volume)| apart[*k as usize] += volume);
+        to_s.iter()
+            .for_each(|(k, volume)| apart[*k as usize] -= volume);
         let from_r = &self.hops[self.slot[r] as usize * n..][..n];
         let from_s = &self.hops[self.slot[s] as usize * n..][..n];
-        let nearer: Vec<f64> =
-            self.slot.iter().map(|p| from_s[*p as usize] - from_r[*p as usize]).collect();
+        let nearer: Vec<f64> = self
+            .slot
+            .iter()
+            .map(|p| from_s[*p as usize] - from_r[*p as usize])
+            .collect();
         let changed = |a: &usize| apart[*a] != 0.0 && *a != r && *a != s;
         for a in (0..n).filter(changed) {
             let (volume, hops) = (apart[a], nearer[a]);
@@ -235,9 +265,19 @@ fn smallest(numbers: &[f64]) -> f64 {
     let mut least = [f64::INFINITY; 8];
     let (eights, rest) = numbers.as_chunks::<8>();
     for eight in eights {
-        (0..8).for_each(|i| least[i] = if eight[i] < least[i] { eight[i] } else { least[i] });
+        (0..8).for_each(|i| {
+            least[i] = if eight[i] < least[i] {
+                eight[i]
+            } else {
+                least[i]
+            }
+        });
     }
-    least.iter().chain(rest).copied().fold(f64::INFINITY, f64::min)
+    least
+        .iter()
+        .chain(rest)
+        .copied()
+        .fold(f64::INFINITY, f64::min)
 }
 
 #[cfg(test)]
@@ -275,10 +315,17 @@ mod tests {
             let (machine, guest) = (build(spec), guest(text));
             let nodes: Vec<_> = machine.nodes().iter().collect();
             let problem = MappingProblem::new(&machine, &guest, &nodes).unwrap();
-            let least =
-                permutations(nodes.len() as u32).into_iter().map(|slot| problem.cost(&slot));
-            let found = tabu(&problem, (0..nodes.len() as u32).collect(), 500, 1, &|| false);
-            assert_eq!(problem.cost(&found), least.fold(f64::INFINITY, f64::min), "{spec} {text}");
+            let least = permutations(nodes.len() as u32)
+                .into_iter()
+                .map(|slot| problem.cost(&slot));
+            let found = tabu(&problem, (0..nodes.len() as u32).collect(), 500, 1, &|| {
+                false
+            });
+            assert_eq!(
+                problem.cost(&found),
+                least.fold(f64::INFINITY, f64::min),
+                "{spec} {text}"
+            );
         }
     }
 
@@ -286,7 +333,9 @@ mod tests {
         let mut all = vec![Vec::new()];
         for next in 0..n {
             let put = |list: &Vec<u32>| -> Vec<Vec<u32>> {
-                (0..=list.len()).map(|i| [&list[..i], &[next], &list[i..]].concat()).collect()
+                (0..=list.len())
+                    .map(|i| [&list[..i], &[next], &list[i..]].concat())
+                    .collect()
             };
             all = all.iter().flat_map(put).collect();
         }

@@ -6,10 +6,16 @@ use crate::error::{Error, Result, SourceLocation};
 use crate::params::{Opt, Params};
 use crate::topology::Topology;
 
-const GAP: Opt =
-    Opt::number("gap", "stop when this close to the proved best, as a part of it").or("0.01");
-const TIME: Opt =
-    Opt::number("time", "seconds after which to stop with what is proved by then").or("60");
+const GAP: Opt = Opt::number(
+    "gap",
+    "stop when this close to the proved best, as a part of it",
+)
+.or("0.01");
+const TIME: Opt = Opt::number(
+    "time",
+    "seconds after which to stop with what is proved by then",
+)
+.or("60");
 const SHARES: Opt = Opt::one_of(
     "shares",
     &["own", "even"],
@@ -69,8 +75,12 @@ impl BestShares {
     /// # Errors
     /// Options that cannot be read.
     pub fn read(text: &str) -> Result<Option<Self>> {
-        let Some(entry) = ROUTINGS.get(text) else { return Ok(None) };
-        let Some(freedom) = entry.build.freedom else { return Ok(None) };
+        let Some(entry) = ROUTINGS.get(text) else {
+            return Ok(None);
+        };
+        let Some(freedom) = entry.build.freedom else {
+            return Ok(None);
+        };
         let params: Params = ROUTINGS.params(entry, text, 1)?;
         let even = freedom == Freedom::Detours && params.choice("shares")? == "even";
         let found = BestShares {
@@ -94,10 +104,17 @@ impl BestShares {
         if self.freedom != Freedom::Detours || !(tree || rails) {
             return Ok(());
         }
-        let kind = if tree { "a tree" } else { "a multi-rail network" };
+        let kind = if tree {
+            "a tree"
+        } else {
+            "a multi-rail network"
+        };
         Err(Error::unsuited(
             SourceLocation::option(format!("--routing {}", self.entry.name)),
-            format!("{} is {kind}, which has no detours over one intermediate", topology.name()),
+            format!(
+                "{} is {kind}, which has no detours over one intermediate",
+                topology.name()
+            ),
             "use ideal or minimal-adaptive",
         ))
     }

@@ -39,7 +39,10 @@ impl Ports {
     fn new(links: &RouterGraph, product: &Product, i: usize) -> Self {
         // The one link of a ring of two is that of a path.
         let axis = match product.axes[i] {
-            Axis { extent: 2, .. } => Axis { extent: 2, shape: Shape::Path },
+            Axis { extent: 2, .. } => Axis {
+                extent: 2,
+                shape: Shape::Path,
+            },
             axis => axis,
         };
         let (stride, extent) = (product.stride(i), axis.extent);
@@ -52,7 +55,11 @@ impl Ports {
                 steps[1].push(to((x + extent - 1) % extent).unwrap_or(usize::MAX));
             }
         }
-        Ports { axis, stride: stride as usize, steps }
+        Ports {
+            axis,
+            stride: stride as usize,
+            steps,
+        }
     }
 }
 
@@ -113,18 +120,25 @@ pub(super) fn loads_with(tie: Tie, fabric: &Fabric<'_>, demand: &Demand) -> Resu
     let sources = demand.roots(End::Source);
     let (far, routers) = (product.diameter() as usize, fabric.links.router_count());
     let scratch = || (Vec::new(), Vec::new());
-    over_roots(fabric, sources.len(), scratch, |(buffer, weights), root, loads| {
-        let row = demand.row(End::Source, root, buffer);
-        // A few flows are walked hop by hop; many are added up in one sweep over all routers.
-        if row.len() * far < routers {
-            for Flow { router, volume, .. } in row {
-                grid.walk(sources[root], *router, |link, share| loads[link] += share * volume);
+    over_roots(
+        fabric,
+        sources.len(),
+        scratch,
+        |(buffer, weights), root, loads| {
+            let row = demand.row(End::Source, root, buffer);
+            // A few flows are walked hop by hop; many are added up in one sweep over all routers.
+            if row.len() * far < routers {
+                for Flow { router, volume, .. } in row {
+                    grid.walk(sources[root], *router, |link, share| {
+                        loads[link] += share * volume
+                    });
+                }
+            } else {
+                grid.spread(sources[root], row, weights, loads);
             }
-        } else {
-            grid.spread(sources[root], row, weights, loads);
-        }
-        Ok(())
-    })
+            Ok(())
+        },
+    )
 }
 
 /// The links of each pair, which are walked hop by hop.
@@ -144,10 +158,16 @@ impl<'a> Grid<'a> {
     fn new(tie: Tie, fabric: &Fabric<'a>) -> Result<(Self, &'a Product)> {
         let Metric::Product(product) = fabric.topology.metric() else {
             let location = SourceLocation::option("--routing dimension-order");
-            return Err(Error::unsuited(location, "no dimensions", "use --routing ecmp-path"));
+            return Err(Error::unsuited(
+                location,
+                "no dimensions",
+                "use --routing ecmp-path",
+            ));
         };
         let links = fabric.links;
-        let ports = (0..product.axes.len()).map(|i| Ports::new(links, product, i)).collect();
+        let ports = (0..product.axes.len())
+            .map(|i| Ports::new(links, product, i))
+            .collect();
         Ok((Grid { links, ports, tie }, product))
     }
 
@@ -189,12 +209,17 @@ impl<'a> Grid<'a> {
         weights.resize(k + 1, Vec::new());
         weights[k].clear();
         weights[k].resize(self.links.router_count(), 0.0);
-        row.iter().for_each(|flow| weights[k][flow.router as usize] = flow.volume);
+        row.iter()
+            .for_each(|flow| weights[k][flow.router as usize] = flow.volume);
         for i in (0..k).rev() {
             let extent = self.ports[i].axis.extent as usize;
             let (before, after) = weights.split_at_mut(i + 1);
             before[i].clear();
-            before[i].extend(after[0].chunks_exact(extent).map(|line| line.iter().sum::<f64>()));
+            before[i].extend(
+                after[0]
+                    .chunks_exact(extent)
+                    .map(|line| line.iter().sum::<f64>()),
+            );
         }
         for (i, ports) in self.ports.iter().enumerate() {
             let extent = ports.axis.extent as usize;
@@ -221,7 +246,15 @@ impl<'a> Grid<'a> {
                         }
                     }
                     Shape::Path => {
-                        self.run(ports, 0, extent - 1 - start, |r| start + r, &router, line, loads);
+                        self.run(
+                            ports,
+                            0,
+                            extent - 1 - start,
+                            |r| start + r,
+                            &router,
+                            line,
+                            loads,
+                        );
                         self.run(ports, 1, start, |r| start - r, &router, line, loads);
                     }
                     Shape::Ring => {

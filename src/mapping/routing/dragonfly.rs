@@ -40,22 +40,36 @@ impl Groups {
         let routers = fabric.links.router_count() as u32;
         let levels = fabric.topology.network().levels();
         let per_router = fabric.topology.network().per_router();
-        let size = levels.first().map_or(routers, |level| level.slots / per_router).max(1);
+        let size = levels
+            .first()
+            .map_or(routers, |level| level.slots / per_router)
+            .max(1);
         let count = routers / size;
         let cells = u64::from(count) * u64::from(count);
-        fabric.topology.require("the cables between groups", 24 * cells + 64 * cells)?;
+        fabric
+            .topology
+            .require("the cables between groups", 24 * cells + 64 * cells)?;
         let mut cables = vec![Vec::new(); cells as usize];
         for (from, to, link) in fabric.links.iter().filter(|(u, v, _)| u / size != v / size) {
             let share = fabric.links.capacity(link);
             let between: &mut Vec<Cable> = &mut cables[(from / size * count + to / size) as usize];
-            between.push(Cable { from, to, link, share });
+            between.push(Cable {
+                from,
+                to,
+                link,
+                share,
+            });
         }
         // Cables of more capacity carry more, so that all of a pair of groups fill up alike.
         for between in &mut cables {
             let all: f64 = between.iter().map(|c| c.share).sum();
             between.iter_mut().for_each(|c| c.share /= all);
         }
-        Ok(Groups { size, count, cables })
+        Ok(Groups {
+            size,
+            count,
+            cables,
+        })
     }
 
     /// Index of a router and a group in a table of both.
@@ -76,7 +90,9 @@ impl Groups {
     pub fn shares(&self, fabric: &Fabric<'_>) -> Result<Vec<f64>> {
         let count = self.count as usize;
         let cells = fabric.links.router_count() as u64 * u64::from(self.count);
-        fabric.topology.require("the cables of every router", 8 * cells)?;
+        fabric
+            .topology
+            .require("the cables of every router", 8 * cells)?;
         let mut own = vec![0.0; (self.size * self.count) as usize * count];
         for (i, between) in self.cables.iter().enumerate() {
             for cable in between {
@@ -94,9 +110,13 @@ impl Groups {
         loads: &mut [f64],
     ) -> Result<Totals> {
         let cells = fabric.links.router_count() as u64 * u64::from(self.count);
-        fabric.topology.require("traffic between routers and groups", 16 * cells)?;
-        let mut totals =
-            Totals { sent: vec![0.0; cells as usize], received: vec![0.0; cells as usize] };
+        fabric
+            .topology
+            .require("traffic between routers and groups", 16 * cells)?;
+        let mut totals = Totals {
+            sent: vec![0.0; cells as usize],
+            received: vec![0.0; cells as usize],
+        };
         let mut buffer = Vec::new();
         for (i, source) in demand.roots(End::Source).iter().enumerate() {
             for flow in demand.row(End::Source, i, &mut buffer) {

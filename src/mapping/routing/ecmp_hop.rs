@@ -50,7 +50,9 @@ fn loads(fabric: &Fabric<'_>, demand: &Demand) -> Result<Vec<f64>> {
 fn walk_back(links: &RouterGraph, waves: &mut Waves, loads: &mut [f64]) {
     waves.walk_back(|stop, [here, nearer, further], mut flow| {
         let mut ways = [0.0; LANES];
-        for (load, v) in loads[links.leaving(stop.router)].iter_mut().zip(links.heads(stop.router))
+        for (load, v) in loads[links.leaving(stop.router)]
+            .iter_mut()
+            .zip(links.heads(stop.router))
         {
             let arriving = pick(stop.roots, further[*v as usize], [0.0; LANES]);
             for l in 0..LANES {
@@ -73,7 +75,9 @@ fn walk_back(links: &RouterGraph, waves: &mut Waves, loads: &mut [f64]) {
 fn walk_levels(links: &RouterGraph, levels: &mut Levels<'_>, loads: &mut [f64]) {
     levels.walk_back(|stop, [nearer, further], flows, mut flow| {
         let mut ways = 0;
-        for (load, v) in loads[links.leaving(stop.router)].iter_mut().zip(links.heads(stop.router))
+        for (load, v) in loads[links.leaving(stop.router)]
+            .iter_mut()
+            .zip(links.heads(stop.router))
         {
             let v = *v as usize;
             ways += SPREAD[(nearer[v] & stop.roots) as usize];

@@ -66,7 +66,9 @@ fn walk_back(links: &RouterGraph, waves: &mut Waves, loads: &mut [f64]) {
     waves.walk_back(|stop, [here, _, further], mut dep| {
         let here = &mut here[stop.router as usize];
         let paths = pick(stop.roots, *here, [0.0; LANES]);
-        for (load, v) in loads[links.leaving(stop.router)].iter_mut().zip(links.heads(stop.router))
+        for (load, v) in loads[links.leaving(stop.router)]
+            .iter_mut()
+            .zip(links.heads(stop.router))
         {
             let mut through = further[*v as usize];
             for l in 0..LANES {
@@ -87,7 +89,9 @@ fn walk_back(links: &RouterGraph, waves: &mut Waves, loads: &mut [f64]) {
 fn walk_levels(links: &RouterGraph, levels: &mut Levels<'_>, loads: &mut [f64]) {
     levels.walk_back(|stop, [_, further], numbers, mut dep| {
         let paths = keep(stop.roots, &numbers[stop.router as usize]);
-        for (load, v) in loads[links.leaving(stop.router)].iter_mut().zip(links.heads(stop.router))
+        for (load, v) in loads[links.leaving(stop.router)]
+            .iter_mut()
+            .zip(links.heads(stop.router))
         {
             let mut through = keep(further[*v as usize] & stop.roots, &numbers[*v as usize]);
             for l in 0..LANES {

@@ -66,7 +66,11 @@ impl Paths {
 
 fn no_loads() -> Error {
     let all = "shares of a pair that depend on all other traffic";
-    Error::input(SourceLocation::option("--routing"), all, "a fixed routing, such as ecmp-hop")
+    Error::input(
+        SourceLocation::option("--routing"),
+        all,
+        "a fixed routing, such as ecmp-hop",
+    )
 }
 
 pub(super) type FindRoutes = fn(&Fabric<'_>, &[(u32, u32)]) -> Result<Vec<Route>>;

@@ -26,7 +26,11 @@ impl<'t> Fabric<'t> {
     /// More memory than allowed; a machine in several components, between which there are no routes.
     pub fn new(topology: &'t Topology) -> Result<Self> {
         topology.require_one_component("traffic")?;
-        Ok(Fabric { topology, links: topology.graph()?, spare: Mutex::default() })
+        Ok(Fabric {
+            topology,
+            links: topology.graph()?,
+            spare: Mutex::default(),
+        })
     }
 
     /// A zero for every link. Schedules ask for loads at every start: arrays that were given back are used again, as
@@ -52,9 +56,13 @@ impl<'t> Fabric<'t> {
     pub(crate) fn settle(&self, loads: &mut [f64]) {
         if self.links.cabled() < self.links.len() {
             let carried = loads.iter_mut().enumerate();
-            carried.filter(|(i, _)| self.links.is_joint(*i)).for_each(|(_, load)| *load = 0.0);
+            carried
+                .filter(|(i, _)| self.links.is_joint(*i))
+                .for_each(|(_, load)| *load = 0.0);
         }
-        let Some((rails, per_rail)) = self.rails_of_nodes() else { return };
+        let Some((rails, per_rail)) = self.rails_of_nodes() else {
+            return;
+        };
         for from in 0..per_rail {
             for link in self.links.leaving(from) {
                 let (to, share) = (self.links.head(link), loads[link] / f64::from(rails));
@@ -68,7 +76,9 @@ impl<'t> Fabric<'t> {
 
     /// As [`Fabric::settle`], for the links of a route.
     pub(super) fn share_among_rails(&self, route: &mut Vec<(u32, f64)>) {
-        let Some((rails, per_rail)) = self.rails_of_nodes() else { return };
+        let Some((rails, per_rail)) = self.rails_of_nodes() else {
+            return;
+        };
         let one = std::mem::take(route);
         for shift in (0..rails).map(|rail| rail * per_rail) {
             for (link, share) in &one {
@@ -83,7 +93,10 @@ impl<'t> Fabric<'t> {
     /// Takes loads of all links that are no longer needed.
     pub(crate) fn give_back(&self, loads: Vec<f64>) {
         debug_assert_eq!(loads.len(), self.links.len());
-        self.spare.lock().unwrap_or_else(|e| e.into_inner()).push(loads);
+        self.spare
+            .lock()
+            .unwrap_or_else(|e| e.into_inner())
+            .push(loads);
     }
 
     /// Name of a router for people: its coordinates, its path in the hierarchy, or its number.
@@ -101,7 +114,11 @@ impl<'t> Fabric<'t> {
         }
         let levels = network.levels();
         if router >= network.hosts() || levels.is_empty() {
-            let what = if router < network.hosts() { "router" } else { "switch" };
+            let what = if router < network.hosts() {
+                "router"
+            } else {
+                "switch"
+            };
             return format!("{what} {router}");
         }
         if let Some(level) = levels.last().filter(|level| level.has_names()) {
@@ -129,7 +146,9 @@ pub(super) fn over_roots<S>(
     let most = ((1usize << 25) / links.max(1)).clamp(4, 64);
     let size = roots.div_ceil(most).max(16);
     let pieces: Vec<usize> = (0..roots).step_by(size).collect();
-    fabric.topology.require("link loads", 8 * (links as u64) * (pieces.len() as u64 + 1))?;
+    fabric
+        .topology
+        .require("link loads", 8 * (links as u64) * (pieces.len() as u64 + 1))?;
     let run = |first: &usize| -> Result<Vec<f64>> {
         let (mut scratch, mut loads) = (scratch(), fabric.no_loads());
         for root in *first..roots.min(first + size) {
@@ -141,7 +160,9 @@ pub(super) fn over_roots<S>(
     let mut all = fabric.no_loads();
     for part in parts {
         let part = part?;
-        all.iter_mut().zip(&part).for_each(|(all, part)| *all += part);
+        all.iter_mut()
+            .zip(&part)
+            .for_each(|(all, part)| *all += part);
         fabric.give_back(part);
     }
     Ok(all)

@@ -41,13 +41,21 @@ pub(super) fn over_levels(
     add: impl Fn(&mut Levels<'_>, &mut [f64]) -> bool + Sync,
 ) -> Result<Option<Vec<f64>>> {
     let (links, graph) = (fabric.links, fabric.topology.graph()?);
-    let Some(uniform) = suiting(fabric, demand, end)? else { return Ok(None) };
+    let Some(uniform) = suiting(fabric, demand, end)? else {
+        return Ok(None);
+    };
     let at = demand.roots(end);
     let roots = batches(links, demand, end);
-    let routers: Vec<RouterId> = roots.iter().map(|root| RouterId(at[*root as usize])).collect();
+    let routers: Vec<RouterId> = roots
+        .iter()
+        .map(|root| RouterId(at[*root as usize]))
+        .collect();
     let each = 8 * LANES as u64 + 8 + u64::from(MAX_HOPS);
     let each = search::bytes(graph) + each * graph.router_count() as u64;
-    fabric.topology.require(search::SEARCHING, rayon::current_num_threads() as u64 * each)?;
+    fabric.topology.require(
+        search::SEARCHING,
+        rayon::current_num_threads() as u64 * each,
+    )?;
     let mut there = vec![0.0; links.router_count()];
     for (router, processes) in at.iter().zip(&uniform.processes) {
         there[*router as usize] = *processes as f64;
@@ -64,8 +72,11 @@ pub(super) fn over_levels(
         here: [0.0; LANES],
         volume: uniform.volume,
     };
-    let loads =
-        over_roots(fabric, routers.len().div_ceil(LANES), scratch, |levels, batch, loads| {
+    let loads = over_roots(
+        fabric,
+        routers.len().div_ceil(LANES),
+        scratch,
+        |levels, batch, loads| {
             levels.find(&routers, batch * LANES);
             for (lane, here) in levels.here.iter_mut().enumerate() {
                 let root = roots.get(batch * LANES + lane);
@@ -75,7 +86,8 @@ pub(super) fn over_levels(
                 fine.store(false, Relaxed);
             }
             Ok(())
-        })?;
+        },
+    )?;
     Ok(fine.into_inner().then_some(loads))
 }
 
@@ -83,7 +95,9 @@ pub(super) fn over_levels(
 fn suiting<'a>(fabric: &Fabric<'_>, demand: &'a Demand, end: End) -> Result<Option<&'a Uniform>> {
     let (links, graph) = (fabric.links, fabric.topology.graph()?);
     let (roots, routers) = (demand.roots(end), links.router_count());
-    let degree = (0..routers as u32).map(|router| links.heads(router).len()).max();
+    let degree = (0..routers as u32)
+        .map(|router| links.heads(router).len())
+        .max();
     let uniform = demand.uniform().filter(|uniform| uniform.volume > 0.0);
     if graph.is_weighted() || 4 * roots.len() < routers || degree > Some(255) {
         return Ok(None);
@@ -101,11 +115,18 @@ impl Levels<'_> {
             self.far = self.search.run(&roots[self.searched.clone()]).unwrap_or(0) as usize;
         }
         let routers = self.links.router_count();
-        self.masks.resize(self.masks.len().max(self.far + 3), vec![0; routers.next_multiple_of(8)]);
+        self.masks.resize(
+            self.masks.len().max(self.far + 3),
+            vec![0; routers.next_multiple_of(8)],
+        );
         self.masks[self.far + 2].fill(0);
         let lanes = LANES.min(roots.len() - first);
         let eight = (first - self.searched.start) / LANES;
-        self.search.levels(eight, u8::MAX >> (LANES - lanes), &mut self.masks[1..self.far + 2]);
+        self.search.levels(
+            eight,
+            u8::MAX >> (LANES - lanes),
+            &mut self.masks[1..self.far + 2],
+        );
     }
 
     /// Calls `visit` with every router and the roots that have it at a distance, the farthest distance first: the roots
@@ -136,7 +157,10 @@ impl Levels<'_> {
     /// Gives every router the number of its shortest paths from each root. Whether all are finite.
     pub fn count(&mut self) -> bool {
         let mut finite = true;
-        for (router, own) in self.masks[1][..self.links.router_count()].iter().enumerate() {
+        for (router, own) in self.masks[1][..self.links.router_count()]
+            .iter()
+            .enumerate()
+        {
             put(*own, &[1.0; LANES], &mut self.numbers[router]);
         }
         for distance in 1..=self.far {
@@ -167,7 +191,11 @@ fn count_level(links: &RouterGraph, [nearer, own]: [&[u8]; 2], numbers: &mut [Ro
             }
         }
         for l in 0..LANES {
-            largest[l] = if paths[l] > largest[l] { paths[l] } else { largest[l] };
+            largest[l] = if paths[l] > largest[l] {
+                paths[l]
+            } else {
+                largest[l]
+            };
         }
         put(roots, &paths, &mut numbers[router]);
     }

@@ -17,7 +17,14 @@ use super::kit::*;
 pub(crate) const ROUTING: RoutingEntry = RoutingEntry::plain(
     "minimal",
     "dragonflies: at most one cable between groups, equal shares over all that lead there",
-    Paths { needs: "dragonfly", suits: is_dragonfly, loads, lengths, routes: None, freedom: None },
+    Paths {
+        needs: "dragonfly",
+        suits: is_dragonfly,
+        loads,
+        lengths,
+        routes: None,
+        freedom: None,
+    },
 );
 
 fn loads(fabric: &Fabric<'_>, demand: &Demand) -> Result<Vec<f64>> {
@@ -45,10 +52,14 @@ pub(super) fn direct(
             let cell = groups.cell(router, other);
             let (out, back) = (sent[cell], received[cell]);
             for cable in groups.cables(here, other).iter().filter(|_| out != 0.0) {
-                fabric.links.load(router, cable.from, out * cable.share, loads);
+                fabric
+                    .links
+                    .load(router, cable.from, out * cable.share, loads);
             }
             for cable in groups.cables(other, here).iter().filter(|_| back != 0.0) {
-                fabric.links.load(cable.to, router, back * cable.share, loads);
+                fabric
+                    .links
+                    .load(cable.to, router, back * cable.share, loads);
             }
             between[(here * count + other) as usize] += sent[cell];
         }

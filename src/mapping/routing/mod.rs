@@ -63,8 +63,11 @@ impl RoutingEntry {
     pub fn named(name: &str) -> Result<&'static Self> {
         let (entry, params) = ROUTINGS.read(name, 1)?;
         if entry.build.freedom.is_some() {
-            let fixed: Vec<&str> =
-                ROUTINGS.iter().filter(|r| r.build.freedom.is_none()).map(|r| r.name).collect();
+            let fixed: Vec<&str> = ROUTINGS
+                .iter()
+                .filter(|r| r.build.freedom.is_none())
+                .map(|r| r.name)
+                .collect();
             return Err(Error::option(
                 format!("--routing {name}"),
                 "shares of a pair that depend on all other traffic (map and topology --throughput find them)",
@@ -88,11 +91,19 @@ impl RoutingEntry {
         if self.suits(topology) {
             return Ok(());
         }
-        let works: Vec<&str> =
-            ROUTINGS.iter().filter(|r| r.suits(topology)).map(|r| r.name).collect();
+        let works: Vec<&str> = ROUTINGS
+            .iter()
+            .filter(|r| r.suits(topology))
+            .map(|r| r.name)
+            .collect();
         Err(Error::unsuited(
             SourceLocation::option(format!("--routing {}", self.name)),
-            format!("{} is no {}, which `{}` needs", topology.name(), self.build.needs, self.name),
+            format!(
+                "{} is no {}, which `{}` needs",
+                topology.name(),
+                self.build.needs,
+                self.name
+            ),
             format!("what works here: {}", works.join(", ")),
         ))
     }
@@ -122,7 +133,8 @@ impl RoutingEntry {
     pub fn routes(&self, fabric: &Fabric<'_>, pairs: &[(u32, u32)]) -> Result<Vec<Route>> {
         self.check(fabric.topology)?;
         let mut all = self.routes_of(fabric, pairs)?;
-        all.iter_mut().for_each(|route| fabric.share_among_rails(route));
+        all.iter_mut()
+            .for_each(|route| fabric.share_among_rails(route));
         Ok(all)
     }
 

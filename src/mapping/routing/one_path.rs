@@ -22,7 +22,10 @@ use crate::topology::distance::{Axis, Product, Shape};
 pub(crate) const ROUTING: RoutingEntry = RoutingEntry::plain(
     "one-path",
     "one shortest path a pair, the same as in `export --to simgrid`",
-    Paths { routes: Some(routes), ..Paths::shortest("", |_| true, loads) },
+    Paths {
+        routes: Some(routes),
+        ..Paths::shortest("", |_| true, loads)
+    },
 );
 
 fn loads(fabric: &Fabric<'_>, demand: &Demand) -> Result<Vec<f64>> {
@@ -31,25 +34,36 @@ fn loads(fabric: &Fabric<'_>, demand: &Demand) -> Result<Vec<f64>> {
     }
     let targets = demand.roots(End::Target);
     let graph = fabric.topology.graph()?;
-    let scratch = || (Routes::of(graph, None), Vec::new(), vec![0.0; graph.router_count()]);
-    over_roots(fabric, targets.len(), scratch, |(paths, buffer, carried), root, loads| {
-        paths.search(targets[root]);
-        for flow in demand.row(End::Target, root, buffer) {
-            carried[flow.router as usize] = flow.volume;
-        }
-        // The paths to a target are a tree: from the far end on, all that passes a router goes on together.
-        for at in paths.nearest().iter().skip(1).rev() {
-            let volume = std::mem::take(&mut carried[*at as usize]);
-            if volume > 0.0
-                && let Some(next) = paths.next(*at)
-            {
-                carried[next as usize] += volume;
-                fabric.links.load(*at, next, volume, loads);
+    let scratch = || {
+        (
+            Routes::of(graph, None),
+            Vec::new(),
+            vec![0.0; graph.router_count()],
+        )
+    };
+    over_roots(
+        fabric,
+        targets.len(),
+        scratch,
+        |(paths, buffer, carried), root, loads| {
+            paths.search(targets[root]);
+            for flow in demand.row(End::Target, root, buffer) {
+                carried[flow.router as usize] = flow.volume;
             }
-        }
-        carried[targets[root] as usize] = 0.0;
-        Ok(())
-    })
+            // The paths to a target are a tree: from the far end on, all that passes a router goes on together.
+            for at in paths.nearest().iter().skip(1).rev() {
+                let volume = std::mem::take(&mut carried[*at as usize]);
+                if volume > 0.0
+                    && let Some(next) = paths.next(*at)
+                {
+                    carried[next as usize] += volume;
+                    fabric.links.load(*at, next, volume, loads);
+                }
+            }
+            carried[targets[root] as usize] = 0.0;
+            Ok(())
+        },
+    )
 }
 
 fn routes(fabric: &Fabric<'_>, pairs: &[(u32, u32)]) -> Result<Vec<Route>> {
@@ -60,7 +74,9 @@ fn routes(fabric: &Fabric<'_>, pairs: &[(u32, u32)]) -> Result<Vec<Route>> {
     let (mut paths, mut path) = (Routes::new(fabric.topology)?, Vec::new());
     for i in by_target {
         paths.path(pairs[i].0, pairs[i].1, &mut path);
-        let links = path.windows(2).filter_map(|hop| fabric.links.index(hop[0], hop[1]));
+        let links = path
+            .windows(2)
+            .filter_map(|hop| fabric.links.index(hop[0], hop[1]));
         all[i] = links.map(|link| (link as u32, 1.0)).collect();
         all[i].sort_unstable_by_key(|(link, _)| *link);
     }
@@ -94,7 +110,14 @@ impl<'t> Routes<'t> {
     fn of(graph: &'t RouterGraph, grid: Option<&'t Product>) -> Self {
         let hops = vec![0; graph.router_count()];
         let ways = graph.is_weighted().then(|| Ways::new(graph));
-        Routes { graph, grid, hops, queue: Vec::new(), ways, target: u32::MAX }
+        Routes {
+            graph,
+            grid,
+            hops,
+            queue: Vec::new(),
+            ways,
+            target: u32::MAX,
+        }
     }
 
     /// Finds the hops of all routers to a target.
@@ -103,7 +126,8 @@ impl<'t> Routes<'t> {
             ways.search(target);
             self.target = target;
         } else if self.target != target {
-            self.graph.fill_hops(RouterId(target), &mut self.hops, &mut self.queue);
+            self.graph
+                .fill_hops(RouterId(target), &mut self.hops, &mut self.queue);
             self.target = target;
         }
     }
@@ -117,13 +141,19 @@ impl<'t> Routes<'t> {
     fn next(&self, at: u32) -> Option<u32> {
         if let Some(ways) = &self.ways {
             let nearer = ways.nearer(at);
-            return nearer.clone().nth(self.target as usize % nearer.count().max(1));
+            return nearer
+                .clone()
+                .nth(self.target as usize % nearer.count().max(1));
         }
         let hop = self.hops[at as usize];
         let nearer = |v: &&u32| self.hops[**v as usize].checked_add(1) == Some(hop);
         let neighbours = self.graph.neighbours(RouterId(at));
         let count = neighbours.iter().filter(nearer).count();
-        neighbours.iter().filter(nearer).nth(self.target as usize % count.max(1)).copied()
+        neighbours
+            .iter()
+            .filter(nearer)
+            .nth(self.target as usize % count.max(1))
+            .copied()
     }
 
     /// Puts the routers of the route into `path`, both ends included.
@@ -166,5 +196,9 @@ fn by_dimension(grid: &Product, target: u32, path: &mut Vec<u32>) {
 /// The position `hops` up or down from `a`.
 fn along(axis: Axis, a: u32, hops: u32, up: bool) -> u32 {
     let n = axis.extent;
-    if up { (a + hops) % n } else { (a + n - hops) % n }
+    if up {
+        (a + hops) % n
+    } else {
+        (a + n - hops) % n
+    }
 }

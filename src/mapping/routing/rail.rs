@@ -17,12 +17,18 @@ use crate::error::Result;
 pub(crate) const ROUTING: RoutingEntry = RoutingEntry::plain(
     "rail",
     "multi-rail networks: every rail an equal share, or the rail of the target",
-    Paths::shortest("multi-rail network", |topology| topology.network().rails().is_some(), loads),
+    Paths::shortest(
+        "multi-rail network",
+        |topology| topology.network().rails().is_some(),
+        loads,
+    ),
 );
 
 fn loads(fabric: &Fabric<'_>, demand: &Demand) -> Result<Vec<f64>> {
     let mut loads = fabric.no_loads();
-    let Some(rails) = fabric.topology.network().rails() else { return Ok(loads) };
+    let Some(rails) = fabric.topology.network().rails() else {
+        return Ok(loads);
+    };
     // Leaf switches with nodes: one a unit, or one a unit and rail.
     let each = rails.per_server();
     let hosts = fabric.topology.network().hosts();
@@ -32,7 +38,12 @@ fn loads(fabric: &Fabric<'_>, demand: &Demand) -> Result<Vec<f64>> {
         for flow in demand.row(End::Source, i, &mut buffer) {
             let (from, to) = (source / each, flow.router / each);
             // What changes the rail does so first.
-            fabric.links.load(*source, from * each + flow.router % each, flow.volume, &mut loads);
+            fabric.links.load(
+                *source,
+                from * each + flow.router % each,
+                flow.volume,
+                &mut loads,
+            );
             if from != to {
                 up[(from * each + flow.router % each) as usize] += flow.volume;
                 down[flow.router as usize] += flow.volume;
@@ -42,8 +53,12 @@ fn loads(fabric: &Fabric<'_>, demand: &Demand) -> Result<Vec<f64>> {
     let spines = f64::from(rails.spines);
     for leaf in 0..hosts {
         for spine in (0..rails.spines).map(|number| rails.spine(leaf % each, number)) {
-            fabric.links.load(leaf, spine, up[leaf as usize] / spines, &mut loads);
-            fabric.links.load(spine, leaf, down[leaf as usize] / spines, &mut loads);
+            fabric
+                .links
+                .load(leaf, spine, up[leaf as usize] / spines, &mut loads);
+            fabric
+                .links
+                .load(spine, leaf, down[leaf as usize] / spines, &mut loads);
         }
     }
     Ok(loads)

@@ -14,7 +14,11 @@ use super::kit::*;
 pub(crate) const ROUTING: RoutingEntry = RoutingEntry::plain(
     "up-down",
     "fat trees: up to the lowest common ancestors, equal shares over parents, and down",
-    Paths::shortest("fat tree", |topology| matches!(topology.metric(), Metric::Tree(_)), loads),
+    Paths::shortest(
+        "fat tree",
+        |topology| matches!(topology.metric(), Metric::Tree(_)),
+        loads,
+    ),
 );
 
 /// The switches of one level of a fat tree, with the traffic through their subtrees.
@@ -35,7 +39,9 @@ struct SwitchLevel {
 
 /// The levels, from the leaves up: how many parents a switch has is read off its links.
 fn levels(fabric: &Fabric<'_>) -> Vec<SwitchLevel> {
-    let Metric::Tree(tree) = fabric.topology.metric() else { return Vec::new() };
+    let Metric::Tree(tree) = fabric.topology.metric() else {
+        return Vec::new();
+    };
     let mut levels: Vec<SwitchLevel> = Vec::new();
     let (mut first, mut tops, mut leaves, mut children) = (0, 1, 1, 0);
     for arity in tree.arity.iter().rev().copied().chain([0]) {

@@ -17,7 +17,14 @@ use super::minimal::direct;
 pub(crate) const ROUTING: RoutingEntry = RoutingEntry::plain(
     "valiant",
     "dragonflies: by way of every third group, equal shares; direct inside a group",
-    Paths { needs: "dragonfly", suits: is_dragonfly, loads, lengths, routes: None, freedom: None },
+    Paths {
+        needs: "dragonfly",
+        suits: is_dragonfly,
+        loads,
+        lengths,
+        routes: None,
+        freedom: None,
+    },
 );
 
 fn loads(fabric: &Fabric<'_>, demand: &Demand) -> Result<Vec<f64>> {
@@ -37,7 +44,11 @@ fn loads(fabric: &Fabric<'_>, demand: &Demand) -> Result<Vec<f64>> {
         for (router, row) in legs.chunks_exact_mut(count as usize).enumerate() {
             let (here, all) = (groups.of(router as u32), row.iter().sum::<f64>());
             for (group, cell) in row.iter_mut().enumerate() {
-                *cell = if group as u32 == here { 0.0 } else { (all - *cell) / via };
+                *cell = if group as u32 == here {
+                    0.0
+                } else {
+                    (all - *cell) / via
+                };
             }
         }
         legs

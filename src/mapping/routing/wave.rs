@@ -122,7 +122,10 @@ impl Waves {
         self.first.extend([0, roots.len()]);
         let at = demand.roots(end);
         for (lane, root) in roots.iter().enumerate() {
-            let stop = Stop { router: at[*root as usize], roots: 1 << lane };
+            let stop = Stop {
+                router: at[*root as usize],
+                roots: 1 << lane,
+            };
             // What the buffer holds beyond the last stop does not matter.
             self.stops.resize(self.stops.len().max(roots.len()), stop);
             self.stops[lane] = stop;
@@ -163,7 +166,11 @@ impl Waves {
         for (lane, root) in roots.iter().enumerate() {
             here[lane] = uniform.processes[*root as usize] as f64;
         }
-        let all = if uniform.volume > 0.0 { u8::MAX >> (LANES - roots.len()) } else { 0 };
+        let all = if uniform.volume > 0.0 {
+            u8::MAX >> (LANES - roots.len())
+        } else {
+            0
+        };
         for (router, there) in at.iter().zip(&uniform.processes) {
             self.wanted[*router as usize] = here.map(|here| here * *there as f64 * uniform.volume);
             self.wants[*router as usize] = all;
@@ -186,7 +193,13 @@ impl Waves {
             let heads = links.heads(router);
             // Written without a branch: an entry that is not new is overwritten by the next one.
             if self.stops.len() <= end + heads.len() {
-                self.stops.resize(2 * (end + heads.len()), Stop { router: 0, roots: 0 });
+                self.stops.resize(
+                    2 * (end + heads.len()),
+                    Stop {
+                        router: 0,
+                        roots: 0,
+                    },
+                );
             }
             for v in heads {
                 let fresh = &mut self.fresh[*v as usize];
@@ -240,7 +253,10 @@ pub(super) fn batches(links: &RouterGraph, demand: &Demand, end: End) -> Vec<u32
     }
     const NONE: u32 = u32::MAX;
     let mut root = vec![NONE; links.router_count()];
-    roots.iter().enumerate().for_each(|(i, router)| root[*router as usize] = i as u32);
+    roots
+        .iter()
+        .enumerate()
+        .for_each(|(i, router)| root[*router as usize] = i as u32);
     let mut visited = vec![NONE; links.router_count()];
     let (mut order, mut rest) = (Vec::with_capacity(roots.len()), Vec::new());
     let mut queue = Vec::new();
@@ -330,7 +346,11 @@ fn add_up(
         let here = &mut into[stop.router as usize];
         *here = pick(stop.roots, paths, *here);
         for l in 0..LANES {
-            largest[l] = if here[l] > largest[l] { here[l] } else { largest[l] };
+            largest[l] = if here[l] > largest[l] {
+                here[l]
+            } else {
+                largest[l]
+            };
         }
     }
     largest.iter().all(|paths| paths.is_finite())

@@ -19,12 +19,18 @@ pub(super) struct Ways<'g> {
 impl<'g> Ways<'g> {
     pub fn new(graph: &'g RouterGraph) -> Self {
         let ways = vec![0; graph.router_count()];
-        Ways { graph, ways, nearest: Vec::new(), root: None }
+        Ways {
+            graph,
+            ways,
+            nearest: Vec::new(),
+            root: None,
+        }
     }
 
     pub fn search(&mut self, root: u32) {
         if self.root != Some(root) {
-            self.graph.fill_ways(RouterId(root), &mut self.ways, &mut self.nearest);
+            self.graph
+                .fill_ways(RouterId(root), &mut self.ways, &mut self.nearest);
             self.root = Some(root);
         }
     }
@@ -36,9 +42,13 @@ impl<'g> Ways<'g> {
         let neighbours = self.graph.neighbours(router).iter().zip(weights);
         let way = self.ways[at as usize];
         let nearer = move |v: u32, weight| {
-            self.ways[v as usize].checked_add(step(weight)).is_some_and(|longer| longer == way)
+            self.ways[v as usize]
+                .checked_add(step(weight))
+                .is_some_and(|longer| longer == way)
         };
-        neighbours.filter(move |(v, weight)| nearer(**v, *weight)).map(|(v, _)| *v)
+        neighbours
+            .filter(move |(v, weight)| nearer(**v, *weight))
+            .map(|(v, _)| *v)
     }
 }
 
@@ -48,56 +58,64 @@ type Scratch<'g> = (Ways<'g>, Vec<f64>, Vec<f64>, Vec<Flow>);
 /// The loads of `ecmp-hop`. O(links · log routers) a target.
 pub(super) fn by_hop(fabric: &Fabric<'_>, demand: &Demand) -> Result<Vec<f64>> {
     let targets = demand.roots(End::Target);
-    over(fabric, targets.len(), |(ways, carried, _, row), root, loads| {
-        ways.search(targets[root]);
-        carried.fill(0.0);
-        for flow in demand.row(End::Target, root, row) {
-            carried[flow.router as usize] = flow.volume;
-        }
-        for at in ways.nearest.iter().skip(1).rev() {
-            let (next, volume) = (ways.nearer(*at), carried[*at as usize]);
-            if volume == 0.0 {
-                continue;
+    over(
+        fabric,
+        targets.len(),
+        |(ways, carried, _, row), root, loads| {
+            ways.search(targets[root]);
+            carried.fill(0.0);
+            for flow in demand.row(End::Target, root, row) {
+                carried[flow.router as usize] = flow.volume;
             }
-            // Routers come farthest first, so all that passes this one has arrived.
-            let share = volume / next.clone().count() as f64;
-            for v in next {
-                carried[v as usize] += share;
-                fabric.links.load(*at, v, share, loads);
+            for at in ways.nearest.iter().skip(1).rev() {
+                let (next, volume) = (ways.nearer(*at), carried[*at as usize]);
+                if volume == 0.0 {
+                    continue;
+                }
+                // Routers come farthest first, so all that passes this one has arrived.
+                let share = volume / next.clone().count() as f64;
+                for v in next {
+                    carried[v as usize] += share;
+                    fabric.links.load(*at, v, share, loads);
+                }
             }
-        }
-        true
-    })
+            true
+        },
+    )
     .map(|(loads, _)| loads)
 }
 
 /// The loads of `ecmp-path`, and whether the numbers of paths were all finite. O(links · log routers) a source.
 pub(super) fn by_path(fabric: &Fabric<'_>, demand: &Demand) -> Result<(Vec<f64>, bool)> {
     let sources = demand.roots(End::Source);
-    over(fabric, sources.len(), |(ways, paths, carried, row), root, loads| {
-        ways.search(sources[root]);
-        paths.fill(0.0);
-        carried.fill(0.0);
-        paths[sources[root] as usize] = 1.0;
-        for at in ways.nearest.iter().skip(1) {
-            paths[*at as usize] = ways.nearer(*at).map(|v| paths[v as usize]).sum();
-        }
-        for flow in demand.row(End::Source, root, row) {
-            carried[flow.router as usize] = flow.volume;
-        }
-        for at in ways.nearest.iter().skip(1).rev() {
-            let each = carried[*at as usize] / paths[*at as usize];
-            if each == 0.0 {
-                continue;
+    over(
+        fabric,
+        sources.len(),
+        |(ways, paths, carried, row), root, loads| {
+            ways.search(sources[root]);
+            paths.fill(0.0);
+            carried.fill(0.0);
+            paths[sources[root] as usize] = 1.0;
+            for at in ways.nearest.iter().skip(1) {
+                paths[*at as usize] = ways.nearer(*at).map(|v| paths[v as usize]).sum();
             }
-            for v in ways.nearer(*at) {
-                let share = each * paths[v as usize];
-                carried[v as usize] += share;
-                fabric.links.load(v, *at, share, loads);
+            for flow in demand.row(End::Source, root, row) {
+                carried[flow.router as usize] = flow.volume;
             }
-        }
-        paths.iter().all(|paths| paths.is_finite())
-    })
+            for at in ways.nearest.iter().skip(1).rev() {
+                let each = carried[*at as usize] / paths[*at as usize];
+                if each == 0.0 {
+                    continue;
+                }
+                for v in ways.nearer(*at) {
+                    let share = each * paths[v as usize];
+                    carried[v as usize] += share;
+                    fabric.links.load(v, *at, share, loads);
+                }
+            }
+            paths.iter().all(|paths| paths.is_finite())
+        },
+    )
 }
 
 /// Sums what `add` puts on the links for each root; the flag is whether it returned true for all of them.

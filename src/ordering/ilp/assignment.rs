@@ -45,7 +45,10 @@ pub(super) fn solve(job: &Job<'_>) -> Result<SearchResult> {
         SolutionStatus::Optimal => Status::Optimal,
         _ => Status::TimeLimit,
     };
-    let bound = answer.gap.map_or(0.0, |gap| value * (1.0 - gap.max(0.0))).max(job.bound);
+    let bound = answer
+        .gap
+        .map_or(0.0, |gap| value * (1.0 - gap.max(0.0)))
+        .max(job.bound);
     let outcome = SearchResult::new(problem, &order, bound, job.name(), status);
     Ok(outcome.noted(job.settings))
 }
@@ -67,7 +70,13 @@ pub(super) fn check_size(params: &Params, form: &str, n: usize, pairs: usize) ->
 }
 
 fn build(job: &Job<'_>) -> Result<Model> {
-    let Job { problem, start, form, params, .. } = *job;
+    let Job {
+        problem,
+        start,
+        form,
+        params,
+        ..
+    } = *job;
     let n = problem.space.len();
     let d = |i: usize, j: usize| f64::from(problem.space.distances.between(i as u32, j as u32));
     let pairs: Vec<(usize, usize, f64)> = (0..n)
@@ -77,18 +86,27 @@ fn build(job: &Job<'_>) -> Result<Model> {
         .collect();
     check_size(params, form, n, pairs.len())?;
     let mut variables = ProblemVariables::new();
-    let x: Vec<Variable> = (0..n * n).map(|_| variables.add(variable().binary())).collect();
+    let x: Vec<Variable> = (0..n * n)
+        .map(|_| variables.add(variable().binary()))
+        .collect();
     let at = |i: usize, p: usize| x[i * n + p];
     let mut rank = vec![0; n];
-    start.iter().enumerate().for_each(|(p, e)| rank[*e as usize] = p);
+    start
+        .iter()
+        .enumerate()
+        .for_each(|(p, e)| rank[*e as usize] = p);
     let mut warm: Vec<(Variable, f64)> = Vec::new();
     for (i, rank) in rank.iter().enumerate() {
         warm.extend((0..n).map(|p| (at(i, p), f64::from(u8::from(*rank == p)))));
     }
     let mut constraints = Vec::new();
     for i in 0..n {
-        constraints.push(constraint!((0..n).map(|p| at(i, p)).sum::<Expression>() == 1));
-        constraints.push(constraint!((0..n).map(|p| at(p, i)).sum::<Expression>() == 1));
+        constraints.push(constraint!(
+            (0..n).map(|p| at(i, p)).sum::<Expression>() == 1
+        ));
+        constraints.push(constraint!(
+            (0..n).map(|p| at(p, i)).sum::<Expression>() == 1
+        ));
     }
     // Symmetry: where all routers look alike, any may come first; otherwise an ordering and its
     // reverse are equal, and the start's first element stays in the first half.
@@ -104,8 +122,9 @@ fn build(job: &Job<'_>) -> Result<Model> {
     let mut objective = Expression::from(0.0);
     for (p, q, weight) in pairs {
         if form == "flow" {
-            let y: Vec<Variable> =
-                (0..n * n).map(|_| variables.add(variable().clamp(0.0, 1.0))).collect();
+            let y: Vec<Variable> = (0..n * n)
+                .map(|_| variables.add(variable().clamp(0.0, 1.0)))
+                .collect();
             for i in 0..n {
                 let from = (0..n).filter(|j| *j != i).map(|j| y[i * n + j]);
                 constraints.push(constraint!(from.sum::<Expression>() == at(i, p)));
@@ -131,5 +150,11 @@ fn build(job: &Job<'_>) -> Result<Model> {
             }
         }
     }
-    Ok(Model { variables, objective, constraints, x, warm })
+    Ok(Model {
+        variables,
+        objective,
+        constraints,
+        x,
+        warm,
+    })
 }

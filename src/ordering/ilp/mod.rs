@@ -52,7 +52,11 @@ pub(crate) const ILP: OrderingEntry = OrderingEntry {
                 &solver::NAMES,
                 "solver; auto chooses, dp is the dynamic program",
             ),
-            Opt::one_of("form", &["flow", "distance"], "how the integer program states distances"),
+            Opt::one_of(
+                "form",
+                &["flow", "distance"],
+                "how the integer program states distances",
+            ),
         ],
     ),
     build: Method::search(|topology, params, observer| {
@@ -60,7 +64,12 @@ pub(crate) const ILP: OrderingEntry = OrderingEntry {
         let solver = params.choice("solver")?;
         let form = params.choice("form")?;
         solver::available(params, solver)?;
-        let job = Request { params, observer, solver, form };
+        let job = Request {
+            params,
+            observer,
+            solver,
+            form,
+        };
         Ok(Box::new(move || ilp(topology, &settings, job)))
     }),
 };
@@ -75,11 +84,19 @@ struct Request<'a> {
 
 /// Runs `ilp` with its settings.
 fn ilp(topology: &Topology, settings: &Settings, request: Request<'_>) -> Result<SearchResult> {
-    let Request { params, observer, solver, form } = request;
+    let Request {
+        params,
+        observer,
+        solver,
+        form,
+    } = request;
     let space = Arrangement::new(topology, settings.split)?;
     let problem = SearchProblem::new(topology, &space, settings.weights.clone());
     if !problem.even {
-        let problem = format!("routers of {} carry different numbers of nodes", topology.name());
+        let problem = format!(
+            "routers of {} carry different numbers of nodes",
+            topology.name()
+        );
         return Err(params.unsuited(problem, "use split=true or `optimise`"));
     }
     // Refused before starts are made: programs that are asked for, and weights of all lags of many elements, under which
@@ -94,7 +111,11 @@ fn ilp(topology: &Topology, settings: &Settings, request: Request<'_>) -> Result
     let start = starts.iter().map(|s| (problem.value(&s.order), s));
     let Some((value, start)) = start.reduce(|a, b| if b.0 < a.0 { b } else { a }) else {
         let location = params.location().clone();
-        return Err(Error::input(location, "no start", "an ordering to start from"));
+        return Err(Error::input(
+            location,
+            "no start",
+            "an ordering to start from",
+        ));
     };
     let [quick, _] = settings.bound_work();
     let bound = Bounds::new(&problem).lower(quick, &|| observer.should_stop());
@@ -116,14 +137,30 @@ fn ilp(topology: &Topology, settings: &Settings, request: Request<'_>) -> Result
         if solver == "dp" {
             return Err(Error::unsuited(
                 params.location_of("solver"),
-                format!("{} elements under these weights are too much for it", space.len()),
+                format!(
+                    "{} elements under these weights are too much for it",
+                    space.len()
+                ),
                 "use a shorter window, or `optimise`",
             ));
         }
     }
     let (problem, start) = (&problem, start.order.as_slice());
-    let job = Job { params, settings, observer, solver, bound, problem, start, form };
-    if kind == WeightKind::Path { path::solve(&job) } else { assignment::solve(&job) }
+    let job = Job {
+        params,
+        settings,
+        observer,
+        solver,
+        bound,
+        problem,
+        start,
+        form,
+    };
+    if kind == WeightKind::Path {
+        path::solve(&job)
+    } else {
+        assignment::solve(&job)
+    }
 }
 
 #[cfg(test)]
@@ -145,7 +182,10 @@ mod tests {
             assert!(exact.optimal && exact.gap == 0.0);
             for form in ["flow", "distance"] {
                 let found = run(spec, &by(&format!("solver=microlp,form={form}")));
-                assert_eq!(found.objective, exact.objective, "{spec} {form} ring={ring}");
+                assert_eq!(
+                    found.objective, exact.objective,
+                    "{spec} {form} ring={ring}"
+                );
                 assert!(found.optimal, "{spec} {form}");
                 assert_eq!(found.solver, "microlp");
             }
@@ -162,12 +202,20 @@ mod tests {
     #[test]
     fn what_cannot_be_done_is_said() {
         for (spec, by, part) in [
-            ("torus:7x6", "ilp:weights=harmonic,window=19", "beyond integer programs"),
+            (
+                "torus:7x6",
+                "ilp:weights=harmonic,window=19",
+                "beyond integer programs",
+            ),
             ("torus:7x6", "ilp:solver=dp", "too much for it"),
             ("torus:3x3", "ilp:solver=scip", "unknown solver `scip`"),
             ("torus:3x3", "ilp:time=0", "more than 0 seconds"),
             ("torus:3x3", "ilp:time=5", "a time limit needs a clock"),
-            ("torus:3x3,per_router=2,exclude=4", "ilp", "different numbers of nodes"),
+            (
+                "torus:3x3,per_router=2,exclude=4",
+                "ilp",
+                "different numbers of nodes",
+            ),
             ("torus:3x3", "ilp:wieghts=path", "did you mean `weights`"),
         ] {
             let message = error(spec, by);

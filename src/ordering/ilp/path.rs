@@ -96,7 +96,10 @@ fn cheapest_edges(
     cuts: &[Vec<usize>],
 ) -> std::result::Result<Vec<usize>, Refusal> {
     let mut variables = ProblemVariables::new();
-    let x: Vec<Variable> = edges.iter().map(|_| variables.add(variable().binary())).collect();
+    let x: Vec<Variable> = edges
+        .iter()
+        .map(|_| variables.add(variable().binary()))
+        .collect();
     let mut degree: Vec<Expression> = vec![Expression::from(0.0); vertices];
     let mut objective = Expression::from(0.0);
     for ((a, b, length), e) in edges.iter().zip(&x) {
@@ -109,10 +112,21 @@ fn cheapest_edges(
     for cut in cuts {
         let mut member = vec![false; vertices];
         cut.iter().for_each(|v| member[*v] = true);
-        let leaving = edges.iter().zip(&x).filter(|((a, b, _), _)| member[*a] != member[*b]);
-        constraints.push(constraint!(leaving.map(|(_, e)| *e).sum::<Expression>() >= 2));
+        let leaving = edges
+            .iter()
+            .zip(&x)
+            .filter(|((a, b, _), _)| member[*a] != member[*b]);
+        constraints.push(constraint!(
+            leaving.map(|(_, e)| *e).sum::<Expression>() >= 2
+        ));
     }
-    let model = Model { variables, objective, constraints, x, warm: Vec::new() };
+    let model = Model {
+        variables,
+        objective,
+        constraints,
+        x,
+        warm: Vec::new(),
+    };
     let answer = job.run(model)?;
     if !matches!(answer.status, SolutionStatus::Optimal) {
         return Err(Refusal::OutOfTime);

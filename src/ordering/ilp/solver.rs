@@ -11,8 +11,9 @@ use crate::ordering::optimise::{Observer, SearchProblem, Settings};
 use crate::params::Params;
 
 /// Names that `solver=` takes; the first lets the tool choose.
-pub(super) const NAMES: [&str; 9] =
-    ["auto", "dp", "microlp", "highs", "coin_cbc", "cbc", "glpk", "gurobi", "cplex"];
+pub(super) const NAMES: [&str; 9] = [
+    "auto", "dp", "microlp", "highs", "coin_cbc", "cbc", "glpk", "gurobi", "cplex",
+];
 
 /// Refuses solvers that this build has not got.
 pub(super) fn available(params: &Params, solver: &str) -> Result<()> {
@@ -124,9 +125,9 @@ impl Job<'_> {
             }
             // `lp-solvers` hands CPLEX no time limit.
             #[cfg(feature = "lp-solvers")]
-            "cplex" if left.is_some() => {
-                Err(Refusal::Failed(self.failed("takes no time= through lp-solvers")))
-            }
+            "cplex" if left.is_some() => Err(Refusal::Failed(
+                self.failed("takes no time= through lp-solvers"),
+            )),
             #[cfg(feature = "lp-solvers")]
             "cplex" => {
                 let solver = good_lp::LpSolver(good_lp::solvers::lp_solvers::Cplex::default());
@@ -137,7 +138,11 @@ impl Job<'_> {
                 microlp,
                 |m, warm| {
                     let m = timed(m, left);
-                    if warm.is_empty() { m } else { m.with_initial_solution(warm) }
+                    if warm.is_empty() {
+                        m
+                    } else {
+                        m.with_initial_solution(warm)
+                    }
                 },
                 |solution| solution.into_inner().gap(),
             ),
@@ -172,7 +177,9 @@ impl Job<'_> {
                 if self.settings.time.is_some() && text.to_lowercase().contains("time limit") {
                     return Err(Refusal::OutOfTime);
                 }
-                Err(Refusal::Failed(self.failed(text.lines().next().unwrap_or("no answer"))))
+                Err(Refusal::Failed(
+                    self.failed(text.lines().next().unwrap_or("no answer")),
+                ))
             }
         }
     }

@@ -72,7 +72,11 @@ impl<'s> Chain<'s> {
         ring: bool,
         rng: AnnealRng,
     ) -> Self {
-        let window = if ring { window.min(order.len() / 4) } else { window };
+        let window = if ring {
+            window.min(order.len() / 4)
+        } else {
+            window
+        };
         let prices = Prices::new(lag, UNIT, window);
         let window = prices.window;
         let step = prices.lag(1) as f64;
@@ -82,7 +86,10 @@ impl<'s> Chain<'s> {
         let sieves = [4, 16, 64]
             .into_iter()
             .filter(|cut| *cut < window)
-            .map(|cut| Sieve { prices: prices.cut(cut), margin: margin(cut) });
+            .map(|cut| Sieve {
+                prices: prices.cut(cut),
+                margin: margin(cut),
+            });
         Chain {
             space,
             sequence: Sequence::new(space, order, window, ring),
@@ -177,7 +184,11 @@ impl<'s> Chain<'s> {
             }
             10..14 => {
                 let away = 1 + self.rng.below(3);
-                let beside = if choice >> 4 & 1 == 0 { i + away } else { i.wrapping_sub(away) };
+                let beside = if choice >> 4 & 1 == 0 {
+                    i + away
+                } else {
+                    i.wrapping_sub(away)
+                };
                 self.exchange(j, beside, limit);
             }
             _ => {
@@ -190,7 +201,11 @@ impl<'s> Chain<'s> {
     /// Carries a stretch with rank `j` at one end next to rank `i`, so that the two become neighbours.
     fn carry(&mut self, i: usize, j: usize, choice: u64, limit: f64) {
         let n = self.sequence.len();
-        let longest = if choice & 4 == 0 { 8 } else { 8 << (choice >> 3 & 7) };
+        let longest = if choice & 4 == 0 {
+            8
+        } else {
+            8 << (choice >> 3 & 7)
+        };
         let len = 1 + self.rng.below(longest.min(n / 2).max(1));
         let (behind, first) = (choice & 1 == 0, choice & 2 == 0);
         let from = if first { j } else { (j + 1).wrapping_sub(len) };
@@ -202,7 +217,11 @@ impl<'s> Chain<'s> {
         let turned = behind != first;
         let (start, end) = (from.min(at), to.max(at));
         let carried = Piece::new(from, to);
-        let passed = if at < from { Piece::new(at, from) } else { Piece::new(to, at) };
+        let passed = if at < from {
+            Piece::new(at, from)
+        } else {
+            Piece::new(to, at)
+        };
         let (head, tail) = (Piece::new(0, start), Piece::new(end, n));
         let turn = Piece { turned, ..carried };
         let (old, new) = match at < from {
@@ -219,7 +238,18 @@ impl<'s> Chain<'s> {
         }
         let (head, tail) = (Piece::new(0, from), Piece::new(to, n));
         let middle = Piece::new(from, to);
-        self.rejoin(&[head, middle, tail], &[head, Piece { turned: true, ..middle }, tail], limit);
+        self.rejoin(
+            &[head, middle, tail],
+            &[
+                head,
+                Piece {
+                    turned: true,
+                    ..middle
+                },
+                tail,
+            ],
+            limit,
+        );
     }
 
     fn rejoin(&mut self, old: &[Piece], new: &[Piece], limit: f64) {
@@ -289,16 +319,23 @@ mod tests {
 
     #[test]
     fn a_chain_keeps_its_books() {
-        for (spec, ring) in [("torus:8x6x4", false), ("torus:8x6x4", true), ("slim-fly:q=5", false)]
-        {
+        for (spec, ring) in [
+            ("torus:8x6x4", false),
+            ("torus:8x6x4", true),
+            ("slim-fly:q=5", false),
+        ] {
             let topology = Topology::inline(spec, &Context::default()).unwrap();
             let space = Arrangement::new(&topology, false).unwrap();
-            let lag: Vec<f64> =
-                (0..40).map(|k| if k == 0 { 0.0 } else { 1.0 / f64::from(k) }).collect();
+            let lag: Vec<f64> = (0..40)
+                .map(|k| if k == 0 { 0.0 } else { 1.0 / f64::from(k) })
+                .collect();
             let order: Vec<u32> = (0..space.len() as u32).collect();
             let mut chain = Chain::new(&space, &order, &lag, 39, ring, AnnealRng::new(1, 0));
             let start = chain.prices.of_order(&space.distances, &order, ring);
-            let cooling = Cooling { from: 0.5, to: 0.05 };
+            let cooling = Cooling {
+                from: 0.5,
+                to: 0.05,
+            };
             chain.run(cooling, 1.0, &|steps| steps as f64 / 30_000.0);
             let (best, gain, current) = (chain.best.to_vec(), -chain.gain, chain.current);
             let ids = chain.sequence.ids.clone();

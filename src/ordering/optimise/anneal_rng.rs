@@ -15,8 +15,13 @@ pub(super) struct AnnealRng {
 impl AnnealRng {
     pub fn new(seed: u64, stream: u64) -> Self {
         let seed = seed.wrapping_add(stream.wrapping_mul(0x9e37_79b9_7f4a_7c15));
-        let waits = (0..4096).map(|i| -ln((f64::from(i) + 0.5) / 4096.0)).collect();
-        AnnealRng { random: generator(seed), waits }
+        let waits = (0..4096)
+            .map(|i| -ln((f64::from(i) + 0.5) / 4096.0))
+            .collect();
+        AnnealRng {
+            random: generator(seed),
+            waits,
+        }
     }
 
     pub fn bits(&mut self) -> u64 {

@@ -94,16 +94,24 @@ impl Pass<'_> {
                 });
                 // Blocks that wait share what is left of the time.
                 let share = (job.weight * rayon::current_num_threads() as f64 / waiting).min(1.0);
-                let slice = now.zip(self.end).map(|(now, end)| (now, (end - now).max(0.0) * share));
+                let slice = now
+                    .zip(self.end)
+                    .map(|(now, end)| (now, (end - now).max(0.0) * share));
                 let steps = self.steps.map(|steps| steps as f64 * job.weight / all);
                 self.anneal(groups[job.group][0], &rank, job, steps, slice)
             })
             .collect();
         let steps = found.iter().map(|(.., steps)| steps).sum();
         let prices = Prices::new(self.lag, UNIT, window);
-        let best = found.chunks(chains).map(|found| found.iter().min_by_key(|(_, delta, _)| delta));
-        groups.into_iter().zip(best).collect::<Vec<_>>().into_par_iter().for_each(
-            |(group, best)| {
+        let best = found
+            .chunks(chains)
+            .map(|found| found.iter().min_by_key(|(_, delta, _)| delta));
+        groups
+            .into_iter()
+            .zip(best)
+            .collect::<Vec<_>>()
+            .into_par_iter()
+            .for_each(|(group, best)| {
                 let Some((best, delta, _)) = best else { return };
                 for block in group {
                     let after: Vec<u32> = best.iter().map(|from| block[*from as usize]).collect();
@@ -112,8 +120,7 @@ impl Pass<'_> {
                         block.copy_from_slice(&after);
                     }
                 }
-            },
-        );
+            });
         steps
     }
 
@@ -125,7 +132,9 @@ impl Pass<'_> {
         let blocks: Vec<&mut [u32]> = blocks.filter(|b| b.len() >= 2 * self.lag.len()).collect();
         let sign = |block: &[u32]| {
             let mut hasher = DefaultHasher::new();
-            let lags = (0..usize::BITS).map(|bit| 1 << bit).take_while(|lag| *lag < block.len());
+            let lags = (0..usize::BITS)
+                .map(|bit| 1 << bit)
+                .take_while(|lag| *lag < block.len());
             for lag in lags {
                 for (a, b) in block.iter().zip(&block[lag..]) {
                     self.space.distances.between(*a, *b).hash(&mut hasher);
@@ -194,11 +203,15 @@ mod tests {
         let space = Arrangement::new(&topology, false).unwrap();
         let gilbert = NodeOrder::make(&topology, "gilbert").unwrap();
         let mut order = space.collapse(&topology, gilbert.nodes());
-        let lag: Vec<f64> =
-            (0..=8).map(|k| if k == 0 { 0.0 } else { 1.0 / f64::from(k) }).collect();
+        let lag: Vec<f64> = (0..=8)
+            .map(|k| if k == 0 { 0.0 } else { 1.0 / f64::from(k) })
+            .collect();
         let prices = Prices::new(&lag, UNIT, 8);
         let priced = |order: &[u32]| -> Vec<i64> {
-            order.chunks(ALIKE).map(|b| prices.of_stretch(&space.distances, b)).collect()
+            order
+                .chunks(ALIKE)
+                .map(|b| prices.of_stretch(&space.distances, b))
+                .collect()
         };
         let before = prices.of_stretch(&space.distances, &order);
         let blocks = priced(&order);
@@ -208,9 +221,16 @@ mod tests {
             lag: &lag,
             cooling: &|weight| {
                 assert_eq!(weight, 16.0);
-                Cooling { from: 0.4, to: 0.05 }
+                Cooling {
+                    from: 0.4,
+                    to: 0.05,
+                }
             },
-            budget: &Budget { steps: Some(60_000), time: None, seed: 5 },
+            budget: &Budget {
+                steps: Some(60_000),
+                time: None,
+                seed: 5,
+            },
             observer: &NoObserver,
             number: 0,
             steps: Some(60_000),
@@ -222,7 +242,10 @@ mod tests {
         // What the blocks gain is what the whole gains.
         let gain = blocks[0] - after[0];
         assert!(gain > 0);
-        assert_eq!(before - prices.of_stretch(&space.distances, &order), 32 * gain);
+        assert_eq!(
+            before - prices.of_stretch(&space.distances, &order),
+            32 * gain
+        );
     }
 
     /// Every pass lowers the objective of the whole, keeps a permutation, and does the same on one thread as on three.
@@ -233,18 +256,29 @@ mod tests {
             let space = Arrangement::new(&topology, false).unwrap();
             let n = space.len();
             let weights = Weights::by_lag(WeightKind::Harmonic, n, 8, false);
-            let lag: Vec<f64> =
-                (0..=8).map(|k| if k == 0 { 0.0 } else { weights.lag(k) }).collect();
-            let budget = Budget { steps: Some(200_000), time: None, seed: 3 };
+            let lag: Vec<f64> = (0..=8)
+                .map(|k| if k == 0 { 0.0 } else { weights.lag(k) })
+                .collect();
+            let budget = Budget {
+                steps: Some(200_000),
+                time: None,
+                seed: 3,
+            };
             let run = |threads: usize| {
-                let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+                let pool = rayon::ThreadPoolBuilder::new()
+                    .num_threads(threads)
+                    .build()
+                    .unwrap();
                 let mut order: Vec<u32> = (0..n as u32).collect();
                 let mut values = vec![objective::by_lag(&weights, &space.distances, &order)];
                 for number in 0..2 {
                     let pass = Pass {
                         space: &space,
                         lag: &lag,
-                        cooling: &|_| Cooling { from: 0.2, to: 0.05 },
+                        cooling: &|_| Cooling {
+                            from: 0.2,
+                            to: 0.05,
+                        },
                         budget: &budget,
                         observer: &NoObserver,
                         number,
@@ -259,7 +293,10 @@ mod tests {
             let (order, values) = run(1);
             assert_eq!((&order, &values), (&run(3).0, &run(3).1));
             // Where all blocks are congruent the first pass may leave nothing for the second.
-            assert!(values[0] > values[1] && values[1] >= values[2], "{spec}: {values:?}");
+            assert!(
+                values[0] > values[1] && values[1] >= values[2],
+                "{spec}: {values:?}"
+            );
             let mut sorted = order;
             sorted.sort_unstable();
             assert!(sorted.into_iter().eq(0..n as u32));

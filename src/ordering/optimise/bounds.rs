@@ -31,7 +31,11 @@ impl<'p> Bounds<'p> {
             && !problem.weights.has_edges()
             && problem.space.len() > 1
             && problem.weights.window() > 0;
-        Bounds { problem, alike, torus: if suits { Torus::new(problem) } else { None } }
+        Bounds {
+            problem,
+            alike,
+            torus: if suits { Torus::new(problem) } else { None },
+        }
     }
 
     /// The larger of the bounds that can be had for `work` operations: by assignment, and by the dynamic
@@ -54,7 +58,11 @@ impl<'p> Bounds<'p> {
     /// Whether `much` work gives another relaxation than `little`.
     pub fn gains(&self, little: u64, much: u64) -> bool {
         let window = self.problem.weights.window();
-        let memory = |work| self.torus.as_ref().and_then(|torus| torus.memory(window, work));
+        let memory = |work| {
+            self.torus
+                .as_ref()
+                .and_then(|torus| torus.memory(window, work))
+        };
         memory(much) > memory(little)
     }
 }
@@ -66,7 +74,9 @@ fn sorted(space: &Arrangement, element: u32, count: usize) -> Vec<i64> {
         histogram[space.distances.between(element, other) as usize] += 1;
     }
     let all = histogram.iter().enumerate();
-    all.flat_map(|(d, c)| std::iter::repeat_n(d as i64, *c)).take(count).collect()
+    all.flat_map(|(d, c)| std::iter::repeat_n(d as i64, *c))
+        .take(count)
+        .collect()
 }
 
 /// Gilmore-Lawler: an element at a rank pays at least its weights, heaviest first, times its distances,
@@ -89,7 +99,10 @@ fn assigned(problem: &SearchProblem<'_>, scaled: &Scaled, alike: bool, work: u64
     let at_rank = |p: usize| -> Vec<i64> {
         let lag = |k: usize| if k <= window { scaled.lag[k] } else { 0 };
         let mut weights: Vec<i64> = if ring {
-            (1..n).map(|q| lag(q.min(n - q))).filter(|w| *w > 0).collect()
+            (1..n)
+                .map(|q| lag(q.min(n - q)))
+                .filter(|w| *w > 0)
+                .collect()
         } else {
             let (left, right) = (p.min(window), (n - 1 - p).min(window));
             (1..=left).chain(1..=right).map(lag).collect()
@@ -103,8 +116,10 @@ fn assigned(problem: &SearchProblem<'_>, scaled: &Scaled, alike: bool, work: u64
         // Every pair is at least the smallest distance apart.
         return uneven(problem);
     }
-    let rows: Vec<Vec<i64>> =
-        (0..looks as u32).into_par_iter().map(|e| sorted(space, e, count)).collect();
+    let rows: Vec<Vec<i64>> = (0..looks as u32)
+        .into_par_iter()
+        .map(|e| sorted(space, e, count))
+        .collect();
     let pay = |weights: &[i64], distances: &[i64]| -> i64 {
         weights.iter().zip(distances).map(|(w, d)| w * d).sum()
     };
@@ -112,7 +127,9 @@ fn assigned(problem: &SearchProblem<'_>, scaled: &Scaled, alike: bool, work: u64
     let doubled = if alike {
         let here = |p: usize| pay(&at_rank(p), &rows[0]);
         if ring || n > 2 * window {
-            let ends: i64 = (0..window.min(n)).map(|p| if ring { 0 } else { 2 * here(p) }).sum();
+            let ends: i64 = (0..window.min(n))
+                .map(|p| if ring { 0 } else { 2 * here(p) })
+                .sum();
             let middle = if ring { n } else { n - 2 * window };
             ends + middle as i64 * pay(&inside, &rows[0])
         } else {
@@ -122,7 +139,9 @@ fn assigned(problem: &SearchProblem<'_>, scaled: &Scaled, alike: bool, work: u64
         let costs: Vec<i64> = (0..n)
             .flat_map(|p| {
                 let weights = at_rank(p);
-                rows.iter().map(move |row| pay(&weights, row)).collect::<Vec<i64>>()
+                rows.iter()
+                    .map(move |row| pay(&weights, row))
+                    .collect::<Vec<i64>>()
             })
             .collect();
         assignment::least(n, &costs)
@@ -130,9 +149,16 @@ fn assigned(problem: &SearchProblem<'_>, scaled: &Scaled, alike: bool, work: u64
         let all: i64 = rows.iter().map(|row| pay(&inside, row)).sum();
         let saved = |p: usize| {
             let weights = at_rank(p);
-            rows.iter().map(|row| pay(&inside, row) - pay(&weights, row)).max().unwrap_or(0)
+            rows.iter()
+                .map(|row| pay(&inside, row) - pay(&weights, row))
+                .max()
+                .unwrap_or(0)
         };
-        let ends: i64 = if ring { 0 } else { (0..window.min(n)).map(saved).sum() };
+        let ends: i64 = if ring {
+            0
+        } else {
+            (0..window.min(n)).map(saved).sum()
+        };
         all - 2 * ends
     };
     // Half of an odd sum of halves is not lost: the objective is whole in these units.
@@ -159,7 +185,9 @@ fn uneven(problem: &SearchProblem<'_>) -> f64 {
         pairs.saturating_sub(routers * group.saturating_sub(k))
     };
     let lags = 1..=problem.weights.window();
-    SAFE * lags.map(|k| problem.weights.lag(k) * leaving(k) as f64).sum::<f64>()
+    SAFE * lags
+        .map(|k| problem.weights.lag(k) * leaving(k) as f64)
+        .sum::<f64>()
 }
 
 /// For `workload` on a line: S nodes are pairwise at least as far apart, on the mean, as the S-1 nearest
@@ -189,11 +217,16 @@ fn balls(problem: &SearchProblem<'_>, alike: bool, work: u64) -> f64 {
         }
         sums
     };
-    let least = (0..looks as u32).into_par_iter().map(sums).reduce_with(|mut a, b| {
-        a.iter_mut().zip(b).for_each(|(a, b)| *a = (*a).min(b));
-        a
-    });
-    let (Some(least), Some(shares)) = (least, problem.weights.window_shares()) else { return 0.0 };
+    let least = (0..looks as u32)
+        .into_par_iter()
+        .map(sums)
+        .reduce_with(|mut a, b| {
+            a.iter_mut().zip(b).for_each(|(a, b)| *a = (*a).min(b));
+            a
+        });
+    let (Some(least), Some(shares)) = (least, problem.weights.window_shares()) else {
+        return 0.0;
+    };
     let by_entropy = match problem.topology.metric() {
         Metric::Product(p) => p.least_means(problem.topology.network().per_router(), n),
         _ => Vec::new(),
@@ -201,7 +234,9 @@ fn balls(problem: &SearchProblem<'_>, alike: bool, work: u64) -> f64 {
     let value = |size: usize| {
         // p(S) times the mean of the S-1 least; a window's total is at least S/2 such sums.
         let windows = (n - size + 1) as f64;
-        let sum = by_entropy.get(size - 2).map_or(0.0, |mean| mean * (size - 1) as f64);
+        let sum = by_entropy
+            .get(size - 2)
+            .map_or(0.0, |mean| mean * (size - 1) as f64);
         shares[size] * windows * size as f64 * sum.max(least[size] as f64) / 2.0
     };
     SAFE * (2..=n).map(value).sum::<f64>()

@@ -30,8 +30,11 @@ pub(in crate::ordering) struct Effort {
 }
 
 /// Some seconds and 300 MB at most.
-pub(in crate::ordering) const MODEST: Effort =
-    Effort { states: 10_000_000, relaxation: 500_000_000, until: f64::INFINITY };
+pub(in crate::ordering) const MODEST: Effort = Effort {
+    states: 10_000_000,
+    relaxation: 500_000_000,
+    until: f64::INFINITY,
+};
 
 impl Effort {
     /// Effort that suits the steps or seconds of a budget.
@@ -76,7 +79,14 @@ pub(in crate::ordering) fn attempt(
             distance[a * n + b] = i64::from(problem.space.distances.between(a as u32, b as u32));
         }
     }
-    let program = Program { n, lag, ring, bits, window, distance };
+    let program = Program {
+        n,
+        lag,
+        ring,
+        bits,
+        window,
+        distance,
+    };
     let mut best = start.to_vec();
     program.descend(&mut best, (effort.states / 250_000).clamp(1, 40));
     program.solve(best, effort, observer)
@@ -110,7 +120,11 @@ impl Program {
     /// The weight of two ranks.
     fn weight(&self, a: usize, b: usize) -> i64 {
         let apart = a.abs_diff(b);
-        let k = if self.ring { apart.min(self.n - apart) } else { apart };
+        let k = if self.ring {
+            apart.min(self.n - apart)
+        } else {
+            apart
+        };
         self.lag.get(k).copied().unwrap_or(0)
     }
 
@@ -175,7 +189,10 @@ impl Program {
         let symmetry = Symmetry::new(n, &self.distance, self.window);
         let rest = Relaxation::new(self, &symmetry, effort.relaxation);
         // An order that starts elsewhere has an equal that starts at one of these; a ring starts anywhere.
-        let starts = symmetry.firsts(1).iter().take(if self.ring { 1 } else { n });
+        let starts = symmetry
+            .firsts(1)
+            .iter()
+            .take(if self.ring { 1 } else { n });
         let start = |v: &u32| State {
             key: self.key(0, *v as usize, 0, 0),
             cost: 0,
@@ -194,15 +211,22 @@ impl Program {
                 .enumerate()
                 .flat_map_iter(|(i, state)| {
                     let (rest, symmetry) = (&rest, &symmetry);
-                    (0..n).filter(move |v| state.key >> v & 1 == 0).filter_map(move |v| {
-                        let cost = state.cost + self.added(state.key, placed, v);
-                        let key = self.key(state.key, v, placed, self.recent(state.key));
-                        let bound = cost + rest.at(self, symmetry, key, placed + 1);
-                        (bound < upper).then(|| {
-                            let (key, turn) = self.turned(symmetry, key, placed + 1);
-                            State { key, cost, parent: i as u32, turn }
+                    (0..n)
+                        .filter(move |v| state.key >> v & 1 == 0)
+                        .filter_map(move |v| {
+                            let cost = state.cost + self.added(state.key, placed, v);
+                            let key = self.key(state.key, v, placed, self.recent(state.key));
+                            let bound = cost + rest.at(self, symmetry, key, placed + 1);
+                            (bound < upper).then(|| {
+                                let (key, turn) = self.turned(symmetry, key, placed + 1);
+                                State {
+                                    key,
+                                    cost,
+                                    parent: i as u32,
+                                    turn,
+                                }
+                            })
                         })
-                    })
                 })
                 .collect();
             // Of equal states the cheapest; of equal costs the first parent, whatever the threads did.
@@ -219,7 +243,10 @@ impl Program {
             }
             layers.push(next);
         }
-        let last = layers[n - 1].iter().enumerate().min_by_key(|(_, s)| (s.cost, s.key))?;
+        let last = layers[n - 1]
+            .iter()
+            .enumerate()
+            .min_by_key(|(_, s)| (s.cost, s.key))?;
         let (mut steps, mut at) = (Vec::with_capacity(n), last.0);
         for layer in layers.iter().rev() {
             let state = layer[at];
@@ -336,13 +363,19 @@ impl Relaxation {
         let n = program.n;
         // On a ring shorter than two windows, lags are not what they seem.
         if program.ring && 2 * program.window >= n {
-            return Relaxation { memory: 0, layers: Vec::new() };
+            return Relaxation {
+                memory: 0,
+                layers: Vec::new(),
+            };
         }
         let cost = |m: usize| symmetry.firsts(m).len() as u64 * (n * n) as u64;
         let longest = program.window.min(symmetry.longest());
         let memory = (1..=longest).rev().find(|m| cost(*m) <= work).unwrap_or(0);
         if memory == 0 {
-            return Relaxation { memory: 0, layers: Vec::new() };
+            return Relaxation {
+                memory: 0,
+                layers: Vec::new(),
+            };
         }
         let firsts = symmetry.firsts(memory);
         let mut layers = vec![Vec::new(); n + 1];
@@ -401,7 +434,9 @@ impl Relaxation {
     }
 
     fn at(&self, program: &Program, symmetry: &Symmetry, key: u64, placed: usize) -> i64 {
-        let Some(layer) = self.layers.get(placed).filter(|l| !l.is_empty()) else { return 0 };
+        let Some(layer) = self.layers.get(placed).filter(|l| !l.is_empty()) else {
+            return 0;
+        };
         layer[symmetry.class(self.memory, program.code(key, self.memory))]
     }
 }

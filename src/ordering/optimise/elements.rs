@@ -31,7 +31,10 @@ pub(in crate::ordering) struct Arrangement {
 #[derive(Debug)]
 pub(in crate::ordering) enum Distances {
     /// Coordinates in bytes: `d = Σ min(|a-b|, wrap - |a-b|, cap)`.
-    Lanes { axes: Vec<ByteAxis>, coordinates: Vec<[u8; MAX_AXES]> },
+    Lanes {
+        axes: Vec<ByteAxis>,
+        coordinates: Vec<[u8; MAX_AXES]>,
+    },
     /// All pairs in bytes.
     Table { n: usize, bytes: Vec<u8> },
     /// A closed form, for networks too large for a table.
@@ -65,7 +68,10 @@ impl Arrangement {
     /// allowed.
     pub fn new(topology: &Topology, split: bool) -> Result<Self> {
         topology.require_one_component("a search over all distances")?;
-        topology.require("the nodes of an arrangement", 100 * topology.node_count() as u64)?;
+        topology.require(
+            "the nodes of an arrangement",
+            100 * topology.node_count() as u64,
+        )?;
         let (mut routers, mut nodes) = (Vec::new(), Vec::new());
         for router in (0..topology.network().hosts()).map(RouterId) {
             let here: Vec<NodeId> = topology.nodes_of(router).collect();
@@ -80,7 +86,13 @@ impl Arrangement {
         let distances = Distances::new(topology, &routers)?;
         let near = near(topology, &routers)?;
         let diameter = distances.diameter(topology);
-        Ok(Arrangement { routers, nodes, distances, near, diameter })
+        Ok(Arrangement {
+            routers,
+            nodes,
+            distances,
+            near,
+            diameter,
+        })
     }
 
     /// Number of elements.
@@ -99,27 +111,49 @@ impl Arrangement {
                 coordinates: stretch.iter().map(|e| coordinates[*e as usize]).collect(),
             },
             Distances::Table { n, bytes } => {
-                let pairs = stretch.iter().flat_map(|a| stretch.iter().map(move |b| (*a, *b)));
+                let pairs = stretch
+                    .iter()
+                    .flat_map(|a| stretch.iter().map(move |b| (*a, *b)));
                 let hops = pairs.map(|(a, b)| bytes[a as usize * n + b as usize]);
-                Distances::Table { n: stretch.len(), bytes: hops.collect() }
+                Distances::Table {
+                    n: stretch.len(),
+                    bytes: hops.collect(),
+                }
             }
             Distances::Closed { metric, routers } => Distances::Closed {
                 metric: metric.clone(),
                 routers: stretch.iter().map(|e| routers[*e as usize]).collect(),
             },
         };
-        let mut near = Near { starts: vec![0], all: Vec::new() };
+        let mut near = Near {
+            starts: vec![0],
+            all: Vec::new(),
+        };
         for e in stretch {
-            let ranks = self.near.of(*e).iter().map(|v| index[*v as usize].wrapping_sub(begin));
-            near.all.extend(ranks.filter(|rank| (*rank as usize) < stretch.len()));
+            let ranks = self
+                .near
+                .of(*e)
+                .iter()
+                .map(|v| index[*v as usize].wrapping_sub(begin));
+            near.all
+                .extend(ranks.filter(|rank| (*rank as usize) < stretch.len()));
             near.starts.push(near.all.len() as u32);
         }
-        Arrangement { routers, nodes: Vec::new(), distances, near, diameter: self.diameter }
+        Arrangement {
+            routers,
+            nodes: Vec::new(),
+            distances,
+            near,
+            diameter: self.diameter,
+        }
     }
 
     /// The nodes of a sequence of elements.
     pub fn expand(&self, order: &[u32]) -> Vec<NodeId> {
-        order.iter().flat_map(|e| self.nodes[*e as usize].iter().copied()).collect()
+        order
+            .iter()
+            .flat_map(|e| self.nodes[*e as usize].iter().copied())
+            .collect()
     }
 
     /// The sequence of elements behind an ordering of nodes: each where its first node stands.
@@ -130,7 +164,9 @@ impl Arrangement {
         }
         let mut seen = vec![false; self.len()];
         let firsts = order.iter().map(|n| element[n.index()]);
-        firsts.filter(|e| !std::mem::replace(&mut seen[*e as usize], true)).collect()
+        firsts
+            .filter(|e| !std::mem::replace(&mut seen[*e as usize], true))
+            .collect()
     }
 }
 
@@ -150,22 +186,31 @@ impl Distances {
         let far = topology.statistics()?.diameter;
         if bytes > memory || far > 255 {
             let routers = routers.iter().map(|r| r.0).collect();
-            return Ok(Distances::Closed { metric: metric.clone(), routers });
+            return Ok(Distances::Closed {
+                metric: metric.clone(),
+                routers,
+            });
         }
         let mut table = vec![0u8; bytes as usize];
-        table.par_chunks_mut(n.max(1)).enumerate().for_each(|(a, row)| {
-            for (b, d) in row.iter_mut().enumerate() {
-                *d = metric.between(routers[a], routers[b]).unwrap_or(0) as u8;
-            }
-        });
+        table
+            .par_chunks_mut(n.max(1))
+            .enumerate()
+            .for_each(|(a, row)| {
+                for (b, d) in row.iter_mut().enumerate() {
+                    *d = metric.between(routers[a], routers[b]).unwrap_or(0) as u8;
+                }
+            });
         Ok(Distances::Table { n, bytes: table })
     }
 
     /// Coordinates in bytes, where the metric is a sum over few and short axes.
     fn lanes(metric: &Metric, routers: &[RouterId]) -> Option<Self> {
-        let Metric::Product(product) = metric else { return None };
-        let used: Vec<usize> =
-            (0..product.axes.len()).filter(|i| product.axes[*i].extent > 1).collect();
+        let Metric::Product(product) = metric else {
+            return None;
+        };
+        let used: Vec<usize> = (0..product.axes.len())
+            .filter(|i| product.axes[*i].extent > 1)
+            .collect();
         if used.len() > MAX_AXES || product.diameter() > 255 {
             return None;
         }
@@ -173,9 +218,18 @@ impl Distances {
             let axis = product.axes[*i];
             let extent = u8::try_from(axis.extent).ok()?;
             match axis.shape {
-                Shape::Ring => Some(ByteAxis { wrap: extent, cap: u8::MAX }),
-                Shape::Path if extent <= 127 => Some(ByteAxis { wrap: 2 * extent, cap: u8::MAX }),
-                Shape::Clique if extent <= 127 => Some(ByteAxis { wrap: 2 * extent, cap: 1 }),
+                Shape::Ring => Some(ByteAxis {
+                    wrap: extent,
+                    cap: u8::MAX,
+                }),
+                Shape::Path if extent <= 127 => Some(ByteAxis {
+                    wrap: 2 * extent,
+                    cap: u8::MAX,
+                }),
+                Shape::Clique if extent <= 127 => Some(ByteAxis {
+                    wrap: 2 * extent,
+                    cap: 1,
+                }),
                 _ => None,
             }
         };
@@ -187,7 +241,10 @@ impl Distances {
             }
             x
         };
-        Some(Distances::Lanes { axes, coordinates: routers.iter().map(position).collect() })
+        Some(Distances::Lanes {
+            axes,
+            coordinates: routers.iter().map(position).collect(),
+        })
     }
 
     /// All pairs by searches on the router graph, 256 sources at once.
@@ -196,16 +253,21 @@ impl Distances {
         let bytes = (n as u64).saturating_mul(n as u64);
         topology.require("the distances between all routers", bytes)?;
         // Distances are symmetric: what a batch finds at a router is a stretch of that router's row.
-        let columns = each_batch(topology, topology.graph()?, routers, |search, batch, far| {
-            far?;
-            let mut found = vec![0u8; n * batch.len()];
-            let mut bytes = [0u8; WIDTH];
-            for (row, router) in found.chunks_mut(batch.len()).zip(routers) {
-                search.expand(*router, &mut bytes);
-                row.copy_from_slice(&bytes[..batch.len()]);
-            }
-            Some(found)
-        })?;
+        let columns = each_batch(
+            topology,
+            topology.graph()?,
+            routers,
+            |search, batch, far| {
+                far?;
+                let mut found = vec![0u8; n * batch.len()];
+                let mut bytes = [0u8; WIDTH];
+                for (row, router) in found.chunks_mut(batch.len()).zip(routers) {
+                    search.expand(*router, &mut bytes);
+                    row.copy_from_slice(&bytes[..batch.len()]);
+                }
+                Some(found)
+            },
+        )?;
         let mut table = vec![0u8; n * n];
         for (b, column) in columns.into_iter().enumerate() {
             let Some(found) = column else {
@@ -260,8 +322,12 @@ impl Distances {
         let pairs = to.iter().zip(prices);
         // One row of a table serves all.
         match self.row(from) {
-            Some(row) => pairs.map(|(v, w)| i64::from(row[*v as usize]) * i64::from(*w)).sum(),
-            None => pairs.map(|(v, w)| i64::from(self.between(from, *v)) * i64::from(*w)).sum(),
+            Some(row) => pairs
+                .map(|(v, w)| i64::from(row[*v as usize]) * i64::from(*w))
+                .sum(),
+            None => pairs
+                .map(|(v, w)| i64::from(self.between(from, *v)) * i64::from(*w))
+                .sum(),
         }
     }
 
@@ -298,7 +364,10 @@ fn near(topology: &Topology, routers: &[RouterId]) -> Result<Near> {
     };
     let mut seen = vec![u32::MAX; graph.router_count()];
     let (mut ring, mut next) = (Vec::new(), Vec::new());
-    let mut lists = Near { starts: vec![0], all: Vec::new() };
+    let mut lists = Near {
+        starts: vec![0],
+        all: Vec::new(),
+    };
     for (e, router) in routers.iter().enumerate() {
         let begin = lists.all.len();
         ring.clear();
@@ -307,7 +376,9 @@ fn near(topology: &Topology, routers: &[RouterId]) -> Result<Near> {
         while lists.all.len() - begin < NEAR && !ring.is_empty() {
             for r in &ring {
                 let room = NEAR_MAX.saturating_sub(lists.all.len() - begin);
-                lists.all.extend(at(*r).filter(|o| *o != e as u32).take(room));
+                lists
+                    .all
+                    .extend(at(*r).filter(|o| *o != e as u32).take(room));
             }
             next.clear();
             for r in &ring {

@@ -85,12 +85,18 @@ fn optimise(
     let effort = dp::Effort::within(&settings.budget());
     let quick = dp::attempt(&problem, &starts[0].order, effort, observer);
     if let Some(exact) = quick {
-        return Ok(SearchResult::new(&problem, &exact, 0.0, "dynamic program", Status::Optimal)
-            .noted(settings));
+        return Ok(
+            SearchResult::new(&problem, &exact, 0.0, "dynamic program", Status::Optimal)
+                .noted(settings),
+        );
     }
     let [quick, thorough] = settings.bound_work();
     // Balls have no thorough form: theirs is there before the search.
-    let first = if problem.weights.has_edges() { thorough } else { quick };
+    let first = if problem.weights.has_edges() {
+        thorough
+    } else {
+        quick
+    };
     let bounds = Bounds::new(&problem);
     let mut bound = bounds.lower(first, &stop);
     let gains = bounds.gains(quick, thorough);

@@ -40,7 +40,11 @@ pub(super) fn estimate(weights: &Weights, distances: &Distances, nodes: &[u32]) 
         let share = stretch.wrapping_mul(0x9e37_79b9_7f4a_7c15);
         let first = ((u128::from(share) * (n - STRETCH) as u128) >> 64) as usize;
         for a in first..first + STRETCH {
-            let last = if weights.ring { window } else { window.min(n - 1 - a) };
+            let last = if weights.ring {
+                window
+            } else {
+                window.min(n - 1 - a)
+            };
             for (k, sum) in sums.iter_mut().enumerate().take(last + 1).skip(1) {
                 *sum += u64::from(distances.between(nodes[a], nodes[(a + k) % n]));
             }
@@ -52,7 +56,10 @@ pub(super) fn estimate(weights: &Weights, distances: &Distances, nodes: &[u32]) 
 /// The objective where each size counts: `Σ_S p(S)·MPC(S)`, and MPC(S) is a multiple of T(S), a whole number:
 /// only positive terms are added. `shares` as in [`Weights::window_shares`], `totals[S]` = T(S).
 pub(super) fn by_windows(shares: &[f64], totals: &[u128]) -> f64 {
-    shares.iter().zip(totals).fold(0.0, |all, (share, total)| all + share * *total as f64)
+    shares
+        .iter()
+        .zip(totals)
+        .fold(0.0, |all, (share, total)| all + share * *total as f64)
 }
 
 /// Sums over pairs up to the longest lag that has a weight; by row and column where asked for. O(N·K).
@@ -71,7 +78,11 @@ pub(super) fn sums(
     let part = |chunk: usize| {
         let mut sums = zero();
         for a in chunk * CHUNK..n.min((chunk + 1) * CHUNK) {
-            let last = if weights.ring { window } else { window.min(n - 1 - a) };
+            let last = if weights.ring {
+                window
+            } else {
+                window.min(n - 1 - a)
+            };
             for k in 1..=last {
                 // Half way round a ring, each pair once.
                 if weights.ring && 2 * k == n && a >= k {
@@ -117,15 +128,21 @@ mod tests {
     fn directly(weights: &Weights, distances: &Distances, nodes: &[u32]) -> f64 {
         match weights.window_shares() {
             None => by_lag(weights, distances, nodes),
-            Some(shares) => {
-                by_windows(shares, &sums(weights, distances, nodes, true).window_totals())
-            }
+            Some(shares) => by_windows(
+                shares,
+                &sums(weights, distances, nodes, true).window_totals(),
+            ),
         }
     }
 
     #[test]
     fn sums_by_lag_are_the_sum_over_pairs() {
-        for spec in ["torus:5x4", "mesh:3x3x2,per_router=2", "slim-fly:q=5", "torus:2x2x2"] {
+        for spec in [
+            "torus:5x4",
+            "mesh:3x3x2,per_router=2",
+            "slim-fly:q=5",
+            "torus:2x2x2",
+        ] {
             let topology = Topology::inline(spec, &Context::default()).unwrap();
             let space = Arrangement::new(&topology, true).unwrap();
             let n = topology.node_count();
@@ -133,7 +150,11 @@ mod tests {
             let nodes = space.collapse(&topology, order.nodes());
             for ring in [false, true] {
                 let mut all = vec![Weights::workload(n, &log_uniform(n as u32), ring)];
-                for kind in [WeightKind::Geometric, WeightKind::Harmonic, WeightKind::Path] {
+                for kind in [
+                    WeightKind::Geometric,
+                    WeightKind::Harmonic,
+                    WeightKind::Path,
+                ] {
                     all.extend([1, 4, 16, 99].map(|k| Weights::by_lag(kind, n, k, ring)));
                 }
                 for weights in all {
@@ -148,7 +169,12 @@ mod tests {
     /// To the last bit, on networks with and without a transform, with routers kept together and parted.
     #[test]
     fn the_value_of_a_problem_is_that_of_its_pairs() {
-        for spec in ["torus:7x6x5", "mesh:9x4,per_router=3", "random-regular:n=60,d=4", "mesh:2"] {
+        for spec in [
+            "torus:7x6x5",
+            "mesh:9x4,per_router=3",
+            "random-regular:n=60,d=4",
+            "mesh:2",
+        ] {
             let topology = Topology::inline(spec, &Context::default()).unwrap();
             for split in [false, true] {
                 let space = Arrangement::new(&topology, split).unwrap();

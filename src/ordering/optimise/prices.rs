@@ -29,7 +29,11 @@ impl Prices {
     /// Weights of lags 1, 2, … scaled so that the first is about `unit`.
     pub fn new(lag: &[f64], unit: f64, window: usize) -> Self {
         let window = window.min(lag.len().saturating_sub(1));
-        let top = lag.iter().copied().fold(0.0, f64::max).max(f64::MIN_POSITIVE);
+        let top = lag
+            .iter()
+            .copied()
+            .fold(0.0, f64::max)
+            .max(f64::MIN_POSITIVE);
         // Sixteen bits: with byte coordinates, twice as many products fit a vector register as with 32.
         let mut by_lag = vec![0i16; window + 1 + 2 * CHUNK];
         for (price, weight) in by_lag.iter_mut().zip(lag).take(window + 1).skip(1) {
@@ -40,22 +44,38 @@ impl Prices {
             around[window - k] = by_lag[k];
             around[window + k] = by_lag[k];
         }
-        Prices { by_lag, around, window }
+        Prices {
+            by_lag,
+            around,
+            window,
+        }
     }
 
     /// These prices up to a shorter window.
     pub fn cut(&self, window: usize) -> Self {
-        let lag: Vec<f64> = (0..=self.window).map(|k| f64::from(self.by_lag[k])).collect();
-        Prices::new(&lag, f64::from(self.by_lag[1..].iter().copied().max().unwrap_or(0)), window)
+        let lag: Vec<f64> = (0..=self.window)
+            .map(|k| f64::from(self.by_lag[k]))
+            .collect();
+        Prices::new(
+            &lag,
+            f64::from(self.by_lag[1..].iter().copied().max().unwrap_or(0)),
+            window,
+        )
     }
 
     pub fn lag(&self, k: usize) -> i64 {
-        if k <= self.window { i64::from(self.by_lag[k]) } else { 0 }
+        if k <= self.window {
+            i64::from(self.by_lag[k])
+        } else {
+            0
+        }
     }
 
     /// The sum of the prices of lags above `k`.
     pub fn beyond(&self, k: usize) -> i64 {
-        (k + 1..=self.window).map(|k| i64::from(self.by_lag[k])).sum()
+        (k + 1..=self.window)
+            .map(|k| i64::from(self.by_lag[k]))
+            .sum()
     }
 }
 
@@ -66,7 +86,9 @@ impl Prices {
             let behind = stretch.get(lag..).unwrap_or_default();
             stretch.iter().zip(behind).map(move |pair| (lag, pair))
         });
-        pairs.map(|(lag, (a, b))| self.lag(lag) * i64::from(distances.between(*a, *b))).sum()
+        pairs
+            .map(|(lag, (a, b))| self.lag(lag) * i64::from(distances.between(*a, *b)))
+            .sum()
     }
 }
 
@@ -77,7 +99,9 @@ impl Prices {
         let n = order.len();
         let lag = |k: usize| self.lag(if ring { k.min(n - k) } else { k });
         let pairs = (0..n).flat_map(|a| (0..a).map(move |b| (a, b)));
-        pairs.map(|(a, b)| lag(a - b) * i64::from(distances.between(order[a], order[b]))).sum()
+        pairs
+            .map(|(a, b)| lag(a - b) * i64::from(distances.between(order[a], order[b])))
+            .sum()
     }
 }
 
@@ -119,13 +143,21 @@ fn across_chunks<const C: usize>(
             let mut distance = [0u8; C];
             for (lane, axis) in buffer.iter().zip(axes) {
                 let x = lane[split - p];
-                let Some(others) = lane[split + q..].first_chunk::<C>() else { return 0 };
+                let Some(others) = lane[split + q..].first_chunk::<C>() else {
+                    return 0;
+                };
                 add_apart(&mut distance, x, others, *axis);
             }
-            let Some(weights) = prices.by_lag[p + q..].first_chunk::<C>() else { return 0 };
+            let Some(weights) = prices.by_lag[p + q..].first_chunk::<C>() else {
+                return 0;
+            };
             // Beyond the window weights are zero; beyond the end of the sequence they are not.
             let count = if right >= within { C } else { C.min(right - q) };
-            let sums = if sparse && p > DENSE { &mut fourfold } else { &mut sums };
+            let sums = if sparse && p > DENSE {
+                &mut fourfold
+            } else {
+                &mut sums
+            };
             if count == C {
                 for i in 0..C {
                     sums[i] += i32::from(distance[i] as i16) * i32::from(weights[i]);
@@ -181,10 +213,14 @@ pub(super) fn along_lanes(
     while at + STRETCH <= to {
         let mut distance = [0u8; STRETCH];
         for ((lane, axis), x) in lanes.iter().zip(axes).zip(x) {
-            let Some(others) = lane[at..].first_chunk::<STRETCH>() else { return 0 };
+            let Some(others) = lane[at..].first_chunk::<STRETCH>() else {
+                return 0;
+            };
             add_apart(&mut distance, *x, others, *axis);
         }
-        let Some(weights) = prices[at - from..].first_chunk::<STRETCH>() else { return 0 };
+        let Some(weights) = prices[at - from..].first_chunk::<STRETCH>() else {
+            return 0;
+        };
         for i in 0..STRETCH {
             sums[i] += i32::from(distance[i] as i16) * i32::from(weights[i]);
         }

@@ -22,7 +22,13 @@ impl<'s> SearchProblem<'s> {
     pub fn new(topology: &'s Topology, space: &'s Arrangement, weights: Weights) -> Self {
         let group = space.nodes.iter().map(Vec::len).max().unwrap_or(1);
         let even = space.nodes.iter().all(|nodes| nodes.len() == group);
-        SearchProblem { topology, space, weights, group, even }
+        SearchProblem {
+            topology,
+            space,
+            weights,
+            group,
+            even,
+        }
     }
 
     /// The element at every rank of a sequence.
@@ -49,7 +55,11 @@ impl<'s> SearchProblem<'s> {
     pub(crate) fn cost_of_value(&self) -> f64 {
         let (n, window) = (self.weights.nodes() as f64, self.weights.window() as f64);
         let transform = self.weights.has_edges() && !matches!(self.topology.metric(), Metric::Hops);
-        n * if transform { window.min(TRANSFORM) } else { window }
+        n * if transform {
+            window.min(TRANSFORM)
+        } else {
+            window
+        }
     }
 
     /// Lag weights between elements, up to `window` elements.
@@ -88,6 +98,9 @@ impl<'s> SearchProblem<'s> {
             let lags = (0..m).flat_map(|s| (0..m).map(move |t| m * l + t - s));
             if l == 0 { 0 } else { lags.map(at).sum() }
         };
-        Some(weights::Integral { scale: of_nodes.scale, lag: (0..=last).map(weight).collect() })
+        Some(weights::Integral {
+            scale: of_nodes.scale,
+            lag: (0..=last).map(weight).collect(),
+        })
     }
 }

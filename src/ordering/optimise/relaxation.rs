@@ -32,12 +32,21 @@ impl Torus {
     pub fn new(problem: &SearchProblem<'_>) -> Option<Self> {
         let space = problem.space;
         let n = space.len();
-        let Distances::Lanes { axes, coordinates } = &space.distances else { return None };
+        let Distances::Lanes { axes, coordinates } = &space.distances else {
+            return None;
+        };
         if n > Torus::LARGEST {
             return None;
         }
         let extents: Vec<usize> = (0..axes.len())
-            .map(|i| coordinates.iter().map(|x| usize::from(x[i])).max().unwrap_or(0) + 1)
+            .map(|i| {
+                coordinates
+                    .iter()
+                    .map(|x| usize::from(x[i]))
+                    .max()
+                    .unwrap_or(0)
+                    + 1
+            })
             .collect();
         // With nodes parted, elements are no group.
         if extents.iter().product::<usize>() != n {
@@ -47,19 +56,29 @@ impl Torus {
         for a in 0..n {
             for b in 0..n {
                 let digit = |i: usize| {
-                    let (x, y) = (usize::from(coordinates[a][i]), usize::from(coordinates[b][i]));
+                    let (x, y) = (
+                        usize::from(coordinates[a][i]),
+                        usize::from(coordinates[b][i]),
+                    );
                     (x + extents[i] - y) % extents[i]
                 };
                 let index = (0..extents.len()).fold(0, |index, i| index * extents[i] + digit(i));
                 minus[a * n + b] = index as u16;
             }
         }
-        let hops: Vec<i64> =
-            (0..n as u32).map(|e| i64::from(space.distances.between(0, e))).collect();
+        let hops: Vec<i64> = (0..n as u32)
+            .map(|e| i64::from(space.distances.between(0, e)))
+            .collect();
         let mut nearest: Vec<u16> = (1..n as u16).collect();
         nearest.sort_by_key(|e| hops[usize::from(*e)]);
         let turns = turns(&extents, &hops);
-        Some(Torus { n, minus, hops, turns, nearest })
+        Some(Torus {
+            n,
+            minus,
+            hops,
+            turns,
+            nearest,
+        })
     }
 
     /// How many elements a relaxation can remember for `work` operations.
@@ -67,7 +86,9 @@ impl Torus {
         let states = |m: usize| (self.n as u64).saturating_pow(m as u32 - 1);
         let cost =
             |m: usize| states(m).saturating_mul(self.n as u64 * LAYERS) / self.turns.len() as u64;
-        (2..=window.min(6)).rev().find(|m| cost(*m) <= work && states(*m) <= STATES)
+        (2..=window.min(6))
+            .rev()
+            .find(|m| cost(*m) <= work && states(*m) <= STATES)
     }
 }
 
@@ -84,19 +105,30 @@ fn turns(extents: &[usize], hops: &[i64]) -> Vec<Vec<u16>> {
         digits
     };
     let turned = |from: &[usize], flips: usize| -> Option<Vec<u16>> {
-        if from.iter().zip(extents).any(|(i, extent)| extents[*i] != *extent) {
+        if from
+            .iter()
+            .zip(extents)
+            .any(|(i, extent)| extents[*i] != *extent)
+        {
             return None;
         }
         let image = |element: usize| {
             let digits = digits(element);
             let axis = |i: usize| {
                 let digit = digits[from[i]];
-                if flips >> i & 1 == 1 { (extents[i] - digit) % extents[i] } else { digit }
+                if flips >> i & 1 == 1 {
+                    (extents[i] - digit) % extents[i]
+                } else {
+                    digit
+                }
             };
             (0..axes).fold(0, |index, i| index * extents[i] + axis(i)) as u16
         };
         let images: Vec<u16> = (0..hops.len()).map(image).collect();
-        let same = images.iter().zip(hops).all(|(image, hop)| hops[usize::from(*image)] == *hop);
+        let same = images
+            .iter()
+            .zip(hops)
+            .all(|(image, hop)| hops[usize::from(*image)] == *hop);
         same.then_some(images)
     };
     let all = |orders: &[Vec<usize>]| {
@@ -136,7 +168,11 @@ fn unless_stopped<T: Send>(
         }
         (!stopped.load(Relaxed)).then(|| make(i))
     };
-    (0..count).into_par_iter().with_min_len(STRETCH as usize).map(make).collect()
+    (0..count)
+        .into_par_iter()
+        .with_min_len(STRETCH as usize)
+        .map(make)
+        .collect()
 }
 
 /// Classes of states that automorphisms turn into each other; all states of a class cost the same.
@@ -158,13 +194,24 @@ impl Classes {
                 let digits = digits[..count].iter().rev();
                 digits.fold(0, |code, d| code * n + usize::from(turn[*d]))
             };
-            torus.turns.iter().map(image).min().map_or(code, |code| code as u32)
+            torus
+                .turns
+                .iter()
+                .map(image)
+                .min()
+                .map_or(code, |code| code as u32)
         };
         let mut of = unless_stopped(size as u32, stop, least)?;
-        let least: Vec<u32> = (0..size as u32).filter(|code| of[*code as usize] == *code).collect();
+        let least: Vec<u32> = (0..size as u32)
+            .filter(|code| of[*code as usize] == *code)
+            .collect();
         let mut class = vec![0; size];
-        least.iter().zip(0..).for_each(|(code, index)| class[*code as usize] = index);
-        of.par_iter_mut().for_each(|code| *code = class[*code as usize]);
+        least
+            .iter()
+            .zip(0..)
+            .for_each(|(code, index)| class[*code as usize] = index);
+        of.par_iter_mut()
+            .for_each(|code| *code = class[*code as usize]);
         Some(Classes { least, of })
     }
 }
@@ -199,8 +246,15 @@ pub(super) fn relaxed(
     let full = n.checked_sub(free.max(memory))?;
     let mut done = 0;
     while done < full {
-        let Some(next) = step(torus, scaled, &tails, &classes, [memory, window], &value, stop)
-        else {
+        let Some(next) = step(
+            torus,
+            scaled,
+            &tails,
+            &classes,
+            [memory, window],
+            &value,
+            stop,
+        ) else {
             break;
         };
         value = next;
@@ -218,7 +272,12 @@ pub(super) fn relaxed(
     if done < full && history.len() > 2 {
         let growth = |back: usize| {
             let before = &history[history.len() - 1 - back];
-            value.iter().zip(before).filter(|(v, _)| **v < NO_STATE).map(|(v, b)| v - b).min()
+            value
+                .iter()
+                .zip(before)
+                .filter(|(v, _)| **v < NO_STATE)
+                .map(|(v, b)| v - b)
+                .min()
         };
         let left = full - done;
         let by_two = i64::from(growth(2)?.max(0)) * (left / 2) as i64;
@@ -227,13 +286,25 @@ pub(super) fn relaxed(
     }
     if !problem.weights.ring {
         for placed in (memory..window.max(memory)).rev() {
-            let next = step(torus, scaled, &tails, &classes, [memory, placed], &value, stop);
+            let next = step(
+                torus,
+                scaled,
+                &tails,
+                &classes,
+                [memory, placed],
+                &value,
+                stop,
+            );
             let Some(next) = next else { break };
             value = next;
         }
     }
     // The first M elements among themselves.
-    let all = classes.least.par_iter().zip(&value).filter(|(_, value)| **value < NO_STATE);
+    let all = classes
+        .least
+        .par_iter()
+        .zip(&value)
+        .filter(|(_, value)| **value < NO_STATE);
     let least = all.map(|(code, value)| {
         let differences = digits(*code as usize, n, memory - 1);
         let mut inside = 0;
@@ -283,11 +354,19 @@ impl Tails {
         let window = scaled.lag.len() - 1;
         let far = torus.hops.iter().copied().max().unwrap_or(0) as usize;
         let mut shells = vec![0usize; far + 1];
-        torus.hops.iter().skip(1).for_each(|d| shells[*d as usize] += 1);
+        torus
+            .hops
+            .iter()
+            .skip(1)
+            .for_each(|d| shells[*d as usize] += 1);
         let code = (0..=far)
             .map(|d| {
                 let shell = d.wrapping_sub(1);
-                if shell < Tails::SHELLS { (memory + 1).pow(shell as u32) } else { 0 }
+                if shell < Tails::SHELLS {
+                    (memory + 1).pow(shell as u32)
+                } else {
+                    0
+                }
             })
             .collect();
         let codes = (memory + 1).pow(Tails::SHELLS as u32);
@@ -302,8 +381,9 @@ impl Tails {
             let lags = memory + 1..=last;
             lags.zip(near).map(|(k, d)| scaled.lag[k] * d).sum::<i64>() as i32
         };
-        let by_lags =
-            (0..=window).map(|last| (0..codes).map(|code| tail(last, code)).collect()).collect();
+        let by_lags = (0..=window)
+            .map(|last| (0..codes).map(|code| tail(last, code)).collect())
+            .collect();
         Tails { by_lags, code }
     }
 }
@@ -322,7 +402,9 @@ fn step(
     let n = torus.n;
     let tail = &tails.by_lags[lags.min(tails.by_lags.len() - 1)];
     let hop = |d: usize, lag: usize| (scaled.lag[lag] * torus.hops[d]) as i32;
-    let priced: Vec<Vec<i32>> = (1..=memory).map(|k| (0..n).map(|d| hop(d, k)).collect()).collect();
+    let priced: Vec<Vec<i32>> = (1..=memory)
+        .map(|k| (0..n).map(|d| hop(d, k)).collect())
+        .collect();
     let shell: Vec<usize> = torus.hops.iter().map(|d| tails.code[*d as usize]).collect();
     let floor = tail.iter().min().unwrap_or(&0) + after.iter().min().unwrap_or(&0);
     let cheapest = |class: u32| {

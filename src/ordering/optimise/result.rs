@@ -63,8 +63,16 @@ impl SearchResult {
     ) -> Self {
         let objective = problem.value(order);
         let optimal = status == Status::Optimal || objective - lower_bound <= 1e-9 * objective;
-        let lower_bound = if optimal { objective } else { lower_bound.min(objective) };
-        let gap = if objective > 0.0 { (objective - lower_bound) / objective } else { 0.0 };
+        let lower_bound = if optimal {
+            objective
+        } else {
+            lower_bound.min(objective)
+        };
+        let gap = if objective > 0.0 {
+            (objective - lower_bound) / objective
+        } else {
+            0.0
+        };
         SearchResult {
             nodes: problem.space.expand(order),
             objective,

@@ -23,11 +23,20 @@ impl Scaled {
         if let Some(exact) = problem.integral()
             && (exact.lag.iter().sum::<i64>() as f64) < most
         {
-            return Scaled { lag: exact.lag, unit: 1.0 / exact.scale as f64 };
+            return Scaled {
+                lag: exact.lag,
+                unit: 1.0 / exact.scale as f64,
+            };
         }
         let scale = most / lag.iter().sum::<f64>().max(f64::MIN_POSITIVE);
-        let lag = lag.iter().map(|w| (w * scale * SAFE).floor() as i64).collect();
-        Scaled { lag, unit: 1.0 / scale }
+        let lag = lag
+            .iter()
+            .map(|w| (w * scale * SAFE).floor() as i64)
+            .collect();
+        Scaled {
+            lag,
+            unit: 1.0 / scale,
+        }
     }
 
     /// Lower bound that a sum in these units proves.

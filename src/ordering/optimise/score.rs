@@ -16,8 +16,14 @@ pub struct Score {
 }
 
 /// The options of weights, without those of a search.
-const OPTIONS: [Opt; 6] =
-    [SHARED[0].positional(), SHARED[1], SHARED[2], SHARED[3], SHARED[4], SHARED[5]];
+const OPTIONS: [Opt; 6] = [
+    SHARED[0].positional(),
+    SHARED[1],
+    SHARED[2],
+    SHARED[3],
+    SHARED[4],
+    SHARED[5],
+];
 
 /// The scores of orderings of all schedulable nodes under `weights`: a kind with options, such as
 /// `geometric,window=16,ring=true` or `workload,sizes=log-uniform`. Nodes count one by one: unlike those of
@@ -65,14 +71,26 @@ fn within(
         if order.len() != topology.node_count() {
             let found = format!("an ordering of {} nodes", order.len());
             let expected = format!("all {} schedulable nodes", topology.node_count());
-            return Err(Error::input(SourceLocation::option(order.label()), found, expected));
+            return Err(Error::input(
+                SourceLocation::option(order.label()),
+                found,
+                expected,
+            ));
         }
         let objective = problem.value(&space.collapse(topology, order.nodes()));
         // Bounds are proved up to rounding.
         let near = objective - bound <= 1e-9 * objective;
         let lower_bound = if near { objective } else { bound };
-        let gap = if near { 0.0 } else { (objective - bound) / objective };
-        Ok(Score { objective, lower_bound, gap })
+        let gap = if near {
+            0.0
+        } else {
+            (objective - bound) / objective
+        };
+        Ok(Score {
+            objective,
+            lower_bound,
+            gap,
+        })
     };
     orders.iter().map(score).collect()
 }
@@ -98,7 +116,11 @@ mod tests {
             let mut plain = 0.0;
             for a in 0..nodes.len() {
                 for b in a + 1..nodes.len() {
-                    let lag = if ring { (b - a).min(nodes.len() - (b - a)) } else { b - a };
+                    let lag = if ring {
+                        (b - a).min(nodes.len() - (b - a))
+                    } else {
+                        b - a
+                    };
                     if lag <= 7 {
                         plain += f64::from(topology.distance(nodes[a], nodes[b])) / lag as f64;
                     }
@@ -129,7 +151,11 @@ mod tests {
     fn known_scores() {
         for (by, expected) in [("snake", 216.478), ("hilbert", 201.231)] {
             let found = of("torus:8x8", by, "geometric,window=16");
-            assert!((found.objective - expected).abs() < 5e-4, "{by}: {}", found.objective);
+            assert!(
+                (found.objective - expected).abs() < 5e-4,
+                "{by}: {}",
+                found.objective
+            );
         }
         assert_eq!(of("torus:9", "row-major", "path,ring=true").gap, 0.0);
     }
@@ -138,10 +164,24 @@ mod tests {
     fn wrong_weights_and_short_orderings_are_refused() {
         let topology = build("mesh:4x2");
         let error = |weights: &str| {
-            within(&topology, weights, &[], &NoObserver, 1).unwrap_err().to_string()
+            within(&topology, weights, &[], &NoObserver, 1)
+                .unwrap_err()
+                .to_string()
         };
-        assert!(error("geo").contains("geometric, harmonic, path, workload"), "{}", error("geo"));
-        assert!(error("path,steps=4").contains("unknown key"), "{}", error("path,steps=4"));
-        assert!(error("workload").contains("sizes="), "{}", error("workload"));
+        assert!(
+            error("geo").contains("geometric, harmonic, path, workload"),
+            "{}",
+            error("geo")
+        );
+        assert!(
+            error("path,steps=4").contains("unknown key"),
+            "{}",
+            error("path,steps=4")
+        );
+        assert!(
+            error("workload").contains("sizes="),
+            "{}",
+            error("workload")
+        );
     }
 }

@@ -94,9 +94,22 @@ pub(super) fn search(
         return found;
     }
     observer.progress(found.objective, bound);
-    let chains = if budget.steps.is_some() { CHAINS } else { rayon::current_num_threads().max(1) };
+    let chains = if budget.steps.is_some() {
+        CHAINS
+    } else {
+        rayon::current_num_threads().max(1)
+    };
     let began = observer.seconds().unwrap_or(0.0);
-    let mut run = LegSearch { problem, budget, observer, bound, chains, began, legs: 0, found };
+    let mut run = LegSearch {
+        problem,
+        budget,
+        observer,
+        bound,
+        chains,
+        began,
+        legs: 0,
+        found,
+    };
     if problem.needs_matrix() {
         run.small();
         run.found.stopped = observer.should_stop();
@@ -129,7 +142,9 @@ impl LegSearch<'_> {
     /// lags where the window is long.
     fn all(&mut self, starts: &[Start]) {
         let window = self.problem.weights.window();
-        let tail: f64 = (5..=window.min(SHORT)).map(|k| self.problem.weights.lag(k)).sum();
+        let tail: f64 = (5..=window.min(SHORT))
+            .map(|k| self.problem.weights.lag(k))
+            .sum();
         // Where the first lag outweighs lags 5 to 64, large rearrangements matter little, so nothing is melted.
         let light = self.problem.weights.lag(1) > tail;
         let pace = self.pace();
@@ -141,30 +156,71 @@ impl LegSearch<'_> {
             (false, false) => (0.45, 0.09, SCOUTS),
             (false, true) => (4.0, 0.2, SCOUTS_OF_A_MELT),
         };
-        let scouts = if self.problem.space.len() <= SCOUTED { scouts } else { 0 };
+        let scouts = if self.problem.space.len() <= SCOUTED {
+            scouts
+        } else {
+            0
+        };
         let end = if window > SHORT { 0.8 } else { 1.0 };
         let mut leaders: Vec<Ranked> = Vec::new();
-        let chill = if scouts > 0 { 1.0 } else { pace.sqrt().clamp(0.05, 1.0) };
+        let chill = if scouts > 0 {
+            1.0
+        } else {
+            pace.sqrt().clamp(0.05, 1.0)
+        };
         let (hot, cold) = (chill * hot, chill * cold);
         let middle = if scouts > 0 { 0.6 * hot } else { hot };
         for wave in 0..scouts {
             let from: Vec<Vec<u32>> = (0..self.chains)
-                .map(|c| starts[(wave * self.chains + c) % starts.len().min(4)].order.clone())
+                .map(|c| {
+                    starts[(wave * self.chains + c) % starts.len().min(4)]
+                        .order
+                        .clone()
+                })
                 .collect();
             let share = (wave as f64 * SCOUT_SHARE, (wave + 1) as f64 * SCOUT_SHARE);
-            leaders.extend(self.leg(from, SHORT, Cooling { from: hot, to: middle }, share, 1));
+            leaders.extend(self.leg(
+                from,
+                SHORT,
+                Cooling {
+                    from: hot,
+                    to: middle,
+                },
+                share,
+                1,
+            ));
         }
         if leaders.is_empty() {
             leaders.push((self.found.order.clone(), self.found.objective));
-            leaders.extend(starts.iter().skip(1).take(1).map(|s| (s.order.clone(), f64::MAX)));
+            leaders.extend(
+                starts
+                    .iter()
+                    .skip(1)
+                    .take(1)
+                    .map(|s| (s.order.clone(), f64::MAX)),
+            );
         }
         leaders.sort_by(|a, b| a.1.total_cmp(&b.1));
-        let from = (0..self.chains).map(|c| leaders[c % leaders.len().min(2)].0.clone()).collect();
+        let from = (0..self.chains)
+            .map(|c| leaders[c % leaders.len().min(2)].0.clone())
+            .collect();
         let share = (scouts as f64 * SCOUT_SHARE, end);
-        self.leg(from, SHORT, Cooling { from: middle, to: cold }, share, ROUNDS);
+        self.leg(
+            from,
+            SHORT,
+            Cooling {
+                from: middle,
+                to: cold,
+            },
+            share,
+            ROUNDS,
+        );
         if window > SHORT {
             let from = vec![self.found.order.clone(); self.chains];
-            let cooling = Cooling { from: chill * 0.12, to: chill * 0.04 };
+            let cooling = Cooling {
+                from: chill * 0.12,
+                to: chill * 0.04,
+            };
             let long = match self.problem.space.distances {
                 Distances::Lanes { .. } => LONG,
                 _ => LONG_LOOKED_UP,
@@ -182,8 +238,14 @@ impl LegSearch<'_> {
         let cooling = |number: usize, weight: f64| {
             let chill = (pace * weight).sqrt().clamp(0.05, 1.0);
             match (light || pace * weight < MELTED, number) {
-                (true, _) => Cooling { from: chill * 0.45, to: chill * cold },
-                (false, 0) => Cooling { from: 8.0, to: 0.08 },
+                (true, _) => Cooling {
+                    from: chill * 0.45,
+                    to: chill * cold,
+                },
+                (false, 0) => Cooling {
+                    from: 8.0,
+                    to: 0.08,
+                },
                 (false, _) => Cooling { from: 2.0, to: 0.1 },
             }
         };
@@ -193,8 +255,14 @@ impl LegSearch<'_> {
                 return;
             }
             let now = self.observer.seconds();
-            let time = self.budget.time.zip(now).map(|(limit, now)| (limit - now).max(0.0));
-            let end = now.zip(time).map(|(now, time)| now + time / (PASSES - number) as f64);
+            let time = self
+                .budget
+                .time
+                .zip(now)
+                .map(|(limit, now)| (limit - now).max(0.0));
+            let end = now
+                .zip(time)
+                .map(|(now, time)| now + time / (PASSES - number) as f64);
             let pass = Pass {
                 space: self.problem.space,
                 lag: &lag,
@@ -223,7 +291,10 @@ impl LegSearch<'_> {
                 let rng = AnnealRng::new(self.budget.seed, u64::MAX);
                 let order = &self.found.order;
                 let mut chain = Chain::new(self.problem.space, order, &lag, lag.len(), ring, rng);
-                let cold = Cooling { from: 0.02, to: 0.02 };
+                let cold = Cooling {
+                    from: 0.02,
+                    to: 0.02,
+                };
                 chain.run(cold, 1.0, &|steps| steps as f64 / PROBE as f64);
                 let now = self.observer.seconds().unwrap_or(began);
                 PROBE as f64 * self.chains as f64 * (limit - now).max(0.0) / (now - began).max(1e-9)
@@ -280,7 +351,8 @@ impl LegSearch<'_> {
         let mut ranked: Vec<Ranked> = Vec::new();
         for round in 1..=rounds {
             let goal = round as f64 / rounds as f64;
-            runs.par_iter_mut().for_each(|chain| chain.run(cooling, goal, &progress));
+            runs.par_iter_mut()
+                .for_each(|chain| chain.run(cooling, goal, &progress));
             if self.problem.cost_of_value() > 3e7 && round < rounds && !observer.should_stop() {
                 continue;
             }
@@ -298,7 +370,10 @@ impl LegSearch<'_> {
             if rounds > 1 && round == rounds / 2 {
                 let leader = ranked.iter().min_by(|a, b| a.1.total_cmp(&b.1)).cloned();
                 if let Some((order, value)) = leader {
-                    let behind = runs.iter_mut().zip(&ranked).filter(|(_, own)| own.1 > value);
+                    let behind = runs
+                        .iter_mut()
+                        .zip(&ranked)
+                        .filter(|(_, own)| own.1 > value);
                     behind.for_each(|(chain, _)| chain.restart(&order));
                 }
             }
@@ -309,14 +384,23 @@ impl LegSearch<'_> {
 
     /// Puts every stretch of seven elements into its best order, of six in long sequences.
     fn polish(&mut self) {
-        let LegSearch { problem, budget, observer, found, .. } = self;
+        let LegSearch {
+            problem,
+            budget,
+            observer,
+            found,
+            ..
+        } = self;
         if problem.weights.ring || found.order.len() > POLISHED {
             return;
         }
         let lag = problem.element_lags(SHORT);
         let prices = Prices::new(&lag, UNIT, lag.len());
         // Polishing is short and makes nothing worse: it may exceed the time by 2 %.
-        let late = Budget { time: budget.time.map(|limit| limit * 1.02), ..**budget };
+        let late = Budget {
+            time: budget.time.map(|limit| limit * 1.02),
+            ..**budget
+        };
         let stop = || observer.should_stop() || late.is_over(*observer);
         let mut order = found.order.clone();
         let size = if order.len() <= SCOUTED { 7 } else { 6 };
@@ -326,7 +410,13 @@ impl LegSearch<'_> {
 
     /// Anneals on the matrix of all pairs, in the place of legs.
     fn small(&mut self) {
-        let LegSearch { problem, budget, observer, found, .. } = self;
+        let LegSearch {
+            problem,
+            budget,
+            observer,
+            found,
+            ..
+        } = self;
         debug_assert!(found.order.len() <= small::LARGEST);
         let n = found.order.len() as u64;
         // About the same work a step as elsewhere.

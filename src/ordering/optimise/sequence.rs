@@ -17,7 +17,11 @@ pub(super) struct Piece {
 
 impl Piece {
     pub fn new(from: usize, to: usize) -> Self {
-        Piece { from, to, turned: false }
+        Piece {
+            from,
+            to,
+            turned: false,
+        }
     }
 
     fn len(self) -> usize {
@@ -161,7 +165,11 @@ impl<'s> Sequence<'s> {
     fn push(&mut self, from: usize, to: usize, turned: bool) {
         let (at, len) = (self.filled, to - from);
         if self.axes.is_empty() {
-            copy(&mut self.buffer_ids[at..at + len], &self.ids[from..to], turned);
+            copy(
+                &mut self.buffer_ids[at..at + len],
+                &self.ids[from..to],
+                turned,
+            );
         }
         for (buffer, lane) in self.buffer.iter_mut().zip(&self.lanes) {
             copy(&mut buffer[at..at + len], &lane[from..to], turned);
@@ -177,7 +185,10 @@ impl<'s> Sequence<'s> {
         let right = &self.buffer_ids[split..self.filled];
         let mut sum = 0;
         for p in 1..=split.min(prices.window) {
-            let (left, lags) = (self.buffer_ids[split - p], &prices.by_lag[p..=prices.window]);
+            let (left, lags) = (
+                self.buffer_ids[split - p],
+                &prices.by_lag[p..=prices.window],
+            );
             sum += self.space.distances.priced(left, right, lags);
         }
         sum
@@ -208,7 +219,11 @@ impl<'s> Sequence<'s> {
     pub fn exchange(&self, a: usize, b: usize, prices: &Prices) -> i64 {
         let n = self.len();
         let apart = a.abs_diff(b);
-        let lag = if self.ring { apart.min(n - apart) } else { apart };
+        let lag = if self.ring {
+            apart.min(n - apart)
+        } else {
+            apart
+        };
         // Each sum also counts the pair of the two elements themselves, whose distance does not change.
         self.around(a, b, prices) - self.around(a, a, prices) + self.around(b, a, prices)
             - self.around(b, b, prices)
@@ -241,7 +256,9 @@ impl<'s> Sequence<'s> {
             }
             return along_lanes(&self.lanes, &self.axes, &x, from, to, prices);
         }
-        self.space.distances.priced(self.ids[who], &self.ids[from..to], prices)
+        self.space
+            .distances
+            .priced(self.ids[who], &self.ids[from..to], prices)
     }
 
     /// On a ring: starts counting ranks `by` further on.

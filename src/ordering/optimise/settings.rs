@@ -54,15 +54,28 @@ pub(crate) const SHARED: [Opt; 11] = [
     Opt::flag("ring", "the last rank is followed by the first"),
     Opt::whole("window", "largest lag that has a weight")
         .or_else("16 for geometric weights, 64 for others"),
-    Opt::text("sizes", "job sizes for weights=workload: a trace, a log, a table or log-uniform")
-        .or_else("none"),
-    Opt::one_of("share", &["jobs", "node-hours"], "what counts a job size, with weights=workload"),
-    Opt::whole("procs-per-node", "processors of a node in the trace, with weights=workload")
-        .or("1"),
+    Opt::text(
+        "sizes",
+        "job sizes for weights=workload: a trace, a log, a table or log-uniform",
+    )
+    .or_else("none"),
+    Opt::one_of(
+        "share",
+        &["jobs", "node-hours"],
+        "what counts a job size, with weights=workload",
+    ),
+    Opt::whole(
+        "procs-per-node",
+        "processors of a node in the trace, with weights=workload",
+    )
+    .or("1"),
     Opt::number("time", "seconds to search for").or_else("no limit"),
     Opt::whole("steps", "annealing steps").or_else("4000000 where time= is not given"),
     SEED,
-    Opt::flag("split", "arrange the nodes of a router one by one, not together"),
+    Opt::flag(
+        "split",
+        "arrange the nodes of a router one by one, not together",
+    ),
     Opt::text("start", "ordering to start from").or_else("the best of the classic ones"),
 ];
 
@@ -102,7 +115,11 @@ impl Settings {
             (None, None) => Some(DEFAULT_STEPS),
             (steps, _) => steps,
         };
-        Budget { steps, time: self.time, seed: self.seed }
+        Budget {
+            steps,
+            time: self.time,
+            seed: self.seed,
+        }
     }
 
     /// Operations that a bound may take, before the search and after: fewer where few steps are asked for.
@@ -135,7 +152,11 @@ pub(super) fn read_weights(
             return Err(params.wrong(key, format!("weights=workload beside `{key}`")));
         }
     }
-    let default = if kind == WeightKind::Geometric { 16 } else { 64 };
+    let default = if kind == WeightKind::Geometric {
+        16
+    } else {
+        64
+    };
     let weights = match (kind, &sizes) {
         (WeightKind::Workload, _) if window.is_some() => {
             return Err(params.wrong("window", "no window: workload weighs every lag"));
@@ -145,7 +166,11 @@ pub(super) fn read_weights(
         }
         (WeightKind::Workload, Some(_)) if nodes < 2 => {
             let location = params.location_of("sizes");
-            return Err(Error::input(location, "one node", "a machine of at least 2 nodes"));
+            return Err(Error::input(
+                location,
+                "one node",
+                "a machine of at least 2 nodes",
+            ));
         }
         (WeightKind::Workload, Some(text)) => {
             let shares = shares(topology, params, text, shared, per_node)?;
@@ -167,8 +192,16 @@ fn shares(
     if text == "log-uniform" && (shared == "node-hours" || per_node != 1) {
         return Err(params.wrong("sizes", "a trace beside `share` or `procs-per-node`"));
     }
-    let weight = if shared == "node-hours" { Weight::NodeHours } else { Weight::Jobs };
+    let weight = if shared == "node-hours" {
+        Weight::NodeHours
+    } else {
+        Weight::Jobs
+    };
     let memory = topology.context().memory;
-    let options = Options { procs_per_node: per_node, memory, ..Options::default() };
+    let options = Options {
+        procs_per_node: per_node,
+        memory,
+        ..Options::default()
+    };
     Sizes::read(text, weight, &options)?.shares(topology.node_count() as u32)
 }

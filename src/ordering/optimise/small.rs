@@ -121,8 +121,14 @@ impl Small {
     fn exchange(&self, a: usize, b: usize) -> f64 {
         let n = self.n;
         let (x, y) = (self.order[a] as usize, self.order[b] as usize);
-        let (from, to) = (&self.distance[x * n..x * n + n], &self.distance[y * n..y * n + n]);
-        let (at_a, at_b) = (&self.weight[a * n..a * n + n], &self.weight[b * n..b * n + n]);
+        let (from, to) = (
+            &self.distance[x * n..x * n + n],
+            &self.distance[y * n..y * n + n],
+        );
+        let (at_a, at_b) = (
+            &self.weight[a * n..a * n + n],
+            &self.weight[b * n..b * n + n],
+        );
         let mut sum = 0.0;
         for (j, z) in self.order.iter().enumerate() {
             let z = *z as usize;

@@ -28,7 +28,9 @@ pub(super) fn ranked(
             break;
         }
         // A family may not suit this box (too many axes, say): then it is no candidate.
-        let Ok(order) = NodeOrder::make(topology, &label) else { continue };
+        let Ok(order) = NodeOrder::make(topology, &label) else {
+            continue;
+        };
         starts.push(start(topology, space, weights, &order));
     }
     if starts.is_empty() {
@@ -50,16 +52,23 @@ pub(super) fn start(
 ) -> Start {
     let elements = space.collapse(topology, order.nodes());
     let value = objective::estimate(weights, &space.distances, &elements);
-    Start { label: order.label().to_string(), order: elements, value }
+    Start {
+        label: order.label().to_string(),
+        order: elements,
+        value,
+    }
 }
 
 fn labels(topology: &Topology, elements: usize) -> Vec<String> {
-    let mut labels: Vec<String> =
-        defaults::suiting(topology).into_iter().filter(|l| l != "random").collect();
+    let mut labels: Vec<String> = defaults::suiting(topology)
+        .into_iter()
+        .filter(|l| l != "random")
+        .collect();
     let names = suitable(topology);
     if let Some(lattice) = topology.lattice() {
-        let longer: Vec<usize> =
-            (0..lattice.extents.len()).filter(|i| lattice.extents[*i] > 1).collect();
+        let longer: Vec<usize> = (0..lattice.extents.len())
+            .filter(|i| lattice.extents[*i] > 1)
+            .collect();
         if (2..=3).contains(&longer.len()) && lattice.extents.len() <= 10 {
             for axes in permutations(&longer) {
                 let mut spelled: String = axes.iter().map(usize::to_string).collect();
@@ -83,7 +92,9 @@ fn labels(topology: &Topology, elements: usize) -> Vec<String> {
 
 /// Every order of `items`.
 pub(super) fn permutations(items: &[usize]) -> Vec<Vec<usize>> {
-    let [first, rest @ ..] = items else { return vec![Vec::new()] };
+    let [first, rest @ ..] = items else {
+        return vec![Vec::new()];
+    };
     let mut all = Vec::new();
     for shorter in permutations(rest) {
         for at in 0..=shorter.len() {

@@ -44,12 +44,20 @@ impl Symmetry {
         permutations.extend(inverses);
         permutations[1..].sort_unstable();
         permutations.dedup();
-        let mut symmetry = Symmetry { n, permutations, lengths: Vec::new() };
+        let mut symmetry = Symmetry {
+            n,
+            permutations,
+            lengths: Vec::new(),
+        };
         for length in 0..=longest {
-            if n.checked_pow(length as u32).is_none_or(|tuples| tuples > TUPLES) {
+            if n.checked_pow(length as u32)
+                .is_none_or(|tuples| tuples > TUPLES)
+            {
                 break;
             }
-            let Some(tuples) = symmetry.classes(length) else { break };
+            let Some(tuples) = symmetry.classes(length) else {
+                break;
+            };
             symmetry.lengths.push(tuples);
         }
         symmetry
@@ -58,8 +66,11 @@ impl Symmetry {
     /// `None` where that takes too long; never for tuples of one.
     fn classes(&self, length: usize) -> Option<Tuples> {
         let size = self.n.pow(length as u32);
-        let mut tuples =
-            Tuples { class: vec![u32::MAX; size], to_first: vec![0; size], firsts: Vec::new() };
+        let mut tuples = Tuples {
+            class: vec![u32::MAX; size],
+            to_first: vec![0; size],
+            firsts: Vec::new(),
+        };
         let inverse_of: Vec<u16> = self.permutations.iter().map(|p| self.position(p)).collect();
         let mut elements = [0usize; 32];
         for code in 0..size {
@@ -68,7 +79,10 @@ impl Symmetry {
                 (*slot, rest) = (rest % self.n, rest / self.n);
             }
             let elements = &elements[..length];
-            let repeated = elements.iter().enumerate().any(|(i, e)| elements[..i].contains(e));
+            let repeated = elements
+                .iter()
+                .enumerate()
+                .any(|(i, e)| elements[..i].contains(e));
             if repeated || tuples.class[code] != u32::MAX {
                 continue;
             }
@@ -93,7 +107,9 @@ impl Symmetry {
     /// Where the inverse of `p` stands.
     fn position(&self, p: &Permutation) -> u16 {
         let inverse = inverse(self.n, p);
-        self.permutations[1..].binary_search(&inverse).map_or(0, |i| i as u16 + 1)
+        self.permutations[1..]
+            .binary_search(&inverse)
+            .map_or(0, |i| i as u16 + 1)
     }
 
     /// The longest tuples with classes.
@@ -125,15 +141,27 @@ impl Symmetry {
 /// The permutation that undoes `p`.
 pub(super) fn inverse(n: usize, p: &Permutation) -> Permutation {
     let mut inverse = [0; 32];
-    p.iter().take(n).enumerate().for_each(|(from, to)| inverse[usize::from(*to)] = from as u8);
+    p.iter()
+        .take(n)
+        .enumerate()
+        .for_each(|(from, to)| inverse[usize::from(*to)] = from as u8);
     inverse
 }
 
 /// Distance-keeping permutations, the identity first.
 fn found(n: usize, distance: &[i64]) -> Vec<Permutation> {
     let mut identity = [0; 32];
-    identity.iter_mut().take(n).enumerate().for_each(|(i, e)| *e = i as u8);
-    let mut search = Search { n, distance, patience: PATIENCE, found: vec![identity] };
+    identity
+        .iter_mut()
+        .take(n)
+        .enumerate()
+        .for_each(|(i, e)| *e = i as u8);
+    let mut search = Search {
+        n,
+        distance,
+        patience: PATIENCE,
+        found: vec![identity],
+    };
     search.extend(&mut Vec::with_capacity(n));
     search.found
 }
@@ -151,7 +179,10 @@ impl Search<'_> {
         let (n, at) = (self.n, image.len());
         if at == n {
             let mut permutation = [0; 32];
-            image.iter().enumerate().for_each(|(i, to)| permutation[i] = *to as u8);
+            image
+                .iter()
+                .enumerate()
+                .for_each(|(i, to)| permutation[i] = *to as u8);
             if permutation != self.found[0] {
                 self.found.push(permutation);
             }
@@ -184,17 +215,32 @@ mod tests {
         let topology = Topology::inline(spec, &Context::default()).unwrap();
         let nodes: Vec<_> = topology.nodes().iter().collect();
         let d = |a, b| i64::from(topology.distance(a, b));
-        let all = nodes.iter().flat_map(|a| nodes.iter().map(move |b| d(*a, *b))).collect();
+        let all = nodes
+            .iter()
+            .flat_map(|a| nodes.iter().map(move |b| d(*a, *b)))
+            .collect();
         (nodes.len(), all)
     }
 
     #[test]
     fn the_groups_of_known_networks_have_their_sizes() {
         // Signed permutations of the axes, times translations; K₃³ has (3!)³·3!; a path can be turned.
-        let sizes = [("mesh:5", 2), ("mesh:3x3x3", 48), ("torus:5x5", 200), ("torus:4x6", 96)];
-        for (spec, size) in sizes.into_iter().chain([("torus:3x3x3", 1296), ("torus:4x4", 384)]) {
+        let sizes = [
+            ("mesh:5", 2),
+            ("mesh:3x3x3", 48),
+            ("torus:5x5", 200),
+            ("torus:4x6", 96),
+        ];
+        for (spec, size) in sizes
+            .into_iter()
+            .chain([("torus:3x3x3", 1296), ("torus:4x4", 384)])
+        {
             let (n, distance) = distances(spec);
-            assert_eq!(Symmetry::new(n, &distance, 2).permutations.len(), size, "{spec}");
+            assert_eq!(
+                Symmetry::new(n, &distance, 2).permutations.len(),
+                size,
+                "{spec}"
+            );
         }
     }
 
@@ -222,7 +268,11 @@ mod tests {
                     seen[class] = true;
                     let p = symmetry.permutation(symmetry.to_first(length, code));
                     let image: Vec<usize> = elements.iter().map(|e| usize::from(p[*e])).collect();
-                    assert_eq!(image, tuple(symmetry.firsts(length)[class] as usize), "{spec}");
+                    assert_eq!(
+                        image,
+                        tuple(symmetry.firsts(length)[class] as usize),
+                        "{spec}"
+                    );
                     for a in 0..n {
                         for b in 0..n {
                             let (x, y) = (usize::from(p[a]), usize::from(p[b]));

@@ -76,7 +76,13 @@ impl Weights {
         };
         let lags = (1..=window.min(longest)).map(weight);
         let lag = std::iter::once(0.0).chain(lags).collect();
-        Weights { kind, nodes, ring, lag, edge: None }
+        Weights {
+            kind,
+            nodes,
+            ring,
+            lag,
+            edge: None,
+        }
     }
 
     /// The weights induced by `shares`: `(S, p(S))` for 2 ≤ S ≤ N, ascending, summing to 1. O(N).
@@ -110,15 +116,36 @@ impl Weights {
                 _ => part[k] + part[nodes - k] + whole,
             };
             let lag = (0..=longest).map(weight).collect();
-            return Weights { kind: WeightKind::Workload, nodes, ring, lag, edge: None };
+            return Weights {
+                kind: WeightKind::Workload,
+                nodes,
+                ring,
+                lag,
+                edge: None,
+            };
         }
         let windows = |s: usize| (nodes - s + 1) as f64;
         let share: Vec<f64> = (0..=nodes).map(|s| pair[s] / windows(s)).collect();
-        let edge = Edge { tail: tail(&|s| share[s]), share };
+        let edge = Edge {
+            tail: tail(&|s| share[s]),
+            share,
+        };
         let mean = tail(&|s| pair[s]);
-        let weight = |k: usize| if k == 0 { 0.0 } else { mean[k] / (nodes - k) as f64 };
+        let weight = |k: usize| {
+            if k == 0 {
+                0.0
+            } else {
+                mean[k] / (nodes - k) as f64
+            }
+        };
         let lag = (0..=longest).map(weight).collect();
-        Weights { kind: WeightKind::Workload, nodes, ring, lag, edge: Some(edge) }
+        Weights {
+            kind: WeightKind::Workload,
+            nodes,
+            ring,
+            lag,
+            edge: Some(edge),
+        }
     }
 
     /// Lag weights between groups of `size` consecutive ranks (the nodes of a router), up to `window`
@@ -137,7 +164,13 @@ impl Weights {
     /// Given lag weights over `nodes` ranks, as if of one family.
     pub(super) fn of_lags(&self, nodes: usize, mut lag: Vec<f64>) -> Self {
         lag.truncate(longest(nodes, self.ring) + 1);
-        Weights { kind: self.kind, nodes, ring: self.ring, lag, edge: None }
+        Weights {
+            kind: self.kind,
+            nodes,
+            ring: self.ring,
+            lag,
+            edge: None,
+        }
     }
 
     /// Which family.
@@ -185,9 +218,9 @@ impl Weights {
         let scale: i64 = match self.kind {
             WeightKind::Path => 1,
             WeightKind::Geometric if window <= 32 => 1 << window.saturating_sub(1),
-            WeightKind::Harmonic => {
-                (1..=window).try_fold(1u32, |all, k| (all / gcd(all, k)).checked_mul(k))?.into()
-            }
+            WeightKind::Harmonic => (1..=window)
+                .try_fold(1u32, |all, k| (all / gcd(all, k)).checked_mul(k))?
+                .into(),
             _ => return None,
         };
         let lag = |k: usize| match (self.kind, k) {
@@ -195,12 +228,19 @@ impl Weights {
             (WeightKind::Harmonic, _) => scale / k as i64,
             _ => scale >> (k - 1),
         };
-        Some(Integral { scale, lag: (0..self.lag.len()).map(lag).collect() })
+        Some(Integral {
+            scale,
+            lag: (0..self.lag.len()).map(lag).collect(),
+        })
     }
 }
 
 fn longest(nodes: usize, ring: bool) -> usize {
-    if ring { nodes / 2 } else { nodes.saturating_sub(1) }
+    if ring {
+        nodes / 2
+    } else {
+        nodes.saturating_sub(1)
+    }
 }
 
 #[cfg(test)]
@@ -211,7 +251,9 @@ pub(super) mod tests {
     /// Log-uniform job sizes, p(S) ∝ 1/S for 2 ≤ S ≤ N.
     pub(in super::super) fn log_uniform(nodes: u32) -> Vec<(u32, f64)> {
         let total: f64 = (2..=nodes).rev().map(|s| 1.0 / f64::from(s)).sum();
-        (2..=nodes).map(|s| (s, 1.0 / f64::from(s) / total)).collect()
+        (2..=nodes)
+            .map(|s| (s, 1.0 / f64::from(s) / total))
+            .collect()
     }
 
     /// Straight from the definition: mean over windows and pairs, size by size.
@@ -277,18 +319,34 @@ pub(super) mod tests {
             let weights = Weights::by_lag(kind, 40, window, false);
             let integral = weights.integral().unwrap();
             for k in 1..=weights.window() {
-                assert_eq!(integral.lag[k] as f64 / integral.scale as f64, weights.lag(k));
+                assert_eq!(
+                    integral.lag[k] as f64 / integral.scale as f64,
+                    weights.lag(k)
+                );
             }
         }
-        assert!(Weights::by_lag(WeightKind::Harmonic, 99, 64, false).integral().is_none());
+        assert!(
+            Weights::by_lag(WeightKind::Harmonic, 99, 64, false)
+                .integral()
+                .is_none()
+        );
     }
 
     #[test]
     fn windows_are_cut_at_what_there_is() {
-        assert_eq!(Weights::by_lag(WeightKind::Geometric, 8, 16, false).window(), 7);
-        assert_eq!(Weights::by_lag(WeightKind::Geometric, 8, 16, true).window(), 4);
+        assert_eq!(
+            Weights::by_lag(WeightKind::Geometric, 8, 16, false).window(),
+            7
+        );
+        assert_eq!(
+            Weights::by_lag(WeightKind::Geometric, 8, 16, true).window(),
+            4
+        );
         assert_eq!(Weights::by_lag(WeightKind::Path, 8, 16, false).window(), 1);
-        assert_eq!(Weights::by_lag(WeightKind::Harmonic, 1, 16, false).window(), 0);
+        assert_eq!(
+            Weights::by_lag(WeightKind::Harmonic, 1, 16, false).window(),
+            0
+        );
     }
 
     #[test]

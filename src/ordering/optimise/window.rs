@@ -75,9 +75,21 @@ impl<'p> Window<'p> {
                 }
             }
         }
-        let between = members.iter().map(|a| members.iter().map(|b| d(*a, *b)).collect()).collect();
+        let between = members
+            .iter()
+            .map(|a| members.iter().map(|b| d(*a, *b)).collect())
+            .collect();
         let best = (0..size).collect();
-        Window { prices, size, members, outside, between, chosen: Vec::new(), best, best_cost: 0 }
+        Window {
+            prices,
+            size,
+            members,
+            outside,
+            between,
+            chosen: Vec::new(),
+            best,
+            best_cost: 0,
+        }
     }
 
     /// The cost of member `e` at the next position, given the members before it.

@@ -20,9 +20,17 @@ impl<'a> Figure<'a> {
     /// # Errors
     /// No mean in any row.
     pub fn averages(title: &str, what: &'a str, rows: &[Bars<'a>]) -> Result<Self> {
-        let panels = GROUPS.map(|name| BarPanel { name, axis: what, decimals: 1 });
+        let panels = GROUPS.map(|name| BarPanel {
+            name,
+            axis: what,
+            decimals: 1,
+        });
         let rows: Vec<Labelled<'a, &[Option<f64>]>> = (rows.iter())
-            .map(|row| Labelled { label: row.label, slot: row.slot, data: &row.data[..] })
+            .map(|row| Labelled {
+                label: row.label,
+                slot: row.slot,
+                data: &row.data[..],
+            })
             .collect();
         Figure::bars(title, EVERY_SIZE, &panels, &rows)
     }
@@ -41,18 +49,33 @@ impl<'a> Figure<'a> {
         let finite =
             |value: Option<&Option<f64>>| value.copied().flatten().filter(|v| v.is_finite());
         let values: Vec<(BarPanel<'a>, Vec<Option<f64>>)> = (panels.iter().enumerate())
-            .map(|(i, panel)| (*panel, rows.iter().map(|row| finite(row.data.get(i))).collect()))
+            .map(|(i, panel)| {
+                (
+                    *panel,
+                    rows.iter().map(|row| finite(row.data.get(i))).collect(),
+                )
+            })
             .collect();
         let description = values.iter().map(|(panel, values)| {
-            let each = rows.iter().zip(values).map(|(row, v)| (row.label, panel.number(*v)));
+            let each = rows
+                .iter()
+                .zip(values)
+                .map(|(row, v)| (row.label, panel.number(*v)));
             let each: Vec<String> = each.map(|(label, v)| format!("{label} {v}")).collect();
             format!("{}, {}: {}", panel.axis, panel.name, each.join("; "))
         });
         let description = format!("{}.", description.collect::<Vec<_>>().join(". "));
         let rows: Vec<(&str, usize)> = rows.iter().map(|row| (row.label, row.slot)).collect();
-        let (count, shared) = (rows.len() as f64, panels.iter().all(|p| p.axis == panels[0].axis));
+        let (count, shared) = (
+            rows.len() as f64,
+            panels.iter().all(|p| p.axis == panels[0].axis),
+        );
         // Four are two and two.
-        let across = if panels.len() == 4 { 2 } else { panels.len().clamp(1, ACROSS) };
+        let across = if panels.len() == 4 {
+            2
+        } else {
+            panels.len().clamp(1, ACROSS)
+        };
         let high = count * EACH + 4.0;
         let step = NAMES + high + BELOW;
         let range = |values: &[&Vec<Option<f64>>]| {

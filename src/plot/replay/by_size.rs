@@ -13,7 +13,11 @@ const ACROSS: usize = 3;
 /// Marks of one allocator whose middles share a square of so many pixels are drawn once.
 const CLOSE: f64 = 2.0;
 /// The line of MPC.
-const LINE: Look = Look { colour: INK, dash: &[], mark: Mark::Disc };
+const LINE: Look = Look {
+    colour: INK,
+    dash: &[],
+    mark: Mark::Disc,
+};
 
 /// A panel's line and its marks, each allocator's in a list.
 type Drawn = (Vec<Point>, Vec<Vec<Point>>);
@@ -44,13 +48,25 @@ impl<'a> Figure<'a> {
         let drawn = |row: &Labelled<'a, Overlay<'_>>| -> Drawn {
             let mut line = drawable((2..).zip(row.data.curve.iter().copied()));
             line.retain(|p| (within.0..=within.1).contains(&p.0));
-            (line, row.data.means.iter().map(|m| drawable(m.iter().copied())).collect())
+            (
+                line,
+                row.data
+                    .means
+                    .iter()
+                    .map(|m| drawable(m.iter().copied()))
+                    .collect(),
+            )
         };
         let panels: Vec<(&'a str, Drawn)> = rows.iter().map(|r| (r.label, drawn(r))).collect();
-        let all = panels.iter().flat_map(|(_, (line, marks))| marks.iter().flatten().chain(line));
+        let all = panels
+            .iter()
+            .flat_map(|(_, (line, marks))| marks.iter().flatten().chain(line));
         let values = bounds(all.map(|p| p.1));
         let first_top = TOP + legend.flow_height();
-        let size = (WIDTH, first_top + panels.len().div_ceil(ACROSS) as f64 * STEP);
+        let size = (
+            WIDTH,
+            first_top + panels.len().div_ceil(ACROSS) as f64 * STEP,
+        );
         Figure::new((title, note), description, size, move |pen| {
             legend.draw_flow(pen)?;
             let y = Scale::linear(values.unwrap_or((0.0, 1.0)), 5);
@@ -60,7 +76,11 @@ impl<'a> Figure<'a> {
                 let top = first_top + (i / ACROSS) as f64 * STEP + NAMES;
                 let (left, right) = columns[i % ACROSS];
                 panel_title(pen, (left, top - 8.0), name, right - left)?;
-                let y_name = if i % ACROSS == 0 { "mean distance (hops)" } else { "" };
+                let y_name = if i % ACROSS == 0 {
+                    "mean distance (hops)"
+                } else {
+                    ""
+                };
                 let panel = Panel::at((left, right), (top, PANEL), (&x, LOG_SIZES), (&y, y_name));
                 let mut chart = panel.draw(pen)?;
                 chart.line(line.iter().copied(), &Stroke::of(LINE, 1.6))?;

@@ -69,7 +69,11 @@ pub struct Overlay<'a> {
 /// Sizes and values that can be drawn.
 pub(super) fn drawable(points: impl IntoIterator<Item = (u32, f64)>) -> Vec<Point> {
     let good = |(size, value): &(u32, f64)| *size > 0 && value.is_finite();
-    points.into_iter().filter(good).map(|(size, value)| (f64::from(size), value)).collect()
+    points
+        .into_iter()
+        .filter(good)
+        .map(|(size, value)| (f64::from(size), value))
+        .collect()
 }
 
 /// The labels of rows as a list in a sentence, and their legend.

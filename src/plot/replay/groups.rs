@@ -1,8 +1,11 @@
 //! Groups of job sizes.
 
 /// The groups, named as the statistics define them.
-pub(super) const GROUPS: [&str; 3] =
-    ["small jobs (2-10 nodes)", "large jobs (from 11 nodes)", "overall"];
+pub(super) const GROUPS: [&str; 3] = [
+    "small jobs (2-10 nodes)",
+    "large jobs (from 11 nodes)",
+    "overall",
+];
 
 /// Note below the title of a figure of means.
 pub(super) const EVERY_SIZE: &str = "every job size counts the same";

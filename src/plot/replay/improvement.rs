@@ -18,7 +18,12 @@ impl Figure<'_> {
         let description =
             format!("{what} against job size in nodes on a logarithmic axis: {names}.");
         let what = what.to_string();
-        let scatter = Scatter(lines.iter().map(|line| Curve::new(line.slot, line.data)).collect());
+        let scatter = Scatter(
+            lines
+                .iter()
+                .map(|line| Curve::new(line.slot, line.data))
+                .collect(),
+        );
         let sizes = scatter.sizes();
         let y = Scale::linear(scatter.values(), 8);
         let size = legend.figure(TOP, PANEL + BELOW);
@@ -26,8 +31,12 @@ impl Figure<'_> {
         Figure::new((title, &note), description, size, move |pen| {
             let (left, right) = (y.room(), legend.panel_right());
             let x = Scale::log(sizes.unwrap_or((1.0, 2.0)), right - left);
-            let panel =
-                Panel::at((left, right), (TOP, PANEL), (&x, LOG_SIZES), (&y, what.as_str()));
+            let panel = Panel::at(
+                (left, right),
+                (TOP, PANEL),
+                (&x, LOG_SIZES),
+                (&y, what.as_str()),
+            );
             scatter.draw(&mut panel.draw(pen)?, &y)?;
             legend.draw(pen, TOP - 3.0)
         })

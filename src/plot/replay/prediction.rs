@@ -40,16 +40,28 @@ impl<'a> Figure<'a> {
         // The marks of a panel, with their slots.
         let marks = |panel: usize| -> Vec<(usize, Point)> {
             let mark = |Labelled { slot, data, .. }: &Labelled<'_, Forecast<'_>>| {
-                let outcome = data.outcome.get(panel).copied().flatten().and_then(finite)?;
+                let outcome = data
+                    .outcome
+                    .get(panel)
+                    .copied()
+                    .flatten()
+                    .and_then(finite)?;
                 Some((*slot, (finite(data.forecast)?, outcome)))
             };
             rows.iter().filter_map(mark).collect()
         };
-        let panels: Vec<_> = panels.iter().zip((0..).map(marks)).map(|(p, m)| (*p, m)).collect();
+        let panels: Vec<_> = panels
+            .iter()
+            .zip((0..).map(marks))
+            .map(|(p, m)| (*p, m))
+            .collect();
         let outcomes = bounds(panels.iter().flat_map(|p| &p.1).map(|(_, at)| at.1));
         let forecasts = bounds(rows.iter().filter_map(|r| finite(r.data.forecast)));
         let first_top = TOP + legend.flow_height();
-        let size = (WIDTH, first_top + panels.len().div_ceil(ACROSS) as f64 * STEP);
+        let size = (
+            WIDTH,
+            first_top + panels.len().div_ceil(ACROSS) as f64 * STEP,
+        );
         let title = (title, "a mark an ordering; lower is better on both axes");
         Figure::new(title, description, size, move |pen| {
             legend.draw_flow(pen)?;
@@ -61,7 +73,11 @@ impl<'a> Figure<'a> {
                 panel_title(pen, (left, top - 24.0), name, right - left)?;
                 let muted = Text::new(12.0).colour(MUTED);
                 pen.text((left, top - 8.0), &muted.fit(said, right - left), &muted)?;
-                let y_name = if i % ACROSS == 0 { "mean MIND in the replay (hops)" } else { "" };
+                let y_name = if i % ACROSS == 0 {
+                    "mean MIND in the replay (hops)"
+                } else {
+                    ""
+                };
                 let (x, y) = ((&x, "weighted MPC (hops)"), (&y, y_name));
                 let mut chart = Panel::at((left, right), (top, PANEL), x, y).draw(pen)?;
                 for (slot, at) in marks {

@@ -36,8 +36,16 @@ fn band(sizes: &[Spread], chart: &Chart<'_, '_>, ends: (f64, f64)) -> Vec<(f64, 
     };
     let mut stretches: Vec<(f64, f64, f64, f64)> = Vec::new();
     for (i, spread) in sizes.iter().enumerate() {
-        let left = if i == 0 { at[i] - REACH } else { between(i - 1).1 };
-        let right = if i + 1 == sizes.len() { at[i] + REACH } else { between(i).0 };
+        let left = if i == 0 {
+            at[i] - REACH
+        } else {
+            between(i - 1).1
+        };
+        let right = if i + 1 == sizes.len() {
+            at[i] + REACH
+        } else {
+            between(i).0
+        };
         let (left, right) = (left.max(ends.0), right.min(ends.1));
         match stretches.last_mut() {
             Some((from, to, low, high)) if *to - *from < STRETCH && left - *to < STRETCH => {
@@ -61,38 +69,52 @@ impl Figure<'_> {
             "Smallest, mean and largest mean distance within jobs (MIND, hops) against job size in nodes on \
              a logarithmic axis: {names}."
         );
-        let rows: Vec<_> = rows.iter().map(|row| (look(row.slot), clean(row.data))).collect();
+        let rows: Vec<_> = rows
+            .iter()
+            .map(|row| (look(row.slot), clean(row.data)))
+            .collect();
         let spreads = || rows.iter().flat_map(|(_, sizes)| sizes);
         let values = bounds(spreads().flat_map(|s| [s.least, s.most]));
         let sizes = bounds(spreads().map(|s| f64::from(s.size))).unwrap_or((1.0, 2.0));
-        let title = (title, "line: mean of the jobs of a size; band: smallest to largest");
-        Figure::new(title, description, legend.figure(TOP, PANEL + BELOW), move |pen| {
-            let y = Scale::linear(values.unwrap_or((0.0, 1.0)), 8);
-            let (left, right) = (y.room(), legend.panel_right());
-            let x = Scale::log(sizes, right - left);
-            let (x, y) = ((&x, LOG_SIZES), (&y, "MIND: mean distance within a job (hops)"));
-            let mut chart = Panel::at((left, right), (TOP, PANEL), x, y).draw(pen)?;
-            for (look, sizes) in rows.iter().rev() {
-                for (from, to, low, high) in band(sizes, &chart, (left, right)) {
-                    let (top, bottom) = (chart.pixel((1.0, high)).1, chart.pixel((1.0, low)).1);
-                    let size = (to - from, bottom - top + 1.0);
-                    pen.tint((from, top - 0.5), size, look.colour, BAND)?;
-                }
-            }
-            for (i, (look, sizes)) in rows.iter().enumerate().rev() {
-                let line = sizes.iter().map(|s| (f64::from(s.size), s.mean));
-                chart.line(line.clone(), &Stroke::of(*look, 1.9))?;
-                let mut apart: Vec<Point> = Vec::new();
-                for point in line {
-                    let x = |p: Point| chart.pixel(p).0;
-                    if apart.last().is_none_or(|last| x(point) - x(*last) >= MARKS) {
-                        apart.push(point);
+        let title = (
+            title,
+            "line: mean of the jobs of a size; band: smallest to largest",
+        );
+        Figure::new(
+            title,
+            description,
+            legend.figure(TOP, PANEL + BELOW),
+            move |pen| {
+                let y = Scale::linear(values.unwrap_or((0.0, 1.0)), 8);
+                let (left, right) = (y.room(), legend.panel_right());
+                let x = Scale::log(sizes, right - left);
+                let (x, y) = (
+                    (&x, LOG_SIZES),
+                    (&y, "MIND: mean distance within a job (hops)"),
+                );
+                let mut chart = Panel::at((left, right), (TOP, PANEL), x, y).draw(pen)?;
+                for (look, sizes) in rows.iter().rev() {
+                    for (from, to, low, high) in band(sizes, &chart, (left, right)) {
+                        let (top, bottom) = (chart.pixel((1.0, high)).1, chart.pixel((1.0, low)).1);
+                        let size = (to - from, bottom - top + 1.0);
+                        pen.tint((from, top - 0.5), size, look.colour, BAND)?;
                     }
                 }
-                chart.marks(marks(&apart, i), *look)?;
-            }
-            legend.draw(pen, TOP - 3.0)
-        })
+                for (i, (look, sizes)) in rows.iter().enumerate().rev() {
+                    let line = sizes.iter().map(|s| (f64::from(s.size), s.mean));
+                    chart.line(line.clone(), &Stroke::of(*look, 1.9))?;
+                    let mut apart: Vec<Point> = Vec::new();
+                    for point in line {
+                        let x = |p: Point| chart.pixel(p).0;
+                        if apart.last().is_none_or(|last| x(point) - x(*last) >= MARKS) {
+                            apart.push(point);
+                        }
+                    }
+                    chart.marks(marks(&apart, i), *look)?;
+                }
+                legend.draw(pen, TOP - 3.0)
+            },
+        )
         .when(values.is_some(), "no size in any row")
     }
 }

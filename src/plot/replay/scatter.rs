@@ -85,7 +85,9 @@ impl Scatter {
             // Dots on the same half pixel are one.
             for (x, y) in chart.apart(inside, 0.5).into_iter().map(|p| chart.pixel(p)) {
                 let corner = (x - SIDE / 2.0, y - SIDE / 2.0);
-                chart.pen.tint(corner, (SIDE, SIDE), look(curve.slot).colour, 0.3)?;
+                chart
+                    .pen
+                    .tint(corner, (SIDE, SIDE), look(curve.slot).colour, 0.3)?;
             }
         }
         for (i, curve) in self.0.iter().enumerate().rev() {
@@ -101,7 +103,11 @@ impl Scatter {
 /// each other.
 pub(super) fn marks(points: &[Point], line: usize) -> impl Iterator<Item = Point> {
     let few = points.len() <= MARK_ALL;
-    points.iter().enumerate().filter(move |(i, _)| few || (i + 2 * line) % 5 == 2).map(|(_, p)| *p)
+    points
+        .iter()
+        .enumerate()
+        .filter(move |(i, _)| few || (i + 2 * line) % 5 == 2)
+        .map(|(_, p)| *p)
 }
 
 /// The median value of each bin of sizes, at the mean of their logarithms. Bins are quarters of an octave: up
@@ -115,8 +121,11 @@ fn medians(points: &[Point]) -> Vec<Point> {
             values.sort_by(f64::total_cmp);
             let (low, high) = (values[(values.len() - 1) / 2], values[values.len() / 2]);
             let logs: f64 = chunk.iter().map(|p| p.0.ln()).sum();
-            let size =
-                if chunk.len() == 1 { chunk[0].0 } else { (logs / chunk.len() as f64).exp() };
+            let size = if chunk.len() == 1 {
+                chunk[0].0
+            } else {
+                (logs / chunk.len() as f64).exp()
+            };
             (size, f64::midpoint(low, high))
         })
         .collect()
@@ -129,17 +138,34 @@ mod tests {
 
     #[test]
     fn small_sizes_stay_and_large_ones_meet_in_their_median() {
-        let points = [(2, 1.0), (3, 2.0), (8, 3.0), (64, 9.0), (66, 4.0), (70, 5.0), (80, 7.0)];
+        let points = [
+            (2, 1.0),
+            (3, 2.0),
+            (8, 3.0),
+            (64, 9.0),
+            (66, 4.0),
+            (70, 5.0),
+            (80, 7.0),
+        ];
         let curve = Curve::new(0, &points);
         assert_eq!(curve.line[..3], [(2.0, 1.0), (3.0, 2.0), (8.0, 3.0)]);
-        assert_eq!((curve.line.len(), curve.line[3].1, curve.line[4]), (5, 5.0, (80.0, 7.0)));
+        assert_eq!(
+            (curve.line.len(), curve.line[3].1, curve.line[4]),
+            (5, 5.0, (80.0, 7.0))
+        );
         assert!((curve.line[3].0 - (64.0f64 * 66.0 * 70.0).cbrt()).abs() < 1e-9);
         assert!(curve.binned() && !Curve::new(0, &points[..3]).binned());
     }
 
     #[test]
     fn bad_values_are_left_out_and_order_does_not_matter() {
-        let points = [(9, 1.0), (0, 5.0), (4, f64::NAN), (2, 3.0), (7, f64::INFINITY)];
+        let points = [
+            (9, 1.0),
+            (0, 5.0),
+            (4, f64::NAN),
+            (2, 3.0),
+            (7, f64::INFINITY),
+        ];
         assert_eq!(Curve::new(0, &points).points, [(2.0, 3.0), (9.0, 1.0)]);
     }
 

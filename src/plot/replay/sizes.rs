@@ -25,7 +25,10 @@ impl Log {
             *jobs = jobs.saturating_add(*count);
         }
         let total = jobs.values().map(|n| u128::from(*n)).sum();
-        let nodes = jobs.iter().map(|(s, n)| u128::from(*s) * u128::from(*n)).sum();
+        let nodes = jobs
+            .iter()
+            .map(|(s, n)| u128::from(*s) * u128::from(*n))
+            .sum();
         Log { jobs, total, nodes }
     }
 
@@ -35,13 +38,18 @@ impl Log {
         for (size, count) in &self.jobs {
             jobs[(octave(*size) - first) as usize] += u128::from(*count);
         }
-        jobs.iter().map(|n| 100.0 * *n as f64 / (self.total as f64).max(1.0)).collect()
+        jobs.iter()
+            .map(|n| 100.0 * *n as f64 / (self.total as f64).max(1.0))
+            .collect()
     }
 
     /// Number and mean size of the jobs.
     fn note(&self) -> String {
         let jobs = thousands(u64::try_from(self.total).unwrap_or(u64::MAX));
-        format!("{jobs} jobs, mean size {:.1} nodes", self.nodes as f64 / self.total.max(1) as f64)
+        format!(
+            "{jobs} jobs, mean size {:.1} nodes",
+            self.nodes as f64 / self.total.max(1) as f64
+        )
     }
 }
 
@@ -74,9 +82,14 @@ fn bars(
     let room = (first..=last).map(|o| Text::new(12.0).width(&octave_label(o)));
     let every = ((room.fold(0.0, f64::max) + 4.0) / wide).ceil().max(1.0) as u32;
     let named = (first..=last).filter(|o| (last - o) % every == 0);
-    let ticks = named.map(|o| (f64::from(o - first) + 0.5, octave_label(o))).collect();
+    let ticks = named
+        .map(|o| (f64::from(o - first) + 0.5, octave_label(o)))
+        .collect();
     let x = Scale::named((0.0, f64::from(octaves)), ticks);
-    let axes = ((&x, "job size (nodes), by octave"), (y, "share of jobs (%)"));
+    let axes = (
+        (&x, "job size (nodes), by octave"),
+        (y, "share of jobs (%)"),
+    );
     let panel = Panel::at((left, right), (TOP, PANEL), axes.0, axes.1);
     let mut chart = panel.draw_with(pen, (false, true))?;
     let each = 0.78f64.min(70.0 / wide);
@@ -85,12 +98,20 @@ fn bars(
     let least = y.value_of(1.0 / PANEL);
     let shares = log.shares(first, last);
     let start = |o: usize| o as f64 + 0.5 - 0.5 * each;
-    let some = shares.iter().copied().enumerate().filter(|(_, share)| *share > 0.0);
+    let some = shares
+        .iter()
+        .copied()
+        .enumerate()
+        .filter(|(_, share)| *share > 0.0);
     let bar =
         |(o, share): (usize, f64)| [(start(o), 0.0), (start(o) + each - gap, share.max(least))];
     chart.bars(some.clone().map(bar), look(0).colour)?;
     for (o, share) in some {
-        let text = if share < 0.1 { "<0.1".to_string() } else { format!("{share:.1}") };
+        let text = if share < 0.1 {
+            "<0.1".to_string()
+        } else {
+            format!("{share:.1}")
+        };
         let (x, y) = chart.pixel((start(o) + each / 2.0, share));
         pen.text((x, (y - 5.0).max(TOP + 9.0)), &text, &small)?;
     }
@@ -99,13 +120,18 @@ fn bars(
 
 /// Every size of the log with its jobs: a mark, or a dot where sizes crowd.
 fn jobs(log: &Log, chart: &mut Chart<'_, '_>) -> Result<()> {
-    let points = log.jobs.iter().map(|(size, n)| (f64::from(*size), *n as f64));
+    let points = log
+        .jobs
+        .iter()
+        .map(|(size, n)| (f64::from(*size), *n as f64));
     if log.jobs.len() <= FEW {
         return chart.marks(points, look(0));
     }
-    points
-        .map(|p| chart.pixel(p))
-        .try_for_each(|(x, y)| chart.pen.tint((x - 1.5, y - 1.5), (3.0, 3.0), look(0).colour, 0.75))
+    points.map(|p| chart.pixel(p)).try_for_each(|(x, y)| {
+        chart
+            .pen
+            .tint((x - 1.5, y - 1.5), (3.0, 3.0), look(0).colour, 0.75)
+    })
 }
 
 impl Figure<'_> {
@@ -130,24 +156,33 @@ impl Figure<'_> {
             "Share of jobs by octaves of job size, and jobs of every size, both axes logarithmic. {note}. \
              Logs: the log."
         );
-        Figure::new((title, &note), description, (WIDTH, TOP + 2.0 * (PANEL + BELOW)), move |pen| {
-            let mut sizes = log.jobs.keys().copied();
-            let least = sizes.next().unwrap_or(1);
-            let most = sizes.next_back().unwrap_or(least);
-            let octaves = (octave(least), octave(most));
-            let shares = log.shares(octaves.0, octaves.1);
-            // Room above the highest bar for its number.
-            let shares = Scale::tight((0.0, bounds(shares.into_iter()).map_or(1.0, |b| b.1)), 6);
-            let counts = log.jobs.values().map(|n| *n as f64);
-            let counts = Scale::decades(bounds(counts).map_or(1.0, |b| b.1));
-            let (left, right) = (shares.room().max(counts.room()), WIDTH - MARGIN - 10.0);
-            bars(&log, pen, octaves, (left, right), &shares)?;
+        Figure::new(
+            (title, &note),
+            description,
+            (WIDTH, TOP + 2.0 * (PANEL + BELOW)),
+            move |pen| {
+                let mut sizes = log.jobs.keys().copied();
+                let least = sizes.next().unwrap_or(1);
+                let most = sizes.next_back().unwrap_or(least);
+                let octaves = (octave(least), octave(most));
+                let shares = log.shares(octaves.0, octaves.1);
+                // Room above the highest bar for its number.
+                let shares =
+                    Scale::tight((0.0, bounds(shares.into_iter()).map_or(1.0, |b| b.1)), 6);
+                let counts = log.jobs.values().map(|n| *n as f64);
+                let counts = Scale::decades(bounds(counts).map_or(1.0, |b| b.1));
+                let (left, right) = (shares.room().max(counts.room()), WIDTH - MARGIN - 10.0);
+                bars(&log, pen, octaves, (left, right), &shares)?;
 
-            let top = TOP + PANEL + BELOW;
-            let x = Scale::log((f64::from(least), f64::from(most)), right - left);
-            let (x, y) = ((&x, LOG_SIZES), (&counts, "jobs of this size, log scale"));
-            jobs(&log, &mut Panel::at((left, right), (top, PANEL), x, y).draw(pen)?)
-        })
+                let top = TOP + PANEL + BELOW;
+                let x = Scale::log((f64::from(least), f64::from(most)), right - left);
+                let (x, y) = ((&x, LOG_SIZES), (&counts, "jobs of this size, log scale"));
+                jobs(
+                    &log,
+                    &mut Panel::at((left, right), (top, PANEL), x, y).draw(pen)?,
+                )
+            },
+        )
         .when(some, "no job")
     }
 }

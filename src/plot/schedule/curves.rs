@@ -45,14 +45,27 @@ impl Curves {
         let wide = (range.1 - range.0) / COLUMNS as f64;
         let mut columns = vec![Column::default(); COLUMNS];
         for pair in moments.windows(2) {
-            let (from, to) = ((pair[0].time - range.0) / wide, (pair[1].time - range.0) / wide);
+            let (from, to) = (
+                (pair[0].time - range.0) / wide,
+                (pair[1].time - range.0) / wide,
+            );
             let last = (to.ceil() as usize).min(COLUMNS);
-            for (i, column) in columns.iter_mut().enumerate().take(last).skip(from as usize) {
+            for (i, column) in columns
+                .iter_mut()
+                .enumerate()
+                .take(last)
+                .skip(from as usize)
+            {
                 let inside = to.min(i as f64 + 1.0) - from.max(i as f64);
                 if inside > 0.0 {
                     column.time += inside;
                     column.waiting = column.waiting.max(pair[0].waiting);
-                    let Moment { busy, broken, room: [placeable, slurm], .. } = pair[0];
+                    let Moment {
+                        busy,
+                        broken,
+                        room: [placeable, slurm],
+                        ..
+                    } = pair[0];
                     let values = [Some(busy), Some(broken), placeable, slurm];
                     for (sum, value) in column.means.iter_mut().zip(values) {
                         *sum += inside * value.unwrap_or(0.0);
@@ -64,7 +77,11 @@ impl Curves {
             column.means.iter_mut().for_each(|sum| *sum /= column.time);
         }
         let known = [0, 1].map(|i| moments.iter().any(|moment| moment.room[i].is_some()));
-        Curves { range, columns, known }
+        Curves {
+            range,
+            columns,
+            known,
+        }
     }
 
     fn longest(&self) -> u32 {
@@ -86,17 +103,28 @@ impl Figure<'_> {
         );
         let (from, to) = figure.range;
         let panels = 3 + figure.known.iter().filter(|known| **known).count();
-        let size = (WIDTH, TOP + panels as f64 * PANEL + (panels - 1) as f64 * GAP + BELOW);
+        let size = (
+            WIDTH,
+            TOP + panels as f64 * PANEL + (panels - 1) as f64 * GAP + BELOW,
+        );
         let note = "means over two pixels, the queue's longest; fragmentation: 1 - longest free run / free nodes";
         Figure::new((title, note), description, size, move |pen| {
             type Value = fn(&Column) -> f64;
             let longest = f64::from(figure.longest().max(1));
-            let most = |i: usize| figure.columns.iter().map(|c| c.means[2 + i]).fold(1.0, f64::max);
+            let most = |i: usize| {
+                figure
+                    .columns
+                    .iter()
+                    .map(|c| c.means[2 + i])
+                    .fold(1.0, f64::max)
+            };
             let panels: [(bool, &str, f64, Value); 5] = [
                 (true, "nodes in use (%)", 100.0, |c| 100.0 * c.means[0]),
                 (true, "jobs waiting", longest, |c| f64::from(c.waiting)),
                 (true, "fragmentation (%)", 100.0, |c| 100.0 * c.means[1]),
-                (figure.known[0], "largest job (nodes)", most(0), |c| c.means[2]),
+                (figure.known[0], "largest job (nodes)", most(0), |c| {
+                    c.means[2]
+                }),
                 (figure.known[1], "Slurm's measure", most(1), |c| c.means[3]),
             ];
             let panels: Vec<_> = panels.into_iter().filter(|panel| panel.0).collect();
@@ -132,7 +160,11 @@ mod tests {
             broken: 0.5,
             room: [Some(7.0), None],
         };
-        let curves = Curves::new(&[moment(0.0, 1.0, 3), moment(5.0, 0.0, 9), moment(10.0, 1.0, 0)]);
+        let curves = Curves::new(&[
+            moment(0.0, 1.0, 3),
+            moment(5.0, 0.0, 9),
+            moment(10.0, 1.0, 0),
+        ]);
         let mean = |of: fn(&Column) -> f64| {
             curves.columns.iter().map(of).sum::<f64>() / curves.columns.len() as f64
         };

@@ -69,7 +69,13 @@ impl Occupancy {
                 }
             }
         }
-        Occupancy { jobs, range, all, pieces, rows }
+        Occupancy {
+            jobs,
+            range,
+            all,
+            pieces,
+            rows,
+        }
     }
 
     /// One of 18 colours; jobs that follow each other differ.
@@ -115,20 +121,25 @@ impl Figure<'_> {
         );
         let good = !stays.is_empty() && nodes > 0;
         let note = format!("{jobs} jobs, {shown}; a colour a job, free ranks grey");
-        Figure::new((title, &note), description, (WIDTH, TOP + TALL + BELOW), move |pen| {
-            let bottom = TOP + TALL;
-            pen.rect((LEFT, TOP), (RIGHT - LEFT, TALL), HOLE)?;
-            let high = TALL / figure.rows as f64;
-            for ((left, right), (low, end), job) in &figure.pieces {
-                let at = (LEFT + *left as f64 * CELL, bottom - *end as f64 * high);
-                let size = ((right - left) as f64 * CELL, (end - low) as f64 * high);
-                pen.rect(at, size, Occupancy::colour(*job))?;
-            }
-            let (x, time) = axis(figure.range);
-            let y = Scale::exact((0.0, f64::from(nodes)), 11);
-            let panel = Panel::at((LEFT, RIGHT), (TOP, TALL), (&x, &time), (&y, "rank"));
-            panel.draw_with(pen, (false, false)).map(|_| ())
-        })
+        Figure::new(
+            (title, &note),
+            description,
+            (WIDTH, TOP + TALL + BELOW),
+            move |pen| {
+                let bottom = TOP + TALL;
+                pen.rect((LEFT, TOP), (RIGHT - LEFT, TALL), HOLE)?;
+                let high = TALL / figure.rows as f64;
+                for ((left, right), (low, end), job) in &figure.pieces {
+                    let at = (LEFT + *left as f64 * CELL, bottom - *end as f64 * high);
+                    let size = ((right - left) as f64 * CELL, (end - low) as f64 * high);
+                    pen.rect(at, size, Occupancy::colour(*job))?;
+                }
+                let (x, time) = axis(figure.range);
+                let y = Scale::exact((0.0, f64::from(nodes)), 11);
+                let panel = Panel::at((LEFT, RIGHT), (TOP, TALL), (&x, &time), (&y, "rank"));
+                panel.draw_with(pen, (false, false)).map(|_| ())
+            },
+        )
         .when(good, "no job")
     }
 }
@@ -140,7 +151,12 @@ mod tests {
 
     fn ranks(runs: &[(u32, u32)]) -> Ranks {
         let mut ranks = Ranks::default();
-        runs.iter().for_each(|(first, count)| ranks.push(Run { first: *first, count: *count }));
+        runs.iter().for_each(|(first, count)| {
+            ranks.push(Run {
+                first: *first,
+                count: *count,
+            })
+        });
         ranks
     }
 
@@ -148,15 +164,29 @@ mod tests {
     fn cells_show_who_holds_their_middle() {
         let (low, high) = (ranks(&[(0, 4)]), ranks(&[(4, 2), (7, 1)]));
         let stays = [
-            Stay { job: 0, from: 0.0, to: 1.0, ranks: &low },
-            Stay { job: 1, from: 1.0, to: 2.0, ranks: &high },
+            Stay {
+                job: 0,
+                from: 0.0,
+                to: 1.0,
+                ranks: &low,
+            },
+            Stay {
+                job: 1,
+                from: 1.0,
+                to: 2.0,
+                ranks: &high,
+            },
         ];
         let figure = Occupancy::new(8, &stays);
         let (columns, half) = (COLUMNS, COLUMNS / 2);
         assert_eq!(figure.rows, 8);
         assert_eq!(
             figure.pieces,
-            [((0, half), (0, 4), 0), ((half, columns), (4, 6), 1), ((half, columns), (7, 8), 1)]
+            [
+                ((0, half), (0, 4), 0),
+                ((half, columns), (4, 6), 1),
+                ((half, columns), (7, 8), 1)
+            ]
         );
         // The ground, grid and pieces, drawn on both backends.
         let figure = Figure::occupancy("t", 8, &stays).unwrap();

@@ -12,11 +12,18 @@ pub(super) const COLUMNS: usize = ((RIGHT - LEFT) / CELL) as usize;
 
 /// Hours or days, whichever gives shorter numbers: the unit and its length in hours.
 pub(super) fn unit(hours: f64) -> (&'static str, f64) {
-    if hours > 96.0 { ("days", 24.0) } else { ("hours", 1.0) }
+    if hours > 96.0 {
+        ("days", 24.0)
+    } else {
+        ("hours", 1.0)
+    }
 }
 
 /// The axis of a range of hours, and its name.
 pub(super) fn axis((from, to): (f64, f64)) -> (Scale, String) {
     let (name, hours) = unit(to - from);
-    (Scale::exact((from / hours, to / hours), 12), format!("{name} since the first submit"))
+    (
+        Scale::exact((from / hours, to / hours), 12),
+        format!("{name} since the first submit"),
+    )
 }

@@ -53,8 +53,10 @@ pub(super) fn html(
         ));
     }
     for reason in &audit.mended {
-        facts
-            .push(Fact::wide("Read with", format!("{} {}", thousands(reason.count), reason.about)));
+        facts.push(Fact::wide(
+            "Read with",
+            format!("{} {}", thousands(reason.count), reason.about),
+        ));
     }
     let (verdict, details) = verdict(audit);
     let page = Document {
@@ -83,11 +85,16 @@ fn verdict(audit: &Audit) -> (Words, Words) {
         && let Some(share) = recorded.at_fewest(0)
     {
         said.push(
-            format!("; {:.1}% of the jobs span the fewest {level} units possible", 100.0 * share)
-                .into(),
+            format!(
+                "; {:.1}% of the jobs span the fewest {level} units possible",
+                100.0 * share
+            )
+            .into(),
         );
     }
-    let tried = audit.placements[1..].iter().filter_map(|s| Some((s, s.all.mean_hops()?)));
+    let tried = audit.placements[1..]
+        .iter()
+        .filter_map(|s| Some((s, s.all.mean_hops()?)));
     let best = tried.min_by(|a, b| a.1.total_cmp(&b.1));
     if let (Some((best, value)), Some(hops)) =
         (best, recorded.mean_hops().filter(|hops| *hops > 0.0))
@@ -103,7 +110,12 @@ fn verdict(audit: &Audit) -> (Words, Words) {
         }
     }
     said.push(".".into());
-    let skipped = audit.placements.iter().map(|s| s.skipped).max().unwrap_or(0);
+    let skipped = audit
+        .placements
+        .iter()
+        .map(|s| s.skipped)
+        .max()
+        .unwrap_or(0);
     let mut details = Words::default();
     if audit.placements.len() > 1 {
         details = words![
@@ -136,8 +148,18 @@ fn placements(audit: &Audit, share: Option<f64>) -> Section {
         Column::new("Ring step (hops)", 3, Best::Low, of(&Sums::ring_step)),
     ];
     for (i, level) in audit.levels.iter().enumerate() {
-        columns.push(Column::new(format!("Spans {level}"), 2, Best::Low, of(&|s| s.spanned(i))));
-        columns.push(Column::new(format!("Fewest {level}"), 2, Best::None, of(&|s| s.fewest(i))));
+        columns.push(Column::new(
+            format!("Spans {level}"),
+            2,
+            Best::Low,
+            of(&|s| s.spanned(i)),
+        ));
+        columns.push(Column::new(
+            format!("Fewest {level}"),
+            2,
+            Best::None,
+            of(&|s| s.fewest(i)),
+        ));
         let share = of(&|s| Some(100.0 * s.at_fewest(i)?));
         columns
             .push(Column::new(format!("At fewest {level} (%)"), 1, Best::High, share).on_demand());
@@ -155,12 +177,17 @@ fn placements(audit: &Audit, share: Option<f64>) -> Section {
             None => "–".into(),
         };
         let texts = none().chain(tried().map(change));
-        columns.push(Column::names("Distance against recorded (%, 95% interval)", texts));
+        columns.push(Column::names(
+            "Distance against recorded (%, 95% interval)",
+            texts,
+        ));
     }
     if let Some(share) = share {
         let spared = |s: &Summary| match s.against(recorded, |ours, _| ours.spared(share)) {
             Some(found) => ends(found, s.all.node_seconds as f64 / 3600.0, 1),
-            None => s.node_hours_spared(share).map_or("–".into(), |hours| fixed(hours, 1)),
+            None => s
+                .node_hours_spared(share)
+                .map_or("–".into(), |hours| fixed(hours, 1)),
         };
         let texts = none().chain(tried().map(spared));
         columns.push(Column::names(
@@ -229,7 +256,9 @@ fn sizes(audit: &Audit) -> Result<Section> {
     let mut section = Section::new("sizes", "By job size", about, table);
     let lines = |value: &dyn Fn(&Sums) -> Option<f64>| -> Vec<Vec<(u32, f64)>> {
         let of = |s: &Summary| {
-            s.by_size().filter_map(|(from, _, sums)| Some((from, value(sums)?))).collect()
+            s.by_size()
+                .filter_map(|(from, _, sums)| Some((from, value(sums)?)))
+                .collect()
         };
         audit.placements.iter().map(of).collect()
     };
@@ -245,9 +274,17 @@ fn sizes(audit: &Audit) -> Result<Section> {
         }
         let names = audit.placements.iter().map(|s| s.name.as_str()).chain(more);
         let rows: Vec<Labelled<'_, &[(u32, f64)]>> = (names.zip(&lines).enumerate())
-            .map(|(slot, (label, line))| Labelled { label, slot, data: &line[..] })
+            .map(|(slot, (label, line))| Labelled {
+                label,
+                slot,
+                data: &line[..],
+            })
             .collect();
-        section.figures.push(Figure::of(file, caption, Drawn::improvement(title, what, &rows)?)?);
+        section.figures.push(Figure::of(
+            file,
+            caption,
+            Drawn::improvement(title, what, &rows)?,
+        )?);
         Ok(())
     };
     draw(
@@ -260,7 +297,9 @@ fn sizes(audit: &Audit) -> Result<Section> {
     )?;
     if let Some(level) = audit.levels.first() {
         let mut units = lines(&|s| s.spanned(0));
-        let fewest = recorded.by_size().filter_map(|(from, _, sums)| Some((from, sums.fewest(0)?)));
+        let fewest = recorded
+            .by_size()
+            .filter_map(|(from, _, sums)| Some((from, sums.fewest(0)?)));
         units.push(fewest.collect());
         draw(
             "units-by-size.svg",
@@ -278,9 +317,14 @@ fn sizes(audit: &Audit) -> Result<Section> {
 /// The jobs by the time they started; none where no job says when.
 fn time(audit: &Audit) -> Result<Option<Section>> {
     let hours = period(audit);
-    let periods: Vec<Vec<(i64, Sums)>> =
-        audit.placements.iter().map(|s| s.over_time(hours)).collect();
-    let Some((first, _)) = periods[0].first() else { return Ok(None) };
+    let periods: Vec<Vec<(i64, Sums)>> = audit
+        .placements
+        .iter()
+        .map(|s| s.over_time(hours))
+        .collect();
+    let Some((first, _)) = periods[0].first() else {
+        return Ok(None);
+    };
     let length = match hours {
         1 => "hours".to_string(),
         24 => "days".into(),
@@ -291,10 +335,17 @@ fn time(audit: &Audit) -> Result<Option<Section>> {
     let recorded = &periods[0];
     let groups: Vec<&Sums> = recorded.iter().map(|(_, sums)| sums).collect();
     let tried = |i: usize, group: usize| {
-        periods[i].iter().find(|(from, _)| *from == recorded[group].0)?.1.mean_hops()
+        periods[i]
+            .iter()
+            .find(|(from, _)| *from == recorded[group].0)?
+            .1
+            .mean_hops()
     };
     let columns = columns(audit, &groups, 1, tried);
-    let names = recorded.iter().map(|(from, _)| date(*from, *first, hours)).collect();
+    let names = recorded
+        .iter()
+        .map(|(from, _)| date(*from, *first, hours))
+        .collect();
     let table = Table::new("Jobs over time", "From", names, columns);
     let about = words![format!(
         "By the time at which jobs started, in {length}, by the clock of the records."
@@ -302,12 +353,17 @@ fn time(audit: &Audit) -> Result<Option<Section>> {
     let mut section = Section::new("time", "Over time", about, table);
     let points = |value: &dyn Fn(&Sums) -> Option<f64>| -> Vec<Points> {
         let of = |p: &Vec<(i64, Sums)>| {
-            p.iter().filter_map(|(from, s)| Some((*from as f64, value(s)?))).collect()
+            p.iter()
+                .filter_map(|(from, s)| Some((*from as f64, value(s)?)))
+                .collect()
         };
         periods.iter().map(of).collect()
     };
     let mut panels = vec![("mean distance (hops)", points(&Sums::mean_hops))];
-    let units = audit.levels.first().map(|level| format!("{level} units spanned"));
+    let units = audit
+        .levels
+        .first()
+        .map(|level| format!("{level} units spanned"));
     if let Some(name) = &units {
         panels.push((name, points(&|s| s.spanned(0))));
     }
@@ -319,9 +375,17 @@ fn time(audit: &Audit) -> Result<Option<Section>> {
             .map(|(from, _)| (*from as f64, date(*from, *first, hours)));
         let labels: Vec<&str> = audit.placements.iter().map(|s| s.name.as_str()).collect();
         let note = format!("means over the jobs that started in these {length}");
-        let drawn = over_time("What jobs got over time", &note, &labels, ticks.collect(), panels)?;
+        let drawn = over_time(
+            "What jobs got over time",
+            &note,
+            &labels,
+            ticks.collect(),
+            panels,
+        )?;
         let caption = "Means of the jobs that started in a period: lower is better.";
-        section.figures.push(Figure::of("over-time.svg", caption, drawn)?);
+        section
+            .figures
+            .push(Figure::of("over-time.svg", caption, drawn)?);
         section.folded = true;
     }
     Ok(Some(section))
@@ -332,8 +396,10 @@ fn months(audit: &Audit) -> Option<Section> {
     let months = |s: &Summary| by_month(s, audit);
     let recorded = months(&audit.placements[0]);
     let tried: Vec<BTreeMap<String, Sums>> = audit.placements.iter().map(months).collect();
-    let (names, groups): (Vec<String>, Vec<&Sums>) =
-        recorded.iter().map(|(name, sums)| (name.clone(), sums)).unzip();
+    let (names, groups): (Vec<String>, Vec<&Sums>) = recorded
+        .iter()
+        .map(|(name, sums)| (name.clone(), sums))
+        .unzip();
     if names.len() < 2 {
         return None;
     }
@@ -353,7 +419,10 @@ pub(super) fn by_month(summary: &Summary, audit: &Audit) -> BTreeMap<String, Sum
         let day = date(from, first, 24);
         if let Some((month, _)) = day.rsplit_once('-') {
             let none = || Sums::new(audit.levels.len());
-            months.entry(month.to_string()).or_insert_with(none).merge(&sums);
+            months
+                .entry(month.to_string())
+                .or_insert_with(none)
+                .merge(&sums);
         }
     }
     months
@@ -361,18 +430,34 @@ pub(super) fn by_month(summary: &Summary, audit: &Audit) -> BTreeMap<String, Sum
 
 /// The worst jobs, the first of them drawn on the machine; none where no job has several nodes.
 fn worst(audit: &Audit, topology: &Topology) -> Result<Option<Section>> {
-    let Some(first) = audit.worst.first() else { return Ok(None) };
+    let Some(first) = audit.worst.first() else {
+        return Ok(None);
+    };
     let jobs = || audit.worst.iter();
     let mut columns = vec![
         Column::counts("Nodes", jobs().map(|w| w.score.size.into())),
-        Column::new("Mean distance (hops)", 3, Best::None, jobs().map(|w| w.score.mean_hops)),
+        Column::new(
+            "Mean distance (hops)",
+            3,
+            Best::None,
+            jobs().map(|w| w.score.mean_hops),
+        ),
     ];
     for (i, level) in audit.levels.iter().enumerate() {
         let counts = |of: fn(&Score) -> &Vec<u32>| jobs().map(move |w| of(&w.score)[i].into());
-        columns.push(Column::counts(format!("Spans {level}"), counts(|s| &s.spanned)));
-        columns.push(Column::counts(format!("Fewest {level}"), counts(|s| &s.fewest)));
+        columns.push(Column::counts(
+            format!("Spans {level}"),
+            counts(|s| &s.spanned),
+        ));
+        columns.push(Column::counts(
+            format!("Fewest {level}"),
+            counts(|s| &s.fewest),
+        ));
     }
-    let begin = audit.placements[0].over_time(1).first().map_or(0, |(from, _)| *from);
+    let begin = audit.placements[0]
+        .over_time(1)
+        .first()
+        .map_or(0, |(from, _)| *from);
     let when = |w: &Worst| w.start.map_or("–".into(), |start| date(start, begin, 1));
     columns.push(Column::names("Started", jobs().map(when)));
     let names = jobs().map(|w| w.job.clone()).collect();
@@ -391,7 +476,11 @@ fn worst(audit: &Audit, topology: &Topology) -> Result<Option<Section>> {
          colour are not its own.",
         first.job
     );
-    section.figures.push(Figure::of("worst-job.svg", caption, machine(topology, &order))?);
+    section.figures.push(Figure::of(
+        "worst-job.svg",
+        caption,
+        machine(topology, &order),
+    )?);
     Ok(Some(section))
 }
 
@@ -400,8 +489,10 @@ fn worst(audit: &Audit, topology: &Topology) -> Result<Option<Section>> {
 fn date(seconds: i64, first: i64, hours: i64) -> String {
     const YEAR: i64 = 31_536_000;
     if first < 10 * YEAR {
-        let (day, clock) =
-            ((seconds - first).div_euclid(86_400), (seconds - first).rem_euclid(86_400));
+        let (day, clock) = (
+            (seconds - first).div_euclid(86_400),
+            (seconds - first).rem_euclid(86_400),
+        );
         return match hours % 24 {
             0 => format!("day {day}"),
             _ => format!("day {day}, {:02}:00", clock / 3600),
@@ -413,13 +504,18 @@ fn date(seconds: i64, first: i64, hours: i64) -> String {
     let of_era = (day - day / 1460 + day / 36_524 - day / 146_096) / 365;
     let day = day - (365 * of_era + of_era / 4 - of_era / 100);
     let month = (5 * day + 2) / 153;
-    let (day, month) =
-        (day - (153 * month + 2) / 5 + 1, if month < 10 { month + 3 } else { month - 9 });
+    let (day, month) = (
+        day - (153 * month + 2) / 5 + 1,
+        if month < 10 { month + 3 } else { month - 9 },
+    );
     let year = of_era + era * 400 + i64::from(month <= 2);
     match hours % 24 {
         0 => format!("{year}-{month:02}-{day:02}"),
         _ => {
-            format!("{year}-{month:02}-{day:02} {:02}:00", seconds.div_euclid(3600).rem_euclid(24))
+            format!(
+                "{year}-{month:02}-{day:02} {:02}:00",
+                seconds.div_euclid(3600).rem_euclid(24)
+            )
         }
     }
 }

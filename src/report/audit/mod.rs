@@ -47,8 +47,18 @@ impl Rows {
     /// # Errors
     /// Errors of `out`.
     pub fn write(self, scored: &Scored<'_>, placement: &str, out: impl Write) -> io::Result<()> {
-        let Scored { job, start, score, .. } = *scored;
-        let (row, mut table) = (JobScore { placement, job, start, score }, Table::rows(out));
+        let Scored {
+            job, start, score, ..
+        } = *scored;
+        let (row, mut table) = (
+            JobScore {
+                placement,
+                job,
+                start,
+                score,
+            },
+            Table::rows(out),
+        );
         if self.named {
             table.values(JobScore::PLACEMENT, &row)?;
         }
@@ -90,7 +100,10 @@ pub struct Subject<'a> {
 fn figures(sums: &Sums, levels: &[String]) -> Json {
     let mut object = columns::object(SUMS, sums);
     let level = |(i, name): (usize, &String)| {
-        (name.clone(), columns::object(LEVEL_SUMS, &(sums.clone(), i)))
+        (
+            name.clone(),
+            columns::object(LEVEL_SUMS, &(sums.clone(), i)),
+        )
     };
     object["levels"] = levels.iter().enumerate().map(level).collect();
     object
@@ -146,7 +159,13 @@ pub fn document(audit: &Audit, subject: Subject<'_>) -> String {
     };
     let [jobs, whole, broken] = audit.placements[0].all.segments;
     let worst = |worst: &Worst| {
-        let Score { size, mean_hops, spanned, fewest, .. } = &worst.score;
+        let Score {
+            size,
+            mean_hops,
+            spanned,
+            fewest,
+            ..
+        } = &worst.score;
         let (job, start) = (&worst.job, worst.start);
         json!({"job": job, "start": start, "size": size, "mean_hops": mean_hops, "spanned": spanned, "fewest": fewest})
     };
@@ -183,13 +202,17 @@ fn write_groups<'a>(
     keys.iter().try_for_each(|key| table.cell((*key).into()))?;
     table.header(SUMS)?;
     for level in &audit.levels {
-        LEVEL_SUMS.iter().try_for_each(|c| table.cell(format!("{}_{level}", c.name).into()))?;
+        LEVEL_SUMS
+            .iter()
+            .try_for_each(|c| table.cell(format!("{}_{level}", c.name).into()))?;
     }
     table.end()?;
     for summary in &audit.placements {
         for (values, sums) in groups(summary) {
             table.cell(summary.name.as_str().into())?;
-            values.into_iter().try_for_each(|value| table.cell(value.into()))?;
+            values
+                .into_iter()
+                .try_for_each(|value| table.cell(value.into()))?;
             table.values(SUMS, &sums)?;
             (0..audit.levels.len())
                 .try_for_each(|i| table.values(LEVEL_SUMS, &(sums.clone(), i)))?;
@@ -227,6 +250,10 @@ pub fn files<'a>(audit: &'a Audit, subject: Subject<'_>) -> Result<Vec<File<'a>>
     ];
     let (page, figures) = audit_page::html(audit, subject, &files)?;
     files.insert(0, File::text("index.html", page));
-    files.extend(figures.into_iter().map(|figure| File::text(figure.file, figure.svg)));
+    files.extend(
+        figures
+            .into_iter()
+            .map(|figure| File::text(figure.file, figure.svg)),
+    );
     Ok(files)
 }

@@ -34,7 +34,11 @@ pub(super) fn html(
     let mut terms = [&terms::NETWORK[..], &terms::CABLES, &terms::DISTANCES].concat();
     terms.extend([terms::LOG_UNIFORM, terms::RANDOM, terms::FLOOR]);
     terms.extend(
-        machines.contenders.iter().any(|c| c.carried.is_some()).then_some(terms::THROUGHPUT),
+        machines
+            .contenders
+            .iter()
+            .any(|c| c.carried.is_some())
+            .then_some(terms::THROUGHPUT),
     );
     terms.extend(bought(machines).map(|_| terms::BOUGHT));
     if let (Some(name), false) = (workload, served.is_empty()) {
@@ -57,7 +61,10 @@ pub(super) fn html(
         None => "Machines side by side".into(),
     };
     let built = |c: &Contender| {
-        Fact::wide(c.machine.name(), Part::Code(c.machine.comparison.topology.spec.clone()))
+        Fact::wide(
+            c.machine.name(),
+            Part::Code(c.machine.comparison.topology.spec.clone()),
+        )
     };
     let assumed = |text: String| Fact::wide("Capacities", text);
     let hint = jobs.and_then(|jobs| jobs.processors);
@@ -72,7 +79,11 @@ pub(super) fn html(
         about: ("built", "How they are built"),
         facts: (machines.contenders.iter().map(built))
             .chain(
-                machines.contenders.iter().filter_map(|c| c.machine.assumed.clone()).map(assumed),
+                machines
+                    .contenders
+                    .iter()
+                    .filter_map(|c| c.machine.assumed.clone())
+                    .map(assumed),
             )
             .chain(processors)
             .collect(),
@@ -91,7 +102,9 @@ pub(super) fn html(
 /// The outcome with the first machine standing out.
 fn named(machines: &Machines, verdict: &str) -> Words {
     let first = machines.contenders.first();
-    let called = first.map(|c| c.called(machines.criterion)).unwrap_or_default();
+    let called = first
+        .map(|c| c.called(machines.criterion))
+        .unwrap_or_default();
     match verdict.split_once(&called) {
         Some((before, after)) if machines.is_told() == Some(true) => {
             words![before, Part::Strong(called), after]
@@ -114,11 +127,25 @@ fn table(
     if !machines.is_even() {
         columns = columns.into_iter().map(Column::unmarked).collect();
     }
-    let names = contenders.iter().map(|c| c.machine.name().to_string()).collect();
-    let slot = |one: &Contender| machines.contenders.iter().position(|c| std::ptr::eq(c, one));
-    let ranks = contenders.iter().map(|&c| Some(machines.rank(slot(c)?)? as f64));
+    let names = contenders
+        .iter()
+        .map(|c| c.machine.name().to_string())
+        .collect();
+    let slot = |one: &Contender| {
+        machines
+            .contenders
+            .iter()
+            .position(|c| std::ptr::eq(c, one))
+    };
+    let ranks = contenders
+        .iter()
+        .map(|&c| Some(machines.rank(slot(c)?)? as f64));
     let before = vec![Column::new("Rank", 0, Best::None, ranks)];
-    Table { of: "Machine", before, ..Table::ranked(label, names, columns) }
+    Table {
+        of: "Machine",
+        before,
+        ..Table::ranked(label, names, columns)
+    }
 }
 
 /// The machines in figures.
@@ -131,7 +158,10 @@ fn figures(machines: &Machines) -> Section {
     let of = |title: &str, decimals, best, of: &dyn Fn(&Machine) -> Option<f64>| {
         Column::new(title, decimals, best, all().map(of))
     };
-    let (criterion, scores) = (machines.criterion, machines.scores.iter().copied().map(Some));
+    let (criterion, scores) = (
+        machines.criterion,
+        machines.scores.iter().copied().map(Some),
+    );
     let what = match criterion {
         Criterion::Response => "Mean response time of the jobs (s)",
         Criterion::Hops => "Mean distance within the jobs (hops)",
@@ -139,11 +169,19 @@ fn figures(machines: &Machines) -> Section {
         Criterion::Throughput => "All-to-all throughput found",
         Criterion::Cost => "Cost of a unit of all-to-all throughput, at most",
     };
-    let side = if criterion.rises() { Best::High } else { Best::Low };
+    let side = if criterion.rises() {
+        Best::High
+    } else {
+        Best::Low
+    };
     let open = |cut: &crate::metric::bisection::Bisection| if cut.exact { "" } else { "≤ " };
     let marks = || all().map(|m| m.bisection.as_ref().map_or("", open));
     // Where only a bound is known, none is shown to be the best.
-    let known = if marks().all(str::is_empty) { Best::High } else { Best::None };
+    let known = if marks().all(str::is_empty) {
+        Best::High
+    } else {
+        Best::None
+    };
     let mut columns = vec![
         Column::new(what, criterion.decimals().min(3), side, scores),
         counts("Nodes", &|s| s.nodes),
@@ -151,10 +189,19 @@ fn figures(machines: &Machines) -> Section {
         counts("Cables", &|s| s.cables),
         counts("Node links", &|s| s.node_links),
         counts("Ports", &|s| s.ports),
-        of("Over\u{ad}subscription", 2, Best::None, &|m| m.comparison.topology.oversubscription),
-        of("Diameter (hops)", 0, Best::Low, &|m| Some(m.comparison.topology.diameter.into())),
-        of("Mean distance (hops)", 3, Best::Low, &|m| Some(m.comparison.topology.mean_distance)),
-        of("Bisection a node (links)", 3, known, &|m| m.bisection_per_node()).marked(marks()),
+        of("Over\u{ad}subscription", 2, Best::None, &|m| {
+            m.comparison.topology.oversubscription
+        }),
+        of("Diameter (hops)", 0, Best::Low, &|m| {
+            Some(m.comparison.topology.diameter.into())
+        }),
+        of("Mean distance (hops)", 3, Best::Low, &|m| {
+            Some(m.comparison.topology.mean_distance)
+        }),
+        of("Bisection a node (links)", 3, known, &|m| {
+            m.bisection_per_node()
+        })
+        .marked(marks()),
     ];
     if all().any(|m| m.bill.cost.is_some()) {
         columns.push(of("Cost", 0, Best::None, &|m| m.bill.cost));
@@ -170,11 +217,18 @@ fn figures(machines: &Machines) -> Section {
     };
     let about = words![format!(
         "{} {}{} first{}.{bold}",
-        if criterion.rises() { "Highest" } else { "Lowest" },
+        if criterion.rises() {
+            "Highest"
+        } else {
+            "Lowest"
+        },
         criterion.name(),
         match machines.jobs {
             0 => String::new(),
-            n => format!(" over the {} jobs that ran on all of them", plot::thousands(n as u64)),
+            n => format!(
+                " over the {} jobs that ran on all of them",
+                plot::thousands(n as u64)
+            ),
         },
         match machines.compared < contenders.len() {
             true => ", last the machines that are not compared",
@@ -194,11 +248,17 @@ fn listed<'m>(
 ) -> Option<Table> {
     let machines: Vec<RankedMachine<'m>> = super::ranked(machines).collect();
     let known = |figure: &&columns::Column<RankedMachine<'m>>| {
-        machines.iter().any(|machine| (figure.value)(machine) != Value::Empty)
+        machines
+            .iter()
+            .any(|machine| (figure.value)(machine) != Value::Empty)
     };
     let figures: Vec<_> = figures.iter().filter(known).collect();
     let title = |figure: &&columns::Column<RankedMachine<'m>>| {
-        let unit = if figure.unit.is_empty() { "".into() } else { format!(" ({})", figure.unit) };
+        let unit = if figure.unit.is_empty() {
+            "".into()
+        } else {
+            format!(" ({})", figure.unit)
+        };
         let title = figure.name.replace('_', " ") + &unit;
         title[..1].to_uppercase() + &title[1..]
     };
@@ -215,11 +275,16 @@ fn listed<'m>(
 fn carried(machines: &Machines) -> Result<Option<Section>> {
     let carried = |c: &Contender| {
         let carried = c.carried.as_ref()?;
-        Some(vec![Some(carried.all_to_all.found()), Some(carried.matching.found())])
+        Some(vec![
+            Some(carried.all_to_all.found()),
+            Some(carried.matching.found()),
+        ])
     };
     let data: Option<Vec<_>> = machines.contenders.iter().map(carried).collect();
     let table = listed(machines, "Throughput", RankedMachine::CARRIED);
-    let (Some(data), Some(table)) = (data, table) else { return Ok(None) };
+    let (Some(data), Some(table)) = (data, table) else {
+        return Ok(None);
+    };
     let about = words![
         "What each node can send, in capacities of a link, when traffic is routed in the shares that load the links least: \
          to all others at once, or to one of those farthest away (a longest matching). Each figure was found, and stands \
@@ -234,11 +299,22 @@ fn carried(machines: &Machines) -> Result<Option<Section>> {
     });
     let rows: Vec<Labelled<'_, &[Option<f64>]>> =
         (machines.contenders.iter().zip(&data).enumerate())
-            .map(|(slot, (c, data))| Labelled { label: c.machine.name(), slot, data: &data[..] })
+            .map(|(slot, (c, data))| Labelled {
+                label: c.machine.name(),
+                slot,
+                data: &data[..],
+            })
             .collect();
-    let drawn = Drawn::bars("What the machines carry", "found; higher is better", &panels, &rows)?;
+    let drawn = Drawn::bars(
+        "What the machines carry",
+        "found; higher is better",
+        &panels,
+        &rows,
+    )?;
     let caption = "The throughput found, a bar a machine.";
-    section.figures.push(Figure::of("machine-throughput.svg", caption, drawn)?);
+    section
+        .figures
+        .push(Figure::of("machine-throughput.svg", caption, drawn)?);
     Ok(Some(section))
 }
 
@@ -249,7 +325,12 @@ fn bought(machines: &Machines) -> Option<Section> {
         "Pieces by the prices and watts given. A unit of throughput is a link’s capacity that a node can send to all others at \
          once: it takes at most the first figure, and under no routing less than “at least”."
     ];
-    Some(Section::new("bought", "What they cost and draw", about, table))
+    Some(Section::new(
+        "bought",
+        "What they cost and draw",
+        about,
+        table,
+    ))
 }
 
 /// The best ordering of each, and its curve.
@@ -264,22 +345,40 @@ fn orderings(machines: &Machines) -> Result<Section> {
     let means = all().map(|m| Some(m.mean_log()));
     let columns = vec![
         Column::names("Best ordering", all().map(|m| m.best.label().to_string())),
-        Column::counts("Orderings tried", all().map(|m| m.comparison.entries.len() as u64)),
+        Column::counts(
+            "Orderings tried",
+            all().map(|m| m.comparison.entries.len() as u64),
+        ),
         Column::new("Log-uniform mean of MPC (hops)", 3, Best::Low, means),
         Column::new("Of random placement (%)", 1, Best::Low, all().map(share)),
-        Column::new("Above the proved floor, at most (%)", 1, Best::None, all().map(above)),
+        Column::new(
+            "Above the proved floor, at most (%)",
+            1,
+            Best::None,
+            all().map(above),
+        ),
     ];
     let sizes = machines.node_counts().map_or(String::new(), |(least, _)| {
-        format!(" Means are over job sizes from 2 to {} nodes.", plot::thousands(least as u64))
+        format!(
+            " Means are over job sizes from 2 to {} nodes.",
+            plot::thousands(least as u64)
+        )
     });
     let about = words![format!(
         "The ordering of each machine with the lowest log-uniform mean of MPC.{sizes} Distances of jobs of the same \
          size can be compared between machines; shares of random placement say how much an ordering matters on a \
          machine."
     )];
-    let table = table(machines, "The best ordering of each machine", &contenders, columns);
+    let table = table(
+        machines,
+        "The best ordering of each machine",
+        &contenders,
+        columns,
+    );
     let mut section = Section::new("orderings", "Their best orderings", about, table);
-    let labels: Vec<String> = all().map(|m| format!("{}, {}", m.name(), m.best.label())).collect();
+    let labels: Vec<String> = all()
+        .map(|m| format!("{}, {}", m.name(), m.best.label()))
+        .collect();
     let series: Vec<Series<'_>> = (all().zip(&labels).enumerate())
         .map(|(slot, (m, label))| Series {
             label,
@@ -289,10 +388,17 @@ fn orderings(machines: &Machines) -> Result<Section> {
         })
         .collect();
     let title = "The best ordering of each machine by job size, and by share of the machine";
-    let drawn = plot::curves(title, &series, &[View::Sizes, View::Shares], Limits::default())?;
+    let drawn = plot::curves(
+        title,
+        &series,
+        &[View::Sizes, View::Shares],
+        Limits::default(),
+    )?;
     let caption = "Lower is better: the nodes of a job are closer together. Above, machines at the same job size; \
                    below, at the same share of each machine.";
-    section.figures.push(Figure::of("machine-curves.svg", caption, drawn)?);
+    section
+        .figures
+        .push(Figure::of("machine-curves.svg", caption, drawn)?);
     Ok(section)
 }
 
@@ -300,8 +406,12 @@ fn orderings(machines: &Machines) -> Result<Section> {
 fn replayed(machines: &Machines, workload: &str, served: &[Served<'_>]) -> Result<Section> {
     let contenders: Vec<&Contender> = served.iter().map(|(_, c, _)| *c).collect();
     let all = || served.iter().map(|(_, _, service)| *service);
-    let allocators: Vec<&str> =
-        served[0].2.allocators.iter().map(|a| a.allocator.as_str()).collect();
+    let allocators: Vec<&str> = served[0]
+        .2
+        .allocators
+        .iter()
+        .map(|a| a.allocator.as_str())
+        .collect();
     let mut columns: Vec<Column> = (allocators.iter().enumerate())
         .map(|(i, allocator)| {
             let minds = all().map(|s| s.allocators[i].mean_mind);
@@ -319,26 +429,44 @@ fn replayed(machines: &Machines, workload: &str, served: &[Served<'_>]) -> Resul
     let table = table(machines, "Replay by machine", &contenders, columns);
     let mut section = Section::new("jobs", "What jobs get under load", about, table);
     let axis = "mean distance within a job (hops)";
-    let panels: Vec<BarPanel<'_>> =
-        allocators.iter().map(|name| BarPanel { name, axis, decimals: 3 }).collect();
+    let panels: Vec<BarPanel<'_>> = allocators
+        .iter()
+        .map(|name| BarPanel {
+            name,
+            axis,
+            decimals: 3,
+        })
+        .collect();
     let values = |s: &Service| s.allocators.iter().map(|a| a.mean_mind).collect();
-    section.figures =
-        bars("machine-jobs.svg", "Distances within jobs under load", &panels, served, &values)?;
+    section.figures = bars(
+        "machine-jobs.svg",
+        "Distances within jobs under load",
+        &panels,
+        served,
+        &values,
+    )?;
     Ok(section)
 }
 
 /// Waits and slowdowns, where the jobs have times.
 fn queue(machines: &Machines, workload: &str, served: &[Served<'_>]) -> Result<Option<Section>> {
-    let scheduled: Vec<_> =
-        (served.iter()).filter_map(|served| Some((*served, served.2.schedule.as_ref()?))).collect();
+    let scheduled: Vec<_> = (served.iter())
+        .filter_map(|served| Some((*served, served.2.schedule.as_ref()?)))
+        .collect();
     let (Some(settings), false) = (&machines.settings, scheduled.is_empty()) else {
         return Ok(None);
     };
     let contenders: Vec<&Contender> = scheduled.iter().map(|((_, c, _), _)| *c).collect();
     let rows: Vec<_> = scheduled.iter().map(|(_, row)| *row).collect();
     let mut columns = queue_columns(&rows);
-    columns.push(Column::counts("Jobs", rows.iter().map(|r| r.summary.jobs as u64)));
-    columns.push(Column::counts("Too large", rows.iter().map(|r| r.too_large as u64)));
+    columns.push(Column::counts(
+        "Jobs",
+        rows.iter().map(|r| r.summary.jobs as u64),
+    ));
+    columns.push(Column::counts(
+        "Too large",
+        rows.iter().map(|r| r.too_large as u64),
+    ));
     let about = words![
         format!(
             "The jobs of {workload} scheduled with their times on each machine with its best ordering: policy "
@@ -369,7 +497,11 @@ fn queue(machines: &Machines, workload: &str, served: &[Served<'_>]) -> Result<O
             "."
         ];
     }
-    let panel = |name, axis, decimals| BarPanel { name, axis, decimals };
+    let panel = |name, axis, decimals| BarPanel {
+        name,
+        axis,
+        decimals,
+    };
     let panels = [
         panel("wait", "mean wait (s)", 1),
         panel("response", "mean response time (s)", 1),
@@ -379,11 +511,21 @@ fn queue(machines: &Machines, workload: &str, served: &[Served<'_>]) -> Result<O
     let values = |s: &Service| match &s.schedule {
         Some(row) => {
             let s = &row.summary;
-            vec![Some(s.mean_wait), Some(s.mean_response), Some(s.mean_bounded_slowdown)]
+            vec![
+                Some(s.mean_wait),
+                Some(s.mean_response),
+                Some(s.mean_bounded_slowdown),
+            ]
         }
         None => Vec::new(),
     };
-    section.figures = bars("machine-queue.svg", "Waits and slowdowns", &panels, &served, &values)?;
+    section.figures = bars(
+        "machine-queue.svg",
+        "Waits and slowdowns",
+        &panels,
+        &served,
+        &values,
+    )?;
     Ok(Some(section))
 }
 
@@ -395,16 +537,26 @@ fn bars(
     served: &[Served<'_>],
     values: &dyn Fn(&Service) -> Vec<Option<f64>>,
 ) -> Result<Vec<Figure>> {
-    let data: Vec<Vec<Option<f64>>> =
-        served.iter().map(|(_, _, service)| values(service)).collect();
+    let data: Vec<Vec<Option<f64>>> = served
+        .iter()
+        .map(|(_, _, service)| values(service))
+        .collect();
     if data.iter().flatten().all(Option::is_none) {
         return Ok(Vec::new());
     }
     let mut rows: Vec<Labelled<'_, &[Option<f64>]>> = Vec::new();
     for ((slot, c, _), data) in served.iter().zip(&data) {
-        rows.push(Labelled { label: c.machine.name(), slot: *slot, data });
+        rows.push(Labelled {
+            label: c.machine.name(),
+            slot: *slot,
+            data,
+        });
     }
     let note = "each machine with its best ordering; lower is better";
     let caption = "The same figures, a bar a machine.";
-    Ok(vec![Figure::of(file, caption, Drawn::bars(title, note, panels, &rows)?)?])
+    Ok(vec![Figure::of(
+        file,
+        caption,
+        Drawn::bars(title, note, panels, &rows)?,
+    )?])
 }

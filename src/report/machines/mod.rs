@@ -40,9 +40,16 @@ pub fn points(machines: &Machines) -> impl Iterator<Item = MachinePoint<'_>> {
 
 /// One row a machine and allocator.
 fn placed(machines: &Machines) -> impl Iterator<Item = MachineJobs<'_>> {
-    let served = machines.contenders.iter().filter_map(|c| Some((c, c.service.as_ref()?)));
+    let served = machines
+        .contenders
+        .iter()
+        .filter_map(|c| Some((c, c.service.as_ref()?)));
     served.flat_map(|(contender, service)| {
-        let row = move |allocator| MachineJobs { contender, service, allocator };
+        let row = move |allocator| MachineJobs {
+            contender,
+            service,
+            allocator,
+        };
         service.allocators.iter().map(row)
     })
 }
@@ -51,7 +58,10 @@ fn placed(machines: &Machines) -> impl Iterator<Item = MachineJobs<'_>> {
 fn queue(machines: &Machines) -> impl Iterator<Item = ScheduleFigures<'_>> {
     machines.contenders.iter().filter_map(|contender| {
         let schedule = contender.service.as_ref()?.schedule.as_ref()?;
-        Some(ScheduleFigures { machine: contender.machine.name(), ..figures(schedule) })
+        Some(ScheduleFigures {
+            machine: contender.machine.name(),
+            ..figures(schedule)
+        })
     })
 }
 
@@ -80,7 +90,9 @@ pub fn files<'a>(
         File::table("machines.csv", |out| {
             columns::write(out, &RankedMachine::columns(), ranked(m))
         }),
-        File::table("machine-curves.csv", |out| columns::write(out, MachinePoint::ALL, points(m))),
+        File::table("machine-curves.csv", |out| {
+            columns::write(out, MachinePoint::ALL, points(m))
+        }),
     ];
     if placed(m).next().is_some() {
         files.push(File::table("machine-jobs.csv", |out| {
@@ -92,21 +104,34 @@ pub fn files<'a>(
             columns::write(out, &ScheduleFigures::machines(), queue(m))
         }));
     }
-    files.push(File::text("machines.json", document(m, jobs.map(|jobs| jobs.name), command)));
+    files.push(File::text(
+        "machines.json",
+        document(m, jobs.map(|jobs| jobs.name), command),
+    ));
     let (page, figures) = machines_page::html(m, jobs, &files, command)?;
     files.insert(0, File::text("index.html", page));
-    files.extend(figures.into_iter().map(|figure| File::text(figure.file, figure.svg)));
+    files.extend(
+        figures
+            .into_iter()
+            .map(|figure| File::text(figure.file, figure.svg)),
+    );
     Ok(files)
 }
 
 /// `bisection_links`, `bisection_exact`, `bisection_at_least`, `bisection_method` of one machine, as JSON; all null
 /// where nothing is known.
 pub fn bisection(bisection: Option<&Bisection>) -> [(&'static str, Value); 4] {
-    let links = bisection.map(|b| b.whole_links().map_or_else(|| json!(b.links()), |n| json!(n)));
+    let links = bisection.map(|b| {
+        b.whole_links()
+            .map_or_else(|| json!(b.links()), |n| json!(n))
+    });
     [
         ("bisection_links", json!(links)),
         ("bisection_exact", json!(bisection.map(|b| b.exact))),
-        ("bisection_at_least", json!(bisection.and_then(|b| b.at_least))),
+        (
+            "bisection_at_least",
+            json!(bisection.and_then(|b| b.at_least)),
+        ),
         ("bisection_method", json!(bisection.map(|b| b.method))),
     ]
 }
@@ -116,8 +141,18 @@ pub fn bisection(bisection: Option<&Bisection>) -> [(&'static str, Value); 4] {
 /// the first and the last job size of means.
 pub fn document(machines: &Machines, workload: Option<&str>, command: &str) -> String {
     let one = |row: RankedMachine<'_>| {
-        let RankedMachine { rank, contender, score, .. } = row;
-        let crate::machines::Contender { machine: m, service, seeds, .. } = contender;
+        let RankedMachine {
+            rank,
+            contender,
+            score,
+            ..
+        } = row;
+        let crate::machines::Contender {
+            machine: m,
+            service,
+            seeds,
+            ..
+        } = contender;
         let s = &m.comparison.topology;
         let mut value = json!({
             "rank": rank, "machine": s.name, "spec": s.spec, "nodes": s.nodes, "routers": s.routers, "links": s.links,

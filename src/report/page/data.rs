@@ -83,7 +83,10 @@ struct LayoutData {
 impl From<Layout> for LayoutData {
     fn from(layout: Layout) -> Self {
         LayoutData {
-            cells: layout.cells.as_ref().map(|cells| integers(cells.iter().copied(), true)),
+            cells: layout
+                .cells
+                .as_ref()
+                .map(|cells| integers(cells.iter().copied(), true)),
             points: floats(layout.points.iter().copied()),
             links: floats(layout.links.iter().copied()),
             layout,
@@ -132,7 +135,12 @@ impl From<&Labelling> for DistanceTerm {
         let change = |d: u32| slope(d) - if d > 0 { slope(d - 1) } else { 0 };
         let all = (0..extent.saturating_sub(1)).map(|d| (d, change(d)));
         let (stride, block) = labels.digit();
-        DistanceTerm { stride, extent, block, bends: all.filter(|(_, c)| *c != 0).collect() }
+        DistanceTerm {
+            stride,
+            extent,
+            block,
+            bends: all.filter(|(_, c)| *c != 0).collect(),
+        }
     }
 }
 
@@ -145,7 +153,12 @@ struct DistanceTable {
 /// The JSON text for the page's `script` element. `best` is the lowest MPC at each size.
 pub(super) fn document(source: &Source<'_>, best: &[f64]) -> String {
     let (topology, comparison) = (source.topology, source.comparison);
-    let largest = comparison.entries.iter().map(|e| e.nodes).max().unwrap_or(0);
+    let largest = comparison
+        .entries
+        .iter()
+        .map(|e| e.nodes)
+        .max()
+        .unwrap_or(0);
     let sizes = sizes(comparison, largest);
     let at = |values: &[f64]| {
         let there = sizes.iter().filter_map(|s| values.get(*s as usize - 2));
@@ -200,8 +213,9 @@ pub(super) fn document(source: &Source<'_>, best: &[f64]) -> String {
 /// JSON that can neither end its element nor be taken for one: these characters stand in strings only.
 fn harmless(json: &str) -> String {
     let bad = ['<', '>', '&', '\'', '\u{2028}', '\u{2029}'];
-    bad.iter()
-        .fold(json.to_string(), |json, c| json.replace(*c, &format!("\\u{:04x}", u32::from(*c))))
+    bad.iter().fold(json.to_string(), |json, c| {
+        json.replace(*c, &format!("\\u{:04x}", u32::from(*c)))
+    })
 }
 
 /// The sizes embedded: all where they are few; else the small ones, the others evenly spread over the log axis
@@ -240,12 +254,17 @@ fn names(topology: &Topology) -> Option<Names<'_>> {
         room = room.checked_sub(name.len() + 3)?;
         Some(name)
     };
-    (0..slots).map(&mut name).collect::<Option<Vec<_>>>().map(Names::List)
+    (0..slots)
+        .map(&mut name)
+        .collect::<Option<Vec<_>>>()
+        .map(Names::List)
 }
 
 fn distance(topology: &Topology) -> DistanceData {
     if let Some(terms) = topology.metric().labellings() {
-        return DistanceData::Terms { terms: terms.iter().map(DistanceTerm::from).collect() };
+        return DistanceData::Terms {
+            terms: terms.iter().map(DistanceTerm::from).collect(),
+        };
     }
     debug_assert!(matches!(topology.metric(), Metric::Hops));
     let network = topology.network();
@@ -255,7 +274,9 @@ fn distance(topology: &Topology) -> DistanceData {
     }
     let mut pairs = Vec::new();
     network.for_each_link(&mut |u, v, _| pairs.extend([u, v]));
-    DistanceData::Links { pairs: integers(pairs.into_iter(), network.routers() > 1 << 16) }
+    DistanceData::Links {
+        pairs: integers(pairs.into_iter(), network.routers() > 1 << 16),
+    }
 }
 
 /// The texts of the small tables, as they are beside the page. The curves' are made by the script.
@@ -267,7 +288,10 @@ fn tables(files: &[File<'_>]) -> Vec<DistanceTable> {
     let read = |file: &File<'_>| {
         let mut out = Bounded(Vec::new());
         file.write_to(&mut out).ok()?;
-        Some(DistanceTable { name: file.name.clone(), text: String::from_utf8(out.0).ok()? })
+        Some(DistanceTable {
+            name: file.name.clone(),
+            text: String::from_utf8(out.0).ok()?,
+        })
     };
     files.iter().filter(named).filter_map(read).collect()
 }
@@ -295,16 +319,23 @@ mod tests {
 
     #[test]
     fn bends_give_the_distances() {
-        for spec in
-            ["torus:7x8x2", "mesh:5x4", "fat-tree:k=4", "hyperx:3x4", "cascade:4x3x5,global=single"]
-        {
+        for spec in [
+            "torus:7x8x2",
+            "mesh:5x4",
+            "fat-tree:k=4",
+            "hyperx:3x4",
+            "cascade:4x3x5,global=single",
+        ] {
             let topology = Topology::inline(spec, &Default::default()).unwrap();
             for labels in topology.metric().labellings().unwrap() {
                 let term = DistanceTerm::from(&labels);
                 for (a, b) in (0..term.extent).flat_map(|a| (0..term.extent).map(move |b| (a, b))) {
                     let d = i64::from(a.abs_diff(b));
-                    let sum: i64 =
-                        term.bends.iter().map(|(at, c)| c * (d - i64::from(*at)).max(0)).sum();
+                    let sum: i64 = term
+                        .bends
+                        .iter()
+                        .map(|(at, c)| c * (d - i64::from(*at)).max(0))
+                        .sum();
                     assert_eq!(sum, i64::from(labels.between(a, b)), "{spec}: {a}, {b}");
                 }
             }
@@ -316,6 +347,9 @@ mod tests {
         let json = serde_json::to_string("</script><!--'&\u{2028}").unwrap();
         let safe = harmless(&json);
         assert!(!safe.contains(['<', '>', '&', '\'', '\u{2028}']), "{safe}");
-        assert_eq!(serde_json::from_str::<String>(&safe).unwrap(), "</script><!--'&\u{2028}");
+        assert_eq!(
+            serde_json::from_str::<String>(&safe).unwrap(),
+            "</script><!--'&\u{2028}"
+        );
     }
 }

@@ -126,13 +126,16 @@ pub(super) fn html(source: Source<'_>) -> Result<String> {
 impl Page<'_> {
     /// The sections by id, with what links to them say.
     fn contents(&self) -> Vec<(&str, &str)> {
-        let workload = self.sections.iter().map(|section| match section.id.as_str() {
-            "workload" => ("workload", "Replay"),
-            "contention" => ("contention", "Contention"),
-            "by-size" => ("by-size", "Replay by size"),
-            "throughput" => ("throughput", "Throughput"),
-            id => (id, "Queue"),
-        });
+        let workload = self
+            .sections
+            .iter()
+            .map(|section| match section.id.as_str() {
+                "workload" => ("workload", "Replay"),
+                "contention" => ("contention", "Contention"),
+                "by-size" => ("by-size", "Replay by size"),
+                "throughput" => ("throughput", "Throughput"),
+                id => (id, "Queue"),
+            });
         let others = [
             ("curves", "Curves"),
             ("winners", "Best by size"),
@@ -142,7 +145,10 @@ impl Page<'_> {
             ("reproduce", "Reproduce"),
             ("terms", "Terms"),
         ];
-        std::iter::once(("ranking", "Ranking")).chain(workload).chain(others).collect()
+        std::iter::once(("ranking", "Ranking"))
+            .chain(workload)
+            .chain(others)
+            .collect()
     }
 }
 
@@ -153,7 +159,12 @@ fn terms(comparison: &Comparison, workload: WorkloadResults<'_>) -> Vec<Term> {
         all.push(terms::SLOT);
     }
     all.extend(terms::DISTANCES);
-    all.extend([terms::LOG_UNIFORM, terms::BEST_AT, terms::STEP, terms::RANDOM]);
+    all.extend([
+        terms::LOG_UNIFORM,
+        terms::BEST_AT,
+        terms::STEP,
+        terms::RANDOM,
+    ]);
     if !comparison.floor.is_empty() {
         all.push(terms::FLOOR);
     }
@@ -164,7 +175,11 @@ fn terms(comparison: &Comparison, workload: WorkloadResults<'_>) -> Vec<Term> {
         all.push(terms::COMPACT);
     }
     if let Some(prediction) = workload.prediction {
-        all.extend([terms::ALLOCATOR, terms::MIND].into_iter().chain(terms::FORECAST));
+        all.extend(
+            [terms::ALLOCATOR, terms::MIND]
+                .into_iter()
+                .chain(terms::FORECAST),
+        );
         if prediction.guest.is_some() {
             all.extend([terms::DILATION, terms::CONTENTION]);
         }
@@ -200,11 +215,20 @@ fn facts(topology: &Topology, comparison: &Comparison, workload: WorkloadResults
         Fact::new("Mean distance", words::hops_text(s.mean_distance, 4)),
         Fact::wide("Specification", Part::Code(s.spec.clone())),
     ];
-    facts.extend(topology.network().assumption().map(|text| Fact::wide("Assumed", text)));
+    facts.extend(
+        topology
+            .network()
+            .assumption()
+            .map(|text| Fact::wide("Assumed", text)),
+    );
     let oversubscribed = |ratio| Fact::new("Oversubscription", format!("{ratio:.2} : 1"));
     facts.extend(s.oversubscription.map(oversubscribed));
     facts.extend(topology.source().map(|source| Fact::wide("Source", source)));
-    facts.extend(workload.processors.map(|hint| Fact::wide("Processors of the trace", hint)));
+    facts.extend(
+        workload
+            .processors
+            .map(|hint| Fact::wide("Processors of the trace", hint)),
+    );
     facts
 }
 
@@ -223,7 +247,9 @@ fn stretches(comparison: &Comparison) -> (Option<Table>, Words) {
     let table = Table {
         label: "Best ordering by size",
         of: "Best ordering",
-        names: of().map(|s| comparison.entries[s.winner].label.clone()).collect(),
+        names: of()
+            .map(|s| comparison.entries[s.winner].label.clone())
+            .collect(),
         before: vec![
             Column::counts("From (nodes)", of().map(|s| s.from as u64)),
             Column::counts("To (nodes)", of().map(|s| s.to as u64)),
@@ -250,19 +276,37 @@ fn stretches(comparison: &Comparison) -> (Option<Table>, Words) {
 
 /// Where the two leaders change places.
 fn crossovers(comparison: &Comparison) -> Words {
-    let [first, second, ..] = comparison.entries.as_slice() else { return Words::default() };
-    let leaders = words!["The first two, ", bold(&first.label), " and ", bold(&second.label)];
+    let [first, second, ..] = comparison.entries.as_slice() else {
+        return Words::default();
+    };
+    let leaders = words![
+        "The first two, ",
+        bold(&first.label),
+        " and ",
+        bold(&second.label)
+    ];
     let sizes = &comparison.crossovers;
     if sizes.is_empty() {
         return words![leaders, ", never change places."];
     }
-    let listed = sizes.iter().take(MOST_CROSSOVERS).map(|s| thousands(*s as u64));
+    let listed = sizes
+        .iter()
+        .take(MOST_CROSSOVERS)
+        .map(|s| thousands(*s as u64));
     let listed = listed.collect::<Vec<_>>().join("; ");
     let more = match sizes.len().saturating_sub(MOST_CROSSOVERS) {
         0 => Words::default(),
-        n => words![format!(" … and {} more in ", thousands(n as u64)), link("crossovers.csv")],
+        n => words![
+            format!(" … and {} more in ", thousands(n as u64)),
+            link("crossovers.csv")
+        ],
     };
-    words![leaders, format!(", change places at {listed} nodes"), more, "."]
+    words![
+        leaders,
+        format!(", change places at {listed} nodes"),
+        more,
+        "."
+    ]
 }
 
 fn link(file: &str) -> Part {
@@ -273,7 +317,10 @@ fn link(file: &str) -> Part {
 /// to the rest, which stands beside the page.
 fn pictures<'p>(comparison: &'p Comparison, machines: &'p [Figure]) -> (Vec<Picture<'p>>, Words) {
     let labels = || comparison.entries.iter().map(|e| e.label.as_str());
-    let other = labels().position(|l| l == REFERENCE).filter(|i| *i > 0).unwrap_or(1);
+    let other = labels()
+        .position(|l| l == REFERENCE)
+        .filter(|i| *i > 0)
+        .unwrap_or(1);
     let mut room = PICTURES;
     let (mut pictures, mut beside) = (Vec::new(), Vec::new());
     for (i, (figure, label)) in machines.iter().zip(labels()).enumerate() {
@@ -281,7 +328,12 @@ fn pictures<'p>(comparison: &'p Comparison, machines: &'p [Figure]) -> (Vec<Pict
         let left = room.checked_sub(figure.svg.len());
         if open || left.is_some() {
             room = left.unwrap_or(0);
-            pictures.push(Picture { open, label, rank: i + 1, figure });
+            pictures.push(Picture {
+                open,
+                label,
+                rank: i + 1,
+                figure,
+            });
         } else {
             beside.push(words![Part::Link(figure.file.clone(), label.into())]);
         }

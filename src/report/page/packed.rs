@@ -14,7 +14,11 @@ pub(super) fn integers(values: impl Iterator<Item = u32>, wide: bool) -> String 
 
 /// Base64 of 32-bit floating-point numbers, exact enough for a position.
 pub(super) fn floats(values: impl Iterator<Item = f64>) -> String {
-    base64(&values.flat_map(|v| (v as f32).to_le_bytes()).collect::<Vec<u8>>())
+    base64(
+        &values
+            .flat_map(|v| (v as f32).to_le_bytes())
+            .collect::<Vec<u8>>(),
+    )
 }
 
 /// Base64 of bytes.

@@ -11,7 +11,12 @@ const SIZES: usize = 4;
 pub(super) fn table(comparison: &Comparison, slots: &[usize], best: &[f64]) -> Result<Table> {
     let entries = &comparison.entries;
     let number = |title: &str, decimals, value: &dyn Fn(&Entry) -> f64| {
-        Column::new(title, decimals, Best::None, entries.iter().map(|e| Some(value(e))))
+        Column::new(
+            title,
+            decimals,
+            Best::None,
+            entries.iter().map(|e| Some(value(e))),
+        )
     };
     let first = entries.first().map_or(0.0, |e| e.mean_log);
     let above = |entry: &Entry| {
@@ -20,16 +25,26 @@ pub(super) fn table(comparison: &Comparison, slots: &[usize], best: &[f64]) -> R
     };
     let mut columns = vec![
         number("Log-uniform mean (hops)", 3, &|e| e.mean_log),
-        Column::new("Above the best (%)", 1, Best::None, entries.iter().map(above)),
+        Column::new(
+            "Above the best (%)",
+            1,
+            Best::None,
+            entries.iter().map(above),
+        ),
         number("Plain mean (hops)", 3, &|e| e.mean_plain).on_demand(),
         number("Best at (% of sizes)", 1, &|e| 100.0 * e.best_share),
         number("Mean step (hops)", 3, &|e| e.mean_step).on_demand(),
     ];
     if entries.iter().any(|e| e.nodes != entries[0].nodes) {
-        columns.push(Column::counts("Nodes", entries.iter().map(|e| e.nodes as u64)));
+        columns.push(Column::counts(
+            "Nodes",
+            entries.iter().map(|e| e.nodes as u64),
+        ));
     }
     if entries.iter().any(|e| e.spanning.is_some()) {
-        let shares = entries.iter().map(|e| e.spanning.map(|share| 100.0 * share));
+        let shares = entries
+            .iter()
+            .map(|e| e.spanning.map(|share| 100.0 * share));
         columns.push(Column::new("Windows left out (%)", 1, Best::None, shares));
     }
     // At the last size, the whole machine, all orderings are equal.
@@ -38,7 +53,11 @@ pub(super) fn table(comparison: &Comparison, slots: &[usize], best: &[f64]) -> R
     columns.extend(comparison.sizes.iter().enumerate().map(|(i, size)| {
         let title = format!("MPC({}) (hops)", thousands(*size as u64));
         let column = Column::new(title, 3, Best::Low, entries.iter().map(|e| e.at[i]));
-        if shown.contains(&i) { column } else { column.on_demand() }
+        if shown.contains(&i) {
+            column
+        } else {
+            column.on_demand()
+        }
     }));
     let mean = comparison.topology.mean_distance;
     if comparison.capacity.is_some() {
@@ -56,7 +75,11 @@ pub(super) fn table(comparison: &Comparison, slots: &[usize], best: &[f64]) -> R
         })
         .collect::<Result<_>>()?;
     let names = entries.iter().map(|e| e.label.clone()).collect();
-    Ok(Table { id: "ranked", curves, ..Table::ranked("Ranking of the orderings", names, columns) })
+    Ok(Table {
+        id: "ranked",
+        curves,
+        ..Table::ranked("Ranking of the orderings", names, columns)
+    })
 }
 
 /// Text of a small curve for screen readers.

@@ -24,9 +24,13 @@ pub(super) fn side_by_side(found: &[Figures<'_>], number: usize) -> Result<Vec<S
     workloads.retain(|workload| seen.insert(workload.clone()));
     let mut sections = Vec::new();
     for workload in &workloads {
-        let machines: Vec<&Figures<'_>> =
-            found.iter().filter(|figures| figures.workload() == *workload).collect();
-        let Some((first, [_, ..])) = machines.split_first() else { continue };
+        let machines: Vec<&Figures<'_>> = found
+            .iter()
+            .filter(|figures| figures.workload() == *workload)
+            .collect();
+        let Some((first, [_, ..])) = machines.split_first() else {
+            continue;
+        };
         let number = number + sections.len();
         let keys = first.group.keys.iter().zip(&first.titles);
         let all = |(key, value): (&&str, &String)| match *key {
@@ -52,7 +56,10 @@ pub(super) fn side_by_side(found: &[Figures<'_>], number: usize) -> Result<Vec<S
         };
         let columns = machines.iter().map(values).collect();
         let chosen = if first.choices.len() > 1 && !first.group.first_ranks {
-            format!(", with the {} that is best for the ordering", first.group.by)
+            format!(
+                ", with the {} that is best for the ordering",
+                first.group.by
+            )
         } else {
             String::new()
         };
@@ -60,8 +67,13 @@ pub(super) fn side_by_side(found: &[Figures<'_>], number: usize) -> Result<Vec<S
             "Every machine by its own orderings: {axis}{chosen}. The lowest value of each machine is bold."
         )];
         let label = "Machines side by side";
-        let table =
-            Table { label, of: "Ordering", names: names.clone(), columns, ..Table::default() };
+        let table = Table {
+            label,
+            of: "Ordering",
+            names: names.clone(),
+            columns,
+            ..Table::default()
+        };
         let mut section = Section::new(format!("s{number}"), title.clone(), about, table);
         for (column, _, axis) in first.group.columns {
             let panels: Vec<(&str, &str)> = called.iter().map(|name| (&**name, *axis)).collect();
@@ -92,7 +104,11 @@ pub(super) fn drawn(
     let decimals = |axis: &str| if axis.ends_with("(s)") { 1 } else { 3 };
     let mut drawn: Vec<BarPanel<'_>> = Vec::new();
     for (name, axis) in panels.iter().take(MOST_PANELS) {
-        drawn.push(BarPanel { name, axis, decimals: decimals(axis) });
+        drawn.push(BarPanel {
+            name,
+            axis,
+            decimals: decimals(axis),
+        });
     }
     let shown = &orderings[..orderings.len().min(MOST_BARS)];
     let value = |o: &String| (0..drawn.len()).map(|i| of(o, i)).collect();
@@ -111,7 +127,11 @@ pub(super) fn drawn(
         n => format!(" The {n} other orderings are in the table."),
     };
     let caption = format!("The figures of the table as bars.{more}");
-    Ok(Some(Figure::of(file, caption, Drawn::bars(title, note, &drawn, &rows)?)?))
+    Ok(Some(Figure::of(
+        file,
+        caption,
+        Drawn::bars(title, note, &drawn, &rows)?,
+    )?))
 }
 
 /// The best combinations' improvement over `fifo:0`, where any has one.
@@ -120,8 +140,13 @@ pub(super) fn improvement(
     number: usize,
     machine: &str,
 ) -> Result<Option<Figure>> {
-    let pairs = (figures.orderings.iter())
-        .flat_map(|ordering| figures.choices.iter().enumerate().map(move |c| (ordering, c)));
+    let pairs = (figures.orderings.iter()).flat_map(|ordering| {
+        figures
+            .choices
+            .iter()
+            .enumerate()
+            .map(move |c| (ordering, c))
+    });
     let mut ranked: Vec<(f64, &str, usize)> = pairs
         .filter_map(|(o, (slot, c))| Some((figures.of(o, c, "mean_mind")?, o.as_str(), slot)))
         .collect();
@@ -134,8 +159,17 @@ pub(super) fn improvement(
     let bars: Vec<Bars<'_>> = (ranked.iter().zip(&labels))
         .map(|((_, ordering, slot), label)| {
             let of = |figure| figures.of(ordering, &figures.choices[*slot], figure);
-            let data = ["improvement_small", "improvement_large", "improvement_overall"].map(of);
-            Bars { label, slot: *slot, data }
+            let data = [
+                "improvement_small",
+                "improvement_large",
+                "improvement_overall",
+            ]
+            .map(of);
+            Bars {
+                label,
+                slot: *slot,
+                data,
+            }
         })
         .collect();
     if bars.iter().all(|b| b.data == [None; 3]) {
@@ -144,5 +178,9 @@ pub(super) fn improvement(
     let title = format!("Improvement over {BASELINE} on {machine}");
     let what = format!("improvement over {BASELINE} (%)");
     let drawn = Drawn::averages(&title, &what, &bars)?;
-    Ok(Some(Figure::of(format!("section-{number:02}.svg"), IMPROVED, drawn)?))
+    Ok(Some(Figure::of(
+        format!("section-{number:02}.svg"),
+        IMPROVED,
+        drawn,
+    )?))
 }

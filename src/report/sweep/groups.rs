@@ -36,15 +36,28 @@ pub(super) static GROUPS: [Group; 4] = [
         name: "replay",
         keys: &["topology", "log", "trace", "procs_per_node"],
         title: |t| {
-            let workload: Vec<&str> =
-                t[1..3].iter().map(|t| file_name(t)).filter(|t| !t.is_empty()).collect();
-            format!("{} under {}{}", file_name(&t[0]), workload.join(" "), processors(&t[3]))
+            let workload: Vec<&str> = t[1..3]
+                .iter()
+                .map(|t| file_name(t))
+                .filter(|t| !t.is_empty())
+                .collect();
+            format!(
+                "{} under {}{}",
+                file_name(&t[0]),
+                workload.join(" "),
+                processors(&t[3])
+            )
         },
         by: "allocator",
         first_ranks: false,
         label: "Mean distance by ordering and allocator",
         columns: &[("mean_mind", "{}", DISTANCE)],
-        terms: &[terms::DISTANCES[0], terms::DISTANCES[1], terms::ALLOCATOR, terms::MIND],
+        terms: &[
+            terms::DISTANCES[0],
+            terms::DISTANCES[1],
+            terms::ALLOCATOR,
+            terms::MIND,
+        ],
         verdict: closest,
     },
     Group {
@@ -52,7 +65,11 @@ pub(super) static GROUPS: [Group; 4] = [
         keys: &["topology", "trace", "procs_per_node", "policy", "model"],
         title: |t| {
             let (trace, machine) = (file_name(&t[1]), file_name(&t[0]));
-            let model = if t[4].is_empty() { String::new() } else { format!(", {}", t[4]) };
+            let model = if t[4].is_empty() {
+                String::new()
+            } else {
+                format!(", {}", t[4])
+            };
             format!("{trace} on {machine}{}, {}{model}", processors(&t[2]), t[3])
         },
         by: "allocator",
@@ -81,9 +98,18 @@ pub(super) static GROUPS: [Group; 4] = [
         label: "Mappings by ordering and routing",
         columns: &[
             ("contention_max", "Contention, {}", "contention"),
-            ("dilation_mean", "Mean dilation, {} (hops)", "mean dilation (hops)"),
+            (
+                "dilation_mean",
+                "Mean dilation, {} (hops)",
+                "mean dilation (hops)",
+            ),
         ],
-        terms: &[terms::DISTANCES[0], terms::GUEST, terms::CONTENTION, terms::DILATION],
+        terms: &[
+            terms::DISTANCES[0],
+            terms::GUEST,
+            terms::CONTENTION,
+            terms::DILATION,
+        ],
         verdict: |title, (contention, ordering, routing)| {
             let contention = format!(", contention {} under {routing}.", fixed(contention, 3));
             words![format!("{title}: "), bold(ordering), contention]
@@ -97,7 +123,11 @@ pub(super) static GROUPS: [Group; 4] = [
         first_ranks: false,
         label: "MPC by ordering",
         columns: &[
-            ("mpc_mean_log", "Log-uniform mean of MPC (hops)", "log-uniform mean of MPC (hops)"),
+            (
+                "mpc_mean_log",
+                "Log-uniform mean of MPC (hops)",
+                "log-uniform mean of MPC (hops)",
+            ),
             ("mpc_mean", "Plain mean (hops)", "plain mean of MPC (hops)"),
             ("mean_step", "Mean step (hops)", "mean step (hops)"),
         ],
@@ -109,7 +139,11 @@ pub(super) static GROUPS: [Group; 4] = [
             terms::STEP,
         ],
         verdict: |title, (mpc, ordering, _)| {
-            words![format!("{title}: "), bold(ordering), format!(", MPC {} hops.", fixed(mpc, 3))]
+            words![
+                format!("{title}: "),
+                bold(ordering),
+                format!(", MPC {} hops.", fixed(mpc, 3))
+            ]
         },
     },
 ];
@@ -125,5 +159,11 @@ fn processors(number: &str) -> String {
 /// The sentence about the ordering and allocator with the lowest mean distance.
 fn closest(title: &str, (mind, ordering, allocator): Lowest<'_>) -> Words {
     let distance = format!(", {} hops between the nodes of a job.", fixed(mind, 3));
-    words![format!("{title}: "), bold(ordering), " with ", bold(allocator), distance]
+    words![
+        format!("{title}: "),
+        bold(ordering),
+        " with ",
+        bold(allocator),
+        distance
+    ]
 }

@@ -13,9 +13,19 @@ const SHOWN: [Shown; 8] = [
     Shown("never_placed", "Jobs never placed", 0, Best::Low),
     Shown("mean_wait", "Mean wait (s)", 1, Best::Low),
     Shown("wait_p90", "90 % wait up to (s)", 1, Best::Low),
-    Shown("mean_placeable", "Largest job placeable (nodes)", 1, Best::High),
+    Shown(
+        "mean_placeable",
+        "Largest job placeable (nodes)",
+        1,
+        Best::High,
+    ),
     Shown("mean_stranded", "Free nodes beyond it", 1, Best::Low),
-    Shown("mean_slurm_fragmentation", "Slurm's fragmentation (nodes)", 0, Best::None),
+    Shown(
+        "mean_slurm_fragmentation",
+        "Slurm's fragmentation (nodes)",
+        0,
+        Best::None,
+    ),
     Shown("mean_ring_step", "Ring step (hops)", 4, Best::Low),
     Shown("mean_cut_best", "Links of a halving", 2, Best::High),
 ];
@@ -23,20 +33,39 @@ const SHOWN: [Shown; 8] = [
 /// The settings of a section, best first: those that place the most jobs, of these the shortest mean wait; of replays
 /// the fewest free nodes that the largest job leaves. None where the sweep has not looked at room, or at one allocator.
 fn ranked<'f>(figures: &'f Figures<'_>) -> Vec<&'f str> {
-    let known = figures.rows.iter().any(|row| row.number("mean_placeable").is_some());
+    let known = figures
+        .rows
+        .iter()
+        .any(|row| row.number("mean_placeable").is_some());
     if !known || figures.group.by != "allocator" || figures.choices.len() < 2 {
         return Vec::new();
     }
     let key = |choice: &str| {
         let of = |column| of(figures, choice, column).unwrap_or(f64::INFINITY);
         // Replays have neither queue nor waits.
-        let never = if of("never_placed").is_finite() { of("never_placed") } else { 0.0 };
-        let wait = if of("mean_wait").is_finite() { of("mean_wait") } else { of("mean_stranded") };
+        let never = if of("never_placed").is_finite() {
+            of("never_placed")
+        } else {
+            0.0
+        };
+        let wait = if of("mean_wait").is_finite() {
+            of("mean_wait")
+        } else {
+            of("mean_stranded")
+        };
         (never, wait)
     };
     let mut all: Vec<&str> = figures.choices.iter().map(String::as_str).collect();
-    all.sort_by(|a, b| key(a).partial_cmp(&key(b)).unwrap_or(std::cmp::Ordering::Equal));
-    let same = |a: &str, b: &str| SHOWN.iter().all(|s| of(figures, a, s.0) == of(figures, b, s.0));
+    all.sort_by(|a, b| {
+        key(a)
+            .partial_cmp(&key(b))
+            .unwrap_or(std::cmp::Ordering::Equal)
+    });
+    let same = |a: &str, b: &str| {
+        SHOWN
+            .iter()
+            .all(|s| of(figures, a, s.0) == of(figures, b, s.0))
+    };
     all.dedup_by(|b, a| same(a, b));
     all
 }
@@ -48,7 +77,9 @@ fn of(figures: &Figures<'_>, choice: &str, column: &str) -> Option<f64> {
 
 /// A setting in few letters, with its rank: chains of block sizes by their ends.
 fn short(rank: usize, choice: &str) -> String {
-    let options = choice.split_once(':').map_or(choice, |(_, options)| options);
+    let options = choice
+        .split_once(':')
+        .map_or(choice, |(_, options)| options);
     let option = |text: &str| {
         let value = match text.split_once('=') {
             Some((key, "true")) | Some(("", key)) => key,
@@ -61,14 +92,23 @@ fn short(rank: usize, choice: &str) -> String {
             _ => value.to_string(),
         }
     };
-    format!("{rank}: {}", options.split(',').map(option).collect::<Vec<_>>().join(" "))
+    format!(
+        "{rank}: {}",
+        options.split(',').map(option).collect::<Vec<_>>().join(" ")
+    )
 }
 
 /// The section of that number, and its verdict; none where there is nothing to choose from.
 pub(super) fn section(figures: &Figures<'_>, number: usize) -> Result<Option<(Section, Words)>> {
     let ranked = ranked(figures);
-    let Some(best) = ranked.first() else { return Ok(None) };
-    let known = |shown: &&Shown| ranked.iter().any(|choice| of(figures, choice, shown.0).is_some());
+    let Some(best) = ranked.first() else {
+        return Ok(None);
+    };
+    let known = |shown: &&Shown| {
+        ranked
+            .iter()
+            .any(|choice| of(figures, choice, shown.0).is_some())
+    };
     let shown: Vec<&Shown> = SHOWN.iter().filter(known).collect();
     let column = |Shown(column, title, decimals, best): &&Shown| {
         let values = ranked.iter().map(|choice| of(figures, choice, column));
@@ -90,7 +130,10 @@ pub(super) fn section(figures: &Figures<'_>, number: usize) -> Result<Option<(Se
          The largest job placeable and the free nodes beyond it are means over time, or over placements in a replay."
     ];
     let mut section = Section::new(format!("s{number}"), title.clone(), about, table);
-    let bars: Vec<String> = (1..).zip(&ranked).map(|(rank, choice)| short(rank, choice)).collect();
+    let bars: Vec<String> = (1..)
+        .zip(&ranked)
+        .map(|(rank, choice)| short(rank, choice))
+        .collect();
     let panels: Vec<(&str, &str)> = shown.iter().map(|shown| ("", shown.1)).collect();
     let value = |bar: &str, i: usize| {
         let at = bars.iter().position(|other| other == bar)?;
@@ -100,14 +143,20 @@ pub(super) fn section(figures: &Figures<'_>, number: usize) -> Result<Option<(Se
     let titles = (title.as_str(), "a bar a setting, in the order of the table");
     let caption = "The figures of the table as bars; each begins with the setting's rank.";
     section.figures.extend(
-        drawn(file, titles, &panels, (&bars, &bars), &value)?
-            .map(|figure| Figure { caption: caption.into(), ..figure }),
+        drawn(file, titles, &panels, (&bars, &bars), &value)?.map(|figure| Figure {
+            caption: caption.into(),
+            ..figure
+        }),
     );
     let wait =
         of(figures, best, "mean_wait").map(|wait| format!(", mean wait {} s", fixed(wait, 1)));
     let room = of(figures, best, "mean_placeable");
-    let room =
-        room.map(|nodes| format!(", largest job placeable {} nodes on average", fixed(nodes, 0)));
+    let room = room.map(|nodes| {
+        format!(
+            ", largest job placeable {} nodes on average",
+            fixed(nodes, 0)
+        )
+    });
     let said = [wait, room].into_iter().flatten().collect::<String>();
     let verdict = words![format!("{title}: "), bold(best), format!("{said}.")];
     Ok(Some((section, verdict)))

@@ -14,15 +14,21 @@ pub(super) struct Compact {
 impl Compact {
     /// Refuses a machine in several components. Sorts the ranks of `site`. O(nodes · log nodes).
     pub fn new(context: &AllocatorContext<'_>) -> Result<Self> {
-        context.topology.require_one_component("run times by distance")?;
+        context
+            .topology
+            .require_one_component("run times by distance")?;
         let nodes = context.order.nodes();
         let mut ids: Vec<(NodeId, u32)> = nodes.iter().copied().zip(0..).collect();
         ids.sort_unstable();
         let middle = ids.get(ids.len() / 2).map_or(NodeId(0), |(id, _)| *id);
-        let hops = context.topology.hops_from(context.topology.router_of(middle))?;
+        let hops = context
+            .topology
+            .hops_from(context.topology.router_of(middle))?;
         let far = |node: NodeId| hops[context.topology.router_of(node).index()];
         ids.sort_by_key(|(id, _)| (far(*id), *id));
-        Ok(Compact { outwards: ids.into_iter().map(|(_, rank)| rank).collect() })
+        Ok(Compact {
+            outwards: ids.into_iter().map(|(_, rank)| rank).collect(),
+        })
     }
 
     /// The ranks of the compact placement of `count` nodes, ascending.

@@ -38,9 +38,16 @@ pub(super) const CONTENTION: ModelEntry = ModelEntry {
     about: "run times grow with dilation and with the share others have of a job's links, as they come and go",
     example: "contention:latency=0.5,sharing=1,guest=all-to-all",
     options: &[
-        Opt::number("latency", "growth a mean hop more, relative to the compact allocation's")
-            .or("1"),
-        Opt::number("sharing", "growth for each other job on the most shared link").or("1"),
+        Opt::number(
+            "latency",
+            "growth a mean hop more, relative to the compact allocation's",
+        )
+        .or("1"),
+        Opt::number(
+            "sharing",
+            "growth for each other job on the most shared link",
+        )
+        .or("1"),
         BASE,
         Opt::one_of(
             "share",
@@ -48,8 +55,12 @@ pub(super) const CONTENTION: ModelEntry = ModelEntry {
             "what counts as sharing: jobs on a link, or their load",
         ),
         Opt::name_of("guest", sized_names, "traffic of every job").or("all-to-all"),
-        Opt::name_of("routing", || ROUTINGS.names().collect(), "which links the traffic takes")
-            .or_else("dimension-order on grids, else ecmp-path"),
+        Opt::name_of(
+            "routing",
+            || ROUTINGS.names().collect(),
+            "which links the traffic takes",
+        )
+        .or_else("dimension-order on grids, else ecmp-path"),
     ],
     build: BuildModel {
         stretches: true,
@@ -117,8 +128,14 @@ impl<'a> Contention<'a> {
 
     /// The traffic between nodes of a guest whose process i runs on the i-th of `ranks`.
     fn demand(&self, guest: &Guest, ranks: impl Iterator<Item = u32>) -> Result<Demand> {
-        let nodes = ranks.map(|rank| self.order.nodes()[rank as usize]).collect();
-        Demand::new(self.topology, guest, &ProcessMapping::new(self.topology, "a job", nodes)?)
+        let nodes = ranks
+            .map(|rank| self.order.nodes()[rank as usize])
+            .collect();
+        Demand::new(
+            self.topology,
+            guest,
+            &ProcessMapping::new(self.topology, "a job", nodes)?,
+        )
     }
 
     /// Makes the guest of `count` processes known, with its dilation on the compact placement.
@@ -142,7 +159,11 @@ impl<'a> Contention<'a> {
             return job.still;
         }
         let (jobs, met) = self.load.met_by(self.fabric.links, &job.load);
-        let share = if self.by_load { met / job.alone } else { f64::from(jobs) };
+        let share = if self.by_load {
+            met / job.alone
+        } else {
+            f64::from(jobs)
+        };
         job.still + self.sharing * (share - 1.0).max(0.0)
     }
 }
@@ -173,7 +194,9 @@ impl Model for Contention<'_> {
         let more = (dilation - least).max(0.0) / least.max(1.0);
         let loads = self.routing.loads(&self.fabric, &demand)?;
         let links = loads.iter().enumerate();
-        let alone = links.map(|(i, load)| load / self.fabric.links.capacity(i)).fold(0.0, f64::max);
+        let alone = links
+            .map(|(i, load)| load / self.fabric.links.capacity(i))
+            .fold(0.0, f64::max);
         let load = JobLoad::new(&loads);
         self.load.add(&load);
         self.changed = true;
@@ -181,7 +204,17 @@ impl Model for Contention<'_> {
         let duration = stretched(start.task.run, still);
         let fresh = Some(start.task.run);
         let end = start.now + duration;
-        self.jobs.insert(start.index, Job { load, alone, still, fresh, factor: still, end });
+        self.jobs.insert(
+            start.index,
+            Job {
+                load,
+                alone,
+                still,
+                fresh,
+                factor: still,
+                end,
+            },
+        );
         Ok(duration)
     }
 

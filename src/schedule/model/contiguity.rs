@@ -37,7 +37,9 @@ pub(super) const CONTIGUITY: ModelEntry = ModelEntry {
         make: |params, _, tasks| {
             let percent = |key| -> Result<f64> {
                 let expected = "a number of percent from 0 to 99.9";
-                params.real(key, 0.0, 100.0)?.ok_or_else(|| params.wrong(key, expected))
+                params
+                    .real(key, 0.0, 100.0)?
+                    .ok_or_else(|| params.wrong(key, expected))
             };
             let (alpha, beta) = (percent("alpha")?, percent("beta")?);
             if alpha > 99.9 {
@@ -46,10 +48,16 @@ pub(super) const CONTIGUITY: ModelEntry = ModelEntry {
             let mut random = generator(params.seed()?);
             const RANGE: u64 = 1 << 53;
             let bound = beta / 100.0 * RANGE as f64;
-            let sensitive =
-                (0..tasks).map(|_| (below(RANGE, &mut random) as f64) < bound).collect();
+            let sensitive = (0..tasks)
+                .map(|_| (below(RANGE, &mut random) as f64) < bound)
+                .collect();
             let runs = params.choice("contiguous")? == "runs";
-            Ok(Box::new(Contiguity { alpha, beta, runs, sensitive }))
+            Ok(Box::new(Contiguity {
+                alpha,
+                beta,
+                runs,
+                sensitive,
+            }))
         },
     },
 };
@@ -70,7 +78,11 @@ impl Model for Contiguity {
             self.alpha,
             self.beta,
             self.alpha,
-            if self.runs { "run of ranks" } else { "connected component" }
+            if self.runs {
+                "run of ranks"
+            } else {
+                "connected component"
+            }
         )
     }
 
@@ -81,7 +93,9 @@ impl Model for Contiguity {
     fn start(&mut self, start: &Start<'_>) -> Result<i64> {
         let whole = match self.runs {
             true => start.ranks.runs().len() == 1,
-            false => start.placement.is_some_and(|placement| placement.components == 1),
+            false => start
+                .placement
+                .is_some_and(|placement| placement.components == 1),
         };
         let gains = self.sensitive[start.index as usize] && whole;
         Ok(match gains {

@@ -23,7 +23,10 @@ pub(super) const DISTANCE: ModelEntry = ModelEntry {
     name: "distance",
     about: "run times grow with the mean distance against a compact placement, weight=1 a doubling",
     example: "distance:weight=0.5",
-    options: &[Opt::number("weight", "growth when the mean distance doubles").or("1"), BASE],
+    options: &[
+        Opt::number("weight", "growth when the mean distance doubles").or("1"),
+        BASE,
+    ],
     build: BuildModel {
         stretches: true,
         links: false,
@@ -74,11 +77,17 @@ impl Model for Distance<'_> {
         }
         let least = *self.least.entry(nodes).or_insert_with(|| {
             let mut ranks = Ranks::default();
-            self.compact.ranks(nodes).into_iter().for_each(|rank| ranks.push_rank(rank));
+            self.compact
+                .ranks(nodes)
+                .into_iter()
+                .for_each(|rank| ranks.push_rank(rank));
             self.sums.total(&ranks)
         });
         let pairs = u64::from(nodes) * u64::from(nodes - 1) / 2;
-        let more = placement.total_distance.unwrap_or(least).saturating_sub(least);
+        let more = placement
+            .total_distance
+            .unwrap_or(least)
+            .saturating_sub(least);
         let grown = ratio(more.into(), least.max(pairs).into());
         Ok(stretched(start.task.run, 1.0 + self.weight * grown))
     }

@@ -113,7 +113,10 @@ pub(super) fn base(params: &Params) -> Result<Option<f64>> {
 
 /// The reference distance d₀ in words.
 pub(super) fn reference(base: Option<f64>) -> String {
-    base.map_or_else(|| "that of a compact placement".into(), |hops| format!("= {hops} hops"))
+    base.map_or_else(
+        || "that of a compact placement".into(),
+        |hops| format!("= {hops} hops"),
+    )
 }
 
 /// `ticks` times `factor`, to the nearest, at least 1.

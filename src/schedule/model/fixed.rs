@@ -7,7 +7,11 @@ pub(super) const FIXED: ModelEntry = ModelEntry::new(
     "fixed",
     "the trace's own run times, wherever a job is placed",
     &[],
-    BuildModel { stretches: false, links: false, make: |_, _, _| Ok(Box::new(Fixed)) },
+    BuildModel {
+        stretches: false,
+        links: false,
+        make: |_, _, _| Ok(Box::new(Fixed)),
+    },
 );
 
 struct Fixed;

@@ -72,8 +72,11 @@ mod tests {
         let topology = Topology::inline("torus:4x4", &Context::default()).unwrap();
         let order = NodeOrder::make(&topology, "snake").unwrap();
         let distances = RankDistances::new(&topology, &order).unwrap();
-        let context =
-            AllocatorContext { topology: &topology, order: &order, distances: &distances };
+        let context = AllocatorContext {
+            topology: &topology,
+            order: &order,
+            distances: &distances,
+        };
         crate::registry::testing::check(&MODELS, |entry, params| {
             (entry.build.make)(params, &context, 8).map(|_| ())
         });

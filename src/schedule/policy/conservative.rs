@@ -40,7 +40,10 @@ pub(super) const CONSERVATIVE: PolicyEntry = PolicyEntry::new(
         if context.places {
             return Ok(Box::new(ConservativePlaces::new(passes)));
         }
-        Ok(Box::new(Conservative { passes, queue: Vec::new() }))
+        Ok(Box::new(Conservative {
+            passes,
+            queue: Vec::new(),
+        }))
     },
 );
 
@@ -69,7 +72,9 @@ impl Promises {
     /// Promises each of `queue`, in its order, the earliest time for it.
     fn make(&mut self, queue: &[Queued]) {
         for alike in queue.chunk_by(|a, b| (a.nodes, a.requested) == (b.nodes, b.requested)) {
-            let Queued { nodes, requested, .. } = alike[0];
+            let Queued {
+                nodes, requested, ..
+            } = alike[0];
             // Promises only take nodes away, so nothing before the last time has become free.
             let from = self.latest.entry((nodes, requested)).or_insert(i64::MIN);
             let mut left = alike.len() as u32;
@@ -87,23 +92,42 @@ impl Policy for Conservative {
         format!(
             "conservative backfilling: every job is reserved at {} for its requested time, in queue order; {} all \
              reservations are rebuilt in queue order; {}",
-            if self.passes.interval() == 0 { "submit" } else { "the first pass" },
-            if self.passes.interval() == 0 { "on an early end" } else { "at every pass" },
+            if self.passes.interval() == 0 {
+                "submit"
+            } else {
+                "the first pass"
+            },
+            if self.passes.interval() == 0 {
+                "on an early end"
+            } else {
+                "at every pass"
+            },
             self.passes.after_instants()
         )
     }
 
     fn submitted(&mut self, task: u32, machine: &ClusterState<'_, '_>) {
         let (nodes, requested) = (machine.task(task).nodes, machine.task(task).requested);
-        self.queue.push(Queued { task, nodes, requested });
+        self.queue.push(Queued {
+            task,
+            nodes,
+            requested,
+        });
     }
 
     fn pass(&mut self, machine: &mut ClusterState<'_, '_>) {
-        if self.queue.iter().all(|queued| queued.nodes > machine.free()) {
+        if self
+            .queue
+            .iter()
+            .all(|queued| queued.nodes > machine.free())
+        {
             return;
         }
         let profile = Profile::new(machine.now(), machine.free(), machine.running());
-        let mut promises = Promises { profile, latest: HashMap::new() };
+        let mut promises = Promises {
+            profile,
+            latest: HashMap::new(),
+        };
         let mut starting = Vec::new();
         // Everyone ahead of this index starts or has a promise.
         let mut settled = 0;
@@ -116,13 +140,16 @@ impl Policy for Conservative {
             promises.make(&self.queue[settled..i]);
             settled = i;
             if fits(&promises.profile) {
-                promises.profile.reserve(0, queued.requested, queued.nodes, 1);
+                promises
+                    .profile
+                    .reserve(0, queued.requested, queued.nodes, 1);
                 starting.push(queued.task);
                 settled = i + 1;
             }
         }
         // Both in queue order.
-        self.queue.retain(|queued| starting.binary_search(&queued.task).is_err());
+        self.queue
+            .retain(|queued| starting.binary_search(&queued.task).is_err());
         for task in starting {
             // Allocators that may refuse have another policy.
             let started = machine.start(task);

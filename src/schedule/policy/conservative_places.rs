@@ -48,7 +48,11 @@ impl PlaceProfile {
                 steps.push((end, last.1.clone()));
             }
             if let Some((_, free)) = steps.last_mut() {
-                machine.held(task.task).runs().iter().for_each(|run| free.give(*run));
+                machine
+                    .held(task.task)
+                    .runs()
+                    .iter()
+                    .for_each(|run| free.give(*run));
             }
         }
         PlaceProfile { steps }
@@ -65,7 +69,9 @@ impl PlaceProfile {
     fn promise(&self, task: u32, machine: &mut ClusterState<'_, '_>) -> Option<Promise> {
         let (nodes, requested) = (machine.task(task).nodes, machine.task(task).requested);
         for (i, (time, free)) in self.steps.iter().enumerate() {
-            let later = self.steps[i + 1..].iter().take_while(|(from, _)| from - time < requested);
+            let later = self.steps[i + 1..]
+                .iter()
+                .take_while(|(from, _)| from - time < requested);
             let mut whole = free.clone();
             for (_, free) in later {
                 if whole.len() < nodes {
@@ -85,7 +91,10 @@ impl PlaceProfile {
         // Even the whole machine is refused it, until the allocator relents.
         let (last, free) = self.steps.last()?;
         let (time, place) = machine.find_late(free, task)?;
-        Some(Promise { time: time.max(*last), place })
+        Some(Promise {
+            time: time.max(*last),
+            place,
+        })
     }
 
     /// Takes the place of a promise away for `requested` ticks.
@@ -110,7 +119,11 @@ impl PlaceProfile {
 
 impl ConservativePlaces {
     pub fn new(passes: Passes) -> Self {
-        ConservativePlaces { passes, queue: Vec::new(), profile: None }
+        ConservativePlaces {
+            passes,
+            queue: Vec::new(),
+            profile: None,
+        }
     }
 }
 
@@ -120,7 +133,11 @@ impl Policy for ConservativePlaces {
             "conservative backfilling with places: every job is reserved the first place that the allocator finds \
              for its requested time beside running jobs and reservations, in queue order; {} all reservations \
              are rebuilt in queue order; {}",
-            if self.passes.interval() == 0 { "on an early end" } else { "at every pass" },
+            if self.passes.interval() == 0 {
+                "on an early end"
+            } else {
+                "at every pass"
+            },
             self.passes.after_instants()
         )
     }
@@ -137,7 +154,10 @@ impl Policy for ConservativePlaces {
 
     fn pass(&mut self, machine: &mut ClusterState<'_, '_>) {
         let now = machine.now();
-        let late = machine.running().first().is_some_and(|task| task.end <= now);
+        let late = machine
+            .running()
+            .first()
+            .is_some_and(|task| task.end <= now);
         if late || machine.relenting || self.passes.interval() > 0 {
             self.profile = None;
         }

@@ -37,7 +37,12 @@ pub(super) const EASY: PolicyEntry = PolicyEntry::new(
         if context.places {
             return Ok(Box::new(EasyPlaces::new(queue, estimates)));
         }
-        Ok(Box::new(Easy { queue, estimates, blocked: None, fresh: Vec::new() }))
+        Ok(Box::new(Easy {
+            queue,
+            estimates,
+            blocked: None,
+            fresh: Vec::new(),
+        }))
     },
 );
 
@@ -110,7 +115,11 @@ impl Policy for Easy {
         if let Some((shadow, mut extra)) = self.blocked.filter(|_| !self.estimates.true_times) {
             for task in fresh {
                 let time = shadow - machine.now();
-                let hole = Hole { free: machine.free(), time, extra };
+                let hole = Hole {
+                    free: machine.free(),
+                    time,
+                    extra,
+                };
                 if hole.fits(self.queue.of(task)) {
                     self.backfill(task, shadow, &mut extra, machine);
                 }
@@ -119,7 +128,9 @@ impl Policy for Easy {
             return;
         }
         let head = loop {
-            let Some(head) = self.queue.first() else { return };
+            let Some(head) = self.queue.first() else {
+                return;
+            };
             if machine.task(head).nodes > machine.free() {
                 break head;
             }
@@ -131,8 +142,14 @@ impl Policy for Easy {
         let mut from = head + 1;
         loop {
             let time = shadow - machine.now();
-            let hole = Hole { free: machine.free(), time, extra };
-            let Some(task) = self.queue.next(from, hole) else { break };
+            let hole = Hole {
+                free: machine.free(),
+                time,
+                extra,
+            };
+            let Some(task) = self.queue.next(from, hole) else {
+                break;
+            };
             self.backfill(task, shadow, &mut extra, machine);
             from = task + 1;
         }

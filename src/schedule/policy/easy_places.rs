@@ -89,21 +89,33 @@ impl EasyPlaces {
 
     /// Makes the reservation of a head that must wait, or keeps it. False where the head is left out instead.
     fn reserve(&mut self, head: u32, machine: &mut ClusterState<'_, '_>) -> bool {
-        let kept = self.reservation.take().filter(|r| r.head == head && stands(r, machine));
+        let kept = self
+            .reservation
+            .take()
+            .filter(|r| r.head == head && stands(r, machine));
         if kept.is_some() && !self.early {
             self.reservation = kept;
             return true;
         }
         // Another place is reserved: other nodes lie outside it.
         self.refused[1].clear();
-        let before = kept.as_ref().map_or(i64::MAX, |reservation| reservation.time);
+        let before = kept
+            .as_ref()
+            .map_or(i64::MAX, |reservation| reservation.time);
         self.reservation = earliest(head, before, machine).or(kept);
         self.reservation.is_some()
     }
 
     /// Starts a task that is not the head if it may start out of turn.
     fn candidate(&mut self, task: u32, machine: &mut ClusterState<'_, '_>) {
-        let Some(Reservation { time: shadow, place, .. }) = &self.reservation else { return };
+        let Some(Reservation {
+            time: shadow,
+            place,
+            ..
+        }) = &self.reservation
+        else {
+            return;
+        };
         let (nodes, time) = self.queue.of(task);
         let in_time = time <= shadow - machine.now();
         if nodes > machine.free()
@@ -115,8 +127,14 @@ impl EasyPlaces {
             true => machine.start(task),
             false => {
                 let mut outside = machine.free_ranks().clone();
-                for rank in place.iter().filter(|rank| machine.free_ranks().contains(*rank)) {
-                    outside.take(Run { first: rank, count: 1 });
+                for rank in place
+                    .iter()
+                    .filter(|rank| machine.free_ranks().contains(*rank))
+                {
+                    outside.take(Run {
+                        first: rank,
+                        count: 1,
+                    });
                 }
                 match outside.len() < nodes {
                     true => Attempt::Waits,
@@ -141,7 +159,10 @@ impl EasyPlaces {
 /// Whether a reservation is in the future and no task is assumed to hold its place at its time.
 fn stands(reservation: &Reservation, machine: &ClusterState<'_, '_>) -> bool {
     let mut free = machine.free_ranks().clone();
-    let gone = machine.running().iter().filter(|task| task.end <= reservation.time);
+    let gone = machine
+        .running()
+        .iter()
+        .filter(|task| task.end <= reservation.time);
     gone.for_each(|task| give(&mut free, machine.held(task.task)));
     reservation.time > machine.now() && holds(&free, &reservation.place)
 }
@@ -160,7 +181,9 @@ fn earliest(head: u32, before: i64, machine: &mut ClusterState<'_, '_>) -> Optio
         if time >= before {
             return None;
         }
-        ending.iter().for_each(|task| give(&mut free, machine.held(task.task)));
+        ending
+            .iter()
+            .for_each(|task| give(&mut free, machine.held(task.task)));
         if free.len() < nodes {
             continue;
         }
@@ -173,7 +196,12 @@ fn earliest(head: u32, before: i64, machine: &mut ClusterState<'_, '_>) -> Optio
     // Even the whole machine is refused it, until the allocator relents.
     let last = running.last().map_or(i64::MIN, |task| task.end);
     let (time, place) = machine.find_late(&free, head)?;
-    Some(Reservation { head, time: time.max(last), place }).filter(|r| r.time < before)
+    Some(Reservation {
+        head,
+        time: time.max(last),
+        place,
+    })
+    .filter(|r| r.time < before)
 }
 
 impl Policy for EasyPlaces {
@@ -205,7 +233,9 @@ impl Policy for EasyPlaces {
             self.refused = Default::default();
         }
         if self.reservation.is_some() && !self.ended && !self.estimates.true_times {
-            return fresh.into_iter().for_each(|task| self.candidate(task, machine));
+            return fresh
+                .into_iter()
+                .for_each(|task| self.candidate(task, machine));
         }
         let head = loop {
             let Some(head) = self.head(machine) else {
@@ -220,8 +250,14 @@ impl Policy for EasyPlaces {
         (self.ended, self.early) = (false, false);
         let mut from = head + 1;
         loop {
-            let hole = Hole { free: machine.free(), time: i64::MAX, extra: 0 };
-            let Some(task) = self.queue.next(from, hole) else { break };
+            let hole = Hole {
+                free: machine.free(),
+                time: i64::MAX,
+                extra: 0,
+            };
+            let Some(task) = self.queue.next(from, hole) else {
+                break;
+            };
             self.candidate(task, machine);
             from = task + 1;
         }

@@ -13,11 +13,17 @@ pub type PolicyEntry = Entry<Build>;
 pub type Build = fn(&Params, &PolicyContext<'_>) -> Result<Box<dyn Policy>>;
 
 /// Time between passes of policies that poll.
-pub(super) const INTERVAL: Opt =
-    Opt::whole("interval", "seconds from one pass to the next; 0: at every event").or("30");
+pub(super) const INTERVAL: Opt = Opt::whole(
+    "interval",
+    "seconds from one pass to the next; 0: at every event",
+)
+.or("30");
 
 /// [`INTERVAL`] for policies that have a pass at every event by default.
-pub(super) const EVERY_EVENT: Opt = Opt { default: Fallback::Value("0"), ..INTERVAL };
+pub(super) const EVERY_EVENT: Opt = Opt {
+    default: Fallback::Value("0"),
+    ..INTERVAL
+};
 
 /// Tasks, clock and allocator that a policy is built for.
 pub struct PolicyContext<'g> {
@@ -33,7 +39,10 @@ impl PolicyContext<'_> {
     /// `interval=`, seconds from one pass to the next; 0 is a pass at every event.
     pub(super) fn passes(&self, params: &Params) -> Result<Passes> {
         const YEAR: i64 = 366 * 86_400;
-        Ok(Passes { seconds: params.whole("interval", 0, YEAR)?, ticks: self.ticks })
+        Ok(Passes {
+            seconds: params.whole("interval", 0, YEAR)?,
+            ticks: self.ticks,
+        })
     }
 }
 

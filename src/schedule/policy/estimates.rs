@@ -26,17 +26,28 @@ pub(super) struct Estimates {
 impl Estimates {
     pub fn read(params: &Params, context: &PolicyContext<'_>) -> Result<Self> {
         let true_times = params.choice("estimates")? == "runtime-estimates";
-        Ok(Estimates { true_times, passes: context.passes(params)? })
+        Ok(Estimates {
+            true_times,
+            passes: context.passes(params)?,
+        })
     }
 
     /// The time that a candidate counts with.
     pub fn time(self, task: &Task) -> i64 {
-        if self.true_times { task.run } else { task.requested }
+        if self.true_times {
+            task.run
+        } else {
+            task.requested
+        }
     }
 
     /// The run time that is assumed of candidates, in words.
     pub fn candidates(self) -> &'static str {
-        if self.true_times { "their true run time" } else { "the requested time" }
+        if self.true_times {
+            "their true run time"
+        } else {
+            "the requested time"
+        }
     }
 
     /// Whether there is a pass after every single event, as CQSim has.

@@ -11,7 +11,10 @@ pub(super) const FCFS: PolicyEntry = PolicyEntry::new(
     "first come, first served; a head that does not fit blocks the queue",
     &[EVERY_EVENT],
     |params, context| {
-        Ok(Box::new(Fcfs { passes: context.passes(params)?, queue: VecDeque::new() }))
+        Ok(Box::new(Fcfs {
+            passes: context.passes(params)?,
+            queue: VecDeque::new(),
+        }))
     },
 );
 

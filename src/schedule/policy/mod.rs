@@ -54,7 +54,16 @@ pub(super) fn make(
 /// # Errors
 /// An unknown name, bad parameters.
 pub fn check(text: &str) -> Result<()> {
-    make(text, &PolicyContext { tasks: &[], ticks: 1, places: false }, 1).map(|_| ())
+    make(
+        text,
+        &PolicyContext {
+            tasks: &[],
+            ticks: 1,
+            places: false,
+        },
+        1,
+    )
+    .map(|_| ())
 }
 
 #[cfg(test)]
@@ -64,7 +73,11 @@ mod tests {
     #[test]
     fn policies_ask_for_what_they_declare() {
         for places in [false, true] {
-            let context = PolicyContext { tasks: &[], ticks: 1, places };
+            let context = PolicyContext {
+                tasks: &[],
+                ticks: 1,
+                places,
+            };
             crate::registry::testing::check(&POLICIES, |entry, params| {
                 (entry.build)(params, &context).map(|_| ())
             });

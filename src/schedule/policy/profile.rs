@@ -54,8 +54,10 @@ impl Profile {
     /// The first step with fewer than `nodes` free nodes that begins less than `time` ticks after `step`, or is it.
     fn lacking(&self, step: usize, nodes: u32, time: i64) -> Option<usize> {
         let end = self.steps[step].time + time;
-        let lacking =
-            self.steps[step..].iter().position(|s| s.free < nodes || s.time >= end)? + step;
+        let lacking = self.steps[step..]
+            .iter()
+            .position(|s| s.free < nodes || s.time >= end)?
+            + step;
         (self.steps[lacking].time < end).then_some(lacking)
     }
 
@@ -74,7 +76,13 @@ impl Profile {
     fn cut(&mut self, time: i64) -> usize {
         let at = self.steps.partition_point(|step| step.time < time);
         if self.steps.get(at).is_none_or(|step| step.time != time) {
-            self.steps.insert(at, Step { time, free: self.steps[at - 1].free });
+            self.steps.insert(
+                at,
+                Step {
+                    time,
+                    free: self.steps[at - 1].free,
+                },
+            );
         }
         at
     }

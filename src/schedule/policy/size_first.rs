@@ -20,7 +20,11 @@ pub(super) const SIZE_FIRST: PolicyEntry = PolicyEntry {
     build: |params, context| {
         let descending = params.flag("desc")?;
         let passes = context.passes(params)?;
-        Ok(Box::new(SizeFirst { descending, passes, queue: BTreeSet::new() }))
+        Ok(Box::new(SizeFirst {
+            descending,
+            passes,
+            queue: BTreeSet::new(),
+        }))
     },
 };
 
@@ -33,7 +37,11 @@ struct SizeFirst {
 
 impl Policy for SizeFirst {
     fn rule(&self) -> String {
-        let order = if self.descending { "descending" } else { "ascending" };
+        let order = if self.descending {
+            "descending"
+        } else {
+            "ascending"
+        };
         let passes = self.passes.in_words();
         format!(
             "queue {order} by nodes, then requested time, then submit; the head blocks; {passes}"
@@ -43,7 +51,8 @@ impl Policy for SizeFirst {
     fn submitted(&mut self, index: u32, machine: &ClusterState<'_, '_>) {
         let task = machine.task(index);
         let sign = if self.descending { -1 } else { 1 };
-        self.queue.insert((sign * i64::from(task.nodes), sign * task.requested, index));
+        self.queue
+            .insert((sign * i64::from(task.nodes), sign * task.requested, index));
     }
 
     fn pass(&mut self, machine: &mut ClusterState<'_, '_>) {

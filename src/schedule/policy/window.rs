@@ -78,7 +78,15 @@ fn build(
     let passes = context.passes(params)?;
     let blocks = params.choice("held")? == "block";
     let runs = params.choice("slots")? == "runs";
-    Ok(Box::new(Window { window, passes, exact, blocks, runs, largest: None, queue: Vec::new() }))
+    Ok(Box::new(Window {
+        window,
+        passes,
+        exact,
+        blocks,
+        runs,
+        largest: None,
+        queue: Vec::new(),
+    }))
 }
 
 struct Window {
@@ -111,7 +119,11 @@ impl Window {
         self.queue.retain(|task| {
             let fits = machine.task(*task).nodes <= largest;
             if !fits {
-                let slot = if self.runs { "run of ranks" } else { "connected set of nodes" };
+                let slot = if self.runs {
+                    "run of ranks"
+                } else {
+                    "connected set of nodes"
+                };
                 let reason = format!("the largest {slot} of the empty machine has {largest} nodes");
                 machine.leave_out(*task, reason.into());
             }
@@ -125,8 +137,14 @@ fn take_lowest(slot: &mut Ranks, count: u32) -> Ranks {
     let (mut taken, mut rest, mut left) = (Ranks::default(), Ranks::default(), count);
     for run in slot.runs() {
         let here = run.count.min(left);
-        taken.push(Run { first: run.first, count: here });
-        rest.push(Run { first: run.first + here, count: run.count - here });
+        taken.push(Run {
+            first: run.first,
+            count: here,
+        });
+        rest.push(Run {
+            first: run.first + here,
+            count: run.count - here,
+        });
         left -= here;
     }
     *slot = rest;
@@ -135,7 +153,11 @@ fn take_lowest(slot: &mut Ranks, count: u32) -> Ranks {
 
 impl Policy for Window {
     fn rule(&self) -> String {
-        let how = if self.exact { "exactly" } else { "by Martello and Toth's greedy method" };
+        let how = if self.exact {
+            "exactly"
+        } else {
+            "by Martello and Toth's greedy method"
+        };
         let held = match self.blocks {
             true => "a job larger than all of them keeps its place in the window",
             false => "others go past a job larger than all of them",
@@ -143,7 +165,11 @@ impl Policy for Window {
         format!(
             "the first {} jobs of the queue are packed {how} into {}, profit = weight = nodes; {held}; {}",
             self.window,
-            if self.runs { "runs of free ranks" } else { "connected sets of free nodes" },
+            if self.runs {
+                "runs of free ranks"
+            } else {
+                "connected sets of free nodes"
+            },
             self.passes.in_words()
         )
     }
@@ -156,13 +182,21 @@ impl Policy for Window {
         let mut slots = self.slots(machine);
         self.leave_out(&slots, machine);
         let sizes: Vec<u32> = slots.iter().map(Ranks::len).collect();
-        let Some(largest) = sizes.iter().max().copied() else { return };
+        let Some(largest) = sizes.iter().max().copied() else {
+            return;
+        };
         let candidates = self.queue.iter().copied();
         let fits = |task: &u32| self.blocks || machine.task(*task).nodes <= largest;
         let window: Vec<u32> = candidates.filter(fits).take(self.window).collect();
-        let jobs: Vec<u32> = window.iter().map(|task| machine.task(*task).nodes).collect();
-        let packing: Packing =
-            if self.exact { pack_exactly(&jobs, &sizes) } else { pack_greedily(&jobs, &sizes) };
+        let jobs: Vec<u32> = window
+            .iter()
+            .map(|task| machine.task(*task).nodes)
+            .collect();
+        let packing: Packing = if self.exact {
+            pack_exactly(&jobs, &sizes)
+        } else {
+            pack_greedily(&jobs, &sizes)
+        };
         let mut started = Vec::new();
         for ((task, nodes), slot) in window.into_iter().zip(jobs).zip(packing) {
             let Some(slot) = slot else { continue };
@@ -170,7 +204,8 @@ impl Policy for Window {
             started.push(task);
         }
         // Both in queue order.
-        self.queue.retain(|task| started.binary_search(task).is_err());
+        self.queue
+            .retain(|task| started.binary_search(task).is_err());
     }
 
     fn waiting(&self) -> usize {

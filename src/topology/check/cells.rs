@@ -24,23 +24,38 @@ impl Both<'_> {
 
     /// The number that the switch has in its own description.
     pub fn router(&self, switch: u32) -> u32 {
-        if switch >= self.first { switch - self.first } else { switch }
+        if switch >= self.first {
+            switch - self.first
+        } else {
+            switch
+        }
     }
 
     /// The switches linked to one, with the labels of the links.
     pub fn links(&self, switch: u32) -> impl Iterator<Item = (u32, Label)> + '_ {
-        let (graph, router) = (self.graphs[self.side(switch)], RouterId(self.router(switch)));
+        let (graph, router) = (
+            self.graphs[self.side(switch)],
+            RouterId(self.router(switch)),
+        );
         let base = switch - router.0;
-        let links = graph.neighbours(router).iter().zip(graph.capacities(router));
-        links.zip(graph.weights(router)).map(move |((to, capacity), weight)| {
-            let capacity = if self.widths { *capacity } else { 1.0 };
-            (base + to, (capacity.to_bits(), weight))
-        })
+        let links = graph
+            .neighbours(router)
+            .iter()
+            .zip(graph.capacities(router));
+        links
+            .zip(graph.weights(router))
+            .map(move |((to, capacity), weight)| {
+                let capacity = if self.widths { *capacity } else { 1.0 };
+                (base + to, (capacity.to_bits(), weight))
+            })
     }
 
     /// Members of a cell here and there.
     pub fn counts(&self, members: &[u32]) -> [usize; 2] {
-        let here = members.iter().filter(|switch| self.side(**switch) == 0).count();
+        let here = members
+            .iter()
+            .filter(|switch| self.side(**switch) == 0)
+            .count();
         [here, members.len() - here]
     }
 
@@ -70,12 +85,18 @@ impl Cells {
         for (cell, pair) in (0..).zip(&known) {
             pair.iter().for_each(|switch| of[*switch as usize] = cell);
         }
-        let mut cells = Cells { of, known, open: Vec::new() };
+        let mut cells = Cells {
+            of,
+            known,
+            open: Vec::new(),
+        };
         let mut rest = Vec::new();
         for switch in (0..all as u32).filter(|switch| cells.of[*switch as usize] == u32::MAX) {
             // A switch whose nodes no switch has there is like no other.
             let alone = if carrying(switch) { 1 + switch } else { 0 };
-            let links = both.links(switch).map(|(to, label)| (cells.of[to as usize], label));
+            let links = both
+                .links(switch)
+                .map(|(to, label)| (cells.of[to as usize], label));
             let mut links: Vec<_> = links.filter(|(cell, _)| *cell != u32::MAX).collect();
             links.sort_unstable();
             rest.push(((alone, links), switch));
@@ -90,7 +111,9 @@ impl Cells {
     /// Adds a cell.
     pub fn add(&mut self, members: Vec<u32>) -> u32 {
         let cell = (self.known.len() + self.open.len()) as u32;
-        members.iter().for_each(|switch| self.of[*switch as usize] = cell);
+        members
+            .iter()
+            .for_each(|switch| self.of[*switch as usize] = cell);
         self.open.push(members);
         cell
     }
@@ -134,14 +157,18 @@ impl Cells {
             }
             let mut met = Vec::new();
             for switch in self.members(splitter) {
-                let links =
-                    both.links(*switch).map(|(to, label)| (self.of[to as usize], to, label));
+                let links = both
+                    .links(*switch)
+                    .map(|(to, label)| (self.of[to as usize], to, label));
                 met.extend(
-                    links.inspect(|_| looked_at += 1).filter(|(c, ..)| self.members(*c).len() > 2),
+                    links
+                        .inspect(|_| looked_at += 1)
+                        .filter(|(c, ..)| self.members(*c).len() > 2),
                 );
             }
             met.sort_unstable();
-            met.chunk_by(|a, b| a.0 == b.0).for_each(|run| self.split(run, &mut work));
+            met.chunk_by(|a, b| a.0 == b.0)
+                .for_each(|run| self.split(run, &mut work));
         }
         looked_at
     }
@@ -155,10 +182,14 @@ impl Cells {
             |links: &[(u32, u32, Label)]| -> Vec<Label> { links.iter().map(|l| l.2).collect() };
         by_member.sort_by_cached_key(|links| labels(links));
         let alike = by_member.chunk_by(|a, b| labels(a) == labels(b));
-        let mut parts: Vec<Vec<u32>> =
-            alike.map(|run| run.iter().map(|l| l[0].1).collect()).collect();
+        let mut parts: Vec<Vec<u32>> = alike
+            .map(|run| run.iter().map(|l| l[0].1).collect())
+            .collect();
         if found.len() < self.members(cell).len() {
-            let rest = self.members(cell).iter().filter(|m| found.binary_search(m).is_err());
+            let rest = self
+                .members(cell)
+                .iter()
+                .filter(|m| found.binary_search(m).is_err());
             parts.push(rest.copied().collect());
         }
         // The largest part keeps the cell: links into it follow from those into the whole and the other parts.

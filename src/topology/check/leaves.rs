@@ -14,7 +14,9 @@ pub(super) fn matched(
     prefer: impl Fn(u32, u32) -> bool,
 ) -> BTreeMap<u32, u32> {
     shared.sort_unstable();
-    let counts = shared.chunk_by(|a, b| a == b).map(|run| (run.len(), run[0]));
+    let counts = shared
+        .chunk_by(|a, b| a == b)
+        .map(|run| (run.len(), run[0]));
     let mut counts: Vec<(usize, (u32, u32))> = counts.collect();
     counts.sort_by_cached_key(|(count, (a, b))| (Reverse(*count), !prefer(*a, *b), *a, *b));
     let (mut of, mut taken) = (BTreeMap::new(), std::collections::HashSet::new());
@@ -34,7 +36,9 @@ pub(super) fn paired(here: &Topology, there: &Topology, found: &mut Findings) ->
     let (mut both, mut gone) = (Vec::new(), BTreeMap::<u32, Vec<NodeId>>::new());
     for node in here.nodes().iter() {
         let (router, name) = (here.router_of(node).0, here.node_name(node));
-        let twin = there.node_named(&name).filter(|twin| there.nodes().contains(*twin));
+        let twin = there
+            .node_named(&name)
+            .filter(|twin| there.nodes().contains(*twin));
         match twin.filter(|twin| there.node_name(*twin) == name) {
             Some(twin) => {
                 seen[twin.index()] = true;
@@ -56,26 +60,39 @@ pub(super) fn paired(here: &Topology, there: &Topology, found: &mut Findings) ->
     for (a, b) in &of {
         let counts = [gone.get(a), new.get(b)].map(|list| list.map_or(0, Vec::len));
         if counts[0] == counts[1] {
-            let lists = (gone.remove(a).unwrap_or_default(), new.remove(b).unwrap_or_default());
+            let lists = (
+                gone.remove(a).unwrap_or_default(),
+                new.remove(b).unwrap_or_default(),
+            );
             for (from, to) in lists.0.into_iter().zip(lists.1) {
                 let [from, to] = [here.node_name(from), there.node_name(to)];
-                found.add("renamed", || [&switch_name(here, *a), &from, &to].map(String::clone));
+                found.add("renamed", || {
+                    [&switch_name(here, *a), &from, &to].map(String::clone)
+                });
             }
         }
     }
     let at = |machine: &Topology, router: u32| switch_name(machine, router);
-    for (router, node) in
-        gone.iter().flat_map(|(router, list)| list.iter().map(move |n| (*router, *n)))
+    for (router, node) in gone
+        .iter()
+        .flat_map(|(router, list)| list.iter().map(move |n| (*router, *n)))
     {
-        found.add("missing", || [here.node_name(node), at(here, router), String::new()]);
+        found.add("missing", || {
+            [here.node_name(node), at(here, router), String::new()]
+        });
     }
-    for (router, node) in
-        new.iter().flat_map(|(router, list)| list.iter().map(move |n| (*router, *n)))
+    for (router, node) in new
+        .iter()
+        .flat_map(|(router, list)| list.iter().map(move |n| (*router, *n)))
     {
-        found.add("added", || [there.node_name(node), String::new(), at(there, router)]);
+        found.add("added", || {
+            [there.node_name(node), String::new(), at(there, router)]
+        });
     }
     for (node, (a, b)) in both.iter().filter(|(_, (a, b))| of.get(a) != Some(b)) {
-        found.add("moved", || [here.node_name(*node), at(here, *a), at(there, *b)]);
+        found.add("moved", || {
+            [here.node_name(*node), at(here, *a), at(there, *b)]
+        });
     }
     of.into_iter().collect()
 }

@@ -21,17 +21,29 @@ pub(super) fn compare(
     widths: bool,
     found: &mut Findings,
 ) {
-    let both = Both { graphs, first: graphs[0].router_count() as u32, widths };
+    let both = Both {
+        graphs,
+        first: graphs[0].router_count() as u32,
+        widths,
+    };
     let carrying = |switch| {
         let (machine, router) = (machines[both.side(switch)], both.router(switch));
-        machine.nodes_of(crate::ids::RouterId(router)).next().is_some()
+        machine
+            .nodes_of(crate::ids::RouterId(router))
+            .next()
+            .is_some()
     };
     let mut cells = Cells::new(&both, leaves, carrying);
     let work: BTreeSet<u32> = cells.open_cells().collect();
     cells.refine(&both, work);
-    let report = Report { machines, both: &both };
+    let report = Report {
+        machines,
+        both: &both,
+    };
     let before = found.count;
-    let uneven = cells.open_cells().any(|cell| !both.is_even(cells.members(cell)));
+    let uneven = cells
+        .open_cells()
+        .any(|cell| !both.is_even(cells.members(cell)));
     if uneven {
         report.pair_rest(&mut cells);
     }
@@ -44,19 +56,30 @@ pub(super) fn compare(
     // Pairs that were found by likeness are known by now, and may tell others apart.
     let work: BTreeSet<u32> = cells.open_cells().collect();
     cells.refine(&both, work);
-    let even = cells.open_cells().all(|cell| both.is_even(cells.members(cell)));
-    let proof = if even { prove(&both, cells) } else { Proof::Open(cells.count()) };
+    let even = cells
+        .open_cells()
+        .all(|cell| both.is_even(cells.members(cell)));
+    let proof = if even {
+        prove(&both, cells)
+    } else {
+        Proof::Open(cells.count())
+    };
     match proof {
         Proof::Same(cells) => report.links(&cells, found),
         Proof::Different(count) => {
             found.add("switch", || {
-                [alike(count), "wired one way".into(), "wired another way".into()]
+                [
+                    alike(count),
+                    "wired one way".into(),
+                    "wired another way".into(),
+                ]
             });
         }
         Proof::Open(count) => {
-            found
-                .remarks
-                .push(format!("{}: whether they are wired alike was not proved", alike(count)));
+            found.remarks.push(format!(
+                "{}: whether they are wired alike was not proved",
+                alike(count)
+            ));
             found.add("unproved", || [alike(count), String::new(), String::new()]);
         }
     }
@@ -70,7 +93,10 @@ struct Report<'a> {
 
 impl Report<'_> {
     fn name(&self, switch: u32) -> String {
-        switch_name(self.machines[self.both.side(switch)], self.both.router(switch))
+        switch_name(
+            self.machines[self.both.side(switch)],
+            self.both.router(switch),
+        )
     }
 
     /// A cell by its first switch here, or there.
@@ -86,15 +112,24 @@ impl Report<'_> {
     /// Pairs switches of uneven cells by the cells that they share, their own or linked ones, and by their names. Those
     /// left over get a cell of their own.
     fn pair_rest(&self, cells: &mut Cells) {
-        let uneven = cells.open_cells().filter(|cell| !self.both.is_even(cells.members(*cell)));
+        let uneven = cells
+            .open_cells()
+            .filter(|cell| !self.both.is_even(cells.members(*cell)));
         let uneven: Vec<u32> = uneven.collect();
-        let rest: Vec<u32> = uneven.iter().flat_map(|cell| cells.members(*cell)).copied().collect();
-        let (here, there): (Vec<u32>, Vec<u32>) =
-            rest.iter().partition(|switch| self.both.side(**switch) == 0);
+        let rest: Vec<u32> = uneven
+            .iter()
+            .flat_map(|cell| cells.members(*cell))
+            .copied()
+            .collect();
+        let (here, there): (Vec<u32>, Vec<u32>) = rest
+            .iter()
+            .partition(|switch| self.both.side(**switch) == 0);
         let of = &cells.of;
         let near = |switch: u32| {
             let linked = self.both.links(switch).map(|(to, _)| to);
-            std::iter::once(switch).chain(linked).map(move |switch| of[switch as usize])
+            std::iter::once(switch)
+                .chain(linked)
+                .map(move |switch| of[switch as usize])
         };
         let mut at: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
         for b in &there {
@@ -104,7 +139,11 @@ impl Report<'_> {
         for (i, a) in here.iter().enumerate() {
             for list in near(*a).filter_map(|cell| at.get(&cell)) {
                 // A few of many, others for each.
-                let few = list.iter().cycle().skip(i % list.len()).take(NAMED.min(list.len()));
+                let few = list
+                    .iter()
+                    .cycle()
+                    .skip(i % list.len())
+                    .take(NAMED.min(list.len()));
                 shared.extend(few.map(|b| (*a, *b)));
             }
         }
@@ -140,7 +179,11 @@ impl Report<'_> {
                     _ => format!("linked to {names}{more}"),
                 };
                 let name = self.name(members[0]);
-                if here > there { [name, text, String::new()] } else { [name, String::new(), text] }
+                if here > there {
+                    [name, text, String::new()]
+                } else {
+                    [name, String::new(), text]
+                }
             });
         }
     }
@@ -158,8 +201,11 @@ impl Report<'_> {
             (a, b) = (rest, others);
             if one != other {
                 found.add("link", || {
-                    let name =
-                        format!("{} to {}", self.cell_name(cells, u), self.cell_name(cells, v));
+                    let name = format!(
+                        "{} to {}",
+                        self.cell_name(cells, u),
+                        self.cell_name(cells, v)
+                    );
                     [name, self.value(one), self.value(other)]
                 });
             }
@@ -168,8 +214,9 @@ impl Report<'_> {
 
     /// The links of one side between cells that both have, by cells and labels.
     fn table(&self, cells: &Cells, side: usize) -> Vec<(u32, u32, Label)> {
-        let even: Vec<bool> =
-            (0..cells.count() as u32).map(|c| self.both.is_even(cells.members(c))).collect();
+        let even: Vec<bool> = (0..cells.count() as u32)
+            .map(|c| self.both.is_even(cells.members(c)))
+            .collect();
         let first = if side == 0 { 0 } else { self.both.first };
         let mut table = Vec::with_capacity(self.both.graphs[side].link_count());
         for from in (first..).take(self.both.graphs[side].router_count()) {
@@ -189,7 +236,11 @@ impl Report<'_> {
         let groups = links.chunk_by(|a, b| a.2 == b.2).map(|group| {
             let (count, (capacity, weight)) = (group.len(), group[0].2);
             let capacity = f64::from_bits(capacity);
-            let weight = if weight == 1 { String::new() } else { format!(" of weight {weight}") };
+            let weight = if weight == 1 {
+                String::new()
+            } else {
+                format!(" of weight {weight}")
+            };
             match count {
                 1 => format!("{capacity}{weight}"),
                 _ if capacity == 1.0 => format!("{count}{weight}"),

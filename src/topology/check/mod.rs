@@ -50,7 +50,12 @@ impl Findings {
         self.count += 1;
         if self.differences.len() < Findings::LISTED {
             let [name, here, there] = texts().map(S::into);
-            self.differences.push(Difference { what, name, here, there });
+            self.differences.push(Difference {
+                what,
+                name,
+                here,
+                there,
+            });
         }
     }
 }
@@ -85,9 +90,10 @@ pub fn check(here: &Topology, there: &Topology) -> Result<Findings> {
     context.require("the links of both machines", 64 * (sizes[0] + sizes[1]))?;
     let widths = [here, there].map(|machine| machine.network().widths);
     if let Some(silent) = [here, there].iter().zip(widths).find(|(_, says)| !says) {
-        found
-            .remarks
-            .push(format!("not compared: widths of links, which {} does not say", silent.0.name()));
+        found.remarks.push(format!(
+            "not compared: widths of links, which {} does not say",
+            silent.0.name()
+        ));
     }
     let widths = widths == [true; 2];
     if here.network().outline == there.network().outline {
@@ -103,7 +109,9 @@ pub fn check(here: &Topology, there: &Topology) -> Result<Findings> {
 
 /// Puts the shapes of two grids first, where they differ.
 fn shapes(here: &Topology, there: &Topology, found: &mut Findings) {
-    let (Some(a), Some(b)) = (here.lattice(), there.lattice()) else { return };
+    let (Some(a), Some(b)) = (here.lattice(), there.lattice()) else {
+        return;
+    };
     let by_x = |extents: &[u32]| super::by_x(extents);
     let bits = |wrap: &[bool]| wrap.iter().map(|w| if *w { '1' } else { '0' }).collect();
     let per = [here, there].map(|machine| machine.network().per_router().to_string());
@@ -115,7 +123,15 @@ fn shapes(here: &Topology, there: &Topology, found: &mut Findings) {
     ];
     for (name, here, there) in facts.into_iter().rev().filter(|(_, a, b)| a != b) {
         found.count += 1;
-        found.differences.insert(0, Difference { what: "shape", name: name.into(), here, there });
+        found.differences.insert(
+            0,
+            Difference {
+                what: "shape",
+                name: name.into(),
+                here,
+                there,
+            },
+        );
     }
     found.differences.truncate(Findings::LISTED);
 }

@@ -32,11 +32,17 @@ pub(super) fn compare(
     };
     if widths {
         for (leaf, (a, b)) in leaves.iter().enumerate() {
-            let up =
-                |side: usize, router| graphs[side].capacities(RouterId(router)).iter().sum::<f64>();
+            let up = |side: usize, router| {
+                graphs[side]
+                    .capacities(RouterId(router))
+                    .iter()
+                    .sum::<f64>()
+            };
             let up = [up(0, *a), up(1, *b)];
             if up[0] != up[1] {
-                found.add("width", || [name(0, leaf), up[0].to_string(), up[1].to_string()]);
+                found.add("width", || {
+                    [name(0, leaf), up[0].to_string(), up[1].to_string()]
+                });
             }
         }
     }
@@ -45,24 +51,38 @@ pub(super) fn compare(
         units(graphs[side], &carrying(machines[side]), &at)
     });
     let (coarse, fine) = (&units[outline], &units[1 - outline]);
-    if let Some(more) = fine.len().checked_sub(coarse.len()).filter(|more| *more > 0) {
+    if let Some(more) = fine
+        .len()
+        .checked_sub(coarse.len())
+        .filter(|more| *more > 0)
+    {
         let [one, other] = [machines[outline].name(), machines[1 - outline].name()];
-        found
-            .remarks
-            .push(format!("not compared: {more} levels of units of {other} that {one} merges"));
+        found.remarks.push(format!(
+            "not compared: {more} levels of units of {other} that {one} merges"
+        ));
     }
     let mut shown = std::collections::BTreeSet::new();
     for (height, mine) in coarse.iter().enumerate() {
         // The widest units are what paths join: they must be the widest on both sides.
-        let against = if height + 1 == coarse.len() { &fine[fine.len() - 1..] } else { &fine[..] };
+        let against = if height + 1 == coarse.len() {
+            &fine[fine.len() - 1..]
+        } else {
+            &fine[..]
+        };
         let apart = against
             .iter()
             .map(|other| (moved(mine, other), other))
             .min_by_key(|(moved, _)| moved.len());
-        let Some((apart, other)) = apart else { continue };
+        let Some((apart, other)) = apart else {
+            continue;
+        };
         let first = |units: &[u32], leaf: usize| units.iter().position(|unit| *unit == units[leaf]);
         for leaf in apart.into_iter().filter(|leaf| shown.insert(*leaf)) {
-            let sides = if outline == 0 { [mine, other] } else { [other, mine] };
+            let sides = if outline == 0 {
+                [mine, other]
+            } else {
+                [other, mine]
+            };
             let at = |side: usize| match first(sides[side], leaf) {
                 Some(first) if first != leaf => format!("with {}", name(side, first)),
                 _ => "first of its unit".into(),
@@ -74,20 +94,31 @@ pub(super) fn compare(
 
 /// Leaves in another unit than most of those of their unit.
 fn moved(mine: &[u32], other: &[u32]) -> Vec<usize> {
-    let of = matched(mine.iter().copied().zip(other.iter().copied()).collect(), |_, _| false);
-    (0..mine.len()).filter(|leaf| of.get(&mine[*leaf]) != Some(&other[*leaf])).collect()
+    let of = matched(
+        mine.iter().copied().zip(other.iter().copied()).collect(),
+        |_, _| false,
+    );
+    (0..mine.len())
+        .filter(|leaf| of.get(&mine[*leaf]) != Some(&other[*leaf]))
+        .collect()
 }
 
 /// Routers with schedulable nodes.
 fn carrying(machine: &Topology) -> Vec<u32> {
     let counts = machine.nodes_per_router();
-    (0..).zip(counts).filter(|(_, count)| *count > 0).map(|(router, _)| router).collect()
+    (0..)
+        .zip(counts)
+        .filter(|(_, count)| *count > 0)
+        .map(|(router, _)| router)
+        .collect()
 }
 
 /// The unit of each router of `at` at each height, the narrowest units first; each partition once.
 fn units(graph: &RouterGraph, carrying: &[u32], at: &[u32]) -> Vec<Vec<u32>> {
     let mut height = vec![u32::MAX; graph.router_count()];
-    carrying.iter().for_each(|router| height[*router as usize] = 0);
+    carrying
+        .iter()
+        .for_each(|router| height[*router as usize] = 0);
     let mut queue = carrying.to_vec();
     let mut next = 0;
     while let Some(router) = queue.get(next).copied() {
@@ -101,10 +132,17 @@ fn units(graph: &RouterGraph, carrying: &[u32], at: &[u32]) -> Vec<Vec<u32>> {
     }
     let mut links: Vec<(u32, u32, u32)> = Vec::new();
     for router in &queue {
-        let up = graph.neighbours(RouterId(*router)).iter().filter(|to| *to > router);
-        links.extend(
-            up.map(|to| (height[*router as usize].max(height[*to as usize]), *router, *to)),
-        );
+        let up = graph
+            .neighbours(RouterId(*router))
+            .iter()
+            .filter(|to| *to > router);
+        links.extend(up.map(|to| {
+            (
+                height[*router as usize].max(height[*to as usize]),
+                *router,
+                *to,
+            )
+        }));
     }
     links.sort_unstable();
     let mut parts = UnionFind::<u32>::new(graph.router_count());

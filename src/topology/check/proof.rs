@@ -32,7 +32,10 @@ pub(super) fn prove(both: &Both<'_>, mut cells: Cells) -> Proof {
             tried.take_out(*twin);
             let pair = tried.add(vec![here[0], *twin]);
             looked_at += tried.of.len() as u64 + tried.refine(both, BTreeSet::from([pair]));
-            if tried.open_cells().all(|cell| both.is_even(tried.members(cell))) {
+            if tried
+                .open_cells()
+                .all(|cell| both.is_even(tried.members(cell)))
+            {
                 fits = Some(tried);
                 break;
             }
@@ -55,9 +58,19 @@ fn undecided(both: &Both<'_>, cells: &Cells) -> Option<(usize, u32)> {
     let several = |cell: u32| cells.members(cell).len() > 2;
     let linked = |cell: &u32| {
         several(*cell)
-            && both.links(cells.members(*cell)[0]).any(|(to, _)| several(cells.of[to as usize]))
+            && both
+                .links(cells.members(*cell)[0])
+                .any(|(to, _)| several(cells.of[to as usize]))
     };
     let found: Vec<u32> = cells.open_cells().filter(linked).collect();
-    let smallest = found.iter().min_by_key(|cell| (cells.members(**cell).len(), **cell))?;
-    Some((found.iter().map(|cell| cells.members(*cell).len() / 2).sum(), *smallest))
+    let smallest = found
+        .iter()
+        .min_by_key(|cell| (cells.members(**cell).len(), **cell))?;
+    Some((
+        found
+            .iter()
+            .map(|cell| cells.members(*cell).len() / 2)
+            .sum(),
+        *smallest,
+    ))
 }

@@ -142,7 +142,11 @@ impl Axis {
                 let top = (0..n).max_by_key(|x| values[*x]).unwrap_or(0);
                 let others = (0..n).filter(|x| *x != top).map(|x| values[x]).max();
                 for x in 0..n {
-                    let away = if x == top { others.unwrap_or(NOWHERE) } else { values[top] };
+                    let away = if x == top {
+                        others.unwrap_or(NOWHERE)
+                    } else {
+                        values[top]
+                    };
                     out[x] = values[x].max(away + 1);
                 }
             }
@@ -152,7 +156,13 @@ impl Axis {
                 out.fill(NOWHERE);
                 let mut window = std::collections::VecDeque::new();
                 for mirrored in [false, true] {
-                    let at = |step: usize| if mirrored { (2 * n - 1 - step) % n } else { step % n };
+                    let at = |step: usize| {
+                        if mirrored {
+                            (2 * n - 1 - step) % n
+                        } else {
+                            step % n
+                        }
+                    };
                     window.clear();
                     for step in n - half..2 * n {
                         let value = i64::from(values[at(step)]) - step as i64;
@@ -196,7 +206,10 @@ mod tests {
             }
         }
         // Σ d over unordered pairs of a ring of n is n³/8.
-        let ring = Axis { extent: 1 << 31, shape: Shape::Ring };
+        let ring = Axis {
+            extent: 1 << 31,
+            shape: Shape::Ring,
+        };
         assert_eq!(ring.even_pair_sum(1), 1 << 90);
     }
 }

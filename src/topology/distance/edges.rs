@@ -16,7 +16,10 @@ const MOST: usize = 4096;
 /// Lower bounds of the mean distance over pairs of any S routers, for S = 2, 3, …, at most `largest`. Empty where an
 /// axis is a clique of more than two. O((sum of the extents)²), and O(axes + log(diameter)) for each size.
 pub(super) fn least_means(axes: &[Axis], largest: usize) -> Vec<f64> {
-    if axes.iter().any(|a| a.shape == Shape::Clique && a.extent > 2) {
+    if axes
+        .iter()
+        .any(|a| a.shape == Shape::Clique && a.extent > 2)
+    {
         return Vec::new();
     }
     let dimensions = axes.len() as f64;
@@ -24,10 +27,14 @@ pub(super) fn least_means(axes: &[Axis], largest: usize) -> Vec<f64> {
     let mean = |size: usize| {
         let routers = size as f64;
         let projections = (dimensions * routers.powf(1.0 - 1.0 / dimensions) - 1e-9).ceil();
-        let rings = axes.iter().filter(|a| a.shape == Shape::Ring && a.extent > 2);
+        let rings = axes
+            .iter()
+            .filter(|a| a.shape == Shape::Ring && a.extent > 2);
         let full: usize = rings.map(|a| size / a.extent as usize).sum();
         let links = dimensions * routers - projections + full as f64;
-        let inside = (2.0 * links / routers).min(near.neighbours()).min(routers - 1.0);
+        let inside = (2.0 * links / routers)
+            .min(near.neighbours())
+            .min(routers - 1.0);
         let outside = near.neighbours() - inside;
         (near.sum(routers - 1.0 + outside) - outside) / (routers - 1.0)
     };
@@ -44,8 +51,15 @@ impl Near {
     fn new(axes: &[Axis]) -> Self {
         let mut shells = vec![1.0];
         for axis in axes {
-            let extent = if axis.shape == Shape::Path { 2 * axis.extent - 2 } else { axis.extent };
-            let ring = Axis { extent, shape: Shape::Ring };
+            let extent = if axis.shape == Shape::Path {
+                2 * axis.extent - 2
+            } else {
+                axis.extent
+            };
+            let ring = Axis {
+                extent,
+                shape: Shape::Ring,
+            };
             let along: Vec<u128> = ring.ordered_pairs();
             let mut next = vec![0.0; shells.len() + along.len() - 1];
             for (h, count) in shells.iter().enumerate() {
@@ -60,7 +74,9 @@ impl Near {
             so_far = (so_far.0 + count, so_far.1 + count * hops as f64);
             so_far
         };
-        Near { within: shells.into_iter().enumerate().skip(1).map(add).collect() }
+        Near {
+            within: shells.into_iter().enumerate().skip(1).map(add).collect(),
+        }
     }
 
     fn neighbours(&self) -> f64 {
@@ -70,7 +86,11 @@ impl Near {
     /// The sum of the distances to the nearest `count`, linear between whole numbers and beyond the last.
     fn sum(&self, count: f64) -> f64 {
         let hops = self.within.partition_point(|(within, _)| *within < count);
-        let (before, sum) = if hops == 0 { (0.0, 0.0) } else { self.within[hops - 1] };
+        let (before, sum) = if hops == 0 {
+            (0.0, 0.0)
+        } else {
+            self.within[hops - 1]
+        };
         sum + (count - before) * (hops + 1) as f64
     }
 }

@@ -60,7 +60,12 @@ impl Product {
                 None => alike.push((*axis, 1.0)),
             }
         }
-        let least = |lambda| alike.iter().map(|(a, count)| count * least_on_axis(*a, lambda)).sum();
+        let least = |lambda| {
+            alike
+                .iter()
+                .map(|(a, count)| count * least_on_axis(*a, lambda))
+                .sum()
+        };
         let lines = upper_hull(lambdas.map(|lambda| (lambda, least(lambda))));
         let links = match per_router {
             1 => edges::least_means(&axes, largest),
@@ -74,7 +79,9 @@ impl Product {
                 at += 1;
             }
             let by_entropy = value(lines[at]) * size as f64 / (size - 1) as f64;
-            SAFE * links.get(size - 2).map_or(by_entropy, |by_links| by_entropy.max(*by_links))
+            SAFE * links
+                .get(size - 2)
+                .map_or(by_entropy, |by_links| by_entropy.max(*by_links))
         };
         (2..=largest).map(mean).collect()
     }
@@ -207,7 +214,10 @@ mod tests {
         Product {
             axes: axes
                 .iter()
-                .map(|(extent, shape)| Axis { extent: *extent, shape: *shape })
+                .map(|(extent, shape)| Axis {
+                    extent: *extent,
+                    shape: *shape,
+                })
                 .collect(),
         }
     }
@@ -250,7 +260,9 @@ mod tests {
         };
         let best_k = |log: f64| {
             let a = log.exp();
-            let more = highest(-30.0, 0.0, 14, &|more: f64| value(a, a - beyond + more.exp()));
+            let more = highest(-30.0, 0.0, 14, &|more: f64| {
+                value(a, a - beyond + more.exp())
+            });
             more.max(value(a, a - beyond))
         };
         highest((-1.0 / tau - 4.0).max(-50.0), 2.0, 16, &best_k)
@@ -277,7 +289,10 @@ mod tests {
             .map(|i| proved(2f64.powf(-2.0 - i as f64 / 6.0)))
             .collect();
         for (i, (found, table)) in table.iter().zip(CIRCLE).enumerate() {
-            assert!((table..table + 2.1e-8).contains(found), "element {i}: {found} for {table}");
+            assert!(
+                (table..table + 2.1e-8).contains(found),
+                "element {i}: {found} for {table}"
+            );
         }
     }
 
@@ -294,20 +309,31 @@ mod tests {
     fn settled(axis: Axis, lambda: f64, mut p: Vec<f64>) -> Vec<f64> {
         for _ in 0..400 {
             let phi = |x: usize| -> f64 {
-                (0..p.len()).map(|y| p[y] * f64::from(axis.between(x as u32, y as u32))).sum()
+                (0..p.len())
+                    .map(|y| p[y] * f64::from(axis.between(x as u32, y as u32)))
+                    .sum()
             };
-            let next: Vec<f64> = (0..p.len()).map(|x| (-2.0 * phi(x) / lambda).exp()).collect();
+            let next: Vec<f64> = (0..p.len())
+                .map(|x| (-2.0 * phi(x) / lambda).exp())
+                .collect();
             let all: f64 = next.iter().sum();
-            p = p.iter().zip(next).map(|(p, q)| 0.5 * p + 0.5 * q / all).collect();
+            p = p
+                .iter()
+                .zip(next)
+                .map(|(p, q)| 0.5 * p + 0.5 * q / all)
+                .collect();
         }
         p
     }
 
     #[test]
     fn distributions_on_an_axis_come_near_the_bound_and_not_below() {
-        for (extent, shape) in
-            [(25, Shape::Ring), (16, Shape::Ring), (9, Shape::Path), (7, Shape::Clique)]
-        {
+        for (extent, shape) in [
+            (25, Shape::Ring),
+            (16, Shape::Ring),
+            (9, Shape::Path),
+            (7, Shape::Clique),
+        ] {
             let axis = Axis { extent, shape };
             for lambda in [0.3, 0.6, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0] {
                 let bound = least_on_axis(axis, lambda);
@@ -324,12 +350,25 @@ mod tests {
                     if shape == Shape::Ring {
                         let c: f64 = p.iter().map(|p| p * p).sum();
                         let unstable = 1.0 / f64::from(extent) + 1e-9;
-                        assert!(c <= agreement(extent, lambda).max(unstable), "{axis:?} {lambda}");
+                        assert!(
+                            c <= agreement(extent, lambda).max(unstable),
+                            "{axis:?} {lambda}"
+                        );
                     }
                 }
-                assert!(bound <= least + 1e-9, "{axis:?} {lambda}: {bound} above {least}");
-                let near = if shape == Shape::Ring { 0.05 * lambda + 0.1 } else { f64::INFINITY };
-                assert!(bound >= least - near, "{axis:?} {lambda}: {bound} far below {least}");
+                assert!(
+                    bound <= least + 1e-9,
+                    "{axis:?} {lambda}: {bound} above {least}"
+                );
+                let near = if shape == Shape::Ring {
+                    0.05 * lambda + 0.1
+                } else {
+                    f64::INFINITY
+                };
+                assert!(
+                    bound >= least - near,
+                    "{axis:?} {lambda}: {bound} far below {least}"
+                );
             }
         }
     }
@@ -343,7 +382,10 @@ mod tests {
             let size = members.len();
             if size > 1 {
                 let to = |a: &u32| -> u32 {
-                    members.iter().map(|b| product.between(a / per_router, b / per_router)).sum()
+                    members
+                        .iter()
+                        .map(|b| product.between(a / per_router, b / per_router))
+                        .sum()
                 };
                 let mean =
                     f64::from(members.iter().map(to).sum::<u32>()) / (size * (size - 1)) as f64;
@@ -389,7 +431,12 @@ mod tests {
             assert!((0.74..0.85).contains(&share), "{side}: {share}");
         }
         // Pairs, paths of three and squares are the closest there are.
-        assert!(bound.iter().zip([1.0, 4.0 / 3.0, 4.0 / 3.0]).all(|(a, b)| (a - b).abs() < 1e-6));
+        assert!(
+            bound
+                .iter()
+                .zip([1.0, 4.0 / 3.0, 4.0 / 3.0])
+                .all(|(a, b)| (a - b).abs() < 1e-6)
+        );
         // All nodes are 3 · 6 · 24³/(24³-1) apart on the mean.
         assert!((bound[13822] - 18.0013).abs() < 0.1, "{}", bound[13822]);
     }

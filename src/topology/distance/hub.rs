@@ -27,8 +27,14 @@ impl Hub {
 
     /// The largest distance between any two routers.
     pub fn diameter(&self) -> u32 {
-        let reach = (0..self.group.routers() as u32).map(|r| self.group.between(0, r)).max();
-        let between = if self.groups > 1 { 2 * reach.unwrap_or(0) + 1 } else { 0 };
+        let reach = (0..self.group.routers() as u32)
+            .map(|r| self.group.between(0, r))
+            .max();
+        let between = if self.groups > 1 {
+            2 * reach.unwrap_or(0) + 1
+        } else {
+            0
+        };
         self.group.diameter().max(between)
     }
 

@@ -31,7 +31,10 @@ impl Label {
 impl Labels {
     /// Distance of two routers. O(labels).
     pub fn between(&self, a: u32, b: u32) -> u32 {
-        self.labels.iter().map(|l| if l.of(a) == l.of(b) { 0 } else { l.weight }).sum()
+        self.labels
+            .iter()
+            .map(|l| if l.of(a) == l.of(b) { 0 } else { l.weight })
+            .sum()
     }
 
     /// How many of `routers` routers are 0, 1, 2, … away from the first, as from any other. O(routers · labels).
@@ -54,18 +57,32 @@ impl Labels {
             let mut along = vec![0u64; label.extent as usize];
             let nodes = (0..).zip(count);
             nodes.for_each(|(r, c)| along[label.of(r) as usize] += u64::from(*c));
-            let clique = Axis { extent: label.extent, shape: Shape::Clique };
+            let clique = Axis {
+                extent: label.extent,
+                shape: Shape::Clique,
+            };
             sum += u128::from(label.weight) * clique.pair_sum(&along);
         }
-        let occupied: Vec<u32> =
-            (0..).zip(count).filter(|(_, c)| **c > 0).map(|(r, _)| r).collect();
+        let occupied: Vec<u32> = (0..)
+            .zip(count)
+            .filter(|(_, c)| **c > 0)
+            .map(|(r, _)| r)
+            .collect();
         // Routers without nodes may leave no pair that differs in all labels, so every set of labels is tried.
         let sets = 1usize << self.labels.len();
         let agreeing: Vec<i128> = (0..sets).map(|set| self.agreeing(set, &occupied)).collect();
         let weight = |set: usize| -> u32 { self.members(set).map(|l| l.weight).sum() };
         let differ = |set: usize| -> i128 {
             let subsets = (0..sets).filter(|subset| subset & set == *subset);
-            subsets.map(|s| if s.count_ones() % 2 == 0 { agreeing[s] } else { -agreeing[s] }).sum()
+            subsets
+                .map(|s| {
+                    if s.count_ones() % 2 == 0 {
+                        agreeing[s]
+                    } else {
+                        -agreeing[s]
+                    }
+                })
+                .sum()
         };
         let largest = (0..sets).filter(|set| differ(*set) > 0).map(weight).max();
         (sum, largest.unwrap_or(0))
@@ -73,7 +90,11 @@ impl Labels {
 
     /// The labels of a set, one bit each.
     fn members(&self, set: usize) -> impl Iterator<Item = &Label> {
-        self.labels.iter().enumerate().filter(move |(i, _)| set >> i & 1 == 1).map(|(_, l)| l)
+        self.labels
+            .iter()
+            .enumerate()
+            .filter(move |(i, _)| set >> i & 1 == 1)
+            .map(|(_, l)| l)
     }
 
     /// Ordered pairs of routers, each with itself included, that agree in all labels of a set.

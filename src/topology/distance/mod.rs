@@ -76,9 +76,11 @@ impl Labelling {
     pub fn label(&self, router: RouterId) -> u32 {
         match self.rule {
             Rule::Digit { stride } => router.0 / stride % self.axis.extent,
-            Rule::DigitWithin { block, size, stride } if router.0 / size == block => {
-                router.0 % size / stride % self.axis.extent
-            }
+            Rule::DigitWithin {
+                block,
+                size,
+                stride,
+            } if router.0 / size == block => router.0 % size / stride % self.axis.extent,
             Rule::DigitWithin { .. } => 0,
         }
     }
@@ -89,7 +91,11 @@ impl Labelling {
     pub fn digit(&self) -> (u32, Option<(u32, u32)>) {
         match self.rule {
             Rule::Digit { stride } => (stride, None),
-            Rule::DigitWithin { block, size, stride } => (stride, Some((block, size))),
+            Rule::DigitWithin {
+                block,
+                size,
+                stride,
+            } => (stride, Some((block, size))),
         }
     }
 
@@ -113,7 +119,10 @@ impl Metric {
                 |(i, axis): (usize, &Axis)| Labelling::new(*axis, 1, rule(product.stride(i)));
             product.axes.iter().enumerate().map(term).collect()
         };
-        let clique = |extent| Axis { extent, shape: Shape::Clique };
+        let clique = |extent| Axis {
+            extent,
+            shape: Shape::Clique,
+        };
         let mut terms = match self {
             Metric::Hops => return None,
             Metric::Product(product) => digits(product, &|stride| Rule::Digit { stride }),
@@ -139,7 +148,11 @@ impl Metric {
                 let between = Rule::Digit { stride: size };
                 let mut terms = vec![Labelling::new(clique(hub.groups), 1, between)];
                 for block in 0..hub.groups {
-                    let rule = |stride| Rule::DigitWithin { block, size, stride };
+                    let rule = |stride| Rule::DigitWithin {
+                        block,
+                        size,
+                        stride,
+                    };
                     terms.extend(digits(&hub.group, &rule));
                 }
                 terms
@@ -171,9 +184,17 @@ mod tests {
         let terms = metric.labellings().unwrap();
         let term_sum = |a, b| -> u32 {
             let label = |term: &Labelling, router| term.label(RouterId(router));
-            terms.iter().map(|t| t.between(label(t, a), label(t, b))).sum()
+            terms
+                .iter()
+                .map(|t| t.between(label(t, a), label(t, b)))
+                .sum()
         };
-        let count: Vec<u32> = seed.iter().copied().cycle().take(routers as usize).collect();
+        let count: Vec<u32> = seed
+            .iter()
+            .copied()
+            .cycle()
+            .take(routers as usize)
+            .collect();
         let (mut sum, mut largest, mut diameter) = (0, 0, 0);
         for (a, b) in (0..routers).flat_map(|a| (0..routers).map(move |b| (a, b))) {
             let d = between(a, b);

@@ -46,12 +46,18 @@ impl Product {
     /// Number of links of the whole network.
     pub fn links(&self) -> u64 {
         let routers = self.routers();
-        self.axes.iter().map(|a| routers / u64::from(a.extent) * a.links()).sum()
+        self.axes
+            .iter()
+            .map(|a| routers / u64::from(a.extent) * a.links())
+            .sum()
     }
 
     /// Smallest and largest number of links at a router.
     pub(crate) fn degrees(&self) -> (u32, u32) {
-        self.axes.iter().map(|a| a.degrees()).fold((0, 0), |(l, h), (a, b)| (l + a, h + b))
+        self.axes
+            .iter()
+            .map(|a| a.degrees())
+            .fold((0, 0), |(l, h), (a, b)| (l + a, h + b))
     }
 
     /// Visits every link `(u, v)` once, u < v.
@@ -100,7 +106,10 @@ impl Product {
     /// `f(x) = max over y in the set of Σ d_i(x_i, y_i)` separates into one maximum an axis.
     /// O(routers·axes).
     pub fn spread(&self, count: &[u32]) -> u32 {
-        let mut far: Vec<i32> = count.iter().map(|c| if *c > 0 { 0 } else { NOWHERE }).collect();
+        let mut far: Vec<i32> = count
+            .iter()
+            .map(|c| if *c > 0 { 0 } else { NOWHERE })
+            .collect();
         let (mut line, mut reach) = (Vec::new(), Vec::new());
         for (i, axis) in self.axes.iter().enumerate() {
             let (stride, n) = (self.stride(i) as usize, axis.extent as usize);

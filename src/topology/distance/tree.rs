@@ -42,12 +42,18 @@ impl Tree {
     pub(crate) fn pair_sum(&self, count: &[u32]) -> (u128, u32) {
         let mut units: Vec<u64> = count.iter().map(|c| u64::from(*c)).collect();
         let pairs = |units: &[u64]| -> u128 {
-            units.iter().map(|m| u128::from(*m) * u128::from(m.saturating_sub(1)) / 2).sum()
+            units
+                .iter()
+                .map(|m| u128::from(*m) * u128::from(m.saturating_sub(1)) / 2)
+                .sum()
         };
         let (mut sum, mut largest) = (0, 0);
         let mut below = pairs(&units);
         for (level, arity) in self.arity.iter().rev().enumerate() {
-            units = units.chunks(*arity as usize).map(|c| c.iter().sum()).collect();
+            units = units
+                .chunks(*arity as usize)
+                .map(|c| c.iter().sum())
+                .collect();
             let here = pairs(&units);
             if here > below {
                 largest = 2 * (level as u32 + 1);

@@ -47,7 +47,10 @@ impl RouterGraph {
         let (routers, links) = (network.routers(), network.link_count());
         let (weights, mut joints) = (network.link_weights(), 0);
         network.for_each_joint(&mut |_, _, _| joints += 1);
-        context.require("the router graph", 64 * (links + joints) + 28 * u64::from(routers))?;
+        context.require(
+            "the router graph",
+            64 * (links + joints) + 28 * u64::from(routers),
+        )?;
         if weights.is_none() && joints == 0 {
             let mut arcs = Vec::with_capacity(2 * links as usize);
             network.for_each_link(&mut |u, v, capacity| {
@@ -64,13 +67,23 @@ impl RouterGraph {
             add(u, v, capacity, weights.next().copied().unwrap_or(1));
         });
         network.for_each_joint(&mut |u, v, weight| add(u, v, f64::INFINITY, weight));
-        Ok(RouterGraph { joints: 2 * joints as usize, ..RouterGraph::from_weighted(routers, arcs) })
+        Ok(RouterGraph {
+            joints: 2 * joints as usize,
+            ..RouterGraph::from_weighted(routers, arcs)
+        })
     }
 
     /// From arcs in both directions, in any order, each once.
     pub(crate) fn from_arcs(routers: u32, arcs: Vec<(u32, u32, f64)>) -> Self {
         let (first, heads, capacities) = sorted(routers, arcs);
-        RouterGraph { first, heads, capacities, weights: None, joints: 0, rows: OnceLock::new() }
+        RouterGraph {
+            first,
+            heads,
+            capacities,
+            weights: None,
+            joints: 0,
+            rows: OnceLock::new(),
+        }
     }
 
     /// From arcs in both directions with their capacities and weights, in any order, each once.
@@ -78,7 +91,14 @@ impl RouterGraph {
         let (first, heads, both) = sorted(routers, arcs);
         let (capacities, weights) = both.into_iter().unzip();
         let rows = OnceLock::new();
-        RouterGraph { weights: Some(weights), first, heads, capacities, joints: 0, rows }
+        RouterGraph {
+            weights: Some(weights),
+            first,
+            heads,
+            capacities,
+            joints: 0,
+            rows,
+        }
     }
 
     /// Whether hops over some links do not count 1.
@@ -133,7 +153,8 @@ impl RouterGraph {
     /// The graph renumbered for searches, computed on first use. O(routers + links), about 8 bytes a link and 8 a router.
     pub fn rows(&self) -> &Rows {
         let heads = |router| self.heads(router);
-        self.rows.get_or_init(|| Rows::new(self.router_count() as u32, heads))
+        self.rows
+            .get_or_init(|| Rows::new(self.router_count() as u32, heads))
     }
 
     /// The capacities of the links of `router`, in the order of [`RouterGraph::neighbours`].
@@ -159,7 +180,9 @@ impl RouterGraph {
         if self.is_weighted() {
             let mut ways = vec![0; hops.len()];
             self.fill_ways(from, &mut ways, queue);
-            hops.iter_mut().zip(ways).for_each(|(hop, way)| *hop = (way >> 32) as u32);
+            hops.iter_mut()
+                .zip(ways)
+                .for_each(|(hop, way)| *hop = (way >> 32) as u32);
             return queue.len();
         }
         hops.fill(UNREACHED);
@@ -197,14 +220,21 @@ impl RouterGraph {
         for (from, router) in (0..).zip(routers) {
             for link in self.leaving(*router) {
                 if let Ok(to) = routers.binary_search(&self.heads[link]) {
-                    arcs.push((from, to as u32, (self.capacities[link], self.weight_of(link))));
+                    arcs.push((
+                        from,
+                        to as u32,
+                        (self.capacities[link], self.weight_of(link)),
+                    ));
                 }
             }
         }
         if self.is_weighted() {
             return RouterGraph::from_weighted(routers.len() as u32, arcs);
         }
-        let plain = arcs.into_iter().map(|(u, v, (capacity, _))| (u, v, capacity)).collect();
+        let plain = arcs
+            .into_iter()
+            .map(|(u, v, (capacity, _))| (u, v, capacity))
+            .collect();
         RouterGraph::from_arcs(routers.len() as u32, plain)
     }
 }
@@ -337,7 +367,10 @@ mod tests {
         assert_eq!(links.len(), 2 * links.link_count());
         let mut doubled = 0;
         for (i, (from, to, index)) in links.iter().enumerate() {
-            assert_eq!((i, links.ends(index), links.index(from, to)), (index, (from, to), Some(i)));
+            assert_eq!(
+                (i, links.ends(index), links.index(from, to)),
+                (index, (from, to), Some(i))
+            );
             let back = links.index(to, from).unwrap();
             assert_eq!(links.capacity(back), links.capacity(index));
             doubled += usize::from(links.capacity(index) == 2.0);

@@ -42,7 +42,8 @@ impl Rows {
         let apart = |number: &dyn Fn(u32) -> u32| -> u64 {
             let links = (0..n).map(|u| {
                 let ends = heads(u).iter();
-                ends.map(|v| u64::from(number(u).abs_diff(number(*v)))).sum::<u64>()
+                ends.map(|v| u64::from(number(u).abs_diff(number(*v))))
+                    .sum::<u64>()
             });
             links.sum()
         };
@@ -57,7 +58,12 @@ impl Rows {
             linked.resize(linked.len() + each - first.len(), row);
             more.extend(others.iter().map(|v| (row, of[*v as usize])));
         }
-        Rows { of, each, linked, more }
+        Rows {
+            of,
+            each,
+            linked,
+            more,
+        }
     }
 
     /// The row of a router.
@@ -68,7 +74,10 @@ impl Rows {
     /// The rows linked to a row; the row itself may be among them. O(log links) before the first.
     pub(crate) fn linked_to(&self, row: u32) -> impl Iterator<Item = u32> + '_ {
         let first = &self.linked[row as usize * self.each..][..self.each];
-        first.iter().copied().chain(self.more_of(row).iter().map(|(_, u)| *u))
+        first
+            .iter()
+            .copied()
+            .chain(self.more_of(row).iter().map(|(_, u)| *u))
     }
 
     /// How many rows [`Rows::linked_to`] has. O(log links).
@@ -99,12 +108,20 @@ mod tests {
 
     #[test]
     fn rows_have_the_links_of_their_routers() {
-        let specs = ["mesh:4x4", "random-regular:n=60,d=5", "watts-strogatz:n=99,k=4,p=0.2"];
+        let specs = [
+            "mesh:4x4",
+            "random-regular:n=60,d=5",
+            "watts-strogatz:n=99,k=4,p=0.2",
+        ];
         for spec in specs.into_iter().chain(["xgft:h=2,m=12x9,w=1x1", "mesh:1"]) {
             let topology = Topology::inline(spec, &Context::default()).unwrap();
             let graph = topology.graph().unwrap();
             let rows = graph.rows();
-            assert_eq!(rows.linked.len(), rows.each * graph.router_count(), "{spec}");
+            assert_eq!(
+                rows.linked.len(),
+                rows.each * graph.router_count(),
+                "{spec}"
+            );
             for router in (0..graph.router_count() as u32).map(RouterId) {
                 let row = rows.of(router) as u32;
                 assert_eq!(rows.degree(row), rows.linked_to(row).count());

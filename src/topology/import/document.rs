@@ -32,7 +32,11 @@ const DEEPEST: usize = 100;
 impl Node {
     /// The value of a key, the last where it is there more than once.
     pub fn get(&self, key: &str) -> Option<&Node> {
-        self.entries().iter().rev().find(|(name, _)| name == key).map(|(_, value)| value)
+        self.entries()
+            .iter()
+            .rev()
+            .find(|(name, _)| name == key)
+            .map(|(_, value)| value)
     }
 
     /// The value under one key after another.
@@ -66,7 +70,10 @@ impl Node {
 
     /// An error about this value.
     pub fn wrong(&self, found: impl Into<String>, expected: impl Into<String>) -> Error {
-        let location = SourceLocation::Line { file: self.file.clone(), line: self.line };
+        let location = SourceLocation::Line {
+            file: self.file.clone(),
+            line: self.line,
+        };
         Error::input(location, found, expected)
     }
 
@@ -107,7 +114,11 @@ impl Node {
 /// none; keys that are no texts; values more than 100 deep.
 pub(super) fn read(text: &Text) -> Result<Node> {
     let wrong = |line: usize, found: String, expected: &str| {
-        Error::input(SourceLocation::line(text.name(), line.max(1)), found, expected)
+        Error::input(
+            SourceLocation::line(text.name(), line.max(1)),
+            found,
+            expected,
+        )
     };
     // Lists and maps that are open, each with the key that waits for its value.
     let mut open: Vec<(Node, Option<String>)> = Vec::new();
@@ -120,17 +131,34 @@ pub(super) fn read(text: &Text) -> Result<Node> {
         let done = match event {
             Event::SequenceStart(..) | Event::MappingStart(..) => {
                 if open.len() >= DEEPEST {
-                    return Err(wrong(line, format!("values more than {DEEPEST} deep"), "fewer"));
+                    return Err(wrong(
+                        line,
+                        format!("values more than {DEEPEST} deep"),
+                        "fewer",
+                    ));
                 }
                 let list = matches!(event, Event::SequenceStart(..));
-                let value = if list { Value::List(Vec::new()) } else { Value::Map(Vec::new()) };
-                open.push((Node { file: file.clone(), line, value }, None));
+                let value = if list {
+                    Value::List(Vec::new())
+                } else {
+                    Value::Map(Vec::new())
+                };
+                open.push((
+                    Node {
+                        file: file.clone(),
+                        line,
+                        value,
+                    },
+                    None,
+                ));
                 continue;
             }
             Event::SequenceEnd | Event::MappingEnd => open.pop().map(|(node, _)| node),
-            Event::Scalar(value, ..) => {
-                Some(Node { file: file.clone(), line, value: Value::Scalar(value.into_owned()) })
-            }
+            Event::Scalar(value, ..) => Some(Node {
+                file: file.clone(),
+                line,
+                value: Value::Scalar(value.into_owned()),
+            }),
             Event::Alias(_) => {
                 return Err(wrong(line, "an alias".into(), "each value written out"));
             }
@@ -142,14 +170,24 @@ pub(super) fn read(text: &Text) -> Result<Node> {
                 return Err(wrong(line, "a second document".into(), "one"));
             }
             None => document = Some(node),
-            Some((Node { value: Value::List(items), .. }, _)) => items.push(node),
-            Some((Node { value: Value::Map(entries), .. }, key)) => {
-                match (key.take(), node.value) {
-                    (Some(key), value) => entries.push((key, Node { value, ..node })),
-                    (None, Value::Scalar(name)) => *key = Some(name),
-                    (None, _) => return Err(wrong(line, "a key that is no text".into(), "a text")),
-                }
-            }
+            Some((
+                Node {
+                    value: Value::List(items),
+                    ..
+                },
+                _,
+            )) => items.push(node),
+            Some((
+                Node {
+                    value: Value::Map(entries),
+                    ..
+                },
+                key,
+            )) => match (key.take(), node.value) {
+                (Some(key), value) => entries.push((key, Node { value, ..node })),
+                (None, Value::Scalar(name)) => *key = Some(name),
+                (None, _) => return Err(wrong(line, "a key that is no text".into(), "a text")),
+            },
             Some(_) => {}
         }
     }
@@ -165,7 +203,10 @@ mod tests {
         let value = match &node.value {
             Value::Scalar(text) => text.clone(),
             Value::List(items) => {
-                format!("[{}]", items.iter().map(shown).collect::<Vec<_>>().join(" "))
+                format!(
+                    "[{}]",
+                    items.iter().map(shown).collect::<Vec<_>>().join(" ")
+                )
             }
             Value::Map(entries) => {
                 let entries = entries.iter().map(|(k, v)| format!("{k}={}", shown(v)));
@@ -182,12 +223,20 @@ mod tests {
             "{\n \"a\\n\\u00e9\\\"\": [1,\n -2.5e3, true, null], \"b\": {},\n\"c\":[]}",
         );
         let json = read(&text).unwrap();
-        assert_eq!(shown(&json), "{a\n\u{e9}\"=[1@2 -2.5e3@3 true@3 null@3]@2 b={}@3 c=[]@4}@1");
+        assert_eq!(
+            shown(&json),
+            "{a\n\u{e9}\"=[1@2 -2.5e3@3 true@3 null@3]@2 b={}@3 c=[]@4}@1"
+        );
         let tabs = Text::new("f", "{\n\t\"a\": [\n\t\t1,\n\t\t\"\\/x\\\\\"\n\t]\n}\n");
         assert_eq!(shown(&read(&tabs).unwrap()), "{a=[1@3 /x\\@4]@2}@1");
-        let text =
-            Text::new("f", "%YAML 1.1\n---\n- a: 1\n  b: [x, \"y z\"] # c\n- c: {}\n  d:\n...\n");
-        assert_eq!(shown(&read(&text).unwrap()), "[{a=1@3 b=[x@4 y z@4]@4}@3 {c={}@5 d=@6}@5]@3");
+        let text = Text::new(
+            "f",
+            "%YAML 1.1\n---\n- a: 1\n  b: [x, \"y z\"] # c\n- c: {}\n  d:\n...\n",
+        );
+        assert_eq!(
+            shown(&read(&text).unwrap()),
+            "[{a=1@3 b=[x@4 y z@4]@4}@3 {c={}@5 d=@6}@5]@3"
+        );
     }
 
     #[test]

@@ -15,15 +15,23 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
     about: "GraphML of SST, networkx and others: vertices are switches with `endpoints` nodes each (and their `names`)",
     example: "graphml:network.graphml",
     options: &[
-        Opt::file("file", "an undirected graph; edges may have a `capacity`, parallel ones add up")
-            .positional(),
-        Opt { about: "nodes of a vertex that says no `endpoints`", ..PER_ROUTER },
+        Opt::file(
+            "file",
+            "an undirected graph; edges may have a `capacity`, parallel ones add up",
+        )
+        .positional(),
+        Opt {
+            about: "nodes of a vertex that says no `endpoints`",
+            ..PER_ROUTER
+        },
     ],
     build: Build::Steps(|params, _| {
         let per_router = per_router(params)?;
-        from_file(params, "a GraphML file, as in graphml:network.graphml", move |file| {
-            wiring(file, per_router)?.network(file, &per_router_suffix(per_router))
-        })
+        from_file(
+            params,
+            "a GraphML file, as in graphml:network.graphml",
+            move |file| wiring(file, per_router)?.network(file, &per_router_suffix(per_router)),
+        )
     }),
 };
 
@@ -34,10 +42,18 @@ impl<'a> Keys<'a> {
     /// The text of `name` at an element, or its default.
     fn value(&self, element: Node<'a, 'a>, name: &str) -> Option<&'a str> {
         let named = |key: &str| self.0.get(key).is_some_and(|(other, _)| *other == name);
-        let mut data = element.children().filter(|child| child.has_tag_name("data"));
+        let mut data = element
+            .children()
+            .filter(|child| child.has_tag_name("data"));
         let own = data.find(|data| data.attribute("key").is_some_and(named));
-        let default = || self.0.values().find(|(other, _)| *other == name).and_then(|key| key.1);
-        own.map(|data| data.text().unwrap_or("").trim()).or_else(default)
+        let default = || {
+            self.0
+                .values()
+                .find(|(other, _)| *other == name)
+                .and_then(|key| key.1)
+        };
+        own.map(|data| data.text().unwrap_or("").trim())
+            .or_else(default)
     }
 }
 
@@ -52,28 +68,49 @@ impl<'a> Keys<'a> {
 /// Brandes et al., "GraphML Progress Report", 2002; topoAny of SST's merlin: vertex attribute `endpoints`.
 fn wiring(file: &SourceFile<'_>, per_router: u32) -> Result<Wiring> {
     let (name, text) = (file.text.name(), file.text.as_str());
-    file.context.require(&format!("{name}: the document"), 16 * text.len() as u64)?;
+    file.context
+        .require(&format!("{name}: the document"), 16 * text.len() as u64)?;
     let at = |line: u32| SourceLocation::line(name, line.max(1) as usize);
     let document = Document::parse(text)
         .map_err(|e| Error::input(at(e.pos().row), e.to_string(), "GraphML, which is XML"))?;
     let wrong = |element: Node<'_, '_>, found: String, expected: &str| {
-        Error::input(at(document.text_pos_at(element.range().start).row), found, expected)
+        Error::input(
+            at(document.text_pos_at(element.range().start).row),
+            found,
+            expected,
+        )
     };
     let all = |tag: &'static str| document.descendants().filter(move |n| n.has_tag_name(tag));
     let graph = all("graph").next().ok_or_else(|| {
-        Error::input(at(1), "no `graph`", "<graphml> with <graph edgedefault=\"undirected\">")
+        Error::input(
+            at(1),
+            "no `graph`",
+            "<graphml> with <graph edgedefault=\"undirected\">",
+        )
     })?;
     let directed = |e: &Node<'_, '_>| e.attribute("directed") == Some("true");
     let arrow = all("edge").find(directed);
     if graph.attribute("edgedefault") != Some("undirected") || arrow.is_some() {
         let found = "directed edges".to_string();
-        return Err(wrong(arrow.unwrap_or(graph), found, "edgedefault=\"undirected\""));
+        return Err(wrong(
+            arrow.unwrap_or(graph),
+            found,
+            "edgedefault=\"undirected\"",
+        ));
     }
     let mut keys = Keys(HashMap::new());
     for element in all("key") {
         if let (Some(id), Some(name)) = (element.attribute("id"), element.attribute("attr.name")) {
-            let default = element.children().find(|child| child.has_tag_name("default"));
-            keys.0.insert(id, (name, default.and_then(|default| default.text()).map(str::trim)));
+            let default = element
+                .children()
+                .find(|child| child.has_tag_name("default"));
+            keys.0.insert(
+                id,
+                (
+                    name,
+                    default.and_then(|default| default.text()).map(str::trim),
+                ),
+            );
         }
     }
     let mut vertices: HashMap<&str, usize> = HashMap::new();
@@ -83,24 +120,35 @@ fn wiring(file: &SourceFile<'_>, per_router: u32) -> Result<Wiring> {
             .attribute("id")
             .ok_or_else(|| wrong(element, "a vertex without an id".into(), "<node id=\"…\">"))?;
         if vertices.insert(id, counts.len()).is_some() {
-            return Err(wrong(element, format!("vertex `{id}` again"), "each vertex once"));
+            return Err(wrong(
+                element,
+                format!("vertex `{id}` again"),
+                "each vertex once",
+            ));
         }
         let count = match keys.value(element, "endpoints") {
             None => per_router,
             Some(text) => text.parse().ok().filter(|n| *n <= 1 << 20).ok_or_else(|| {
-                wrong(element, format!("endpoints `{text}`"), "a whole number from 0 to 1048576")
+                wrong(
+                    element,
+                    format!("endpoints `{text}`"),
+                    "a whole number from 0 to 1048576",
+                )
             })?,
         };
         counts.push((element, id, count));
     }
     let total: u64 = counts.iter().map(|(.., count)| u64::from(*count)).sum();
-    file.context.require(&format!("{name}: the names of the nodes"), 96 * total)?;
+    file.context
+        .require(&format!("{name}: the names of the nodes"), 96 * total)?;
     let width = total.saturating_sub(1).to_string().len();
     let (mut wiring, mut next, mut seen) = (Wiring::default(), 0u64, HashSet::new());
     let (mut known, mut line) = (0, 1);
     for (element, id, count) in counts {
         let names: Vec<String> = match keys.value(element, "names") {
-            None => (next..next + u64::from(count)).map(|n| format!("n{n:0width$}")).collect(),
+            None => (next..next + u64::from(count))
+                .map(|n| format!("n{n:0width$}"))
+                .collect(),
             Some(names) => names.split_whitespace().map(String::from).collect(),
         };
         if names.len() != count as usize {
@@ -108,7 +156,11 @@ fn wiring(file: &SourceFile<'_>, per_router: u32) -> Result<Wiring> {
             return Err(wrong(element, found, "a name for each"));
         }
         if let Some(again) = names.iter().find(|name| !seen.insert(name.to_string())) {
-            return Err(wrong(element, format!("node `{again}` again"), "each name once"));
+            return Err(wrong(
+                element,
+                format!("node `{again}` again"),
+                "each name once",
+            ));
         }
         next += u64::from(count);
         let start = element.range().start;
@@ -124,12 +176,20 @@ fn wiring(file: &SourceFile<'_>, per_router: u32) -> Result<Wiring> {
         };
         let (a, b) = (end("source")?, end("target")?);
         if a == b {
-            return Err(wrong(edge, "an edge from a vertex to itself".into(), "two vertices"));
+            return Err(wrong(
+                edge,
+                "an edge from a vertex to itself".into(),
+                "two vertices",
+            ));
         }
         let text = keys.value(edge, "capacity").unwrap_or("1");
         let capacity = text.parse::<f64>().ok().filter(|c| *c > 0.0 && *c <= 1e9);
         let capacity = capacity.ok_or_else(|| {
-            wrong(edge, format!("capacity `{text}`"), "a number above 0, at most 1e9")
+            wrong(
+                edge,
+                format!("capacity `{text}`"),
+                "a number above 0, at most 1e9",
+            )
         })?;
         wiring.join(a, b, capacity);
     }

@@ -22,22 +22,34 @@ pub(in crate::topology) fn expand(
     context: &Context,
 ) -> Result<Vec<String>> {
     let wrong = |found: String| {
-        Error::input(line.location(), found, "a host list such as nid[0001-0128,0200],login1")
+        Error::input(
+            line.location(),
+            found,
+            "a host list such as nid[0001-0128,0200],login1",
+        )
     };
     let mut names = Vec::new();
     for word in words(text).ok_or_else(|| wrong(format!("`{text}`")))? {
         let mut heads = vec![String::new()];
         let mut rest = word;
         while let Some((stem, tail)) = rest.split_once('[') {
-            let (list, tail) = tail.split_once(']').ok_or_else(|| wrong(format!("`{word}`")))?;
+            let (list, tail) = tail
+                .split_once(']')
+                .ok_or_else(|| wrong(format!("`{word}`")))?;
             let ranges = ranges(list).ok_or_else(|| wrong(format!("`[{list}]`")))?;
-            let count = ranges.iter().map(|r| r.last - r.first + 1).fold(0, u64::saturating_add);
+            let count = ranges
+                .iter()
+                .map(|r| r.last - r.first + 1)
+                .fold(0, u64::saturating_add);
             let count = count.saturating_mul(heads.len() as u64);
             if count > MOST as u64 {
                 return Err(wrong(format!("`{word}`, more than {MOST} names")));
             }
             let all = count + (held + names.len()) as u64;
-            context.require(&format!("{}: a list of {all} names", line.location()), NAME * all)?;
+            context.require(
+                &format!("{}: a list of {all} names", line.location()),
+                NAME * all,
+            )?;
             heads = (heads.iter())
                 .flat_map(|head| {
                     let numbers = ranges.iter().flat_map(Range::numbers);
@@ -73,16 +85,30 @@ pub fn compact(names: impl IntoIterator<Item = String>) -> String {
             if range.last.checked_add(1) == Some(number) && format!("{number:0width$}") == digits {
                 range.last = number;
             } else {
-                word.ranges.push(Range { first: number, last: number, width: digits.len() });
+                word.ranges.push(Range {
+                    first: number,
+                    last: number,
+                    width: digits.len(),
+                });
             }
             continue;
         }
-        let range = |number| Range { first: number, last: number, width: digits.len() };
+        let range = |number| Range {
+            first: number,
+            last: number,
+            width: digits.len(),
+        };
         words.push(match number {
-            Some(number) => {
-                Word { stem: stem.into(), ranges: vec![range(number)], tail: tail.into() }
-            }
-            None => Word { stem: name, ranges: Vec::new(), tail: String::new() },
+            Some(number) => Word {
+                stem: stem.into(),
+                ranges: vec![range(number)],
+                tail: tail.into(),
+            },
+            None => Word {
+                stem: name,
+                ranges: Vec::new(),
+                tail: String::new(),
+            },
         });
     }
     let words: Vec<String> = words.iter().map(Word::to_string).collect();
@@ -117,8 +143,12 @@ impl fmt::Display for Word {
 
 /// A name before, in and after its last number.
 fn parts(name: &str) -> (&str, &str, &str) {
-    let end = name.rfind(|c: char| c.is_ascii_digit()).map_or(0, |last| last + 1);
-    let start = name[..end].trim_end_matches(|c: char| c.is_ascii_digit()).len();
+    let end = name
+        .rfind(|c: char| c.is_ascii_digit())
+        .map_or(0, |last| last + 1);
+    let start = name[..end]
+        .trim_end_matches(|c: char| c.is_ascii_digit())
+        .len();
     (&name[..start], &name[start..end], &name[end..])
 }
 
@@ -157,13 +187,23 @@ impl fmt::Display for Range {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Range { first, last, width } = self;
         write!(f, "{first:0width$}")?;
-        if first == last { Ok(()) } else { write!(f, "-{last:0width$}") }
+        if first == last {
+            Ok(())
+        } else {
+            write!(f, "-{last:0width$}")
+        }
     }
 }
 
 /// The first `most` numbers of a list such as `0001-0128,0200`, as it writes them; none where it is no such list.
 pub(in crate::topology) fn numbers(list: &str, most: u32) -> Option<Vec<String>> {
-    Some(ranges(list)?.iter().flat_map(Range::numbers).take(most as usize).collect())
+    Some(
+        ranges(list)?
+            .iter()
+            .flat_map(Range::numbers)
+            .take(most as usize)
+            .collect(),
+    )
 }
 
 /// `0001-0128,0200`: ranges of numbers of the width they are written with.
@@ -232,8 +272,13 @@ mod tests {
         let of = |list: &str| {
             let text = Text::new("f", list);
             let line = text.lines().next().unwrap();
-            let context = Context { seed: 1, memory: 1 << 20 };
-            expand(list, &line, 0, &context).map(|names| names.join(" ")).map_err(|e| e.to_string())
+            let context = Context {
+                seed: 1,
+                memory: 1 << 20,
+            };
+            expand(list, &line, 0, &context)
+                .map(|names| names.join(" "))
+                .map_err(|e| e.to_string())
         };
         for (list, names) in [
             ("a", "a"),
@@ -248,9 +293,17 @@ mod tests {
                 .unwrap_err()
                 .starts_with("f:1: a list of 5000 names needs about 1.3 MB")
         );
-        for bad in
-            ["n[1", "n1]", "n[2-1]", "n[a]", "n[]", "a,,b", "n[1-]", "n[[1]]", "n[0-99999999999]"]
-        {
+        for bad in [
+            "n[1",
+            "n1]",
+            "n[2-1]",
+            "n[a]",
+            "n[]",
+            "a,,b",
+            "n[1-]",
+            "n[[1]]",
+            "n[0-99999999999]",
+        ] {
             assert!(of(bad).unwrap_err().starts_with("f:1: found `"), "{bad}");
         }
     }

@@ -12,8 +12,11 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
     example: "ibnetdiscover:fabric.txt",
     options: &[
         Opt::file("file", "what ibnetdiscover printed").positional(),
-        Opt::text("rail", "look only at adapters described as NODE and this word")
-            .or_else("all adapters"),
+        Opt::text(
+            "rail",
+            "look only at adapters described as NODE and this word",
+        )
+        .or_else("all adapters"),
     ],
     build: Build::Steps(|params, _| {
         let rail = params.word("rail")?;
@@ -62,7 +65,14 @@ fn read(text: &Text, rail: Option<&str>) -> Result<Wiring> {
     for line in text.lines() {
         let trimmed = line.text.trim();
         let attribute = |name: &str| trimmed.starts_with(name) && trimmed.contains('=');
-        let passed_over = ["vendid", "devid", "sysimgguid", "switchguid", "caguid", "rtguid"];
+        let passed_over = [
+            "vendid",
+            "devid",
+            "sysimgguid",
+            "switchguid",
+            "caguid",
+            "rtguid",
+        ];
         if trimmed.is_empty()
             || trimmed.starts_with('#')
             || passed_over.iter().any(|a| attribute(a))
@@ -82,7 +92,11 @@ fn read(text: &Text, rail: Option<&str>) -> Result<Wiring> {
                     return Err(line.wrong(found, "each once"));
                 }
                 let (name, nodes) = (id.into(), Vec::new());
-                wiring.switches.push(Switch { name, nodes, line: line.number });
+                wiring.switches.push(Switch {
+                    name,
+                    nodes,
+                    line: line.number,
+                });
                 section = Some(Some(index));
             }
             "Ca" | "Rt" => section = Some(None),
@@ -96,7 +110,14 @@ fn read(text: &Text, rail: Option<&str>) -> Result<Wiring> {
                 let expected = "a port, [N] \"ID\"[M]";
                 let (port, peer, peer_port) =
                     port(data).ok_or_else(|| line.wrong(format!("`{data}`"), expected))?;
-                ports.push(Port { switch, port, peer, peer_port, comment, line });
+                ports.push(Port {
+                    switch,
+                    port,
+                    peer,
+                    peer_port,
+                    comment,
+                    line,
+                });
             }
             _ => {
                 let expected = "ibnetdiscover's Switch, Ca and port lines";
@@ -147,16 +168,22 @@ fn cables(wiring: &mut Wiring, ports: &[Port<'_>], known: &BTreeMap<&str, usize>
     }
     // A cable described at one end only (its other switch was cut off the text) is an error, too.
     for port in ports.iter().filter(|p| p.peer.starts_with("S-")) {
-        let Some(&peer) = known.get(port.peer) else { continue };
+        let Some(&peer) = known.get(port.peer) else {
+            continue;
+        };
         if !ends.contains_key(&(peer, port.peer_port)) {
             let found = format!("a cable that `{}` does not have", port.peer);
             return Err(port.line.wrong(found, "the same cable at both ends"));
         }
     }
     // The most frequent rate is capacity 1; of equally frequent ones the lowest.
-    let usual = rates.iter().max_by_key(|(bits, count)| (**count, std::cmp::Reverse(**bits)));
+    let usual = rates
+        .iter()
+        .max_by_key(|(bits, count)| (**count, std::cmp::Reverse(**bits)));
     let usual = usual.map_or(1.0, |(bits, _)| f64::from_bits(*bits));
-    cables.into_iter().for_each(|(a, b, rate)| wiring.join(a, b, rate / usual));
+    cables
+        .into_iter()
+        .for_each(|(a, b, rate)| wiring.join(a, b, rate / usual));
     Ok(())
 }
 
@@ -207,10 +234,17 @@ fn node_name(port: &Port<'_>, rail: Option<&str>) -> Option<String> {
 /// Gbit/s of a port such as `4xHDR`, the last word of its comment; 1 where it gives none.
 fn rate(comment: &str) -> f64 {
     let word = comment.split_whitespace().next_back().unwrap_or_default();
-    let speeds = ["SDR", "DDR", "QDR", "FDR10", "FDR", "EDR", "HDR", "NDR", "XDR"];
+    let speeds = [
+        "SDR", "DDR", "QDR", "FDR10", "FDR", "EDR", "HDR", "NDR", "XDR",
+    ];
     let rates = [2.0, 4.0, 8.0, 10.0, 13.64, 25.0, 50.0, 100.0, 200.0];
-    let Some((width, speed)) = word.split_once('x') else { return 1.0 };
-    let lane = speeds.iter().position(|name| *name == speed).map(|i| rates[i]);
+    let Some((width, speed)) = word.split_once('x') else {
+        return 1.0;
+    };
+    let lane = speeds
+        .iter()
+        .position(|name| *name == speed)
+        .map(|i| rates[i]);
     match (width.parse::<u32>(), lane) {
         (Ok(width), Some(rate)) if width > 0 => f64::from(width) * rate,
         _ => 1.0,
@@ -232,18 +266,29 @@ mod tests {
         check_metric(&fabric);
         let s = fabric.statistics().unwrap();
         assert_eq!((s.nodes, s.routers, s.links, s.diameter), (5, 4, 4, 2));
-        assert_eq!(names(&fabric), "node01 node02 node03 node04 H-0c42a10300a1b2f0");
+        assert_eq!(
+            names(&fabric),
+            "node01 node02 node03 node04 H-0c42a10300a1b2f0"
+        );
         let mut capacities = Vec::new();
-        fabric.network().for_each_link(&mut |u, v, capacity| capacities.push((u, v, capacity)));
+        fabric
+            .network()
+            .for_each_link(&mut |u, v, capacity| capacities.push((u, v, capacity)));
         // Leaves are routers 0 and 1. Two cables to the first spine, one of twice the rate to the second
         // from leaf 1.
-        assert_eq!(capacities, [(0, 2, 2.0), (0, 3, 1.0), (1, 2, 2.0), (1, 3, 2.0)]);
+        assert_eq!(
+            capacities,
+            [(0, 2, 2.0), (0, 3, 1.0), (1, 2, 2.0), (1, 3, 2.0)]
+        );
     }
 
     #[test]
     fn a_rail_is_one_adapter_of_each_node() {
         let rail = |rail: &str| from_file("ibnetdiscover", FABRIC, &format!(",rail={rail}"));
-        assert_eq!(names(&rail("mlx5_0").unwrap()), "node01 node02 node03 node04");
+        assert_eq!(
+            names(&rail("mlx5_0").unwrap()),
+            "node01 node02 node03 node04"
+        );
         assert_eq!(names(&rail("mlx5_1").unwrap()), "node01");
         let none = rail("mlx5_9").unwrap_err();
         assert!(none.to_string().contains("found no nodes"), "{none}");
@@ -257,15 +302,30 @@ mod tests {
         };
         let cable = "[21]\t\"S-b8cef60300e5d2c0\"[1]";
         for (from, to, message) in [
-            ("Switch\t40 \"S-b8cef60300e5d2a0\"", "Switch\t40", "found `Switch 40`"),
-            (cable, "[21]\t\"S-1\"[1]", "a cable to `S-1`, which no section"),
+            (
+                "Switch\t40 \"S-b8cef60300e5d2a0\"",
+                "Switch\t40",
+                "found `Switch 40`",
+            ),
+            (
+                cable,
+                "[21]\t\"S-1\"[1]",
+                "a cable to `S-1`, which no section",
+            ),
             (cable, "[x]\t\"S-1\"[1]", "found `[x]"),
             (cable, "[22]\t\"S-b8cef60300e5d2c0\"[1]", "port 22 again"),
-            (cable, "[21]\t\"S-b8cef60300e5d2c0\"[9]", "a cable to port 21"),
+            (
+                cable,
+                "[21]\t\"S-b8cef60300e5d2c0\"[9]",
+                "a cable to port 21",
+            ),
             ("vendid=0x2c9", "nonsense", "found `nonsense`"),
         ] {
             let error = changed(from, to);
-            assert!(error.starts_with(':') && error.contains(message), "{to}: {error}");
+            assert!(
+                error.starts_with(':') && error.contains(message),
+                "{to}: {error}"
+            );
         }
         let error = error("ibnetdiscover", "[1]\t\"S-1\"[2]\n");
         assert!(error.starts_with(":1: found `[1]"), "{error}");
@@ -273,6 +333,9 @@ mod tests {
 
     #[test]
     fn rates_are_widths_times_lanes() {
-        assert_eq!((rate("\"x\" lid 2 4xHDR"), rate("lid 5 1xSDR"), rate("")), (200.0, 2.0, 1.0));
+        assert_eq!(
+            (rate("\"x\" lid 2 4xHDR"), rate("lid 5 1xSDR"), rate("")),
+            (200.0, 2.0, 1.0)
+        );
     }
 }

@@ -15,9 +15,11 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
     example: "infragraph:fabric.yaml",
     options: &[Opt::file("file", "an infrastructure").positional()],
     build: Build::Steps(|params, _| {
-        from_file(params, "a YAML or JSON file, as in infragraph:fabric.yaml", |file| {
-            wiring(file)?.network(file, "")
-        })
+        from_file(
+            params,
+            "a YAML or JSON file, as in infragraph:fabric.yaml",
+            |file| wiring(file)?.network(file, ""),
+        )
     }),
 };
 
@@ -60,7 +62,9 @@ impl<'d> Devices<'d> {
         for part in path.split('.') {
             let name = part.split('[').next().unwrap_or("");
             let parts = self.get(device, at)?.list("components")?;
-            let component = parts.iter().find(|c| c.word("name").is_ok_and(|other| other == name));
+            let component = parts
+                .iter()
+                .find(|c| c.word("name").is_ok_and(|other| other == name));
             let unknown = || at.wrong(format!("component `{name}`"), "a component of its device");
             let has = number(component.ok_or_else(unknown)?)?;
             count = count.saturating_mul(indices(part, has, at)?.len() as u64);
@@ -73,8 +77,16 @@ impl<'d> Devices<'d> {
 /// The `count` of an instance or component.
 fn number(node: &Node) -> Result<usize> {
     let text = node.word("count")?;
-    let count = text.parse::<usize>().ok().filter(|count| (1..=1 << 24).contains(count));
-    count.ok_or_else(|| node.wrong(format!("count `{text}`"), "a whole number from 1 to 16777216"))
+    let count = text
+        .parse::<usize>()
+        .ok()
+        .filter(|count| (1..=1 << 24).contains(count));
+    count.ok_or_else(|| {
+        node.wrong(
+            format!("count `{text}`"),
+            "a whole number from 1 to 16777216",
+        )
+    })
 }
 
 /// The indices of `name[…]` below `count`: one, a slice as Python writes it, or all where there are no brackets.
@@ -85,21 +97,35 @@ fn indices(text: &str, count: usize, at: &Node) -> Result<Vec<usize>> {
             format!("name[I] or name[from:to:step] of the {count} that there are"),
         )
     };
-    let Some((_, slice)) = text.split_once('[') else { return Ok((0..count).collect()) };
+    let Some((_, slice)) = text.split_once('[') else {
+        return Ok((0..count).collect());
+    };
     let slice = slice.strip_suffix(']').ok_or_else(wrong)?;
     let parts: Vec<&str> = slice.split(':').map(str::trim).collect();
     let number = |i: usize, default: i64| match parts.get(i).copied().unwrap_or("") {
         "" => Ok(default),
         text => text.parse::<i64>().map_err(|_| wrong()),
     };
-    let bound =
-        |n: i64| if n < 0 { (n.saturating_add(count as i64)).max(0) as usize } else { n as usize };
-    let (from, to) = (bound(number(0, 0)?), bound(number(1, count as i64)?).min(count));
-    let step = usize::try_from(number(2, 1)?).ok().filter(|step| *step > 0).ok_or_else(wrong)?;
-    match parts.len() {
-        1 if !slice.is_empty() => {
-            Some(from).filter(|i| *i < count).map(|i| vec![i]).ok_or_else(wrong)
+    let bound = |n: i64| {
+        if n < 0 {
+            (n.saturating_add(count as i64)).max(0) as usize
+        } else {
+            n as usize
         }
+    };
+    let (from, to) = (
+        bound(number(0, 0)?),
+        bound(number(1, count as i64)?).min(count),
+    );
+    let step = usize::try_from(number(2, 1)?)
+        .ok()
+        .filter(|step| *step > 0)
+        .ok_or_else(wrong)?;
+    match parts.len() {
+        1 if !slice.is_empty() => Some(from)
+            .filter(|i| *i < count)
+            .map(|i| vec![i])
+            .ok_or_else(wrong),
         1..=3 => Ok((from..to).step_by(step).collect()),
         _ => Err(wrong()),
     }
@@ -130,7 +156,10 @@ impl<'d> Fabric<'d> {
 
     /// The pairs of things that an edge joins.
     fn pairs(&self, edge: &'d Node, context: &Context) -> Result<Vec<(usize, usize)>> {
-        let (a, b) = (self.end(edge, "ep1", context)?, self.end(edge, "ep2", context)?);
+        let (a, b) = (
+            self.end(edge, "ep1", context)?,
+            self.end(edge, "ep2", context)?,
+        );
         match edge.word("scheme")? {
             "one2one" => Ok(a.into_iter().zip(b).collect()),
             "many2many" => {
@@ -155,21 +184,35 @@ fn wiring(file: &SourceFile<'_>) -> Result<Wiring> {
     let document = document::read(&file.text)?;
     let mut wiring = Wiring::default();
     let devices = document.list("devices")?.iter();
-    let devices =
-        devices.map(|device| Ok((device.word("name")?, device))).collect::<Result<_>>()?;
+    let devices = devices
+        .map(|device| Ok((device.word("name")?, device)))
+        .collect::<Result<_>>()?;
     let (devices, instances) = (Devices(devices), HashMap::new());
-    let mut fabric = Fabric { devices, instances, things: Vec::new() };
+    let mut fabric = Fabric {
+        devices,
+        instances,
+        things: Vec::new(),
+    };
     for instance in document.list("instances")? {
         let (name, device) = (instance.word("name")?, instance.word("device")?);
         let count = number(instance)?;
         let switch = fabric.devices.is_switch(device, instance, 0)?;
         let first = fabric.things.len();
-        if fabric.instances.insert(name, (device, first, count)).is_some() {
+        if fabric
+            .instances
+            .insert(name, (device, first, count))
+            .is_some()
+        {
             return Err(instance.wrong(format!("instance `{name}` again"), "each name once"));
         }
-        file.context.require("the instances", 128 * (first + count) as u64)?;
+        file.context
+            .require("the instances", 128 * (first + count) as u64)?;
         for i in 0..count {
-            let name = if count == 1 { name.to_string() } else { format!("{name}.{i}") };
+            let name = if count == 1 {
+                name.to_string()
+            } else {
+                format!("{name}.{i}")
+            };
             let router = switch.then(|| wiring.add(&name, Vec::new(), instance.line));
             fabric.things.push((name, router, instance));
         }
@@ -190,7 +233,10 @@ fn wiring(file: &SourceFile<'_>) -> Result<Wiring> {
                     return Err(edge.wrong(found, "a switch and a node, or two switches"));
                 }
             };
-            if home[node].replace(switch).is_some_and(|other| other != switch) {
+            if home[node]
+                .replace(switch)
+                .is_some_and(|other| other != switch)
+            {
                 let found = format!("node `{}` on a second switch", fabric.things[node].0);
                 return Err(edge.wrong(found, "one switch (multi-rail is a kind of its own)"));
             }
@@ -205,8 +251,14 @@ fn wiring(file: &SourceFile<'_>) -> Result<Wiring> {
             wiring.switches[switch].nodes.push(name);
         }
     }
-    let links = document.get("links").and_then(Node::items).unwrap_or_default().iter();
-    let fast = links.filter(|link| link.path(&["physical", "bandwidth"]).is_some()).count();
+    let links = document
+        .get("links")
+        .and_then(Node::items)
+        .unwrap_or_default()
+        .iter();
+    let fast = links
+        .filter(|link| link.path(&["physical", "bandwidth"]).is_some())
+        .count();
     if fast > 1 {
         let remark = format!("bandwidths of {fast} links are passed over: a cable counts 1");
         wiring.remarks.push(remark);

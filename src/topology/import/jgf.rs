@@ -12,7 +12,11 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
     about: "Flux's resource graph (JGF): the vertices of type node, by their containment paths",
     example: "jgf:resources.json",
     options: &[
-        Opt::file("file", "a resource graph in JGF, or R with one under `scheduling`").positional(),
+        Opt::file(
+            "file",
+            "a resource graph in JGF, or R with one under `scheduling`",
+        )
+        .positional(),
         UPLINKS,
     ],
     build: Build::Steps(|params, _| {
@@ -38,7 +42,9 @@ fn wiring(file: &SourceFile<'_>) -> Result<(Wiring, String)> {
             return Err(vertex.wrong(found, "a vertex with metadata"));
         };
         let kind = metadata.word("type")?;
-        let path = metadata.path(&["paths", "containment"]).and_then(Node::text);
+        let path = metadata
+            .path(&["paths", "containment"])
+            .and_then(Node::text);
         types.extend(path.map(|path| (path, kind)));
         if kind == "node" {
             let name = metadata.word("name")?;
@@ -58,10 +64,16 @@ fn wiring(file: &SourceFile<'_>) -> Result<(Wiring, String)> {
         let mut so_far = *path;
         for height in 0..above.len() {
             so_far = so_far.rsplit_once('/').map_or("", |(above, _)| above);
-            let name = types.get(so_far).map_or(format!("level{height}"), |kind| kind.to_string());
+            let name = types
+                .get(so_far)
+                .map_or(format!("level{height}"), |kind| kind.to_string());
             if height == levels.len() {
                 let again = levels.contains(&name);
-                levels.push(if again { format!("{name}{height}") } else { name });
+                levels.push(if again {
+                    format!("{name}{height}")
+                } else {
+                    name
+                });
             }
         }
     }
@@ -82,7 +94,10 @@ mod tests {
     }
 
     fn graph(vertices: &[String]) -> String {
-        format!("{{\"graph\": {{\"nodes\": [\n{}\n], \"edges\": []}}}}", vertices.join(",\n"))
+        format!(
+            "{{\"graph\": {{\"nodes\": [\n{}\n], \"edges\": []}}}}",
+            vertices.join(",\n")
+        )
     }
 
     #[test]
@@ -115,8 +130,14 @@ mod tests {
                 ("", ":1: found an empty file"),
                 ("{\n\"graph\" 3}", ":2: found invalid trailing content"),
                 ("{}", ":1: found a map of 0 keys without `graph`"),
-                ("{\"graph\": {}}", ":1: found a map of 0 keys without `nodes`"),
-                ("{\"graph\": {\"nodes\": 1}}", ":1: found nodes: `1`; expected a list"),
+                (
+                    "{\"graph\": {}}",
+                    ":1: found a map of 0 keys without `nodes`",
+                ),
+                (
+                    "{\"graph\": {\"nodes\": 1}}",
+                    ":1: found nodes: `1`; expected a list",
+                ),
                 ("{\"graph\": {\"nodes\": []}}", ": found no nodes"),
                 (
                     "{\"graph\": {\"nodes\": [\n{}]}}",
@@ -131,7 +152,10 @@ mod tests {
                     &graph(&[vertex("node", "n", "")]),
                     ":2: found node `n` without a containment path",
                 ),
-                (&graph(&[node.clone(), node.clone()]), ":3: found host `n` again (line 2 has it)"),
+                (
+                    &graph(&[node.clone(), node.clone()]),
+                    ":3: found host `n` again (line 2 has it)",
+                ),
             ],
         );
     }

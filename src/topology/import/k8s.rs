@@ -47,7 +47,10 @@ const KNOWN: [&[&str]; 4] = [
         "cloud.google.com/gce-topology-subblock",
         "cloud.google.com/gce-topology-host",
     ],
-    &["oci.oraclecloud.com/host.network_block_id", "oci.oraclecloud.com/host.rack_id"],
+    &[
+        "oci.oraclecloud.com/host.network_block_id",
+        "oci.oraclecloud.com/host.rack_id",
+    ],
 ];
 
 /// Labels of any source: wider than the widest of [`KNOWN`], and narrower than the narrowest.
@@ -72,23 +75,32 @@ fn wiring(
     let items = document.list("items")?;
     let mut all = BTreeSet::new();
     for item in items {
-        let labels = item.path(&["metadata", "labels"]).map_or(&[][..], Node::entries);
+        let labels = item
+            .path(&["metadata", "labels"])
+            .map_or(&[][..], Node::entries);
         all.extend(labels.iter().map(|(label, _)| label.as_str()));
     }
     // Nodes are a level of their own, by their host names.
     let host = |levels: &'_ String| {
-        let ends =
-            ["/host", "/kubernetes.io/hostname"].into_iter().find(|end| levels.ends_with(end));
+        let ends = ["/host", "/kubernetes.io/hostname"]
+            .into_iter()
+            .find(|end| levels.ends_with(end));
         levels.len() - ends.map_or(0, str::len)
     };
     let wanted = match levels.as_ref().map(|levels| &levels[..host(levels)]) {
         Some(levels) => resolve(levels, &all).map_err(|part| {
-            params.wrong("levels", format!("labels of the nodes; none of them has `{part}`"))
+            params.wrong(
+                "levels",
+                format!("labels of the nodes; none of them has `{part}`"),
+            )
         })?,
         None => known(&all),
     };
     if wanted.is_empty() {
-        let what = format!("nodes of {} labels, none of a network that is known", all.len());
+        let what = format!(
+            "nodes of {} labels, none of a network that is known",
+            all.len()
+        );
         let remedy = "levels=WIDEST/…/LEAF names the labels that say where a node stands";
         return Err(Error::unsuited(text.location(), what, remedy));
     }
@@ -118,13 +130,23 @@ fn wiring(
         of_nodes.extend(gpus.or(given).map(|gpus| (name.to_string(), gpus)));
     }
     let short = |label: &str| label.rsplit('/').next().unwrap_or(label).to_string();
-    let name = |height: usize| wanted.iter().rev().nth(height).map_or("all".into(), |l| short(l));
+    let name = |height: usize| {
+        wanted
+            .iter()
+            .rev()
+            .nth(height)
+            .map_or("all".into(), |l| short(l))
+    };
     let mut wiring = paths.wiring(&name);
     if let Some(first) = alone.first() {
         let (count, file) = (alone.len(), text.name());
         wiring.remarks.push(format!("{file}: {count} nodes have none of the labels, the first {first}: reachable from nowhere"));
     }
-    wiring.remarks.push(format!("{}: levels by the labels {}", text.name(), wanted.join(", ")));
+    wiring.remarks.push(format!(
+        "{}: levels by the labels {}",
+        text.name(),
+        wanted.join(", ")
+    ));
     wiring.gpus = of_nodes;
     let mut suffix = levels.map_or(String::new(), |levels| format!(",levels={levels}"));
     suffix += &gpus.map_or(String::new(), |gpus| format!(",gpus={gpus}"));
@@ -133,7 +155,9 @@ fn wiring(
 
 /// GPUs that a node has to give: all resources of `status.allocatable` that end in `/gpu`; none where it names none.
 fn gpus_of(item: &Node) -> Result<Option<u32>> {
-    let resources = item.path(&["status", "allocatable"]).map_or(&[][..], Node::entries);
+    let resources = item
+        .path(&["status", "allocatable"])
+        .map_or(&[][..], Node::entries);
     let mut sum = None;
     for (_, value) in resources.iter().filter(|(name, _)| name.ends_with("/gpu")) {
         let Some(count) = value.text().and_then(|text| text.parse::<u16>().ok()) else {
@@ -150,7 +174,9 @@ fn resolve<'l>(levels: &str, all: &BTreeSet<&'l str>) -> Result<Vec<&'l str>, St
     let mut wanted = Vec::new();
     let mut at = 0;
     while at < parts.len() {
-        let two = parts.get(at + 1).map(|next| format!("{}/{next}", parts[at]));
+        let two = parts
+            .get(at + 1)
+            .map(|next| format!("{}/{next}", parts[at]));
         let ends = |label: &&&str| label.rsplit('/').next() == Some(parts[at]);
         if let Some(label) = two.and_then(|two| all.get(two.as_str())) {
             wanted.push(*label);
@@ -168,7 +194,11 @@ fn resolve<'l>(levels: &str, all: &BTreeSet<&'l str>) -> Result<Vec<&'l str>, St
 /// The labels of the first source that some node has, with the zone around and the clique inside.
 fn known<'l>(all: &BTreeSet<&'l str>) -> Vec<&'l str> {
     let some = |wanted: &[&str]| wanted.iter().any(|label| all.contains(label));
-    let source = KNOWN.iter().find(|labels| some(labels)).copied().unwrap_or_default();
+    let source = KNOWN
+        .iter()
+        .find(|labels| some(labels))
+        .copied()
+        .unwrap_or_default();
     let wanted = std::iter::once(&ZONE).chain(source).chain([&CLIQUE]);
     wanted.filter_map(|label| all.get(label).copied()).collect()
 }
@@ -186,8 +216,14 @@ mod tests {
     }
 
     fn nodes(nodes: &[(&str, &str)]) -> String {
-        let nodes: Vec<String> = nodes.iter().map(|(name, labels)| node(name, labels)).collect();
-        format!("{{\"kind\": \"List\", \"items\": [\n{}\n]}}", nodes.join(",\n"))
+        let nodes: Vec<String> = nodes
+            .iter()
+            .map(|(name, labels)| node(name, labels))
+            .collect();
+        format!(
+            "{{\"kind\": \"List\", \"items\": [\n{}\n]}}",
+            nodes.join(",\n")
+        )
     }
 
     #[test]
@@ -208,7 +244,11 @@ mod tests {
         assert_eq!(names(&cluster), "g1 g4 g2 g3 cpu");
         assert_eq!(
             levels(&cluster),
-            [("all".into(), 2), ("tier-1".into(), 3), ("tier-0".into(), 4)]
+            [
+                ("all".into(), 2),
+                ("tier-1".into(), 3),
+                ("tier-0".into(), 4)
+            ]
         );
         let remarks = cluster.network().remarks();
         assert!(
@@ -217,9 +257,17 @@ mod tests {
         );
         let aws = |layers: [&str; 3]| {
             let layer = |(i, value): (usize, &&str)| {
-                format!("\"topology.k8s.aws/network-node-layer-{}\": \"{value}\"", i + 1)
+                format!(
+                    "\"topology.k8s.aws/network-node-layer-{}\": \"{value}\"",
+                    i + 1
+                )
             };
-            layers.iter().enumerate().map(layer).collect::<Vec<_>>().join(", ")
+            layers
+                .iter()
+                .enumerate()
+                .map(layer)
+                .collect::<Vec<_>>()
+                .join(", ")
         };
         let text = nodes(&[
             ("a", &aws(["x", "y", "z"])),
@@ -230,7 +278,10 @@ mod tests {
         check_metric(&cluster);
         assert_eq!(
             levels(&cluster),
-            [("network-node-layer-2".into(), 2), ("network-node-layer-3".into(), 3)]
+            [
+                ("network-node-layer-2".into(), 2),
+                ("network-node-layer-3".into(), 3)
+            ]
         );
         let google = "\"cloud.google.com/gce-topology-block\": \"b\", \"cloud.google.com/gce-topology-subblock\": \"s\"";
         let zone = "\"topology.kubernetes.io/zone\": \"z\", \"nvidia.com/gpu.clique\": \"c.0\"";
@@ -257,7 +308,9 @@ mod tests {
             assert_eq!(machine.spec(), spec);
         }
         let spec = format!("k8s-nodes:{},levels=row/rax", file.display());
-        let error = Topology::inline(&spec, &Context::default()).unwrap_err().to_string();
+        let error = Topology::inline(&spec, &Context::default())
+            .unwrap_err()
+            .to_string();
         assert!(error.contains("none of them has `rax`"), "{error}");
     }
 
@@ -274,7 +327,10 @@ mod tests {
                 ("{\"items\": []}", ": nodes of 0 labels"),
                 (&nodes(&[("a", "\"x\": \"y\"")]), ": nodes of 1 labels"),
                 (&nodes(&[("", leaf)]), ":2: found name: ``"),
-                (&nodes(&[("a", leaf), ("a", leaf)]), ":4: found host `a` again (line 2 has it)"),
+                (
+                    &nodes(&[("a", leaf), ("a", leaf)]),
+                    ":4: found host `a` again (line 2 has it)",
+                ),
                 (
                     &nodes(&[("a", leaf), ("b", "\"topology.kubernetes.io/zone\": \"z\"")]),
                     ":2: found node `a` with label fabric.topograph.run/tier-0 and without topology.kubernetes.io/zone",

@@ -103,7 +103,9 @@ fn outlined(
             return wiring.network(file, &suffix);
         };
         if !wiring.outline {
-            return Err(file.params.wrong("uplinks", "a tree of switches; this file has none"));
+            return Err(file
+                .params
+                .wrong("uplinks", "a tree of switches; this file has none"));
         }
         wiring.widen(Some(uplinks));
         wiring.network(file, &format!("{suffix},uplinks={uplinks}"))
@@ -121,7 +123,11 @@ impl Wiring {
 
     /// Adds a switch.
     fn add(&mut self, name: &str, nodes: Vec<String>, line: usize) -> usize {
-        self.switches.push(Switch { name: name.into(), nodes, line });
+        self.switches.push(Switch {
+            name: name.into(),
+            nodes,
+            line,
+        });
         self.switches.len() - 1
     }
 
@@ -131,8 +137,12 @@ impl Wiring {
         if !self.outline || self.links.is_empty() {
             return;
         }
-        let speeds: Vec<u32> =
-            self.links.keys().filter_map(|ends| self.speeds.get(ends)).copied().collect();
+        let speeds: Vec<u32> = self
+            .links
+            .keys()
+            .filter_map(|ends| self.speeds.get(ends))
+            .copied()
+            .collect();
         let (low, high) = (speeds.iter().min().copied(), speeds.iter().max().copied());
         for (ends, capacity) in &mut self.links {
             let speed = self.speeds.get(ends).or(low.as_ref()).zip(low.as_ref());
@@ -180,7 +190,12 @@ impl Wiring {
             let first = carrying.next().map(|i| unit_of[i]);
             if h == 0 || carrying.any(|i| Some(unit_of[i]) != first) {
                 let names = self.switches.iter().map(|s| s.name.clone()).collect();
-                self.levels.push(Units { name: name(h), unit_of, names, links: 0 });
+                self.levels.push(Units {
+                    name: name(h),
+                    unit_of,
+                    names,
+                    links: 0,
+                });
             }
         }
         for (a, b) in self.links.keys() {
@@ -194,7 +209,12 @@ impl Wiring {
     /// The network of `file`; `suffix` follows its specification. Errors: no nodes at all; a switch that no path joins
     /// to the first, where the fabric may not be in several components; more nodes or memory than allowed.
     fn network(self, file: &SourceFile<'_>, suffix: &str) -> Result<Network> {
-        let SourceFile { path, params, context, .. } = file;
+        let SourceFile {
+            path,
+            params,
+            context,
+            ..
+        } = file;
         let nodes = || self.switches.iter().flat_map(|s| &s.nodes);
         let most = self.switches.iter().map(|s| s.nodes.len()).max();
         // In a torus, cells without a node have an empty name.
@@ -234,13 +254,19 @@ impl Wiring {
             None => Vec::new(),
         };
         let ends = |(a, b): (usize, usize)| (router[a].min(router[b]), router[a].max(router[b]));
-        let mut links: Vec<_> =
-            self.links.iter().map(|(pair, capacity)| (ends(*pair), *capacity)).collect();
+        let mut links: Vec<_> = self
+            .links
+            .iter()
+            .map(|(pair, capacity)| (ends(*pair), *capacity))
+            .collect();
         links.sort_unstable_by_key(|(ends, _)| *ends);
         let (links, capacities) = links.into_iter().unzip();
         let (routers, hosts) = (self.switches.len() as u32, carrying.len() as u32);
-        let switch_names =
-            carrying.iter().chain(&bare).map(|i| self.switches[*i].name.clone()).collect();
+        let switch_names = carrying
+            .iter()
+            .chain(&bare)
+            .map(|i| self.switches[*i].name.clone())
+            .collect();
         let mut nodes: Vec<Vec<String>> = self.switches.into_iter().map(|s| s.nodes).collect();
         let mut names = Vec::with_capacity(slots as usize);
         for (i, switch) in carrying.iter().enumerate() {
@@ -252,7 +278,11 @@ impl Wiring {
             hosts,
             names,
             levels,
-            links_up: if up.is_empty() { None } else { later(move || up.clone()) },
+            links_up: if up.is_empty() {
+                None
+            } else {
+                later(move || up.clone())
+            },
             component_of,
             lattice: self.lattice,
             site: self.site,
@@ -272,7 +302,10 @@ impl Wiring {
         for level in &self.levels {
             let units = carrying.iter().map(|i| level.unit_of[*i]);
             let numbers = numbered(units, level.names.len());
-            carrying.iter().zip(numbers).for_each(|(i, number)| keys[*i].push(number));
+            carrying
+                .iter()
+                .zip(numbers)
+                .for_each(|(i, number)| keys[*i].push(number));
         }
         carrying.sort_by(|a, b| keys[*a].cmp(&keys[*b]));
     }
@@ -310,7 +343,9 @@ mod tests {
     /// The message about a bad file, from its line on.
     pub(super) fn error(kind: &str, text: &str) -> String {
         let error = machine(kind, text).unwrap_err().to_string();
-        error.split_once("/f").map_or(error.clone(), |(_, rest)| rest.to_string())
+        error
+            .split_once("/f")
+            .map_or(error.clone(), |(_, rest)| rest.to_string())
     }
 
     /// Each text is refused, with a message that begins with the text beside it.
@@ -323,12 +358,20 @@ mod tests {
 
     /// The levels with their numbers of units.
     pub(super) fn levels(machine: &Topology) -> Vec<(String, u64)> {
-        machine.level_table().into_iter().map(|l| (l.name.into_owned(), l.units)).collect()
+        machine
+            .level_table()
+            .into_iter()
+            .map(|l| (l.name.into_owned(), l.units))
+            .collect()
     }
 
     /// The names of the nodes in id order.
     pub(super) fn names(machine: &Topology) -> String {
-        let names: Vec<String> = machine.nodes().iter().map(|n| machine.node_name(n)).collect();
+        let names: Vec<String> = machine
+            .nodes()
+            .iter()
+            .map(|n| machine.node_name(n))
+            .collect();
         names.join(" ")
     }
 }

@@ -26,7 +26,11 @@ impl Paths {
     pub fn host(&mut self, file: &str, line: usize, host: &str, path: &[&str]) -> Result<()> {
         if let Some(other) = self.hosts.insert(host.to_string(), line) {
             let found = format!("host `{host}` again (line {other} has it)");
-            return Err(Error::input(SourceLocation::line(file, line), found, "each host once"));
+            return Err(Error::input(
+                SourceLocation::line(file, line),
+                found,
+                "each host once",
+            ));
         }
         let mut at = ROOT;
         for name in path {
@@ -70,9 +74,12 @@ impl Paths {
                 path
             })
             .collect();
-        (self.wiring.switches.iter_mut()).zip(paths).for_each(|(switch, path)| switch.name = path);
-        let roots: Vec<usize> =
-            (0..self.above.len()).filter(|i| self.above[*i] == ROOT && !self.alone(*i)).collect();
+        (self.wiring.switches.iter_mut())
+            .zip(paths)
+            .for_each(|(switch, path)| switch.name = path);
+        let roots: Vec<usize> = (0..self.above.len())
+            .filter(|i| self.above[*i] == ROOT && !self.alone(*i))
+            .collect();
         if roots.len() > 1 {
             let top = self.wiring.add("all", Vec::new(), 1);
             self.above.push(ROOT);

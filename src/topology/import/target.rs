@@ -26,7 +26,10 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
 fn network(file: &SourceFile<'_>) -> Result<Network> {
     let text = &file.text;
     let mut words = text.data_lines().flat_map(|line| {
-        line.text.split_whitespace().map(move |word| (word, line)).collect::<Vec<_>>()
+        line.text
+            .split_whitespace()
+            .map(move |word| (word, line))
+            .collect::<Vec<_>>()
     });
     let Some((kind, line)) = words.next() else {
         let expected = "an architecture such as torusXD 3 8 8 8";
@@ -62,8 +65,14 @@ fn specification(kind: &str, numbers: &[u32]) -> Result<String, &'static str> {
             let dims = counted().ok_or("the number of dimensions, then each of them")?;
             Ok(grid(kind.trim_end_matches("XD"), dims))
         }
-        "torus2D" | "mesh2D" => Ok(grid(&kind[..kind.len() - 2], fixed(2).ok_or("2 dimensions")?)),
-        "torus3D" | "mesh3D" => Ok(grid(&kind[..kind.len() - 2], fixed(3).ok_or("3 dimensions")?)),
+        "torus2D" | "mesh2D" => Ok(grid(
+            &kind[..kind.len() - 2],
+            fixed(2).ok_or("2 dimensions")?,
+        )),
+        "torus3D" | "mesh3D" => Ok(grid(
+            &kind[..kind.len() - 2],
+            fixed(3).ok_or("3 dimensions")?,
+        )),
         "hcub" => match numbers {
             [n @ 1..=30] => Ok(grid("torus", &vec![2; *n as usize])),
             _ => Err("one number of dimensions, 1 to 30"),
@@ -83,7 +92,11 @@ fn specification(kind: &str, numbers: &[u32]) -> Result<String, &'static str> {
                 return Err(expected);
             }
             arities.reverse();
-            Ok(format!("xgft:h={levels},m={},w={}", by_x(&arities), by_x(&vec![1; arities.len()])))
+            Ok(format!(
+                "xgft:h={levels},m={},w={}",
+                by_x(&arities),
+                by_x(&vec![1; arities.len()])
+            ))
         }
         _ => Err(KNOWN),
     }

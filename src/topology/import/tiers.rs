@@ -13,15 +13,21 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
     example: "tiers:hosts.csv",
     options: &[
         Opt::file("file", "a CSV file: a header, then host,tier,tier,…").positional(),
-        Opt::one_of("order", &["leaf-first", "leaf-last"], "which tier is the leaf switch")
-            .or_else("leaf at the end with most values"),
+        Opt::one_of(
+            "order",
+            &["leaf-first", "leaf-last"],
+            "which tier is the leaf switch",
+        )
+        .or_else("leaf at the end with most values"),
         UPLINKS,
     ],
     build: Build::Steps(|params, _| {
         let order = params.chosen("order")?;
-        outlined(params, "a CSV file of host,tier,…, as in tiers:hosts.csv", move |file| {
-            wiring(file, order)
-        })
+        outlined(
+            params,
+            "a CSV file of host,tier,…, as in tiers:hosts.csv",
+            move |file| wiring(file, order),
+        )
     }),
 };
 
@@ -43,12 +49,18 @@ fn wiring(file: &SourceFile<'_>, order: Option<&str>) -> Result<(Wiring, String)
                 return Err(line.wrong(format!("`{}`", line.text), expected));
             }
             let mut seen = HashSet::new();
-            if let Some(again) = fields.iter().find(|f| f.is_empty() || !seen.insert(f.to_string()))
+            if let Some(again) = fields
+                .iter()
+                .find(|f| f.is_empty() || !seen.insert(f.to_string()))
             {
                 return Err(line.wrong(format!("column `{again}`"), "a name of its own for each"));
             }
             let hosts = |field: &str| HOSTS.contains(&field.to_ascii_lowercase().as_str());
-            if let Some(column) = fields.iter().skip(1).find(|f| hosts(f) && !hosts(&fields[0])) {
+            if let Some(column) = fields
+                .iter()
+                .skip(1)
+                .find(|f| hosts(f) && !hosts(&fields[0]))
+            {
                 let found = format!("`{}` before the column `{column}`", fields[0]);
                 return Err(line.wrong(found, "hosts in the first column, then the switches above"));
             }
@@ -65,16 +77,30 @@ fn wiring(file: &SourceFile<'_>, order: Option<&str>) -> Result<(Wiring, String)
         rows.push((line.number, fields));
     }
     let Some(header) = header.filter(|_| !rows.is_empty()) else {
-        return Err(Error::input(text.location(), "no hosts", "a header, then host,tier,…"));
+        return Err(Error::input(
+            text.location(),
+            "no hosts",
+            "a header, then host,tier,…",
+        ));
     };
     if let Some((first, _)) = rows.first().filter(|_| is_row(&header, &rows)) {
-        let line = text.lines().take(*first).find(|line| line.text.contains(&header[0]));
+        let line = text
+            .lines()
+            .take(*first)
+            .find(|line| line.text.contains(&header[0]));
         let (number, found) = line.map_or((1, header.join(",")), |l| (l.number, l.text.into()));
         let expected = "a header such as host,leaf,spine: this line looks like those below it";
-        return Err(text.line_at(number, "").wrong(format!("`{found}`"), expected));
+        return Err(text
+            .line_at(number, "")
+            .wrong(format!("`{found}`"), expected));
     }
     let tiers = header.len() - 1;
-    let values = |column: usize| rows.iter().map(|(_, f)| &f[column]).collect::<HashSet<_>>().len();
+    let values = |column: usize| {
+        rows.iter()
+            .map(|(_, f)| &f[column])
+            .collect::<HashSet<_>>()
+            .len()
+    };
     let (first, last) = (values(1), values(tiers));
     let leaf_first = order.map_or(first > last, |order| order == "leaf-first");
     let mut paths = Paths::default();
@@ -86,7 +112,13 @@ fn wiring(file: &SourceFile<'_>, order: Option<&str>) -> Result<(Wiring, String)
         paths.host(text.name(), *line, &fields[0], &path)?;
     }
     // Level 0 is the leaf.
-    let column = |level: usize| if leaf_first { 1 + level } else { tiers.saturating_sub(level) };
+    let column = |level: usize| {
+        if leaf_first {
+            1 + level
+        } else {
+            tiers.saturating_sub(level)
+        }
+    };
     let name = |level: usize| header.get(column(level)).filter(|_| level < tiers).cloned();
     let mut wiring = paths.wiring(&|level| name(level).unwrap_or_else(|| "all".into()));
     if order.is_none() && tiers > 1 {
@@ -102,10 +134,16 @@ fn wiring(file: &SourceFile<'_>, order: Option<&str>) -> Result<(Wiring, String)
 
 /// Whether a header is one more row: a value of it stands below in its column, or its host is named as the first is.
 fn is_row(header: &[String], rows: &[(usize, Vec<Cow<'_, str>>)]) -> bool {
-    let below = |column: usize| rows.iter().any(|(_, fields)| fields[column] == header[column]);
+    let below = |column: usize| {
+        rows.iter()
+            .any(|(_, fields)| fields[column] == header[column])
+    };
     let shape = |name: &str| name.replace(|c: char| c.is_ascii_digit(), "0");
     let numbered = header[0].contains(|c: char| c.is_ascii_digit());
-    numbered && rows.iter().any(|(_, fields)| shape(&fields[0]) == shape(&header[0]))
+    numbered
+        && rows
+            .iter()
+            .any(|(_, fields)| shape(&fields[0]) == shape(&header[0]))
         || (1..header.len()).any(below)
 }
 
@@ -125,8 +163,11 @@ mod tests {
         check_links(&machine);
         check_metric(&machine);
         assert_eq!(names(&machine), "a c d b e");
-        let rows: Vec<_> =
-            machine.level_table().into_iter().map(|l| (l.name, l.units, l.nodes)).collect();
+        let rows: Vec<_> = machine
+            .level_table()
+            .into_iter()
+            .map(|l| (l.name, l.units, l.nodes))
+            .collect();
         assert_eq!(rows, [("pod".into(), 2, 3), ("rack".into(), 4, 2)]);
         let rack = &machine.network().levels()[1];
         let called: Vec<_> = (0..4).map(|unit| rack.unit_name(unit)).collect();
@@ -135,7 +176,10 @@ mod tests {
             let at = |name: &str| machine.node_named(name).unwrap();
             machine.distance(at(a), at(b))
         };
-        assert_eq!([d("a", "c"), d("a", "d"), d("a", "b"), d("b", "e")], [0, 2, 4, 2]);
+        assert_eq!(
+            [d("a", "c"), d("a", "d"), d("a", "b"), d("b", "e")],
+            [0, 2, 4, 2]
+        );
         assert!(machine.network().remarks()[0].contains("`rack` is taken for the leaf"));
         assert_eq!(machine.router_of(NodeId(0)).0, 0);
     }
@@ -145,7 +189,10 @@ mod tests {
         let machine = machine("tiers", "node,rack,pod\na,S1,P1\nb,S2,P1\nc,S3,P2\n").unwrap();
         assert_eq!(levels(&machine), [("pod".into(), 2), ("rack".into(), 3)]);
         let flat = super::super::tests::machine("tiers", "host,switch\na,s\nb,t\nc,s\n").unwrap();
-        assert_eq!((names(&flat).as_str(), flat.network().routers()), ("a c b", 3));
+        assert_eq!(
+            (names(&flat).as_str(), flat.network().routers()),
+            ("a c b", 3)
+        );
     }
 
     #[test]
@@ -162,8 +209,14 @@ mod tests {
                 ("host,rack\na,b,c\n", ":2: found 3 fields; expected 2"),
                 ("host,rack\n# c\na,\n", ":3: found no value of `rack`"),
                 ("host,rack\n,b\n", ":2: found no value of `host`"),
-                ("host,rack\na,b\na,c\n", ":3: found host `a` again (line 2 has it)"),
-                ("host,rack\n\"a,b\n", ":2: found `\"a,b`; expected each quote"),
+                (
+                    "host,rack\na,b\na,c\n",
+                    ":3: found host `a` again (line 2 has it)",
+                ),
+                (
+                    "host,rack\n\"a,b\n",
+                    ":2: found `\"a,b`; expected each quote",
+                ),
             ],
         );
     }

@@ -9,9 +9,16 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
     name: "topograph",
     about: "a cluster's instances with their network layers, as topograph prints them in JSON",
     example: "topograph:instances.json",
-    options: &[Opt::file("file", "a JSON file of instances").positional(), UPLINKS],
+    options: &[
+        Opt::file("file", "a JSON file of instances").positional(),
+        UPLINKS,
+    ],
     build: Build::Steps(|params, _| {
-        outlined(params, "a JSON file, as in topograph:instances.json", wiring)
+        outlined(
+            params,
+            "a JSON file, as in topograph:instances.json",
+            wiring,
+        )
     }),
 };
 
@@ -30,7 +37,11 @@ fn wiring(file: &SourceFile<'_>) -> Result<(Wiring, String)> {
         let mut layer = Vec::new();
         for name in layers {
             let wrong = || name.wrong(format!("a layer {}", name.describe()), "its name");
-            layer.push(name.text().filter(|name| !name.is_empty()).ok_or_else(wrong)?);
+            layer.push(
+                name.text()
+                    .filter(|name| !name.is_empty())
+                    .ok_or_else(wrong)?,
+            );
         }
         layer.reverse();
         paths.host(file.text.name(), instance.line, id, &layer)?;
@@ -61,8 +72,11 @@ mod tests {
         // i3's switch hangs right below the one above all.
         let at = |name: &str| cluster.node_named(name).unwrap();
         assert_eq!(cluster.distance(at("i1"), at("i3")), 3);
-        let alone =
-            machine("topograph", "{\"instances\": [{\"id\": \"a\"}, {\"id\": \"b\"}]}").unwrap();
+        let alone = machine(
+            "topograph",
+            "{\"instances\": [{\"id\": \"a\"}, {\"id\": \"b\"}]}",
+        )
+        .unwrap();
         assert_eq!(alone.components(), 2);
     }
 
@@ -74,9 +88,15 @@ mod tests {
                 ("", ":1: found an empty file"),
                 ("{\n\"instances\": [1,]}", ":2: found "),
                 ("{}", ":1: found a map of 0 keys without `instances`"),
-                ("{\"instances\": {}}", ":1: found instances: a map of 0 keys; expected a list"),
+                (
+                    "{\"instances\": {}}",
+                    ":1: found instances: a map of 0 keys; expected a list",
+                ),
                 ("{\"instances\": []}", ": found no nodes"),
-                ("{\"instances\": [\n{}]}", ":2: found a map of 0 keys without `id`"),
+                (
+                    "{\"instances\": [\n{}]}",
+                    ":2: found a map of 0 keys without `id`",
+                ),
                 ("{\"instances\": [\n3]}", ":2: found `3` without `id`"),
                 ("{\"instances\": [{\"id\": \"\"}]}", ":1: found id: ``"),
                 (

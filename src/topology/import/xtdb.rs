@@ -44,7 +44,11 @@ fn build(file: &SourceFile<'_>, network: &str) -> Result<Network> {
         let number = |key: &str| {
             let value = get(key)?;
             let wrong = || line.wrong(format!("{key}={value}"), "a whole number from 0 to 1048575");
-            value.parse::<u32>().ok().filter(|n| *n < 1 << 20).ok_or_else(wrong)
+            value
+                .parse::<u32>()
+                .ok()
+                .filter(|n| *n < 1 << 20)
+                .ok_or_else(wrong)
         };
         let id = number("processor_id")?;
         let at = [number("x_coord")?, number("y_coord")?, number("z_coord")?];
@@ -54,7 +58,10 @@ fn build(file: &SourceFile<'_>, network: &str) -> Result<Network> {
             return Err(line.wrong(found, "each once"));
         }
         processors += 1;
-        extents.iter_mut().zip(at).for_each(|(extent, x)| *extent = (*extent).max(x + 1));
+        extents
+            .iter_mut()
+            .zip(at)
+            .for_each(|(extent, x)| *extent = (*extent).max(x + 1));
         if kind == "compute" && status == "up" {
             places.entry(at).or_default().push(id);
         }
@@ -68,7 +75,11 @@ fn build(file: &SourceFile<'_>, network: &str) -> Result<Network> {
     let slots = routers * per_router as u64;
     if routers > 64 * processors + 4096 || slots > MAX_NODES {
         let found = format!("coordinates of {nx}x{ny}x{nz} places for {processors} processors");
-        return Err(Error::input(text.location(), found, "a box that is mostly filled"));
+        return Err(Error::input(
+            text.location(),
+            found,
+            "a box that is mostly filled",
+        ));
     }
     let shape = match network {
         "cascade" => format!("cascade:{nz}x{ny}x{nx},per_router={per_router}"),
@@ -84,9 +95,17 @@ fn build(file: &SourceFile<'_>, network: &str) -> Result<Network> {
             names[router * per_router + slot] = format!("nid{id:05}");
         }
     }
-    let suffix = if network == "torus" { "" } else { ",network=cascade" };
+    let suffix = if network == "torus" {
+        ""
+    } else {
+        ",network=cascade"
+    };
     let spec = format!("{}{suffix}", file.spec());
-    Ok(Network { spec, names, ..inner })
+    Ok(Network {
+        spec,
+        names,
+        ..inner
+    })
 }
 
 /// The `key=value` pairs of a line; a value may stand in single quotes, and then hold commas.
@@ -131,9 +150,13 @@ mod tests {
     #[test]
     fn coordinates_make_a_torus_or_groups() {
         let mut text = "# a comment\n".to_string();
-        for (id, at) in
-            [(4, [0, 0, 1]), (5, [0, 0, 1]), (0, [0, 0, 0]), (8, [1, 2, 3]), (9, [1, 2, 3])]
-        {
+        for (id, at) in [
+            (4, [0, 0, 1]),
+            (5, [0, 0, 1]),
+            (0, [0, 0, 0]),
+            (8, [1, 2, 3]),
+            (9, [1, 2, 3]),
+        ] {
             text += &line(id, at, "compute", "up");
         }
         text += &line(1, [0, 0, 0], "service", "up");
@@ -141,7 +164,10 @@ mod tests {
         let torus = machine("xtdb2proc", &text).unwrap();
         check_links(&torus);
         check_metric(&torus);
-        assert_eq!(names(&torus), "nid00000 nid00004 nid00005 nid00008 nid00009");
+        assert_eq!(
+            names(&torus),
+            "nid00000 nid00004 nid00005 nid00008 nid00009"
+        );
         let s = torus.statistics().unwrap();
         assert_eq!((s.nodes, s.routers, s.places), (5, 2 * 3 * 4, 48));
         let at = |name: &str| torus.node_named(name).unwrap();
@@ -154,7 +180,11 @@ mod tests {
         let cascade = Topology::inline(&spec, &Context::default()).unwrap();
         assert_eq!(
             levels(&cascade),
-            [("group".into(), 2), ("chassis".into(), 6), ("blade".into(), 24)]
+            [
+                ("group".into(), 2),
+                ("chassis".into(), 6),
+                ("blade".into(), 24)
+            ]
         );
         assert_eq!(cascade.spec(), spec);
     }
@@ -167,17 +197,35 @@ mod tests {
             "xtdb2proc",
             &[
                 ("", ": found no compute processor"),
-                (&line(1, [0, 0, 0], "service", "up"), ": found no compute processor"),
+                (
+                    &line(1, [0, 0, 0], "service", "up"),
+                    ": found no compute processor",
+                ),
                 ("x_coord\n", ":1: found `x_coord`; expected key=value"),
                 ("a=1,=2\n", ":1: found `=2`; expected key=value"),
                 ("a='1\n", ":1: found `a='1`"),
                 ("a=1,a=2\n", ":1: found `a` twice"),
                 (&with("x_coord=0,", ""), ":1: found a line without x_coord"),
-                (&with("y_coord=0", "y_coord=-1"), ":1: found y_coord=-1; expected a whole number"),
-                (&with("processor_id=1", "processor_id=z"), ":1: found processor_id=z"),
-                (&with("'compute'", "'compute'x"), ":1: found `processor_type='compute'x`"),
-                (&format!("{good}{good}"), ":2: found processor_id=1 again (line 1 has it)"),
-                (&with("z_coord=0", "z_coord=100000"), ": found coordinates of 1x1x100001 places"),
+                (
+                    &with("y_coord=0", "y_coord=-1"),
+                    ":1: found y_coord=-1; expected a whole number",
+                ),
+                (
+                    &with("processor_id=1", "processor_id=z"),
+                    ":1: found processor_id=z",
+                ),
+                (
+                    &with("'compute'", "'compute'x"),
+                    ":1: found `processor_type='compute'x`",
+                ),
+                (
+                    &format!("{good}{good}"),
+                    ":2: found processor_id=1 again (line 1 has it)",
+                ),
+                (
+                    &with("z_coord=0", "z_coord=100000"),
+                    ": found coordinates of 1x1x100001 places",
+                ),
             ],
         );
     }

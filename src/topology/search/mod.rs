@@ -113,15 +113,21 @@ impl<'g> Search<'g> {
         if self.graph.is_weighted() {
             return None;
         }
-        self.free.extend(self.planes.iter_mut().flat_map(|sets| sets.drain(..)));
+        self.free
+            .extend(self.planes.iter_mut().flat_map(|sets| sets.drain(..)));
         let starts = self.begin(sources);
         // Sums and planes begin as if every pair were `next` hops apart; `note` corrects the nearer ones at the end.
         let next = starts.len() as u32;
         self.counted = (next as usize * sources.len()) as u16;
         self.sums.fill(0);
         let all = first(sources.len());
-        self.turned =
-            std::array::from_fn(|bit| if gray(next - 1) >> bit & 1 == 1 { all } else { EMPTY });
+        self.turned = std::array::from_fn(|bit| {
+            if gray(next - 1) >> bit & 1 == 1 {
+                all
+            } else {
+                EMPTY
+            }
+        });
         let pairs = self.sums.len() * sources.len();
         let mut left = pairs - self.found.len();
         // Sets kept so far, and the plane that the visited sets become a part of once the next hop has read them.
@@ -135,7 +141,11 @@ impl<'g> Search<'g> {
                 all: &all,
                 visited: &self.visited,
                 next: &mut self.next,
-                plane: if fresh { &mut spare } else { &mut self.planes[bit][0] },
+                plane: if fresh {
+                    &mut spare
+                } else {
+                    &mut self.planes[bit][0]
+                },
                 fresh,
                 sums: &mut self.sums,
             };
@@ -168,7 +178,12 @@ impl<'g> Search<'g> {
     /// Takes the first hops source by source, as long as few routers are reached: a pass reads all rows, however few
     /// sets are not empty. Returns the index in `found` at which each hop begins.
     fn begin(&mut self, sources: &[RouterId]) -> Vec<usize> {
-        let Search { rows, visited, found, .. } = self;
+        let Search {
+            rows,
+            visited,
+            found,
+            ..
+        } = self;
         visited.fill(EMPTY);
         found.clear();
         for (s, source) in (0..).zip(sources) {
@@ -208,7 +223,10 @@ impl<'g> Search<'g> {
     fn note(&mut self, starts: &[usize]) {
         let next = starts.len() as u32;
         for (hops, start) in (0..next).zip(starts) {
-            let end = starts.get(hops as usize + 1).copied().unwrap_or(self.found.len());
+            let end = starts
+                .get(hops as usize + 1)
+                .copied()
+                .unwrap_or(self.found.len());
             for (row, _) in &self.found[*start..end] {
                 let sum = &mut self.sums[*row as usize];
                 *sum = sum.wrapping_sub((next - hops) as u16);
@@ -230,7 +248,9 @@ impl<'g> Search<'g> {
 
     /// A buffer with any content.
     fn take(&mut self) -> Sets {
-        self.free.pop().unwrap_or_else(|| vec![EMPTY; self.visited.len()])
+        self.free
+            .pop()
+            .unwrap_or_else(|| vec![EMPTY; self.visited.len()])
     }
 
     /// Sets the distance of pairs that no path joins to 0; sums have counted each of them `counted` times.
@@ -278,7 +298,10 @@ pub(crate) fn each_batch<T: Send>(
         let far = search.run(batch);
         work(search, batch, far)
     };
-    Ok(sources.par_chunks(WIDTH).map_init(|| Search::new(graph), run).collect())
+    Ok(sources
+        .par_chunks(WIDTH)
+        .map_init(|| Search::new(graph), run)
+        .collect())
 }
 
 #[cfg(test)]
@@ -318,7 +341,10 @@ mod tests {
                 let mut levels = vec![vec![9; routers as usize]; far as usize + 1];
                 search.levels(last / 8, 1 << (last % 8), &mut levels);
                 let (mut farthest, some) = (0, count.div_ceil(2));
-                for v in (0..routers).step_by(1 + routers as usize / 400).map(RouterId) {
+                for v in (0..routers)
+                    .step_by(1 + routers as usize / 400)
+                    .map(RouterId)
+                {
                     let hops = graph.hops_from(v);
                     let hops: Vec<u32> =
                         sources.iter().map(|source| hops[source.index()]).collect();
@@ -341,7 +367,10 @@ mod tests {
                         assert_eq!(level[v.index()] != 0, hops[last] == at);
                     }
                 }
-                assert!(farthest <= far && far <= farthest + u32::from(routers > 400), "{spec}");
+                assert!(
+                    farthest <= far && far <= farthest + u32::from(routers > 400),
+                    "{spec}"
+                );
             }
         }
     }
@@ -366,7 +395,9 @@ mod tests {
     fn what_no_path_joins_is_no_hop_away() {
         // A path of 300 routers and one of 3: the search is over in one long before it is in the other.
         let arcs = (0..302u32).filter(|u| *u != 199 && *u != 299);
-        let arcs = arcs.flat_map(|u| [(u, u + 1, 1.0), (u + 1, u, 1.0)]).collect();
+        let arcs = arcs
+            .flat_map(|u| [(u, u + 1, 1.0), (u + 1, u, 1.0)])
+            .collect();
         let graph = RouterGraph::from_arcs(303, arcs);
         let mut search = Search::new(&graph);
         let here_and_there = (0..WIDTH as u32).map(|s| if s < 128 { 300 + s % 3 } else { s });
@@ -385,10 +416,19 @@ mod tests {
             let reached = routers().flat_map(found).filter(|hops| *hops != UNREACHED);
             assert_eq!(Some(far), reached.max());
             for v in routers() {
-                let hops: Vec<u32> =
-                    found(v).map(|hops| if hops == UNREACHED { 0 } else { hops }).collect();
-                assert_eq!(hops, (0..hops.len()).map(|s| search.hops(v, s)).collect::<Vec<_>>());
-                assert_eq!(search.total(v), hops.iter().map(|h| u64::from(*h)).sum::<u64>());
+                let hops: Vec<u32> = found(v)
+                    .map(|hops| if hops == UNREACHED { 0 } else { hops })
+                    .collect();
+                assert_eq!(
+                    hops,
+                    (0..hops.len())
+                        .map(|s| search.hops(v, s))
+                        .collect::<Vec<_>>()
+                );
+                assert_eq!(
+                    search.total(v),
+                    hops.iter().map(|h| u64::from(*h)).sum::<u64>()
+                );
             }
         }
     }

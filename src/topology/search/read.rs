@@ -30,7 +30,9 @@ impl Search<'_> {
     #[inline(always)]
     pub(super) fn bits(&self, bit: usize, row: usize) -> Bits {
         let sets = self.planes[bit].iter();
-        sets.fold(self.turned[bit], |bits, set| join(&bits, &set[row], |a, b| a ^ b))
+        sets.fold(self.turned[bit], |bits, set| {
+            join(&bits, &set[row], |a, b| a ^ b)
+        })
     }
 
     /// The distance of `router` from the `source`-th of the batch.
@@ -119,7 +121,11 @@ impl Search<'_> {
         for (hops, at) in at.iter_mut().enumerate() {
             at[..routers].fill(sources);
             for (p, bits) in bits[..self.used].iter().enumerate() {
-                meet(&mut at[..routers], bits, if hops >> p & 1 == 1 { 0 } else { u8::MAX });
+                meet(
+                    &mut at[..routers],
+                    bits,
+                    if hops >> p & 1 == 1 { 0 } else { u8::MAX },
+                );
             }
         }
     }

@@ -70,7 +70,11 @@ fn pass<const D: usize, const SURE: usize>(graph: &Rows, hop: &mut Hop<'_>) -> u
     let (visited, all, fresh) = (hop.visited, *hop.all, hop.fresh);
     let linked = graph.linked.as_chunks::<D>().0.chunks_exact(graph.each / D);
     let next_and_plane = hop.next.iter_mut().zip(&mut *hop.plane);
-    let rows = visited.iter().zip(next_and_plane).zip(&mut *hop.sums).zip(linked);
+    let rows = visited
+        .iter()
+        .zip(next_and_plane)
+        .zip(&mut *hop.sums)
+        .zip(linked);
     // Rows depend on each other in nothing but this count, so the reads of many rows overlap.
     let mut left = 0;
     for (((before, (next, plane)), sum), linked) in rows {
@@ -79,7 +83,9 @@ fn pass<const D: usize, const SURE: usize>(graph: &Rows, hop: &mut Hop<'_>) -> u
             if g >= SURE && now == all {
                 break;
             }
-            now = group.iter().fold(now, |now, u| join(&now, &visited[*u as usize], |a, b| a | b));
+            now = group.iter().fold(now, |now, u| {
+                join(&now, &visited[*u as usize], |a, b| a | b)
+            });
         }
         *next = now;
         if SURE == ALL || now != all {

@@ -71,11 +71,22 @@ pub(crate) static PRESETS: [Preset; 8] = [
          nodes=requested_number_of_resources|requested_number_of_processors,list=allocated_resources|allocated_processors",
     ),
     // Lingjun: a row for each worker of a job.
-    preset("lingjun", "job=job_name,start=gmt_job_running,end=gmt_job_finished,list=host_ip"),
+    preset(
+        "lingjun",
+        "job=job_name,start=gmt_job_running,end=gmt_job_finished,list=host_ip",
+    ),
 ];
 
 /// Roles whose columns tables of a known set may lack: a job can be made without them.
-const OPTIONAL: [&str; 7] = ["job", "user", "state", "partition", "list", "limit", "limit-minutes"];
+const OPTIONAL: [&str; 7] = [
+    "job",
+    "user",
+    "state",
+    "partition",
+    "list",
+    "limit",
+    "limit-minutes",
+];
 
 /// The columns of recorded placements, [`super::placements`].
 const PLACEMENTS: &str =
@@ -141,7 +152,11 @@ impl Columns {
                 return Err(wrong(format!("`{pair}`"), "KEY=NAME, the name of a column"));
             }
             columns.names.retain(|named| named.role != role);
-            columns.names.push(Named { role, name: name.into(), known: false });
+            columns.names.push(Named {
+                role,
+                name: name.into(),
+                known: false,
+            });
         }
         let has = |key| columns.names.iter().any(|named| ROLES[named.role] == key);
         if !has("submit") && !has("start")
@@ -159,38 +174,60 @@ impl Columns {
         let pairs = text.split(',').filter_map(|pair| pair.split_once('='));
         let named = |(key, name): (&str, &str)| {
             let role = ROLES.iter().position(|role| *role == key)?;
-            Some(Named { role, name: name.to_string(), known: true })
+            Some(Named {
+                role,
+                name: name.to_string(),
+                known: true,
+            })
         };
-        Columns { names: pairs.filter_map(named).collect(), ..Columns::default() }
+        Columns {
+            names: pairs.filter_map(named).collect(),
+            ..Columns::default()
+        }
     }
 
     /// The columns of recorded placements, whose times are in seconds.
     pub(super) fn of_placements() -> Columns {
-        let mut columns = Columns { per_second: Some(1), ..Columns::of(PLACEMENTS) };
-        columns.names.iter_mut().for_each(|named| named.known = false);
+        let mut columns = Columns {
+            per_second: Some(1),
+            ..Columns::of(PLACEMENTS)
+        };
+        columns
+            .names
+            .iter_mut()
+            .for_each(|named| named.known = false);
         columns
     }
 
     /// The columns of the known table that a header line belongs to.
     pub(crate) fn of_header(header: &[u8]) -> Option<Columns> {
         let header = std::str::from_utf8(header).ok()?;
-        let present: Vec<&str> =
-            header.split(',').map(|name| name.trim().trim_matches('"')).collect();
+        let present: Vec<&str> = header
+            .split(',')
+            .map(|name| name.trim().trim_matches('"'))
+            .collect();
         let mut known = PRESETS.iter().map(|preset| Columns::of(preset.columns));
         let found = known.find(|columns| {
             let roles = columns.names.iter().map(|named| named.role);
             // A list says how many nodes there are.
             let list = |role: usize| ROLES[role] == "list";
-            let mut needed =
-                roles.clone().filter(|role| !OPTIONAL.contains(&ROLES[*role])).collect::<Vec<_>>();
+            let mut needed = roles
+                .clone()
+                .filter(|role| !OPTIONAL.contains(&ROLES[*role]))
+                .collect::<Vec<_>>();
             if !needed.iter().any(|role| ROLES[*role] == "nodes") {
                 needed.extend(roles.clone().filter(|role| list(*role)));
             }
-            needed
-                .iter()
-                .all(|role| columns.find(ROLES[*role], &present).is_ok_and(|at| at.is_some()))
+            needed.iter().all(|role| {
+                columns
+                    .find(ROLES[*role], &present)
+                    .is_ok_and(|at| at.is_some())
+            })
         })?;
-        Some(Columns { recognised: true, ..found })
+        Some(Columns {
+            recognised: true,
+            ..found
+        })
     }
 
     /// Where the column of a role stands in a header; none where the table has none. The name that is missing is an

@@ -76,8 +76,11 @@ impl Header {
         let mut at = [None; ROLES.len()];
         for (slot, key) in at.iter_mut().zip(ROLES) {
             *slot = columns.find(key, &header).map_err(|wanted| {
-                let named: Vec<String> =
-                    header.iter().take(20).map(|name| format!("`{name}`")).collect();
+                let named: Vec<String> = header
+                    .iter()
+                    .take(20)
+                    .map(|name| format!("`{name}`"))
+                    .collect();
                 line.wrong(
                     format!("no column `{wanted}` ({key})"),
                     format!("one of {}", named.join(", ")),
@@ -85,7 +88,13 @@ impl Header {
             })?;
         }
         let (file, width, per_second) = (line.file, header.len(), columns.per_second);
-        Ok(Header { file, width, at, per_second, assumed_minutes: columns.recognised })
+        Ok(Header {
+            file,
+            width,
+            at,
+            per_second,
+            assumed_minutes: columns.recognised,
+        })
     }
 }
 
@@ -96,7 +105,11 @@ impl Csv {
             return Err(no_jobs(&name, "a header line with the names of columns"));
         };
         let header = Header::new(&line, columns)?;
-        Ok(Csv { lines, columns: columns.cloned(), header })
+        Ok(Csv {
+            lines,
+            columns: columns.cloned(),
+            header,
+        })
     }
 }
 
@@ -118,29 +131,43 @@ impl CsvRow<'_> {
     }
 
     fn wrong(&self, key: &str, expected: &str) -> Error {
-        wrong(self.line.location(), key, self.get(key).unwrap_or_default(), expected)
+        wrong(
+            self.line.location(),
+            key,
+            self.get(key).unwrap_or_default(),
+            expected,
+        )
     }
 
     fn time(&mut self, key: &str) -> Result<Option<i64>> {
-        let Some(text) = self.get(key) else { return Ok(None) };
+        let Some(text) = self.get(key) else {
+            return Ok(None);
+        };
         let time = instant(text).ok_or_else(|| self.wrong(key, INSTANT))?;
         let plain = is_number(text);
         let large = self.per_second.is_none() && time.is_some_and(|time| time >= MILLISECONDS);
         self.large |= plain && large;
-        let unit = if large { 1000 } else { self.per_second.unwrap_or(1) };
+        let unit = if large {
+            1000
+        } else {
+            self.per_second.unwrap_or(1)
+        };
         Ok(time.map(|time| if plain { time.div_euclid(unit) } else { time }))
     }
 
     fn length(&self, key: &str, unit: i64) -> Result<Option<i64>> {
-        let Some(text) = self.get(key) else { return Ok(None) };
+        let Some(text) = self.get(key) else {
+            return Ok(None);
+        };
         let length = limit(text, unit).ok_or_else(|| self.wrong(key, LIMIT))?;
         if unit > 1 || !is_number(text) {
             return Ok(length);
         }
         if self.large {
-            return Err(
-                self.wrong(key, "unit=s or unit=ms in --columns, as times are milliseconds")
-            );
+            return Err(self.wrong(
+                key,
+                "unit=s or unit=ms in --columns, as times are milliseconds",
+            ));
         }
         Ok(length.map(|length| length / self.per_second.unwrap_or(1)))
     }
@@ -166,14 +193,28 @@ fn is_number(text: &str) -> bool {
 impl Source for Csv {
     fn next(&mut self, record: &mut Record, tally: &mut Tally) -> Result<bool> {
         loop {
-            let Some(line) = self.lines.data_line()? else { return Ok(false) };
+            let Some(line) = self.lines.data_line()? else {
+                return Ok(false);
+            };
             if line.file != self.header.file {
                 self.header = Header::new(&line, self.columns.as_ref())?;
                 continue;
             }
-            let Header { at, per_second, width, assumed_minutes, .. } = &self.header;
+            let Header {
+                at,
+                per_second,
+                width,
+                assumed_minutes,
+                ..
+            } = &self.header;
             let (fields, per_second) = (line.fields()?, *per_second);
-            let mut row = CsvRow { fields, line, at, per_second, large: false };
+            let mut row = CsvRow {
+                fields,
+                line,
+                at,
+                per_second,
+                large: false,
+            };
             if row.fields.len() != *width {
                 let found = format!("{} fields", row.fields.len());
                 return Err(line.wrong(found, format!("the {width} of the header")));
@@ -209,7 +250,9 @@ impl Source for Csv {
             record.nodes = row.nodes()?;
             host_list(row.get("list").unwrap_or_default(), &mut record.hosts);
             record.user.push_str(row.get("user").unwrap_or_default());
-            record.partition.push_str(row.get("partition").unwrap_or_default());
+            record
+                .partition
+                .push_str(row.get("partition").unwrap_or_default());
             record.state = State::of(row.get("state").unwrap_or_default());
             return Ok(true);
         }
@@ -222,7 +265,9 @@ pub(super) fn host_list(text: &str, into: &mut String) {
     if ["None", "nan", "None assigned"].contains(&text) {
         return;
     }
-    let inner = text.strip_prefix('[').and_then(|rest| rest.strip_suffix(']'));
+    let inner = text
+        .strip_prefix('[')
+        .and_then(|rest| rest.strip_suffix(']'));
     let first = text.bytes().next().unwrap_or_default();
     // Most are as they should be; a piece of digits may be a range of ids, behind names, too.
     let digits = |pair: &[u8]| pair[0] == b',' && pair[1].is_ascii_digit();
@@ -237,7 +282,9 @@ pub(super) fn host_list(text: &str, into: &mut String) {
         }
         into.push_str(if into.is_empty() { "" } else { "," });
         let range = name.split_once('-').is_some_and(|(first, last)| {
-            [first, last].iter().all(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()))
+            [first, last]
+                .iter()
+                .all(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()))
         });
         match range {
             true => into.extend(["[", name, "]"]),

@@ -20,7 +20,12 @@ pub static JOBCOMP: RecordFormat = RecordFormat {
     lists_nodes: true,
     joins: false,
     begins: |line| line.starts_with(b"JobId="),
-    open: |lines, _| Ok(Box::new(JobComp { lines, begun: false })),
+    open: |lines, _| {
+        Ok(Box::new(JobComp {
+            lines,
+            begun: false,
+        }))
+    },
 };
 
 /// Keys that are read; two names of one thing have one place.
@@ -50,8 +55,13 @@ struct JobComp {
 /// The values of a line by their places, or why it has none.
 fn values(text: &str) -> std::result::Result<[&str; PLACES], Reason> {
     let mut found = [None; PLACES];
-    for (key, value) in text.split_ascii_whitespace().filter_map(|word| word.split_once('=')) {
-        let Some((_, place)) = KEYS.iter().find(|(known, _)| *known == key) else { continue };
+    for (key, value) in text
+        .split_ascii_whitespace()
+        .filter_map(|word| word.split_once('='))
+    {
+        let Some((_, place)) = KEYS.iter().find(|(known, _)| *known == key) else {
+            continue;
+        };
         if found[*place].replace(value).is_some() {
             return Err(Reason::UnclearFields);
         }
@@ -64,7 +74,19 @@ fn values(text: &str) -> std::result::Result<[&str; PLACES], Reason> {
 
 /// Reads the values of a line into `record`; true if the job ends before it starts.
 fn read(line: &RawLine<'_>, values: &[&str; PLACES], record: &mut Record) -> Result<bool> {
-    let [job, start, end, hosts, nodes, state, submit, most, partition, user, segment] = *values;
+    let [
+        job,
+        start,
+        end,
+        hosts,
+        nodes,
+        state,
+        submit,
+        most,
+        partition,
+        user,
+        segment,
+    ] = *values;
     let time = |key: &str, text: &str| {
         instant(text).ok_or_else(|| wrong(line.location(), key, text, INSTANT))
     };
@@ -86,9 +108,15 @@ fn read(line: &RawLine<'_>, values: &[&str; PLACES], record: &mut Record) -> Res
         number.ok_or_else(|| wrong(line.location(), key, text, "a whole number"))
     };
     record.nodes = if waits { 0 } else { whole("NodeCnt", nodes)? };
-    record.segment = if segment.is_empty() { 0 } else { whole("SegmentSize", segment)? };
+    record.segment = if segment.is_empty() {
+        0
+    } else {
+        whole("SegmentSize", segment)?
+    };
     record.partition.push_str(partition);
-    record.user.push_str(user.split('(').next().unwrap_or_default());
+    record
+        .user
+        .push_str(user.split('(').next().unwrap_or_default());
     record.state = State::of(state);
     let holds = ["RUNNING", "SUSPENDED", "COMPLETING", "STOPPED"].contains(&state);
     Ok(record.ends_at(end.filter(|_| !holds)))
@@ -121,7 +149,10 @@ impl Source for JobComp {
         }
         match self.begun {
             true => Ok(false),
-            false => Err(no_jobs(self.lines.name(), "lines such as JobId=12 UserId=…")),
+            false => Err(no_jobs(
+                self.lines.name(),
+                "lines such as JobId=12 UserId=…",
+            )),
         }
     }
 }

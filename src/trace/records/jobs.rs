@@ -42,7 +42,10 @@ impl Numbers {
     fn lines(&self, label: &str) -> String {
         let mut names: Vec<_> = self.0.iter().map(|(name, number)| (number, name)).collect();
         names.sort_unstable();
-        names.iter().map(|(number, name)| format!("; {label}: {number} {name}\n")).collect()
+        names
+            .iter()
+            .map(|(number, name)| format!("; {label}: {number} {name}\n"))
+            .collect()
     }
 }
 
@@ -62,7 +65,11 @@ impl Records {
         while self.next(&mut record)? {
             let partition = partitions.of(&record.partition);
             let wanted = options.partitions.is_empty() || options.partitions.contains(&partition);
-            let fault = if wanted { fault(&record, options) } else { Some(Reason::OtherPartition) };
+            let fault = if wanted {
+                fault(&record, options)
+            } else {
+                Some(Reason::OtherPartition)
+            };
             let (None, Some(submit), Some(run)) = (fault, record.submit, record.run) else {
                 self.count(fault.unwrap_or(Reason::NoSubmitTime), &record);
                 continue;
@@ -75,13 +82,24 @@ impl Records {
                 (Reason::RunForRequestedTime, limit.is_none()),
                 (Reason::RunTimeCut, limit.is_some_and(|limit| limit < run)),
                 (Reason::Segment, record.segment > 0),
-                (Reason::CountTaken, ![0, record.nodes].contains(&names(&record.hosts))),
+                (
+                    Reason::CountTaken,
+                    ![0, record.nodes].contains(&names(&record.hosts)),
+                ),
             ];
-            notes.iter().filter(|(_, is)| *is).for_each(|(reason, _)| self.count(*reason, &record));
+            notes
+                .iter()
+                .filter(|(_, is)| *is)
+                .for_each(|(reason, _)| self.count(*reason, &record));
             let requested_time = limit.unwrap_or(run);
             jobs.push(Job {
                 // Numbers are given out below.
-                id: record.job.parse().ok().filter(|id| (0..MOST_ID).contains(id)).unwrap_or(-1),
+                id: record
+                    .job
+                    .parse()
+                    .ok()
+                    .filter(|id| (0..MOST_ID).contains(id))
+                    .unwrap_or(-1),
                 // A requeued job may be said to be submitted after it started.
                 submit: if wait.is_some_and(|wait| wait < 0) {
                     submit + wait.unwrap_or(0)
@@ -109,7 +127,11 @@ impl Records {
             let needed = JOB_BYTES * jobs.len() as u64;
             if needed > options.memory {
                 let what = format!("{}: the jobs", self.name);
-                return Err(Error::Memory { what, needed, limit: options.memory });
+                return Err(Error::Memory {
+                    what,
+                    needed,
+                    limit: options.memory,
+                });
             }
         }
         self.number(&mut jobs);
@@ -141,8 +163,14 @@ impl Records {
         let (mut again, mut same) = (Vec::new(), Vec::new());
         for group in by_id.chunk_by(|a, b| jobs[*a as usize].id == jobs[*b as usize].id) {
             for (nth, index) in group.iter().enumerate().skip(1) {
-                let what = |i: u32| Job { line: 0, ..jobs[i as usize] };
-                match group[..nth].iter().any(|other| what(*other) == what(*index)) {
+                let what = |i: u32| Job {
+                    line: 0,
+                    ..jobs[i as usize]
+                };
+                match group[..nth]
+                    .iter()
+                    .any(|other| what(*other) == what(*index))
+                {
                     true => same.push(*index),
                     false => again.push(*index),
                 }
@@ -154,8 +182,12 @@ impl Records {
         }
         self.tally.add(Reason::SameAgain, same.len());
         again.sort_unstable();
-        let free = by_id.last().map_or(1, |last| jobs[*last as usize].id.saturating_add(1));
-        (free..).zip(&again).for_each(|(id, index)| jobs[*index as usize].id = id);
+        let free = by_id
+            .last()
+            .map_or(1, |last| jobs[*last as usize].id.saturating_add(1));
+        (free..)
+            .zip(&again)
+            .for_each(|(id, index)| jobs[*index as usize].id = id);
         same.sort_unstable();
         let mut index = 0;
         jobs.retain(|_| {
@@ -168,7 +200,10 @@ impl Records {
 /// Why a record is no job of a trace, if it is none.
 fn fault(record: &Record, options: &Options) -> Option<Reason> {
     let faults = [
-        (record.start.is_none() && record.run.is_none(), Reason::NotStarted),
+        (
+            record.start.is_none() && record.run.is_none(),
+            Reason::NotStarted,
+        ),
         (record.nodes == 0, Reason::NoProcessors),
         (
             record.submit.is_none_or(before_1970) || record.start.is_some_and(before_1970),
@@ -176,7 +211,13 @@ fn fault(record: &Record, options: &Options) -> Option<Reason> {
         ),
         (record.run.is_none(), Reason::StillRunning),
         (record.run == Some(0), Reason::NoRunTime),
-        (options.nodes.is_some_and(|most| record.nodes > most), Reason::LargerThanMachine),
+        (
+            options.nodes.is_some_and(|most| record.nodes > most),
+            Reason::LargerThanMachine,
+        ),
     ];
-    faults.into_iter().find(|(is, _)| *is).map(|(_, reason)| reason)
+    faults
+        .into_iter()
+        .find(|(is, _)| *is)
+        .map(|(_, reason)| reason)
 }

@@ -47,7 +47,9 @@ impl Source for Whole {
         let (reason, count) = (self.left_out.0, std::mem::take(&mut self.left_out.1));
         tally.lines += count as u64;
         tally.add(reason, count);
-        let Some(next) = self.records.next() else { return Ok(false) };
+        let Some(next) = self.records.next() else {
+            return Ok(false);
+        };
         tally.lines += 1;
         *record = next;
         Ok(true)
@@ -58,7 +60,9 @@ impl Source for Whole {
 pub(super) fn document<'t, T: Deserialize<'t>>(text: &'t Text, expected: &str) -> Result<T> {
     serde_json::from_str(text.as_str()).map_err(|e| {
         let said = e.to_string();
-        let said = said.rsplit_once(" at line ").map_or(said.as_str(), |(said, _)| said);
+        let said = said
+            .rsplit_once(" at line ")
+            .map_or(said.as_str(), |(said, _)| said);
         let (found, wanted) = match said.strip_prefix("expected ") {
             Some(wanted) => ("text that is no JSON", wanted),
             None => said.split_once(", expected ").unwrap_or((said, expected)),
@@ -71,7 +75,9 @@ pub(super) fn document<'t, T: Deserialize<'t>>(text: &'t Text, expected: &str) -
 
 /// The line on which a text first stands within quotes.
 fn line_of(text: &Text, quoted: &str) -> SourceLocation {
-    let at = serde_json::to_string(quoted).ok().and_then(|q| text.as_str().find(&q));
+    let at = serde_json::to_string(quoted)
+        .ok()
+        .and_then(|q| text.as_str().find(&q));
     match at {
         Some(at) => SourceLocation::line(text.name(), text.line_of(at)),
         None => text.location(),
@@ -83,9 +89,9 @@ fn seconds<'d, D: Deserializer<'d>>(from: D) -> std::result::Result<i64, D::Erro
     let number = f64::deserialize(from)?;
     match (-1.0..1e15).contains(&number) {
         true => Ok(number.floor() as i64),
-        false => {
-            Err(D::Error::custom(format!("{number} seconds, expected a number from 0 to 1e15")))
-        }
+        false => Err(D::Error::custom(format!(
+            "{number} seconds, expected a number from 0 to 1e15"
+        ))),
     }
 }
 
@@ -147,9 +153,13 @@ fn run_time(profile: &BatsimProfile, profiles: &BTreeMap<String, BatsimProfile>)
     if profile.seq.is_empty() {
         return delay(profile);
     }
-    let parts = profile.seq.iter().map(|name| delay(profiles.get(name)?).filter(|run| *run >= 0));
+    let parts = profile
+        .seq
+        .iter()
+        .map(|name| delay(profiles.get(name)?).filter(|run| *run >= 0));
     let once = parts.sum::<Option<i64>>()?;
-    once.checked_mul(profile.repeat.unwrap_or(1).into()).filter(|run| *run <= LONGEST)
+    once.checked_mul(profile.repeat.unwrap_or(1).into())
+        .filter(|run| *run <= LONGEST)
 }
 
 /// A Batsim workload: jobs with their submit times, in resources taken as nodes; they run as long as a profile of the
@@ -165,11 +175,19 @@ fn batsim(text: &Text) -> Result<Whole> {
     for job in jobs {
         let Some(profile) = profiles.get(&job.profile) else {
             let found = format!("profile `{}`, which `profiles` does not have", job.profile);
-            return Err(Error::input(line_of(text, &job.profile), found, "one of its names"));
+            return Err(Error::input(
+                line_of(text, &job.profile),
+                found,
+                "one of its names",
+            ));
         };
         if profile.kind == "delay" && profile.delay < 0 {
             let found = format!("profile `{}` without its delay", job.profile);
-            return Err(Error::input(line_of(text, &job.profile), found, "\"delay\": seconds"));
+            return Err(Error::input(
+                line_of(text, &job.profile),
+                found,
+                "\"delay\": seconds",
+            ));
         }
         let Some(run) = run_time(profile, &profiles) else {
             without += 1;
@@ -184,7 +202,10 @@ fn batsim(text: &Text) -> Result<Whole> {
             ..Record::default()
         });
     }
-    Ok(Whole { records: records.into_iter(), left_out: (Reason::OtherProfile, without) })
+    Ok(Whole {
+        records: records.into_iter(),
+        left_out: (Reason::OtherProfile, without),
+    })
 }
 
 #[derive(Deserialize)]
@@ -219,7 +240,9 @@ struct Server {
 fn time<'d, D: Deserializer<'d>>(from: D) -> std::result::Result<Option<i64>, D::Error> {
     let text = Option::<String>::deserialize(from)?.unwrap_or_default();
     instant(&text).ok_or_else(|| {
-        D::Error::custom(format!("`{text}`, expected a time such as 2017-10-03 22:53:38, or None"))
+        D::Error::custom(format!(
+            "`{text}`, expected a time such as 2017-10-03 22:53:38, or None"
+        ))
     })
 }
 
@@ -234,8 +257,9 @@ fn philly(text: &Text) -> Result<Whole> {
     for job in jobs {
         let state = State::of(&job.status);
         let whole = |attempt: Option<Attempt>| {
-            let (start, end, detail) =
-                attempt.map_or((None, None, Vec::new()), |a| (a.start_time, a.end_time, a.detail));
+            let (start, end, detail) = attempt.map_or((None, None, Vec::new()), |a| {
+                (a.start_time, a.end_time, a.detail)
+            });
             let hosts: Vec<String> = detail.into_iter().map(|server| server.ip).collect();
             let mut record = Record {
                 job: job.jobid.clone(),
@@ -256,5 +280,8 @@ fn philly(text: &Text) -> Result<Whole> {
             false => records.extend(job.attempts.into_iter().map(|attempt| whole(Some(attempt)))),
         }
     }
-    Ok(Whole { records: records.into_iter(), left_out: (Reason::OtherProfile, 0) })
+    Ok(Whole {
+        records: records.into_iter(),
+        left_out: (Reason::OtherProfile, 0),
+    })
 }

@@ -157,9 +157,21 @@ impl Record {
             text.clear();
             std::mem::take(text)
         };
-        let Record { job, hosts, partition, user, .. } = self;
+        let Record {
+            job,
+            hosts,
+            partition,
+            user,
+            ..
+        } = self;
         let (job, hosts, partition, user) = (keep(job), keep(hosts), keep(partition), keep(user));
-        *self = Record { job, hosts, partition, user, ..Record::default() };
+        *self = Record {
+            job,
+            hosts,
+            partition,
+            user,
+            ..Record::default()
+        };
     }
 
     /// Says on which line of which file its row stands, and its fingerprint.
@@ -216,7 +228,11 @@ impl Records {
     pub fn over(lines: Lines, format: &RecordFormat, columns: Option<&Columns>) -> Result<Records> {
         let name = lines.name().to_string();
         let jobs = JobRows::new((format.open)(lines, columns)?, format.joins);
-        Ok(Records { name, jobs, tally: Tally::default() })
+        Ok(Records {
+            name,
+            jobs,
+            tally: Tally::default(),
+        })
     }
 
     /// Says the names of the files that the lines are of, where there are several ([`Lines::open_all`]).
@@ -263,5 +279,9 @@ impl Records {
 
 /// The error of a value in a row.
 fn wrong(location: SourceLocation, what: &str, text: &str, expected: &str) -> Error {
-    Error::input(location, format!("{what} {}", super::log::quote(text)), expected)
+    Error::input(
+        location,
+        format!("{what} {}", super::log::quote(text)),
+        expected,
+    )
 }

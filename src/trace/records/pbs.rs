@@ -62,7 +62,13 @@ fn parts(line: &[u8]) -> Option<[&[u8]; 4]> {
     let mut next = || fields.next();
     let found = [next()?, next()?, next()?, next()?];
     let form = b"00/00/0000 00:00:00";
-    let fits = |(b, f): (&u8, &u8)| if *f == b'0' { b.is_ascii_digit() } else { b == f };
+    let fits = |(b, f): (&u8, &u8)| {
+        if *f == b'0' {
+            b.is_ascii_digit()
+        } else {
+            b == f
+        }
+    };
     let dated = found[0].len() == form.len() && found[0].iter().zip(form).all(fits);
     (dated && found[1].len() == 1 && found[1][0].is_ascii_alphabetic()).then_some(found)
 }
@@ -86,7 +92,11 @@ impl Live {
         let lost = !self.ended && self.run.start.is_some_and(|start| Some(start) != run.start);
         tally.lines += u64::from(lost);
         tally.add(Reason::StillRunning, usize::from(lost));
-        *self = Live { run: Record { run: None, ..run }, again: self.again, ..Live::default() };
+        *self = Live {
+            run: Record { run: None, ..run },
+            again: self.again,
+            ..Live::default()
+        };
     }
 
     /// A line u, c or e: true where a phase ended, which is `run` then.
@@ -104,7 +114,13 @@ impl Live {
         }
         run.ends_at(now);
         let limit = run.limit.zip(run.run).map(|(limit, run)| limit - run);
-        self.run = Record { submit: now, start: now, run: None, limit, ..run.clone() };
+        self.run = Record {
+            submit: now,
+            start: now,
+            run: None,
+            limit,
+            ..run.clone()
+        };
         (self.again, self.phased) = (now, true);
         tally.add(Reason::Phase, 1);
         true
@@ -120,7 +136,10 @@ impl Live {
         }
         self.ended = true;
         if kind == b'R' || !self.phased {
-            *self = Live { again: end.filter(|_| kind == b'R'), ..Live::default() };
+            *self = Live {
+                again: end.filter(|_| kind == b'R'),
+                ..Live::default()
+            };
         }
     }
 }
@@ -140,7 +159,14 @@ struct Pbs {
 
 impl Pbs {
     fn new(lines: Lines) -> Self {
-        Pbs { lines, live: BTreeMap::new(), most: 0, begun: false, latest: i64::MIN, ahead: None }
+        Pbs {
+            lines,
+            live: BTreeMap::new(),
+            most: 0,
+            begun: false,
+            latest: i64::MIN,
+            ahead: None,
+        }
     }
 
     /// At the end of the file: the next job that has not ended.
@@ -166,7 +192,9 @@ fn pairs(text: &str) -> impl Iterator<Item = (&str, &str)> {
     std::iter::from_fn(move || {
         loop {
             rest = rest.trim_start();
-            let at = rest.bytes().position(|b| b == b'=' || b.is_ascii_whitespace())?;
+            let at = rest
+                .bytes()
+                .position(|b| b == b'=' || b.is_ascii_whitespace())?;
             if !rest[at..].starts_with('=') {
                 rest = &rest[at..];
                 continue;
@@ -201,11 +229,17 @@ fn read(line: &RawLine<'_>, text: &str, record: &mut Record) -> Result<Option<bo
             "exec_host" => {
                 // HOST/CPUS, joined by +, where CPUS may have commas; a host once for each chunk.
                 record.hosts.clear();
-                let hosts = value.split('+').map(|host| host.split('/').next().unwrap_or_default());
+                let hosts = value
+                    .split('+')
+                    .map(|host| host.split('/').next().unwrap_or_default());
                 host_list(&distinct(hosts), &mut record.hosts);
             }
             "Exit_status" => {
-                record.state = if value == "0" { State::Completed } else { State::Failed };
+                record.state = if value == "0" {
+                    State::Completed
+                } else {
+                    State::Failed
+                };
             }
             _ => {}
         }
@@ -223,7 +257,12 @@ fn event<'a>(line: &RawLine<'a>) -> Result<(u8, Option<i64>, &'a str, &'a str)> 
     };
     // The whole line is UTF-8, and parted at ASCII.
     let [date, id, text] = [date, id, text].map(|b| std::str::from_utf8(b).unwrap_or_default());
-    let day = format!("{}-{}T{}", &date[6..10], date[..5].replace('/', "-"), &date[11..]);
+    let day = format!(
+        "{}-{}T{}",
+        &date[6..10],
+        date[..5].replace('/', "-"),
+        &date[11..]
+    );
     Ok((kind[0], calendar(&day), id, text))
 }
 
@@ -235,8 +274,11 @@ const OTHERS: &[u8] = b"QDATCMLszraUYBFKkPp";
 /// Why a line says nothing of a run, if it does not.
 fn fault(kind: u8, text: &str, run: &Record, backwards: Option<bool>) -> Option<Reason> {
     // Behind its nodes, a run that ended says when, and a phase what it asked for.
-    let whole =
-        if b"ER".contains(&kind) { backwards.is_some() } else { text.contains(" Resource_") };
+    let whole = if b"ER".contains(&kind) {
+        backwards.is_some()
+    } else {
+        text.contains(" Resource_")
+    };
     match (kind, backwards) {
         (_, Some(true)) => Some(Reason::EndsBeforeStart),
         (b'S', _) => None,
@@ -305,7 +347,9 @@ impl Source for Pbs {
                 }
             }
             // It waited since its last run.
-            let again = live.again.filter(|again| !bare && run.start >= Some(*again));
+            let again = live
+                .again
+                .filter(|again| !bare && run.start >= Some(*again));
             run.submit = again.or(run.submit);
             let mut ends = b"ER".contains(&kind);
             match kind {

@@ -37,7 +37,9 @@ pub fn write<E: From<crate::Error> + From<std::io::Error>>(
             records.count(reason, &record);
             continue;
         }
-        let times = [record.submit, record.start, record.end(), record.limit].map(number).join(",");
+        let times = [record.submit, record.start, record.end(), record.limit]
+            .map(number)
+            .join(",");
         let (job, hosts) = (quoted(&record.job), quoted(&record.hosts));
         writeln!(out, "{job},{times},{},{hosts}", record.nodes)?;
         written += 1;

@@ -67,7 +67,17 @@ impl JobRows {
     pub fn new(source: Box<dyn Source>, joins: bool) -> Self {
         let (held, by_key) = (VecDeque::new(), HashTable::new());
         let (spare, passed) = (Vec::new(), Vec::new());
-        JobRows { source, joins, held, out: 0, by_key, bytes: 0, spare, passed, ended: false }
+        JobRows {
+            source,
+            joins,
+            held,
+            out: 0,
+            by_key,
+            bytes: 0,
+            spare,
+            passed,
+            ended: false,
+        }
     }
 
     /// Reads the next job into `record`, which is cleared; false when there is none.
@@ -81,11 +91,15 @@ impl JobRows {
                     false => self.ended = true,
                 }
             }
-            let Some(job) = self.held.pop_front() else { return Ok(false) };
+            let Some(job) = self.held.pop_front() else {
+                return Ok(false);
+            };
             self.out += 1;
             self.bytes -= job.record.hosts.len();
             if job.key > 0 {
-                let found = self.by_key.find_entry(job.key, |(known, _)| *known == job.key);
+                let found = self
+                    .by_key
+                    .find_entry(job.key, |(known, _)| *known == job.key);
                 if let Ok(entry) = found {
                     entry.remove();
                 }
@@ -119,7 +133,10 @@ impl JobRows {
             self.bytes += job.record.hosts.len();
             return self.spare.push(row);
         }
-        let remembered = self.passed.get(key as usize % REMEMBERED).filter(|(k, ..)| *k == key);
+        let remembered = self
+            .passed
+            .get(key as usize % REMEMBERED)
+            .filter(|(k, ..)| *k == key);
         match remembered.filter(|_| key > 0) {
             Some((_, first, _)) if *first == row.row => tally.add(Reason::SameAgain, 1),
             Some((.., ended)) if self.joins || *ended => tally.add(Reason::RowTooFar, 1),
@@ -128,10 +145,16 @@ impl JobRows {
                 self.bytes += row.hosts.len();
                 if key > 0 {
                     let at = self.out + self.held.len();
-                    self.by_key.insert_unique(key, (key, at), |(known, _)| *known);
+                    self.by_key
+                        .insert_unique(key, (key, at), |(known, _)| *known);
                 }
                 let counts = (row.nodes, row.nodes, row.nodes);
-                self.held.push_back(Held { record: row, key, counts, ..Held::default() });
+                self.held.push_back(Held {
+                    record: row,
+                    key,
+                    counts,
+                    ..Held::default()
+                });
                 return;
             }
         }
@@ -160,7 +183,8 @@ impl Held {
             };
         }
         if !row.hosts.is_empty() {
-            job.hosts.push_str(if job.hosts.is_empty() { "" } else { "," });
+            job.hosts
+                .push_str(if job.hosts.is_empty() { "" } else { "," });
             job.hosts.push_str(&row.hosts);
         }
         // It ends with its last worker.
@@ -168,13 +192,22 @@ impl Held {
         job.submit = job.submit.min(row.submit);
         job.limit = job.limit.max(row.limit);
         let (least, most, sum) = self.counts;
-        self.counts = (least.min(row.nodes), most.max(row.nodes), sum.saturating_add(row.nodes));
+        self.counts = (
+            least.min(row.nodes),
+            most.max(row.nodes),
+            sum.saturating_add(row.nodes),
+        );
         Reason::RowsJoined
     }
 
     /// The job with the nodes of all of its rows, and whether it is clear how many these are.
     fn whole(self, joins: bool) -> (Record, bool) {
-        let Held { mut record, rows, counts: (least, most, sum), .. } = self;
+        let Held {
+            mut record,
+            rows,
+            counts: (least, most, sum),
+            ..
+        } = self;
         let several = joins && rows.len() > 1;
         if several && record.hosts.is_empty() {
             // Each row is a node, or each says how many rows there are.
@@ -186,7 +219,11 @@ impl Held {
             record.hosts = distinct(pieces(&record.hosts));
             let listed = names(&record.hosts);
             // A row says 1, or its own nodes, or those of the job; anything else contradicts the list.
-            record.nodes = if most <= 1 || sum == listed { listed } else { most };
+            record.nodes = if most <= 1 || sum == listed {
+                listed
+            } else {
+                most
+            };
         } else if record.nodes == 0 {
             record.nodes = names(&record.hosts);
         }
@@ -229,7 +266,9 @@ pub(super) fn names(list: &str) -> u32 {
             rest = &rest[at + 1..];
             continue;
         }
-        let Some((ranges, tail)) = rest[at + 1..].split_once(']') else { return 0 };
+        let Some((ranges, tail)) = rest[at + 1..].split_once(']') else {
+            return 0;
+        };
         for range in ranges.split(',') {
             let (first, last) = range.split_once('-').unwrap_or((range, range));
             let (Ok(first), Ok(last)) = (first.parse::<u32>(), last.parse::<u32>()) else {

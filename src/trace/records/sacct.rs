@@ -30,7 +30,10 @@ fn delimiter(header: &[u8]) -> Option<char> {
     let has = |text: &[u8]| memchr::memmem::find(header, text).is_some();
     let between =
         |c: &char| header.contains(&(*c as u8)) && (*c == '|' || has(b"Start") && has(b"End"));
-    ['|', ';', '\t', ','].into_iter().find(between).filter(|_| has(b"JobID"))
+    ['|', ';', '\t', ',']
+        .into_iter()
+        .find(between)
+        .filter(|_| has(b"JobID"))
 }
 
 /// The fields of a line; commas in the brackets of a host list part none.
@@ -116,7 +119,10 @@ impl Header {
         // `State%20` is a width that sacct takes and prints without; a user may have kept it.
         let find = |wanted: &str| {
             let is = |column: &&str| {
-                column.split('%').next().is_some_and(|c| c.eq_ignore_ascii_case(wanted))
+                column
+                    .split('%')
+                    .next()
+                    .is_some_and(|c| c.eq_ignore_ascii_case(wanted))
             };
             columns.iter().position(is)
         };
@@ -133,9 +139,18 @@ impl Header {
         }
         let free = FREE.iter().filter_map(|name| find(name));
         let free = free.fold(None, |ends: Option<(usize, usize)>, at| {
-            ends.map_or(Some((at, at)), |(first, last)| Some((first.min(at), last.max(at))))
+            ends.map_or(Some((at, at)), |(first, last)| {
+                Some((first.min(at), last.max(at)))
+            })
         });
-        Ok(Header { file, delimiter, text: text.to_string(), width: columns.len(), at, free })
+        Ok(Header {
+            file,
+            delimiter,
+            text: text.to_string(),
+            width: columns.len(),
+            at,
+            free,
+        })
     }
 
     /// Whether a line is a row of its own: a job id where it should be, and enough fields.
@@ -166,7 +181,12 @@ impl Sacct {
                 Some(line) if line.bytes.trim_ascii().is_empty() => {}
                 Some(line) => {
                     let header = Header::new(&line)?;
-                    return Ok(Sacct { lines, header, joined: String::new(), ahead: None });
+                    return Ok(Sacct {
+                        lines,
+                        header,
+                        joined: String::new(),
+                        ahead: None,
+                    });
                 }
             }
         }
@@ -184,7 +204,9 @@ impl Sacct {
                     (file, number)
                 }
                 None => {
-                    let Some(line) = self.lines.line()? else { return Ok(None) };
+                    let Some(line) = self.lines.line()? else {
+                        return Ok(None);
+                    };
                     self.joined.push_str(line.text()?);
                     (line.file, line.number)
                 }
@@ -196,7 +218,13 @@ impl Sacct {
                 break (file, number);
             }
         };
-        let Header { delimiter, width, free: Some((_, last)), .. } = self.header else {
+        let Header {
+            delimiter,
+            width,
+            free: Some((_, last)),
+            ..
+        } = self.header
+        else {
             return Ok(Some((file, number, false)));
         };
         let mut put = false;
@@ -205,7 +233,9 @@ impl Sacct {
             if !short && last + 1 < width {
                 break;
             }
-            let Some(line) = self.lines.line()? else { break };
+            let Some(line) = self.lines.line()? else {
+                break;
+            };
             let text = line.text()?;
             let other = line.file != file || text == self.header.text || self.header.begins(text);
             // A line without separators behind a text that ends its row is of that text.
@@ -239,7 +269,9 @@ impl<'a> SacctRow<'a> {
 
     /// The text of a column; those after the free ones are counted from the right. Nothing where the header has none.
     fn get(&self, wanted: usize) -> &'a str {
-        let Some(at) = self.header.at[wanted] else { return "" };
+        let Some(at) = self.header.at[wanted] else {
+            return "";
+        };
         let shift = match self.header.free {
             Some((_, last)) if at > last => self.surplus(),
             Some((first, _)) if at > first => self.shift,
@@ -252,7 +284,11 @@ impl<'a> SacctRow<'a> {
     /// none, or where there are several.
     fn decide(&mut self) -> bool {
         let between = |at: &usize| self.header.free.is_some_and(|(a, b)| (a..b).contains(at));
-        let most = if self.header.at.iter().flatten().any(between) { self.surplus() } else { 0 };
+        let most = if self.header.at.iter().flatten().any(between) {
+            self.surplus()
+        } else {
+            0
+        };
         let mut found = None;
         for shift in 0..=most {
             self.shift = shift;
@@ -323,9 +359,18 @@ impl Source for Sacct {
             }
             if count < width || count > width && header.free.is_none() {
                 let found = format!("{count} fields");
-                return Err(Error::input(location, found, format!("the {width} of the header")));
+                return Err(Error::input(
+                    location,
+                    found,
+                    format!("the {width} of the header"),
+                ));
             }
-            let mut row = SacctRow { location, fields, header, shift: 0 };
+            let mut row = SacctRow {
+                location,
+                fields,
+                header,
+                shift: 0,
+            };
             if (put || count > width) && !row.decide() {
                 tally.leave_out(Reason::UnclearFields);
                 continue;
@@ -368,7 +413,11 @@ fn count(text: &str) -> Option<(u32, bool)> {
     }
     let whole: u64 = whole.parse().ok()?;
     let scale = 10u64.pow(fraction.len() as u32);
-    let part: u64 = if fraction.is_empty() { 0 } else { fraction.parse().ok()? };
+    let part: u64 = if fraction.is_empty() {
+        0
+    } else {
+        fraction.parse().ok()?
+    };
     if unit == 1 && part > 0 {
         return None;
     }

@@ -85,9 +85,16 @@ pub fn node_states(text: &Text) -> Result<Vec<(String, NodeState)>> {
     let rows = found.sinfo.into_iter().flatten();
     let rows = rows.map(|row| (row.nodes.nodes, row.node.state.into_words()));
     let nodes = found.nodes.into_iter().flatten();
-    let nodes =
-        nodes.map(|node| (vec![node.name], [node.state.into_words(), node.state_flags].concat()));
-    let all: Vec<_> = rows.chain(nodes).filter(|(names, _)| !names.is_empty()).collect();
+    let nodes = nodes.map(|node| {
+        (
+            vec![node.name],
+            [node.state.into_words(), node.state_flags].concat(),
+        )
+    });
+    let all: Vec<_> = rows
+        .chain(nodes)
+        .filter(|(names, _)| !names.is_empty())
+        .collect();
     if all.is_empty() {
         return Err(Error::input(text.location(), "no nodes", expected));
     }

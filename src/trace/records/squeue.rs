@@ -78,7 +78,11 @@ impl Number {
     fn known(self) -> Option<i64> {
         let number = match self {
             Number::Plain(number) => number,
-            Number::Told { set: true, infinite: false, number } => number,
+            Number::Told {
+                set: true,
+                infinite: false,
+                number,
+            } => number,
             _ => 0,
         };
         Some(number).filter(|n| (1..LONGEST).contains(n))
@@ -110,7 +114,10 @@ fn squeue(text: &Text) -> Result<Whole> {
     let all = jobs.len();
     let records: Vec<Record> = jobs.into_iter().filter_map(record).collect();
     let left_out = (Reason::EndsBeforeStart, all - records.len());
-    Ok(Whole { records: records.into_iter(), left_out })
+    Ok(Whole {
+        records: records.into_iter(),
+        left_out,
+    })
 }
 
 /// The record of a job; none where it ends before it starts.
@@ -119,18 +126,28 @@ fn record(job: Job) -> Option<Record> {
     let is = |state: &str| states.iter().any(|s| s == state);
     // Slurm may say when it expects to start a job that waits.
     let waits = ["PENDING", "REQUEUED", "CONFIGURING"].into_iter().any(is);
-    let holds = ["RUNNING", "SUSPENDED", "COMPLETING", "STOPPED"].into_iter().any(is);
-    let nodes = job.node_count.known().and_then(|nodes| u32::try_from(nodes).ok());
+    let holds = ["RUNNING", "SUSPENDED", "COMPLETING", "STOPPED"]
+        .into_iter()
+        .any(is);
+    let nodes = job
+        .node_count
+        .known()
+        .and_then(|nodes| u32::try_from(nodes).ok());
     let mut record = Record {
         job: job.job_id.to_string(),
         submit: job.submit_time.known(),
         start: job.start_time.known().filter(|_| !waits),
-        limit: job.time_limit.known().and_then(|minutes| minutes.checked_mul(60)),
+        limit: job
+            .time_limit
+            .known()
+            .and_then(|minutes| minutes.checked_mul(60)),
         nodes: nodes.unwrap_or(0),
         hosts: job.nodes.filter(|_| !waits).unwrap_or_default(),
         partition: job.partition.unwrap_or_default(),
         user: job.user_name.unwrap_or_default(),
-        state: states.first().map_or(State::Unknown, |state| State::of(state)),
+        state: states
+            .first()
+            .map_or(State::Unknown, |state| State::of(state)),
         segment: job
             .segment_size
             .and_then(Number::known)

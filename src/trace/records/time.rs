@@ -74,7 +74,10 @@ pub(super) fn calendar(text: &str) -> Option<i64> {
         second = pair(at + 1)?;
         at += 3;
         if is(at, b".") {
-            let digits = bytes[at + 1..].iter().take_while(|b| b.is_ascii_digit()).count();
+            let digits = bytes[at + 1..]
+                .iter()
+                .take_while(|b| b.is_ascii_digit())
+                .count();
             at += 1 + digits;
         }
     }
@@ -135,9 +138,15 @@ pub(super) fn limit(text: &str, unit: i64) -> Option<Option<i64>> {
     }
     let pieces: Vec<&str> = text.split(':').collect();
     match pieces.as_slice() {
-        [whole] => Some(Some(seconds(whole)?.checked_mul(unit).filter(|n| *n <= LONGEST)?)),
+        [whole] => Some(Some(
+            seconds(whole)?
+                .checked_mul(unit)
+                .filter(|n| *n <= LONGEST)?,
+        )),
         [m, s] => Some(Some(part(m)? * 60 + part(s.split('.').next()?)?)),
-        [h, m, s] => Some(Some(part(h)? * 3600 + part(m)? * 60 + part(s.split('.').next()?)?)),
+        [h, m, s] => Some(Some(
+            part(h)? * 3600 + part(m)? * 60 + part(s.split('.').next()?)?,
+        )),
         _ => None,
     }
 }

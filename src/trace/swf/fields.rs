@@ -22,9 +22,15 @@ impl Fields<'_> {
     /// A whole number of at most `high` either side of zero.
     pub fn whole(&self, field: usize, name: &str, high: i64) -> Result<i64> {
         let number = self.fields[field - 1].parse().ok();
-        number.filter(|n| (-high..=high).contains(n)).ok_or_else(|| {
-            self.wrong(field, name, &format!("a whole number from -{high} to {high}"))
-        })
+        number
+            .filter(|n| (-high..=high).contains(n))
+            .ok_or_else(|| {
+                self.wrong(
+                    field,
+                    name,
+                    &format!("a whole number from -{high} to {high}"),
+                )
+            })
     }
 
     /// Any decimal number: the archive has fractions here, and nothing is computed from them.
@@ -34,7 +40,11 @@ impl Fields<'_> {
         if text.parse::<i64>().is_ok() || text.parse().is_ok_and(f64::is_finite) {
             return Ok(());
         }
-        Err(self.wrong(field, name, "a number that is finite, up to 1.8e308 either side of zero"))
+        Err(self.wrong(
+            field,
+            name,
+            "a number that is finite, up to 1.8e308 either side of zero",
+        ))
     }
 
     /// Seconds; a fraction is rounded to the nearest, half a second up, and noted.

@@ -101,7 +101,12 @@ impl Trace {
                 }
             }
         }
-        let Reader { jobs: read, notes, numbers, .. } = reader;
+        let Reader {
+            jobs: read,
+            notes,
+            numbers,
+            ..
+        } = reader;
         if numbers.is_empty() {
             return Err(no_jobs(&name, "lines of 18 fields, one a job"));
         }
@@ -120,7 +125,10 @@ impl Trace {
             jobs.push(job);
         }
         let processors_hint = ProcessorsHint::new(&name, &header, options, &tally);
-        Ok(Trace { processors_hint, ..Trace::sorted(name, header, jobs, tally) })
+        Ok(Trace {
+            processors_hint,
+            ..Trace::sorted(name, header, jobs, tally)
+        })
     }
 
     /// A trace of jobs with distinct numbers that were read elsewhere. Errors: no line at all.
@@ -142,10 +150,19 @@ impl Trace {
             by_submit.sort_by_key(|i| jobs[*i as usize].submit);
             tally.add(
                 Reason::Unsorted,
-                jobs.windows(2).filter(|w| w[1].submit < w[0].submit).count(),
+                jobs.windows(2)
+                    .filter(|w| w[1].submit < w[0].submit)
+                    .count(),
             );
         }
-        Trace { name, header, jobs, by_submit, tally, processors_hint: None }
+        Trace {
+            name,
+            header,
+            jobs,
+            by_submit,
+            tally,
+            processors_hint: None,
+        }
     }
 
     /// The name used in messages.

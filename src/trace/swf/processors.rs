@@ -41,15 +41,30 @@ impl ProcessorsHint {
         let assumed = options.procs_per_node == 1 && !options.processors_stated;
         let taken_for_nodes = assumed && per_node > 1;
         let stated = stated.is_some();
-        taken_for_nodes.then_some(ProcessorsHint { per_node, stated, processors, nodes, too_large })
+        taken_for_nodes.then_some(ProcessorsHint {
+            per_node,
+            stated,
+            processors,
+            nodes,
+            too_large,
+        })
     }
 }
 
 impl fmt::Display for ProcessorsHint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let ProcessorsHint { per_node, stated, processors, nodes, too_large } = self;
+        let ProcessorsHint {
+            per_node,
+            stated,
+            processors,
+            nodes,
+            too_large,
+        } = self;
         match stated {
-            true => write!(f, "the header says {processors} processors on {nodes} nodes")?,
+            true => write!(
+                f,
+                "the header says {processors} processors on {nodes} nodes"
+            )?,
             false => {
                 write!(
                     f,
@@ -59,8 +74,15 @@ impl fmt::Display for ProcessorsHint {
         }
         write!(f, "; each processor was taken for a node")?;
         if *too_large > 0 {
-            let jobs = if *too_large == 1 { "job was" } else { "jobs were" };
-            write!(f, ", and {too_large} {jobs} left out as larger than the machine")?;
+            let jobs = if *too_large == 1 {
+                "job was"
+            } else {
+                "jobs were"
+            };
+            write!(
+                f,
+                ", and {too_large} {jobs} left out as larger than the machine"
+            )?;
         }
         write!(f, ": --procs-per-node {per_node} is likely")
     }

@@ -17,7 +17,10 @@ pub(super) fn limits(header: &Header, name: &str, options: &Options) -> Result<L
         return Ok((Some(nodes * per_node), Some(nodes)));
     }
     let (procs, nodes) = (header.max_procs(name)?, header.max_nodes(name)?);
-    Ok((procs.or(nodes.map(|nodes| nodes.saturating_mul(per_node))), nodes))
+    Ok((
+        procs.or(nodes.map(|nodes| nodes.saturating_mul(per_node))),
+        nodes,
+    ))
 }
 
 /// Nodes and CPUs of each, as `partition:mode:NODESxCPUS` says.
@@ -25,7 +28,11 @@ fn nodes_and_cpus(text: &str) -> Option<(u32, u32)> {
     let mut parts = text.split(':');
     let (_, _, shape) = (parts.next()?, parts.next()?, parts.next()?);
     let (nodes, cpus) = shape.split_once('x')?;
-    let number = |text: &str| text.parse().ok().filter(|n: &u32| *n > 0 && !text.starts_with('+'));
+    let number = |text: &str| {
+        text.parse()
+            .ok()
+            .filter(|n: &u32| *n > 0 && !text.starts_with('+'))
+    };
     Some((number(nodes)?, number(cpus)?)).filter(|_| parts.next().is_none())
 }
 
@@ -59,7 +66,14 @@ pub(super) const NOTES: [Reason; 7] = [
 impl<'a> Reader<'a> {
     pub fn new(options: &'a Options, tally: &'a mut Tally) -> Self {
         let (jobs, notes, numbers) = (Vec::new(), Vec::new(), Vec::new());
-        Reader { options, limits: (None, None), tally, jobs, notes, numbers }
+        Reader {
+            options,
+            limits: (None, None),
+            tally,
+            jobs,
+            notes,
+            numbers,
+        }
     }
 
     /// Whether a job of these nodes and processors is larger than the machine.
@@ -77,8 +91,10 @@ impl<'a> Reader<'a> {
         let (fields, shape, count) = split(line)?;
         self.tally.lines += 1;
         self.tally.at(line.file, line.number);
-        self.tally
-            .add(Reason::MoreFields, usize::from(count > if shape.is_some() { 21 } else { 18 }));
+        self.tally.add(
+            Reason::MoreFields,
+            usize::from(count > if shape.is_some() { 21 } else { 18 }),
+        );
         let mut rounded = false;
         let id = fields.whole(1, "job number", LONGEST)?;
         let submit = fields.seconds(2, "submit time", &mut rounded)?;
@@ -91,7 +107,11 @@ impl<'a> Reader<'a> {
         let wanted = fields.seconds(9, "time requested", &mut rounded)?;
         fields.real(10, "memory requested")?;
         let small = |field, name| fields.whole(field, name, i32::MAX.into()).map(|n| n as i32);
-        let (status, user, group) = (small(11, "status")?, small(12, "user")?, small(13, "group")?);
+        let (status, user, group) = (
+            small(11, "status")?,
+            small(12, "user")?,
+            small(13, "group")?,
+        );
         let (executable, queue) = (small(14, "executable")?, small(15, "queue")?);
         let partition = small(16, "partition")?;
         let preceding = fields.whole(17, "preceding job", LONGEST)?;
@@ -100,7 +120,8 @@ impl<'a> Reader<'a> {
         if wait < -1 {
             return Err(fields.wrong(3, "wait time", &expected()));
         }
-        self.numbers.push((id, (2..=4).contains(&status), line.number));
+        self.numbers
+            .push((id, (2..=4).contains(&status), line.number));
 
         let whole = shape.map(|(nodes, cpus)| nodes.saturating_mul(cpus));
         let processors = requested.or(allocated).or(whole);
@@ -108,7 +129,10 @@ impl<'a> Reader<'a> {
         let larger = |p: u32| self.is_larger(shape, whole.unwrap_or(p));
         let partitions = &self.options.partitions;
         let faults = [
-            (!partitions.is_empty() && !partitions.contains(&partition), Reason::OtherPartition),
+            (
+                !partitions.is_empty() && !partitions.contains(&partition),
+                Reason::OtherPartition,
+            ),
             (submit < 0, Reason::NoSubmitTime),
             (recorded <= 0, Reason::NoRunTime),
             (processors.is_none(), Reason::NoProcessors),
@@ -116,7 +140,8 @@ impl<'a> Reader<'a> {
         ];
         let fault = faults.into_iter().find(|(found, _)| *found);
         let (None, Some(processors)) = (fault, processors) else {
-            self.tally.add(fault.map_or(Reason::NoProcessors, |(_, reason)| reason), 1);
+            self.tally
+                .add(fault.map_or(Reason::NoProcessors, |(_, reason)| reason), 1);
             return Ok(LINE_BYTES);
         };
         let requested_time = if wanted > 0 { wanted } else { recorded };
@@ -130,7 +155,10 @@ impl<'a> Reader<'a> {
             shape.is_some(),
             whole.is_some_and(|whole| whole != processors),
         ];
-        let bits = notes.iter().enumerate().map(|(bit, note)| u8::from(*note) << bit);
+        let bits = notes
+            .iter()
+            .enumerate()
+            .map(|(bit, note)| u8::from(*note) << bit);
         self.notes.push(bits.sum());
         self.jobs.push(Job {
             id,
@@ -164,7 +192,11 @@ type Split<'l> = (Fields<'l>, Option<(u32, u32)>, usize);
 fn split<'l>(line: &'l RawLine<'_>) -> Result<Split<'l>> {
     let mut fields = [""; 18];
     let mut words = line.text()?.split_ascii_whitespace();
-    let filled = fields.iter_mut().zip(&mut words).map(|(field, word)| *field = word).count();
+    let filled = fields
+        .iter_mut()
+        .zip(&mut words)
+        .map(|(field, word)| *field = word)
+        .count();
     // The public traces of Frontier say here what their processors leave open.
     let shape = words.clone().nth(2).and_then(nodes_and_cpus);
     let count = filled + words.count();

@@ -16,7 +16,13 @@ pub(crate) const HECTOR: GeneratorEntry = GeneratorEntry {
     name: "hector",
     about: "placement log with HECToR-like sizes: mean 10.1, second peak at 9-16, to 2,048",
     example: "hector:placements=300000,nodes=2816,load=0.9",
-    options: &[NODES.or("2816"), PLACEMENTS.or("300000"), LOAD, OVERFLOW, SEED],
+    options: &[
+        NODES.or("2816"),
+        PLACEMENTS.or("300000"),
+        LOAD,
+        OVERFLOW,
+        SEED,
+    ],
     build: |params| churn(params, &profile::hector()),
 };
 
@@ -26,7 +32,13 @@ pub(crate) const HECTOR_YEAR: GeneratorEntry = GeneratorEntry {
     name: "hector-year",
     about: "placement log with HECToR-like sizes of which 124 above 10 nodes are frequent: mean 12.1, to 2,048",
     example: "hector-year:placements=400000,nodes=2816,load=0.5",
-    options: &[NODES.or("2816"), PLACEMENTS.or("400000"), LOAD, OVERFLOW, SEED],
+    options: &[
+        NODES.or("2816"),
+        PLACEMENTS.or("400000"),
+        LOAD,
+        OVERFLOW,
+        SEED,
+    ],
     build: |params| churn(params, &profile::year()),
 };
 
@@ -36,7 +48,13 @@ pub const NERSC: GeneratorEntry = GeneratorEntry {
     name: "nersc",
     about: "placement log with NERSC-like sizes: mean 3.0, peak at 1, to 1,024",
     example: "nersc:placements=300000,nodes=6528,load=0.9",
-    options: &[NODES.or("6528"), PLACEMENTS.or("300000"), LOAD, OVERFLOW, SEED],
+    options: &[
+        NODES.or("6528"),
+        PLACEMENTS.or("300000"),
+        LOAD,
+        OVERFLOW,
+        SEED,
+    ],
     build: |params| churn(params, &profile::nersc()),
 };
 
@@ -56,7 +74,14 @@ pub(crate) const LOG: GeneratorEntry = GeneratorEntry {
     name: "log",
     about: "placement log with sizes of a file, a list or a formula, at an offered load",
     example: "log:sizes=log-uniform,nodes=1024,placements=100000,load=0.9",
-    options: &[profile::SIZES, NODES, PLACEMENTS.or("100000"), LOAD, OVERFLOW, SEED],
+    options: &[
+        profile::SIZES,
+        NODES,
+        PLACEMENTS.or("100000"),
+        LOAD,
+        OVERFLOW,
+        SEED,
+    ],
     build: |params| churn(params, &profile::sizes(params)?),
 };
 
@@ -66,7 +91,10 @@ const PLACEMENTS: Opt = Opt::whole("placements", "jobs placed");
 
 const LOAD: Opt = Opt::number("load", "offered load, 0.001 to 2").or("0.9");
 
-const OVERFLOW: Opt = Opt::flag("overflow", "no job waits: the log holds jobs that do not fit");
+const OVERFLOW: Opt = Opt::flag(
+    "overflow",
+    "no job waits: the log holds jobs that do not fit",
+);
 
 fn churn(params: &Params, sizes: &Sizes) -> Result<GeneratedWorkload> {
     let nodes: u32 = params.whole("nodes", 1, 1 << 31)?;
@@ -97,7 +125,9 @@ fn churn(params: &Params, sizes: &Sizes) -> Result<GeneratedWorkload> {
         head: None,
         live: Vec::new(),
     };
-    Ok(GeneratedWorkload::over(Format::Log, header, move |text| churn.event(text)))
+    Ok(GeneratedWorkload::over(Format::Log, header, move |text| {
+        churn.event(text)
+    }))
 }
 
 struct Churn {
@@ -210,14 +240,32 @@ mod tests {
         for (spec, nodes, mean) in [
             ("hector:placements=60000", 2816, 10.117),
             ("nersc:placements=60000", 6528, 2.9921),
-            ("log:sizes=4x16x64x64,nodes=256,placements=20000,load=1.5", 256, 37.0),
+            (
+                "log:sizes=4x16x64x64,nodes=256,placements=20000,load=1.5",
+                256,
+                37.0,
+            ),
             ("hector:placements=20000,nodes=16", 16, 6.4),
         ] {
             let survey = survey(Log::new("w", text(spec))).unwrap();
             assert_eq!(survey.placements, survey.frees);
-            assert_eq!(survey.placements, if spec.contains("60000") { 60_000 } else { 20_000 });
-            assert!(survey.most_nodes <= nodes && survey.most_nodes > nodes * 9 / 10, "{survey:?}");
-            let sum: u64 = survey.sizes.iter().map(|(size, count)| u64::from(*size) * count).sum();
+            assert_eq!(
+                survey.placements,
+                if spec.contains("60000") {
+                    60_000
+                } else {
+                    20_000
+                }
+            );
+            assert!(
+                survey.most_nodes <= nodes && survey.most_nodes > nodes * 9 / 10,
+                "{survey:?}"
+            );
+            let sum: u64 = survey
+                .sizes
+                .iter()
+                .map(|(size, count)| u64::from(*size) * count)
+                .sum();
             let seen = sum as f64 / survey.placements as f64;
             // The deviations of the sizes are 45, 20, 28 and 6: within four standard errors.
             assert!((seen - mean).abs() < 0.08 * mean, "{spec}: mean {seen}");

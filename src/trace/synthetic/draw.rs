@@ -17,7 +17,9 @@ pub(super) struct Draw {
 
 impl Draw {
     pub fn seeded(seed: u64) -> Self {
-        Draw { random: generator(seed) }
+        Draw {
+            random: generator(seed),
+        }
     }
 
     /// A whole number below `bound`, all equally likely.
@@ -56,7 +58,9 @@ pub(super) fn exp(x: f64) -> f64 {
     let k = (x / std::f64::consts::LN_2).round();
     // ln 2 in two parts, of which the first times k is exact.
     let r = (x - k * 0.693_147_180_369_123_8) - k * 1.908_214_929_270_587_7e-10;
-    let series = (1..16).rev().fold(1.0, |sum, n| 1.0 + sum * r / f64::from(n));
+    let series = (1..16)
+        .rev()
+        .fold(1.0, |sum, n| 1.0 + sum * r / f64::from(n));
     series * f64::from_bits(((k as i64 + 1023) as u64) << 52)
 }
 
@@ -74,15 +78,23 @@ impl Sampler {
     pub fn new(sizes: &Sizes, largest: u32) -> Result<Self> {
         let shares = sizes.within(1, largest)?;
         let counted = sizes.count_table().map(|table| {
-            let some = table.into_iter().filter(|(size, count)| *size <= largest && *count > 0);
+            let some = table
+                .into_iter()
+                .filter(|(size, count)| *size <= largest && *count > 0);
             some.collect::<Vec<_>>()
         });
         let fits = |table: &Vec<(u32, u64)>| {
-            table.iter().try_fold(0u64, |sum, (_, count)| sum.checked_add(*count)).is_some()
+            table
+                .iter()
+                .try_fold(0u64, |sum, (_, count)| sum.checked_add(*count))
+                .is_some()
         };
         let weights = counted.filter(fits).unwrap_or_else(|| {
             let fixed = |share: f64| ((share * (1u64 << 52) as f64) as u64).max(1);
-            shares.iter().map(|(size, share)| (*size, fixed(*share))).collect()
+            shares
+                .iter()
+                .map(|(size, share)| (*size, fixed(*share)))
+                .collect()
         });
         let mut sum = 0;
         let upto = weights.iter().map(|(_, weight)| {
@@ -90,7 +102,10 @@ impl Sampler {
             sum
         });
         let upto = upto.collect();
-        let nodes = weights.iter().map(|(s, w)| u128::from(*s) * u128::from(*w)).sum();
+        let nodes = weights
+            .iter()
+            .map(|(s, w)| u128::from(*s) * u128::from(*w))
+            .sum();
         Ok(Sampler {
             sizes: weights.iter().map(|(size, _)| *size).collect(),
             upto,
@@ -131,17 +146,26 @@ mod tests {
         const N: usize = 100_000;
         let moments = |xs: &[f64]| {
             let mean = xs.iter().sum::<f64>() / N as f64;
-            (mean, xs.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / N as f64)
+            (
+                mean,
+                xs.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / N as f64,
+            )
         };
         // Standard errors: 0.003 of the means, 0.0045 and 0.009 of the variances.
         let xs: Vec<f64> = (0..N).map(|_| draw.normal()).collect();
         let (mean, variance) = moments(&xs);
-        assert!(mean.abs() < 0.013 && (variance - 1.0).abs() < 0.02, "{mean} {variance}");
+        assert!(
+            mean.abs() < 0.013 && (variance - 1.0).abs() < 0.02,
+            "{mean} {variance}"
+        );
         let below_one = xs.iter().filter(|x| **x < 1.0).count();
         assert!((84_134i64 - below_one as i64).abs() < 500, "{below_one}");
         let xs: Vec<f64> = (0..N).map(|_| draw.exponential()).collect();
         let (mean, variance) = moments(&xs);
-        assert!((mean - 1.0).abs() < 0.013 && (variance - 1.0).abs() < 0.04, "{mean} {variance}");
+        assert!(
+            (mean - 1.0).abs() < 0.013 && (variance - 1.0).abs() < 0.04,
+            "{mean} {variance}"
+        );
         assert!(xs.iter().all(|x| *x >= 0.0));
     }
 
@@ -160,6 +184,10 @@ mod tests {
         );
         let uniform = Sampler::new(&Sizes::log_uniform(), 4).unwrap();
         // (2/2 + 3/3 + 4/4) / (1/2 + 1/3 + 1/4)
-        assert!((uniform.mean - 36.0 / 13.0).abs() < 1e-12, "{}", uniform.mean);
+        assert!(
+            (uniform.mean - 36.0 / 13.0).abs() < 1e-12,
+            "{}",
+            uniform.mean
+        );
     }
 }

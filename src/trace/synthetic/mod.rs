@@ -37,7 +37,9 @@ impl Iterator for GeneratedWorkload {
 
 impl fmt::Debug for GeneratedWorkload {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("GeneratedWorkload").field("format", &self.format).finish_non_exhaustive()
+        f.debug_struct("GeneratedWorkload")
+            .field("format", &self.format)
+            .finish_non_exhaustive()
     }
 }
 
@@ -48,7 +50,13 @@ pub type GeneratorEntry = Entry<fn(&Params) -> Result<GeneratedWorkload>>;
 pub static GENERATORS: Registry<fn(&Params) -> Result<GeneratedWorkload>> = Registry::new(
     "workload",
     "",
-    &[churn::HECTOR, churn::HECTOR_YEAR, churn::NERSC, churn::LOG, poisson::POISSON],
+    &[
+        churn::HECTOR,
+        churn::HECTOR_YEAR,
+        churn::NERSC,
+        churn::LOG,
+        poisson::POISSON,
+    ],
 );
 
 /// Bytes of a piece, and room for the last line of it.
@@ -67,7 +75,10 @@ impl GeneratedWorkload {
             while text.len() < PIECE - LINE && write(&mut text) {}
             (!text.is_empty()).then_some(text)
         });
-        GeneratedWorkload { format, pieces: Box::new(std::iter::once(header).chain(pieces)) }
+        GeneratedWorkload {
+            format,
+            pieces: Box::new(std::iter::once(header).chain(pieces)),
+        }
     }
 
     /// Makes the workload of a specification such as `hector:placements=300000,nodes=2816,load=0.9,seed=1`;
@@ -166,7 +177,10 @@ mod tests {
             ("log:sizes=64,nodes=9", "no job of 1 to 9 nodes"),
             ("log:sizes=4", "no `nodes`"),
             ("log:sizes=log-uniform,nodes=1", "no job of 1 to 1 nodes"),
-            ("log:sizes=/nowhere/sizes.csv,nodes=9", "/nowhere/sizes.csv: opening"),
+            (
+                "log:sizes=/nowhere/sizes.csv,nodes=9",
+                "/nowhere/sizes.csv: opening",
+            ),
             ("poisson:sizes=4,rate=0", "expected a number from"),
             ("poisson:sizes=4,runtime=gamma", "unknown runtime `gamma`"),
             ("poisson:sizes=4,sigma=2", "unknown key for poisson `sigma`"),

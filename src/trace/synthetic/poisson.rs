@@ -43,7 +43,9 @@ pub(crate) const POISSON: GeneratorEntry = GeneratorEntry {
             "distribution of the run times",
         ),
         Opt::number("mean", "mean run time in seconds").or("3600"),
-        Opt::number("sigma", "σ of the logarithm").or("1").only_with("runtime=log-normal"),
+        Opt::number("sigma", "σ of the logarithm")
+            .or("1")
+            .only_with("runtime=log-normal"),
         Opt::number("estimate", "requested time over run time, at least 1").or("1"),
         SEED,
     ],
@@ -65,7 +67,11 @@ fn build(params: &Params) -> Result<GeneratedWorkload> {
     let unit = params.number("unit", 1e-3, 1e6)?;
     let runtime = params.choice("runtime")?;
     let mean = params.number("mean", 1.0, 1e9)?;
-    let sigma = if runtime == "log-normal" { params.number("sigma", 0.0, 10.0)? } else { 0.0 };
+    let sigma = if runtime == "log-normal" {
+        params.number("sigma", 0.0, 10.0)?
+    } else {
+        0.0
+    };
     let estimate = params.number("estimate", 1.0, 1000.0)?;
     let seed = params.seed()?;
     let machine = nodes.unwrap_or(sampler.largest());
@@ -85,7 +91,10 @@ fn build(params: &Params) -> Result<GeneratedWorkload> {
     let _ = writeln!(header, "; requested {estimate} times that; seed {seed}");
     let run = match runtime {
         "exponential" => RunTimes::Exponential { mean },
-        "log-normal" => RunTimes::LogNormal { mu: ln(mean) - sigma * sigma / 2.0, sigma },
+        "log-normal" => RunTimes::LogNormal {
+            mu: ln(mean) - sigma * sigma / 2.0,
+            sigma,
+        },
         _ => RunTimes::Fixed { mean },
     };
     let mut arrivals = Arrivals {
@@ -98,7 +107,9 @@ fn build(params: &Params) -> Result<GeneratedWorkload> {
         done: 0,
         jobs,
     };
-    Ok(GeneratedWorkload::over(Format::Swf, header, move |text| arrivals.job(text)))
+    Ok(GeneratedWorkload::over(Format::Swf, header, move |text| {
+        arrivals.job(text)
+    }))
 }
 
 #[derive(Clone, Copy)]
@@ -173,9 +184,15 @@ mod tests {
         let skew =
             trace("poisson:jobs=40000,unit=60,sizes=hector,runtime=log-normal,mean=1000,sigma=0.5");
         assert!((mean(&skew) - 1000.0).abs() < 11.0, "{}", mean(&skew));
-        let below =
-            skew.jobs().iter().filter(|job| (job.run as f64) < 1000.0 * (-0.125f64).exp()).count();
-        assert!((below as i64 - 20_000).abs() < 450, "half lie below exp μ: {below}");
+        let below = skew
+            .jobs()
+            .iter()
+            .filter(|job| (job.run as f64) < 1000.0 * (-0.125f64).exp())
+            .count();
+        assert!(
+            (below as i64 - 20_000).abs() < 450,
+            "half lie below exp μ: {below}"
+        );
         let last = skew.jobs().last().unwrap().submit as f64;
         assert!((last - 2_400_000.0).abs() < 48_000.0, "{last}");
     }
@@ -183,7 +200,12 @@ mod tests {
     #[test]
     fn requests_are_estimates_and_machines_limit_sizes() {
         let fixed = trace("poisson:jobs=50,sizes=4x16,runtime=fixed,mean=10,estimate=1.25,nodes=8");
-        assert!(fixed.jobs().iter().all(|j| (j.nodes, j.run, j.requested_time) == (4, 10, 13)));
+        assert!(
+            fixed
+                .jobs()
+                .iter()
+                .all(|j| (j.nodes, j.run, j.requested_time) == (4, 10, 13))
+        );
         assert_eq!(fixed.header().max_nodes("w").unwrap(), Some(8));
         assert_eq!(fixed.tally().lines, 50);
     }

@@ -128,7 +128,11 @@ mod tests {
         assert_eq!((table[0].0, table.last().unwrap().0), (1, 2048));
         // 45 is more than 30 by twice the square root.
         assert!(table.iter().all(|(_, count)| count * 400_000 / jobs >= 45));
-        assert!((year().mean().unwrap() - 12.13).abs() < 0.01, "{:?}", year().mean());
+        assert!(
+            (year().mean().unwrap() - 12.13).abs() < 0.01,
+            "{:?}",
+            year().mean()
+        );
         // Small, large and overall improvement by Closest Fit: Tables 1, 4, 5 and 6.
         for (small, large, overall) in [
             (71.28, 27.95, 30.88),
@@ -143,19 +147,31 @@ mod tests {
 
     #[test]
     fn the_machines_have_the_shape_of_the_figures() {
-        for (sizes, weights, mean) in
-            [(hector(), &HECTOR[..], 10.117), (nersc(), &NERSC[..], 2.9921)]
-        {
+        for (sizes, weights, mean) in [
+            (hector(), &HECTOR[..], 10.117),
+            (nersc(), &NERSC[..], 2.9921),
+        ] {
             assert_eq!(weights.iter().sum::<u64>(), 10_000);
             // From the weights and the means of the octaves alone.
             let octave = |i: usize| {
                 let (high, low) = (f64::from(1 << i), f64::from((1 << i) / 2 + 1));
                 (high + (high + low) / 2.0) / 2.0
             };
-            let by_octave: f64 =
-                weights.iter().enumerate().map(|(i, w)| *w as f64 * octave(i)).sum();
-            assert!((sizes.mean().unwrap() - by_octave / 1e4).abs() < 1e-9, "{:?}", sizes.mean());
-            assert!((sizes.mean().unwrap() - mean).abs() < 1e-9, "{:?}", sizes.mean());
+            let by_octave: f64 = weights
+                .iter()
+                .enumerate()
+                .map(|(i, w)| *w as f64 * octave(i))
+                .sum();
+            assert!(
+                (sizes.mean().unwrap() - by_octave / 1e4).abs() < 1e-9,
+                "{:?}",
+                sizes.mean()
+            );
+            assert!(
+                (sizes.mean().unwrap() - mean).abs() < 1e-9,
+                "{:?}",
+                sizes.mean()
+            );
             let table = sizes.count_table().unwrap();
             assert_eq!(table.len(), 1 << (weights.len() - 1));
             let total: u64 = table.iter().map(|(_, count)| count).sum();

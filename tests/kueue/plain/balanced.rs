@@ -52,11 +52,19 @@ impl Rule<'_> {
                 for id in &within {
                     let room = &mut self.rooms[*id as usize];
                     let kept = if all {
-                        Room { affinity: room.affinity, ..Room::default() }
+                        Room {
+                            affinity: room.affinity,
+                            ..Room::default()
+                        }
                     } else {
                         *room
                     };
-                    *room = Room { pods_beside: 0, slices_beside: 0, leaders: 0, ..kept };
+                    *room = Room {
+                        pods_beside: 0,
+                        slices_beside: 0,
+                        leaders: 0,
+                        ..kept
+                    };
                 }
                 within = self.all_below(&within);
             }
@@ -67,7 +75,8 @@ impl Rule<'_> {
         self.rooms = rooms.to_vec();
         self.empty(&self.all_below(group), threshold);
         let range = group[0]..group[group.len() - 1] + 1;
-        self.domains.sum_below(&mut self.rooms, range, &self.ask.slices, false);
+        self.domains
+            .sum_below(&mut self.rooms, range, &self.ask.slices, false);
         self.empty(group, threshold);
     }
 
@@ -91,31 +100,50 @@ impl Rule<'_> {
                         sets[taken + 1].entry(left).or_insert(with.clone());
                     }
                     if room.slices > 0 {
-                        sets[taken + 1].entry((leaders, pods - room.pods)).or_insert(with);
+                        sets[taken + 1]
+                            .entry((leaders, pods - room.pods))
+                            .or_insert(with);
                     }
                 }
             }
         }
-        let enough = sets[count].iter().filter(|((leaders, pods), _)| *leaders == 0 && *pods <= 0);
-        enough.max_by_key(|((_, pods), _)| *pods).map(|(_, set)| set.clone()).filter(|_| count > 0)
+        let enough = sets[count]
+            .iter()
+            .filter(|((leaders, pods), _)| *leaders == 0 && *pods <= 0);
+        enough
+            .max_by_key(|((_, pods), _)| *pods)
+            .map(|(_, set)| set.clone())
+            .filter(|_| count > 0)
     }
 
     fn by_entropy(&self, ids: &[u32]) -> Vec<u32> {
         let entropy = |id: u32| {
-            let mut pods: Vec<i64> =
-                self.domains.below(id).map(|id| self.rooms[id as usize].pods).collect();
+            let mut pods: Vec<i64> = self
+                .domains
+                .below(id)
+                .map(|id| self.rooms[id as usize].pods)
+                .collect();
             pods.retain(|pods| *pods > 0);
             pods.sort();
             pods.reverse();
             let total = pods.iter().sum::<i64>() as f64;
-            pods.iter().map(|pods| *pods as f64 / total).map(|p| -p * p.log2()).sum::<f64>()
+            pods.iter()
+                .map(|pods| *pods as f64 / total)
+                .map(|p| -p * p.log2())
+                .sum::<f64>()
         };
         let mut ids = ids.to_vec();
         ids.sort_by(|a, b| {
             let key = |id: u32| {
-                (-self.rooms[id as usize].leaders, -self.rooms[id as usize].slices_beside)
+                (
+                    -self.rooms[id as usize].leaders,
+                    -self.rooms[id as usize].slices_beside,
+                )
             };
-            key(*a).cmp(&key(*b)).then(entropy(*b).total_cmp(&entropy(*a))).then(a.cmp(b))
+            key(*a)
+                .cmp(&key(*b))
+                .then(entropy(*b).total_cmp(&entropy(*a)))
+                .then(a.cmp(b))
         });
         ids
     }
@@ -134,25 +162,41 @@ impl Rule<'_> {
         let mut level = self.ask.level;
         let groups: Vec<Vec<u32>> = match level {
             0 => vec![self.domains.level(0).collect()],
-            _ => self.domains.level(level - 1).map(|id| self.domains.below(id).collect()).collect(),
+            _ => self
+                .domains
+                .level(level - 1)
+                .map(|id| self.domains.below(id).collect())
+                .collect(),
         };
         let mut best: Option<(i64, i64, Vec<u32>)> = None;
         for group in groups {
             self.rooms = rooms.to_vec();
-            let lower = if level < slice_level { self.all_below(&group) } else { group.clone() };
-            let Some((count, beside, last)) = self.greedy(&lower) else { continue };
+            let lower = if level < slice_level {
+                self.all_below(&group)
+            } else {
+                group.clone()
+            };
+            let Some((count, beside, last)) = self.greedy(&lower) else {
+                continue;
+            };
             let first = need / count;
             let first = first.min(last.map_or(first, |room| room.slices));
             let first = first.min(beside.unwrap_or(first));
-            let second =
-                last.filter(|_| beside.is_some()).map(|room| first.min(room.slices_beside));
-            for threshold in [Some(first), second.filter(|second| *second < first && *second > 0)] {
+            let second = last
+                .filter(|_| beside.is_some())
+                .map(|room| first.min(room.slices_beside));
+            for threshold in [
+                Some(first),
+                second.filter(|second| *second < first && *second > 0),
+            ] {
                 let Some(threshold) = threshold else { continue };
                 if best.as_ref().is_some_and(|(most, ..)| threshold < *most) {
                     break;
                 }
                 self.pruned(rooms, &group, threshold);
-                let Some((count, ..)) = self.greedy(&group) else { continue };
+                let Some((count, ..)) = self.greedy(&group) else {
+                    continue;
+                };
                 let better = |(most, fewest, _): &(i64, i64, Vec<u32>)| {
                     threshold > *most || threshold == *most && count < *fewest
                 };
@@ -179,8 +223,16 @@ impl Rule<'_> {
         let chosen = self.sorted(chosen, true);
         for id in &chosen {
             let room = &mut self.rooms[*id as usize];
-            let own = if leaders > 0 { room.slices_beside } else { room.slices };
-            let more = if leaders > 0 || extra > 0 { extra.min(own - threshold) } else { 0 };
+            let own = if leaders > 0 {
+                room.slices_beside
+            } else {
+                room.slices
+            };
+            let more = if leaders > 0 || extra > 0 {
+                extra.min(own - threshold)
+            } else {
+                0
+            };
             let (slices, pods) = (threshold + more, (threshold + more) * self.size);
             let led = leaders.min(1);
             *room = Room {

@@ -5,8 +5,12 @@ use super::*;
 /// `npb-ft:n=64`: a 3-D Fourier transform. With one or more planes of the grid a process, one transpose: an equal part
 /// of its points (16 bytes each) to every other process. With more processes than planes (512 in class C) they form a
 /// grid of planes × rest, and each transforms and transposes along its row and its column.
-pub(in super::super) const FT: GuestEntry =
-    benchmark!("npb-ft", "NPB FT, a 3-D Fourier transform: a transpose, all to all", ft, ft_active);
+pub(in super::super) const FT: GuestEntry = benchmark!(
+    "npb-ft",
+    "NPB FT, a 3-D Fourier transform: a transpose, all to all",
+    ft,
+    ft_active
+);
 
 const GRIDS: [[u32; 3]; 6] = [
     [512, 512, 512],
@@ -19,7 +23,11 @@ const GRIDS: [[u32; 3]; 6] = [
 
 /// Processes that take part: any number up to the planes of the default class, else a power of two.
 fn ft_active(count: u32) -> u32 {
-    if count <= GRIDS[0][2] { count } else { power_below(count) }
+    if count <= GRIDS[0][2] {
+        count
+    } else {
+        power_below(count)
+    }
 }
 
 /// Bytes of a process's points that go to each of so many.

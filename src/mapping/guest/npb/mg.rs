@@ -27,7 +27,11 @@ fn work(params: &Params) -> Result<Work> {
     let levels: u32 = run.of([9, 5, 7, 8, 8, 10]);
     let stages = power_of_two(params, run.n)?;
     let shortest = stages / 3;
-    let bits = [shortest, (stages - shortest) / 2, (stages - shortest).div_ceil(2)];
+    let bits = [
+        shortest,
+        (stages - shortest) / 2,
+        (stages - shortest).div_ceil(2),
+    ];
     no_more_than(params, 1 << bits[2], 1 << levels)?;
     let strides = [0, bits[0], bits[0] + bits[1]].map(|b| 1u32 << b);
     let extents = bits.map(|b| 1u32 << b);

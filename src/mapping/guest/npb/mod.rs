@@ -88,9 +88,10 @@ fn power_of_two(params: &Params, n: u32) -> Result<u32> {
 fn no_more_than(params: &Params, along: u32, points: u32) -> Result<()> {
     match along <= points {
         true => Ok(()),
-        false => {
-            Err(params.wrong("n", format!("at most {points} processes along a side, its points")))
-        }
+        false => Err(params.wrong(
+            "n",
+            format!("at most {points} processes along a side, its points"),
+        )),
     }
 }
 

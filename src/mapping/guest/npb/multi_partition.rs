@@ -28,20 +28,36 @@ fn square_below(count: u32) -> u32 {
 
 fn bt(params: &Params) -> Result<Work> {
     let run = Instance::read(params)?;
-    let sweep =
-        Sweep { side: run.of([162, 12, 24, 64, 102, 408]), numbers: [30.0, 5.0], padded: true };
+    let sweep = Sweep {
+        side: run.of([162, 12, 24, 64, 102, 408]),
+        numbers: [30.0, 5.0],
+        padded: true,
+    };
     let side = f64::from(sweep.side);
     let operations = 3478.8 * side.powi(3) - 17_655.7 * side.powi(2) + 28_023.7 * side;
-    sweep.work(params, run, run.of([200, 60, 200, 200, 200, 250]), operations)
+    sweep.work(
+        params,
+        run,
+        run.of([200, 60, 200, 200, 200, 250]),
+        operations,
+    )
 }
 
 fn sp(params: &Params) -> Result<Work> {
     let run = Instance::read(params)?;
-    let sweep =
-        Sweep { side: run.of([162, 12, 36, 64, 102, 408]), numbers: [22.0, 10.0], padded: false };
+    let sweep = Sweep {
+        side: run.of([162, 12, 36, 64, 102, 408]),
+        numbers: [22.0, 10.0],
+        padded: false,
+    };
     let side = f64::from(sweep.side);
     let operations = 881.174 * side.powi(3) - 4683.91 * side.powi(2) + 11_484.5 * side - 19_272.4;
-    sweep.work(params, run, run.of([400, 100, 400, 400, 400, 500]), operations)
+    sweep.work(
+        params,
+        run,
+        run.of([400, 100, 400, 400, 400, 500]),
+        operations,
+    )
 }
 
 /// The cube, and what a sweep sends.
@@ -69,7 +85,15 @@ impl Sweep {
         let mut messages = vec![p - 1; 7];
         messages[0] = 1;
         let sends = Box::new(move |process, send: Send<'_>| self.sends(p, process, send));
-        Ok(Work { run, all_to_all: None, each: 12 * p, messages, sends, iterations, operations })
+        Ok(Work {
+            run,
+            all_to_all: None,
+            each: 12 * p,
+            messages,
+            sends,
+            iterations,
+            operations,
+        })
     }
 
     fn sends(&self, p: u32, process: u32, send: Send<'_>) {
@@ -80,7 +104,11 @@ impl Sweep {
         let (i, j) = (process % p, process / p);
         let (before, after) = (|x: u32| (x + p - 1) % p, |x: u32| (x + 1) % p);
         let successors = [after(i) + p * j, i + p * after(j), before(i) + p * after(j)];
-        let predecessors = [before(i) + p * j, i + p * before(j), after(i) + p * before(j)];
+        let predecessors = [
+            before(i) + p * j,
+            i + p * before(j),
+            after(i) + p * before(j),
+        ];
         // A process has one cell in each plane of cells, on a diagonal, so that none waits during a sweep.
         for cell in 0..p {
             let at = [(i + cell) % p, (j + p - cell) % p, cell];
@@ -98,7 +126,11 @@ impl Sweep {
                 }
                 if at[axis] > 0 {
                     send(0, predecessors[axis], swapped);
-                    send(stage + 1, predecessors[axis], 8.0 * self.numbers[1] * points);
+                    send(
+                        stage + 1,
+                        predecessors[axis],
+                        8.0 * self.numbers[1] * points,
+                    );
                 }
             }
         }

@@ -38,7 +38,12 @@ impl Instance {
         let idle = params.whole("idle", 0, MAX_PROCESSES - n)?;
         let volume = volume(params)?;
         let class = CLASSES.iter().position(|c| *c == class).unwrap_or(0);
-        Ok(Instance { n, idle, volume, class })
+        Ok(Instance {
+            n,
+            idle,
+            volume,
+            class,
+        })
     }
 
     /// The value of this class, of one value a class.
@@ -71,7 +76,12 @@ impl Work {
     pub fn traffic(&self, params: &Params, context: &Context) -> Result<(u32, Traffic)> {
         // Nothing is listed for all-to-all traffic: its cost does not grow with the number of pairs.
         if let (Some(bytes), 0) = (self.all_to_all, self.run.idle) {
-            return Ok((self.run.n, Traffic::AllToAll { volume: bytes * self.run.volume }));
+            return Ok((
+                self.run.n,
+                Traffic::AllToAll {
+                    volume: bytes * self.run.volume,
+                },
+            ));
         }
         let mut messages = Vec::new();
         self.for_each(context, |_, message| messages.push(message))?;
@@ -85,7 +95,14 @@ impl Work {
         context.require("the guest's messages", 2 * bytes)?;
         for source in 0..self.run.n {
             let mut send = |stage, target, bytes: f64| {
-                visit(stage, Message { source, target, volume: bytes * self.run.volume });
+                visit(
+                    stage,
+                    Message {
+                        source,
+                        target,
+                        volume: bytes * self.run.volume,
+                    },
+                );
             };
             (self.sends)(source, &mut send);
         }
@@ -100,12 +117,23 @@ impl Work {
         let mut stages = Vec::new();
         for (list, messages) in lists.into_iter().zip(&self.messages) {
             let traffic = Traffic::Messages(merged(list, || params.location().clone())?);
-            let guest = Guest { label: text.to_string(), processes, traffic };
+            let guest = Guest {
+                label: text.to_string(),
+                processes,
+                traffic,
+            };
             if *messages > 0 && guest.pair_count() > 0 {
-                stages.push(Stage { messages: *messages, guest });
+                stages.push(Stage {
+                    messages: *messages,
+                    guest,
+                });
             }
         }
         let operations = self.operations / f64::from(self.run.n);
-        Ok(Benchmark { iterations: self.iterations, operations, stages })
+        Ok(Benchmark {
+            iterations: self.iterations,
+            operations,
+            stages,
+        })
     }
 }

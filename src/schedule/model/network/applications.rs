@@ -26,7 +26,11 @@ pub(super) fn read(path: &Path, benchmarks: bool, context: &Context) -> Result<V
     match header {
         Some(fields) if fields == columns => {}
         Some(fields) => {
-            return Err(Error::input(text.location(), format!("`{}`", fields.join(",")), expected));
+            return Err(Error::input(
+                text.location(),
+                format!("`{}`", fields.join(",")),
+                expected,
+            ));
         }
         None => return Err(Error::input(text.location(), "no lines", expected)),
     }
@@ -42,11 +46,17 @@ pub(super) fn read(path: &Path, benchmarks: bool, context: &Context) -> Result<V
             }
         };
         if all.iter().any(|app| app.name == **name) {
-            return Err(line.wrong(format!("application `{name}` again"), "each application once"));
+            return Err(line.wrong(
+                format!("application `{name}` again"),
+                "each application once",
+            ));
         }
         let number = |what: &str, text: &str, most: f64| match text.trim().parse::<f64>() {
             Ok(value) if value >= 0.0 && value <= most => Ok(value),
-            _ => Err(line.wrong(format!("{what} `{text}`"), format!("a number from 0 to {most}"))),
+            _ => Err(line.wrong(
+                format!("{what} `{text}`"),
+                format!("a number from 0 to {most}"),
+            )),
         };
         let app = Application {
             name: name.to_string(),
@@ -59,7 +69,11 @@ pub(super) fn read(path: &Path, benchmarks: bool, context: &Context) -> Result<V
         all.push(app);
     }
     if all.iter().map(|app| app.weight).sum::<f64>() <= 0.0 {
-        return Err(Error::input(text.location(), "no application of a weight above 0", "one"));
+        return Err(Error::input(
+            text.location(),
+            "no application of a weight above 0",
+            "one",
+        ));
     }
     Ok(all)
 }
@@ -75,7 +89,12 @@ pub(super) fn draw(applications: &[Application], tasks: usize, seed: u64) -> Vec
             at < 0.0
         });
         // Rounding may leave the last bit to no one.
-        let last = || applications.iter().rposition(|app| app.weight > 0.0).unwrap_or(0);
+        let last = || {
+            applications
+                .iter()
+                .rposition(|app| app.weight > 0.0)
+                .unwrap_or(0)
+        };
         chosen.unwrap_or_else(last) as u32
     };
     (0..tasks).map(|_| one()).collect()
@@ -94,7 +113,12 @@ impl Application {
         if GUESTS.get(&self.guest).is_some() || Path::new(&self.guest).exists() {
             return Guest::make(&self.guest, context).map(|_| ());
         }
-        Err(Error::unknown(self.location.clone(), "guest", &self.guest, sized_names()))
+        Err(Error::unknown(
+            self.location.clone(),
+            "guest",
+            &self.guest,
+            sized_names(),
+        ))
     }
 
     /// In words, what all jobs run.
@@ -104,7 +128,10 @@ impl Application {
             None if benchmark => format!("the benchmark {guest}"),
             None => format!("{guest} traffic, share {share} of the run time"),
             Some(seconds) => {
-                format!("{guest} traffic after {} s of computing", six_digits(seconds))
+                format!(
+                    "{guest} traffic after {} s of computing",
+                    six_digits(seconds)
+                )
             }
         }
     }

@@ -74,23 +74,43 @@ pub(super) const NETWORK: ModelEntry = ModelEntry {
                 "share of the run time in which a job sends, on a compact allocation",
             )
             .or_else("0.2"),
-            Opt::text("guest", "traffic of every job: a pattern for any size, or a guest")
-                .or_else("stencil3d"),
+            Opt::text(
+                "guest",
+                "traffic of every job: a pattern for any size, or a guest",
+            )
+            .or_else("stencil3d"),
             Opt::file(
                 "apps",
                 "applications, drawn by seed: CSV app,weight,guest,share (no share with speed=)",
             )
             .or_else("one: share= and guest="),
-            Opt::text("bytes", "what a process sends in an iteration on the mean, such as 1MB")
-                .or_else("1"),
-            Opt::text("compute", "computing in an iteration, such as 20ms, instead of a share")
-                .or_else("by share"),
-            Opt::text("speed", "operations a second, such as 1Gf: jobs run their benchmark once")
-                .or_else("run times are the trace's"),
-            Opt::name_of("routing", || ROUTINGS.names().collect(), "which links the traffic takes")
-                .or_else("dimension-order on grids, else ecmp-path"),
-            Opt::one_of("level", &["flow", "job"], "how closely messages are followed")
-                .or_else("flow with speed=, else job"),
+            Opt::text(
+                "bytes",
+                "what a process sends in an iteration on the mean, such as 1MB",
+            )
+            .or_else("1"),
+            Opt::text(
+                "compute",
+                "computing in an iteration, such as 20ms, instead of a share",
+            )
+            .or_else("by share"),
+            Opt::text(
+                "speed",
+                "operations a second, such as 1Gf: jobs run their benchmark once",
+            )
+            .or_else("run times are the trace's"),
+            Opt::name_of(
+                "routing",
+                || ROUTINGS.names().collect(),
+                "which links the traffic takes",
+            )
+            .or_else("dimension-order on grids, else ecmp-path"),
+            Opt::one_of(
+                "level",
+                &["flow", "job"],
+                "how closely messages are followed",
+            )
+            .or_else("flow with speed=, else job"),
             Opt::flag("kill", "end jobs at their requested times"),
             SEED,
         ],
@@ -188,9 +208,12 @@ impl<'a> Network<'a> {
         let file = params.path("apps")?;
         let compute = params.quantity("compute", Unit::Seconds)?;
         let speed = params.quantity("speed", Unit::Speed)?;
-        if let (Some(_), Some(key)) =
-            (speed, ["share", "bytes", "compute"].into_iter().find(|key| params.has(key)))
-        {
+        if let (Some(_), Some(key)) = (
+            speed,
+            ["share", "bytes", "compute"]
+                .into_iter()
+                .find(|key| params.has(key)),
+        ) {
             return Err(params.wrong(key, "either it or speed=, with which benchmarks say it"));
         }
         if speed == Some(0.0) {
@@ -201,14 +224,17 @@ impl<'a> Network<'a> {
             return Err(params.wrong("bytes", "more than 0"));
         }
         let speeds = Figures::from_params(params, topology.context().memory)?.speeds(1.0);
-        let by_job = params.chosen("level")?.map_or(speed.is_none(), |level| level == "job");
+        let by_job = params
+            .chosen("level")?
+            .map_or(speed.is_none(), |level| level == "job");
         let detail = if by_job { Detail::Job } else { Detail::Flow };
         if compute.is_some() && share.is_some() {
             return Err(params.wrong("share", "either share= or compute="));
         }
-        if let (Some(_), Some(key)) =
-            (&file, ["share", "guest"].into_iter().find(|k| params.has(k)))
-        {
+        if let (Some(_), Some(key)) = (
+            &file,
+            ["share", "guest"].into_iter().find(|k| params.has(k)),
+        ) {
             return Err(params.wrong(key, "no share= or guest= beside apps=, whose file has them"));
         }
         let routing = super::routing(params, topology)?;
@@ -262,7 +288,12 @@ impl<'a> Network<'a> {
     /// A job on some nodes.
     fn place(&self, phases: &[Phase], nodes: Vec<NodeId>) -> Result<PlacedJob> {
         let mapping = ProcessMapping::new(self.topology, "a job", nodes)?;
-        let Network { fabric, routing, channels, .. } = self;
+        let Network {
+            fabric,
+            routing,
+            channels,
+            ..
+        } = self;
         PlacedJob::new(self.detail, fabric, routing, phases, &mapping, channels)
     }
 
@@ -290,12 +321,21 @@ impl<'a> Network<'a> {
         let (mut phases, operations, iterations) = match self.speed {
             None => {
                 let guest = application.guest(task.nodes, task.id, context)?;
-                let phase = Phase { compute: 0.0, guest, bytes: self.bytes, messages: 1.0 };
+                let phase = Phase {
+                    compute: 0.0,
+                    guest,
+                    bytes: self.bytes,
+                    messages: 1.0,
+                };
                 (vec![phase], 0.0, None)
             }
             Some(_) => {
                 let made = Benchmark::sized(&application.guest, task.nodes, context)?;
-                (Phase::of_stages(&made, 0.0), made.operations, Some(made.iterations))
+                (
+                    Phase::of_stages(&made, 0.0),
+                    made.operations,
+                    Some(made.iterations),
+                )
             }
         };
         let processes = match iterations {
@@ -307,7 +347,9 @@ impl<'a> Network<'a> {
             let last = order.len().saturating_sub(count);
             let mut starts: Vec<usize> = (0..WINDOWS).map(|i| last * i / (WINDOWS - 1)).collect();
             starts.dedup();
-            starts.into_iter().map(move |start| &order.nodes()[start..start + count])
+            starts
+                .into_iter()
+                .map(move |start| &order.nodes()[start..start + count])
         });
         let windows: Vec<&[NodeId]> = windows.collect();
         let alone = |nodes: &&[NodeId]| {
@@ -333,7 +375,12 @@ impl<'a> Network<'a> {
             Some(first) => first.compute = compute,
             None => {
                 let guest = Guest::new("nothing", task.nodes, [])?;
-                phases.push(Phase { compute, guest, bytes: 0.0, messages: 1.0 });
+                phases.push(Phase {
+                    compute,
+                    guest,
+                    bytes: 0.0,
+                    messages: 1.0,
+                });
             }
         }
         let (sends, latency) = if silent { (0.0, 0.0) } else { (least, latency) };
@@ -341,9 +388,19 @@ impl<'a> Network<'a> {
         if reference <= 0.0 {
             let location = SourceLocation::option(format!("job {}", task.id));
             let found = format!("an iteration of 0 s ({})", application.location);
-            return Err(Error::input(location, found, "compute= above 0 where nothing is sent"));
+            return Err(Error::input(
+                location,
+                found,
+                "compute= above 0 where nothing is sent",
+            ));
         }
-        let known = Known { phases, processes, iterations, reference, latency };
+        let known = Known {
+            phases,
+            processes,
+            iterations,
+            reference,
+            latency,
+        };
         self.known.insert((app, task.nodes), known);
         Ok(())
     }
@@ -351,15 +408,25 @@ impl<'a> Network<'a> {
 
 impl Model for Network<'_> {
     fn rule(&self) -> String {
-        let ends = if self.kill { "; jobs end at their requested times" } else { "" };
+        let ends = if self.kill {
+            "; jobs end at their requested times"
+        } else {
+            ""
+        };
         let rate = match self.channels.speeds {
-            Speeds { bandwidth, latency, .. } if bandwidth != 1.0 || latency != 0.0 => {
+            Speeds {
+                bandwidth, latency, ..
+            } if bandwidth != 1.0 || latency != 0.0 => {
                 let (bandwidth, latency) = (six_digits(bandwidth), six_digits(latency));
                 format!(", {bandwidth} bytes a second a link, {latency} s a hop")
             }
             _ => String::new(),
         };
-        let nodes = if self.channels.speeds.node_links_shared { "shared" } else { "free" };
+        let nodes = if self.channels.speeds.node_links_shared {
+            "shared"
+        } else {
+            "free"
+        };
         let rate = format!("{rate}, node links {nodes}");
         let run = match self.speed {
             Some(speed) => format!("jobs run a benchmark once, {speed} operations a second"),
@@ -387,7 +454,11 @@ impl Model for Network<'_> {
         let latency = (run as f64 * (latency - least) / reference).round() as i64;
         self.level.start(start.index, placed);
         let alone = super::stretched(run, seconds / reference);
-        let limit = if self.kill { start.now + start.task.requested } else { i64::MAX };
+        let limit = if self.kill {
+            start.now + start.task.requested
+        } else {
+            i64::MAX
+        };
         self.jobs.insert(
             start.index,
             Job {
@@ -409,17 +480,27 @@ impl Model for Network<'_> {
     }
 
     fn end(&mut self, task: u32) {
-        let Some(job) = self.jobs.remove(&task) else { return };
+        let Some(job) = self.jobs.remove(&task) else {
+            return;
+        };
         self.level.end(task);
         self.changed = true;
         // Less than a tick is rounding.
         let since = (job.end - job.since) as f64;
         let done = job.end < job.limit || job.left - since * job.reference / job.seconds < 1.0;
-        let alone = if done { job.alone } else { job.alone.min(job.limit - job.start) };
+        let alone = if done {
+            job.alone
+        } else {
+            job.alone.min(job.limit - job.start)
+        };
         let hours = |ticks: i64| i128::from(job.nodes) * i128::from(ticks);
         // A job ended early lost so much of either as it had time for.
         let own = alone - job.run.min(job.limit - job.start);
-        let latency = if done { job.latency } else { job.latency.clamp(own.min(0), own.max(0)) };
+        let latency = if done {
+            job.latency
+        } else {
+            job.latency.clamp(own.min(0), own.max(0))
+        };
         self.lost.latency += hours(latency);
         self.lost.links += hours(own - latency);
         self.lost.sharing += hours(job.end - job.start - alone);
@@ -431,7 +512,9 @@ impl Model for Network<'_> {
             return Ok(());
         }
         for (task, seconds) in self.level.update() {
-            let Some(job) = self.jobs.get_mut(&task) else { continue };
+            let Some(job) = self.jobs.get_mut(&task) else {
+                continue;
+            };
             if seconds == job.seconds {
                 continue;
             }
@@ -454,7 +537,19 @@ impl Model for Network<'_> {
 
 /// The orderings whose windows may be compact: those that `compare` starts from and that are quickly made.
 fn compact(topology: &Topology) -> Result<Vec<NodeOrder>> {
-    let slow = ["random", "spectral", "nearest", "dfs", "hierarchical:scatter=true"];
-    let texts = defaults::suiting(topology).into_iter().filter(|t| !slow.contains(&t.as_str()));
-    texts.collect::<Vec<_>>().par_iter().map(|text| NodeOrder::make(topology, text)).collect()
+    let slow = [
+        "random",
+        "spectral",
+        "nearest",
+        "dfs",
+        "hierarchical:scatter=true",
+    ];
+    let texts = defaults::suiting(topology)
+        .into_iter()
+        .filter(|t| !slow.contains(&t.as_str()));
+    texts
+        .collect::<Vec<_>>()
+        .par_iter()
+        .map(|text| NodeOrder::make(topology, text))
+        .collect()
 }

@@ -22,7 +22,10 @@ pub(super) struct RecentJobs(VecDeque<(Place, u64, Found)>);
 impl RecentJobs {
     /// The job of this place.
     pub fn find(&self, place: &Place) -> Option<Found> {
-        self.0.iter().find(|(known, ..)| known == place).map(|(.., job)| job.clone())
+        self.0
+            .iter()
+            .find(|(known, ..)| known == place)
+            .map(|(.., job)| job.clone())
     }
 
     /// Keeps a job; the oldest ones go.

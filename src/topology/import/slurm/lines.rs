@@ -57,11 +57,27 @@ fn whole_lines(text: &Text) -> Vec<(usize, Cow<'_, str>)> {
 
 /// Which keys a line may have, by its first.
 const KEYS: [(&str, SiteKind, &[&str]); 5] = [
-    ("switchname", SiteKind::Tree, &["switchname", "nodes", "switches", "linkspeed", "level"]),
-    ("blockname", SiteKind::Block, &["blockname", "nodes", "blockindex", "blocksize"]),
-    ("aggregatedblock", SiteKind::Block, &["aggregatedblock", "nodes", "blockindex", "blocksize"]),
+    (
+        "switchname",
+        SiteKind::Tree,
+        &["switchname", "nodes", "switches", "linkspeed", "level"],
+    ),
+    (
+        "blockname",
+        SiteKind::Block,
+        &["blockname", "nodes", "blockindex", "blocksize"],
+    ),
+    (
+        "aggregatedblock",
+        SiteKind::Block,
+        &["aggregatedblock", "nodes", "blockindex", "blocksize"],
+    ),
     ("blocksizes", SiteKind::Block, &["blocksizes"]),
-    ("ringname", SiteKind::Ring, &["ringname", "nodes", "ringsize"]),
+    (
+        "ringname",
+        SiteKind::Ring,
+        &["ringname", "nodes", "ringsize"],
+    ),
 ];
 
 /// Reads the lines of one topology. Errors: with the line: another line, key or value; lines of two kinds of
@@ -86,7 +102,12 @@ pub(super) fn read(text: &Text, context: &Context) -> Result<Found> {
         };
         for (i, (key, _)) in entries.iter().enumerate() {
             if !allowed.contains(&key.as_str()) {
-                return Err(Error::unknown(line.location(), "key", key, allowed.iter().copied()));
+                return Err(Error::unknown(
+                    line.location(),
+                    "key",
+                    key,
+                    allowed.iter().copied(),
+                ));
             }
             if entries[..i].iter().any(|(other, _)| other == key) {
                 return Err(line.wrong(format!("`{key}` twice"), "each key once"));
@@ -94,10 +115,18 @@ pub(super) fn read(text: &Text, context: &Context) -> Result<Found> {
         }
         let first = *reader.kind.get_or_insert((*kind, number));
         if first.0 != *kind {
-            let found = format!("`{}`, though line {} is of another kind", line.text, first.1);
+            let found = format!(
+                "`{}`, though line {} is of another kind",
+                line.text, first.1
+            );
             return Err(line.wrong(found, "a tree, blocks or rings"));
         }
-        let value = |key: &str| entries.iter().find(|(k, _)| k == key).map(|(_, value)| *value);
+        let value = |key: &str| {
+            entries
+                .iter()
+                .find(|(k, _)| k == key)
+                .map(|(_, value)| *value)
+        };
         match head {
             "blocksizes" => reader.sizes(value(head).unwrap_or_default(), &line)?,
             "aggregatedblock" => {
@@ -135,7 +164,12 @@ impl Reader {
         line: &Line<'_>,
         context: &Context,
     ) -> Result<()> {
-        let value = |key: &str| entries.iter().find(|(k, _)| k == key).map(|(_, value)| *value);
+        let value = |key: &str| {
+            entries
+                .iter()
+                .find(|(k, _)| k == key)
+                .map(|(_, value)| *value)
+        };
         if let Some(param) = value("topologyparam") {
             if !self.param.is_empty() {
                 let what = "TopologyParam= again: Slurm takes the last one";
@@ -150,7 +184,8 @@ impl Reader {
             return Err(line.wrong(format!("`{}`", line.text), expected));
         };
         let nodes = expand(list, line, self.weights.len(), context)?;
-        self.weights.extend(nodes.into_iter().map(|node| (node, weight)));
+        self.weights
+            .extend(nodes.into_iter().map(|node| (node, weight)));
         Ok(())
     }
 
@@ -179,11 +214,21 @@ impl Reader {
         let (number, speed) = (line.number, value("linkspeed"));
         // `LinkSpeed`: any unit; scontrol prints 0 or 1 where the file has none.
         let whole = "a whole number from 0 to 4294967295";
-        let speed_of =
-            |text: &str| text.parse().map_err(|_| line.wrong(format!("LinkSpeed={text}"), whole));
-        let speed = speed.map(speed_of).transpose()?.filter(|speed: &u32| *speed > 0);
-        let mut unit =
-            SiteUnit { name: name.into(), nodes: vec![], children: vec![], line: number, speed };
+        let speed_of = |text: &str| {
+            text.parse()
+                .map_err(|_| line.wrong(format!("LinkSpeed={text}"), whole))
+        };
+        let speed = speed
+            .map(speed_of)
+            .transpose()?
+            .filter(|speed: &u32| *speed > 0);
+        let mut unit = SiteUnit {
+            name: name.into(),
+            nodes: vec![],
+            children: vec![],
+            line: number,
+            speed,
+        };
         match (list, below) {
             (_, Some(below)) => unit.children = expand(below, line, self.units.len() + 1, context)?,
             (Some(list), None) if list.eq_ignore_ascii_case("ALL") => {
@@ -232,15 +277,39 @@ impl Reader {
             self.sizes = (self.printed, 1);
             if !check_sizes(&self.sizes.0) {
                 let found = format!("block sizes {:?}", self.sizes.0);
-                return Err(Error::input(text.location(), found, "multiples of the smallest"));
+                return Err(Error::input(
+                    text.location(),
+                    found,
+                    "multiples of the smallest",
+                ));
             }
         }
         let (sizes, line) = &self.sizes;
-        self.remarks.extend(sizes.first().and_then(|_| remark_on_sizes(text, *line, sizes)));
+        self.remarks.extend(
+            sizes
+                .first()
+                .and_then(|_| remark_on_sizes(text, *line, sizes)),
+        );
         let kind = self.kind.map_or(SiteKind::Tree, |(kind, _)| kind);
         let (name, toruses) = ("default".to_string(), Vec::new());
-        let Reader { units, sizes, param, weights, remarks, .. } = self;
-        Ok(Found { kind, name, units, sizes, toruses, param, weights, remarks })
+        let Reader {
+            units,
+            sizes,
+            param,
+            weights,
+            remarks,
+            ..
+        } = self;
+        Ok(Found {
+            kind,
+            name,
+            units,
+            sizes,
+            toruses,
+            param,
+            weights,
+            remarks,
+        })
     }
 }
 
@@ -261,7 +330,12 @@ mod tests {
         let s = tree.statistics().unwrap();
         assert_eq!((s.nodes, s.routers, s.links, s.diameter), (5, 3, 2, 2));
         assert_eq!(names(&tree), "nid001 nid002 nid003 login1 nid010");
-        let at = |name: &str| tree.nodes().iter().find(|n| tree.node_name(*n) == name).unwrap();
+        let at = |name: &str| {
+            tree.nodes()
+                .iter()
+                .find(|n| tree.node_name(*n) == name)
+                .unwrap()
+        };
         assert_eq!(tree.distance(at("nid001"), at("nid003")), 0);
         assert_eq!(tree.distance(at("nid001"), at("nid010")), 2);
         // The second leaf has a slot without a node.
@@ -277,34 +351,66 @@ mod tests {
         check_links(&blocks);
         let s = blocks.statistics().unwrap();
         assert_eq!((s.nodes, s.routers, s.links), (10, 5 + 3 + 1, 5 + 3));
-        let distances: Vec<u32> =
-            (0..10).step_by(2).map(|n| blocks.distance(NodeId(0), NodeId(n))).collect();
+        let distances: Vec<u32> = (0..10)
+            .step_by(2)
+            .map(|n| blocks.distance(NodeId(0), NodeId(n)))
+            .collect();
         assert_eq!(distances, [0, 2, 4, 4, 4]);
         let plain = machine("slurm-topology", &text.replace("BlockSizes=2,4\n", "")).unwrap();
         assert_eq!(plain.statistics().unwrap().diameter, 2);
         let one = machine("slurm-topology", "BlockName=b Nodes=n[1-4]\nBlockSizes=4\n").unwrap();
-        assert_eq!((one.statistics().unwrap().routers, one.node_count()), (1, 4));
+        assert_eq!(
+            (one.statistics().unwrap().routers, one.node_count()),
+            (1, 4)
+        );
     }
 
     #[test]
     fn faults_are_named_with_their_line() {
         let with = |more: &str| error("slurm-topology", &format!("{TREE}{more}\n"));
         for (more, message) in [
-            ("SwitchName=s0 Nodes=a", ":5: found `s0` again (line 2 has it)"),
-            ("SwitchName=s5 Nodes=nid003", ":5: found node `nid003` again (line 2 has it)"),
-            ("SwitchName=s5 Switches=s[8-9]", ":5: found switch `s8`, which no line describes"),
-            ("SwitchName=s5 Nodes=n[1-", ":5: found `n[1-`; expected a host list"),
-            ("SwitchName=s5 Nodes=a Switches=s0", ":5: found `SwitchName=s5 Nodes=a Switches=s0`"),
+            (
+                "SwitchName=s0 Nodes=a",
+                ":5: found `s0` again (line 2 has it)",
+            ),
+            (
+                "SwitchName=s5 Nodes=nid003",
+                ":5: found node `nid003` again (line 2 has it)",
+            ),
+            (
+                "SwitchName=s5 Switches=s[8-9]",
+                ":5: found switch `s8`, which no line describes",
+            ),
+            (
+                "SwitchName=s5 Nodes=n[1-",
+                ":5: found `n[1-`; expected a host list",
+            ),
+            (
+                "SwitchName=s5 Nodes=a Switches=s0",
+                ":5: found `SwitchName=s5 Nodes=a Switches=s0`",
+            ),
             ("SwitchName=s5 Node=a", ":5: found unknown key `node`"),
             ("SwitchName=s5 Nodes=a Nodes=b", ":5: found `nodes` twice"),
-            ("SwitchName=s5 Nodes", ":5: found `Nodes`; expected Key=value"),
-            ("NodeName=a", ":5: found `NodeName=a`; expected NodeName=LIST Weight=N"),
-            ("NodeAddr=a", ":5: found `NodeAddr=a`; expected a line SwitchName"),
+            (
+                "SwitchName=s5 Nodes",
+                ":5: found `Nodes`; expected Key=value",
+            ),
+            (
+                "NodeName=a",
+                ":5: found `NodeName=a`; expected NodeName=LIST Weight=N",
+            ),
+            (
+                "NodeAddr=a",
+                ":5: found `NodeAddr=a`; expected a line SwitchName",
+            ),
             (
                 "SwitchName=top2 Switches=s0,top\nSwitchName=s5 Switches=top2\nSwitchName=s6 Switches=s5,s7\nSwitchName=s7 Switches=s6x",
                 ":8: found switch `s6x`",
             ),
-            ("SwitchName=s5 Nodes=nid004,\\\nnid003", ":5: found `nid003`; expected Key=value"),
+            (
+                "SwitchName=s5 Nodes=nid004,\\\nnid003",
+                ":5: found `nid003`; expected Key=value",
+            ),
             ("SwitchName=s5 Nodes=nid004,\\\n# no\nnid[", ":5: found"),
             (
                 "SwitchName=s5 Switches=s6\nSwitchName=s6 Switches=s7\nSwitchName=s7 Switches=s5",
@@ -320,7 +426,10 @@ mod tests {
             ),
             ("SwitchName=s5 Level=", ":5: found `Level=`"),
             ("SwitchName=s5 Switches=s5,s0", ":5: found `s5` below `s5`"),
-            ("BlockName=b Nodes=x", ":5: found `BlockName=b Nodes=x`, though line 2"),
+            (
+                "BlockName=b Nodes=x",
+                ":5: found `BlockName=b Nodes=x`, though line 2",
+            ),
         ] {
             let error = with(more);
             assert!(error.starts_with(message), "{more}: {error}");
@@ -333,7 +442,10 @@ mod tests {
                     "BlockName=b Nodes=n\nBlockSizes=2,3\n",
                     ":2: found BlockSizes=2,3; expected ascending",
                 ),
-                ("BlockName=b Nodes=n\nBlockSizes=x\n", ":2: found BlockSizes=x"),
+                (
+                    "BlockName=b Nodes=n\nBlockSizes=x\n",
+                    ":2: found BlockSizes=x",
+                ),
                 (
                     "BlockName=b Nodes=n\nBlockSizes=8,4\n",
                     ":2: found BlockSizes=8,4; expected ascending",
@@ -346,17 +458,27 @@ mod tests {
                     "BlockName=b Nodes=n[1-2]\nBlockName=c Nodes=n[2-3]\n",
                     ":2: found node `n2` again (line 1",
                 ),
-                ("RingName=a Nodes=n1\nRingName=b Nodes=n1\n", ":2: found node `n1` again (line 1"),
-                ("RingName=a Nodes=n1\nRingName=a Nodes=n2\n", ":2: found `a` again (line 1"),
+                (
+                    "RingName=a Nodes=n1\nRingName=b Nodes=n1\n",
+                    ":2: found node `n1` again (line 1",
+                ),
+                (
+                    "RingName=a Nodes=n1\nRingName=a Nodes=n2\n",
+                    ":2: found `a` again (line 1",
+                ),
                 ("SwitchName=a\n", ": found no nodes"),
-                ("BlockName=b Nodes=n\nBlockSizes=2\nBlockSizes=2\n", ":3: found BlockSizes again"),
+                (
+                    "BlockName=b Nodes=n\nBlockSizes=2\nBlockSizes=2\n",
+                    ":3: found BlockSizes again",
+                ),
             ],
         );
     }
 
     fn levels(machine: &crate::topology::Topology) -> Vec<(String, u64, u64)> {
         let rows = machine.level_table().into_iter();
-        rows.map(|l| (l.name.into_owned(), l.units, l.nodes)).collect()
+        rows.map(|l| (l.name.into_owned(), l.units, l.nodes))
+            .collect()
     }
 
     #[test]
@@ -365,22 +487,39 @@ mod tests {
         let text = "SwitchName=r1 Switches=a,c,e\nSwitchName=a Nodes=n[1-2],\\\n  n9\nSwitchName=b Nodes=n3\n\
                     SwitchName=c Nodes=n4 # leaf\nSwitchName=d Nodes=n[5-6]\nSwitchName=e\nSwitchName=r2 Switches=b,d\n";
         let error = machine("slurm-topology", text).unwrap_err().to_string();
-        assert!(error.contains(":2: found `n9`; expected Key=value"), "{error}");
-        let forest =
-            machine("slurm-topology", &text.replace(",\\\n  n9", "\\\n LinkSpeed=1")).unwrap();
+        assert!(
+            error.contains(":2: found `n9`; expected Key=value"),
+            "{error}"
+        );
+        let forest = machine(
+            "slurm-topology",
+            &text.replace(",\\\n  n9", "\\\n LinkSpeed=1"),
+        )
+        .unwrap();
         check_links(&forest);
         assert_eq!(names(&forest), "n1 n2 n4 n3 n5 n6");
         assert_eq!(forest.components(), 2);
-        assert_eq!(levels(&forest), [("level1".into(), 2, 3), ("leaf".into(), 4, 2)]);
+        assert_eq!(
+            levels(&forest),
+            [("level1".into(), 2, 3), ("leaf".into(), 4, 2)]
+        );
         let s = forest.statistics().unwrap();
-        assert_eq!((s.unreachable_pairs, s.total_distance, s.diameter), (9, 2 * 2 + 2 * 2, 2));
+        assert_eq!(
+            (s.unreachable_pairs, s.total_distance, s.diameter),
+            (9, 2 * 2 + 2 * 2, 2)
+        );
         let levels = forest.network().levels();
         let called = |level: usize| -> Vec<String> {
-            (0..levels[level].units(4)).map(|unit| levels[level].unit_name(unit)).collect()
+            (0..levels[level].units(4))
+                .map(|unit| levels[level].unit_name(unit))
+                .collect()
         };
         assert_eq!(
             (called(0), called(1)),
-            (vec!["r1".into(), "r2".into()], ["a", "c", "b", "d"].map(String::from).to_vec())
+            (
+                vec!["r1".into(), "r2".into()],
+                ["a", "c", "b", "d"].map(String::from).to_vec()
+            )
         );
         let order = crate::ordering::NodeOrder::make(&forest, "hierarchical:scatter=true").unwrap();
         let dealt: Vec<String> = order.nodes().iter().map(|n| forest.node_name(*n)).collect();
@@ -406,7 +545,10 @@ mod tests {
                       BlockName=b2 BlockIndex=2 Nodes=n[5-6] BlockSize=2\nBlockName=b3 BlockIndex=3 Nodes=n7 BlockSize=2\n\
                       AggregatedBlock=b[2-3] BlockIndex=5 Nodes=n[5-7] BlockSize=4\nAggregatedBlock=b[0-1] BlockIndex=4 Nodes=n[1-2] BlockSize=4\n";
         let blocks = machine("slurm-topology", blocks).unwrap();
-        assert_eq!(levels(&blocks), [("aggregate4".into(), 2, 3), ("block".into(), 3, 2)]);
+        assert_eq!(
+            levels(&blocks),
+            [("aggregate4".into(), 2, 3), ("block".into(), 3, 2)]
+        );
         let site = blocks.network().site().unwrap();
         assert_eq!((site.sizes.as_slice(), site.lines.len()), (&[2, 4][..], 4));
     }
@@ -416,7 +558,10 @@ mod tests {
         let rings = "RingName=r0 Nodes=n[3,1,2,4,5]\nRingName=r1 Nodes=n[8-9]\n";
         let rings = machine("slurm-topology", rings).unwrap();
         check_links(&rings);
-        assert_eq!((names(&rings).as_str(), rings.components()), ("n3 n1 n2 n4 n5 n8 n9", 2));
+        assert_eq!(
+            (names(&rings).as_str(), rings.components()),
+            ("n3 n1 n2 n4 n5 n8 n9", 2)
+        );
         assert_eq!(rings.distance(NodeId(0), NodeId(4)), 1);
         assert_eq!(levels(&rings), [("ring".into(), 2, 5)]);
         let long = machine("slurm-topology", "RingName=r Nodes=n[1-17]\n").unwrap();
@@ -434,8 +579,11 @@ mod tests {
         assert!(
             odd.network().remarks()[0].contains(":5: block size 6 is not 2 times a power of two")
         );
-        let all =
-            machine("slurm-topology", "SwitchName=a Nodes=ALL\nSwitchName=b Nodes=n1\n").unwrap();
+        let all = machine(
+            "slurm-topology",
+            "SwitchName=a Nodes=ALL\nSwitchName=b Nodes=n1\n",
+        )
+        .unwrap();
         assert_eq!(names(&all), "n1");
         assert!(all.network().remarks()[0].contains("ALL is no wildcard"));
     }

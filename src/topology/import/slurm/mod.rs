@@ -98,7 +98,12 @@ fn wiring(
     table: Option<String>,
     param: Option<String>,
 ) -> Result<(Wiring, String)> {
-    let SourceFile { text, params, context, .. } = file;
+    let SourceFile {
+        text,
+        params,
+        context,
+        ..
+    } = file;
     let mut found = if yaml::is_yaml(text) {
         // In a machine's own file, `name` may be that machine's.
         let must = matches!(params.location_of("name"), SourceLocation::Option(_));
@@ -106,14 +111,24 @@ fn wiring(
     } else {
         lines::read(text, context)?
     };
-    let nodes = table.as_ref().map(|list| node_table(params, list, context)).transpose()?;
+    let nodes = table
+        .as_ref()
+        .map(|list| node_table(params, list, context))
+        .transpose()?;
     let unplaced = apply(text, &mut found, nodes)?;
-    let all = found.remarks.iter().find_map(|remark| remark.strip_suffix(&format!(": {ALL}")));
+    let all = found
+        .remarks
+        .iter()
+        .find_map(|remark| remark.strip_suffix(&format!(": {ALL}")));
     let placed = found.units.iter().any(|unit| !unit.nodes.is_empty());
     if let Some(line) = all.filter(|_| !placed && unplaced.is_empty()) {
         let location = SourceLocation::File(line.into());
         let problem = "Nodes=ALL, which is no wildcard: Slurm looks for a node called ALL";
-        return Err(Error::unsuited(location, problem, "nodes=LIST says which nodes there are"));
+        return Err(Error::unsuited(
+            location,
+            problem,
+            "nodes=LIST says which nodes there are",
+        ));
     }
     let mut wiring = match found.kind {
         SiteKind::Tree => tree(text, &found)?,
@@ -124,7 +139,10 @@ fn wiring(
     };
     add_unplaced(&mut wiring, &unplaced);
     wiring.forest = true;
-    wiring.outline = matches!(found.kind, SiteKind::Tree | SiteKind::Block | SiteKind::Flat);
+    wiring.outline = matches!(
+        found.kind,
+        SiteKind::Tree | SiteKind::Block | SiteKind::Flat
+    );
     wiring.remarks.append(&mut found.remarks);
     let chosen = found.name.clone();
     if let Some(param) = &param {
@@ -166,7 +184,11 @@ fn apply(text: &Text, found: &mut Found, table: Option<HashSet<String>>) -> Resu
     let (mut names, mut seen) = (HashMap::new(), HashMap::new());
     let again = |unit: &SiteUnit, what: String, other: usize, expected: &str| {
         let found = format!("{what} again (line {other} has it)");
-        Err(Error::input(SourceLocation::line(text.name(), unit.line), found, expected))
+        Err(Error::input(
+            SourceLocation::line(text.name(), unit.line),
+            found,
+            expected,
+        ))
     };
     for unit in &found.units {
         if let Some(other) = names.insert(&unit.name, unit.line) {
@@ -200,17 +222,28 @@ fn apply(text: &Text, found: &mut Found, table: Option<HashSet<String>>) -> Resu
         if found.kind == SiteKind::Flat {
             let problem = "topology/flat, which names no nodes".to_string();
             let location = SourceLocation::File(text.name().into());
-            return Err(Error::unsuited(location, problem, "nodes=LIST says which there are"));
+            return Err(Error::unsuited(
+                location,
+                problem,
+                "nodes=LIST says which there are",
+            ));
         }
         return Ok(Vec::new());
     };
-    let unknown: Vec<String> = placed.iter().filter(|n| !table.contains(*n)).cloned().collect();
+    let unknown: Vec<String> = placed
+        .iter()
+        .filter(|n| !table.contains(*n))
+        .cloned()
+        .collect();
     if let Some(first) = unknown.iter().min() {
         let (count, file) = (unknown.len(), text.name());
         found.remarks.push(format!(
             "{file}: {count} nodes that nodes= does not have are left out, the first {first}: Slurm says `Invalid hostnames`"
         ));
-        found.units.iter_mut().for_each(|unit| unit.nodes.retain(|node| table.contains(node)));
+        found
+            .units
+            .iter_mut()
+            .for_each(|unit| unit.nodes.retain(|node| table.contains(node)));
         for cell in found.toruses.iter_mut().flat_map(|torus| &mut torus.cells) {
             *cell = cell.take().filter(|node| table.contains(node));
         }
@@ -220,7 +253,13 @@ fn apply(text: &Text, found: &mut Found, table: Option<HashSet<String>>) -> Resu
         let mut nodes: Vec<String> = table.drain().collect();
         nodes.sort_by_cached_key(|name| natural(name));
         let name = "flat".to_string();
-        found.units.push(SiteUnit { name, nodes, children: Vec::new(), line: 1, speed: None });
+        found.units.push(SiteUnit {
+            name,
+            nodes,
+            children: Vec::new(),
+            line: 1,
+            speed: None,
+        });
         return Ok(Vec::new());
     }
     let mut unplaced: Vec<String> = table.drain().filter(|n| !placed.contains(n)).collect();
@@ -239,8 +278,12 @@ fn natural(name: &str) -> Vec<(String, u64)> {
     let mut pieces = Vec::new();
     let mut rest = name;
     while !rest.is_empty() {
-        let stem = rest.find(|c: char| c.is_ascii_digit()).unwrap_or(rest.len());
-        let digits = rest[stem..].find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len() - stem);
+        let stem = rest
+            .find(|c: char| c.is_ascii_digit())
+            .unwrap_or(rest.len());
+        let digits = rest[stem..]
+            .find(|c: char| !c.is_ascii_digit())
+            .unwrap_or(rest.len() - stem);
         let number = rest[stem..stem + digits].parse().unwrap_or(u64::MAX);
         pieces.push((rest[..stem].to_string(), number));
         rest = &rest[stem + digits..];
@@ -250,19 +293,30 @@ fn natural(name: &str) -> Vec<(String, u64)> {
 
 fn tree(text: &Text, found: &Found) -> Result<Wiring> {
     let mut wiring = found.switches();
-    let known: BTreeMap<&str, usize> =
-        found.units.iter().map(|unit| unit.name.as_str()).zip(0..).collect();
+    let known: BTreeMap<&str, usize> = found
+        .units
+        .iter()
+        .map(|unit| unit.name.as_str())
+        .zip(0..)
+        .collect();
     let mut above = vec![ROOT; found.units.len()];
     for (parent, unit) in found.units.iter().enumerate() {
         let wrong = |found: String, expected: &str| {
-            Error::input(SourceLocation::line(text.name(), unit.line), found, expected)
+            Error::input(
+                SourceLocation::line(text.name(), unit.line),
+                found,
+                expected,
+            )
         };
         for child in &unit.children {
             let Some(&below) = known.get(child.as_str()) else {
                 let found = format!("switch `{child}`, which no line describes");
                 return Err(wrong(found, "a line SwitchName=… for each switch"));
             };
-            if below == parent || wiring.links.contains_key(&(parent.min(below), parent.max(below)))
+            if below == parent
+                || wiring
+                    .links
+                    .contains_key(&(parent.min(below), parent.max(below)))
             {
                 let found = format!("`{child}` below `{}`", unit.name);
                 return Err(wrong(found, "each switch below others, once"));
@@ -276,11 +330,17 @@ fn tree(text: &Text, found: &Found) -> Result<Wiring> {
         }
     }
     in_no_loop(text, found, &known)?;
-    let roots = found.units.iter().zip(&above).filter(|(_, above)| **above == ROOT);
+    let roots = found
+        .units
+        .iter()
+        .zip(&above)
+        .filter(|(_, above)| **above == ROOT);
     // What scontrol prints for every switch says nothing.
     for (unit, _) in roots.filter(|(unit, _)| unit.speed.is_some_and(|speed| speed > 1)) {
         let what = "LinkSpeed= is passed over, as no switch is above this one";
-        wiring.remarks.push(format!("{}: {what}", at(text, unit.line)));
+        wiring
+            .remarks
+            .push(format!("{}: {what}", at(text, unit.line)));
     }
     wiring.hierarchy(&above, &|height| match height {
         0 => "leaf".into(),
@@ -292,9 +352,16 @@ fn tree(text: &Text, found: &Found) -> Result<Wiring> {
 /// Refuses switches that are below themselves: takes away switches with nothing above until none is left; what remains
 /// is a loop.
 fn in_no_loop(text: &Text, found: &Found, known: &BTreeMap<&str, usize>) -> Result<()> {
-    let below = |i: usize| found.units[i].children.iter().map(|child| known[child.as_str()]);
+    let below = |i: usize| {
+        found.units[i]
+            .children
+            .iter()
+            .map(|child| known[child.as_str()])
+    };
     let mut parents = vec![0; found.units.len()];
-    (0..parents.len()).flat_map(below).for_each(|child| parents[child] += 1);
+    (0..parents.len())
+        .flat_map(below)
+        .for_each(|child| parents[child] += 1);
     let mut free: Vec<usize> = (0..parents.len()).filter(|i| parents[*i] == 0).collect();
     while let Some(at) = free.pop() {
         for child in below(at) {
@@ -325,7 +392,12 @@ fn blocks(found: &Found) -> Result<Wiring> {
     let mut names = vec!["block".to_string()];
     let mut reach = 1;
     // The last group is that of all blocks.
-    let sizes = found.sizes.0.iter().skip(1).map(|size| (Some(*size), size / base));
+    let sizes = found
+        .sizes
+        .0
+        .iter()
+        .skip(1)
+        .map(|size| (Some(*size), size / base));
     for (size, blocks) in sizes.chain([(None, u64::MAX)]) {
         if below.len() == 1 {
             break;
@@ -358,7 +430,12 @@ fn rings(found: &Found) -> Wiring {
             wiring.add(node, vec![node.clone()], unit.line);
             unit_of.push(ring);
         }
-        let Some(last) = wiring.switches.len().checked_sub(1).filter(|last| *last >= first) else {
+        let Some(last) = wiring
+            .switches
+            .len()
+            .checked_sub(1)
+            .filter(|last| *last >= first)
+        else {
             continue;
         };
         (first..last).for_each(|at| wiring.join(at, at + 1, 1.0));
@@ -367,7 +444,12 @@ fn rings(found: &Found) -> Wiring {
         }
     }
     let names = found.units.iter().map(|unit| unit.name.clone()).collect();
-    wiring.levels.push(Units { name: "ring".into(), unit_of, names, links: 0 });
+    wiring.levels.push(Units {
+        name: "ring".into(),
+        unit_of,
+        names,
+        links: 0,
+    });
     wiring
 }
 
@@ -381,7 +463,9 @@ fn toruses(found: &Found, alone: bool) -> Wiring {
         let at = |x: u32, y: u32, z: u32| first + ((x * ny + y) * nz + z) as usize;
         for (x, y, z) in cells(torus.dims) {
             let node = &torus.cells[(x + nx * (y + ny * z)) as usize];
-            let name = node.clone().unwrap_or_else(|| format!("{} {x},{y},{z}", torus.name));
+            let name = node
+                .clone()
+                .unwrap_or_else(|| format!("{} {x},{y},{z}", torus.name));
             wiring.add(&name, vec![node.clone().unwrap_or_default()], 1);
             unit_of.push(index);
         }
@@ -401,8 +485,17 @@ fn toruses(found: &Found, alone: bool) -> Wiring {
     if let ([torus], true) = (found.toruses.as_slice(), alone) {
         wiring.lattice = Some(Lattice::of_routers(torus.dims.to_vec(), vec![true; 3]));
     }
-    let names = found.toruses.iter().map(|torus| torus.name.clone()).collect();
-    wiring.levels.push(Units { name: "torus".into(), unit_of, names, links: 0 });
+    let names = found
+        .toruses
+        .iter()
+        .map(|torus| torus.name.clone())
+        .collect();
+    wiring.levels.push(Units {
+        name: "torus".into(),
+        unit_of,
+        names,
+        links: 0,
+    });
     wiring
 }
 
@@ -425,18 +518,39 @@ fn add_unplaced(wiring: &mut Wiring, unplaced: &[String]) {
 
 /// Contents of the file, for writing it back.
 fn site(found: Found) -> Site {
-    let index: HashMap<&str, usize> =
-        (0..).zip(&found.units).map(|(i, u)| (u.name.as_str(), i)).collect();
+    let index: HashMap<&str, usize> = (0..)
+        .zip(&found.units)
+        .map(|(i, u)| (u.name.as_str(), i))
+        .collect();
     let mut lines: Vec<SiteLine> = Vec::new();
     lines.resize_with(found.units.len(), SiteLine::default);
     for (parent, unit) in found.units.iter().enumerate() {
         (lines[parent].name, lines[parent].nodes) = (unit.name.clone(), unit.nodes.clone());
-        for child in unit.children.iter().filter_map(|child| index.get(child.as_str())) {
+        for child in unit
+            .children
+            .iter()
+            .filter_map(|child| index.get(child.as_str()))
+        {
             lines[*child].parent = Some(parent);
         }
     }
-    let Found { kind, name, toruses, param, weights, .. } = found;
-    Site { kind, name, lines, sizes: found.sizes.0, toruses, param, weights }
+    let Found {
+        kind,
+        name,
+        toruses,
+        param,
+        weights,
+        ..
+    } = found;
+    Site {
+        kind,
+        name,
+        lines,
+        sizes: found.sizes.0,
+        toruses,
+        param,
+        weights,
+    }
 }
 
 /// The path of a file for a remark about one of its lines.
@@ -446,13 +560,17 @@ fn at(text: &Text, line: usize) -> String {
 
 /// Checks block sizes: ascending multiples of the first.
 fn check_sizes(sizes: &[u64]) -> bool {
-    sizes.iter().all(|size| *size > 0 && size.is_multiple_of(sizes[0]))
+    sizes
+        .iter()
+        .all(|size| *size > 0 && size.is_multiple_of(sizes[0]))
         && sizes.windows(2).all(|pair| pair[0] < pair[1])
 }
 
 /// Remark on block sizes that are not the first times a power of two: how Slurm takes them.
 fn remark_on_sizes(text: &Text, line: usize, sizes: &[u64]) -> Option<String> {
-    let odd = sizes.iter().find(|size| !(*size / sizes[0]).is_power_of_two())?;
+    let odd = sizes
+        .iter()
+        .find(|size| !(*size / sizes[0]).is_power_of_two())?;
     Some(format!(
         "{}: block size {odd} is not {} times a power of two: Slurm stops at it (`Invalid BlockSizes value`)",
         at(text, line),

@@ -13,7 +13,9 @@ use crate::topology::{Context, MAX_NODES};
 /// Whether a text is YAML rather than lines of `Key=value`: its first word ends in a colon, or begins a list, a
 /// document or a directive.
 pub(super) fn is_yaml(text: &Text) -> bool {
-    let mut words = text.data_lines().filter_map(|line| line.text.split_whitespace().next());
+    let mut words = text
+        .data_lines()
+        .filter_map(|line| line.text.split_whitespace().next());
     words.next().is_some_and(|word| {
         word.starts_with(['-', '%', '{', '[']) || word.ends_with(':') || !word.contains('=')
     })
@@ -47,9 +49,14 @@ pub(super) fn read(
     for topology in topologies {
         named.push((topology.word("topology")?, topology));
     }
-    let first = named.first().ok_or_else(|| document.wrong("an empty list", "a topology"))?;
+    let first = named
+        .first()
+        .ok_or_else(|| document.wrong("an empty list", "a topology"))?;
     let default = |topology: &Node| {
-        let value = topology.get("cluster_default").and_then(Node::text).unwrap_or_default();
+        let value = topology
+            .get("cluster_default")
+            .and_then(Node::text)
+            .unwrap_or_default();
         ["true", "yes", "on"].contains(&value.to_ascii_lowercase().as_str())
     };
     let by_name = wanted.and_then(|name| named.iter().find(|(other, _)| *other == name));
@@ -59,15 +66,23 @@ pub(super) fn read(
             let found = format!("no topology called `{name}`");
             return Err(document.wrong(found, format!("one of {}", names.join(", "))));
         }
-        (found, _) => found.or(named.iter().find(|(_, t)| default(t))).unwrap_or(first),
+        (found, _) => found
+            .or(named.iter().find(|(_, t)| default(t)))
+            .unwrap_or(first),
     };
-    let mut reader = Reader { text, context, remarks: Vec::new(), nodes: 0 };
+    let mut reader = Reader {
+        text,
+        context,
+        remarks: Vec::new(),
+        nodes: 0,
+    };
     let defaults = named.iter().filter(|(_, t)| default(t)).count();
     if defaults != 1 {
         let what = "Slurm then takes the first topology";
-        reader
-            .remarks
-            .push(format!("{}: {defaults} topologies with cluster_default: {what}", text.name()));
+        reader.remarks.push(format!(
+            "{}: {defaults} topologies with cluster_default: {what}",
+            text.name()
+        ));
     }
     reader.topology(chosen.0, chosen.1)
 }
@@ -94,7 +109,10 @@ impl Reader<'_> {
                     at(self.text, value.line)
                 ));
             }
-            types.extend(kind.filter(|_| used(value)).map(|(name, kind)| (*name, *kind, value)));
+            types.extend(
+                kind.filter(|_| used(value))
+                    .map(|(name, kind)| (*name, *kind, value)),
+            );
         }
         let (kind, value) = match types.as_slice() {
             [(_, kind, value)] => (*kind, *value),
@@ -124,7 +142,16 @@ impl Reader<'_> {
             SiteKind::Flat => {}
         }
         let (param, weights, remarks) = (String::new(), BTreeMap::new(), self.remarks);
-        Ok(Found { kind, name: name.into(), units, sizes, toruses, param, weights, remarks })
+        Ok(Found {
+            kind,
+            name: name.into(),
+            units,
+            sizes,
+            toruses,
+            param,
+            weights,
+            remarks,
+        })
     }
 
     fn units(&mut self, of: &Node, list: &str, key: &str) -> Result<Vec<SiteUnit>> {
@@ -138,20 +165,32 @@ impl Reader<'_> {
                 return Err(entry.wrong(found, "one of the two"));
             }
             let known = [key, "children", "nodes"];
-            for (other, value) in
-                entry.entries().iter().filter(|(k, _)| !known.contains(&k.as_str()))
+            for (other, value) in entry
+                .entries()
+                .iter()
+                .filter(|(k, _)| !known.contains(&k.as_str()))
             {
-                self.remarks
-                    .push(format!("{}: `{other}` is passed over", at(self.text, value.line)));
+                self.remarks.push(format!(
+                    "{}: `{other}` is passed over",
+                    at(self.text, value.line)
+                ));
             }
-            units.push(SiteUnit { name, nodes, children, line: entry.line, speed: None });
+            units.push(SiteUnit {
+                name,
+                nodes,
+                children,
+                line: entry.line,
+                speed: None,
+            });
         }
         Ok(units)
     }
 
     /// The host list under a key; empty where there is no such key.
     fn hosts(&mut self, entry: &Node, key: &str, nodes: bool) -> Result<Vec<String>> {
-        let Some(value) = entry.get(key) else { return Ok(Vec::new()) };
+        let Some(value) = entry.get(key) else {
+            return Ok(Vec::new());
+        };
         let Some(list) = value.text() else {
             return Err(value.wrong(format!("{key}: {}", value.describe()), "a host list"));
         };
@@ -159,39 +198,61 @@ impl Reader<'_> {
             return Ok(Vec::new());
         }
         if nodes && list.eq_ignore_ascii_case("ALL") {
-            self.remarks.push(format!("{}: {ALL}", at(self.text, value.line)));
+            self.remarks
+                .push(format!("{}: {ALL}", at(self.text, value.line)));
             return Ok(Vec::new());
         }
-        let names = expand(list, &self.text.line_at(value.line, list), self.nodes, self.context)?;
+        let names = expand(
+            list,
+            &self.text.line_at(value.line, list),
+            self.nodes,
+            self.context,
+        )?;
         self.nodes += names.len();
         Ok(names)
     }
 
     fn sizes(&mut self, block: &Node) -> Result<(Vec<u64>, usize)> {
-        let Some(value) = block.get("block_sizes") else { return Ok((Vec::new(), block.line)) };
+        let Some(value) = block.get("block_sizes") else {
+            return Ok((Vec::new(), block.line));
+        };
         let mut sizes = Vec::new();
         for item in value.items().unwrap_or(std::slice::from_ref(value)) {
-            let size = item.text().and_then(|text| text.parse::<u64>().ok()).filter(|n| *n > 0);
-            let wrong =
-                || item.wrong(format!("block size {}", item.describe()), "a whole number above 0");
+            let size = item
+                .text()
+                .and_then(|text| text.parse::<u64>().ok())
+                .filter(|n| *n > 0);
+            let wrong = || {
+                item.wrong(
+                    format!("block size {}", item.describe()),
+                    "a whole number above 0",
+                )
+            };
             sizes.push(size.ok_or_else(wrong)?);
         }
         if !sizes.is_empty() && !check_sizes(&sizes) {
             let expected = "ascending multiples of the first size, as in [18, 36]";
             return Err(value.wrong(format!("block_sizes {sizes:?}"), expected));
         }
-        self.remarks
-            .extend(sizes.first().and_then(|_| remark_on_sizes(self.text, value.line, &sizes)));
+        self.remarks.extend(
+            sizes
+                .first()
+                .and_then(|_| remark_on_sizes(self.text, value.line, &sizes)),
+        );
         Ok((sizes, value.line))
     }
 
     /// `{x, y, z}` under a key, each at least `low`.
     fn triple(&self, of: &Node, key: &str, low: u32) -> Result<Option<[u32; 3]>> {
-        let Some(value) = of.get(key) else { return Ok(None) };
+        let Some(value) = of.get(key) else {
+            return Ok(None);
+        };
         let mut triple = [0; 3];
         for (slot, axis) in triple.iter_mut().zip(["x", "y", "z"]) {
             let found = value.get(axis).and_then(Node::text);
-            let number = found.and_then(|t| t.parse::<u32>().ok()).filter(|n| *n >= low);
+            let number = found
+                .and_then(|t| t.parse::<u32>().ok())
+                .filter(|n| *n >= low);
             *slot = number.ok_or_else(|| {
                 let found = match value.get(axis) {
                     Some(other) => format!("{key}: {axis}: {}", other.describe()),
@@ -208,18 +269,25 @@ impl Reader<'_> {
         let Some(dims) = self.triple(torus, "dims", 1)? else {
             return Err(torus.wrong(format!("torus `{name}` without dims"), "dims: {x, y, z}"));
         };
-        let count = dims.iter().map(|n| u64::from(*n)).try_fold(1u64, u64::checked_mul);
+        let count = dims
+            .iter()
+            .map(|n| u64::from(*n))
+            .try_fold(1u64, u64::checked_mul);
         let Some(count) = count.filter(|count| *count <= MAX_NODES) else {
             return Err(torus.wrong(format!("dims {dims:?}"), "at most 2147483648 cells"));
         };
         self.context.require(&format!("torus {name}"), count * 32)?;
         let mut cells: Vec<Option<String>> = vec![None; count as usize];
         let whole = self.hosts(torus, "nodes", true)?;
-        let regions = torus.get("regions").and_then(Node::items).unwrap_or_default();
+        let regions = torus
+            .get("regions")
+            .and_then(Node::items)
+            .unwrap_or_default();
         if !whole.is_empty() && !regions.is_empty() {
-            return Err(
-                torus.wrong(format!("torus `{name}` with nodes and regions"), "one of the two")
-            );
+            return Err(torus.wrong(
+                format!("torus `{name}` with nodes and regions"),
+                "one of the two",
+            ));
         }
         if !whole.is_empty() {
             self.fill(torus, &mut cells, dims, ([0; 3], dims), whole)?;
@@ -239,7 +307,11 @@ impl Reader<'_> {
             return Err(torus.wrong(found, "each node once"));
         }
         let mut placements = Vec::new();
-        for placement in torus.get("placements").and_then(Node::items).unwrap_or_default() {
+        for placement in torus
+            .get("placements")
+            .and_then(Node::items)
+            .unwrap_or_default()
+        {
             let Some(box_dims) = self.triple(placement, "dims", 1)? else {
                 return Err(placement.wrong("a placement without dims", "dims: {x, y, z}"));
             };
@@ -249,14 +321,24 @@ impl Reader<'_> {
             }
             let spacing = self.triple(placement, "anchor_spacing", 0)?;
             let seed = self.triple(placement, "anchor_seed", 0)?;
-            placements.push(SitePlacement { dims: box_dims, spacing, seed });
+            placements.push(SitePlacement {
+                dims: box_dims,
+                spacing,
+                seed,
+            });
         }
         if placements.is_empty() {
             let line = at(self.text, torus.line);
-            self.remarks
-                .push(format!("{line}: torus {name} has no placements: Slurm places no job in it"));
+            self.remarks.push(format!(
+                "{line}: torus {name} has no placements: Slurm places no job in it"
+            ));
         }
-        Ok(SiteTorus { name, dims, cells, placements })
+        Ok(SiteTorus {
+            name,
+            dims,
+            cells,
+            placements,
+        })
     }
 
     /// Puts nodes into a box of cells, x fastest.
@@ -268,7 +350,10 @@ impl Reader<'_> {
         (anchor, extent): ([u32; 3], [u32; 3]),
         nodes: Vec<String>,
     ) -> Result<()> {
-        let room: u64 = extent.iter().map(|n| u64::from(*n)).fold(1, u64::saturating_mul);
+        let room: u64 = extent
+            .iter()
+            .map(|n| u64::from(*n))
+            .fold(1, u64::saturating_mul);
         if room != nodes.len() as u64 {
             let found = format!("{} nodes for {room} cells", nodes.len());
             return Err(at.wrong(found, "a node for each cell"));
@@ -309,22 +394,36 @@ mod tests {
     fn each_topology_may_be_taken() {
         let tree = with(TREE, "").unwrap();
         check_metric(&tree);
-        assert_eq!((names(&tree).as_str(), tree.network().routers()), ("n01 n02 n03 n04", 3));
+        assert_eq!(
+            (names(&tree).as_str(), tree.network().routers()),
+            ("n01 n02 n03 n04", 3)
+        );
         assert!(tree.network().remarks().is_empty());
         let blocks = with(TREE, ",name=blocks").unwrap();
         assert_eq!(blocks.statistics().unwrap().diameter, 4);
         assert!(blocks.spec().ends_with(",name=blocks"));
         let flat = with(TREE, ",name=flat1,nodes=n[01-10]+x").unwrap();
-        assert_eq!((flat.node_count(), flat.statistics().unwrap().diameter), (11, 0));
+        assert_eq!(
+            (flat.node_count(), flat.statistics().unwrap().diameter),
+            (11, 0)
+        );
         assert_eq!(names(&flat).split(' ').next(), Some("n01"));
-        assert!(with(TREE, ",name=flat1").unwrap_err().to_string().contains("names no nodes"));
+        assert!(
+            with(TREE, ",name=flat1")
+                .unwrap_err()
+                .to_string()
+                .contains("names no nodes")
+        );
         let missing = with(TREE, ",name=no").unwrap_err().to_string();
         assert!(
             missing.contains("no topology called `no`; expected one of tree1, blocks, flat1"),
             "{missing}"
         );
         let nodes = with(TREE, ",nodes=n[01-03,05]").unwrap();
-        assert_eq!((names(&nodes).as_str(), nodes.components()), ("n01 n02 n03 n05", 2));
+        assert_eq!(
+            (names(&nodes).as_str(), nodes.components()),
+            ("n01 n02 n03 n05", 2)
+        );
         assert_eq!(nodes.network().remarks().len(), 2);
     }
 
@@ -347,9 +446,15 @@ mod tests {
             lattice.coordinates(torus.router_of(at(name)).0, &mut x);
             x
         };
-        assert_eq!([cell("n4"), cell("m0"), cell("n2")], [[1, 1, 0], [1, 0, 1], [2, 0, 0]]);
         assert_eq!(
-            [torus.distance(at("n0"), at("n2")), torus.distance(at("n4"), at("m0"))],
+            [cell("n4"), cell("m0"), cell("n2")],
+            [[1, 1, 0], [1, 0, 1], [2, 0, 0]]
+        );
+        assert_eq!(
+            [
+                torus.distance(at("n0"), at("n2")),
+                torus.distance(at("n4"), at("m0"))
+            ],
             [1, 2]
         );
         assert_eq!((torus.node_count(), torus.network().hosts()), (8, 12));
@@ -357,7 +462,10 @@ mod tests {
         assert_eq!(site.toruses[0].placements[0].spacing, Some([1, 2, 1]));
         let ring = "- topology: r\n  ring: {rings: [{ring: a, nodes: \"n[1-3]\"}, {ring: b, nodes: n4}]}\n";
         let rings = machine("slurm-topology", ring).unwrap();
-        assert_eq!((rings.components(), rings.network().remarks().len()), (2, 1));
+        assert_eq!(
+            (rings.components(), rings.network().remarks().len()),
+            (2, 1)
+        );
     }
 
     #[test]
@@ -376,17 +484,26 @@ mod tests {
                     ":1: found a map of 2 keys; expected a list of topologies",
                 ),
                 ("- topology: t\n  tree: [\n", ":"),
-                ("- topology: t\n  tree: {}\n", ":1: found topology `t` without nodes of any type"),
+                (
+                    "- topology: t\n  tree: {}\n",
+                    ":1: found topology `t` without nodes of any type",
+                ),
                 (
                     "- topology: t\n  flat: true\n  tree: {switches: []}\n",
                     ":1: found topology `t` with flat and tree",
                 ),
-                ("- tree: {}\n", ":1: found a map of 1 keys without `topology`"),
+                (
+                    "- tree: {}\n",
+                    ":1: found a map of 1 keys without `topology`",
+                ),
                 (
                     "- topology: t\n  tree:\n    swtches: []\n",
                     ":3: found a map of 1 keys without `switches`",
                 ),
-                (&tree("    - nodes: a\n"), ":4: found a map of 1 keys without `switch`"),
+                (
+                    &tree("    - nodes: a\n"),
+                    ":4: found a map of 1 keys without `switch`",
+                ),
                 (
                     &tree("    - switch: a\n      nodes: [x]\n"),
                     ":5: found nodes: a list of 1; expected a host list",
@@ -419,10 +536,22 @@ mod tests {
                     "- topology: t\n  block:\n    block_sizes: [x]\n    blocks: []\n",
                     ":3: found block size `x`",
                 ),
-                (&torus("{x: 2, y: 2}", "nodes: n[1-4]"), ":5: found dims without z"),
-                (&torus("{x: 2, y: 2, z: 0}", "nodes: n[1-4]"), ":5: found dims: z: `0`"),
-                (&torus("{x: 2, y: 2, z: 1}", "nodes: n[1-3]"), ":4: found 3 nodes for 4 cells"),
-                (&torus("{x: 2, y: 1, z: 1}", "nodes: \"a,a\""), ":4: found node `a` twice"),
+                (
+                    &torus("{x: 2, y: 2}", "nodes: n[1-4]"),
+                    ":5: found dims without z",
+                ),
+                (
+                    &torus("{x: 2, y: 2, z: 0}", "nodes: n[1-4]"),
+                    ":5: found dims: z: `0`",
+                ),
+                (
+                    &torus("{x: 2, y: 2, z: 1}", "nodes: n[1-3]"),
+                    ":4: found 3 nodes for 4 cells",
+                ),
+                (
+                    &torus("{x: 2, y: 1, z: 1}", "nodes: \"a,a\""),
+                    ":4: found node `a` twice",
+                ),
                 (
                     &torus(
                         "{x: 2, y: 1, z: 1}",
@@ -437,7 +566,10 @@ mod tests {
                     ),
                     ":6: found a region of [2, 1, 1] at [1, 0, 0]",
                 ),
-                (&torus("{x: 9999999, y: 9999999, z: 9}", "nodes: a"), ":4: found dims"),
+                (
+                    &torus("{x: 9999999, y: 9999999, z: 9}", "nodes: a"),
+                    ":4: found dims",
+                ),
             ],
         );
     }
