@@ -3,11 +3,12 @@
 use std::hint::black_box;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
-use nodeorder::allocator::AllocatorContext;
-use nodeorder::metric::rank_distances::RankDistances;
-use nodeorder::random::{below, generator};
-use nodeorder::schedule::{Outputs, POLICIES, Settings, Task, simulate};
-use nodeorder::{NodeOrder, Topology};
+use nodeorder_base::random::{below, generator};
+use nodeorder_jobs::allocator::AllocatorContext;
+use nodeorder_jobs::schedule::{Outputs, POLICIES, Settings, Task, simulate};
+use nodeorder_network::topology::Topology;
+use nodeorder_order::metric::rank_distances::RankDistances;
+use nodeorder_order::ordering::NodeOrder;
 
 const JOBS: i64 = 5_000;
 

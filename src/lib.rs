@@ -30,38 +30,15 @@
 // The documentation is built with private items, for those who change the library; there such links lead somewhere.
 #![allow(rustdoc::private_intra_doc_links)]
 
-pub mod allocator;
-pub mod audit;
-mod blocks;
-pub mod catalog;
-pub mod columns;
-pub mod corun;
-pub mod error;
-pub mod export;
-pub mod ids;
-pub mod input;
-mod layout;
-pub mod machines;
-pub mod mapping;
-pub mod metric;
-mod observer;
-pub mod ordering;
-mod pair_sums;
-pub mod params;
-mod partition;
-pub mod plot;
-pub mod random;
-pub mod ranks;
-pub mod ratio;
-pub mod reference;
-pub mod registry;
-pub mod replay;
-pub mod report;
-pub mod schedule;
-pub mod sweep;
-pub mod throughput;
-pub mod topology;
-pub mod trace;
+pub use nodeorder_base::{error, ids, input, observer, params, random, ranks, ratio, registry};
+pub use nodeorder_jobs::{allocator, audit, replay, schedule};
+pub use nodeorder_network::{catalog, topology};
+pub use nodeorder_order::{metric, ordering};
+pub use nodeorder_present::{columns, export, machines, plot, report};
+pub use nodeorder_sweep as sweep;
+pub use nodeorder_sweep::reference;
+pub use nodeorder_trace as trace;
+pub use nodeorder_traffic::{corun, mapping, throughput};
 
 pub use error::{Error, Result, SourceLocation};
 pub use ids::{NodeId, RouterId};

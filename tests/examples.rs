@@ -13,7 +13,7 @@ mod replay;
 #[allow(dead_code)]
 mod stencil;
 
-use nodeorder::Topology;
+use nodeorder_network::topology::Topology;
 
 #[test]
 fn the_curve_that_is_most_compact_comes_first() {

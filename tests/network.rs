@@ -1,14 +1,16 @@
 //! The runtime model `network` against closed forms: what jobs take alone, apart and together.
 
-use nodeorder::allocator::AllocatorContext;
-use nodeorder::corun;
-use nodeorder::input::Text;
-use nodeorder::mapping::guest::Benchmark;
-use nodeorder::mapping::{Fabric, RoutingEntry};
-use nodeorder::metric::rank_distances::RankDistances;
-use nodeorder::random::{below, generator, shuffle};
-use nodeorder::schedule::{Lost, Outputs, ScheduleResult, Settings, Task, simulate};
-use nodeorder::{NodeOrder, Result, Topology};
+use nodeorder_base::error::Result;
+use nodeorder_base::input::Text;
+use nodeorder_base::random::{below, generator, shuffle};
+use nodeorder_jobs::allocator::AllocatorContext;
+use nodeorder_jobs::schedule::{Lost, Outputs, ScheduleResult, Settings, Task, simulate};
+use nodeorder_network::topology::Topology;
+use nodeorder_order::metric::rank_distances::RankDistances;
+use nodeorder_order::ordering::NodeOrder;
+use nodeorder_traffic::corun;
+use nodeorder_traffic::mapping::guest::Benchmark;
+use nodeorder_traffic::mapping::{Fabric, FixedRouting};
 
 fn try_schedule(spec: &str, tasks: &[Task], model: &str) -> Result<ScheduleResult> {
     let topology = Topology::inline(spec, &Default::default())?;
@@ -430,7 +432,7 @@ fn by_corun(
     settings: &corun::Settings,
 ) -> Vec<f64> {
     let fabric = Fabric::new(machine).unwrap();
-    let routing = RoutingEntry::named("one-path").unwrap();
+    let routing = FixedRouting::named("one-path").unwrap();
     let mut left: Vec<f64> = jobs
         .iter()
         .map(|(.., iterations)| f64::from(*iterations))

@@ -1,7 +1,7 @@
 //! `docs/reference.md` and `docs/columns.md` are what the tables of the program say.
 
-use nodeorder::params::Opt;
-use nodeorder::reference::{rows, tables};
+use nodeorder_base::params::Opt;
+use nodeorder_sweep::reference::{rows, tables};
 
 mod columns;
 

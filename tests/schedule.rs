@@ -1,14 +1,15 @@
 //! The scheduler against plain references written from the rules, on real traces and random ones.
 
 use good_lp::{Expression, ProblemVariables, Solution, SolverModel, constraint, microlp, variable};
-use nodeorder::allocator::AllocatorContext;
-use nodeorder::metric::rank_distances::RankDistances;
-use nodeorder::schedule::{
+use nodeorder_jobs::allocator::AllocatorContext;
+use nodeorder_jobs::schedule::{
     Outputs, ScheduleResult, Settings, Task, pack_exactly, pack_greedily, simulate,
 };
-use nodeorder::topology::Context;
-use nodeorder::trace::{Options, Trace};
-use nodeorder::{NodeOrder, Topology};
+use nodeorder_network::topology::Context;
+use nodeorder_network::topology::Topology;
+use nodeorder_order::metric::rank_distances::RankDistances;
+use nodeorder_order::ordering::NodeOrder;
+use nodeorder_trace::{Options, Trace};
 use proptest::prelude::*;
 
 const ALL: Outputs = Outputs {

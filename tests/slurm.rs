@@ -6,13 +6,16 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::Command;
 
-use nodeorder::allocator::{self, AllocatorContext};
-use nodeorder::input::Text;
-use nodeorder::metric::allocation::AllocationMeter;
-use nodeorder::metric::rank_distances::RankDistances;
-use nodeorder::replay::{Outputs, Replay};
-use nodeorder::trace::{Block, Log};
-use nodeorder::{NodeOrder, Topology, export, random};
+use nodeorder_base::input::Text;
+use nodeorder_base::random;
+use nodeorder_jobs::allocator::{self, AllocatorContext};
+use nodeorder_jobs::replay::{Outputs, Replay};
+use nodeorder_network::topology::Topology;
+use nodeorder_order::metric::allocation::AllocationMeter;
+use nodeorder_order::metric::rank_distances::RankDistances;
+use nodeorder_order::ordering::NodeOrder;
+use nodeorder_present::export;
+use nodeorder_trace::{Block, Log};
 
 mod cluster;
 mod exports_26;

@@ -543,7 +543,7 @@ fn the_scanner_sees_imports() {
 /// Families, methods and shipped machines are found by their names: each has its file.
 #[test]
 fn shipped_things_have_their_place() {
-    for name in nodeorder::catalog::machines() {
+    for name in nodeorder_network::catalog::machines() {
         assert!(
             crate::root()
                 .join(format!("topologies/{name}.toml"))

@@ -3,11 +3,12 @@
 
 use std::collections::BTreeSet;
 
-use nodeorder::allocator::{self, Allocator, AllocatorContext};
-use nodeorder::metric::rank_distances::RankDistances;
-use nodeorder::ranks::{FreeSet, Ranks, Run};
-use nodeorder::schedule::{Outputs, ScheduleResult, Settings, Task, simulate};
-use nodeorder::{NodeOrder, Topology};
+use nodeorder_base::ranks::{FreeSet, Ranks, Run};
+use nodeorder_jobs::allocator::{self, Allocator, AllocatorContext};
+use nodeorder_jobs::schedule::{Outputs, ScheduleResult, Settings, Task, simulate};
+use nodeorder_network::topology::Topology;
+use nodeorder_order::metric::rank_distances::RankDistances;
+use nodeorder_order::ordering::NodeOrder;
 use proptest::prelude::*;
 
 const ALL: Outputs = Outputs {

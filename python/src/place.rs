@@ -1,13 +1,16 @@
 //! The metrics of one allocation.
 
-use nodeorder::columns::{jobs::JobRow, object};
-use nodeorder::metric::allocation::AllocationMeter;
-use nodeorder::metric::rank_distances::RankDistances;
-use nodeorder::metric::ring::rings;
-use nodeorder::metric::units::{UnitCounter, Units};
-use nodeorder::ordering::NodeOrder;
-use nodeorder::ranks::Ranks;
-use nodeorder::{Error, NodeId, SourceLocation, Topology};
+use nodeorder_base::error::Error;
+use nodeorder_base::error::SourceLocation;
+use nodeorder_base::ids::NodeId;
+use nodeorder_base::ranks::Ranks;
+use nodeorder_network::topology::Topology;
+use nodeorder_order::metric::allocation::AllocationMeter;
+use nodeorder_order::metric::rank_distances::RankDistances;
+use nodeorder_order::metric::ring::rings;
+use nodeorder_order::metric::units::{UnitCounter, Units};
+use nodeorder_order::ordering::NodeOrder;
+use nodeorder_present::columns::{jobs::JobRow, object};
 use numpy::PyReadonlyArray1;
 use pyo3::prelude::*;
 

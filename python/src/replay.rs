@@ -2,15 +2,15 @@
 
 use std::sync::atomic::Ordering::Relaxed;
 
-use nodeorder::mapping::routing::suitable;
-use nodeorder::mapping::{Fabric, RoutingEntry};
-use nodeorder::metric::rank_distances::RankDistances;
-use nodeorder::metric::units::Units;
-use nodeorder::replay::set::{ReplaySet, ReplaySettings, Summaries};
-use nodeorder::replay::traffic::TrafficSettings;
-use nodeorder::replay::{Outputs, Step};
-use nodeorder::report::replay::{self as report, BlockRows, Columns, SummaryOptions};
-use nodeorder::trace::open::OpenedLog;
+use nodeorder_jobs::replay::set::{ReplaySet, ReplaySettings, Summaries};
+use nodeorder_jobs::replay::traffic::TrafficSettings;
+use nodeorder_jobs::replay::{Outputs, Step};
+use nodeorder_order::metric::rank_distances::RankDistances;
+use nodeorder_order::metric::units::Units;
+use nodeorder_present::report::replay::{self as report, BlockRows, Columns, SummaryOptions};
+use nodeorder_trace::open::OpenedLog;
+use nodeorder_traffic::mapping::routing::suitable;
+use nodeorder_traffic::mapping::{Fabric, FixedRouting};
 use pyo3::prelude::*;
 
 use crate::error::Failure;
@@ -27,7 +27,7 @@ impl Talk {
     /// The links that messages take; made only where jobs talk.
     pub fn fabric<'t>(
         &self,
-        topology: &'t nodeorder::Topology,
+        topology: &'t nodeorder_network::topology::Topology,
     ) -> Result<Option<Fabric<'t>>, Failure> {
         Ok(self
             .0
@@ -45,7 +45,7 @@ impl Talk {
             return Ok(None);
         };
         let routing = match &self.1 {
-            Some(name) => Some(RoutingEntry::named(name)?),
+            Some(name) => Some(FixedRouting::named(name)?),
             None => suitable(fabric.topology).into_iter().next(),
         };
         let none = || Failure::Text("no routing suits this machine".into());

@@ -1,13 +1,13 @@
 //! Schedules of traces.
 
-use nodeorder::allocator::AllocatorContext;
-use nodeorder::metric::rank_distances::RankDistances;
-use nodeorder::metric::units::Units;
-use nodeorder::replay::traffic::{Stay, Traffic};
-use nodeorder::report::hosts::Hosts;
-use nodeorder::report::schedule::{self as report, Source as Made};
-use nodeorder::schedule::{Outputs, Settings, Task, policy, simulate};
-use nodeorder::trace::{Options, open};
+use nodeorder_jobs::allocator::AllocatorContext;
+use nodeorder_jobs::replay::traffic::{Stay, Traffic};
+use nodeorder_jobs::schedule::{Outputs, Settings, Task, policy, simulate};
+use nodeorder_order::metric::rank_distances::RankDistances;
+use nodeorder_order::metric::units::Units;
+use nodeorder_present::report::hosts::Hosts;
+use nodeorder_present::report::schedule::{self as report, Source as Made};
+use nodeorder_trace::{Options, open};
 use pyo3::prelude::*;
 
 use crate::error::Failure;

@@ -5,14 +5,14 @@ use std::time::Instant;
 
 use crate::shared::kit::*;
 use crate::shared::rows::RowFile;
-use nodeorder::metric::rank_distances::RankDistances;
-use nodeorder::metric::units::Units;
-use nodeorder::replay::set::{ReplayResult, ReplaySet, ReplaySettings, Summaries};
-use nodeorder::replay::{Clock, Counts, Outputs};
-use nodeorder::report;
-use nodeorder::report::replay::{BlockRows, Columns, SummaryOptions};
-use nodeorder::trace::open::OpenedLog;
-use nodeorder::trace::{self, Sizes, Weight, WorkloadKind};
+use nodeorder_jobs::replay::set::{ReplayResult, ReplaySet, ReplaySettings, Summaries};
+use nodeorder_jobs::replay::{Clock, Counts, Outputs};
+use nodeorder_order::metric::rank_distances::RankDistances;
+use nodeorder_order::metric::units::Units;
+use nodeorder_present::report;
+use nodeorder_present::report::replay::{BlockRows, Columns, SummaryOptions};
+use nodeorder_trace::open::OpenedLog;
+use nodeorder_trace::{Sizes, Weight, WorkloadKind};
 
 /// Replay a placement log through allocators on orderings: a row for every placed job
 #[derive(Debug, Args)]
@@ -299,7 +299,7 @@ impl Command {
             return Ok(None);
         };
         let options = inputs::trace_options(self.procs_per_node, context);
-        let weight = match trace::kind(&mut Lines::open(path, context.memory)?)? {
+        let weight = match nodeorder_trace::kind(&mut Lines::open(path, context.memory)?)? {
             WorkloadKind::Table => Weight::Jobs,
             WorkloadKind::Swf | WorkloadKind::Records(_) => Weight::NodeHours,
             WorkloadKind::Log => {

@@ -3,17 +3,17 @@
 use std::collections::BTreeMap;
 
 use crate::shared::kit::*;
-use nodeorder::allocator::AllocatorContext;
-use nodeorder::metric::rank_distances::RankDistances;
-use nodeorder::metric::units::Units;
-use nodeorder::replay::traffic::{JobTraffic, Stay, Totals, Traffic};
-use nodeorder::report::hosts::Hosts;
-use nodeorder::report::schedule as report;
-use nodeorder::schedule::{
+use nodeorder_jobs::allocator::AllocatorContext;
+use nodeorder_jobs::replay::traffic::{JobTraffic, Stay, Totals, Traffic};
+use nodeorder_jobs::schedule::{
     Outputs, STARVED_OVERTAKEN, STARVED_WAITS, ScheduleResult, Settings, Task, model, policy,
     simulate,
 };
-use nodeorder::trace::{Options, Rules, open};
+use nodeorder_order::metric::rank_distances::RankDistances;
+use nodeorder_order::metric::units::Units;
+use nodeorder_present::report::hosts::Hosts;
+use nodeorder_present::report::schedule as report;
+use nodeorder_trace::{Options, Rules, open};
 
 /// Schedule a trace: when and where jobs run, and how long they wait
 #[derive(Debug, Args)]
@@ -253,7 +253,7 @@ fn named(result: &ScheduleResult, tasks: &[u32]) -> String {
 fn job_traffic(
     traffic: &mut Traffic<'_>,
     result: &ScheduleResult,
-) -> nodeorder::error::Result<Vec<JobTraffic>> {
+) -> nodeorder_base::error::Result<Vec<JobTraffic>> {
     let stays = result.records.iter().filter_map(|record| {
         let ranks = record.ranks.as_ref()?;
         Some(Stay {
