@@ -99,7 +99,7 @@ impl<B> Registry<B> {
     }
 
     /// Returns the table with names that are gone: the error about such a name gives the second one.
-    pub(crate) const fn replacing(
+    pub const fn replacing(
         mut self,
         replaced: &'static [(&'static str, &'static str)],
     ) -> Self {
