@@ -27,102 +27,20 @@ pub mod matching;
 mod minimal;
 mod network;
 mod paths;
+mod solution;
 pub mod traffic;
 pub mod windows;
 
+pub use solution::Throughput;
+
 use network::Network;
 use paths::Pair;
+use solution::{FlowSolution, StopCondition};
 
 /// Flows up to which each pair keeps its own paths, whatever the machine.
 const FEW: usize = 20_000;
 /// More flows than this many for each router are dense.
 const DENSE: usize = 16;
-/// Rounds after which a search ends that no clock stops.
-const ROUNDS: usize = 100_000;
-
-/// Loads of a routing, and how good it is.
-#[derive(Clone, Debug)]
-pub struct Throughput {
-    /// The load of every directed link, before division by capacity, in the order of
-    /// [`nodeorder_network::topology::RouterGraph`].
-    pub loads: Vec<f64>,
-    /// The largest load over capacity.
-    pub contention: f64,
-    /// The least that the largest load over capacity can be, with the same freedom: proved.
-    pub floor: f64,
-    /// Volume on detours over volume between routers, where routing has detours.
-    pub valiant_share: Option<f64>,
-    /// How it was found: `classes`, `paths` or `flow`.
-    pub method: &'static str,
-    /// Whether time ran out before the gap was reached.
-    pub stopped: bool,
-}
-
-impl Throughput {
-    /// The multiple of the traffic that the routing carries.
-    pub fn found(&self) -> f64 {
-        1.0 / self.contention
-    }
-
-    /// The multiple that no routing of the same freedom exceeds.
-    pub fn at_most(&self) -> f64 {
-        1.0 / self.floor
-    }
-
-    /// The part by which the routing may stay below the best.
-    pub fn gap(&self) -> f64 {
-        1.0 - self.floor / self.contention
-    }
-}
-
-/// Results of a search so far.
-#[derive(Clone)]
-struct Found {
-    loads: Vec<f64>,
-    worst: f64,
-    floor: f64,
-    /// Volume on detours.
-    detoured: Option<f64>,
-}
-
-impl Found {
-    /// The better routing of two, and the better floor.
-    fn or(self, other: Option<Found>) -> Found {
-        let Some(other) = other else { return self };
-        let floor = self.floor.max(other.floor);
-        Found {
-            floor,
-            ..if other.worst < self.worst {
-                other
-            } else {
-                self
-            }
-        }
-    }
-}
-
-/// When a search ends.
-struct Stop<'a> {
-    gap: f64,
-    /// By the observer's clock.
-    until: Option<f64>,
-    observer: &'a dyn Observer,
-}
-
-impl Stop<'_> {
-    /// Whether to end before the next round.
-    fn now(&self, round: usize, found: &Found) -> bool {
-        self.observer.progress(found.worst, found.floor);
-        found.floor >= found.worst * (1.0 - self.gap) || round >= ROUNDS || self.over()
-    }
-
-    /// Whether time is over.
-    fn over(&self) -> bool {
-        let late = |now: f64| self.until.is_some_and(|until| now >= until);
-        self.observer.should_stop() || self.observer.seconds().is_some_and(late)
-    }
-}
-
 /// Splits `demand` in the shares that load the links least, as `routing` says.
 ///
 /// # Errors
@@ -167,14 +85,14 @@ pub fn best_shares(
         return Err(Error::unsuited(location(), problem, remedy));
     }
     let until = observer.seconds().map(|now| now + routing.seconds);
-    let stop = Stop {
+    let stop = StopCondition {
         gap: routing.gap,
         until,
         observer,
     };
     let network = Network::new(fabric);
     let (found, method) = search(fabric, &network, demand, (routing, plan), &stop)?;
-    let Found {
+    let FlowSolution {
         mut loads,
         worst,
         floor,
@@ -237,8 +155,8 @@ fn search(
     network: &Network<'_>,
     demand: &Demand,
     (routing, plan): (&BestShares, Plan),
-    stop: &Stop<'_>,
-) -> Result<(Found, &'static str)> {
+    stop: &StopCondition<'_>,
+) -> Result<(FlowSolution, &'static str)> {
     let shortest = routing.freedom == Freedom::Shortest;
     let (met, fixed) = classes::meet(fabric, network, demand, (routing.freedom, stop.gap))?;
     if let (true, Some(found)) = (met, &fixed) {

@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use super::{Findings, switch_name};
+use super::findings::{Findings, switch_name};
 use crate::topology::Topology;
 use nodeorder_base::ids::NodeId;
 

@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::cells::{Both, Cells, Label};
+use super::findings::{Findings, switch_name};
 use super::leaves::matched;
 use super::proof::{Proof, prove};
-use super::{Findings, switch_name};
 use crate::topology::{RouterGraph, Topology};
 
 /// Most switches named in one difference.

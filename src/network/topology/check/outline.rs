@@ -6,8 +6,8 @@
 
 use petgraph::unionfind::UnionFind;
 
+use super::findings::{Findings, switch_name};
 use super::leaves::matched;
-use super::{Findings, switch_name};
 use crate::topology::link_list::numbered;
 use crate::topology::{RouterGraph, Topology};
 use nodeorder_base::ids::RouterId;
