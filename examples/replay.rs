@@ -4,7 +4,7 @@
 
 use nodeorder::allocator::{self, AllocatorContext};
 use nodeorder::metric::{allocation::AllocationMeter, rank_distances::RankDistances};
-use nodeorder::replay::{self, Outputs, Replay, Step, statistics::Summary};
+use nodeorder::replay::{self, FigureSet, Replay, Step, statistics::Summary};
 use nodeorder::trace::{Log, synthetic::GeneratedWorkload};
 use nodeorder::{Error, NodeOrder, Result, Topology};
 
@@ -27,7 +27,7 @@ pub fn mean_hops(order: &str, log: &str, allocators: [&str; 2]) -> Result<[Optio
             allocator,
             meter,
             distances.len(),
-            Outputs::default(),
+            FigureSet::default(),
         ));
     }
     // Both go through the log side by side; each job's metrics are added up against those of the first.
