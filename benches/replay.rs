@@ -5,7 +5,7 @@ use std::hint::black_box;
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use nodeorder_base::error::Error;
 use nodeorder_jobs::allocator::{self, AllocatorContext};
-use nodeorder_jobs::replay::{self, Outputs, Replay};
+use nodeorder_jobs::replay::{self, FigureSet, Replay};
 use nodeorder_network::topology::Topology;
 use nodeorder_order::metric::{allocation::AllocationMeter, rank_distances::RankDistances};
 use nodeorder_order::ordering::NodeOrder;
@@ -32,7 +32,7 @@ fn run(
         allocator,
         meter,
         distances.len(),
-        Outputs::default(),
+        FigureSet::default(),
     )];
     replay::run::<Error>(
         &mut Log::new("log", log),

@@ -2,7 +2,7 @@
 //! definitions; placement by placement on random logs, some of which overflow the machine.
 
 use nodeorder_jobs::allocator::{self, AllocatorContext};
-use nodeorder_jobs::replay::{self, Outputs, Replay};
+use nodeorder_jobs::replay::{self, FigureSet, Replay};
 use nodeorder_network::topology::Topology;
 use nodeorder_order::metric::allocation::AllocationMeter;
 use nodeorder_order::metric::rank_distances::RankDistances;
@@ -261,11 +261,11 @@ proptest! {
         let meter = AllocationMeter::new(&topology, &distances).unwrap();
         let size = distances.len();
         let mut replays =
-            [Replay::new(allocator, meter, size, Outputs { ranks: true, ..Outputs::default() })];
+            [Replay::new(allocator, meter, size, FigureSet { ranks: true, ..FigureSet::default() })];
         let mut given: Vec<(u32, Vec<u32>)> = Vec::new();
         let gather = |placed: &[Vec<replay::Placed>]| {
             given.extend(placed[0].iter().map(|p| {
-                (p.placement.size, p.ranks.as_ref().unwrap().iter().collect::<Vec<_>>())
+                (p.placement.size, p.figures.ranks.as_ref().unwrap().iter().collect::<Vec<_>>())
             }));
             Ok(())
         };

@@ -2,8 +2,9 @@
 
 use good_lp::{Expression, ProblemVariables, Solution, SolverModel, constraint, microlp, variable};
 use nodeorder_jobs::allocator::AllocatorContext;
+use nodeorder_jobs::replay::FigureSet;
 use nodeorder_jobs::schedule::{
-    Outputs, ScheduleResult, Settings, Task, pack_exactly, pack_greedily, simulate,
+    ScheduleResult, Settings, Task, pack_exactly, pack_greedily, simulate,
 };
 use nodeorder_network::topology::Context;
 use nodeorder_network::topology::Topology;
@@ -12,21 +13,20 @@ use nodeorder_order::ordering::NodeOrder;
 use nodeorder_trace::{Options, Trace};
 use proptest::prelude::*;
 
-const ALL: Outputs = Outputs {
-    placement: true,
-    ranks: true,
-    extent: false,
-    shape: false,
-    timeline: true,
-    room: false,
-};
+/// Whether metrics, ranks and the timeline are recorded, and places chosen by span.
+#[derive(Clone, Copy, PartialEq)]
+enum Recorded {
+    Everything,
+    Times,
+}
+use Recorded::{Everything, Times};
 
 fn schedule_on(
     spec: &str,
     tasks: &[Task],
     policy: &str,
     model: &str,
-    outputs: Outputs,
+    recorded: Recorded,
 ) -> ScheduleResult {
     let topology = Topology::inline(spec, &Context::default()).unwrap();
     let order = NodeOrder::make(&topology, "row-major").unwrap();
@@ -36,7 +36,8 @@ fn schedule_on(
         order: &order,
         distances: &distances,
     };
-    let allocator = if outputs.placement {
+    let everything = recorded == Everything;
+    let allocator = if everything {
         "span-best-fit"
     } else {
         "fifo:0"
@@ -48,7 +49,12 @@ fn schedule_on(
             policy,
             allocator,
             model,
-            outputs,
+            metrics: everything,
+            figures: FigureSet {
+                ranks: everything,
+                ..FigureSet::default()
+            },
+            timeline: everything,
             rules: None,
         },
         &|_| (),
@@ -56,8 +62,8 @@ fn schedule_on(
     .unwrap()
 }
 
-fn schedule(nodes: u32, tasks: &[Task], policy: &str, outputs: Outputs) -> ScheduleResult {
-    schedule_on(&format!("mesh:{nodes}"), tasks, policy, "fixed", outputs)
+fn schedule(nodes: u32, tasks: &[Task], policy: &str, recorded: Recorded) -> ScheduleResult {
+    schedule_on(&format!("mesh:{nodes}"), tasks, policy, "fixed", recorded)
 }
 
 /// Start times in queue order.
@@ -233,7 +239,7 @@ fn check_invariants(outcome: &ScheduleResult) {
             "job {} starts before its submit",
             task.id
         );
-        let ranks = record.ranks.as_ref().unwrap();
+        let ranks = record.figures.ranks.as_ref().unwrap();
         assert_eq!(ranks.len(), task.nodes);
         assert!(ranks.iter().all(|rank| rank < outcome.nodes));
         events.push((record.end, false, i));
@@ -244,7 +250,7 @@ fn check_invariants(outcome: &ScheduleResult) {
     events.sort_unstable();
     let mut holder: Vec<Option<usize>> = vec![None; outcome.nodes as usize];
     for (_, start, i) in events {
-        for rank in outcome.records[i].ranks.as_ref().unwrap().iter() {
+        for rank in outcome.records[i].figures.ranks.as_ref().unwrap().iter() {
             let (expected, next) = if start {
                 (None, Some(i))
             } else {
@@ -320,7 +326,7 @@ proptest! {
     #[test]
     fn fcfs_and_easy_are_what_the_rule_says(tasks in random_tasks(12, 60, 25)) {
         for (policy, easy) in [("fcfs", false), ("easy", true)] {
-            let outcome = schedule(12, &tasks, policy, ALL);
+            let outcome = schedule(12, &tasks, policy, Everything);
             prop_assert_eq!(starts(&outcome), plain(&tasks, 12, easy));
             let waiting = outcome.summary().utilisation_waiting;
             prop_assert_eq!(waiting, plain_utilisation_waiting(&outcome));
@@ -345,14 +351,14 @@ proptest! {
                 tasks.push(Task { id: tasks.len() as i64 + 1, submit, run, requested, nodes });
             }
         }
-        let outcome = schedule(8, &tasks, "conservative", ALL);
+        let outcome = schedule(8, &tasks, "conservative", Everything);
         prop_assert_eq!(starts(&outcome), plain_conservative(&tasks, 8));
         check_invariants(&outcome);
     }
 
     #[test]
     fn conservative_is_what_the_rule_says(tasks in random_tasks(8, 25, 12)) {
-        let outcome = schedule(8, &tasks, "conservative", ALL);
+        let outcome = schedule(8, &tasks, "conservative", Everything);
         prop_assert_eq!(starts(&outcome), plain_conservative(&tasks, 8));
         check_invariants(&outcome);
     }
@@ -374,7 +380,7 @@ proptest! {
                 Task { id, submit, run, requested, nodes: nodes[nodes_of] }
             })
             .collect();
-        let outcome = schedule(64, &tasks, "conservative", ALL);
+        let outcome = schedule(64, &tasks, "conservative", Everything);
         prop_assert_eq!(starts(&outcome), plain_conservative(&tasks, 64));
         check_invariants(&outcome);
     }
@@ -383,7 +389,7 @@ proptest! {
     fn size_first_is_what_the_rule_says(tasks in random_tasks(10, 40, 20), interval in 1i64..40) {
         for descending in [false, true] {
             let policy = format!("size-first:desc={descending},interval={interval}");
-            let outcome = schedule(10, &tasks, &policy, ALL);
+            let outcome = schedule(10, &tasks, &policy, Everything);
             prop_assert_eq!(starts(&outcome), plain_size_first(&tasks, 10, descending, interval));
             check_invariants(&outcome);
         }
@@ -399,8 +405,8 @@ proptest! {
             task.run = task.run * 1000 + 7 * i as i64;
             task.requested = task.run;
         }
-        let rule = schedule(12, &tasks, "easy", Outputs::default());
-        let theirs = schedule(12, &tasks, "easy:runtime-estimates", Outputs::default());
+        let rule = schedule(12, &tasks, "easy", Times);
+        let theirs = schedule(12, &tasks, "easy:runtime-estimates", Times);
         let ends = |o: &ScheduleResult| o.records.iter().map(|r| r.end).collect::<Vec<_>>();
         let mut distinct = ends(&rule);
         distinct.extend(tasks.iter().map(|t| t.submit));
@@ -418,11 +424,11 @@ proptest! {
         let name = if greedy { "window-greedy" } else { "window-bnb" };
         let held = if blocks { "block" } else { "skip" };
         let policy = format!("{name}:window={window},interval={interval},held={held},slots=runs");
-        let outcome = schedule(16, &tasks, &policy, ALL);
+        let outcome = schedule(16, &tasks, &policy, Everything);
         check_invariants(&outcome);
         let first = tasks[0].submit;
         for record in &outcome.records {
-            prop_assert_eq!(record.ranks.as_ref().unwrap().runs().len(), 1);
+            prop_assert_eq!(record.figures.ranks.as_ref().unwrap().runs().len(), 1);
             prop_assert!(interval == 0 || (record.start - first) % interval == 0);
             // No more than a window of tasks is passed over.
             let task = record.task;
@@ -436,19 +442,19 @@ proptest! {
     fn contiguity_shortens_the_sensitive(tasks in random_tasks(16, 30, 40), alpha in 0u32..90) {
         let run = |beta: u32| {
             let model = format!("contiguity:alpha={alpha},beta={beta},contiguous=runs");
-            schedule_on("mesh:16", &tasks, "easy", &model, ALL)
+            schedule_on("mesh:16", &tasks, "easy", &model, Everything)
         };
         let (none, half, all) = (run(0), run(50), run(100));
         prop_assert_eq!(
             starts(&none),
-            starts(&schedule(16, &tasks, "easy", ALL)).iter().map(|s| s * none.ticks).collect::<Vec<_>>()
+            starts(&schedule(16, &tasks, "easy", Everything)).iter().map(|s| s * none.ticks).collect::<Vec<_>>()
         );
         for outcome in [&none, &half, &all] {
             check_invariants(outcome);
             for record in &outcome.records {
                 let full = outcome.task(record).run;
                 let less = full / 100 * i64::from(100 - alpha);
-                let one_run = record.ranks.as_ref().unwrap().runs().len() == 1;
+                let one_run = record.figures.ranks.as_ref().unwrap().runs().len() == 1;
                 let took = record.end - record.start;
                 prop_assert!(took == full || took == less && one_run);
                 prop_assert!(!std::ptr::eq(outcome, &all) || (took == less) == one_run || alpha == 0);
@@ -535,13 +541,13 @@ fn theta_starts_job_for_job_as_the_reference() {
     ) else {
         return;
     };
-    let easy = schedule(4360, &tasks, "easy", Outputs::default());
+    let easy = schedule(4360, &tasks, "easy", Times);
     assert_eq!(starts(&easy), plain(&tasks, 4360, true));
     assert_eq!(mean_wait(&easy), 43_818.0);
-    let fcfs = schedule(4360, &tasks, "fcfs", Outputs::default());
+    let fcfs = schedule(4360, &tasks, "fcfs", Times);
     assert_eq!(starts(&fcfs), plain(&tasks, 4360, false));
     // What CQSim was seen to give.
-    let cqsim = schedule(4360, &tasks, "easy:runtime-estimates", Outputs::default());
+    let cqsim = schedule(4360, &tasks, "easy:runtime-estimates", Times);
     assert_eq!(mean_wait(&cqsim), 31_588.0);
 }
 
@@ -556,7 +562,7 @@ fn atlas_starts_job_for_job_as_the_reference() {
         return;
     };
     for (policy, easy) in [("fcfs", false), ("easy", true)] {
-        let outcome = schedule(1152, &tasks, policy, Outputs::default());
+        let outcome = schedule(1152, &tasks, policy, Times);
         assert_eq!(starts(&outcome), plain(&tasks, 1152, easy), "{policy}");
     }
 }
@@ -572,7 +578,7 @@ fn the_hypercube_starts_job_for_job_as_the_reference() {
         return;
     };
     for (policy, easy) in [("fcfs", false), ("easy", true)] {
-        let outcome = schedule(128, &tasks, policy, Outputs::default());
+        let outcome = schedule(128, &tasks, policy, Times);
         assert_eq!(starts(&outcome), plain(&tasks, 128, easy), "{policy}");
     }
 }
@@ -593,11 +599,11 @@ fn distance_stretches_against_the_compact_placement() {
         task(3, 5, 1),
         task(4, 10, 2),
     ];
-    let outcome = schedule_on("mesh:4", &tasks, "fcfs", "distance:weight=0.5", ALL);
+    let outcome = schedule_on("mesh:4", &tasks, "fcfs", "distance:weight=0.5", Everything);
     let last = outcome.records.last().unwrap();
     assert_eq!(
         (
-            last.ranks.as_ref().unwrap().to_string().as_str(),
+            last.figures.ranks.as_ref().unwrap().to_string().as_str(),
             last.start
         ),
         ("0 3", 5_000_000)
@@ -627,7 +633,9 @@ fn wrong_names_and_impossible_jobs_are_refused() {
             policy,
             allocator: "fifo:0",
             model,
-            outputs: Outputs::default(),
+            metrics: false,
+            figures: FigureSet::default(),
+            timeline: false,
             rules: None,
         };
         simulate(&context, tasks, &settings, &|_| ())
@@ -705,7 +713,7 @@ fn wrong_names_and_impossible_jobs_are_refused() {
 
 #[test]
 fn no_jobs_are_no_trouble() {
-    let outcome = schedule(4, &[], "easy", ALL);
+    let outcome = schedule(4, &[], "easy", Everything);
     let summary = outcome.summary();
     assert_eq!(
         (summary.jobs, summary.utilisation, summary.makespan),

@@ -4,6 +4,7 @@ use nodeorder_base::error::Error;
 use nodeorder_base::error::SourceLocation;
 use nodeorder_base::ids::NodeId;
 use nodeorder_base::ranks::Ranks;
+use nodeorder_jobs::replay::AllocationFigures;
 use nodeorder_network::topology::Topology;
 use nodeorder_order::metric::allocation::AllocationMeter;
 use nodeorder_order::metric::rank_distances::RankDistances;
@@ -68,12 +69,21 @@ fn metrics(
     let mut set = Ranks::default();
     ranks.iter().for_each(|rank| set.push_rank(*rank));
     let mut meter = AllocationMeter::new(topology, &distances)?;
-    let (metrics, extent) = (meter.measure(&set, None), meter.extent(&set));
+    let metrics = meter.measure(&set, None);
+    let figures = AllocationFigures {
+        extent: Some(meter.extent(&set).into()),
+        ..AllocationFigures::default()
+    };
     let row = JobRow {
+        ordering: "",
+        allocator: "",
+        job: "",
         size: set.len(),
+        times: None,
         metrics: Some(&metrics),
-        extent: Some(&extent),
-        ..JobRow::default()
+        figures: &figures,
+        hosts: None,
+        pods: None,
     };
     let mut document = object(&[JobRow::METRICS, JobRow::EXTENT].concat(), &row);
     if let (None, Some(object)) = (order, document.as_object_mut()) {

@@ -2,7 +2,8 @@
 
 use nodeorder_base::error::Result;
 use nodeorder_jobs::allocator::AllocatorContext;
-use nodeorder_jobs::schedule::{Outputs, ScheduleResult, Settings, Task, simulate};
+use nodeorder_jobs::replay::FigureSet;
+use nodeorder_jobs::schedule::{ScheduleResult, Settings, Task, simulate};
 use nodeorder_network::catalog;
 use nodeorder_network::topology::Context;
 use nodeorder_network::topology::Topology;
@@ -48,11 +49,6 @@ impl Machine {
         allocator: &str,
         model: &str,
     ) -> Result<ScheduleResult> {
-        let outputs = Outputs {
-            placement: true,
-            ranks: true,
-            ..Outputs::default()
-        };
         simulate(
             &self.site(),
             tasks,
@@ -60,7 +56,12 @@ impl Machine {
                 policy,
                 allocator,
                 model,
-                outputs,
+                metrics: true,
+                figures: FigureSet {
+                    ranks: true,
+                    ..FigureSet::default()
+                },
+                timeline: false,
                 rules: None,
             },
             &|_| (),

@@ -4,7 +4,7 @@ use super::lists::{JobsKey, PlanLists, Work, pick};
 use super::scopes::{Figures, Numbered, Ordered, Outcome, Put, each, groups, scope};
 use nodeorder_base::error::Result;
 use nodeorder_jobs::allocator::{AllocatorContext, RoomSums};
-use nodeorder_jobs::replay::Outputs;
+use nodeorder_jobs::replay::FigureSet;
 use nodeorder_jobs::replay::set::{BASELINE, ReplayResult, ReplaySet, ReplaySettings, Summaries};
 use nodeorder_jobs::schedule::{self, Settings, Task};
 use nodeorder_order::metric::comparison::Comparison;
@@ -203,10 +203,10 @@ fn replay<T>(
     let machine = ordered.machine;
     let settings = ReplaySettings {
         allocators: &[allocator.to_string()],
-        outputs: Outputs {
+        figures: FigureSet {
             shape: machine.lists.shape,
             room: machine.lists.room,
-            ..Outputs::default()
+            ..FigureSet::default()
         },
         traffic: None,
         summaries: Summaries::Alone,
@@ -259,13 +259,13 @@ const SCHEDULE: Kind = Kind {
                     policy: pick(&lists.policies, work.policy).map_or("", |p| p),
                     allocator: pick(&lists.allocators, work.allocator).map_or("", |a| &a.located),
                     model: pick(&lists.models, work.model).map_or("fixed", |m| &m.located),
-                    outputs: schedule::Outputs {
-                        placement: true,
+                    metrics: true,
+                    figures: FigureSet {
                         shape: lists.shape,
-                        timeline: lists.room,
                         room: lists.room,
-                        ..Default::default()
+                        ..FigureSet::default()
                     },
+                    timeline: lists.room,
                 };
                 let schedule = schedule::simulate(&context, &tasks, &settings, &|_| ())?;
                 let (ordering, summary) = (order.label(), &schedule.summary());

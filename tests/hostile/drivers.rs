@@ -14,7 +14,8 @@ use nodeorder_base::ranks::{FreeSet, Ranks, Run};
 use nodeorder_jobs::allocator::{self, AllocatorContext};
 use nodeorder_jobs::audit::snapshot::Snapshot;
 use nodeorder_jobs::audit::{AuditSettings, audit};
-use nodeorder_jobs::schedule::{Outputs, Settings, Task, simulate};
+use nodeorder_jobs::replay::FigureSet;
+use nodeorder_jobs::schedule::{Settings, Task, simulate};
 use nodeorder_network::topology::Context;
 use nodeorder_network::topology::Topology;
 use nodeorder_order::metric::rank_distances::RankDistances;
@@ -722,7 +723,9 @@ fn schedule(tasks: &[Task], policy: &str, model: &str) {
         policy,
         allocator: "fifo:0",
         model,
-        outputs: Outputs::default(),
+        metrics: false,
+        figures: FigureSet::default(),
+        timeline: false,
         rules: None,
     };
     match simulate(&context, tasks, &settings, &|_| ()) {

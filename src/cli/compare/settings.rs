@@ -8,7 +8,8 @@ use crate::shared::sweep_folder;
 use crate::shared::tables::{number, table};
 use crate::shared::workload::WorkloadArgs;
 use nodeorder_jobs::allocator::{AllocatorContext, slurm_settings};
-use nodeorder_jobs::schedule::{Outputs, Settings, Task, simulate};
+use nodeorder_jobs::replay::FigureSet;
+use nodeorder_jobs::schedule::{Settings, Task, simulate};
 use nodeorder_order::metric::rank_distances::RankDistances;
 use nodeorder_present::columns::sweep::ResultRow;
 use nodeorder_present::machines::Difference;
@@ -370,16 +371,16 @@ fn over_time(
         order: &order,
         distances: &distances,
     };
-    let outputs = Outputs {
-        timeline: true,
-        room: true,
-        ..Outputs::default()
-    };
     let settings = Settings {
         policy,
         allocator: setting,
         model: "fixed",
-        outputs,
+        metrics: false,
+        figures: FigureSet {
+            room: true,
+            ..FigureSet::default()
+        },
+        timeline: true,
         rules: None,
     };
     let result = simulate(&context, &Task::of(jobs), &settings, &|_| ())?;

@@ -6,7 +6,7 @@ use super::kept::Kept;
 use super::score::{AuditSettings, Machine, Score, Scored, joined_ring};
 use super::summary::Summary;
 use crate::replay::set::{ReplaySet, ReplaySettings, Summaries};
-use crate::replay::{Outputs, Placed, Step};
+use crate::replay::{FigureSet, Placed, Step};
 use nodeorder_base::error::{Error, Result};
 use nodeorder_order::metric::rank_distances::RankDistances;
 use nodeorder_order::metric::units::UnitCounter;
@@ -21,17 +21,16 @@ struct ReplayScorer<'a> {
 
 impl ReplayScorer<'_> {
     fn score(&mut self, machine: &Machine<'_>, placed: &Placed) -> Score {
-        let ranks: Vec<u32> = placed.ranks.iter().flat_map(|ranks| ranks.iter()).collect();
-        let ring = placed
-            .ranks
-            .as_ref()
-            .and_then(|set| joined_ring(machine.topology, self.distances, set, &ranks));
+        let figures = &placed.figures;
+        let kept = figures.ranks.as_ref();
+        let ranks: Vec<u32> = kept.into_iter().flat_map(|ranks| ranks.iter()).collect();
+        let ring = kept.and_then(|set| joined_ring(machine.topology, self.distances, set, &ranks));
         let measured = Score {
             size: placed.placement.size,
             mean_hops: placed.placement.mind(),
-            diameter: placed.extent.and_then(|extent| extent.diameter),
+            diameter: figures.extent.as_ref().and_then(|extent| extent.diameter),
             ring,
-            shape: placed.shape.clone(),
+            shape: figures.shape.clone(),
             ..Score::default()
         };
         machine.score(&mut self.counter, measured, self.distances.nodes_of(&ranks))
@@ -54,11 +53,11 @@ pub(super) fn replay<E: From<Error> + Send>(
         .collect::<Result<_>>()?;
     let replayed = ReplaySettings {
         allocators,
-        outputs: Outputs {
+        figures: FigureSet {
             ranks: true,
             extent: true,
             shape: settings.shape,
-            ..Outputs::default()
+            ..FigureSet::default()
         },
         traffic: None,
         summaries: Summaries::None,

@@ -9,23 +9,25 @@ use std::time::Duration;
 
 use rayon::prelude::*;
 
-use crate::allocator::{Allocator, Choice, Room, RoomSums};
+use crate::allocator::{Allocator, Choice, RoomSums};
 use nodeorder_base::error::Result;
 use nodeorder_base::observer::pause;
 use nodeorder_base::ranks::{FreeSet, Ranks};
-use nodeorder_order::metric::allocation::{AllocationMeter, AllocationMetrics, Extent};
-use nodeorder_order::metric::shape::{AllocationShape, SummedShapes};
+use nodeorder_order::metric::allocation::{AllocationMeter, AllocationMetrics};
+use nodeorder_order::metric::shape::SummedShapes;
 use nodeorder_trace::{Block, Event, JobKey, Log};
 
 pub mod by_size;
+mod figures;
 mod pods;
 pub mod prediction;
 pub mod set;
 pub mod statistics;
 pub mod traffic;
 
+pub use figures::{AllocationFigures, FigureSet};
 use pods::Held;
-use traffic::{JobTraffic, Traffic};
+use traffic::Traffic;
 
 /// Events a block.
 const BLOCK: usize = 1 << 12;
@@ -46,7 +48,7 @@ pub struct Replay<'a> {
     ignores_options: bool,
     /// The traffic of live jobs, where it is wanted.
     traffic: Option<Traffic<'a>>,
-    outputs: Outputs,
+    figures: FigureSet,
     counts: Counts,
     /// The meter of shapes and their sums, where shapes are wanted.
     shapes: Option<SummedShapes<'a>>,
@@ -81,21 +83,6 @@ impl Counts {
     }
 }
 
-/// Which data is reported of every placement beside [`AllocationMetrics`].
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Outputs {
-    /// The ranks.
-    pub ranks: bool,
-    /// Diameter and bounding box.
-    pub extent: bool,
-    /// Units, ring, halvings, closed rings.
-    pub shape: bool,
-    /// The largest job that could still be placed after each.
-    pub room: bool,
-    /// Pods by node.
-    pub pods: bool,
-}
-
 /// One placed job.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Placed {
@@ -103,20 +90,10 @@ pub struct Placed {
     pub event: usize,
     /// Its name, where it was placed before and its pods of a failed node went to others.
     pub moved: Option<String>,
-    /// Ranks with the pods on them, in the order of pods, where wanted.
-    pub pods: Option<Vec<(u32, u32)>>,
     /// Its metrics.
     pub placement: AllocationMetrics,
-    /// Its ranks, where wanted.
-    pub ranks: Option<Ranks>,
-    /// Its further metrics, where wanted.
-    pub extent: Option<Extent>,
-    /// Its shape, where wanted.
-    pub shape: Option<Box<AllocationShape>>,
-    /// The largest job that could still be placed afterwards, where wanted.
-    pub room: Option<Room>,
-    /// Dilation and contention of its traffic, where wanted.
-    pub traffic: Option<JobTraffic>,
+    /// The figures asked for.
+    pub figures: AllocationFigures,
 }
 
 impl<'a> Replay<'a> {
@@ -125,7 +102,7 @@ impl<'a> Replay<'a> {
         allocator: Box<dyn Allocator + 'a>,
         meter: AllocationMeter<'a>,
         size: u32,
-        outputs: Outputs,
+        figures: FigureSet,
     ) -> Self {
         Replay {
             allocator,
@@ -135,7 +112,7 @@ impl<'a> Replay<'a> {
             down: BTreeSet::new(),
             ignores_options: false,
             traffic: None,
-            outputs,
+            figures,
             counts: Counts::default(),
             shapes: None,
             room: RoomSums::default(),
@@ -216,7 +193,7 @@ impl<'a> Replay<'a> {
                         }
                     }
                     held.take(&mut self.free);
-                    let placed = self.placed(event, job, &held)?;
+                    let placed = self.measure(event, job, &held)?;
                     out.push(placed);
                     self.held[job.index()] = held;
                 }
@@ -226,32 +203,36 @@ impl<'a> Replay<'a> {
         Ok(())
     }
 
-    /// What is reported of a job that was placed.
-    fn placed(&mut self, event: usize, job: JobKey, held: &Held) -> Result<Placed> {
-        let (ranks, outputs) = (&held.ranks, self.outputs);
+    /// Measures a job that was placed.
+    fn measure(&mut self, event: usize, job: JobKey, held: &Held) -> Result<Placed> {
+        let ranks = &held.ranks;
+        let wanted = self.figures;
         let pods: Vec<(u32, u32)> = held.on().collect();
-        let placement = match held.pods.is_empty() {
-            true => self.meter.measure(ranks, self.allocator.total_distance()),
-            false => self.meter.measure_pods(ranks, &pods),
+        let placement = if held.pods.is_empty() {
+            self.meter.measure(ranks, self.allocator.total_distance())
+        } else {
+            self.meter.measure_pods(ranks, &pods)
         };
-        let traffic = self
-            .traffic
-            .as_mut()
-            .map(|traffic| traffic.start(job, ranks));
+        let traffic = match &mut self.traffic {
+            Some(traffic) => Some(traffic.start(job, ranks)?.into()),
+            None => None,
+        };
+        let room = wanted.room.then(|| self.allocator.room(&self.free));
+        if let Some(room) = &room {
+            self.room.add(room);
+        }
         Ok(Placed {
             event,
             moved: None,
-            pods: outputs.pods.then_some(pods),
-            traffic: traffic.transpose()?,
             placement,
-            ranks: outputs.ranks.then(|| ranks.clone()),
-            extent: outputs.extent.then(|| self.meter.extent(ranks)),
-            shape: self.shapes.as_mut().map(|shapes| shapes.add(ranks)),
-            room: outputs.room.then(|| {
-                let room = self.allocator.room(&self.free);
-                self.room.add(&room);
-                room
-            }),
+            figures: AllocationFigures {
+                ranks: wanted.keeps_ranks().then(|| ranks.clone()),
+                pods: wanted.pods.then_some(pods),
+                extent: wanted.extent.then(|| self.meter.extent(ranks).into()),
+                shape: self.shapes.as_mut().map(|shapes| shapes.add(ranks)),
+                room,
+                traffic,
+            },
         })
     }
 }

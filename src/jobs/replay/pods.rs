@@ -130,7 +130,7 @@ impl Replay<'_> {
         held.ranks.settle();
         held.pods = pods;
         held.take(&mut self.free);
-        let placed = self.placed(event, key, &held)?;
+        let placed = self.measure(event, key, &held)?;
         out.push(Placed {
             moved: Some(held.name.clone()),
             ..placed

@@ -6,7 +6,7 @@ use serde::Serialize;
 use super::by_size::{SizeMean, size_means};
 use super::set::{ReplaySet, ReplaySettings, Summaries};
 use super::traffic::{Totals, TrafficSettings};
-use super::{Counts, Outputs};
+use super::{Counts, FigureSet};
 use nodeorder_base::error::{Error, Result, SourceLocation};
 use nodeorder_network::topology::Topology;
 use nodeorder_order::metric::correlation::{kendall, spearman};
@@ -113,7 +113,7 @@ pub fn predict(
         .collect::<Result<_>>()?;
     let replayed = ReplaySettings {
         allocators,
-        outputs: Outputs::default(),
+        figures: FigureSet::default(),
         traffic: settings,
         summaries: Summaries::Alone,
         rules: None,

@@ -5,7 +5,7 @@ use rayon::prelude::*;
 
 use super::statistics::Summary;
 use super::traffic::{Totals, Traffic, TrafficSettings};
-use super::{Clock, Counts, Outputs, Placed, Replay, Step};
+use super::{Clock, Counts, FigureSet, Placed, Replay, Step};
 use crate::allocator::{self, AllocatorContext, RoomSums};
 use nodeorder_base::error::{Error, Result};
 use nodeorder_base::ranks::FreeSet;
@@ -30,13 +30,13 @@ pub enum Summaries {
     OverBaseline,
 }
 
-/// Allocators and outputs, the same for all orderings.
+/// Allocators and figures, the same for all orderings.
 #[derive(Clone, Copy)]
 pub struct ReplaySettings<'a> {
     /// The allocators, such as `first-fit:8`.
     pub allocators: &'a [String],
-    /// Which data is reported of every allocation beside its metrics.
-    pub outputs: Outputs,
+    /// Figures asked for of every allocation.
+    pub figures: FigureSet,
     /// How jobs communicate, where their traffic is simulated.
     pub traffic: Option<TrafficSettings<'a>>,
     /// Which sums are kept.
@@ -108,8 +108,9 @@ impl<'a> ReplaySet<'a> {
         topology: &'a Topology,
         orders: &'a [NodeOrder],
         distances: &'a [RankDistances],
-        settings: ReplaySettings<'a>,
+        mut settings: ReplaySettings<'a>,
     ) -> Result<Self> {
+        settings.figures.traffic = settings.traffic.is_some();
         let labels = labels(orders, settings);
         let requested = orders.len() * settings.allocators.len();
         let mut replays = Vec::new();
@@ -125,12 +126,12 @@ impl<'a> ReplaySet<'a> {
             let rules = settings.rules.filter(|_| own);
             let allocator = allocator::make_ruled(label.allocator, &context, rules)?;
             let meter = AllocationMeter::new(topology, distances)?;
-            let mut replay = Replay::new(allocator, meter, distances.len(), settings.outputs);
+            let mut replay = Replay::new(allocator, meter, distances.len(), settings.figures);
             if let Some(places) = topology.places(order.nodes()) {
                 replay = replay.on(FreeSet::with_places(places));
             }
             replay.ignores_options = !own;
-            if settings.outputs.shape {
+            if settings.figures.shape {
                 replay.shapes = Some(SummedShapes::new(topology, distances)?);
             }
             let traffic = settings.traffic.map(|traffic| Traffic::new(traffic, order));
@@ -157,6 +158,11 @@ impl<'a> ReplaySet<'a> {
     /// The replays that were asked for, in the order of [`Step::replay`], which counts the others after them.
     pub fn labels(&self) -> &[Label<'a>] {
         &self.labels[..self.requested]
+    }
+
+    /// Returns the figures that every placement has.
+    pub fn figures(&self) -> FigureSet {
+        self.settings.figures
     }
 
     /// Replays a log to its end.
@@ -260,7 +266,7 @@ mod tests {
     fn settings(allocators: &[String], summaries: Summaries) -> ReplaySettings<'_> {
         ReplaySettings {
             allocators,
-            outputs: Outputs::default(),
+            figures: FigureSet::default(),
             traffic: None,
             summaries,
             rules: None,

@@ -374,12 +374,7 @@ mod tests {
             event: 0,
             placement,
             moved: None,
-            pods: None,
-            ranks: None,
-            extent: None,
-            shape: None,
-            room: None,
-            traffic: None,
+            figures: Default::default(),
         }
     }
 

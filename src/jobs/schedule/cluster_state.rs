@@ -3,9 +3,9 @@
 use super::model::{Model, Start};
 use super::result::{Instant, LeftOut, Record};
 use super::running::{Assumed, Running};
-use super::settings::Outputs;
 use super::task::Task;
 use crate::allocator::{Allocator, Choice, FreeComponents, Reason};
+use crate::replay::{AllocationFigures, FigureSet};
 use nodeorder_base::error::Result;
 use nodeorder_base::ranks::{FreeSet, Ranks};
 use nodeorder_order::metric::allocation::AllocationMeter;
@@ -17,7 +17,8 @@ use std::collections::{BTreeMap, BTreeSet};
 pub(super) struct Recorder<'a> {
     pub meter: Option<AllocationMeter<'a>>,
     pub shapes: Option<SummedShapes<'a>>,
-    pub outputs: Outputs,
+    pub figures: FigureSet,
+    pub timeline: bool,
 }
 
 /// Outcome of a policy's attempt to start a task.
@@ -302,8 +303,8 @@ impl<'m, 'a> ClusterState<'m, 'a> {
             .recorder
             .meter
             .as_mut()
-            .filter(|_| self.recorder.outputs.extent);
-        let extent = meter.map(|meter| meter.extent(&ranks));
+            .filter(|_| self.recorder.figures.extent);
+        let extent = meter.map(|meter| meter.extent(&ranks).into());
         let shape = self
             .recorder
             .shapes
@@ -326,14 +327,18 @@ impl<'m, 'a> ClusterState<'m, 'a> {
         let end = self.now + duration;
         let record = self.records.len() as u32;
         self.record[index as usize] = record;
+        let kept = self.recorder.figures.keeps_ranks();
         self.records.push(Record {
             task: index,
             start: self.now,
             end,
             placement,
-            extent,
-            shape,
-            ranks: self.recorder.outputs.ranks.then(|| ranks.clone()),
+            figures: AllocationFigures {
+                ranks: kept.then(|| ranks.clone()),
+                extent,
+                shape,
+                ..AllocationFigures::default()
+            },
         });
         self.held[index as usize] = ranks;
         let assumed = Assumed {
@@ -385,7 +390,7 @@ impl<'m, 'a> ClusterState<'m, 'a> {
         let busy = self.free.size() - self.free.len();
         let room = self
             .recorder
-            .outputs
+            .figures
             .room
             .then(|| self.allocator.room(&self.free));
         Instant {

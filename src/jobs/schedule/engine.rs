@@ -67,7 +67,7 @@ pub(super) fn run(
             news = interval > 0 && machine.records.len() > started;
         }
         machine.settle()?;
-        if machine.recorder.outputs.timeline {
+        if machine.recorder.timeline {
             timeline.push(machine.instant(policy.waiting()));
         }
         if ended > before {

@@ -170,9 +170,7 @@ mod tests {
                 start,
                 end,
                 placement: None,
-                extent: None,
-                shape: None,
-                ranks: None,
+                figures: Default::default(),
             });
         }
         records.sort_by_key(|record| record.start);

@@ -15,6 +15,7 @@
 //! same input, same bytes.
 
 use crate::allocator::{self, AllocatorContext, FreeComponents};
+use crate::replay::FigureSet;
 use nodeorder_base::error::Result;
 use nodeorder_order::metric::allocation::AllocationMeter;
 use nodeorder_order::metric::shape::SummedShapes;
@@ -40,7 +41,7 @@ pub use knapsack::{Packing, pack_exactly, pack_greedily};
 pub use model::{Lost, MODELS, Model, Start};
 pub use policy::{POLICIES, Policy};
 pub use result::{BOUND, Instant, LeftOut, Record, ScheduleResult};
-pub use settings::{Outputs, Settings};
+pub use settings::Settings;
 pub use summary::ScheduleSummary;
 pub use task::Task;
 
@@ -60,7 +61,8 @@ use task::{TICKS, check, in_ticks};
 ///
 /// # Examples
 /// ```
-/// use nodeorder_jobs::schedule::{Settings, Task, Outputs, simulate};
+/// use nodeorder_jobs::replay::FigureSet;
+/// use nodeorder_jobs::schedule::{Settings, Task, simulate};
 /// use nodeorder_order::ordering::NodeOrder;
 /// use nodeorder_network::topology::Topology;
 /// use nodeorder_jobs::allocator::AllocatorContext;
@@ -71,7 +73,8 @@ use task::{TICKS, check, in_ticks};
 /// let context = AllocatorContext { topology: &topology, order: &order, distances: &distances };
 /// let task = |id, nodes| Task { id, submit: 0, run: 10, requested: 10, nodes };
 /// let settings = Settings {
-///     policy: "fcfs", allocator: "span-best-fit", model: "fixed", outputs: Outputs::default(), rules: None,
+///     policy: "fcfs", allocator: "span-best-fit", model: "fixed", metrics: false,
+///     figures: FigureSet::default(), timeline: false, rules: None,
 /// };
 /// let outcome = simulate(&context, &[task(1, 12), task(2, 8)], &settings, &|_| ())?;
 /// assert_eq!((outcome.records[1].start, outcome.summary().makespan), (10, 20.0));
@@ -100,18 +103,20 @@ pub fn simulate(
         .needs_components()
         .then(|| FreeComponents::new(context))
         .transpose()?;
-    let measured = settings.outputs.placement || settings.outputs.extent || model.measures();
+    let figures = settings.figures;
+    let measured = settings.metrics || figures.extent || model.measures();
     let recorder = Recorder {
         meter: measured
             .then(|| AllocationMeter::new(context.topology, context.distances))
             .transpose()?,
-        shapes: (settings.outputs.shape)
+        shapes: (figures.shape)
             .then(|| SummedShapes::new(context.topology, context.distances))
             .transpose()?,
-        outputs: Outputs {
-            room: settings.outputs.room && !policy.chooses_ranks(),
-            ..settings.outputs
+        figures: FigureSet {
+            room: figures.room && !policy.chooses_ranks(),
+            ..figures
         },
+        timeline: settings.timeline,
     };
     let machine = ClusterState::new(
         &tasks,

@@ -7,10 +7,9 @@ use serde::Serialize;
 
 use super::recorded::recorded;
 use super::saving::{self, Saving, Used};
-use super::{
-    Outputs, Record, ScheduleResult, ScheduleSummary, Settings, SizeClass, Task, simulate,
-};
+use super::{Record, ScheduleResult, ScheduleSummary, Settings, SizeClass, Task, simulate};
 use crate::allocator::AllocatorContext;
+use crate::replay::FigureSet;
 use nodeorder_base::error::Result;
 use nodeorder_network::topology::Topology;
 use nodeorder_order::metric::rank_distances::RankDistances;
@@ -144,10 +143,6 @@ pub fn fitting(
     let TraceSettings {
         policy, allocator, ..
     } = settings;
-    let outputs = Outputs {
-        placement: true,
-        ..Outputs::default()
-    };
     let outcome = simulate(
         context,
         &fitting,
@@ -155,7 +150,9 @@ pub fn fitting(
             policy,
             allocator,
             model,
-            outputs,
+            metrics: true,
+            figures: FigureSet::default(),
+            timeline: false,
             rules: None,
         },
         &|_| (),

@@ -3,9 +3,11 @@
 use super::model::Lost;
 use super::task::Task;
 use crate::allocator::{Reason, Room, RoomSums};
-use nodeorder_base::ranks::Ranks;
-use nodeorder_order::metric::allocation::{AllocationMetrics, Extent};
-use nodeorder_order::metric::shape::{AllocationShape, ShapeSums};
+use crate::replay::AllocationFigures;
+use crate::replay::traffic::{Stay, Traffic};
+use nodeorder_base::error::Result;
+use nodeorder_order::metric::allocation::AllocationMetrics;
+use nodeorder_order::metric::shape::ShapeSums;
 
 /// Run times below this many seconds count as it in bounded slowdowns.
 ///
@@ -25,12 +27,8 @@ pub struct Record {
     pub end: i64,
     /// Metrics of its placement, where wanted.
     pub placement: Option<AllocationMetrics>,
-    /// Its further metrics, where wanted.
-    pub extent: Option<Extent>,
-    /// Its shape, where wanted.
-    pub shape: Option<Box<AllocationShape>>,
-    /// Its ranks, where wanted.
-    pub ranks: Option<Ranks>,
+    /// The figures asked for.
+    pub figures: AllocationFigures,
 }
 
 /// A task that no free nodes of this machine suit.
@@ -90,6 +88,30 @@ impl ScheduleResult {
     /// A task of this schedule.
     pub fn task(&self, record: &Record) -> &Task {
         &self.tasks[record.task as usize]
+    }
+
+    /// Adds what the traffic of every job meets to its record. All were recorded with their ranks.
+    ///
+    /// # Errors
+    /// Traffic that takes more memory than allowed.
+    pub fn measure_traffic(&mut self, traffic: &mut Traffic<'_>) -> Result<()> {
+        let stays: Vec<Stay<'_>> = self
+            .records
+            .iter()
+            .filter_map(|record| {
+                let ranks = record.figures.ranks.as_ref()?;
+                Some(Stay {
+                    from: record.start,
+                    to: record.end,
+                    ranks,
+                })
+            })
+            .collect();
+        let met = traffic.over_time(&stays)?;
+        for (record, met) in self.records.iter_mut().zip(met) {
+            record.figures.traffic = Some(met.into());
+        }
+        Ok(())
     }
 
     /// First submit and last end, in ticks; none without tasks.

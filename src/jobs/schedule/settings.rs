@@ -1,23 +1,7 @@
 //! How tasks are scheduled, and what is recorded.
 
+use crate::replay::FigureSet;
 use nodeorder_trace::Rules;
-
-/// Which data is recorded beside times.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Outputs {
-    /// Metrics of every placement.
-    pub placement: bool,
-    /// Its ranks.
-    pub ranks: bool,
-    /// Diameter and bounding box.
-    pub extent: bool,
-    /// Units, ring, halvings, closed rings.
-    pub shape: bool,
-    /// Busy nodes, queue and free runs after every instant.
-    pub timeline: bool,
-    /// The largest job that could still be placed after every instant, unless the policy chooses ranks itself.
-    pub room: bool,
-}
 
 /// How tasks are scheduled.
 #[derive(Clone, Copy, Debug)]
@@ -28,8 +12,13 @@ pub struct Settings<'s> {
     pub allocator: &'s str,
     /// How long it runs there, such as `contiguity:alpha=20,beta=30` (see [`MODELS`](super::MODELS)).
     pub model: &'s str,
-    /// Which data is recorded.
-    pub outputs: Outputs,
+    /// Whether the metrics of every allocation are recorded.
+    pub metrics: bool,
+    /// Figures recorded of every allocation. Room is that after every instant, unless the policy chooses ranks itself;
+    /// traffic is measured afterwards ([`ScheduleResult::measure_traffic`](super::ScheduleResult::measure_traffic)).
+    pub figures: FigureSet,
+    /// Whether busy nodes, queue and free runs are recorded after every instant.
+    pub timeline: bool,
     /// Options that jobs have by their sizes.
     pub rules: Option<&'s Rules>,
 }

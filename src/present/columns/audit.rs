@@ -1,6 +1,6 @@
 //! Tables of an audit: recorded placements scored.
 
-use super::{Column, columns, part, row};
+use super::{Column, columns, row};
 use nodeorder_jobs::audit::Score;
 use nodeorder_jobs::audit::summary::Sums;
 
@@ -10,9 +10,11 @@ row! {
         /// Distances and units of the job's nodes.
         pub score: &'a Score,
     }
-    /// All columns but those of levels.
-    pub const ALL:
+    /// First column where orderings are tried.
+    pub const PLACEMENT:
     placement: &'a str, "", "`recorded`, or the ordering and the allocator that placed the job.";
+    /// Columns of every job.
+    pub const JOB:
     job: &'a str, "", "The job's name in the records.";
     ["size"], "nodes", "Nodes of the job.", |r| r.score.size;
     ["mean_hops"], "hops", "Mean distance of two of its nodes; empty for one node and where no path joins some.",
@@ -21,17 +23,10 @@ row! {
     ["ring_hops"], "hops",
         "Hops around the ring through its nodes, in the order of the record or of the ranks; empty as above.",
         |r| r.score.ring.map(|ring| ring.hops);
+    /// Columns after those of levels.
+    pub const LAST:
     ["ring_longest"], "hops", "Hops of the longest step of that ring.", |r| r.score.ring.map(|ring| ring.longest);
     start: Option<i64>, "s", "When it started, since 1970.";
-}
-
-impl<'a> JobScore<'a> {
-    /// First column where orderings are tried.
-    pub const PLACEMENT: &'a [Column<Self>] = part(Self::ALL, 0, 1);
-    /// Columns of every job.
-    pub const JOB: &'a [Column<Self>] = part(Self::ALL, 1, 6);
-    /// Columns after those of levels.
-    pub const LAST: &'a [Column<Self>] = part(Self::ALL, 6, 8);
 }
 
 /// Columns of levels, leaf first: the units spanned at all levels, then the fewest possible at all levels.

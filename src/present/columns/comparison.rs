@@ -72,14 +72,23 @@ row! {
     ordering: &'a str, "", "Which of the two is better from there.";
 }
 
-row! {
-    /// Bounds of all curves at one size.
-    pub struct Limits {}
+/// Bounds of all curves at one size.
+pub struct Limits {
+    /// Nodes of a job.
+    pub size: usize,
+    /// The proved floor, in hops.
+    pub floor: Option<f64>,
+    /// Mean distance in the most compact sets found, in hops.
+    pub compact: Option<f64>,
+}
+
+impl Limits {
     /// `limits.csv`.
-    pub const ALL:
-    size: usize, "nodes", "Nodes of a job.";
-    floor: Option<f64>, "hops", "Proved: no ordering has a lower MPC at this size.";
-    compact: Option<f64>, "hops", "Mean distance in the most compact sets of this size found.";
+    pub const ALL: &[Column<Self>] = columns! {
+        "size", "nodes", "Nodes of a job.", |r| r.size;
+        "floor", "hops", "Proved: no ordering has a lower MPC at this size.", |r| r.floor;
+        "compact", "hops", "Mean distance in the most compact sets of this size found.", |r| r.compact;
+    };
 }
 
 row! {

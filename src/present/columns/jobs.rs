@@ -1,13 +1,13 @@
 //! Tables of a row a job: the placements of a replay and the jobs of a schedule.
 
 use super::{Column, columns};
-use nodeorder_base::ranks::Ranks;
 use nodeorder_jobs::replay::traffic::JobTraffic;
+use nodeorder_jobs::replay::{AllocationFigures, FigureSet};
 use nodeorder_jobs::schedule::{Record, ScheduleResult};
-use nodeorder_order::metric::allocation::{AllocationMetrics, Bounds, Extent};
+use nodeorder_order::metric::allocation::{AllocationMetrics, Bounds};
 
 /// A job and what it got; what was not measured is none.
-#[derive(Clone, Default)]
+#[derive(Clone)]
 pub struct JobRow<'a> {
     /// The ordering's name.
     pub ordering: &'a str,
@@ -21,12 +21,8 @@ pub struct JobRow<'a> {
     pub times: Option<(&'a ScheduleResult, &'a Record)>,
     /// Metrics of its allocation.
     pub metrics: Option<&'a AllocationMetrics>,
-    /// Further metrics of its allocation.
-    pub extent: Option<&'a Extent>,
-    /// Load that its traffic meets on its links.
-    pub traffic: Option<&'a JobTraffic>,
-    /// Its ranks.
-    pub ranks: Option<&'a Ranks>,
+    /// Further figures of its allocation.
+    pub figures: &'a AllocationFigures,
     /// The host list of its nodes.
     pub hosts: Option<String>,
     /// Its nodes with the pods on each.
@@ -70,7 +66,7 @@ impl<'a> JobRow<'a> {
 
     /// With `--extent`.
     pub const EXTENT: &'a [Column<Self>] = columns! {
-        "diameter", "hops", "Largest distance between two of its nodes.", |r| r.extent.and_then(|e| e.diameter);
+        "diameter", "hops", "Largest distance between two of its nodes.", |r| r.figures.extent.as_ref().and_then(|e| e.diameter);
         "box_size", "routers", "Routers in its bounding box; grids only.", |r| r.bounds().map(|b| b.size);
         "box_sides", "routers", "Sum of the box's side lengths; grids only.", |r| r.bounds().map(|b| b.sides);
         "box_ratio", "", "The box's size over that of the machine's smallest box with room for the job; grids only.",
@@ -85,21 +81,21 @@ impl<'a> JobRow<'a> {
 
     /// With `--guest`.
     pub const TRAFFIC: &'a [Column<Self>] = columns! {
-        "dilation_mean", "hops", "Mean path length of its traffic, by volume.", |r| r.traffic.map(|t| t.dilation_mean);
+        "dilation_mean", "hops", "Mean path length of its traffic, by volume.", |r| r.traffic().map(|t| t.dilation_mean);
         "dilation_max", "hops", "Longest mean path length of a pair of processes.",
-            |r| r.traffic.map(|t| t.dilation_max);
-        "hop_bytes", "volume · hops", "Sum of volume times path length.", |r| r.traffic.map(|t| t.hop_bytes);
-        "between_routers", "", "Share of the volume that leaves its router.", |r| r.traffic.map(|t| t.between_routers);
+            |r| r.traffic().map(|t| t.dilation_max);
+        "hop_bytes", "volume · hops", "Sum of volume times path length.", |r| r.traffic().map(|t| t.hop_bytes);
+        "between_routers", "", "Share of the volume that leaves its router.", |r| r.traffic().map(|t| t.between_routers);
         "contention_alone", "volume / capacity", "Highest load over capacity of a link, if the job were alone.",
-            |r| r.traffic.map(|t| t.contention_alone);
+            |r| r.traffic().map(|t| t.contention_alone);
         "contention_met", "volume / capacity", "The same on the links it uses, with the traffic of all running jobs.",
-            |r| r.traffic.map(|t| t.contention_met);
-        "jobs_met", "jobs", "Most jobs on one of its links, itself included.", |r| r.traffic.map(|t| t.jobs_met);
+            |r| r.traffic().map(|t| t.contention_met);
+        "jobs_met", "jobs", "Most jobs on one of its links, itself included.", |r| r.traffic().map(|t| t.jobs_met);
     };
 
     /// With `--ranks`.
     pub const RANKS: &'a [Column<Self>] = columns! {
-        "ranks", "", "Its ranks as ranges, separated by spaces.", |r| r.ranks.map(ToString::to_string);
+        "ranks", "", "Its ranks as ranges, separated by spaces.", |r| r.figures.ranks.as_ref().map(ToString::to_string);
     };
 
     /// With `--names`.
@@ -113,7 +109,32 @@ impl<'a> JobRow<'a> {
     };
 
     fn bounds(&self) -> Option<&Bounds> {
-        self.extent?.bounds.as_ref()
+        self.figures.extent.as_ref()?.bounds.as_ref()
+    }
+
+    fn traffic(&self) -> Option<&JobTraffic> {
+        self.figures.traffic.as_deref()
+    }
+
+    /// Returns the columns before those of shape and room, which begin with `first`.
+    pub fn leading_columns(first: &[Column<Self>], figures: FigureSet) -> Vec<Column<Self>> {
+        let mut columns = [first, Self::METRICS].concat();
+        if figures.extent {
+            columns.extend(Self::EXTENT);
+        }
+        columns
+    }
+
+    /// Returns the columns after those of shape and room.
+    pub fn trailing_columns(figures: FigureSet) -> Vec<Column<Self>> {
+        let groups = [
+            (figures.traffic, Self::TRAFFIC),
+            (figures.ranks, Self::RANKS),
+            (figures.hosts, Self::HOSTS),
+            (figures.pods, Self::PODS),
+        ];
+        let asked = groups.into_iter().filter(|(asked, _)| *asked);
+        asked.flat_map(|(_, columns)| columns).copied().collect()
     }
 }
 

@@ -165,39 +165,37 @@ macro_rules! columns {
 }
 use columns;
 
-/// A row and the list of its columns: fields without a column, then a line for each column. `name: type, unit, meaning;`
-/// is a field of the row as well; `["name"], unit, meaning, |row| value;` is worked out from the others.
+/// A row and the lists of its columns: fields without a column, then for each list its doc, its name and a line for each
+/// column. `name: type, unit, meaning;` is a field of the row as well; `["name"], unit, meaning, |row| value;` is worked
+/// out from the others.
 macro_rules! row {
     (
-        $(#[$about:meta])* pub struct $row:ident $(<$life:lifetime>)? {
+        $(#[$about:meta])* pub struct $row:ident<$life:lifetime> {
             $($(#[$doc:meta])* pub $plain:ident: $of:ty,)*
         }
-        $(#[$list:meta])* pub const $columns:ident:
-        $($($field:ident: $type:ty,)? $([$name:literal],)? $unit:literal, $meaning:literal $(, |$r:pat_param| $value:expr)?;)*
+        $(
+            $(#[$list:meta])+ pub const $columns:ident:
+            $($($field:ident: $type:ty,)? $([$name:literal],)? $unit:literal, $meaning:literal $(, |$r:pat_param| $value:expr)?;)*
+        )*
     ) => {
         $(#[$about])*
-        pub struct $row $(<$life>)? {
+        pub struct $row<$life> {
             $($(#[$doc])* pub $plain: $of,)*
-            $($(#[doc = $meaning] pub $field: $type,)?)*
+            $($($(#[doc = $meaning] pub $field: $type,)?)*)*
         }
 
-        impl $(<$life>)? $row $(<$life>)? {
-            $(#[$list])*
-            pub const $columns: & $($life)? [$crate::columns::Column<Self>] = &[$($crate::columns::Column {
+        impl<$life> $row<$life> {
+            $($(#[$list])+
+            pub const $columns: &$life [$crate::columns::Column<Self>] = &[$($crate::columns::Column {
                 name: concat!($(stringify!($field))? $($name)?),
                 unit: $unit,
                 meaning: $meaning,
                 value: $(|row| $crate::columns::Value::from(row.$field))? $(|$r| $crate::columns::Value::from($value))?,
-            }),*];
+            }),*];)*
         }
     };
 }
 use row;
-
-/// Columns of a list from one to before another, for lists that appear in parts.
-const fn part<R>(columns: &[Column<R>], from: usize, to: usize) -> &[Column<R>] {
-    columns.split_at(to).0.split_at(from).1
-}
 
 /// A column without its value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

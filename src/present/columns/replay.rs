@@ -1,6 +1,6 @@
 //! Figures of a whole replay, of the jobs of one size in it, of its test, and of its traffic.
 
-use super::{Column, columns, part, row};
+use super::{Column, columns, row};
 use nodeorder_jobs::allocator::Choice;
 use nodeorder_jobs::replay::set::ReplayResult;
 use nodeorder_jobs::replay::statistics::{Improvement, SizeRow, TTest};
@@ -96,28 +96,25 @@ row! {
         /// The improvement times the share of compute of the size's octave.
         pub normalised: Option<f64>,
     }
-    /// All but those in JSON besides.
-    pub const EVERY:
+    /// First columns of a row in tables.
+    pub const REPLAY:
     ordering: &'a str, "", "The ordering as it was given.";
     allocator: &'a str, "", "The allocator as it was given.";
+    /// Columns of the jobs of one size.
+    pub const ALL:
     size: u32, "nodes", "Nodes of a job.";
     ["count"], "jobs", "Jobs of this size.", |r| r.sums.count;
     ["mean_mind"], "hops", "Mean of `mind` over these jobs.", |r| r.sums.mean();
     ["min_mind"], "hops", "The smallest `mind` among them.", |r| r.sums.min();
     ["max_mind"], "hops", "The largest `mind` among them.", |r| r.sums.max();
     improvement: Option<f64>, "%", "How far `mean_mind` is below that of `fifo:0`; empty up to `--threshold` jobs.";
+    /// With `--compute`.
+    pub const WEIGHTED:
     ["normalised_improvement"], "%",
         "`improvement` times the share of compute of the size's octave (2, 3-4, 5-8, …).", |r| r.normalised;
 }
 
 impl<'a> SizeFigures<'a> {
-    /// First columns of a row in tables.
-    pub const REPLAY: &'a [Column<Self>] = part(Self::EVERY, 0, 2);
-    /// Columns of the jobs of one size.
-    pub const ALL: &'a [Column<Self>] = part(Self::EVERY, 2, 8);
-    /// With `--compute`.
-    pub const WEIGHTED: &'a [Column<Self>] = part(Self::EVERY, 8, 9);
-
     /// In JSON besides.
     pub const JSON: &'a [Column<Self>] = columns! {
         "mean_mind_per_log_size", "hops", "`mean_mind` over ln(`size`).",

@@ -3,16 +3,18 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use super::{Column, Value, part, row};
+use super::{Value, row};
 
 row! {
     /// The cell of a row; what its kind of row does not use is none.
     #[derive(Clone, Copy, Default)]
     pub struct CellRow<'a> {}
-    /// All of them.
-    pub const ALL:
+    /// First columns of every row.
+    pub const FIRST:
     topology: &'a str, "", "The machine, as the plan writes it.";
     ordering: &'a str, "", "The ordering.";
+    /// Columns of the plan's lists; a row has those of the lists that the plan uses.
+    pub const LISTS:
     allocator: Option<&'a str>, "", "The allocator.";
     log: Option<&'a str>, "", "The placement log.";
     trace: Option<&'a str>, "", "The trace.";
@@ -22,20 +24,13 @@ row! {
     model: Option<&'a str>, "", "The runtime model.";
     guest: Option<&'a str>, "", "The guest.";
     routing: Option<&'a str>, "", "The routing.";
+    /// Columns after the lists, in every row.
+    pub const GROUP:
     seed: u64, "", "The seed.";
     group: &'a str, "", "Which figures the row has: mpc, replay, schedule or mapping.";
-    note: &'a str, "", "Why the row has no figures, where it has none.";
-}
-
-impl<'a> CellRow<'a> {
-    /// First columns of every row.
-    pub const FIRST: &'a [Column<Self>] = part(Self::ALL, 0, 2);
-    /// Columns of the plan's lists; a row has those of the lists that the plan uses.
-    pub const LISTS: &'a [Column<Self>] = part(Self::ALL, 2, 11);
-    /// Columns after the lists, in every row.
-    pub const GROUP: &'a [Column<Self>] = part(Self::ALL, 11, 13);
     /// Last column of every row.
-    pub const NOTE: &'a [Column<Self>] = part(Self::ALL, 13, 14);
+    pub const NOTE:
+    note: &'a str, "", "Why the row has no figures, where it has none.";
 }
 
 /// A row of a sweep's table of results: its values by the names of their columns. Values are typed where the sweep has

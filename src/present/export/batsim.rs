@@ -10,7 +10,8 @@ use super::*;
 use nodeorder_base::params::{Opt, Params};
 use nodeorder_base::ranks::Ranks;
 use nodeorder_jobs::allocator::{ALLOCATORS, AllocatorContext};
-use nodeorder_jobs::schedule::{Outputs, POLICIES, ScheduleResult, Settings, Task, simulate};
+use nodeorder_jobs::replay::FigureSet;
+use nodeorder_jobs::schedule::{POLICIES, ScheduleResult, Settings, Task, simulate};
 use nodeorder_order::metric::rank_distances::RankDistances;
 use nodeorder_trace::{Options, Trace, open};
 
@@ -80,15 +81,16 @@ fn write(topology: &Topology, order: &NodeOrder, params: &Params) -> Result<Expo
         order,
         distances: &distances,
     };
-    let outputs = Outputs {
-        ranks: true,
-        ..Outputs::default()
-    };
     let settings = Settings {
         policy: &policy,
         allocator: &allocator,
         model: "fixed",
-        outputs,
+        metrics: false,
+        figures: FigureSet {
+            ranks: true,
+            ..FigureSet::default()
+        },
+        timeline: false,
         rules: None,
     };
     let result = simulate(&context, &Task::of(&trace), &settings, &|_| ())?;
@@ -147,7 +149,7 @@ fn workload(nodes: usize, description: &str, result: &ScheduleResult, of: &Resou
         let task = result.task(record);
         let profile = format!("delay-{}", task.run);
         profiles.insert(task.run, json!({"type": "delay", "delay": task.run}));
-        let (alloc, mapping) = of.set(record.ranks.as_ref().unwrap_or(&Ranks::default()));
+        let (alloc, mapping) = of.set(record.figures.ranks.as_ref().unwrap_or(&Ranks::default()));
         json_line(&Job {
             id: task.id.to_string(),
             subtime: task.submit,

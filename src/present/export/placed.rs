@@ -7,7 +7,7 @@ use nodeorder_base::error::{Error, Result};
 use nodeorder_base::ids::NodeId;
 use nodeorder_base::ranks::Ranks;
 use nodeorder_jobs::allocator::{self, AllocatorContext};
-use nodeorder_jobs::replay::{Outputs, Replay};
+use nodeorder_jobs::replay::{FigureSet, Replay};
 use nodeorder_network::topology::Topology;
 use nodeorder_order::metric::allocation::AllocationMeter;
 use nodeorder_order::metric::rank_distances::RankDistances;
@@ -74,11 +74,11 @@ impl ExportJob {
             ));
         }
         let meter = AllocationMeter::new(topology, &distances)?;
-        let outputs = Outputs {
+        let figures = FigureSet {
             ranks: true,
-            ..Outputs::default()
+            ..FigureSet::default()
         };
-        let mut replay = Replay::new(allocator, meter, order.len() as u32, outputs);
+        let mut replay = Replay::new(allocator, meter, order.len() as u32, figures);
         let (mut live, mut done) = (BTreeMap::new(), 0);
         let (mut block, mut placed) = (Block::default(), Vec::new());
         while done < event && log.next_block((event - done).min(1 << 12) as usize, &mut block)? {
@@ -96,7 +96,7 @@ impl ExportJob {
                 if let (Event::Place { job, .. }, Some(found)) =
                     (what, placed.next_if(|found| found.event == i))
                 {
-                    let ranks = found.ranks.unwrap_or_default();
+                    let ranks = found.figures.ranks.unwrap_or_default();
                     live.insert(job.0, (done + i as u64, block.name(i).to_string(), ranks));
                 }
             }

@@ -8,7 +8,7 @@ use serde::Serialize;
 use nodeorder_base::error::Result;
 use nodeorder_jobs::allocator::AllocatorContext;
 use nodeorder_jobs::replay::set::{ReplayResult, ReplaySet, ReplaySettings, Summaries};
-use nodeorder_jobs::replay::{Outputs, Step};
+use nodeorder_jobs::replay::{FigureSet, Step};
 use nodeorder_jobs::schedule::orderings::{OrderingSchedule, TraceSettings, fitting};
 use nodeorder_jobs::schedule::{Record, ScheduleResult, Task};
 use nodeorder_network::topology::Topology;
@@ -100,7 +100,7 @@ pub(super) fn serve(
     let distances = RankDistances::new(topology, order)?;
     let settings = ReplaySettings {
         allocators: workload.allocators,
-        outputs: Outputs::default(),
+        figures: FigureSet::default(),
         traffic: None,
         summaries: Summaries::OverBaseline,
         rules: None,

@@ -1,6 +1,11 @@
 //! Figures of jobs over time, a line for each placement.
 
-use super::kit::*;
+use crate::plot::chart::{BELOW, Legend, Panel, TOP};
+use crate::plot::drawing::Figure;
+use crate::plot::element::{Sample, Stroke};
+use crate::plot::palette::look;
+use crate::plot::scale::{Scale, bounds};
+use nodeorder_base::error::Result;
 
 /// Height of a panel.
 const HIGH: f64 = 190.0;

@@ -1,6 +1,10 @@
 //! Measured patterns against the seconds that fitted figures of the network give: how far each row is off.
 
-use super::kit::*;
+use crate::plot::chart::{BELOW, Legend, Panel, TOP, WIDTH, beside};
+use crate::plot::drawing::Figure;
+use crate::plot::element::Sample;
+use crate::plot::palette::look;
+use crate::plot::scale::{Scale, bounds, brief};
 use nodeorder_traffic::corun::fit::{Fit, Measured, PATTERNS};
 
 const PANEL: f64 = 320.0;

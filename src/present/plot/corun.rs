@@ -1,6 +1,10 @@
 //! Jobs that share links: what they do at first, and how busy links are.
 
-use super::kit::*;
+use crate::plot::chart::{Panel, WIDTH, falling, panel_title};
+use crate::plot::drawing::Figure;
+use crate::plot::element::Stroke;
+use crate::plot::palette::{HOLE, look};
+use crate::plot::scale::{Scale, brief};
 use nodeorder_traffic::corun::Outcome;
 
 const LEFT: f64 = 150.0;

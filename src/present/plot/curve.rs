@@ -1,6 +1,13 @@
 //! MPC against job size: the full range, a closer look, the gain over random placement, the gap to the best.
 
-use super::kit::*;
+use crate::plot::chart::{Chart, LOG_SIZES, Legend, Panel, list};
+use crate::plot::drawing::Figure;
+use crate::plot::element::{Point, Sample, Stroke};
+use crate::plot::palette::{AXIS, Look, MUTED, Mark, look};
+use crate::plot::pen::Pen;
+use crate::plot::scale::Scale;
+use crate::plot::text::Text;
+use nodeorder_base::error::Result;
 
 /// One ordering's curve.
 #[derive(Clone, Copy, Debug)]

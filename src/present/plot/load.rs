@@ -1,8 +1,15 @@
 //! Traffic of a placed guest in four panels: loads of links, a histogram of contention, a histogram of path
 //! lengths, and a matrix of senders and receivers.
 
-use super::kit::*;
 use super::slice::{self, Slice};
+use crate::plot::chart::{Chart, Legend, Panel, WIDTH, falling, panel_title};
+use crate::plot::drawing::Figure;
+use crate::plot::element::{Point, Sample, Stroke};
+use crate::plot::palette::{AXIS, HOLE, MUTED, RAMP_STEPS, look, ramp};
+use crate::plot::pen::{Pen, upright_ramp};
+use crate::plot::scale::{Scale, bounds, brief, thousands};
+use crate::plot::text::Text;
+use nodeorder_base::error::Result;
 use nodeorder_base::ids::NodeId;
 use nodeorder_traffic::mapping::{Analysis, Fabric, Guest, ProcessMapping};
 

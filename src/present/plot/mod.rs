@@ -16,7 +16,6 @@ mod corun;
 mod curve;
 mod drawing;
 mod element;
-mod kit;
 mod load;
 mod node_map;
 mod palette;

@@ -2,8 +2,15 @@
 
 use std::collections::BTreeMap;
 
-use super::kit::*;
 use crate::layout::{EDGE, Frame, Layout, flat};
+use crate::plot::chart::WIDTH;
+use crate::plot::drawing::Figure;
+use crate::plot::element::{Point, Stroke};
+use crate::plot::palette::{AXIS, GRID, HOLE, MUTED, RAMP_STEPS, Rgb, ramp};
+use crate::plot::pen::{Pen, upright_ramp};
+use crate::plot::scale::thousands;
+use crate::plot::text::Text;
+use nodeorder_base::error::Result;
 use nodeorder_network::topology::Topology;
 use nodeorder_order::ordering::NodeOrder;
 

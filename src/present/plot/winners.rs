@@ -1,7 +1,11 @@
 //! Which ordering is the best at which sizes: a bar where it is, each ordering at a height of its own.
 
 use super::curve::Series;
-use super::kit::*;
+use crate::plot::chart::{BELOW, Chart, LOG_SIZES, Panel, WIDTH};
+use crate::plot::drawing::Figure;
+use crate::plot::palette::{Rgb, look};
+use crate::plot::scale::{LOG_TICK, Scale};
+use nodeorder_base::error::Result;
 use nodeorder_order::metric::comparison::{Comparison, Entry, Stretch};
 
 const TOP: f64 = 50.0;

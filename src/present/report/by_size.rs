@@ -1,10 +1,16 @@
 //! A workload by job size on the page and in the data: measured means beside MPC, and where MPC misleads.
 
-use super::kit::*;
+use std::io::{self, Write};
+
+use crate::columns;
 use crate::columns::comparison::WorkloadSizeRow;
 use crate::plot::replay::{Labelled, Overlay};
+use crate::plot::{self, thousands};
+use crate::report::html::{Best, Column, Figure, Section, Table, Words, bold, fixed, words};
+use nodeorder_base::error::Result;
 use nodeorder_jobs::replay::by_size::{CASES, Misled, Ranking, THRESHOLD};
-use nodeorder_jobs::replay::prediction::OrderingPrediction;
+use nodeorder_jobs::replay::prediction::{OrderingPrediction, Prediction};
+use nodeorder_order::metric::comparison::Comparison;
 
 /// Panels of the figure at most.
 const PANELS: usize = 12;

@@ -1,8 +1,11 @@
 //! Jobs side by side as one JSON document, and the use of links as a table.
 
-use super::kit::*;
+use std::io::{self, Write};
+
+use serde_json::{Value, json};
+
 use crate::columns::corun::{CorunFigures, JOB, LinkUse};
-use crate::columns::write;
+use crate::columns::{object, write};
 use nodeorder_traffic::corun::{Detail, Fair, Outcome, Settings};
 use nodeorder_traffic::mapping::{Fabric, FixedRouting};
 

@@ -1,8 +1,11 @@
 //! Tidy CSV tables: a header, a comma, full precision (the shortest text that reads back to the same f64).
 
-use super::kit::*;
+use std::io::{self, Write};
+
+use crate::columns;
 use crate::columns::Table;
 use crate::columns::comparison::{Crossover, CurvePoint, Limits, RankedEntry, Winner};
+use nodeorder_order::metric::comparison::Comparison;
 
 /// Whole curves (element i is MPC(i + 2)) as one table, in blocks: curves of millions of sizes take no memory.
 ///

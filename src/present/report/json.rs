@@ -3,11 +3,13 @@
 use serde::Serialize;
 
 use super::WorkloadResults;
-use super::kit::*;
 use super::schedule_comparison::{figures, rows};
-use crate::columns::InOrder;
 use crate::columns::schedule::ScheduleFigures;
 use crate::columns::throughput::WindowRow;
+use crate::columns::{InOrder, object};
+use nodeorder_jobs::replay::prediction::Prediction;
+use nodeorder_jobs::schedule::orderings::Schedules;
+use nodeorder_order::metric::comparison::Comparison;
 
 #[derive(Serialize)]
 struct Summary<'a> {

@@ -1,7 +1,9 @@
 //! A mapped guest as data: its figures as one JSON document, and the loads of links.
 
-use super::kit::*;
+use serde_json::{Value, json};
+
 use crate::columns::mapping::{CONTENTION_BAR, DILATION_BAR, LinkLoad, MappingFigures};
+use crate::columns::object;
 use crate::columns::throughput::FOUND;
 use nodeorder_traffic::mapping::{Analysis, Fabric};
 use nodeorder_traffic::throughput::Throughput;

@@ -1,10 +1,15 @@
 //! A workload's part of the page and of the data: replays beside the curves' forecast.
 
-use super::kit::*;
+use std::io::{self, Write};
+
 use super::words::file_name;
+use crate::columns;
 use crate::columns::comparison::WorkloadRow;
 use crate::plot::replay::{Forecast, Labelled};
-use nodeorder_jobs::replay::prediction::{Agreement, OrderingPrediction};
+use crate::plot::{self, thousands};
+use crate::report::html::{Best, Column, Figure, Section, Table, Words, bold, fixed, words};
+use nodeorder_base::error::Result;
+use nodeorder_jobs::replay::prediction::{Agreement, OrderingPrediction, Prediction};
 
 /// `workload.csv`: a row for each pair of ordering and allocator.
 ///

@@ -1,144 +1,40 @@
 //! Replays as data: one CSV row a placement, and summaries as JSON or CSV.
 
 use std::collections::BTreeMap;
+use std::io::{self, Write};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use serde_json::{Value, json};
+
 use super::hosts::Hosts;
-use super::kit::*;
-use super::shape;
+use super::job_table::JobTable;
 use crate::columns::jobs::JobRow;
 use crate::columns::replay::{REFUSED, ReplayFigures, SizeFigures, T_TEST, TRAFFIC};
-use crate::columns::shape::{ROOM, ROOM_SUMS, SHAPE_SUMS};
-use crate::columns::{Column, Table};
+use crate::columns::shape::{ROOM_SUMS, SHAPE_SUMS};
+use crate::columns::{self, Column, object};
 use crate::plot::replay::{Bars, Figure, Range, SizeLine, Spread};
-use nodeorder_jobs::replay::Step;
+use nodeorder_base::error::Result;
 use nodeorder_jobs::replay::set::{BASELINE, Label, ReplayResult};
 use nodeorder_jobs::replay::statistics::{SizeRow, Summary, by_group, octave_share};
-
-/// Which columns the placements' table has besides those of every replay.
-#[derive(Clone, Copy, Debug)]
-pub struct Columns {
-    /// [`JobRow::ORDERING`].
-    pub ordering: bool,
-    /// [`JobRow::EXTENT`].
-    pub extent: bool,
-    /// Levels and [`crate::columns::shape::SHAPE`].
-    pub shape: bool,
-    /// [`ROOM`].
-    pub room: bool,
-    /// [`JobRow::TRAFFIC`].
-    pub traffic: bool,
-    /// [`JobRow::RANKS`].
-    pub ranks: bool,
-    /// [`JobRow::HOSTS`].
-    pub hosts: bool,
-    /// [`JobRow::PODS`].
-    pub pods: bool,
-}
-
-impl Columns {
-    /// The columns before those of the shape, and the columns after them.
-    fn lists<'r>(self) -> [Vec<Column<JobRow<'r>>>; 2] {
-        let first = [
-            (self.ordering, JobRow::ORDERING),
-            (true, JobRow::PLACED),
-            (true, JobRow::METRICS),
-            (self.extent, JobRow::EXTENT),
-        ];
-        let last = [
-            (self.traffic, JobRow::TRAFFIC),
-            (self.ranks, JobRow::RANKS),
-            (self.hosts, JobRow::HOSTS),
-            (self.pods, JobRow::PODS),
-        ];
-        let wanted = |lists: &[(bool, &'r [Column<JobRow<'r>>])]| {
-            let wanted = lists.iter().filter(|(wanted, _)| *wanted);
-            wanted.flat_map(|(_, columns)| *columns).copied().collect()
-        };
-        [wanted(&first), wanted(&last)]
-    }
-
-    /// Writes the header line; `levels` are the machine's, leaf first.
-    ///
-    /// # Errors
-    /// Errors of `out`.
-    pub fn write_header(self, levels: &[String], out: impl Write) -> io::Result<()> {
-        let [first, last] = self.lists();
-        let mut table = Table::rows(out);
-        table.header(&first)?;
-        if self.shape {
-            shape::header(&mut table, levels)?;
-        }
-        if self.room {
-            table.header(ROOM)?;
-        }
-        table.header(&last)?;
-        table.end()?;
-        table.finish()
-    }
-
-    /// Writes a block's placements by `allocator` on the ordering of `hosts`, where these are wanted with their ranks.
-    ///
-    /// # Errors
-    /// Errors of `out`.
-    pub fn write(
-        self,
-        step: &Step<'_>,
-        hosts: Hosts<'_>,
-        allocator: &str,
-        out: impl Write,
-    ) -> io::Result<()> {
-        let ([first, last], mut table) = (self.lists(), Table::rows(out));
-        for placed in step.placed {
-            let ranks = placed.ranks.as_ref();
-            let list = ranks
-                .filter(|_| self.hosts)
-                .map(|ranks| hosts.list(ranks.iter()));
-            let pods = placed.pods.as_ref().map(|pods| hosts.pods(pods));
-            let row = JobRow {
-                ordering: hosts.order.label(),
-                allocator,
-                pods,
-                job: placed
-                    .moved
-                    .as_deref()
-                    .unwrap_or(step.block.name(placed.event)),
-                size: placed.placement.size,
-                metrics: Some(&placed.placement),
-                extent: placed.extent.as_ref(),
-                traffic: placed.traffic.as_ref(),
-                ranks,
-                hosts: list,
-                times: None,
-            };
-            table.values(&first, &row)?;
-            placed
-                .shape
-                .iter()
-                .try_for_each(|shape| shape::values(&mut table, shape))?;
-            placed
-                .room
-                .iter()
-                .try_for_each(|room| table.values(ROOM, room))?;
-            table.values(&last, &row)?;
-            table.end()?;
-        }
-        table.finish()
-    }
-}
+use nodeorder_jobs::replay::{FigureSet, Step};
+use nodeorder_network::topology::Topology;
+use nodeorder_order::ordering::NodeOrder;
 
 /// The rows of one block of events. Replays run in parallel and end in any order, so each writes to a text of its own.
 pub struct BlockRows<'a> {
-    columns: Columns,
+    figures: FigureSet,
+    topology: &'a Topology,
+    /// Whether the first column names the ordering.
+    several_orders: bool,
     /// The ordering and the allocator of each replay.
     lanes: Vec<(Hosts<'a>, &'a str)>,
     texts: Vec<Mutex<Vec<u8>>>,
 }
 
 impl<'a> BlockRows<'a> {
-    /// Rows of the replays with these labels, on orderings of `topology`; other replays have none.
+    /// Returns rows of the replays with these labels, on orderings of `topology`; other replays have none.
     pub fn new(
-        columns: Columns,
+        figures: FigureSet,
         labels: &[Label<'a>],
         topology: &'a Topology,
         orders: &'a [NodeOrder],
@@ -153,10 +49,32 @@ impl<'a> BlockRows<'a> {
             .collect();
         let texts = lanes.iter().map(|_| Mutex::default()).collect();
         BlockRows {
-            columns,
+            figures,
+            topology,
+            several_orders: orders.len() > 1,
             lanes,
             texts,
         }
+    }
+
+    /// Returns the table that all rows are of.
+    fn table<'r, W: Write>(&self, out: W) -> JobTable<'r, W> {
+        let order = if self.several_orders {
+            JobRow::ORDERING
+        } else {
+            &[]
+        };
+        JobTable::new(out, &[order, JobRow::PLACED].concat(), self.figures)
+    }
+
+    /// Writes the header line.
+    ///
+    /// # Errors
+    /// Errors of `out`.
+    pub fn write_header(&self, out: impl Write) -> io::Result<()> {
+        let mut table = self.table(out);
+        table.write_header(self.topology)?;
+        table.finish()
     }
 
     /// Makes the rows of one replay.
@@ -165,12 +83,30 @@ impl<'a> BlockRows<'a> {
     /// Names that cannot be written.
     pub fn write(&self, step: &Step<'_>) -> io::Result<()> {
         let lane = self.lanes.get(step.replay);
-        if let Some(((hosts, allocator), text)) = lane.zip(self.texts.get(step.replay)) {
-            let mut text = text.lock().unwrap_or_else(PoisonError::into_inner);
-            text.clear();
-            self.columns.write(step, *hosts, allocator, &mut *text)?;
+        let Some(((hosts, allocator), text)) = lane.zip(self.texts.get(step.replay)) else {
+            return Ok(());
+        };
+        let mut text = text.lock().unwrap_or_else(PoisonError::into_inner);
+        text.clear();
+        let mut table = self.table(&mut *text);
+        for placed in step.placed {
+            let figures = &placed.figures;
+            let ranks = figures.ranks.as_ref().filter(|_| self.figures.hosts);
+            let pods = figures.pods.as_ref();
+            let name = step.block.name(placed.event);
+            table.write_row(&JobRow {
+                ordering: hosts.order.label(),
+                allocator,
+                job: placed.moved.as_deref().unwrap_or(name),
+                size: placed.placement.size,
+                times: None,
+                metrics: Some(&placed.placement),
+                figures,
+                hosts: ranks.map(|ranks| hosts.list(ranks.iter())),
+                pods: pods.map(|pods| hosts.pods(pods)),
+            })?;
         }
-        Ok(())
+        table.finish()
     }
 
     /// The rows of each replay.

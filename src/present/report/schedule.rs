@@ -1,68 +1,50 @@
 //! Schedules as data: one CSV row a job in the order of starts, and figures as JSON.
 
+use std::io::{self, Write};
+
+use serde_json::{Value, json};
+
 use super::hosts::Hosts;
-use super::kit::*;
-use super::shape;
-use crate::columns::Table;
+use super::job_table::JobTable;
 use crate::columns::jobs::JobRow;
 use crate::columns::replay::TRAFFIC;
 use crate::columns::schedule::{Neglected, SIZE_CLASS, ScheduleFigures};
 use crate::columns::shape::{Moment, ROOM, ROOM_SUMS, SHAPE_SUMS};
+use crate::columns::{self, Table, object};
 use crate::plot::schedule::{Figure, Moment as Point, Stay};
-use nodeorder_jobs::replay::traffic::{JobTraffic, Totals};
-use nodeorder_jobs::schedule::{Outputs, ScheduleResult, Settings};
+use nodeorder_base::error::Result;
+use nodeorder_jobs::replay::FigureSet;
+use nodeorder_jobs::replay::traffic::Totals;
+use nodeorder_jobs::schedule::{ScheduleResult, Settings};
+use nodeorder_network::topology::Topology;
 use nodeorder_trace::Trace;
 
-/// Writes a row a job in the order of starts: `extent` and `shape` where asked for (with the machine's `levels`, leaf
-/// first), what its traffic met where jobs talk (`talks`, one a record), and `ranks` and `hosts` where asked for. Times are the trace's own, in seconds; columns of what was not measured are empty.
+/// Writes a row a job in the order of starts, with the columns of `figures`. Times are the trace's own, in seconds;
+/// columns of what was not measured are empty.
 ///
 /// # Errors
 /// Errors of `out`.
 pub fn write_csv(
-    out: &mut impl Write,
+    out: impl Write,
     outcome: &ScheduleResult,
-    talks: Option<&[JobTraffic]>,
-    Outputs {
-        extent,
-        ranks,
-        shape: shaped,
-        ..
-    }: Outputs,
-    hosts: Option<Hosts<'_>>,
-    levels: &[String],
+    figures: FigureSet,
+    hosts: Hosts<'_>,
 ) -> io::Result<()> {
-    let mut columns = [JobRow::SCHEDULED, JobRow::METRICS].concat();
-    columns.extend(extent.then_some(JobRow::EXTENT).into_iter().flatten());
-    let mut last = Vec::new();
-    last.extend(talks.iter().flat_map(|_| JobRow::TRAFFIC));
-    last.extend(ranks.then_some(JobRow::RANKS).into_iter().flatten());
-    last.extend(hosts.iter().flat_map(|_| JobRow::HOSTS));
-    let mut table = Table::rows(out);
-    table.header(&columns)?;
-    if shaped {
-        shape::header(&mut table, levels)?;
-    }
-    table.header(&last)?;
-    table.end()?;
-    for (i, record) in outcome.records.iter().enumerate() {
-        let list = hosts.and_then(|hosts| Some(hosts.list(record.ranks.as_ref()?.iter())));
-        let row = JobRow {
+    let mut table = JobTable::new(out, JobRow::SCHEDULED, figures);
+    table.write_header(hosts.topology)?;
+    for record in &outcome.records {
+        let ranks = record.figures.ranks.as_ref().filter(|_| figures.hosts);
+        table.write_row(&JobRow {
+            ordering: "",
+            allocator: "",
+            job: "",
             size: outcome.task(record).nodes,
             times: Some((outcome, record)),
             metrics: record.placement.as_ref(),
-            extent: record.extent.as_ref(),
-            traffic: talks.and_then(|talks| talks.get(i)),
-            ranks: record.ranks.as_ref(),
-            hosts: list,
-            ..JobRow::default()
-        };
-        table.values(&columns, &row)?;
-        let shape = record.shape.as_ref().filter(|_| shaped);
-        shape
-            .iter()
-            .try_for_each(|shape| shape::values(&mut table, shape))?;
-        table.values(&last, &row)?;
-        table.end()?;
+            figures: &record.figures,
+            hosts: ranks.map(|ranks| hosts.list(ranks.iter())),
+            pods: None,
+        })?;
     }
     table.finish()
 }
@@ -186,7 +168,7 @@ pub fn drawings(title: &str, outcome: &ScheduleResult) -> Result<Vec<(String, St
     let hours = |time: i64| (time - first) as f64 / outcome.ticks as f64 / 3600.0;
     let stays: Vec<Stay<'_>> = (outcome.records.iter())
         .filter_map(|record| {
-            let ranks = record.ranks.as_ref()?;
+            let ranks = record.figures.ranks.as_ref()?;
             Some(Stay {
                 job: record.task,
                 from: hours(record.start),

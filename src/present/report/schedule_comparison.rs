@@ -1,10 +1,14 @@
 //! A trace's schedules on several orderings: a section of the page and a table of the data.
 
-use super::kit::*;
+use std::io::{self, Write};
+
 use super::words::file_name;
+use crate::columns;
 use crate::columns::named;
 use crate::columns::schedule::ScheduleFigures;
-use nodeorder_jobs::schedule::orderings::OrderingSchedule;
+use crate::plot::thousands;
+use crate::report::html::{Best, Column, Part, Section, Table, Words, bold, fixed, words};
+use nodeorder_jobs::schedule::orderings::{OrderingSchedule, Schedules};
 use nodeorder_jobs::schedule::{STARVED_OVERTAKEN, STARVED_WAITS};
 
 /// How the page shows the figures: title, column, decimals, which value is best.

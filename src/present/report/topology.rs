@@ -3,12 +3,14 @@
 use std::collections::BTreeMap;
 
 use serde::Serialize;
+use serde_json::{Value, json};
 
-use super::kit::*;
 use super::machines;
+use crate::columns::object;
 use crate::columns::throughput::ThroughputRow;
-use nodeorder_network::topology::Statistics;
+use nodeorder_base::error::Result;
 use nodeorder_network::topology::levels::LevelRow;
+use nodeorder_network::topology::{Statistics, Topology};
 use nodeorder_order::metric::bisection::{Bisection, bisection};
 
 /// Size, links, distances, bisection and levels of a machine.

@@ -1,6 +1,8 @@
 //! What a file of jobs is: the document of `trace info`.
 
-use super::kit::*;
+use serde_json::{Value, json};
+
+use nodeorder_base::error::Result;
 use nodeorder_base::input::Lines;
 use nodeorder_base::ratio::ratio;
 use nodeorder_trace::records::{Columns, RecordFormat, Records};

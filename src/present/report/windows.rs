@@ -1,8 +1,10 @@
 //! What orderings carry when jobs of one size fill the machine: sentences, a chart and a table.
 
-use super::kit::*;
 use crate::columns::throughput::WindowRow;
 use crate::plot::replay::{BarPanel, Figure as Drawn, Labelled};
+use crate::plot::thousands;
+use crate::report::html::{Best, Column, Figure, Part, Section, Table, words};
+use nodeorder_base::error::Result;
 
 /// Rows of each size, in the order of the sizes.
 fn by_size<'r, 'a>(rows: &'r [WindowRow<'a>]) -> Vec<(usize, Vec<&'r WindowRow<'a>>)> {

@@ -1,9 +1,14 @@
 //! Bars, a row each of what is compared, in panels beside each other: means of small jobs, large jobs and all, or
 //! any other figures.
 
-use super::super::kit::*;
 use super::data::{BarPanel, Bars, Labelled};
 use super::groups::{EVERY_SIZE, GROUPS};
+use crate::plot::chart::{BELOW, Panel, TOP, WIDTH, beside, panel_title};
+use crate::plot::drawing::Figure;
+use crate::plot::palette::look;
+use crate::plot::scale::{Scale, bounds, fixed, thousands};
+use crate::plot::text::Text;
+use nodeorder_base::error::Result;
 
 /// Height of a bar with the gap to the next.
 const EACH: f64 = 22.0;

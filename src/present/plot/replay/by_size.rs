@@ -1,7 +1,12 @@
 //! MPC as a line and the means that replays gave as marks, against job size: a panel an ordering.
 
-use super::super::kit::*;
 use super::data::{Labelled, Overlay, drawable};
+use crate::plot::chart::{BELOW, LOG_SIZES, Legend, Panel, TOP, WIDTH, beside, list, panel_title};
+use crate::plot::drawing::Figure;
+use crate::plot::element::{Point, Sample, Stroke};
+use crate::plot::palette::{INK, Look, Mark, look};
+use crate::plot::scale::{Scale, bounds};
+use nodeorder_base::error::Result;
 
 /// Height of a panel.
 const PANEL: f64 = 190.0;

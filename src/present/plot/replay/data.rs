@@ -1,6 +1,7 @@
 //! Data of the figures of replays.
 
-use super::super::kit::*;
+use crate::plot::chart::{Legend, list};
+use crate::plot::element::{Point, Sample};
 
 /// An ordering, allocator or machine that a figure compares with others, and its data.
 #[derive(Clone, Copy, Debug)]

@@ -1,8 +1,12 @@
 //! A value of allocators against job size.
 
-use super::super::kit::*;
 use super::data::{SizeLine, named};
 use super::scatter::{Curve, Scatter};
+use crate::plot::chart::{BELOW, LOG_SIZES, Panel, TOP};
+use crate::plot::drawing::Figure;
+use crate::plot::element::Sample;
+use crate::plot::scale::Scale;
+use nodeorder_base::error::Result;
 
 const PANEL: f64 = 430.0;
 

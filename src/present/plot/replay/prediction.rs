@@ -1,7 +1,13 @@
 //! Mean MIND of replays against the weighted MPC that forecasts it: a panel an allocator, a mark an ordering.
 
-use super::super::kit::*;
 use super::data::{Forecast, Labelled, named};
+use crate::plot::chart::{BELOW, Panel, TOP, WIDTH, beside, list, panel_title};
+use crate::plot::drawing::Figure;
+use crate::plot::element::{Point, Sample};
+use crate::plot::palette::{MUTED, look};
+use crate::plot::scale::{Scale, bounds};
+use crate::plot::text::Text;
+use nodeorder_base::error::Result;
 
 /// Height of a panel.
 const PANEL: f64 = 250.0;

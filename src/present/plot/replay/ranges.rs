@@ -1,8 +1,13 @@
 //! Smallest, mean and largest mean distance against job size: a band and a line.
 
-use super::super::kit::*;
 use super::data::{Range, Spread, named};
 use super::scatter::marks;
+use crate::plot::chart::{BELOW, Chart, LOG_SIZES, Panel, TOP};
+use crate::plot::drawing::Figure;
+use crate::plot::element::{BAND, Point, Sample, Stroke};
+use crate::plot::palette::look;
+use crate::plot::scale::{Scale, bounds};
+use nodeorder_base::error::Result;
 
 const PANEL: f64 = 430.0;
 /// The narrowest stretch of a band, in pixels.

@@ -2,8 +2,12 @@
 
 use std::collections::HashSet;
 
-use super::super::kit::*;
 use super::data::drawable;
+use crate::plot::chart::Chart;
+use crate::plot::element::{Point, Stroke};
+use crate::plot::palette::look;
+use crate::plot::scale::{Scale, bounds, thousands};
+use nodeorder_base::error::Result;
 
 /// Bins an octave of sizes.
 const BINS: f64 = 4.0;

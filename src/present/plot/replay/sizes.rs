@@ -2,7 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use super::super::kit::*;
+use crate::plot::chart::{BELOW, Chart, LOG_SIZES, MARGIN, Panel, TOP, WIDTH};
+use crate::plot::drawing::Figure;
+use crate::plot::palette::{MUTED, look};
+use crate::plot::pen::Pen;
+use crate::plot::scale::{Scale, bounds, thousands};
+use crate::plot::text::Text;
+use nodeorder_base::error::Result;
 
 const PANEL: f64 = 260.0;
 

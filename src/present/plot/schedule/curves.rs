@@ -1,7 +1,12 @@
 //! Nodes in use, jobs waiting and fragmentation over time.
 
-use super::super::kit::*;
 use super::time::{COLUMNS, LEFT, RIGHT, axis};
+use crate::plot::chart::{BELOW, Panel, TOP, WIDTH};
+use crate::plot::drawing::Figure;
+use crate::plot::element::Stroke;
+use crate::plot::palette::look;
+use crate::plot::scale::Scale;
+use nodeorder_base::error::Result;
 
 /// Height of a panel, and the gap to the next.
 const PANEL: f64 = 150.0;

@@ -1,7 +1,11 @@
 //! Ranks upwards, time across, a colour a job.
 
-use super::super::kit::*;
 use super::time::{CELL, COLUMNS, LEFT, RIGHT, axis, unit};
+use crate::plot::chart::{BELOW, Panel, TOP, WIDTH};
+use crate::plot::drawing::Figure;
+use crate::plot::palette::{HOLE, Rgb, look};
+use crate::plot::scale::Scale;
+use nodeorder_base::error::Result;
 use nodeorder_base::ranks::Ranks;
 
 const TALL: f64 = 440.0;

@@ -2,18 +2,19 @@
 
 use std::collections::BTreeMap;
 
-use super::super::kit::*;
 use super::{Subject, period};
 use crate::plot::audit::{Points, over_time};
 use crate::plot::replay::{Figure as Drawn, Labelled};
-use crate::plot::{fixed, machine};
-use crate::report::File;
+use crate::plot::{fixed, machine, thousands};
 use crate::report::document::Document;
-use crate::report::html::Fact;
-use crate::report::terms;
+use crate::report::html::{Best, Column, Fact, Figure, Part, Section, Table, Words, bold, words};
 use crate::report::words::file_name;
+use crate::report::{File, terms};
+use nodeorder_base::error::Result;
 use nodeorder_jobs::audit::summary::{Summary, Sums};
 use nodeorder_jobs::audit::{Audit, Score, Worst};
+use nodeorder_network::topology::Topology;
+use nodeorder_order::ordering::NodeOrder;
 
 /// The page as HTML text, and its figures.
 pub(super) fn html(

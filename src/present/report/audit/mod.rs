@@ -1,14 +1,17 @@
 //! An audit: rows, tables of sums, one JSON document, and a page.
 
-use serde_json::Value as Json;
+use std::io::{self, Write};
 
-use super::kit::*;
+use serde_json::{Value as Json, json};
+
 use crate::columns::audit::{JobScore, LEVEL_SUMS, SUMS};
 use crate::columns::shape::SHAPE;
-use crate::columns::{Column, Table};
+use crate::columns::{self, Column, Table};
 use crate::report::{File, shape};
+use nodeorder_base::error::Result;
 use nodeorder_jobs::audit::summary::{Summary, Sums};
 use nodeorder_jobs::audit::{Audit, LeftOut, Score, Scored, Worst};
+use nodeorder_network::topology::Topology;
 use nodeorder_order::metric::shape::AllocationShape;
 
 mod audit_page;

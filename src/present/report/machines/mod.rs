@@ -1,11 +1,14 @@
 //! Machines side by side: CSV tables, one JSON document, figures and a page.
 
+use serde_json::{Value, json};
+
 use super::File;
-use super::kit::*;
 use super::schedule_comparison::figures;
+use crate::columns;
 use crate::columns::machines::{MachineJobs, MachinePoint, RankedMachine};
 use crate::columns::schedule::ScheduleFigures;
 use crate::machines::{Machines, headline};
+use nodeorder_base::error::Result;
 use nodeorder_order::metric::bisection::Bisection;
 
 mod machines_page;

@@ -5,13 +5,15 @@
 
 use serde::Serialize;
 
-use super::super::kit::*;
 use super::Source;
 use super::packed::{base64, floats, integers};
 use crate::layout::{Layout, layout};
+use crate::plot;
 use crate::report::File;
 use nodeorder_base::ids::NodeId;
+use nodeorder_network::topology::Topology;
 use nodeorder_network::topology::distance::{Labelling, Metric};
+use nodeorder_order::metric::comparison::Comparison;
 
 /// Values of curves embedded, about.
 const VALUES: usize = 60_000;

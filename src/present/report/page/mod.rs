@@ -4,11 +4,15 @@
 
 use askama::Template;
 
-use super::kit::*;
-use crate::report::html::Fact;
+use crate::plot::{self, thousands};
+use crate::report::html::{Column, Fact, Figure, Part, Section, Table, Words, bold, fixed, words};
 use crate::report::terms::{self, Term};
 use crate::report::{Figures, File, WorkloadResults, words};
+use nodeorder_base::error::Result;
 use nodeorder_jobs::schedule::saving::REFERENCE;
+use nodeorder_network::topology::Topology;
+use nodeorder_order::metric::comparison::Comparison;
+use nodeorder_order::ordering::NodeOrder;
 
 mod data;
 mod packed;

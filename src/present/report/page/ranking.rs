@@ -1,8 +1,10 @@
 //! The ranked table of a page: a row an ordering, with its curve in small.
 
-use super::super::kit::*;
+use crate::plot::{self, thousands};
+use crate::report::html::{Best, Column, Table, fixed};
 use crate::report::words;
-use nodeorder_order::metric::comparison::Entry;
+use nodeorder_base::error::Result;
+use nodeorder_order::metric::comparison::{Comparison, Entry};
 
 /// Columns of job sizes that are shown unasked.
 const SIZES: usize = 4;
