@@ -62,7 +62,7 @@ pub(super) const CONTENTION: ModelEntry = ModelEntry {
         )
         .or_else("dimension-order on grids, else ecmp-path"),
     ],
-    build: BuildModel {
+    parse: BuildModel {
         stretches: true,
         links: true,
         make: |params, context, _| Ok(Box::new(Contention::new(params, context)?)),

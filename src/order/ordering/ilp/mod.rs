@@ -59,7 +59,7 @@ pub const ILP: OrderingEntry = OrderingEntry {
             ),
         ],
     ),
-    build: Method::search(|topology, params, observer| {
+    parse: Method::search(|topology, params, observer| {
         let settings = Settings::read(topology, params, observer)?;
         let solver = params.choice("solver")?;
         let form = params.choice("form")?;
