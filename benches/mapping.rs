@@ -3,8 +3,8 @@
 use std::hint::black_box;
 
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
-use nodeorder::mapping::{
-    CombinedLoad, Demand, Fabric, Guest, JobLoad, ProcessMapping, RoutingEntry,
+use nodeorder_traffic::mapping::{
+    CombinedLoad, Demand, Fabric, FixedRouting, Guest, JobLoad, ProcessMapping,
 };
 
 mod common;
@@ -29,9 +29,9 @@ fn all_to_all(c: &mut Criterion) {
         let demand = Demand::new(&topology, &guest, &placement).expect("it fits");
         let mut group = c.benchmark_group(spec);
         group.sample_size(10);
-        for routing in nodeorder::mapping::routing::suitable(&topology) {
+        for routing in nodeorder_traffic::mapping::routing::suitable(&topology) {
             for threads in [1, 2] {
-                let id = BenchmarkId::new(routing.name, threads);
+                let id = BenchmarkId::new(routing.name(), threads);
                 group.bench_function(id, |b| {
                     b.iter(|| {
                         on_threads(threads, || black_box(routing.loads(&fabric, &demand).ok()))
@@ -52,7 +52,7 @@ fn one_job(c: &mut Criterion) {
     let placement = ProcessMapping::in_order(&guest, order.label(), order.nodes()).expect("room");
     let mut load = CombinedLoad::new(fabric.links.len());
     for name in ["dimension-order", "ecmp-path", "ecmp-hop"] {
-        let routing = RoutingEntry::named(name).expect("in the table");
+        let routing = FixedRouting::named(name).expect("in the table");
         c.bench_function(&format!("job of 64, {name}"), |b| {
             b.iter(|| {
                 let demand = Demand::new(&topology, &guest, &placement).expect("it fits");

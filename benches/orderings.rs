@@ -3,8 +3,8 @@
 use std::hint::black_box;
 
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
-use nodeorder::NodeOrder;
-use nodeorder::ordering::ORDERINGS;
+use nodeorder_order::ordering::NodeOrder;
+use nodeorder_order::ordering::ORDERINGS;
 
 mod common;
 use common::machine;
@@ -14,7 +14,10 @@ fn families(c: &mut Criterion) {
         let topology = machine(spec);
         let mut group = c.benchmark_group(spec);
         group.sample_size(10);
-        for method in ORDERINGS.iter().filter(|entry| entry.suits(&topology)) {
+        for method in ORDERINGS
+            .iter()
+            .filter(|entry| entry.build.suits(&topology))
+        {
             // Both search ever farther for the last nodes, which takes too long at the largest size.
             let slow = ["spectral", "nearest"].contains(&method.name);
             let text = if method.name == "hierarchical" {

@@ -3,11 +3,13 @@
 use std::hint::black_box;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
-use nodeorder::allocator::{self, AllocatorContext};
-use nodeorder::metric::{allocation::AllocationMeter, rank_distances::RankDistances};
-use nodeorder::replay::{self, Outputs, Replay};
-use nodeorder::trace::{GeneratedWorkload, Log};
-use nodeorder::{Error, NodeOrder, Topology};
+use nodeorder_base::error::Error;
+use nodeorder_jobs::allocator::{self, AllocatorContext};
+use nodeorder_jobs::replay::{self, FigureSet, Replay};
+use nodeorder_network::topology::Topology;
+use nodeorder_order::metric::{allocation::AllocationMeter, rank_distances::RankDistances};
+use nodeorder_order::ordering::NodeOrder;
+use nodeorder_trace::{GeneratedWorkload, Log};
 
 const PLACEMENTS: u64 = 10_000;
 
@@ -30,7 +32,7 @@ fn run(
         allocator,
         meter,
         distances.len(),
-        Outputs::default(),
+        FigureSet::default(),
     )];
     replay::run::<Error>(
         &mut Log::new("log", log),

@@ -3,11 +3,13 @@
 use std::hint::black_box;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
-use nodeorder::allocator::AllocatorContext;
-use nodeorder::metric::rank_distances::RankDistances;
-use nodeorder::random::{below, generator};
-use nodeorder::schedule::{Outputs, POLICIES, Settings, Task, simulate};
-use nodeorder::{NodeOrder, Topology};
+use nodeorder_base::random::{below, generator};
+use nodeorder_jobs::allocator::AllocatorContext;
+use nodeorder_jobs::replay::FigureSet;
+use nodeorder_jobs::schedule::{POLICIES, Settings, Task, simulate};
+use nodeorder_network::topology::Topology;
+use nodeorder_order::metric::rank_distances::RankDistances;
+use nodeorder_order::ordering::NodeOrder;
 
 const JOBS: i64 = 5_000;
 
@@ -45,16 +47,14 @@ fn schedules(c: &mut Criterion) {
         };
         let tasks = tasks(distances.len());
         for policy in &POLICIES {
-            let outputs = Outputs {
-                placement: true,
-                ..Outputs::default()
-            };
             let settings = Settings {
                 rules: None,
                 policy: policy.name,
                 allocator: "span-best-fit",
                 model: "fixed",
-                outputs,
+                metrics: true,
+                figures: FigureSet::default(),
+                timeline: false,
             };
             group.bench_with_input(BenchmarkId::new(policy.name, spec), &tasks, |b, tasks| {
                 b.iter(|| black_box(simulate(&context, tasks, &settings, &|_| ()).unwrap()));

@@ -2,7 +2,7 @@
 //!
 //! `cargo run --release --example stencil`
 
-use nodeorder::mapping::{self, Analysis, Fabric, Guest, ProcessMapping, RoutingEntry};
+use nodeorder::mapping::{self, Analysis, Fabric, FixedRouting, Guest, ProcessMapping};
 use nodeorder::{NodeOrder, Result, Topology};
 
 /// Process i of a periodic 4 x 4 x 4 stencil on the node of rank `first` + i.
@@ -14,7 +14,7 @@ pub fn analysed(machine: &Topology, order: &str, first: usize) -> Result<Analysi
     let placed = ProcessMapping::new(machine, order.label(), nodes)?;
     // The directed links of the machine, and all shortest paths with equal shares.
     let fabric = Fabric::new(machine)?;
-    mapping::analyse(&fabric, &guest, &placed, RoutingEntry::named("ecmp-path")?)
+    mapping::analyse(&fabric, &guest, &placed, FixedRouting::named("ecmp-path")?)
 }
 
 pub fn main() -> Result<()> {

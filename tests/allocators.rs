@@ -1,12 +1,13 @@
 //! Every allocator against a second, plain implementation: lists, no cleverness, word by word from the
 //! definitions; placement by placement on random logs, some of which overflow the machine.
 
-use nodeorder::allocator::{self, AllocatorContext};
-use nodeorder::metric::allocation::AllocationMeter;
-use nodeorder::metric::rank_distances::RankDistances;
-use nodeorder::replay::{self, Outputs, Replay};
-use nodeorder::trace::Log;
-use nodeorder::{NodeOrder, Topology};
+use nodeorder_jobs::allocator::{self, AllocatorContext};
+use nodeorder_jobs::replay::{self, FigureSet, Replay};
+use nodeorder_network::topology::Topology;
+use nodeorder_order::metric::allocation::AllocationMeter;
+use nodeorder_order::metric::rank_distances::RankDistances;
+use nodeorder_order::ordering::NodeOrder;
+use nodeorder_trace::Log;
 use proptest::prelude::*;
 
 /// The plain rules. Every one takes the free ranks in ascending order and returns those of the job.
@@ -260,16 +261,16 @@ proptest! {
         let meter = AllocationMeter::new(&topology, &distances).unwrap();
         let size = distances.len();
         let mut replays =
-            [Replay::new(allocator, meter, size, Outputs { ranks: true, ..Outputs::default() })];
+            [Replay::new(allocator, meter, size, FigureSet { ranks: true, ..FigureSet::default() })];
         let mut given: Vec<(u32, Vec<u32>)> = Vec::new();
         let gather = |placed: &[Vec<replay::Placed>]| {
             given.extend(placed[0].iter().map(|p| {
-                (p.placement.size, p.ranks.as_ref().unwrap().iter().collect::<Vec<_>>())
+                (p.placement.size, p.figures.ranks.as_ref().unwrap().iter().collect::<Vec<_>>())
             }));
             Ok(())
         };
         let mut text = Log::new("log", log(&moves));
-        replay::run::<nodeorder::Error>(&mut text, &mut replays, None, |_| Ok(()), gather).unwrap();
+        replay::run::<nodeorder_base::error::Error>(&mut text, &mut replays, None, |_| Ok(()), gather).unwrap();
 
         let node = |rank: u32| order.nodes()[rank as usize];
         let distance = |a, b| u64::from(topology.distance(node(a), node(b)));
@@ -316,10 +317,10 @@ fn random_is_fair_and_seeded() {
     };
     let draw = |text: &str| -> Vec<String> {
         let mut allocator = allocator::make(text, &context).unwrap();
-        let mut free = nodeorder::ranks::FreeSet::new(20);
-        free.take(nodeorder::ranks::Run { first: 4, count: 3 });
+        let mut free = nodeorder_base::ranks::FreeSet::new(20);
+        free.take(nodeorder_base::ranks::Run { first: 4, count: 3 });
         let mut one = || {
-            let mut chosen = nodeorder::ranks::Ranks::default();
+            let mut chosen = nodeorder_base::ranks::Ranks::default();
             assert!(allocator.choose(&free, 6, &mut chosen).is_placed());
             assert!(chosen.len() == 6 && chosen.iter().all(|r| free.contains(r)));
             chosen.to_string()

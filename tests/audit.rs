@@ -4,7 +4,9 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::path::Path;
 
-use nodeorder::{Context, NodeId, Topology};
+use nodeorder_base::ids::NodeId;
+use nodeorder_network::topology::Context;
+use nodeorder_network::topology::Topology;
 use proptest::prelude::*;
 
 struct Run {

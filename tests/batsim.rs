@@ -4,8 +4,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use nodeorder::random;
-use nodeorder::trace::{Options, open};
+use nodeorder_base::random;
+use nodeorder_trace::{Options, open};
 use serde_json::Value;
 
 fn run(folder: &Path, arguments: &[&str]) -> (bool, String, String) {

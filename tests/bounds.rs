@@ -158,7 +158,7 @@ fn memory_bounds_what_is_kept_of_jobs() {
 /// A name of a job may be as long as a line; a block of them is bounded.
 #[test]
 fn blocks_of_long_names_are_bounded() {
-    use nodeorder::trace::{Block, Log};
+    use nodeorder_trace::{Block, Log};
     let name = "x".repeat(1 << 19);
     let text: String = (0..100)
         .map(|_| format!("P {name} 1\nF {name}\n"))

@@ -91,7 +91,7 @@ fn ours(folder: &Path, spec: &str, nodes: u32) -> (f64, f64) {
 /// paths drawn hop by hop. A packet that passes its target on the way to that router has arrived, as in caminos. The
 /// routing `valiant` of `map` draws a third group of a dragonfly instead, and no router.
 fn valiant(spec: &str) -> f64 {
-    let machine = nodeorder::Topology::inline(spec, &Default::default()).unwrap();
+    let machine = nodeorder_network::topology::Topology::inline(spec, &Default::default()).unwrap();
     let (graph, per) = (
         machine.graph().unwrap(),
         f64::from(machine.network().per_router()),
@@ -100,7 +100,7 @@ fn valiant(spec: &str) -> f64 {
         machine.network().routers() as usize,
         machine.network().hosts() as usize,
     );
-    let routers = || (0..n as u32).map(nodeorder::RouterId);
+    let routers = || (0..n as u32).map(nodeorder_base::ids::RouterId);
     let hops: Vec<Vec<u32>> = routers().map(|router| graph.hops_from(router)).collect();
     let mut total = 0.0;
     for to in &hops {
@@ -109,7 +109,9 @@ fn valiant(spec: &str) -> f64 {
         // The share of walks from a router to this one that pass each other router.
         let mut passes = vec![vec![0.0; n]; n];
         for from in by_distance {
-            let next = graph.neighbours(nodeorder::RouterId(from as u32)).iter();
+            let next = graph
+                .neighbours(nodeorder_base::ids::RouterId(from as u32))
+                .iter();
             let next: Vec<usize> = next
                 .map(|u| *u as usize)
                 .filter(|u| to[*u] < to[from])
@@ -190,9 +192,9 @@ fn every_server_stands_where_the_ordering_says() {
     };
     let folder = tempfile::tempdir().unwrap();
     let spec = "mesh:3x3,per_router=2";
-    let machine = nodeorder::Topology::inline(spec, &Default::default()).unwrap();
+    let machine = nodeorder_network::topology::Topology::inline(spec, &Default::default()).unwrap();
     for by in ["hilbert", "random:seed=5"] {
-        let order = nodeorder::NodeOrder::make(&machine, by).unwrap();
+        let order = nodeorder_order::ordering::NodeOrder::make(&machine, by).unwrap();
         let nodes = order.nodes();
         for rank in 0..nodes.len() {
             // From rank 0 to this one, and back to tell apart nodes of one distance: from each corner as well.

@@ -3,9 +3,10 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use nodeorder::topology::LinkedRouters;
-use nodeorder::topology::check::{Difference, check};
-use nodeorder::{Context, Topology};
+use nodeorder_network::topology::Context;
+use nodeorder_network::topology::LinkedRouters;
+use nodeorder_network::topology::Topology;
+use nodeorder_network::topology::check::{Difference, check};
 use proptest::prelude::*;
 
 /// Runs a command in a folder: whether it succeeded, standard output, standard error.

@@ -4,7 +4,9 @@ use std::io::{Read, Write};
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
-use nodeorder::{Context, RouterId, Topology};
+use nodeorder_base::ids::RouterId;
+use nodeorder_network::topology::Context;
+use nodeorder_network::topology::Topology;
 
 fn nodeorder(arguments: &[&str]) -> Command {
     let mut command = crate::command();

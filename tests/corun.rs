@@ -3,12 +3,17 @@
 
 use std::collections::BTreeMap;
 
-use nodeorder::corun::fit::{Measured, fit};
-use nodeorder::corun::{Detail, Fair, Figures, Job, Outcome, Settings, Speeds, side_by_side};
-use nodeorder::export::{SimGridFigures, simgrid};
-use nodeorder::input::Text;
-use nodeorder::mapping::{self, Fabric, Guest, ProcessMapping, RoutingEntry};
-use nodeorder::{Context, NodeOrder, RouterId, Topology};
+use nodeorder_base::ids::RouterId;
+use nodeorder_base::input::Text;
+use nodeorder_network::topology::Context;
+use nodeorder_network::topology::Topology;
+use nodeorder_order::ordering::NodeOrder;
+use nodeorder_present::export::{SimGridFigures, simgrid};
+use nodeorder_traffic::corun::fit::{Measured, fit};
+use nodeorder_traffic::corun::{
+    Detail, Fair, Figures, Job, Outcome, Settings, Speeds, side_by_side,
+};
+use nodeorder_traffic::mapping::{self, Fabric, FixedRouting, Guest, ProcessMapping};
 
 use crate::skip::{Peer, without};
 
@@ -36,7 +41,7 @@ fn jobs(machine: &Topology, text: &str) -> Vec<Job> {
 
 fn run(machine: &Topology, routing: &str, text: &str, settings: &Settings) -> Outcome {
     let fabric = Fabric::new(machine).unwrap();
-    let routing = RoutingEntry::named(routing).unwrap();
+    let routing = FixedRouting::named(routing).unwrap();
     side_by_side(&fabric, routing, &jobs(machine, text), settings, &|_| {}).unwrap()
 }
 
@@ -203,7 +208,7 @@ fn sending(machine: &Topology, guest: &str, nodes: &str) -> [f64; 2] {
             &fabric,
             &parsed.phases[0].guest,
             &parsed.mapping,
-            RoutingEntry::named("one-path").unwrap(),
+            FixedRouting::named("one-path").unwrap(),
         );
         let carried: f64 = (0..fabric.links.len())
             .map(|l| outcome.utilisation[l] * fabric.links.capacity(l) * outcome.seconds)
@@ -376,7 +381,7 @@ fn shares_by_latency_favour_short_routes() {
 fn threads_do_not_show() {
     let case = peer::case("torus:5x5x5", 4);
     let fabric = Fabric::new(&case.machine).unwrap();
-    let routing = RoutingEntry::named("ecmp-path").unwrap();
+    let routing = FixedRouting::named("ecmp-path").unwrap();
     for level in LEVELS {
         let outcomes = [1, 4].map(|threads| {
             let pool = rayon::ThreadPoolBuilder::new()
@@ -419,7 +424,7 @@ fn one_path_is_what_the_platform_says() {
             }
         }
         let fabric = Fabric::new(&machine).unwrap();
-        let routing = RoutingEntry::named("one-path").unwrap();
+        let routing = FixedRouting::named("one-path").unwrap();
         let guest = Guest::make(
             &format!("all-to-all:n={}", order.len()),
             &Default::default(),
@@ -495,7 +500,7 @@ fn routes_of_pairs_add_up_to_loads() {
                 assert!(
                     (sum - load).abs() < 1e-9,
                     "{spec} {}: {sum} {load}",
-                    routing.name
+                    routing.name()
                 );
             }
         }
@@ -627,7 +632,7 @@ fn wrong_files_are_refused_with_their_lines() {
     // Iterations of all too different lengths.
     let text = job(good) + &job(&format!("{good}compute = '9e9s'")).replace("'a'", "'b'");
     let fabric = Fabric::new(&machine).unwrap();
-    let routing = RoutingEntry::named("one-path").unwrap();
+    let routing = FixedRouting::named("one-path").unwrap();
     let settings = settings(Detail::Flow, 0.0);
     let found = side_by_side(&fabric, routing, &jobs(&machine, &text), &settings, &|_| {});
     assert!(
@@ -650,7 +655,7 @@ fn memory_is_asked_for() {
     .unwrap();
     let text = "[[jobs]]\nname = 'a'\nguest = 'all-to-all:n=16'\nnodes = '0-15'\nbytes = 1\n";
     let fabric = Fabric::new(&small).unwrap();
-    let routing = RoutingEntry::named("one-path").unwrap();
+    let routing = FixedRouting::named("one-path").unwrap();
     let found = side_by_side(
         &fabric,
         routing,
@@ -674,7 +679,7 @@ fn job_level_stays_near_the_flow_level() {
         for number in 0..10 {
             let case = peer::case(spec, 100 * i as u64 + number);
             let fabric = Fabric::new(&case.machine).unwrap();
-            let routing = RoutingEntry::named("one-path").unwrap();
+            let routing = FixedRouting::named("one-path").unwrap();
             let [flow, job] = LEVELS.map(|level| {
                 side_by_side(&fabric, routing, &case.jobs, &settings(level, 0.0), &|_| {}).unwrap()
             });
@@ -705,7 +710,7 @@ fn simgrid_agrees() {
                 let case = peer::case(spec, 100 * i as u64 + number);
                 let (theirs, _) = peer::simulate(&program, folder.path(), &case, 10, latency);
                 let fabric = Fabric::new(&case.machine).unwrap();
-                let routing = RoutingEntry::named("one-path").unwrap();
+                let routing = FixedRouting::named("one-path").unwrap();
                 let settings = Settings {
                     speeds: peer::speeds(latency),
                     iterations: 10,
@@ -745,7 +750,7 @@ fn a_fit_finds_the_figures_of_simgrid() {
         ..Figures::default()
     };
     let spec = "xgft:m=8x6,w=1x2";
-    let mut random = nodeorder::random::generator(3);
+    let mut random = nodeorder_base::random::generator(3);
     let mut rows = String::from("pattern,nodes,bytes,seconds\n");
     let mut count = 0;
     for bytes in [8u64, 1000, 100_000, 1_000_000, 10_000_000] {
@@ -791,7 +796,7 @@ fn a_fit_finds_the_figures_of_simgrid() {
             let ways = if pattern == "ping-pong" { 2.0 } else { 1.0 };
             // Small messages are measured four times.
             for _ in 0..if bytes < 10_000 { 4 } else { 1 } {
-                let noise = 1.0 + 0.05 * (2.0 * nodeorder::random::unit(&mut random) - 1.0);
+                let noise = 1.0 + 0.05 * (2.0 * nodeorder_base::random::unit(&mut random) - 1.0);
                 rows += &format!("{pattern},{list},{bytes},{}\n", ways * found[0].1 * noise);
                 count += 1;
             }
@@ -801,7 +806,7 @@ fn a_fit_finds_the_figures_of_simgrid() {
     let machine = machine(spec);
     let rows = Measured::read_all(&machine, &Text::new("rows.csv", rows)).unwrap();
     let fabric = Fabric::new(&machine).unwrap();
-    let routing = RoutingEntry::named("one-path").unwrap();
+    let routing = FixedRouting::named("one-path").unwrap();
     let found = fit(&fabric, routing, Fair::Rtt, &rows).unwrap();
     let figures = found.figures();
     let pairs = [

@@ -2,9 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use nodeorder::export::{self, Export};
-use nodeorder::mapping::{self, Fabric, Guest, ProcessMapping, RoutingEntry};
-use nodeorder::{NodeId, NodeOrder, Topology};
+use nodeorder_base::ids::NodeId;
+use nodeorder_network::topology::Topology;
+use nodeorder_order::ordering::NodeOrder;
+use nodeorder_present::export::{self, Export};
+use nodeorder_traffic::mapping::{self, Fabric, FixedRouting, Guest, ProcessMapping};
 
 const MACHINES: &[(&str, &str)] = &[
     ("torus:4x4x4", "hilbert"),
@@ -229,7 +231,7 @@ fn simgrid_routes_are_ours_link_by_link() {
         let order = NodeOrder::make(&machine, "row-major").unwrap();
         let export = export::write("simgrid", &machine, &order).unwrap();
         let fabric = Fabric::new(&machine).unwrap();
-        let routing = RoutingEntry::named(routing).unwrap();
+        let routing = FixedRouting::named(routing).unwrap();
         let guest = Guest::new("pair", 2, vec![(0, 1, 1.0)]).unwrap();
         let mut routes = BTreeMap::new();
         for route in xml(&export.text)
@@ -364,7 +366,8 @@ fn names_that_mean_something_else_are_refused() {
 fn names_survive_xml() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("names.csv"), "0,a&b\n1,<c>\n2,d\"e\n").unwrap();
-    let text = nodeorder::input::Text::new("m.toml", "kind='mesh'\ndims=[3]\nnames='names.csv'");
+    let text =
+        nodeorder_base::input::Text::new("m.toml", "kind='mesh'\ndims=[3]\nnames='names.csv'");
     let base = folder.path().join("m.toml");
     let machine = Topology::toml(&text, Some(&base), &Default::default()).unwrap();
     let order = NodeOrder::new(&machine, "mine --", vec![NodeId(2), NodeId(0)]).unwrap();
@@ -637,7 +640,7 @@ fn a_resource_graph_comes_back() {
 fn forms_are_as_launchers_read_them() {
     let names = |names: &str| -> Vec<String> { names.split(' ').map(String::from).collect() };
     let (hosts, given) = (names("n3 n1 n2"), names("n1 n2 n3"));
-    let job = nodeorder::export::JobHosts {
+    let job = nodeorder_present::export::JobHosts {
         hosts: &hosts,
         given: &given,
         per_node: 2,
@@ -658,10 +661,13 @@ fn forms_are_as_launchers_read_them() {
         ("node-ranks", "{\"n3\": 0, \"n1\": 1, \"n2\": 2}\n"),
     ] {
         assert_eq!(
-            (nodeorder::export::HOST_FORMS.get(form).unwrap().build)(&job),
+            (nodeorder_present::export::HOST_FORMS
+                .get(form)
+                .unwrap()
+                .build)(&job),
             text,
             "{form}"
         );
     }
-    assert_eq!(nodeorder::export::HOST_FORMS.iter().count(), 7);
+    assert_eq!(nodeorder_present::export::HOST_FORMS.iter().count(), 7);
 }

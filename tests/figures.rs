@@ -1,6 +1,8 @@
 //! The figures of replays: what they draw, read from their SVG.
 
-use nodeorder::plot::replay::{Bars, Figure, Forecast, Labelled, Overlay, Range, SizeLine, Spread};
+use nodeorder_present::plot::replay::{
+    Bars, Figure, Forecast, Labelled, Overlay, Range, SizeLine, Spread,
+};
 
 const HOSTILE: &str = "a,\"b\" <script>alert('x')</script> & {{verdict}} \u{7}é 漢字 ]]>";
 

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use nodeorder::mapping::Guest;
-use nodeorder::mapping::guest::{Benchmark, sized};
+use nodeorder_traffic::mapping::Guest;
+use nodeorder_traffic::mapping::guest::{Benchmark, sized};
 
 type Matrix = BTreeMap<(u32, u32), f64>;
 

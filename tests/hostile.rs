@@ -4,9 +4,13 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 
-use nodeorder::random::{below, generator};
-use nodeorder::trace::{Log, Options, Sizes, Trace, Weight, survey};
-use nodeorder::{Context, Error, NodeId, NodeOrder, Topology};
+use nodeorder_base::error::Error;
+use nodeorder_base::ids::NodeId;
+use nodeorder_base::random::{below, generator};
+use nodeorder_network::topology::Context;
+use nodeorder_network::topology::Topology;
+use nodeorder_order::ordering::NodeOrder;
+use nodeorder_trace::{Log, Options, Sizes, Trace, Weight, survey};
 
 mod drivers;
 
@@ -411,7 +415,7 @@ fn sums_of_the_largest_sizes_do_not_overflow() {
     let survey = survey::survey(Log::new("log", log)).unwrap();
     assert_eq!(survey.most_nodes, 40 * u64::from(most));
     let table = format!("2,{0}\n3,{0}\n{most},{0}\n", u64::MAX);
-    let lines = nodeorder::input::Lines::new("sizes", table);
+    let lines = nodeorder_base::input::Lines::new("sizes", table);
     let sizes = Sizes::over(lines, Weight::Jobs, &Options::default()).unwrap();
     assert_eq!(sizes.shares(most).unwrap().len(), 3);
     assert_eq!(sizes.shares(3).unwrap(), [(2, 0.5), (3, 0.5)]);

@@ -3,13 +3,17 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use nodeorder::allocator::kueue::{Ask, Domains, Misfit, Mode, Pods, Room, Slices, place, replace};
-use nodeorder::allocator::{self, AllocatorContext, PodsOn};
-use nodeorder::error::SourceLocation;
-use nodeorder::metric::rank_distances::RankDistances;
-use nodeorder::ranks::{FreeSet, Ranks};
-use nodeorder::trace::JobOptions;
-use nodeorder::{Context, NodeOrder, Topology};
+use nodeorder_base::error::SourceLocation;
+use nodeorder_base::ranks::{FreeSet, Ranks};
+use nodeorder_jobs::allocator::kueue::{
+    Ask, Domains, Misfit, Mode, Pods, Room, Slices, place, replace,
+};
+use nodeorder_jobs::allocator::{self, AllocatorContext, PodsOn};
+use nodeorder_network::topology::Context;
+use nodeorder_network::topology::Topology;
+use nodeorder_order::metric::rank_distances::RankDistances;
+use nodeorder_order::ordering::NodeOrder;
+use nodeorder_trace::JobOptions;
 use serde_json::{Value, json};
 
 use crate::skip::shared;
@@ -564,7 +568,7 @@ fn hold_to_stream(stream: &Value) -> usize {
 /// The streams of the folder, unpacked.
 fn streams(test: &str) -> Option<Value> {
     let file = shared(test, "kubernetes/kueue-streams-dev.json.gz")?;
-    let text = nodeorder::input::Text::read(&file, 1 << 30).unwrap();
+    let text = nodeorder_base::input::Text::read(&file, 1 << 30).unwrap();
     Some(
         serde_json::from_str(&text.lines().map(|l| l.text).collect::<Vec<_>>().join("\n")).unwrap(),
     )
@@ -588,8 +592,8 @@ fn recorded_streams_are_placed_alike() {
 /// Random machines, rooms and requests: the fast code and the plain rule agree.
 #[test]
 fn fast_and_plain_rules_agree() {
-    let mut random = nodeorder::random::generator(39);
-    let mut below = |n: i64| nodeorder::random::below(n as u64, &mut random) as i64;
+    let mut random = nodeorder_base::random::generator(39);
+    let mut below = |n: i64| nodeorder_base::random::below(n as u64, &mut random) as i64;
     let mut scratch = Vec::new();
     for round in 0..6000 {
         let depth = 1 + below(4) as usize;

@@ -3,11 +3,16 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use nodeorder::mapping::{
-    self, Analysis, Demand, End, Fabric, Guest, ProcessMapping, ROUTINGS, RoutingEntry,
+use nodeorder_base::ids::NodeId;
+use nodeorder_base::ids::RouterId;
+use nodeorder_base::input::Text;
+use nodeorder_network::topology::Metric;
+use nodeorder_network::topology::Topology;
+use nodeorder_order::ordering::NodeOrder;
+use nodeorder_present::columns::{self, mapping::PROCESS};
+use nodeorder_traffic::mapping::{
+    self, Analysis, Demand, End, Fabric, FixedRouting, Guest, ProcessMapping, ROUTINGS,
 };
-use nodeorder::topology::Metric;
-use nodeorder::{NodeId, NodeOrder, RouterId, Topology};
 use proptest::prelude::*;
 
 /// A fraction in lowest terms.
@@ -382,7 +387,7 @@ fn in_order(topology: &Topology, guest: &Guest, order: &str, routing: &str) -> A
         &fabric,
         guest,
         &placement,
-        RoutingEntry::named(routing).unwrap(),
+        FixedRouting::named(routing).unwrap(),
     )
     .unwrap()
 }
@@ -393,7 +398,7 @@ fn check(spec: &str, guest: &Guest, nodes: Vec<NodeId>) {
     let fabric = Fabric::new(&topology).unwrap();
     let placement = ProcessMapping::new(&topology, "by hand", nodes).unwrap();
     let weights = weights(&topology);
-    for routing in ROUTINGS.iter().filter(|r| r.suits(&topology)) {
+    for routing in mapping::routing::suitable(&topology) {
         let found = mapping::analyse(&fabric, guest, &placement, routing).unwrap();
         let mut loads = vec![Fraction(0, 1); fabric.links.len()];
         let (mut most, mut sum, mut pairs) = (0f64, Fraction(0, 1), Fraction(0, 1));
@@ -404,7 +409,7 @@ fn check(spec: &str, guest: &Guest, nodes: Vec<NodeId>) {
             let volume = Fraction(m.volume as i128, 1);
             let (mut all, mut mean) = (Fraction(0, 1), Fraction(0, 1));
             if from != to {
-                let taken = paths(routing.name, &topology, from, to);
+                let taken = paths(routing.name(), &topology, from, to);
                 for (path, share) in on_all_rails(&topology, taken) {
                     all = all.plus(share);
                     let hops = Fraction(length(&weights, &path).into(), 1);
@@ -423,14 +428,14 @@ fn check(spec: &str, guest: &Guest, nodes: Vec<NodeId>) {
                         }
                     }
                 }
-                assert_eq!(all, ONE, "all of it arrives: {} on {spec}", routing.name);
+                assert_eq!(all, ONE, "all of it arrives: {} on {spec}", routing.name());
             }
             most = most.max(mean.value());
             sum = sum.plus(mean.times(volume));
             pairs = pairs.plus(mean);
         });
         let near = |a: f64, b: f64| (a - b).abs() <= 1e-12 * b.abs().max(1e-3);
-        let what = format!("{} on {spec}", routing.name);
+        let what = format!("{} on {spec}", routing.name());
         for (i, exact) in loads.iter().enumerate() {
             let load = found.contention.loads[i];
             assert!(
@@ -506,6 +511,19 @@ const MACHINES: &[&str] = &[
 
 /// All pairs of routers at once, and each of them alone on a few machines.
 #[test]
+fn a_mapping_written_as_csv_is_read_back() {
+    let topology = machine("torus:4x4");
+    let ring = guest("ring:n=3");
+    let nodes = [4, 4, 9].map(NodeId).to_vec();
+    let mapping = ProcessMapping::new(&topology, "m", nodes).unwrap();
+    let mut file = Vec::new();
+    columns::write(&mut file, PROCESS, mapping.processes()).unwrap();
+    let text = Text::new("m", String::from_utf8(file).unwrap());
+    let again = ProcessMapping::read(&topology, &ring, &text).unwrap();
+    assert_eq!(again.nodes(), mapping.nodes());
+}
+
+#[test]
 fn all_to_all_equals_paths_written_out() {
     for spec in MACHINES {
         let n = machine(spec).node_count().min(40);
@@ -556,10 +574,10 @@ proptest! {
             return Ok(());
         }
         for routing in mapping::routing::suitable(&topology) {
-            let found = in_order(&topology, &guest, "random", routing.name);
+            let found = in_order(&topology, &guest, "random", routing.name());
             let total = weighed(&fabric, &weights, &found.contention.loads);
             let off = (total - found.dilation.hop_bytes).abs();
-            prop_assert!(off <= 1e-10 * found.dilation.hop_bytes, "{}: {total}", routing.name);
+            prop_assert!(off <= 1e-10 * found.dilation.hop_bytes, "{}: {total}", routing.name());
         }
     }
 }
@@ -607,10 +625,10 @@ proptest! {
             prop_assert_eq!(a.domain_load, b.domain_load);
             prop_assert_eq!(a.share_between_routers, b.share_between_routers);
             prop_assert_eq!(a.dilation.pairs, b.dilation.pairs);
-            let exact = routing.name.starts_with("ecmp");
+            let exact = routing.name().starts_with("ecmp");
             for (a, b) in a.contention.loads.iter().zip(&b.contention.loads) {
                 let near = (a - b).abs() <= 1e-12 * b.abs();
-                prop_assert!(if exact { a == b } else { near }, "{} on {spec}", routing.name);
+                prop_assert!(if exact { a == b } else { near }, "{} on {spec}", routing.name());
             }
         }
     }
@@ -627,7 +645,7 @@ fn one_guest_is_the_sum_of_its_messages() {
     ] {
         let topology = machine(spec);
         let fabric = Fabric::new(&topology).unwrap();
-        let routing = RoutingEntry::named("dimension-order").unwrap();
+        let routing = FixedRouting::named("dimension-order").unwrap();
         let n = topology.node_count() as u32;
         let nodes: Vec<NodeId> = topology.nodes().iter().collect();
         let placement = ProcessMapping::new(&topology, "all", nodes).unwrap();
@@ -680,9 +698,9 @@ fn corner_to_corner_on_the_smallest_mesh() {
         ("ecmp-path", 4.0),
         ("ecmp-hop", 4.5),
     ] {
-        let routing = RoutingEntry::named(routing).unwrap();
+        let routing = FixedRouting::named(routing).unwrap();
         let found = mapping::analyse(&fabric, &pair, &placement, routing).unwrap();
-        assert_eq!(found.contention.max, most, "{}", routing.name);
+        assert_eq!(found.contention.max, most, "{}", routing.name());
         assert_eq!((found.dilation.hop_bytes, found.dilation.max), (18.0, 3.0));
     }
 }
@@ -756,7 +774,7 @@ fn threads_do_not_show() {
                         .num_threads(threads)
                         .build()
                         .unwrap();
-                    pool.install(|| in_order(&topology, &guest, "random", routing.name))
+                    pool.install(|| in_order(&topology, &guest, "random", routing.name()))
                 };
                 let (one, three) = (run(1), run(3));
                 let bits = |a: &Analysis| -> Vec<u64> {
@@ -768,7 +786,7 @@ fn threads_do_not_show() {
                         .map(|x| x.to_bits())
                         .collect()
                 };
-                assert_eq!(bits(&one), bits(&three), "{} on {spec}", routing.name);
+                assert_eq!(bits(&one), bits(&three), "{} on {spec}", routing.name());
             }
         }
     }
@@ -823,7 +841,7 @@ fn paths_beyond_counting_are_refused() {
             &fabric,
             &pair,
             &placement,
-            RoutingEntry::named(name).unwrap(),
+            FixedRouting::named(name).unwrap(),
         )
     };
     let error = analyse("ecmp-path").unwrap_err().to_string();
@@ -839,7 +857,7 @@ fn routings_that_do_not_suit_say_what_does() {
     let order = NodeOrder::make(&topology, "row-major").unwrap();
     let placement = ProcessMapping::in_order(&ring, order.label(), order.nodes()).unwrap();
     for name in ["dimension-order", "minimal", "valiant", "up-down"] {
-        let routing = RoutingEntry::named(name).unwrap();
+        let routing = FixedRouting::named(name).unwrap();
         let error = mapping::analyse(&fabric, &ring, &placement, routing)
             .unwrap_err()
             .to_string();
@@ -848,7 +866,7 @@ fn routings_that_do_not_suit_say_what_does() {
             "{error}"
         );
     }
-    let Err(error) = RoutingEntry::named("ecmp-pth") else {
+    let Err(error) = FixedRouting::named("ecmp-pth") else {
         panic!("no such routing")
     };
     assert!(

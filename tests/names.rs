@@ -4,10 +4,13 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use nodeorder::corun::Job;
-use nodeorder::input::{Line, Text};
-use nodeorder::mapping::{Guest, ProcessMapping};
-use nodeorder::{Context, NodeId, NodeOrder, catalog};
+use nodeorder_base::ids::NodeId;
+use nodeorder_base::input::{Line, Text};
+use nodeorder_network::catalog;
+use nodeorder_network::topology::Context;
+use nodeorder_order::ordering::NodeOrder;
+use nodeorder_traffic::corun::Job;
+use nodeorder_traffic::mapping::{Guest, ProcessMapping};
 use proptest::prelude::*;
 
 fn done(folder: &Path, arguments: &str) -> String {

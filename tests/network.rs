@@ -1,14 +1,17 @@
 //! The runtime model `network` against closed forms: what jobs take alone, apart and together.
 
-use nodeorder::allocator::AllocatorContext;
-use nodeorder::corun;
-use nodeorder::input::Text;
-use nodeorder::mapping::guest::Benchmark;
-use nodeorder::mapping::{Fabric, RoutingEntry};
-use nodeorder::metric::rank_distances::RankDistances;
-use nodeorder::random::{below, generator, shuffle};
-use nodeorder::schedule::{Lost, Outputs, ScheduleResult, Settings, Task, simulate};
-use nodeorder::{NodeOrder, Result, Topology};
+use nodeorder_base::error::Result;
+use nodeorder_base::input::Text;
+use nodeorder_base::random::{below, generator, shuffle};
+use nodeorder_jobs::allocator::AllocatorContext;
+use nodeorder_jobs::replay::FigureSet;
+use nodeorder_jobs::schedule::{Lost, ScheduleResult, Settings, Task, simulate};
+use nodeorder_network::topology::Topology;
+use nodeorder_order::metric::rank_distances::RankDistances;
+use nodeorder_order::ordering::NodeOrder;
+use nodeorder_traffic::corun;
+use nodeorder_traffic::mapping::guest::Benchmark;
+use nodeorder_traffic::mapping::{Fabric, FixedRouting};
 
 fn try_schedule(spec: &str, tasks: &[Task], model: &str) -> Result<ScheduleResult> {
     let topology = Topology::inline(spec, &Default::default())?;
@@ -19,15 +22,17 @@ fn try_schedule(spec: &str, tasks: &[Task], model: &str) -> Result<ScheduleResul
         order: &order,
         distances: &distances,
     };
-    let outputs = Outputs {
+    let figures = FigureSet {
         ranks: true,
-        ..Outputs::default()
+        ..FigureSet::default()
     };
     let settings = Settings {
         policy: "fcfs",
         allocator: "fifo:0",
         model,
-        outputs,
+        metrics: false,
+        figures,
+        timeline: false,
         rules: None,
     };
     simulate(&context, tasks, &settings, &|_| ())
@@ -133,7 +138,14 @@ fn two_jobs_on_one_link() {
         let together: f64 = 1.0 + share;
         let model = format!("network:share={share},guest=ring");
         let result = schedule("mesh:4", &crossing(100), &model);
-        let ranks = |i: usize| result.records[i].ranks.as_ref().unwrap().to_string();
+        let ranks = |i: usize| {
+            result.records[i]
+                .figures
+                .ranks
+                .as_ref()
+                .unwrap()
+                .to_string()
+        };
         assert_eq!([ranks(4), ranks(5)], ["0 2", "1 3"]);
         // Job 6 runs 30 · together; 5 has done 19 until 20 and 30 until then, the rest alone.
         let six = 20.0 + 30.0 * together;
@@ -430,7 +442,7 @@ fn by_corun(
     settings: &corun::Settings,
 ) -> Vec<f64> {
     let fabric = Fabric::new(machine).unwrap();
-    let routing = RoutingEntry::named("one-path").unwrap();
+    let routing = FixedRouting::named("one-path").unwrap();
     let mut left: Vec<f64> = jobs
         .iter()
         .map(|(.., iterations)| f64::from(*iterations))
@@ -516,20 +528,21 @@ fn a_schedule_of_benchmarks_agrees_with_corun() {
         let model = format!(
             "network:speed=1Gf,bandwidth=1Gb/s,latency=50us,routing=one-path,guest={benchmark}"
         );
-        let outputs = Outputs {
-            ranks: true,
-            ..Outputs::default()
-        };
         let settings = Settings {
             policy: "fcfs",
             allocator: "fifo:0",
             model: &model,
-            outputs,
+            metrics: false,
+            figures: FigureSet {
+                ranks: true,
+                ..FigureSet::default()
+            },
+            timeline: false,
             rules: None,
         };
         let found = simulate(&context, &tasks, &settings, &|_| ()).unwrap();
         for record in &found.records {
-            let ranks = record.ranks.as_ref().unwrap().iter();
+            let ranks = record.figures.ranks.as_ref().unwrap().iter();
             let held: Vec<u32> = ranks.map(|rank| order.nodes()[rank as usize].0).collect();
             assert_eq!(held, jobs[record.task as usize].1, "{spec}");
         }

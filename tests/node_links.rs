@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use nodeorder::Topology;
+use nodeorder_network::topology::Topology;
 use proptest::prelude::*;
 use serde_json::Value;
 

@@ -3,8 +3,9 @@
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
-use nodeorder::ordering::{NoObserver, SearchResult};
-use nodeorder::{NodeOrder, Topology};
+use nodeorder_network::topology::Topology;
+use nodeorder_order::ordering::NodeOrder;
+use nodeorder_order::ordering::{NoObserver, SearchResult};
 
 /// A graph on n nodes: bit `a·n + b` for an edge a < b.
 type Graph = u64;
@@ -255,9 +256,8 @@ fn integer_programs(most: usize) {
     for n in 3..=most {
         for (i, graph) in connected(n).into_iter().enumerate() {
             let topology = machine(folder.path(), n, graph);
-            let form = if i % 3 == 0 { "distance" } else { "flow" };
             let window = 2 + i % 2;
-            let by = format!("ilp:solver=microlp,form={form},window={window}");
+            let by = format!("ilp:solver=microlp,window={window}");
             check(
                 &topology,
                 &by,
@@ -390,7 +390,7 @@ fn workload_orderings_are_no_worse_than_any_other() {
         let sizes = 2..=topology.node_count();
         let total: f64 = sizes.clone().map(|s| 1.0 / s as f64).sum();
         let mean = |order: &NodeOrder| {
-            let curve = nodeorder::metric::mpc::curve(&topology, order).unwrap();
+            let curve = nodeorder_order::metric::mpc::curve(&topology, order).unwrap();
             sizes.clone().map(|s| curve.mpc(s) / s as f64).sum::<f64>() / total
         };
         let ours = mean(&NodeOrder::new(&topology, "found", found.nodes.clone()).unwrap());
@@ -440,18 +440,18 @@ fn kept_orderings_fit_their_machines() {
         let name = header("topology")
             .and_then(|t| t.split(' ').next())
             .unwrap();
-        let topology = nodeorder::catalog::topology(name, &Default::default()).unwrap();
+        let topology = nodeorder_network::catalog::topology(name, &Default::default()).unwrap();
         let kept = NodeOrder::make(&topology, path.to_str().unwrap()).unwrap();
         assert_eq!(kept.len(), topology.node_count(), "{name}");
         if header("sizes") != Some("log-uniform") {
             continue;
         }
-        let shares = nodeorder::trace::Sizes::log_uniform()
+        let shares = nodeorder_trace::Sizes::log_uniform()
             .shares(kept.len() as u32)
             .unwrap();
         let value = |order: &NodeOrder| {
-            let curve = nodeorder::metric::mpc::curve(&topology, order).unwrap();
-            nodeorder::replay::prediction::weighted_mpc(&curve, &shares)
+            let curve = nodeorder_order::metric::mpc::curve(&topology, order).unwrap();
+            nodeorder_jobs::replay::prediction::weighted_mpc(&curve, &shares)
         };
         let objective: f64 = header("objective")
             .and_then(|t| t.split(',').next())
@@ -459,7 +459,7 @@ fn kept_orderings_fit_their_machines() {
             .parse()
             .unwrap();
         assert!((value(&kept) - objective).abs() < 1e-9, "{}", value(&kept));
-        for other in nodeorder::ordering::defaults::suiting(&topology) {
+        for other in nodeorder_order::ordering::defaults::suiting(&topology) {
             let other = NodeOrder::make(&topology, &other).unwrap();
             assert!(value(&other) > objective, "{name}: {}", other.label());
         }

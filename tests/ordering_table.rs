@@ -2,8 +2,9 @@
 //!
 //! No ordering wins at every size, which is why the tool compares.
 
-use nodeorder::metric::mpc;
-use nodeorder::{NodeOrder, Topology};
+use nodeorder_network::topology::Topology;
+use nodeorder_order::metric::mpc;
+use nodeorder_order::ordering::NodeOrder;
 
 #[test]
 fn mean_pairwise_hops_on_the_hector_torus() {

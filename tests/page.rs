@@ -1,8 +1,11 @@
 //! A comparison's files: well-formed, self-contained, safe with any label, and true to the numbers.
 
-use nodeorder::metric::{comparison::Comparison, mpc};
-use nodeorder::report::{self, csv};
-use nodeorder::{NodeId, NodeOrder, Topology, plot};
+use nodeorder_base::ids::NodeId;
+use nodeorder_network::topology::Topology;
+use nodeorder_order::metric::{comparison::Comparison, mpc};
+use nodeorder_order::ordering::NodeOrder;
+use nodeorder_present::plot;
+use nodeorder_present::report::{self, csv};
 
 const HOSTILE: &str = "a,\"b\" <script>alert('x')</script> & {{verdict}} \u{7}é 漢字 ]]>";
 const SVG: &str = "http://www.w3.org/2000/svg";
@@ -273,7 +276,7 @@ fn the_script_gets_what_the_tables_have() {
 fn a_page_of_19_000_nodes_is_small() {
     let spec = "torus:25x32x24,limit=18944";
     let topology = Topology::inline(spec, &Default::default()).unwrap();
-    let names = nodeorder::ordering::defaults::suiting(&topology);
+    let names = nodeorder_order::ordering::defaults::suiting(&topology);
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     let (comparison, files) = files(spec, &names, None);
     let page = content(&files, "index.html");

@@ -1,10 +1,10 @@
 //! The lists of a sweep's plan: their product, their faults by line, and the hash that tells plans apart.
 
-use nodeorder::input::Text;
-use nodeorder::sweep::Plan;
-use nodeorder::topology::Context;
+use nodeorder_base::input::Text;
+use nodeorder_network::topology::Context;
+use nodeorder_sweep::Plan;
 
-fn plan(text: &str) -> nodeorder::Result<Plan> {
+fn plan(text: &str) -> nodeorder_base::error::Result<Plan> {
     Plan::read(&Text::new("p.toml", text), None, &Context::default())
 }
 

@@ -1,16 +1,17 @@
 //! Machines ranked on jobs small enough to follow, and their tables.
 
-use nodeorder::machines::{
+use nodeorder_jobs::schedule::Task;
+use nodeorder_jobs::schedule::orderings::TraceSettings;
+use nodeorder_network::topology::Context;
+use nodeorder_network::topology::Topology;
+use nodeorder_order::metric::cost::{Buying, Prices};
+use nodeorder_order::metric::machine_figures::Machine;
+use nodeorder_order::ordering::NoObserver;
+use nodeorder_present::machines::{
     ComparedJobs, Criterion, Difference, Machines, Queue, Request, compare, headline,
 };
-use nodeorder::metric::cost::{Buying, Prices};
-use nodeorder::metric::machine_figures::Machine;
-use nodeorder::ordering::NoObserver;
-use nodeorder::report::machines::{document, files};
-use nodeorder::schedule::Task;
-use nodeorder::schedule::orderings::TraceSettings;
-use nodeorder::trace::Log;
-use nodeorder::{Context, Topology};
+use nodeorder_present::report::machines::{document, files};
+use nodeorder_trace::Log;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 

@@ -266,10 +266,14 @@ fn the_machine_of_the_readme_builds() {
         .split("```")
         .next()
         .unwrap();
-    let toml = nodeorder::input::Text::new("ours.toml", toml);
-    let machine = nodeorder::Topology::toml(&toml, None, &Default::default()).unwrap();
+    let toml = nodeorder_base::input::Text::new("ours.toml", toml);
+    let machine =
+        nodeorder_network::topology::Topology::toml(&toml, None, &Default::default()).unwrap();
     assert_eq!(machine.node_count(), 4600 - 5);
-    assert_eq!(machine.node_name(nodeorder::NodeId(18)), "nid00018");
+    assert_eq!(
+        machine.node_name(nodeorder_base::ids::NodeId(18)),
+        "nid00018"
+    );
 }
 
 #[test]

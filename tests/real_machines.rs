@@ -2,7 +2,10 @@
 
 use std::collections::HashMap;
 
-use nodeorder::{Context, NodeId, Topology, catalog};
+use nodeorder_base::ids::NodeId;
+use nodeorder_network::catalog;
+use nodeorder_network::topology::Context;
+use nodeorder_network::topology::Topology;
 
 fn machine(spec: &str) -> Topology {
     catalog::topology(spec, &Context::default()).unwrap()

@@ -5,9 +5,9 @@ mod site;
 
 use std::path::PathBuf;
 
-use nodeorder::input::Lines;
-use nodeorder::trace::records::{self, Columns, Record, RecordFormat, Records, State, placements};
-use nodeorder::trace::{Options, Reason, Trace, WorkloadKind, convert, kind, open};
+use nodeorder_base::input::Lines;
+use nodeorder_trace::records::{self, Columns, Record, RecordFormat, Records, State, placements};
+use nodeorder_trace::{Options, Reason, Trace, WorkloadKind, convert, kind, open};
 
 fn data(name: &str) -> PathBuf {
     crate::root().join("tests/data/traces").join(name)
@@ -16,7 +16,7 @@ fn data(name: &str) -> PathBuf {
 /// Counts of what was left out or mended, by reason.
 type Counts = Vec<(&'static str, u64)>;
 
-fn read(form: &RecordFormat, text: &str) -> nodeorder::Result<(Vec<Record>, Counts)> {
+fn read(form: &RecordFormat, text: &str) -> nodeorder_base::error::Result<(Vec<Record>, Counts)> {
     let mut records = Records::over(Lines::new("jobs", text), form, None)?;
     let (mut all, mut record) = (Vec::new(), Record::default());
     while records.next(&mut record)? {
@@ -32,7 +32,7 @@ fn read(form: &RecordFormat, text: &str) -> nodeorder::Result<(Vec<Record>, Coun
     ))
 }
 
-fn trace(text: &str) -> nodeorder::Result<Trace> {
+fn trace(text: &str) -> nodeorder_base::error::Result<Trace> {
     open::trace_over(Lines::new("jobs", text), &Options::default())
 }
 
@@ -517,8 +517,8 @@ fn placements_come_back_as_they_were_written() {
 #[derive(Debug)]
 struct Failed;
 
-impl From<nodeorder::Error> for Failed {
-    fn from(_: nodeorder::Error) -> Self {
+impl From<nodeorder_base::error::Error> for Failed {
+    fn from(_: nodeorder_base::error::Error) -> Self {
         Failed
     }
 }
@@ -785,7 +785,7 @@ fn a_trace_in_swf_comes_back() {
     let key = |t: &Trace| {
         t.jobs()
             .iter()
-            .map(|j| nodeorder::trace::Job { line: 0, ..*j })
+            .map(|j| nodeorder_trace::Job { line: 0, ..*j })
             .collect::<Vec<_>>()
     };
     assert_eq!(key(&again), key(&trace));

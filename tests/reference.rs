@@ -1,7 +1,7 @@
 //! `docs/reference.md` and `docs/columns.md` are what the tables of the program say.
 
-use nodeorder::params::Opt;
-use nodeorder::reference::{rows, tables};
+use nodeorder_base::params::Opt;
+use nodeorder_sweep::reference::{rows, tables};
 
 mod columns;
 
@@ -64,7 +64,7 @@ fn entries_from_papers_come_last() {
         assert!(papers.iter().all(|entry| table.is_from_papers(entry)));
         found += papers.len();
     }
-    // As many as src/reference.rs lists: each names an entry.
+    // As many as src/sweep/reference.rs lists: each names an entry.
     assert_eq!(found, 20);
 }
 

@@ -1,31 +1,32 @@
 //! The scheduler against plain references written from the rules, on real traces and random ones.
 
 use good_lp::{Expression, ProblemVariables, Solution, SolverModel, constraint, microlp, variable};
-use nodeorder::allocator::AllocatorContext;
-use nodeorder::metric::rank_distances::RankDistances;
-use nodeorder::schedule::{
-    Outputs, ScheduleResult, Settings, Task, pack_exactly, pack_greedily, simulate,
+use nodeorder_jobs::allocator::AllocatorContext;
+use nodeorder_jobs::replay::FigureSet;
+use nodeorder_jobs::schedule::{
+    ScheduleResult, Settings, Task, pack_exactly, pack_greedily, simulate,
 };
-use nodeorder::topology::Context;
-use nodeorder::trace::{Options, Trace};
-use nodeorder::{NodeOrder, Topology};
+use nodeorder_network::topology::Context;
+use nodeorder_network::topology::Topology;
+use nodeorder_order::metric::rank_distances::RankDistances;
+use nodeorder_order::ordering::NodeOrder;
+use nodeorder_trace::{Options, Trace};
 use proptest::prelude::*;
 
-const ALL: Outputs = Outputs {
-    placement: true,
-    ranks: true,
-    extent: false,
-    shape: false,
-    timeline: true,
-    room: false,
-};
+/// Whether metrics, ranks and the timeline are recorded, and places chosen by span.
+#[derive(Clone, Copy, PartialEq)]
+enum Recorded {
+    Everything,
+    Times,
+}
+use Recorded::{Everything, Times};
 
 fn schedule_on(
     spec: &str,
     tasks: &[Task],
     policy: &str,
     model: &str,
-    outputs: Outputs,
+    recorded: Recorded,
 ) -> ScheduleResult {
     let topology = Topology::inline(spec, &Context::default()).unwrap();
     let order = NodeOrder::make(&topology, "row-major").unwrap();
@@ -35,7 +36,8 @@ fn schedule_on(
         order: &order,
         distances: &distances,
     };
-    let allocator = if outputs.placement {
+    let everything = recorded == Everything;
+    let allocator = if everything {
         "span-best-fit"
     } else {
         "fifo:0"
@@ -47,7 +49,12 @@ fn schedule_on(
             policy,
             allocator,
             model,
-            outputs,
+            metrics: everything,
+            figures: FigureSet {
+                ranks: everything,
+                ..FigureSet::default()
+            },
+            timeline: everything,
             rules: None,
         },
         &|_| (),
@@ -55,8 +62,8 @@ fn schedule_on(
     .unwrap()
 }
 
-fn schedule(nodes: u32, tasks: &[Task], policy: &str, outputs: Outputs) -> ScheduleResult {
-    schedule_on(&format!("mesh:{nodes}"), tasks, policy, "fixed", outputs)
+fn schedule(nodes: u32, tasks: &[Task], policy: &str, recorded: Recorded) -> ScheduleResult {
+    schedule_on(&format!("mesh:{nodes}"), tasks, policy, "fixed", recorded)
 }
 
 /// Start times in queue order.
@@ -232,7 +239,7 @@ fn check_invariants(outcome: &ScheduleResult) {
             "job {} starts before its submit",
             task.id
         );
-        let ranks = record.ranks.as_ref().unwrap();
+        let ranks = record.figures.ranks.as_ref().unwrap();
         assert_eq!(ranks.len(), task.nodes);
         assert!(ranks.iter().all(|rank| rank < outcome.nodes));
         events.push((record.end, false, i));
@@ -243,7 +250,7 @@ fn check_invariants(outcome: &ScheduleResult) {
     events.sort_unstable();
     let mut holder: Vec<Option<usize>> = vec![None; outcome.nodes as usize];
     for (_, start, i) in events {
-        for rank in outcome.records[i].ranks.as_ref().unwrap().iter() {
+        for rank in outcome.records[i].figures.ranks.as_ref().unwrap().iter() {
             let (expected, next) = if start {
                 (None, Some(i))
             } else {
@@ -319,7 +326,7 @@ proptest! {
     #[test]
     fn fcfs_and_easy_are_what_the_rule_says(tasks in random_tasks(12, 60, 25)) {
         for (policy, easy) in [("fcfs", false), ("easy", true)] {
-            let outcome = schedule(12, &tasks, policy, ALL);
+            let outcome = schedule(12, &tasks, policy, Everything);
             prop_assert_eq!(starts(&outcome), plain(&tasks, 12, easy));
             let waiting = outcome.summary().utilisation_waiting;
             prop_assert_eq!(waiting, plain_utilisation_waiting(&outcome));
@@ -344,14 +351,14 @@ proptest! {
                 tasks.push(Task { id: tasks.len() as i64 + 1, submit, run, requested, nodes });
             }
         }
-        let outcome = schedule(8, &tasks, "conservative", ALL);
+        let outcome = schedule(8, &tasks, "conservative", Everything);
         prop_assert_eq!(starts(&outcome), plain_conservative(&tasks, 8));
         check_invariants(&outcome);
     }
 
     #[test]
     fn conservative_is_what_the_rule_says(tasks in random_tasks(8, 25, 12)) {
-        let outcome = schedule(8, &tasks, "conservative", ALL);
+        let outcome = schedule(8, &tasks, "conservative", Everything);
         prop_assert_eq!(starts(&outcome), plain_conservative(&tasks, 8));
         check_invariants(&outcome);
     }
@@ -373,7 +380,7 @@ proptest! {
                 Task { id, submit, run, requested, nodes: nodes[nodes_of] }
             })
             .collect();
-        let outcome = schedule(64, &tasks, "conservative", ALL);
+        let outcome = schedule(64, &tasks, "conservative", Everything);
         prop_assert_eq!(starts(&outcome), plain_conservative(&tasks, 64));
         check_invariants(&outcome);
     }
@@ -382,7 +389,7 @@ proptest! {
     fn size_first_is_what_the_rule_says(tasks in random_tasks(10, 40, 20), interval in 1i64..40) {
         for descending in [false, true] {
             let policy = format!("size-first:desc={descending},interval={interval}");
-            let outcome = schedule(10, &tasks, &policy, ALL);
+            let outcome = schedule(10, &tasks, &policy, Everything);
             prop_assert_eq!(starts(&outcome), plain_size_first(&tasks, 10, descending, interval));
             check_invariants(&outcome);
         }
@@ -398,8 +405,8 @@ proptest! {
             task.run = task.run * 1000 + 7 * i as i64;
             task.requested = task.run;
         }
-        let rule = schedule(12, &tasks, "easy", Outputs::default());
-        let theirs = schedule(12, &tasks, "easy:runtime-estimates", Outputs::default());
+        let rule = schedule(12, &tasks, "easy", Times);
+        let theirs = schedule(12, &tasks, "easy:runtime-estimates", Times);
         let ends = |o: &ScheduleResult| o.records.iter().map(|r| r.end).collect::<Vec<_>>();
         let mut distinct = ends(&rule);
         distinct.extend(tasks.iter().map(|t| t.submit));
@@ -417,11 +424,11 @@ proptest! {
         let name = if greedy { "window-greedy" } else { "window-bnb" };
         let held = if blocks { "block" } else { "skip" };
         let policy = format!("{name}:window={window},interval={interval},held={held},slots=runs");
-        let outcome = schedule(16, &tasks, &policy, ALL);
+        let outcome = schedule(16, &tasks, &policy, Everything);
         check_invariants(&outcome);
         let first = tasks[0].submit;
         for record in &outcome.records {
-            prop_assert_eq!(record.ranks.as_ref().unwrap().runs().len(), 1);
+            prop_assert_eq!(record.figures.ranks.as_ref().unwrap().runs().len(), 1);
             prop_assert!(interval == 0 || (record.start - first) % interval == 0);
             // No more than a window of tasks is passed over.
             let task = record.task;
@@ -435,19 +442,19 @@ proptest! {
     fn contiguity_shortens_the_sensitive(tasks in random_tasks(16, 30, 40), alpha in 0u32..90) {
         let run = |beta: u32| {
             let model = format!("contiguity:alpha={alpha},beta={beta},contiguous=runs");
-            schedule_on("mesh:16", &tasks, "easy", &model, ALL)
+            schedule_on("mesh:16", &tasks, "easy", &model, Everything)
         };
         let (none, half, all) = (run(0), run(50), run(100));
         prop_assert_eq!(
             starts(&none),
-            starts(&schedule(16, &tasks, "easy", ALL)).iter().map(|s| s * none.ticks).collect::<Vec<_>>()
+            starts(&schedule(16, &tasks, "easy", Everything)).iter().map(|s| s * none.ticks).collect::<Vec<_>>()
         );
         for outcome in [&none, &half, &all] {
             check_invariants(outcome);
             for record in &outcome.records {
                 let full = outcome.task(record).run;
                 let less = full / 100 * i64::from(100 - alpha);
-                let one_run = record.ranks.as_ref().unwrap().runs().len() == 1;
+                let one_run = record.figures.ranks.as_ref().unwrap().runs().len() == 1;
                 let took = record.end - record.start;
                 prop_assert!(took == full || took == less && one_run);
                 prop_assert!(!std::ptr::eq(outcome, &all) || (took == less) == one_run || alpha == 0);
@@ -534,13 +541,13 @@ fn theta_starts_job_for_job_as_the_reference() {
     ) else {
         return;
     };
-    let easy = schedule(4360, &tasks, "easy", Outputs::default());
+    let easy = schedule(4360, &tasks, "easy", Times);
     assert_eq!(starts(&easy), plain(&tasks, 4360, true));
     assert_eq!(mean_wait(&easy), 43_818.0);
-    let fcfs = schedule(4360, &tasks, "fcfs", Outputs::default());
+    let fcfs = schedule(4360, &tasks, "fcfs", Times);
     assert_eq!(starts(&fcfs), plain(&tasks, 4360, false));
     // What CQSim was seen to give.
-    let cqsim = schedule(4360, &tasks, "easy:runtime-estimates", Outputs::default());
+    let cqsim = schedule(4360, &tasks, "easy:runtime-estimates", Times);
     assert_eq!(mean_wait(&cqsim), 31_588.0);
 }
 
@@ -555,7 +562,7 @@ fn atlas_starts_job_for_job_as_the_reference() {
         return;
     };
     for (policy, easy) in [("fcfs", false), ("easy", true)] {
-        let outcome = schedule(1152, &tasks, policy, Outputs::default());
+        let outcome = schedule(1152, &tasks, policy, Times);
         assert_eq!(starts(&outcome), plain(&tasks, 1152, easy), "{policy}");
     }
 }
@@ -571,46 +578,8 @@ fn the_hypercube_starts_job_for_job_as_the_reference() {
         return;
     };
     for (policy, easy) in [("fcfs", false), ("easy", true)] {
-        let outcome = schedule(128, &tasks, policy, Outputs::default());
+        let outcome = schedule(128, &tasks, policy, Times);
         assert_eq!(starts(&outcome), plain(&tasks, 128, easy), "{policy}");
-    }
-}
-
-/// One job that shares its links with another for a part of its time: worked out by hand.
-#[test]
-fn contention_moves_ends_as_jobs_come_and_go() {
-    let task = |id, submit, run, nodes| Task {
-        id,
-        submit,
-        run,
-        requested: run,
-        nodes,
-    };
-    // A line of four nodes; the first job gets 0 and 1, the second 2 and 3, no link is shared.
-    for share in ["jobs", "load"] {
-        let model = format!("contention:latency=0,sharing=1,share={share},guest=ring");
-        let jobs = [task(1, 0, 100, 2), task(2, 10, 50, 2)];
-        let apart = schedule_on("mesh:4", &jobs, "fcfs", &model, ALL);
-        let ends = |o: &ScheduleResult| -> Vec<String> {
-            o.records.iter().map(|r| o.seconds(r.end)).collect()
-        };
-        assert_eq!(ends(&apart), ["100", "60"]);
-
-        // Job 5 gets ranks 0 and 2, job 6 later 1 and 3: both then load the link between 1 and 2.
-        let jobs = [
-            task(1, 0, 1, 1),
-            task(2, 0, 20, 1),
-            task(3, 0, 1, 1),
-            task(4, 0, 20, 1),
-            task(5, 1, 100, 2),
-            task(6, 20, 30, 2),
-        ];
-        let shared = schedule_on("mesh:4", &jobs, "fcfs", &model, ALL);
-        let ranks = |i: usize| shared.records[i].ranks.as_ref().unwrap().to_string();
-        assert_eq!([ranks(4), ranks(5)], ["0 2", "1 3"]);
-        // From 20 on both run at half speed: 6 ends at 80; 5 has run 19 before and 30 until then, 51 are left.
-        assert_eq!(ends(&shared)[4..], ["131", "80"]);
-        check_invariants(&shared);
     }
 }
 
@@ -630,11 +599,11 @@ fn distance_stretches_against_the_compact_placement() {
         task(3, 5, 1),
         task(4, 10, 2),
     ];
-    let outcome = schedule_on("mesh:4", &tasks, "fcfs", "distance:weight=0.5", ALL);
+    let outcome = schedule_on("mesh:4", &tasks, "fcfs", "distance:weight=0.5", Everything);
     let last = outcome.records.last().unwrap();
     assert_eq!(
         (
-            last.ranks.as_ref().unwrap().to_string().as_str(),
+            last.figures.ranks.as_ref().unwrap().to_string().as_str(),
             last.start
         ),
         ("0 3", 5_000_000)
@@ -664,7 +633,9 @@ fn wrong_names_and_impossible_jobs_are_refused() {
             policy,
             allocator: "fifo:0",
             model,
-            outputs: Outputs::default(),
+            metrics: false,
+            figures: FigureSet::default(),
+            timeline: false,
             rules: None,
         };
         simulate(&context, tasks, &settings, &|_| ())
@@ -696,11 +667,17 @@ fn wrong_names_and_impossible_jobs_are_refused() {
         ),
         (vec![task], "fcfs", "contiguity:alpha=20", "beta"),
         (vec![task], "fcfs", "contiguity:alpha=100,beta=5", "99.9"),
-        (vec![task], "fcfs", "contention:app=LU", "unknown key"),
         (
             vec![task],
             "fcfs",
-            "contention:routing=valiant",
+            "contention:guest=ring",
+            "`--model contention:guest=ring`: found the model `contention`, which is gone; expected `network`",
+        ),
+        (vec![task], "fcfs", "network:app=LU", "unknown key"),
+        (
+            vec![task],
+            "fcfs",
+            "network:routing=valiant",
             "--routing valiant",
         ),
         (vec![Task { nodes: 5, ..task }], "fcfs", "fixed", "job 7"),
@@ -736,7 +713,7 @@ fn wrong_names_and_impossible_jobs_are_refused() {
 
 #[test]
 fn no_jobs_are_no_trouble() {
-    let outcome = schedule(4, &[], "easy", ALL);
+    let outcome = schedule(4, &[], "easy", Everything);
     let summary = outcome.summary();
     assert_eq!(
         (summary.jobs, summary.utilisation, summary.makespan),

@@ -4,8 +4,9 @@
 use std::path::Path;
 use std::process::Command;
 
-use nodeorder::mapping::{self, Dilation, Fabric, Guest, ProcessMapping, RoutingEntry};
-use nodeorder::{NodeId, Topology};
+use nodeorder_base::ids::NodeId;
+use nodeorder_network::topology::Topology;
+use nodeorder_traffic::mapping::{self, Dilation, Fabric, FixedRouting, Guest, ProcessMapping};
 
 use crate::skip::{Peer, without};
 
@@ -84,7 +85,7 @@ fn score(
         String::from_utf8_lossy(&out.stderr)
     );
     // What was written reads back as the same guest.
-    let text = nodeorder::input::Text::new("g", graph(guest));
+    let text = nodeorder_base::input::Text::new("g", graph(guest));
     let again = Guest::read(&text, "grf", &Default::default()).unwrap();
     let messages = |guest: &Guest| {
         let mut all = Vec::new();
@@ -96,7 +97,7 @@ fn score(
     let fabric = Fabric::new(&topology).unwrap();
     let nodes = nodes.iter().map(|n| NodeId(*n)).collect();
     let placement = ProcessMapping::new(&topology, "scotch", nodes).unwrap();
-    let routing = RoutingEntry::named("dimension-order").unwrap();
+    let routing = FixedRouting::named("dimension-order").unwrap();
     let found = mapping::analyse(&fabric, guest, &placement, routing).unwrap();
     (found.dilation, String::from_utf8(out.stdout).unwrap())
 }

@@ -1,8 +1,8 @@
 //! Files of shards: read back, merged, refused where they are damaged or do not belong together.
 
-use nodeorder::input::Text;
-use nodeorder::sweep::Shard;
-use nodeorder::sweep::store::{Part, merge};
+use nodeorder_base::input::Text;
+use nodeorder_sweep::Shard;
+use nodeorder_sweep::store::{Part, merge};
 use proptest::prelude::*;
 
 fn part(index: u32, of: u32) -> Part {

@@ -2,8 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use nodeorder::input::Text;
-use nodeorder::{Context, NodeId, Topology, catalog};
+use nodeorder_base::ids::NodeId;
+use nodeorder_base::input::Text;
+use nodeorder_network::catalog;
+use nodeorder_network::topology::Context;
+use nodeorder_network::topology::Topology;
 
 /// Nodes, routers, links, diameter.
 type Numbers = (u64, u64, u64, u32);

@@ -6,8 +6,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::process::Command;
 
-use nodeorder::mapping::{self, Fabric, Guest, ProcessMapping, RoutingEntry};
-use nodeorder::{NodeId, NodeOrder, Topology, export, random};
+use nodeorder_base::ids::NodeId;
+use nodeorder_base::random;
+use nodeorder_network::topology::Topology;
+use nodeorder_order::ordering::NodeOrder;
+use nodeorder_present::export;
+use nodeorder_traffic::mapping::{self, Fabric, FixedRouting, Guest, ProcessMapping};
 
 use crate::skip::{Peer, without};
 
@@ -121,12 +125,7 @@ fn routes(
 }
 
 /// The directed links that carry a message from a to b here, with their shares.
-fn ours(
-    fabric: &Fabric<'_>,
-    routing: &RoutingEntry,
-    a: NodeId,
-    b: NodeId,
-) -> BTreeMap<String, f64> {
+fn ours(fabric: &Fabric<'_>, routing: FixedRouting, a: NodeId, b: NodeId) -> BTreeMap<String, f64> {
     let guest = Guest::new("pair", 2, vec![(0, 1, 1.0)]).unwrap();
     let placement = ProcessMapping::new(fabric.topology, "pair", vec![a, b]).unwrap();
     let loads = mapping::analyse(fabric, &guest, &placement, routing)
@@ -166,7 +165,7 @@ fn simgrid_takes_our_routes_link_by_link() {
             .flat_map(|a| nodes.iter().filter(move |b| *b != a).map(move |b| (*a, *b)))
             .collect();
         let fabric = Fabric::new(&machine).unwrap();
-        let routing = RoutingEntry::named(routing).unwrap();
+        let routing = FixedRouting::named(routing).unwrap();
         let mut same = 0;
         for ((a, b), theirs) in routes(python, folder.path(), &machine, &pairs) {
             let ours = ours(&fabric, routing, a, b);
@@ -256,7 +255,7 @@ fn simulated_times_stand_in_the_order_of_contention() {
         let folder = tempfile::tempdir().unwrap();
         let (machine, _) = platform(folder.path(), spec, "row-major");
         let fabric = Fabric::new(&machine).unwrap();
-        let routing = RoutingEntry::named(routing).unwrap();
+        let routing = FixedRouting::named(routing).unwrap();
         let mut found = Vec::new();
         for list in allocations {
             let nodes: Vec<NodeId> = list

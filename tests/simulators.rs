@@ -4,8 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::process::Command;
 
-use nodeorder::export::{self, Export, ExportJob};
-use nodeorder::{NodeId, NodeOrder, Topology};
+use nodeorder_base::ids::NodeId;
+use nodeorder_network::topology::Topology;
+use nodeorder_order::ordering::NodeOrder;
+use nodeorder_present::export::{self, Export, ExportJob};
 use proptest::prelude::*;
 
 /// A torus, a dragonfly, and a tree from a file.

@@ -6,13 +6,16 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::Command;
 
-use nodeorder::allocator::{self, AllocatorContext};
-use nodeorder::input::Text;
-use nodeorder::metric::allocation::AllocationMeter;
-use nodeorder::metric::rank_distances::RankDistances;
-use nodeorder::replay::{Outputs, Replay};
-use nodeorder::trace::{Block, Log};
-use nodeorder::{NodeOrder, Topology, export, random};
+use nodeorder_base::input::Text;
+use nodeorder_base::random;
+use nodeorder_jobs::allocator::{self, AllocatorContext};
+use nodeorder_jobs::replay::{FigureSet, Replay};
+use nodeorder_network::topology::Topology;
+use nodeorder_order::metric::allocation::AllocationMeter;
+use nodeorder_order::metric::rank_distances::RankDistances;
+use nodeorder_order::ordering::NodeOrder;
+use nodeorder_present::export;
+use nodeorder_trace::{Block, Log};
 
 mod cluster;
 mod exports_26;
@@ -51,20 +54,23 @@ fn foretold(topology: &Topology, order: &NodeOrder, rule: &str, log: &str) -> Ve
     };
     let rule = allocator::make(rule, &context).unwrap();
     let meter = AllocationMeter::new(topology, &distances).unwrap();
-    let outputs = Outputs {
+    let figures = FigureSet {
         ranks: true,
-        ..Outputs::default()
+        ..FigureSet::default()
     };
-    let mut replay = Replay::new(rule, meter, distances.len(), outputs);
+    let mut replay = Replay::new(rule, meter, distances.len(), figures);
     let (mut block, mut placed, mut all) = (Block::default(), Vec::new(), Vec::new());
     let mut log = Log::new("log", log);
     while log.next_block(1000, &mut block).unwrap() {
         replay.step(&block, None, &mut placed).unwrap();
-        all.extend(
-            placed
+        all.extend(placed.iter().map(|p| {
+            p.figures
+                .ranks
+                .as_ref()
+                .unwrap()
                 .iter()
-                .map(|p| p.ranks.as_ref().unwrap().iter().collect::<Vec<u32>>()),
-        );
+                .collect::<Vec<u32>>()
+        }));
     }
     all
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::{Command, Output, Stdio};
 use std::time::Duration;
 
-use nodeorder::random;
+use nodeorder_base::random;
 
 const PLAN: &str = "\
 name = 'small'
@@ -494,8 +494,8 @@ fn shards_take_work_from_each_other() {
     for index in 0..4 {
         let text =
             std::fs::read_to_string(folder.join(format!("parts/shard-{index}-of-4.csv"))).unwrap();
-        let text = nodeorder::input::Text::new("shard", text);
-        dealt.extend(nodeorder::sweep::store::Part::read(&text).unwrap().dealt);
+        let text = nodeorder_base::input::Text::new("shard", text);
+        dealt.extend(nodeorder_sweep::store::Part::read(&text).unwrap().dealt);
     }
     dealt.sort_unstable();
     assert!(dealt.into_iter().eq(0..CELLS));
@@ -510,17 +510,17 @@ fn shards_take_work_from_each_other() {
     assert_eq!(results(folder, "calm"), results(folder, "parts"));
 }
 
-fn dealt(text: &str, of: u32) -> Vec<nodeorder::sweep::Block> {
-    let context = nodeorder::topology::Context::default();
-    let text = nodeorder::input::Text::new("p.toml", text);
-    nodeorder::sweep::Plan::read(&text, None, &context)
+fn dealt(text: &str, of: u32) -> Vec<nodeorder_sweep::Block> {
+    let context = nodeorder_network::topology::Context::default();
+    let text = nodeorder_base::input::Text::new("p.toml", text);
+    nodeorder_sweep::Plan::read(&text, None, &context)
         .unwrap()
         .deal(of, &context)
         .unwrap()
 }
 
 /// The sums of the blocks' costs: all, and of the busiest of `of` shards.
-fn loads(blocks: &[nodeorder::sweep::Block], of: u32) -> (u64, u64) {
+fn loads(blocks: &[nodeorder_sweep::Block], of: u32) -> (u64, u64) {
     let of_shard = |i| {
         blocks
             .iter()

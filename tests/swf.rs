@@ -3,11 +3,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use nodeorder::Result;
-use nodeorder::input::Lines;
-use nodeorder::trace::convert::to_log;
-use nodeorder::trace::survey::{Survey, survey};
-use nodeorder::trace::{Job, Log, Options, TRACE_FORMATS, Trace, kind};
+use nodeorder_base::error::Result;
+use nodeorder_base::input::Lines;
+use nodeorder_trace::convert::to_log;
+use nodeorder_trace::survey::{Survey, survey};
+use nodeorder_trace::{Job, Log, Options, TRACE_FORMATS, Trace, kind};
 
 fn read(text: &str) -> Result<Trace> {
     Trace::new("t", text, &Options::default())

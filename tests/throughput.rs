@@ -7,14 +7,17 @@ use good_lp::{
     Constraint, Expression, ProblemVariables, Solution, SolverModel, Variable, constraint, microlp,
     variable,
 };
-use nodeorder::mapping::routing::BestShares;
-use nodeorder::mapping::{Demand, End, Fabric, Guest, ProcessMapping};
-use nodeorder::ordering::{NodeOrder, Observer};
-use nodeorder::throughput::matching::longest;
-use nodeorder::throughput::windows::windows;
-use nodeorder::throughput::{Throughput, best_shares, traffic::traffic};
-use nodeorder::topology::LinkedRouters;
-use nodeorder::{Context, NodeId, RouterId, Topology};
+use nodeorder_base::ids::NodeId;
+use nodeorder_base::ids::RouterId;
+use nodeorder_network::topology::Context;
+use nodeorder_network::topology::LinkedRouters;
+use nodeorder_network::topology::Topology;
+use nodeorder_order::ordering::{NodeOrder, Observer};
+use nodeorder_traffic::mapping::routing::BestShares;
+use nodeorder_traffic::mapping::{Demand, End, Fabric, Guest, ProcessMapping};
+use nodeorder_traffic::throughput::matching::longest;
+use nodeorder_traffic::throughput::windows::windows;
+use nodeorder_traffic::throughput::{Throughput, best_shares, traffic::traffic};
 use proptest::prelude::*;
 use serde_json::Value;
 

@@ -1,9 +1,11 @@
 //! The topology-aware allocators, held to their rules written out plainly: lists, all centres, all pairs.
 
-use nodeorder::allocator::{self, AllocatorContext};
-use nodeorder::metric::rank_distances::RankDistances;
-use nodeorder::ranks::{FreeSet, Ranks, Run};
-use nodeorder::{NodeId, NodeOrder, Topology};
+use nodeorder_base::ids::NodeId;
+use nodeorder_base::ranks::{FreeSet, Ranks, Run};
+use nodeorder_jobs::allocator::{self, AllocatorContext};
+use nodeorder_network::topology::Topology;
+use nodeorder_order::metric::rank_distances::RankDistances;
+use nodeorder_order::ordering::NodeOrder;
 use proptest::prelude::*;
 
 /// Machines with coordinates, then machines without.
@@ -277,7 +279,10 @@ impl Scene {
         let graph = self.topology.graph().unwrap();
         let linked = |a: u32, b: u32| {
             let (a, b) = (self.router(a), self.router(b));
-            a == b || graph.neighbours(nodeorder::RouterId(a)).contains(&b)
+            a == b
+                || graph
+                    .neighbours(nodeorder_base::ids::RouterId(a))
+                    .contains(&b)
         };
         let mut queue: Vec<u32> = Vec::new();
         let mut at = 0;

@@ -1,6 +1,6 @@
 //! Real traces, where they are at hand: counts made by another program from the same rules.
 
-use nodeorder::trace::{Log, Options, Reason, Sizes, Trace, Weight, convert, survey::survey};
+use nodeorder_trace::{Log, Options, Reason, Sizes, Trace, Weight, convert, survey::survey};
 
 use crate::skip::trace;
 
@@ -133,7 +133,7 @@ fn real_traces_have_the_counts_of_another_program() {
             counts.nodes,
             "{name}"
         );
-        let seconds = |j: &nodeorder::trace::Job| u64::from(j.nodes) * j.run as u64;
+        let seconds = |j: &nodeorder_trace::Job| u64::from(j.nodes) * j.run as u64;
         assert_eq!(
             jobs.iter().map(seconds).sum::<u64>(),
             counts.node_seconds,

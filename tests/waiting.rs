@@ -3,21 +3,14 @@
 
 use std::collections::BTreeSet;
 
-use nodeorder::allocator::{self, Allocator, AllocatorContext};
-use nodeorder::metric::rank_distances::RankDistances;
-use nodeorder::ranks::{FreeSet, Ranks, Run};
-use nodeorder::schedule::{Outputs, ScheduleResult, Settings, Task, simulate};
-use nodeorder::{NodeOrder, Topology};
+use nodeorder_base::ranks::{FreeSet, Ranks, Run};
+use nodeorder_jobs::allocator::{self, Allocator, AllocatorContext};
+use nodeorder_jobs::replay::FigureSet;
+use nodeorder_jobs::schedule::{ScheduleResult, Settings, Task, simulate};
+use nodeorder_network::topology::Topology;
+use nodeorder_order::metric::rank_distances::RankDistances;
+use nodeorder_order::ordering::NodeOrder;
 use proptest::prelude::*;
-
-const ALL: Outputs = Outputs {
-    placement: true,
-    ranks: true,
-    extent: false,
-    shape: false,
-    timeline: false,
-    room: false,
-};
 
 struct Machine {
     topology: Topology,
@@ -55,7 +48,12 @@ impl Machine {
             policy,
             allocator,
             model,
-            outputs: ALL,
+            metrics: true,
+            figures: FigureSet {
+                ranks: true,
+                ..FigureSet::default()
+            },
+            timeline: false,
             rules: None,
         };
         simulate(&self.context(), tasks, &settings, &|_| ()).unwrap()
@@ -340,7 +338,7 @@ fn plain_conservative(machine: &Machine, tasks: &[Task], allocator: &str) -> Vec
 fn starts(outcome: &ScheduleResult) -> Vec<(i64, Place)> {
     let mut starts = vec![(i64::MIN, Place::new()); outcome.tasks.len()];
     for record in &outcome.records {
-        let place = record.ranks.as_ref().unwrap().iter().collect();
+        let place = record.figures.ranks.as_ref().unwrap().iter().collect();
         starts[record.task as usize] = (record.start, place);
     }
     starts
@@ -353,11 +351,11 @@ fn check_invariants(outcome: &ScheduleResult) {
         outcome.tasks.len()
     );
     for (i, record) in outcome.records.iter().enumerate() {
-        let (task, ranks) = (outcome.task(record), record.ranks.as_ref().unwrap());
+        let (task, ranks) = (outcome.task(record), record.figures.ranks.as_ref().unwrap());
         assert!(record.start >= task.submit && ranks.len() == task.nodes);
         for other in &outcome.records[..i] {
             let together = other.start < record.end && record.start < other.end;
-            let theirs: Place = other.ranks.as_ref().unwrap().iter().collect();
+            let theirs: Place = other.figures.ranks.as_ref().unwrap().iter().collect();
             assert!(!together || ranks.iter().all(|rank| !theirs.contains(&rank)));
         }
     }
@@ -514,7 +512,7 @@ proptest! {
         check_invariants(&outcome);
         for record in &outcome.records {
             prop_assert_eq!(record.placement.as_ref().unwrap().components, 1);
-            let place: Place = record.ranks.as_ref().unwrap().iter().collect();
+            let place: Place = record.figures.ranks.as_ref().unwrap().iter().collect();
             prop_assert!(machine.has_place(&allocator, &place, place.len() as u32));
         }
         let all: Place = (0..machine.nodes()).collect();
@@ -538,7 +536,7 @@ proptest! {
         for together in by_start.chunk_by(|a, b| a.start == b.start) {
             let now = together[0].start;
             let running = outcome.records.iter().filter(|r| r.start < now && r.end > now);
-            let held: Place = running.flat_map(|r| r.ranks.as_ref().unwrap().iter()).collect();
+            let held: Place = running.flat_map(|r| r.figures.ranks.as_ref().unwrap().iter()).collect();
             let mut left: Place = (0..machine.nodes()).filter(|rank| !held.contains(rank)).collect();
             while let Some(first) = left.pop_first() {
                 let (mut slot, mut at) = (vec![first], 0);
@@ -551,7 +549,7 @@ proptest! {
                 slot.sort_unstable();
                 // Those of the slot take its lowest ranks, side by side in queue order.
                 let mut inside: Vec<_> = together.iter()
-                    .map(|r| (r.task, r.ranks.as_ref().unwrap().iter().collect::<Vec<u32>>()))
+                    .map(|r| (r.task, r.figures.ranks.as_ref().unwrap().iter().collect::<Vec<u32>>()))
                     .filter(|(_, ranks)| ranks.iter().any(|rank| slot.contains(rank)))
                     .collect();
                 inside.sort();
@@ -594,7 +592,7 @@ fn a_free_block_is_a_slot() {
         assert_eq!(last.start, start, "{slots}");
         if slots == "components" {
             assert_eq!(
-                last.ranks.as_ref().unwrap().to_string(),
+                last.figures.ranks.as_ref().unwrap().to_string(),
                 "0-1 4-5 8-9 12-13"
             );
             assert_eq!(last.placement.as_ref().unwrap().components, 1);
@@ -625,7 +623,7 @@ fn contiguity_is_that_of_the_network() {
         let model = format!("contiguity:alpha=50,beta=100,contiguous={contiguous}");
         let outcome = machine.run(&tasks, "fcfs", "fifo:0", &model);
         let last = outcome.records.iter().find(|r| r.task == 4).unwrap();
-        assert_eq!(last.ranks.as_ref().unwrap().to_string(), "0-1 4-5");
+        assert_eq!(last.figures.ranks.as_ref().unwrap().to_string(), "0-1 4-5");
         assert_eq!(last.end - last.start, took * outcome.ticks, "{contiguous}");
     }
 }

@@ -3,14 +3,15 @@
 // Each bench is a crate of its own and uses a part.
 #![allow(dead_code)]
 
-use nodeorder::{NodeOrder, Topology};
+use nodeorder_network::topology::Topology;
+use nodeorder_order::ordering::NodeOrder;
 
 /// Cubes of 10³, 20³, 40³ and 100³ routers.
 pub const SIDES: [u32; 4] = [10, 20, 40, 100];
 
 /// The topology of an inline specification.
 pub fn machine(spec: &str) -> Topology {
-    let context = nodeorder::Context {
+    let context = nodeorder_network::topology::Context {
         memory: 20_000_000_000,
         ..Default::default()
     };

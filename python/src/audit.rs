@@ -1,9 +1,9 @@
 //! Recorded placements, scored.
 
-use nodeorder::audit::{AuditSettings, audit as score};
-use nodeorder::metric::units::Units;
-use nodeorder::ordering::NodeOrder;
-use nodeorder::report::audit::{Rows, Subject, document};
+use nodeorder_jobs::audit::{AuditSettings, audit as score};
+use nodeorder_order::metric::units::Units;
+use nodeorder_order::ordering::NodeOrder;
+use nodeorder_present::report::audit::{Rows, Subject, document};
 use pyo3::prelude::*;
 
 use crate::error::Failure;

@@ -2,16 +2,16 @@
 
 use std::sync::Arc;
 
-use nodeorder::machines::Asked;
-use nodeorder::metric::comparison::Comparison as Compared;
-use nodeorder::metric::mpc::{self, Curve};
-use nodeorder::ordering::NodeOrder;
-use nodeorder::plot;
-use nodeorder::replay::prediction::{Prediction, predict};
-use nodeorder::report::{self, WorkloadResults};
-use nodeorder::schedule::orderings::{Schedules, on_orderings};
-use nodeorder::trace::open::OpenedLog;
-use nodeorder::trace::{Sizes, Trace, Weight};
+use nodeorder_jobs::replay::prediction::{Prediction, predict};
+use nodeorder_jobs::schedule::orderings::{Schedules, on_orderings};
+use nodeorder_order::metric::comparison::Comparison as Compared;
+use nodeorder_order::metric::mpc::{self, Curve};
+use nodeorder_order::ordering::NodeOrder;
+use nodeorder_present::machines::Asked;
+use nodeorder_present::plot;
+use nodeorder_present::report::{self, WorkloadResults};
+use nodeorder_trace::open::OpenedLog;
+use nodeorder_trace::{Sizes, Trace, Weight};
 use numpy::PyReadonlyArray1;
 use pyo3::prelude::*;
 
@@ -29,7 +29,7 @@ pub struct Comparison {
 }
 
 struct Inner {
-    topology: Arc<nodeorder::Topology>,
+    topology: Arc<nodeorder_network::topology::Topology>,
     orders: Vec<NodeOrder>,
     comparison: Compared,
     prediction: Option<Prediction>,
@@ -194,7 +194,7 @@ impl Jobs {
     }
 
     /// Checks the settings, then opens the workload: nothing is computed for settings that are refused.
-    fn open(&self, topology: &nodeorder::Topology) -> Result<Opened, Failure> {
+    fn open(&self, topology: &nodeorder_network::topology::Topology) -> Result<Opened, Failure> {
         self.asked().check()?;
         let nodes = topology.node_count();
         let options = source::options(topology.context(), nodes, self.procs_per_node);
@@ -212,7 +212,7 @@ impl Jobs {
     /// Replays and schedules the jobs on every ordering.
     fn run(
         &self,
-        topology: &nodeorder::Topology,
+        topology: &nodeorder_network::topology::Topology,
         orders: &[NodeOrder],
         curves: &[Curve],
         opened: Opened,

@@ -2,11 +2,11 @@
 
 use std::path::Path;
 
-use nodeorder::columns::{corun::JOB, write};
-use nodeorder::corun::{Figures, Job, Settings, side_by_side};
-use nodeorder::input::Text;
-use nodeorder::mapping::{Fabric, RoutingEntry};
-use nodeorder::report::corun as report;
+use nodeorder_base::input::Text;
+use nodeorder_present::columns::{corun::JOB, write};
+use nodeorder_present::report::corun as report;
+use nodeorder_traffic::corun::{Figures, Job, Settings, side_by_side};
+use nodeorder_traffic::mapping::{Fabric, FixedRouting};
 use pyo3::prelude::*;
 
 use crate::job;
@@ -40,7 +40,7 @@ pub fn corun(
 ) -> PyResult<Vec<u8>> {
     let topology = topology.inner.clone();
     job::run(py, progress, move |job| {
-        let routing = RoutingEntry::named(&wanted.routing)?;
+        let routing = FixedRouting::named(&wanted.routing)?;
         let options = wanted.figures.iter().map(|(flag, text)| (&**flag, &**text));
         let memory = topology.context().memory;
         let figures = Figures::from_options(options, wanted.links_file.as_deref(), memory)?;

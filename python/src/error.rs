@@ -15,13 +15,13 @@ pyo3::create_exception!(
 /// Reason why a call has no result.
 pub enum Failure {
     /// The library refused it.
-    Library(nodeorder::Error),
+    Library(nodeorder_base::error::Error),
     /// Any other reason, as a message.
     Text(String),
 }
 
-impl From<nodeorder::Error> for Failure {
-    fn from(error: nodeorder::Error) -> Self {
+impl From<nodeorder_base::error::Error> for Failure {
+    fn from(error: nodeorder_base::error::Error) -> Self {
         Failure::Library(error)
     }
 }

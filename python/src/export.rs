@@ -2,8 +2,10 @@
 
 use std::collections::HashMap;
 
-use nodeorder::export::{self as exports, HOST_FORMS, JobHosts, best_ring, read_hosts, restricted};
-use nodeorder::input::Text;
+use nodeorder_base::input::Text;
+use nodeorder_present::export::{
+    self as exports, HOST_FORMS, JobHosts, best_ring, read_hosts, restricted,
+};
 use pyo3::prelude::*;
 
 use crate::job;

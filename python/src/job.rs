@@ -6,7 +6,8 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use nodeorder::{Stopped, stop_by};
+use nodeorder_base::observer::Stopped;
+use nodeorder_base::observer::stop_by;
 use pyo3::prelude::*;
 use rayon::ThreadPool;
 
@@ -127,7 +128,7 @@ impl<'j> Clock<'j> {
     }
 }
 
-impl nodeorder::ordering::Observer for Clock<'_> {
+impl nodeorder_order::ordering::Observer for Clock<'_> {
     fn seconds(&self) -> Option<f64> {
         Some(self.began.elapsed().as_secs_f64())
     }

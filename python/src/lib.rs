@@ -30,7 +30,7 @@ mod trace;
 #[pymodule]
 fn _native(py: Python<'_>, module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
-    module.add("ROLES", nodeorder::trace::records::columns::ROLES)?;
+    module.add("ROLES", nodeorder_trace::records::columns::ROLES)?;
     module.add("NodeorderError", py.get_type::<error::NodeorderError>())?;
     module.add_class::<topology::Topology>()?;
     module.add_class::<ordering::Ordering>()?;

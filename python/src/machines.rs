@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use nodeorder::columns;
-use nodeorder::columns::machines::{MachinePoint, RankedMachine};
-use nodeorder::machines::{self, Machines as Compared, Request, headline};
-use nodeorder::metric::cost::{Buying, Prices};
-use nodeorder::report::machines as report;
+use nodeorder_order::metric::cost::{Buying, Prices};
+use nodeorder_present::columns;
+use nodeorder_present::columns::machines::{MachinePoint, RankedMachine};
+use nodeorder_present::machines::{self, Machines as Compared, Request, headline};
+use nodeorder_present::report::machines as report;
 use pyo3::prelude::*;
 
 use crate::error::Failure;

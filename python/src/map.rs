@@ -3,12 +3,12 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use nodeorder::columns::mapping::{LinkLoad, MappingFigures, PROCESS};
-use nodeorder::columns::write;
-use nodeorder::input::Text;
-use nodeorder::mapping::{self, Fabric, Guest, ProcessMapping, RoutingEntry, method};
-use nodeorder::ordering::NodeOrder;
-use nodeorder::report::mapping::{document, link_load};
+use nodeorder_base::input::Text;
+use nodeorder_order::ordering::NodeOrder;
+use nodeorder_present::columns::mapping::{LinkLoad, MappingFigures, PROCESS};
+use nodeorder_present::columns::write;
+use nodeorder_present::report::mapping::{document, link_load};
+use nodeorder_traffic::mapping::{self, Fabric, FixedRouting, Guest, ProcessMapping, method};
 use pyo3::prelude::*;
 
 use crate::error::Failure;
@@ -36,7 +36,7 @@ enum OwnedAssignment {
 impl OwnedAssignment {
     fn mapping(
         &self,
-        topology: &nodeorder::Topology,
+        topology: &nodeorder_network::topology::Topology,
         guest: &Guest,
     ) -> Result<ProcessMapping, Failure> {
         match self {
@@ -76,7 +76,7 @@ pub fn map(
         Assignment::Table(table) => OwnedAssignment::Table(table),
     };
     job::run(py, progress, move |job| {
-        let routing = RoutingEntry::named(&routing)?;
+        let routing = FixedRouting::named(&routing)?;
         routing.check(&topology)?;
         let guest = match &guest {
             Table(text, None) => Guest::make(text, topology.context())?,
@@ -110,7 +110,7 @@ pub fn map(
             mapping: placement.label(),
             method,
             order,
-            routing: routing.name,
+            routing: routing.name(),
             links: fabric.links.len(),
             speeds: Default::default(),
             analysis: &analysis,
@@ -121,7 +121,7 @@ pub fn map(
 
 /// The mapping given, or the one that `method` finds on its nodes.
 fn placed(
-    topology: &nodeorder::Topology,
+    topology: &nodeorder_network::topology::Topology,
     guest: &Guest,
     given: ProcessMapping,
     method: Option<&str>,

@@ -1,7 +1,7 @@
 //! MPC curves.
 
-use nodeorder::metric::mpc::{self, SumMethod};
-use nodeorder::metric::sizes;
+use nodeorder_order::metric::mpc::{self, SumMethod};
+use nodeorder_order::metric::sizes;
 use numpy::{IntoPyArray, PyArray1};
 use pyo3::prelude::*;
 

@@ -1,13 +1,17 @@
 //! The metrics of one allocation.
 
-use nodeorder::columns::{jobs::JobRow, object};
-use nodeorder::metric::allocation::AllocationMeter;
-use nodeorder::metric::rank_distances::RankDistances;
-use nodeorder::metric::ring::rings;
-use nodeorder::metric::units::{UnitCounter, Units};
-use nodeorder::ordering::NodeOrder;
-use nodeorder::ranks::Ranks;
-use nodeorder::{Error, NodeId, SourceLocation, Topology};
+use nodeorder_base::error::Error;
+use nodeorder_base::error::SourceLocation;
+use nodeorder_base::ids::NodeId;
+use nodeorder_base::ranks::Ranks;
+use nodeorder_jobs::replay::AllocationFigures;
+use nodeorder_network::topology::Topology;
+use nodeorder_order::metric::allocation::AllocationMeter;
+use nodeorder_order::metric::rank_distances::RankDistances;
+use nodeorder_order::metric::ring::rings;
+use nodeorder_order::metric::units::{UnitCounter, Units};
+use nodeorder_order::ordering::NodeOrder;
+use nodeorder_present::columns::{jobs::JobRow, object};
 use numpy::PyReadonlyArray1;
 use pyo3::prelude::*;
 
@@ -65,12 +69,21 @@ fn metrics(
     let mut set = Ranks::default();
     ranks.iter().for_each(|rank| set.push_rank(*rank));
     let mut meter = AllocationMeter::new(topology, &distances)?;
-    let (metrics, extent) = (meter.measure(&set, None), meter.extent(&set));
+    let metrics = meter.measure(&set, None);
+    let figures = AllocationFigures {
+        extent: Some(meter.extent(&set).into()),
+        ..AllocationFigures::default()
+    };
     let row = JobRow {
+        ordering: "",
+        allocator: "",
+        job: "",
         size: set.len(),
+        times: None,
         metrics: Some(&metrics),
-        extent: Some(&extent),
-        ..JobRow::default()
+        figures: &figures,
+        hosts: None,
+        pods: None,
     };
     let mut document = object(&[JobRow::METRICS, JobRow::EXTENT].concat(), &row);
     if let (None, Some(object)) = (order, document.as_object_mut()) {

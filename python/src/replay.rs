@@ -2,15 +2,14 @@
 
 use std::sync::atomic::Ordering::Relaxed;
 
-use nodeorder::mapping::routing::suitable;
-use nodeorder::mapping::{Fabric, RoutingEntry};
-use nodeorder::metric::rank_distances::RankDistances;
-use nodeorder::metric::units::Units;
-use nodeorder::replay::set::{ReplaySet, ReplaySettings, Summaries};
-use nodeorder::replay::traffic::TrafficSettings;
-use nodeorder::replay::{Outputs, Step};
-use nodeorder::report::replay::{self as report, BlockRows, Columns, SummaryOptions};
-use nodeorder::trace::open::OpenedLog;
+use nodeorder_jobs::replay::set::{ReplaySet, ReplaySettings, Summaries};
+use nodeorder_jobs::replay::traffic::TrafficSettings;
+use nodeorder_jobs::replay::{FigureSet, Step};
+use nodeorder_order::metric::rank_distances::RankDistances;
+use nodeorder_present::report::replay::{self as report, BlockRows, SummaryOptions};
+use nodeorder_trace::open::OpenedLog;
+use nodeorder_traffic::mapping::routing::suitable;
+use nodeorder_traffic::mapping::{Fabric, FixedRouting};
 use pyo3::prelude::*;
 
 use crate::error::Failure;
@@ -27,7 +26,7 @@ impl Talk {
     /// The links that messages take; made only where jobs talk.
     pub fn fabric<'t>(
         &self,
-        topology: &'t nodeorder::Topology,
+        topology: &'t nodeorder_network::topology::Topology,
     ) -> Result<Option<Fabric<'t>>, Failure> {
         Ok(self
             .0
@@ -45,7 +44,7 @@ impl Talk {
             return Ok(None);
         };
         let routing = match &self.1 {
-            Some(name) => Some(RoutingEntry::named(name)?),
+            Some(name) => Some(FixedRouting::named(name)?),
             None => suitable(fabric.topology).into_iter().next(),
         };
         let none = || Failure::Text("no routing suits this machine".into());
@@ -110,12 +109,13 @@ pub fn replay(
         let rows = wanted.out == "rows";
         let settings = ReplaySettings {
             allocators: &alloc,
-            outputs: Outputs {
-                ranks: wanted.ranks || wanted.names,
+            figures: FigureSet {
+                ranks: wanted.ranks,
+                hosts: wanted.names,
                 extent: wanted.extent,
                 shape: wanted.shape,
                 room: wanted.room,
-                pods: false,
+                ..FigureSet::default()
             },
             traffic: talk.settings(fabric.as_ref())?,
             summaries: if rows {
@@ -129,23 +129,13 @@ pub fn replay(
         if wanted.whole_hops {
             replays = replays.in_whole_hops();
         }
-        let columns = Columns {
-            ordering: orders.len() > 1,
-            extent: wanted.extent,
-            shape: wanted.shape,
-            room: wanted.room,
-            traffic: talk.0.is_some(),
-            ranks: wanted.ranks,
-            hosts: wanted.names,
-            pods: false,
-        };
         // All rows of the first replay, then those of the second.
         let labels = if rows {
             replays.labels().to_vec()
         } else {
             Vec::new()
         };
-        let block = BlockRows::new(columns, &labels, &topology, &orders);
+        let block = BlockRows::new(replays.figures(), &labels, &topology, &orders);
         let mut texts = vec![Vec::new(); labels.len()];
         let block_done = || {
             job.set(read.load(Relaxed));
@@ -159,12 +149,7 @@ pub fn replay(
         replays.run_with(&mut jobs, None, write, block_done)?;
         let mut out: Vec<u8> = Vec::new();
         if rows {
-            let levels = if wanted.shape {
-                Units::new(&topology).list()
-            } else {
-                Vec::new()
-            };
-            columns.write_header(&levels, &mut out)?;
+            block.write_header(&mut out)?;
             out.extend(texts.concat());
             return Ok(out);
         }

@@ -1,13 +1,13 @@
 //! Schedules of traces.
 
-use nodeorder::allocator::AllocatorContext;
-use nodeorder::metric::rank_distances::RankDistances;
-use nodeorder::metric::units::Units;
-use nodeorder::replay::traffic::{Stay, Traffic};
-use nodeorder::report::hosts::Hosts;
-use nodeorder::report::schedule::{self as report, Source as Made};
-use nodeorder::schedule::{Outputs, Settings, Task, policy, simulate};
-use nodeorder::trace::{Options, open};
+use nodeorder_jobs::allocator::AllocatorContext;
+use nodeorder_jobs::replay::FigureSet;
+use nodeorder_jobs::replay::traffic::Traffic;
+use nodeorder_jobs::schedule::{Settings, Task, policy, simulate};
+use nodeorder_order::metric::rank_distances::RankDistances;
+use nodeorder_present::report::hosts::Hosts;
+use nodeorder_present::report::schedule::{self as report, Source as Made};
+use nodeorder_trace::{Options, open};
 use pyo3::prelude::*;
 
 use crate::error::Failure;
@@ -70,39 +70,38 @@ pub fn schedule(
             .map(|settings| Traffic::new(settings, &order))
             .transpose()?;
         let rows = wanted.out == "rows";
+        let shown = FigureSet {
+            ranks: wanted.ranks,
+            hosts: wanted.names,
+            extent: wanted.extent,
+            shape: wanted.shape,
+            traffic: talk.0.is_some(),
+            ..FigureSet::default()
+        };
         let settings = Settings {
             rules: None,
             policy: &wanted.policy,
             allocator: &wanted.alloc,
             model: &wanted.model,
-            outputs: Outputs {
-                placement: true,
-                ranks: rows && (wanted.ranks || wanted.names) || talk.0.is_some(),
-                extent: rows && wanted.extent,
-                shape: wanted.shape,
-                timeline: !rows,
-                room: false,
+            metrics: true,
+            figures: FigureSet {
+                ranks: rows && shown.keeps_ranks() || shown.traffic,
+                hosts: false,
+                extent: rows && shown.extent,
+                ..shown
             },
+            timeline: !rows,
         };
         let tasks = Task::of(&trace);
         job.set_total(tasks.len() as u64);
         let result = simulate(&machine, &tasks, &settings, &|ended| job.set(ended as u64));
-        let result = result.map_err(|error| match jobs.lines(options.memory) {
+        let mut result = result.map_err(|error| match jobs.lines(options.memory) {
             Ok(lines) => Failure::from(open::at_line_of_job(error, lines)),
             Err(_) => error.into(),
         })?;
-        let met = traffic.as_mut().map(|traffic| {
-            let stays = result.records.iter().filter_map(|record| {
-                let ranks = record.ranks.as_ref()?;
-                Some(Stay {
-                    from: record.start,
-                    to: record.end,
-                    ranks,
-                })
-            });
-            traffic.over_time(&stays.collect::<Vec<_>>())
-        });
-        let met = met.transpose()?;
+        if let Some(traffic) = &mut traffic {
+            result.measure_traffic(traffic)?;
+        }
         if !rows {
             let made = Made {
                 topology: &topology,
@@ -116,23 +115,12 @@ pub fn schedule(
                 .to_string()
                 .into_bytes());
         }
-        let columns = Outputs {
-            extent: wanted.extent,
-            ranks: wanted.ranks,
-            shape: wanted.shape,
-            ..Outputs::default()
-        };
-        let levels = if wanted.shape {
-            Units::new(&topology).list()
-        } else {
-            Vec::new()
-        };
-        let hosts = wanted.names.then_some(Hosts {
+        let hosts = Hosts {
             topology: &topology,
             order: &order,
-        });
+        };
         let mut out = Vec::new();
-        report::write_csv(&mut out, &result, met.as_deref(), columns, hosts, &levels)?;
+        report::write_csv(&mut out, &result, shown, hosts)?;
         Ok(out)
     })
 }

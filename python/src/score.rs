@@ -1,8 +1,8 @@
 //! Orderings by the objective of searches.
 
-use nodeorder::columns;
-use nodeorder::columns::comparison::ScoreRow;
-use nodeorder::ordering::optimise::scores;
+use nodeorder_order::ordering::optimise::scores;
+use nodeorder_present::columns;
+use nodeorder_present::columns::comparison::ScoreRow;
 use pyo3::prelude::*;
 
 use crate::job::{self, Clock};

@@ -1,9 +1,9 @@
 //! What fits on a machine now.
 
-use nodeorder::audit::snapshot::Snapshot;
-use nodeorder::input::Text;
-use nodeorder::report::audit::Subject;
-use nodeorder::report::snapshot::document;
+use nodeorder_base::input::Text;
+use nodeorder_jobs::audit::snapshot::Snapshot;
+use nodeorder_present::report::audit::Subject;
+use nodeorder_present::report::snapshot::document;
 use pyo3::prelude::*;
 
 use crate::error::Failure;

@@ -2,12 +2,12 @@
 
 use std::path::Path;
 
-use nodeorder::input::Lines;
-use nodeorder::topology::Context;
-use nodeorder::trace::open::{self, OpenedLog, trace_over};
-use nodeorder::trace::records::columns::Columns;
-use nodeorder::trace::records::{CSV, RecordFormat, Records};
-use nodeorder::trace::{Options, Trace};
+use nodeorder_base::input::Lines;
+use nodeorder_network::topology::Context;
+use nodeorder_trace::open::{self, OpenedLog, trace_over};
+use nodeorder_trace::records::columns::Columns;
+use nodeorder_trace::records::{CSV, RecordFormat, Records};
+use nodeorder_trace::{Options, Trace};
 use pyo3::prelude::*;
 
 use crate::error::Failure;

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
-use nodeorder::input::Text;
-use nodeorder::sweep::store::{header, line, table};
-use nodeorder::sweep::{self as sweeps, Plan};
-use nodeorder::topology::Context;
+use nodeorder_base::input::Text;
+use nodeorder_network::topology::Context;
+use nodeorder_sweep::store::{header, line, table};
+use nodeorder_sweep::{self as sweeps, Plan};
 use pyo3::prelude::*;
 
 use crate::error::Failure;

@@ -2,10 +2,15 @@
 
 use std::sync::Arc;
 
-use nodeorder::report::topology::Figures;
-use nodeorder::topology::graph::UNREACHED;
-use nodeorder::topology::{Context, Lattice, LinkedRouters};
-use nodeorder::{Error, NodeId, RouterId, SourceLocation, catalog, reference};
+use nodeorder_base::error::Error;
+use nodeorder_base::error::SourceLocation;
+use nodeorder_base::ids::NodeId;
+use nodeorder_base::ids::RouterId;
+use nodeorder_network::catalog;
+use nodeorder_network::topology::graph::UNREACHED;
+use nodeorder_network::topology::{Context, Lattice, LinkedRouters};
+use nodeorder_present::report::topology::Figures;
+use nodeorder_sweep::reference;
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
 use rayon::prelude::*;
@@ -16,7 +21,7 @@ use crate::job;
 /// A machine.
 #[pyclass(frozen, module = "nodeorder._native")]
 pub struct Topology {
-    pub inner: Arc<nodeorder::Topology>,
+    pub inner: Arc<nodeorder_network::topology::Topology>,
 }
 
 /// Two routers a row, and capacities.
@@ -91,7 +96,11 @@ impl Topology {
             lattice,
         };
         let context = Context { seed, memory };
-        let work = move |_: &job::Job| Ok(nodeorder::Topology::linked(network, &context)?);
+        let work = move |_: &job::Job| {
+            Ok(nodeorder_network::topology::Topology::linked(
+                network, &context,
+            )?)
+        };
         Ok(Topology {
             inner: Arc::new(job::run(py, None, work)?),
         })
@@ -238,7 +247,7 @@ impl Topology {
 
     /// The orderings that `compare` starts from.
     fn suiting(&self) -> Vec<String> {
-        nodeorder::ordering::defaults::suiting(&self.inner)
+        nodeorder_order::ordering::defaults::suiting(&self.inner)
     }
 
     /// The document of `topology --json`.

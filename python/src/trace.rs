@@ -1,7 +1,7 @@
 //! Traces and placement logs: made, described, converted and changed.
 
-use nodeorder::trace::records::placements;
-use nodeorder::trace::{Changes, GeneratedWorkload, Options, Trace, Transformed, convert, open};
+use nodeorder_trace::records::placements;
+use nodeorder_trace::{Changes, GeneratedWorkload, Options, Trace, Transformed, convert, open};
 use pyo3::prelude::*;
 
 use crate::error::Failure;
@@ -36,7 +36,7 @@ pub fn trace_info(py: Python<'_>, source: Source, limits: Limits, memory: u64) -
     job::run(py, None, move |_| {
         let (lines, form) = source.form(memory)?;
         let options = options(limits, memory);
-        let made = nodeorder::report::trace::document(lines, Vec::new(), form, &options)?;
+        let made = nodeorder_present::report::trace::document(lines, Vec::new(), form, &options)?;
         Ok(made.0.to_string())
     })
 }

@@ -1,11 +1,15 @@
 //! Machines, which all generators of schedules use.
 
-use nodeorder::allocator::AllocatorContext;
-use nodeorder::metric::rank_distances::RankDistances;
-use nodeorder::schedule::{Outputs, ScheduleResult, Settings, Task, simulate};
-use nodeorder::topology::Context;
-use nodeorder::trace::{Options, Trace};
-use nodeorder::{NodeOrder, Result, Topology, catalog};
+use nodeorder_base::error::Result;
+use nodeorder_jobs::allocator::AllocatorContext;
+use nodeorder_jobs::replay::FigureSet;
+use nodeorder_jobs::schedule::{ScheduleResult, Settings, Task, simulate};
+use nodeorder_network::catalog;
+use nodeorder_network::topology::Context;
+use nodeorder_network::topology::Topology;
+use nodeorder_order::metric::rank_distances::RankDistances;
+use nodeorder_order::ordering::NodeOrder;
+use nodeorder_trace::{Options, Trace};
 
 /// A machine with an ordering, ready for schedules.
 pub struct Machine {
@@ -45,11 +49,6 @@ impl Machine {
         allocator: &str,
         model: &str,
     ) -> Result<ScheduleResult> {
-        let outputs = Outputs {
-            placement: true,
-            ranks: true,
-            ..Outputs::default()
-        };
         simulate(
             &self.site(),
             tasks,
@@ -57,7 +56,12 @@ impl Machine {
                 policy,
                 allocator,
                 model,
-                outputs,
+                metrics: true,
+                figures: FigureSet {
+                    ranks: true,
+                    ..FigureSet::default()
+                },
+                timeline: false,
                 rules: None,
             },
             &|_| (),

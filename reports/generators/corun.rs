@@ -9,8 +9,8 @@ use std::ffi::c_long;
 use std::fmt::Write;
 use std::path::Path;
 
-use nodeorder::corun::{Detail, Settings, side_by_side};
-use nodeorder::mapping::{Fabric, RoutingEntry};
+use nodeorder_traffic::corun::{Detail, Settings, side_by_side};
+use nodeorder_traffic::mapping::{Fabric, FixedRouting};
 
 #[path = "../../tests/corun/peer.rs"]
 mod peer;
@@ -42,7 +42,7 @@ fn main() {
         "network,case,latency,fair,job,guest,communication,simgrid,flow,job_level,alone\n",
     );
     let mut times = String::from("network,case,latency,fair,jobs,simgrid,flow,job_level\n");
-    let routing = RoutingEntry::named("one-path").expect("a routing");
+    let routing = FixedRouting::named("one-path").expect("a routing");
     for latency in [0.0, 1e-6] {
         let fair = if latency > 0.0 { "rtt" } else { "flow" };
         // Flow against SimGrid, then job level against flow level, in per cent; seconds in all.

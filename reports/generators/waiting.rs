@@ -6,9 +6,9 @@
 //!
 //! `windows`: slots of window policies on a torus, all policies with the same polling.
 
-use nodeorder::Result;
-use nodeorder::random::{below, generator};
-use nodeorder::schedule::{ScheduleSummary, Task};
+use nodeorder_base::error::Result;
+use nodeorder_base::random::{below, generator};
+use nodeorder_jobs::schedule::{ScheduleSummary, Task};
 use rayon::prelude::*;
 
 use common::Machine;

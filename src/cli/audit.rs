@@ -3,12 +3,12 @@
 use crate::shared::kit::*;
 use crate::shared::rows::RowFile;
 use crate::shared::tables::{number, table};
-use nodeorder::audit::summary::{Summary, Sums};
-use nodeorder::audit::{Audit, AuditSettings, Scored, audit};
-use nodeorder::metric::units::Units;
-use nodeorder::report::audit::{Rows, Subject, document, files};
-use nodeorder::trace::records::Records;
-use nodeorder::trace::{self, WorkloadKind};
+use nodeorder_jobs::audit::summary::{Summary, Sums};
+use nodeorder_jobs::audit::{Audit, AuditSettings, Scored, audit};
+use nodeorder_order::metric::units::Units;
+use nodeorder_present::report::audit::{Rows, Subject, document, files};
+use nodeorder_trace::WorkloadKind;
+use nodeorder_trace::records::Records;
 
 /// Score the placements that a scheduler recorded: how far apart its jobs' nodes were, and what others would give
 #[derive(Debug, Args)]
@@ -112,7 +112,7 @@ impl Command {
                 return Ok(Records::over(lines, form, columns.as_ref())?.of_files(names));
             }
             Some((form, _)) => format!("a {}, which lists no nodes", form.noun),
-            None => match trace::kind(&mut lines)? {
+            None => match nodeorder_trace::kind(&mut lines)? {
                 WorkloadKind::Swf => "an SWF trace, which lists no nodes".to_string(),
                 WorkloadKind::Log => "a placement log, which lists no nodes".to_string(),
                 WorkloadKind::Table => "a table of sizes".to_string(),

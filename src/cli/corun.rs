@@ -1,12 +1,13 @@
 //! `nodeorder corun`: jobs that share links, in time.
 
 use crate::shared::kit::*;
-use nodeorder::columns::corun::{FittedRow, JOB};
-use nodeorder::columns::object;
-use nodeorder::corun::fit::{FIGURES, Measured, fit};
-use nodeorder::corun::{Fair, Job, Settings, side_by_side};
-use nodeorder::mapping::{Fabric, RoutingEntry};
-use nodeorder::{plot, report};
+use nodeorder_present::columns::corun::{FittedRow, JOB};
+use nodeorder_present::columns::object;
+use nodeorder_present::plot;
+use nodeorder_present::report;
+use nodeorder_traffic::corun::fit::{FIGURES, Measured, fit};
+use nodeorder_traffic::corun::{Fair, Job, Settings, side_by_side};
+use nodeorder_traffic::mapping::{Fabric, FixedRouting};
 
 /// Simulate jobs that share links: seconds an iteration beside the others and alone
 #[derive(Debug, Args)]
@@ -64,7 +65,7 @@ const SPANS: usize = 100_000;
 impl Command {
     pub fn run(self, context: &Context) -> anyhow::Result<()> {
         let picture = self.plot.as_deref().map(Picture::new).transpose()?;
-        let routing = RoutingEntry::named(&self.routing)?;
+        let routing = FixedRouting::named(&self.routing)?;
         let figures = self.network.read(self.latency.as_deref(), context)?;
         let spans = if picture.is_some() { SPANS } else { 0 };
         let settings = Settings::new(&figures, &self.fair, &self.level, self.iterations);
@@ -111,7 +112,7 @@ impl Command {
     fn fit(
         &self,
         fabric: &Fabric<'_>,
-        routing: &RoutingEntry,
+        routing: FixedRouting,
         picture: Option<Picture>,
     ) -> anyhow::Result<()> {
         let Some(path) = &self.fit else { return Ok(()) };
@@ -137,7 +138,7 @@ impl Command {
             rows.len(),
             path.display(),
             topology.spec(),
-            routing.name
+            routing.name()
         );
         let figures = about + &found.toml();
         let file = self.output.as_deref();

@@ -2,9 +2,9 @@
 
 use crate::shared::kit::*;
 
-use nodeorder::corun::Job;
-use nodeorder::export::{self, ExportJob, SimGridFigures};
-use nodeorder::params::Unit;
+use nodeorder_base::params::Unit;
+use nodeorder_present::export::{self, ExportJob, SimGridFigures};
+use nodeorder_traffic::corun::Job;
 
 /// Write an ordering in the format of another program
 #[derive(Debug, Args)]

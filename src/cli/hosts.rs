@@ -6,10 +6,10 @@ use crate::shared::kit::*;
 
 use anyhow::Result;
 
-use nodeorder::export::{HOST_FORMS, JobHosts, best_ring, read_hosts, restricted};
-use nodeorder::mapping::{Guest, method};
-use nodeorder::metric::ring::Ring;
-use nodeorder::ordering::Observer;
+use nodeorder_order::metric::ring::Ring;
+use nodeorder_order::ordering::Observer;
+use nodeorder_present::export::{HOST_FORMS, JobHosts, best_ring, read_hosts, restricted};
+use nodeorder_traffic::mapping::{Guest, method};
 
 /// Put the hosts of one job in order
 #[derive(Debug, Args)]

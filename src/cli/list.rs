@@ -3,9 +3,9 @@
 use clap::builder::{PossibleValue, PossibleValuesParser};
 
 use crate::shared::kit::*;
-use nodeorder::params::{Fallback, Opt, head};
-use nodeorder::reference::{self, Table};
-use nodeorder::registry::Entry;
+use nodeorder_base::params::{Fallback, Opt, head};
+use nodeorder_base::registry::Entry;
+use nodeorder_sweep::reference::{self, Table};
 
 /// List the entries of a table, one line each, or show one entry with its options
 #[derive(Debug, Args)]

@@ -9,8 +9,8 @@ use std::process::ExitCode;
 use clap::error::{ContextKind, ContextValue};
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 
-use nodeorder::params::parse_bytes;
-use nodeorder::topology::Context;
+use nodeorder_base::params::parse_bytes;
+use nodeorder_network::topology::Context;
 use shared::{files, interrupt, layout, notes, output};
 
 mod audit;

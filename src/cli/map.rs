@@ -3,17 +3,17 @@
 use clap::ArgGroup;
 
 use crate::shared::kit::*;
-use nodeorder::columns::filled;
-use nodeorder::columns::mapping::{LinkLoad, MappingFigures, NAMED_PROCESS, PROCESS};
-use nodeorder::columns::throughput::FOUND;
-use nodeorder::mapping::routing::BestShares;
-use nodeorder::mapping::{
-    self, Analysis, Demand, Fabric, Guest, ProcessMapping, RoutingEntry, method,
+use nodeorder_present::columns::filled;
+use nodeorder_present::columns::mapping::{LinkLoad, MappingFigures, NAMED_PROCESS, PROCESS};
+use nodeorder_present::columns::throughput::FOUND;
+use nodeorder_present::plot::{self, Mapped};
+use nodeorder_present::report;
+use nodeorder_present::report::mapping::{busiest, link_load};
+use nodeorder_traffic::mapping::routing::BestShares;
+use nodeorder_traffic::mapping::{
+    self, Analysis, Demand, Fabric, FixedRouting, Guest, ProcessMapping, method,
 };
-use nodeorder::plot::{self, Mapped};
-use nodeorder::report;
-use nodeorder::report::mapping::{busiest, link_load};
-use nodeorder::throughput::Throughput;
+use nodeorder_traffic::throughput::Throughput;
 
 /// Analyse how far an application's traffic goes and which links carry it
 #[derive(Debug, Args)]
@@ -101,7 +101,7 @@ const FOUND_LINE: &str = "{throughput}, at most {throughput_at_most} (gap {routi
 
 /// Routing with fixed shares, or with shares to be searched for.
 enum Routing {
-    Fixed(&'static RoutingEntry),
+    Fixed(FixedRouting),
     Best(BestShares),
 }
 
@@ -109,18 +109,18 @@ impl Routing {
     fn read(text: &str) -> anyhow::Result<Self> {
         Ok(match BestShares::read(text)? {
             Some(best) => Routing::Best(best),
-            None => Routing::Fixed(RoutingEntry::named(text)?),
+            None => Routing::Fixed(FixedRouting::named(text)?),
         })
     }
 
     fn name(&self) -> &'static str {
         match self {
-            Routing::Fixed(entry) => entry.name,
+            Routing::Fixed(entry) => entry.name(),
             Routing::Best(best) => best.entry.name,
         }
     }
 
-    fn check(&self, topology: &Topology) -> nodeorder::Result<()> {
+    fn check(&self, topology: &Topology) -> nodeorder_base::error::Result<()> {
         match self {
             Routing::Fixed(entry) => entry.check(topology),
             Routing::Best(best) => best.check(topology),
@@ -135,7 +135,7 @@ impl Routing {
     ) -> anyhow::Result<(Analysis, Option<Throughput>)> {
         let best = match self {
             Routing::Fixed(entry) => {
-                return Ok((mapping::analyse(fabric, guest, placement, entry)?, None));
+                return Ok((mapping::analyse(fabric, guest, placement, *entry)?, None));
             }
             Routing::Best(best) => best,
         };

@@ -2,7 +2,7 @@
 
 use crate::shared::kit::*;
 use crate::shared::sweep_folder::{self, SweepFolder};
-use nodeorder::sweep::store::{self, Part};
+use nodeorder_sweep::store::{self, Part};
 
 /// Merge the shards of a sweep into one table
 ///

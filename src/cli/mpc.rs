@@ -4,11 +4,11 @@ use clap::ValueEnum;
 use serde::Serialize;
 
 use crate::shared::kit::*;
-use nodeorder::columns::comparison::CurvePoint;
-use nodeorder::error::bytes;
-use nodeorder::metric::mpc::{self, SumMethod};
-use nodeorder::metric::sizes;
-use nodeorder::plot;
+use nodeorder_base::error::bytes;
+use nodeorder_order::metric::mpc::{self, SumMethod};
+use nodeorder_order::metric::sizes;
+use nodeorder_present::columns::comparison::CurvePoint;
+use nodeorder_present::plot;
 
 /// Compute exact MPC curves: mean hops within a job, for every job size
 #[derive(Debug, Args)]

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use serde::{Serialize, Serializer};
 
 use crate::shared::kit::*;
-use nodeorder::ordering::{Observer, SearchResult};
-use nodeorder::params::head;
+use nodeorder_base::params::head;
+use nodeorder_order::ordering::{Observer, SearchResult};
 
 /// Make an ordering: one node id a line, in rank order
 ///

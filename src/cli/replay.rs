@@ -5,14 +5,13 @@ use std::time::Instant;
 
 use crate::shared::kit::*;
 use crate::shared::rows::RowFile;
-use nodeorder::metric::rank_distances::RankDistances;
-use nodeorder::metric::units::Units;
-use nodeorder::replay::set::{ReplayResult, ReplaySet, ReplaySettings, Summaries};
-use nodeorder::replay::{Clock, Counts, Outputs};
-use nodeorder::report;
-use nodeorder::report::replay::{BlockRows, Columns, SummaryOptions};
-use nodeorder::trace::open::OpenedLog;
-use nodeorder::trace::{self, Sizes, Weight, WorkloadKind};
+use nodeorder_jobs::replay::set::{ReplayResult, ReplaySet, ReplaySettings, Summaries};
+use nodeorder_jobs::replay::{Clock, Counts, FigureSet};
+use nodeorder_order::metric::rank_distances::RankDistances;
+use nodeorder_present::report;
+use nodeorder_present::report::replay::{BlockRows, SummaryOptions};
+use nodeorder_trace::open::OpenedLog;
+use nodeorder_trace::{Sizes, Weight, WorkloadKind};
 
 /// Replay a placement log through allocators on orderings: a row for every placed job
 #[derive(Debug, Args)]
@@ -109,12 +108,14 @@ impl Command {
         let summarised = self.json || self.timings || files.iter().any(|file| file.is_some());
         let settings = ReplaySettings {
             allocators: &self.allocators,
-            outputs: Outputs {
-                ranks: self.ranks || self.names,
+            figures: FigureSet {
+                ranks: self.ranks,
+                hosts: self.names,
+                pods: self.pods,
                 extent: self.extent,
                 shape: self.shape,
                 room: self.room,
-                pods: self.pods,
+                ..FigureSet::default()
             },
             traffic: self.traffic.settings(fabric.as_ref())?,
             summaries: if summarised {
@@ -160,28 +161,16 @@ impl Command {
         topology: &Topology,
         orders: &[NodeOrder],
     ) -> anyhow::Result<()> {
-        let columns = Columns {
-            ordering: self.orders.len() > 1,
-            extent: self.extent,
-            shape: self.shape,
-            room: self.room,
-            traffic: self.traffic.guest.is_some(),
-            ranks: self.ranks,
-            hosts: self.names,
-            pods: self.pods,
-        };
         // With --json the rows go only where -o says.
         let wanted = !self.json || self.output.is_some();
         let labels = if wanted { replays.labels() } else { &[] };
-        let rows = BlockRows::new(columns, labels, topology, orders);
-        let levels = if self.shape {
-            Units::new(topology).list()
+        let rows = BlockRows::new(replays.figures(), labels, topology, orders);
+        let mut file = if wanted {
+            let path = self.output.as_deref();
+            Some(RowFile::create(path, |out| rows.write_header(out))?)
         } else {
-            Vec::new()
+            None
         };
-        let header = |out: &mut Vec<u8>| columns.write_header(&levels, out);
-        let create = || RowFile::create(self.output.as_deref(), header);
-        let mut file = wanted.then(create).transpose()?;
         let started = Instant::now();
         let clock = || started.elapsed();
         let clock: Option<Clock<'_>> = if self.timings { Some(&clock) } else { None };
@@ -299,7 +288,7 @@ impl Command {
             return Ok(None);
         };
         let options = inputs::trace_options(self.procs_per_node, context);
-        let weight = match trace::kind(&mut Lines::open(path, context.memory)?)? {
+        let weight = match nodeorder_trace::kind(&mut Lines::open(path, context.memory)?)? {
             WorkloadKind::Table => Weight::Jobs,
             WorkloadKind::Swf | WorkloadKind::Records(_) => Weight::NodeHours,
             WorkloadKind::Log => {

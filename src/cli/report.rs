@@ -2,7 +2,7 @@
 
 use crate::shared::kit::*;
 use crate::shared::sweep_folder::SweepFolder;
-use nodeorder::report::sweep;
+use nodeorder_present::report::sweep;
 
 /// Write DIR/index.html: tables and figures of a sweep's results
 #[derive(Debug, Args)]

@@ -3,17 +3,16 @@
 use std::collections::BTreeMap;
 
 use crate::shared::kit::*;
-use nodeorder::allocator::AllocatorContext;
-use nodeorder::metric::rank_distances::RankDistances;
-use nodeorder::metric::units::Units;
-use nodeorder::replay::traffic::{JobTraffic, Stay, Totals, Traffic};
-use nodeorder::report::hosts::Hosts;
-use nodeorder::report::schedule as report;
-use nodeorder::schedule::{
-    Outputs, STARVED_OVERTAKEN, STARVED_WAITS, ScheduleResult, Settings, Task, model, policy,
-    simulate,
+use nodeorder_jobs::allocator::AllocatorContext;
+use nodeorder_jobs::replay::FigureSet;
+use nodeorder_jobs::replay::traffic::{Totals, Traffic};
+use nodeorder_jobs::schedule::{
+    STARVED_OVERTAKEN, STARVED_WAITS, ScheduleResult, Settings, Task, model, policy, simulate,
 };
-use nodeorder::trace::{Options, Rules, open};
+use nodeorder_order::metric::rank_distances::RankDistances;
+use nodeorder_present::report::hosts::Hosts;
+use nodeorder_present::report::schedule as report;
+use nodeorder_trace::{Options, Rules, open};
 
 /// Schedule a trace: when and where jobs run, and how long they wait
 #[derive(Debug, Args)]
@@ -39,7 +38,7 @@ pub struct Command {
     /// Options of jobs by their sizes: CSV from,to,options, as in 64,511,segment=16
     #[arg(long, value_name = "FILE")]
     rules: Option<PathBuf>,
-    /// Runtime model: fixed, contiguity, distance, contention or network, with options (see `nodeorder list models`)
+    /// Runtime model: fixed, contiguity, distance or network, with options (see `nodeorder list models`)
     #[arg(long, value_name = "M", default_value = "fixed")]
     model: String,
     /// Write the CSV to FILE instead of standard output
@@ -107,30 +106,17 @@ impl Command {
             inputs::say_assumed(&topology);
         }
         let rules = inputs::rules(self.rules.as_deref(), context)?;
-        let result = self.simulate(&machine, &Task::of(&trace), rules.as_ref())?;
-        let met = traffic
-            .as_mut()
-            .map(|traffic| job_traffic(traffic, &result))
-            .transpose()?;
+        let mut result = self.simulate(&machine, &Task::of(&trace), rules.as_ref())?;
+        if let Some(traffic) = &mut traffic {
+            result.measure_traffic(traffic)?;
+        }
         if self.rows_wanted() {
-            let (extent, ranks, shape) = (self.extent, self.ranks, self.shape);
-            let columns = Outputs {
-                extent,
-                ranks,
-                shape,
-                ..Outputs::default()
-            };
-            let levels = if shape {
-                Units::new(&topology).list()
-            } else {
-                Vec::new()
+            let hosts = Hosts {
+                topology: &topology,
+                order: &order,
             };
             output::write_by(self.output.as_deref(), |out| {
-                let hosts = self.names.then_some(Hosts {
-                    topology: &topology,
-                    order: &order,
-                });
-                report::write_csv(out, &result, met.as_deref(), columns, hosts, &levels)
+                report::write_csv(out, &result, self.figures(), hosts)
             })?;
         }
         if let Some(path) = self.timeline.as_deref() {
@@ -160,25 +146,37 @@ impl Command {
         !self.json || self.output.is_some()
     }
 
+    /// Returns the figures that the rows show.
+    fn figures(&self) -> FigureSet {
+        FigureSet {
+            ranks: self.ranks,
+            hosts: self.names,
+            extent: self.extent,
+            shape: self.shape,
+            traffic: self.traffic.guest.is_some(),
+            ..FigureSet::default()
+        }
+    }
+
     fn settings(&self) -> Settings<'_> {
         // Pictures need ranks and the timeline, whatever else is asked.
         let drawn = self.plots.is_some();
+        let shown = self.figures();
         Settings {
             rules: None,
             policy: &self.policy,
             allocator: &self.allocator,
             model: &self.model,
-            outputs: Outputs {
-                placement: true,
+            metrics: true,
+            figures: FigureSet {
                 // Ranks and extents of every job are kept until the end: only where something shows them.
-                ranks: (self.ranks || self.names) && self.rows_wanted()
-                    || drawn
-                    || self.traffic.guest.is_some(),
-                extent: self.extent && self.rows_wanted(),
-                shape: self.shape,
-                timeline: self.json || drawn || self.timeline.is_some(),
+                ranks: shown.keeps_ranks() && self.rows_wanted() || drawn || shown.traffic,
+                hosts: false,
+                extent: shown.extent && self.rows_wanted(),
                 room: self.timeline.is_some(),
+                ..shown
             },
+            timeline: self.json || drawn || self.timeline.is_some(),
         }
     }
 
@@ -247,20 +245,4 @@ fn named(result: &ScheduleResult, tasks: &[u32]) -> String {
     let more = if tasks.len() > NAMED { ", …" } else { "" };
     let jobs = if tasks.len() == 1 { "job" } else { "jobs" };
     format!("{} {jobs} ({ids}{more})", tasks.len())
-}
-
-/// The traffic of every job, in the order of the records. All were recorded with their ranks.
-fn job_traffic(
-    traffic: &mut Traffic<'_>,
-    result: &ScheduleResult,
-) -> nodeorder::error::Result<Vec<JobTraffic>> {
-    let stays = result.records.iter().filter_map(|record| {
-        let ranks = record.ranks.as_ref()?;
-        Some(Stay {
-            from: record.start,
-            to: record.end,
-            ranks,
-        })
-    });
-    traffic.over_time(&stays.collect::<Vec<_>>())
 }

@@ -1,9 +1,9 @@
 //! `nodeorder score`: orderings by the objective that searches minimise.
 
 use crate::shared::kit::*;
-use nodeorder::columns::comparison::ScoreRow;
-use nodeorder::columns::object;
-use nodeorder::ordering::optimise::scores;
+use nodeorder_order::ordering::optimise::scores;
+use nodeorder_present::columns::comparison::ScoreRow;
+use nodeorder_present::columns::object;
 
 /// Score orderings by the objective of ilp and optimise, with a proved bound
 #[derive(Debug, Args)]

@@ -11,13 +11,13 @@ use crate::shared::notes::note;
 use crate::shared::output::{self, Output};
 use crate::shared::tables::{number, table};
 use crate::shared::{inputs, layout, own_files};
-use nodeorder::audit::snapshot::{LevelNow, Snapshot};
-use nodeorder::error::{Error, SourceLocation};
-use nodeorder::input::{Lines, Text};
-use nodeorder::report::audit::Subject;
-use nodeorder::report::snapshot::{document, files, hours_until, jobs_of};
-use nodeorder::topology::Context;
-use nodeorder::trace::records::Records;
+use nodeorder_base::error::{Error, SourceLocation};
+use nodeorder_base::input::{Lines, Text};
+use nodeorder_jobs::audit::snapshot::{LevelNow, Snapshot};
+use nodeorder_network::topology::Context;
+use nodeorder_present::report::audit::Subject;
+use nodeorder_present::report::snapshot::{document, files, hours_until, jobs_of};
+use nodeorder_trace::records::Records;
 
 /// Show what fits on a machine now: the largest job by level, what blocks it, and when jobs free the next units
 #[derive(Debug, Args)]

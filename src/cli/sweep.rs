@@ -12,8 +12,8 @@ use rayon::prelude::*;
 use crate::shared::claims::{self, Claims};
 use crate::shared::kit::*;
 use crate::shared::sweep_folder::{self, SweepFolder};
-use nodeorder::sweep::store::{self, Part};
-use nodeorder::sweep::{self, Journal, Kept, Plan, Shard};
+use nodeorder_sweep::store::{self, Part};
+use nodeorder_sweep::{Journal, Kept, Plan, Shard};
 
 /// Replay, map or compare every combination that a plan lists
 ///
@@ -155,7 +155,7 @@ impl Command {
                     .map(|(cell, row)| (*cell, row.clone())),
             );
             bar.inc_length(left.len() as u64);
-            sweep::run(plan, context, &left, |cell, values| -> anyhow::Result<()> {
+            nodeorder_sweep::run(plan, context, &left, |cell, values| -> anyhow::Result<()> {
                 let line = lines.line(cell, &values)?;
                 let row = store::line(values)?;
                 let mut state = lock();

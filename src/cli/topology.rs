@@ -1,15 +1,15 @@
 //! `nodeorder topology`: the figures of a network.
 
 use crate::shared::kit::*;
-use nodeorder::columns::Table;
-use nodeorder::columns::mapping::{DIFFERENCE, EDGE};
-use nodeorder::columns::throughput::{MATCHED, ThroughputRow};
-use nodeorder::metric::bisection::Bisection;
-use nodeorder::report::topology::Figures;
-use nodeorder::throughput::matching::{Matching, longest};
-use nodeorder::throughput::traffic::traffic;
-use nodeorder::topology::check::{Findings, check};
-use nodeorder::topology::levels::LevelRow;
+use nodeorder_network::topology::check::{Findings, check};
+use nodeorder_network::topology::levels::LevelRow;
+use nodeorder_order::metric::bisection::Bisection;
+use nodeorder_present::columns::Table;
+use nodeorder_present::columns::mapping::{DIFFERENCE, EDGE};
+use nodeorder_present::columns::throughput::{MATCHED, ThroughputRow};
+use nodeorder_present::report::topology::Figures;
+use nodeorder_traffic::throughput::matching::{Matching, longest};
+use nodeorder_traffic::throughput::traffic::traffic;
 
 /// Print a machine's size, links, distances, bisection and levels
 #[derive(Debug, Args)]

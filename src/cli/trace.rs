@@ -3,11 +3,11 @@
 use clap::{Subcommand, ValueEnum};
 
 use crate::shared::kit::*;
-use nodeorder::columns::jobs::SIZE_COUNT;
-use nodeorder::error::sanitize;
-use nodeorder::report::trace::document;
-use nodeorder::trace::records::{Records, placements};
-use nodeorder::trace::{
+use nodeorder_base::error::sanitize;
+use nodeorder_present::columns::jobs::SIZE_COUNT;
+use nodeorder_present::report::trace::document;
+use nodeorder_trace::records::{Records, placements};
+use nodeorder_trace::{
     Changes, GeneratedWorkload, Options, Sizes, Tally, Trace, Transformed, convert, open,
 };
 

@@ -5,16 +5,16 @@ use std::collections::BTreeSet;
 
 use super::inputs::{check_generator, check_kind};
 use super::lists::{Lists, PlanLists};
-use crate::allocator::{self, AllocatorContext};
-use crate::catalog;
-use crate::error::{Error, Result, SourceLocation};
-use crate::mapping::{Guest, RoutingEntry};
-use crate::metric::rank_distances::RankDistances;
-use crate::ordering::NodeOrder;
-use crate::params::head;
-use crate::schedule::{model, policy};
-use crate::topology::{Context, Topology};
-use crate::trace::Changes;
+use nodeorder_base::error::{Error, Result, SourceLocation};
+use nodeorder_base::params::head;
+use nodeorder_jobs::allocator::{self, AllocatorContext};
+use nodeorder_jobs::schedule::{model, policy};
+use nodeorder_network::catalog;
+use nodeorder_network::topology::{Context, Topology};
+use nodeorder_order::metric::rank_distances::RankDistances;
+use nodeorder_order::ordering::NodeOrder;
+use nodeorder_trace::Changes;
+use nodeorder_traffic::mapping::{FixedRouting, Guest};
 
 /// Problems of a list that are reported: more are not read.
 const LISTED: usize = 10;
@@ -61,7 +61,7 @@ impl PlanLists {
         });
         problems.check("policies", |i| policy::check(&self.policies[i]));
         problems.check("routings", |i| {
-            RoutingEntry::named(&self.routings[i]).map(drop)
+            FixedRouting::named(&self.routings[i]).map(drop)
         });
         problems.check("guests", |i| {
             suited(Guest::make(&self.guests[i].located, &context)).map(drop)

@@ -12,10 +12,10 @@ use std::ops::Range;
 use super::inputs::PlanWorkload;
 use super::lists::{PlanLists, Work, pick};
 use super::plan::Plan;
-use crate::error::Result;
-use crate::input::is_packed;
-use crate::topology::Context;
-use crate::trace::GeneratedWorkload;
+use nodeorder_base::error::Result;
+use nodeorder_base::input::is_packed;
+use nodeorder_network::topology::Context;
+use nodeorder_trace::GeneratedWorkload;
 
 /// Cells that one shard computes together.
 #[derive(Clone, Debug, PartialEq, Eq)]

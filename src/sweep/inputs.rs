@@ -2,10 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::error::{Error, Result};
-use crate::input::Lines;
-use crate::topology::Context;
-use crate::trace::{self, Format, GeneratedWorkload, WorkloadKind};
+use nodeorder_base::error::{Error, Result};
+use nodeorder_base::input::Lines;
+use nodeorder_network::topology::Context;
+use nodeorder_trace::{Format, GeneratedWorkload, WorkloadKind};
 
 /// A workload of the plan.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -15,7 +15,7 @@ pub struct PlanWorkload {
     /// The file.
     pub path: PathBuf,
     /// Whether it is an SWF trace, whose processors become nodes.
-    pub(crate) is_trace: bool,
+    pub is_trace: bool,
     /// The checksum of the file's contents; empty for a generator.
     pub(super) contents: String,
     /// The generator that makes it for each seed, in the place of a file.
@@ -50,7 +50,7 @@ pub struct Spec {
     /// As the plan writes it.
     pub text: String,
     /// The text with its file names resolved: in a plan they are relative to the plan.
-    pub(crate) located: String,
+    pub located: String,
     /// These files.
     pub files: Vec<PathBuf>,
     /// The checksums of their contents, one after the other.
@@ -68,7 +68,7 @@ impl Spec {
     ) -> Self {
         let mut files = Vec::new();
         let mut there = |key: &str, part: &str| -> String {
-            let path = crate::input::beside(base, part);
+            let path = nodeorder_base::input::beside(base, part);
             if !is_file(key, &path) {
                 return part.to_string();
             }
@@ -100,7 +100,7 @@ impl Spec {
 
 /// Refuses a file of another kind than its list is for.
 pub(super) fn check_kind(workload: &PlanWorkload, memory: u64) -> Result<()> {
-    let kind = trace::kind(&mut Lines::open(&workload.path, memory)?)?;
+    let kind = nodeorder_trace::kind(&mut Lines::open(&workload.path, memory)?)?;
     let (found, expected) = match (kind, workload.is_trace) {
         (WorkloadKind::Log, false) => return Ok(()),
         (WorkloadKind::Swf | WorkloadKind::Records(_), true) => return Ok(()),

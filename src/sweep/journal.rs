@@ -12,8 +12,8 @@ use super::inputs::Spec;
 use super::kinds::KINDS;
 use super::lists::pick;
 use super::rows::{self, Table};
-use crate::columns::Value;
-use crate::error::{Error, Result, SourceLocation};
+use nodeorder_base::error::{Error, Result, SourceLocation};
+use nodeorder_present::columns::Value;
 
 /// Writes and reads the journal of one plan.
 pub struct Journal<'p> {
@@ -156,8 +156,8 @@ impl<'p> Journal<'p> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::input::Text;
-    use crate::topology::Context;
+    use nodeorder_base::input::Text;
+    use nodeorder_network::topology::Context;
     use proptest::prelude::*;
 
     fn plan(text: &str) -> Plan {

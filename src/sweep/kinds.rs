@@ -2,30 +2,30 @@
 
 use super::lists::{JobsKey, PlanLists, Work, pick};
 use super::scopes::{Figures, Numbered, Ordered, Outcome, Put, each, groups, scope};
-use crate::allocator::{AllocatorContext, RoomSums};
-use crate::columns::comparison::RankedEntry;
-use crate::columns::mapping::MappingFigures;
-use crate::columns::replay::ReplayFigures;
-use crate::columns::schedule::ScheduleFigures;
-use crate::columns::shape::{ROOM_SUMS, SHAPE_SUMS};
-use crate::columns::{Heading, headings, values};
-use crate::error::Result;
-use crate::mapping::{self, ProcessMapping, RoutingEntry};
-use crate::metric::comparison::Comparison;
-use crate::metric::mpc;
-use crate::metric::rank_distances::RankDistances;
-use crate::metric::shape::ShapeSums;
-use crate::replay::Outputs;
-use crate::replay::set::{BASELINE, ReplayResult, ReplaySet, ReplaySettings, Summaries};
-use crate::schedule::{self, Settings, Task};
-use crate::trace::Log;
+use nodeorder_base::error::Result;
+use nodeorder_jobs::allocator::{AllocatorContext, RoomSums};
+use nodeorder_jobs::replay::FigureSet;
+use nodeorder_jobs::replay::set::{BASELINE, ReplayResult, ReplaySet, ReplaySettings, Summaries};
+use nodeorder_jobs::schedule::{self, Settings, Task};
+use nodeorder_order::metric::comparison::Comparison;
+use nodeorder_order::metric::mpc;
+use nodeorder_order::metric::rank_distances::RankDistances;
+use nodeorder_order::metric::shape::ShapeSums;
+use nodeorder_present::columns::comparison::RankedEntry;
+use nodeorder_present::columns::mapping::MappingFigures;
+use nodeorder_present::columns::replay::ReplayFigures;
+use nodeorder_present::columns::schedule::ScheduleFigures;
+use nodeorder_present::columns::shape::{ROOM_SUMS, SHAPE_SUMS};
+use nodeorder_present::columns::{Heading, headings, values};
+use nodeorder_trace::Log;
+use nodeorder_traffic::mapping::{self, FixedRouting, ProcessMapping};
 
 /// A kind of row.
 pub(super) struct Kind {
     /// The value of the column `group`.
     pub name: &'static str,
     /// The columns of its figures.
-    pub(crate) headings: fn(&PlanLists) -> Vec<Heading>,
+    pub headings: fn(&PlanLists) -> Vec<Heading>,
     /// The rows that a plan asks for, in their order.
     pub works: fn(&PlanLists) -> Vec<Work>,
     /// The rows of some cells of one ordering.
@@ -203,10 +203,10 @@ fn replay<T>(
     let machine = ordered.machine;
     let settings = ReplaySettings {
         allocators: &[allocator.to_string()],
-        outputs: Outputs {
+        figures: FigureSet {
             shape: machine.lists.shape,
             room: machine.lists.room,
-            ..Outputs::default()
+            ..FigureSet::default()
         },
         traffic: None,
         summaries: Summaries::Alone,
@@ -259,13 +259,13 @@ const SCHEDULE: Kind = Kind {
                     policy: pick(&lists.policies, work.policy).map_or("", |p| p),
                     allocator: pick(&lists.allocators, work.allocator).map_or("", |a| &a.located),
                     model: pick(&lists.models, work.model).map_or("fixed", |m| &m.located),
-                    outputs: schedule::Outputs {
-                        placement: true,
+                    metrics: true,
+                    figures: FigureSet {
                         shape: lists.shape,
-                        timeline: lists.room,
                         room: lists.room,
-                        ..Default::default()
+                        ..FigureSet::default()
                     },
+                    timeline: lists.room,
                 };
                 let schedule = schedule::simulate(&context, &tasks, &settings, &|_| ())?;
                 let (ordering, summary) = (order.label(), &schedule.summary());
@@ -311,7 +311,7 @@ const MAPPING: Kind = Kind {
         };
         each(cells, put, |work| {
             let routing = pick(&machine.lists.routings, work.routing).map_or("", |r| r);
-            let routing = RoutingEntry::named(routing)?;
+            let routing = FixedRouting::named(routing)?;
             routing.check(machine.topology)?;
             let guest = &machine.guests[&work.guest.unwrap_or(0)];
             let placement =
@@ -324,7 +324,7 @@ const MAPPING: Kind = Kind {
                 mapping: placement.label(),
                 method: None,
                 order: Some(ordered.order.label()),
-                routing: routing.name,
+                routing: routing.name(),
                 links: fabric.links.cabled(),
                 speeds: Default::default(),
                 analysis: &analysis,

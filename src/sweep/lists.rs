@@ -5,14 +5,14 @@ use std::path::Path;
 
 use super::fingerprint::Fingerprint;
 use super::inputs::{PlanWorkload, Spec};
-use crate::error::{Error, Result, SourceLocation};
-use crate::input::Text;
-use crate::mapping::GUESTS;
-use crate::ordering::ORDERINGS;
-use crate::params::Params;
-use crate::schedule::MODELS;
-use crate::topology::TOPOLOGIES;
-use crate::trace::GENERATORS;
+use nodeorder_base::error::{Error, Result, SourceLocation};
+use nodeorder_base::input::Text;
+use nodeorder_base::params::Params;
+use nodeorder_jobs::schedule::MODELS;
+use nodeorder_network::topology::TOPOLOGIES;
+use nodeorder_order::ordering::ORDERINGS;
+use nodeorder_trace::GENERATORS;
+use nodeorder_traffic::mapping::GUESTS;
 
 /// One row's work with an ordering: the kind of row, and indices into the plan's lists that it uses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -148,7 +148,7 @@ impl PlanLists {
                     let expected = "a file, which is read more than once";
                     return Err(Error::input(location.clone(), "standard input", expected));
                 }
-                let path = crate::input::beside(base, text);
+                let path = nodeorder_base::input::beside(base, text);
                 let generator = GENERATORS
                     .get(text)
                     .is_some()

@@ -6,9 +6,9 @@ use std::path::Path;
 use super::check::Remarks;
 use super::kinds::KINDS;
 use super::lists::{PlanLists, Work};
-use crate::error::{Error, Result, SourceLocation};
-use crate::input::Text;
-use crate::topology::Context;
+use nodeorder_base::error::{Error, Result, SourceLocation};
+use nodeorder_base::input::Text;
+use nodeorder_network::topology::Context;
 
 /// Most cells of a plan.
 const MOST: usize = 100_000_000;

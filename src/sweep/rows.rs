@@ -8,9 +8,9 @@ use super::kinds::{KINDS, Kind};
 use super::lists::pick;
 use super::plan::{Cell, Plan};
 use super::scopes::Figures;
-use crate::columns::sweep::CellRow;
-use crate::columns::{Column, Table as Csv, Value, values};
-use crate::error::{Error, Result};
+use nodeorder_base::error::{Error, Result};
+use nodeorder_present::columns::sweep::CellRow;
+use nodeorder_present::columns::{Column, Table as Csv, Value, values};
 
 /// The table of one plan.
 pub(super) struct Table<'p> {

@@ -6,10 +6,10 @@ use super::kinds::KINDS;
 use super::plan::Plan;
 use super::rows::Table;
 use super::scopes::{Figures, Machine, Numbered, Ordered, Outcome, Put, groups, scope};
-use crate::catalog;
-use crate::columns::Value;
-use crate::error::Error;
-use crate::topology::Context;
+use nodeorder_base::error::Error;
+use nodeorder_network::catalog;
+use nodeorder_network::topology::Context;
+use nodeorder_present::columns::Value;
 
 /// Computes the rows of the cells `which` of `plan`, on as many threads as rayon has, and hands each to `done`
 /// as soon as it is there: the cell's number and its values, in the order of [`super::store::columns`]. A

@@ -5,14 +5,14 @@ use std::collections::BTreeMap;
 use rayon::prelude::*;
 
 use super::lists::{JobsKey, PlanLists, Work, pick};
-use crate::columns::Value;
-use crate::error::{Error, Result};
-use crate::mapping::{Fabric, Guest};
-use crate::metric::rank_distances::RankDistances;
-use crate::ordering::NodeOrder;
-use crate::schedule::Task;
-use crate::topology::{Context, Topology};
-use crate::trace::{Changes, Options, Trace, Transformed, convert, open};
+use nodeorder_base::error::{Error, Result};
+use nodeorder_jobs::schedule::Task;
+use nodeorder_network::topology::{Context, Topology};
+use nodeorder_order::metric::rank_distances::RankDistances;
+use nodeorder_order::ordering::NodeOrder;
+use nodeorder_present::columns::Value;
+use nodeorder_trace::{Changes, Options, Trace, Transformed, convert, open};
+use nodeorder_traffic::mapping::{Fabric, Guest};
 
 /// A cell by its number, and its work.
 pub(super) type Numbered = (usize, Work);
@@ -184,7 +184,7 @@ impl<'m> Ordered<'m> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::error::SourceLocation;
+    use nodeorder_base::error::SourceLocation;
     use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 
     /// Something shared that counts how often it was made and how many of it are left.

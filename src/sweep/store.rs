@@ -6,9 +6,9 @@
 use super::fingerprint::Fingerprint;
 use super::rows::{self, Table};
 use super::{Plan, Shard};
-use crate::columns::Value;
-use crate::error::{Error, Result, SourceLocation};
-use crate::input::Text;
+use nodeorder_base::error::{Error, Result, SourceLocation};
+use nodeorder_base::input::Text;
+use nodeorder_present::columns::Value;
 
 /// The names of the columns of the plan's table.
 pub fn columns(plan: &Plan) -> Vec<String> {

@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-use crate::error::Result;
-use crate::params::{Opt, Params};
+use nodeorder_base::error::Result;
+use nodeorder_base::params::{Opt, Params};
 
 /// The change of the times between arrivals.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -24,7 +24,7 @@ pub struct Changes {
     /// Run times and requested times are multiplied: the work multiple.
     pub runtime: f64,
     /// The change of the times between arrivals.
-    pub(crate) pace: Pace,
+    pub pace: Pace,
     /// How often each job stands in the result: the replication factor.
     pub replicate: u32,
     /// How many seconds a copy is submitted earlier or later than the job, at most.

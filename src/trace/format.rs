@@ -2,9 +2,9 @@
 
 use super::log::{no_jobs, quote};
 use super::records::{self, RecordFormat};
-use crate::error::{Error, Result, SourceLocation};
-use crate::input::Lines;
-use crate::registry::{Entry, Registry};
+use nodeorder_base::error::{Error, Result, SourceLocation};
+use nodeorder_base::input::Lines;
+use nodeorder_base::registry::{Entry, Registry};
 
 /// The kinds of files of jobs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,7 +1,7 @@
 //! The header of a trace: `; Label: value` lines.
 
-use crate::error::{Error, Result, SourceLocation};
-use crate::input::RawLine;
+use nodeorder_base::error::{Error, Result, SourceLocation};
+use nodeorder_base::input::RawLine;
 
 /// One label of a header with its value.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -101,7 +101,7 @@ impl Header {
     }
 
     /// `MaxNodes`, if positive. Errors: it is no number.
-    pub(crate) fn max_nodes(&self, file: &str) -> Result<Option<u64>> {
+    pub fn max_nodes(&self, file: &str) -> Result<Option<u64>> {
         self.positive("MaxNodes", file)
     }
 
@@ -117,7 +117,7 @@ impl Header {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::input::Lines;
+    use nodeorder_base::input::Lines;
 
     /// Excerpts of the header of CEA-Curie-2011-2.1-cln, Parallel Workloads Archive.
     const CURIE: &[u8] = b";   --- SWF file converted from SACCT ---

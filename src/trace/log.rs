@@ -10,8 +10,8 @@ use std::path::Path;
 
 use hashbrown::HashTable;
 
-use crate::error::{Error, Result, SourceLocation};
-use crate::input::{Lines, RawLine};
+use nodeorder_base::error::{Error, Result, SourceLocation};
+use nodeorder_base::input::{Lines, RawLine};
 
 /// Dense key of a live job. It is used again once the job was freed, so arrays indexed by it stay as small as
 /// the number of jobs that live at once.
@@ -107,7 +107,7 @@ impl Block {
 ///
 /// # Examples
 /// ```
-/// use nodeorder::trace::{Block, Event, Log};
+/// use nodeorder_trace::{Block, Event, Log};
 ///
 /// let mut log = Log::new("log", "P a 8\nF a\nP b 3\n");
 /// let (mut block, mut nodes) = (Block::default(), 0);
@@ -120,7 +120,7 @@ impl Block {
 ///     }
 /// }
 /// assert_eq!(nodes, 11);
-/// # Ok::<(), nodeorder::Error>(())
+/// # Ok::<(), nodeorder_base::error::Error>(())
 /// ```
 #[derive(Debug)]
 pub struct Log {

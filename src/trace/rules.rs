@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use super::JobOptions;
-use crate::error::Result;
-use crate::input::Text;
+use nodeorder_base::error::Result;
+use nodeorder_base::input::Text;
 
 /// Rules, each for jobs of some sizes.
 #[derive(Clone, Debug, Default)]
@@ -77,7 +77,7 @@ impl Rules {
     }
 
     /// The options of a job of `nodes` nodes: its own, and those of its rule that it does not name.
-    pub(crate) fn options(&self, nodes: u32, own: Option<&JobOptions>) -> Option<JobOptions> {
+    pub fn options(&self, nodes: u32, own: Option<&JobOptions>) -> Option<JobOptions> {
         let rule = self
             .rules
             .iter()

@@ -8,9 +8,9 @@ use super::open::trace_over;
 use super::survey::survey;
 use super::swf::{Options, Trace};
 use super::{WorkloadKind, kind};
-use crate::error::{Error, Result, SourceLocation};
-use crate::input::Lines;
-use crate::ratio::ratio;
+use nodeorder_base::error::{Error, Result, SourceLocation};
+use nodeorder_base::input::Lines;
+use nodeorder_base::ratio::ratio;
 
 /// Sizes that the formula is written out for at most.
 const MOST_SIZES: u32 = 1 << 24;

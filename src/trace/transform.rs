@@ -4,10 +4,10 @@ use std::fmt::Write as _;
 
 use super::changes::{Changes, MOST, Pace};
 use super::swf::{Job, Options, Trace};
-use crate::error::{Error, Result, SourceLocation};
-use crate::input::Lines;
-use crate::random::{below, generator};
-use crate::ratio::ratio;
+use nodeorder_base::error::{Error, Result, SourceLocation};
+use nodeorder_base::input::Lines;
+use nodeorder_base::random::{below, generator};
+use nodeorder_base::ratio::ratio;
 
 /// A job of the result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -4,11 +4,14 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use nodeorder::corun::{Fair, Figures, Job, Speeds, computing_times};
-use nodeorder::export::{SimGridFigures, simgrid};
-use nodeorder::input::Text;
-use nodeorder::mapping::{self, Fabric, Guest, ProcessMapping, RoutingEntry};
-use nodeorder::{NodeId, NodeOrder, Topology, random};
+use nodeorder_base::ids::NodeId;
+use nodeorder_base::input::Text;
+use nodeorder_base::random;
+use nodeorder_network::topology::Topology;
+use nodeorder_order::ordering::NodeOrder;
+use nodeorder_present::export::{SimGridFigures, simgrid};
+use nodeorder_traffic::corun::{Fair, Figures, Job, Speeds, computing_times};
+use nodeorder_traffic::mapping::{self, Fabric, FixedRouting, Guest, ProcessMapping};
 
 /// Networks of fewer nodes than have their routes written out.
 pub const NETWORKS: [&str; 6] = [
@@ -39,7 +42,7 @@ pub fn case(spec: &str, number: u64) -> Case {
     let mut below = |bound: usize| random::below(bound as u64, &mut random) as usize;
     let mut free: Vec<u32> = machine.nodes().iter().map(|node| node.0).collect();
     let fabric = Fabric::new(&machine).unwrap();
-    let routing = RoutingEntry::named("one-path").unwrap();
+    let routing = FixedRouting::named("one-path").unwrap();
     let (mut text, mut about) = (String::new(), Vec::new());
     for job in 0..1 + below(5) {
         let processes = [8, 9, 12, 16][below(4)];

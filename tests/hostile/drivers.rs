@@ -6,24 +6,30 @@ use std::cell::OnceCell;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use nodeorder::allocator::{self, AllocatorContext};
-use nodeorder::audit::snapshot::Snapshot;
-use nodeorder::audit::{AuditSettings, audit};
-use nodeorder::corun::Job;
-use nodeorder::error::SourceLocation;
-use nodeorder::input::{Lines, Text};
-use nodeorder::mapping::{Guest, ProcessMapping, Traffic, method};
-use nodeorder::metric::rank_distances::RankDistances;
-use nodeorder::ordering::Observer;
-use nodeorder::ranks::{FreeSet, Ranks, Run};
-use nodeorder::schedule::{Outputs, Settings, Task, simulate};
-use nodeorder::sweep::{Journal, Plan, Shard, store};
-use nodeorder::trace::records::{self, Record, RecordFormat, Records, placements};
-use nodeorder::trace::{
+use nodeorder_base::error::Error;
+use nodeorder_base::error::SourceLocation;
+use nodeorder_base::ids::NodeId;
+use nodeorder_base::input::{Lines, Text};
+use nodeorder_base::ranks::{FreeSet, Ranks, Run};
+use nodeorder_jobs::allocator::{self, AllocatorContext};
+use nodeorder_jobs::audit::snapshot::Snapshot;
+use nodeorder_jobs::audit::{AuditSettings, audit};
+use nodeorder_jobs::replay::FigureSet;
+use nodeorder_jobs::schedule::{Settings, Task, simulate};
+use nodeorder_network::topology::Context;
+use nodeorder_network::topology::Topology;
+use nodeorder_order::metric::rank_distances::RankDistances;
+use nodeorder_order::ordering::NodeOrder;
+use nodeorder_order::ordering::Observer;
+use nodeorder_present::report;
+use nodeorder_sweep::{Journal, Plan, Shard, store};
+use nodeorder_trace::records::{self, Record, RecordFormat, Records, placements};
+use nodeorder_trace::{
     Block, Event, GeneratedWorkload, Log, Options, Sizes, Trace, Weight, convert, survey,
 };
-use nodeorder::trace::{WorkloadKind, kind};
-use nodeorder::{Context, Error, NodeId, NodeOrder, Topology, report};
+use nodeorder_trace::{WorkloadKind, kind};
+use nodeorder_traffic::corun::Job;
+use nodeorder_traffic::mapping::{Guest, ProcessMapping, Traffic, method};
 
 /// A parser and what to feed it to.
 pub struct Driver {
@@ -303,7 +309,7 @@ fn topology(bytes: &[u8]) {
     if reaches_out(spec) || spec.contains(".csv") || spec.contains("file") {
         return;
     }
-    let head = nodeorder::params::head(spec);
+    let head = nodeorder_base::params::head(spec);
     let files = [
         "graph",
         "slurm-topology",
@@ -642,7 +648,7 @@ fn sinfo(bytes: &[u8]) {
                         .iter()
                         .all(|unit| unit.free + unit.out <= unit.nodes)
                 );
-                let sum = |of: fn(&nodeorder::audit::snapshot::UnitNow) -> u32| -> u32 {
+                let sum = |of: fn(&nodeorder_jobs::audit::snapshot::UnitNow) -> u32| -> u32 {
                     level.units.iter().map(of).sum()
                 };
                 let all = snapshot.machine();
@@ -717,7 +723,9 @@ fn schedule(tasks: &[Task], policy: &str, model: &str) {
         policy,
         allocator: "fifo:0",
         model,
-        outputs: Outputs::default(),
+        metrics: false,
+        figures: FigureSet::default(),
+        timeline: false,
         rules: None,
     };
     match simulate(&context, tasks, &settings, &|_| ()) {
@@ -819,7 +827,10 @@ fn jobs(bytes: &[u8]) {
 }
 
 fn check_guest(guest: &Guest) {
-    assert!(guest.processes() > 0 && guest.processes() <= nodeorder::mapping::guest::MAX_PROCESSES);
+    assert!(
+        guest.processes() > 0
+            && guest.processes() <= nodeorder_traffic::mapping::guest::MAX_PROCESSES
+    );
     if let Traffic::Messages(messages) = guest.traffic() {
         assert!(messages.is_sorted_by(|a, b| (a.source, a.target) < (b.source, b.target)));
         for m in messages {
@@ -958,7 +969,7 @@ fn specs(bytes: &[u8]) {
         &guest,
         &nodes,
         spec,
-        &nodeorder::ordering::NoObserver,
+        &nodeorder_order::ordering::NoObserver,
     ) {
         Err(error) => check_error(&error, None),
         Ok((placement, _)) => assert_eq!(placement.allocation().len(), 16),

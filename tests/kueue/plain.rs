@@ -2,7 +2,7 @@
 
 use std::cmp::Reverse;
 
-use nodeorder::allocator::kueue::{Ask, Domains, Misfit, Mode, Pods, Room};
+use nodeorder_jobs::allocator::kueue::{Ask, Domains, Misfit, Mode, Pods, Room};
 
 mod balanced;
 

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use nodeorder::input::Lines;
-use nodeorder::trace::records::{CSV, Columns, Record, Records};
+use nodeorder_base::input::Lines;
+use nodeorder_trace::records::{CSV, Columns, Record, Records};
 use proptest::prelude::*;
 
 /// Runs the command in a folder: exit code, standard output, standard error.

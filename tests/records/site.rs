@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use std::io::Read as _;
 use std::process::Command;
 
-use nodeorder::input::Lines;
-use nodeorder::trace::records::{self, JOBCOMP, PBS, Record, RecordFormat, SACCT, SQUEUE, TORQUE};
+use nodeorder_base::input::Lines;
+use nodeorder_trace::records::{self, JOBCOMP, PBS, Record, RecordFormat, SACCT, SQUEUE, TORQUE};
 
 use super::field::{done, run, with};
 use super::read;

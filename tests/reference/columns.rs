@@ -1,22 +1,22 @@
 //! All output tables with their columns: the text of `docs/columns.md`.
 
-use nodeorder::columns::audit::{JobScore, LEVEL, LEVEL_SUMS, SUMS};
-use nodeorder::columns::comparison::{
+use nodeorder_present::columns::audit::{JobScore, LEVEL, LEVEL_SUMS, SUMS};
+use nodeorder_present::columns::comparison::{
     Crossover, CurvePoint, Limits, RankedEntry, ScoreRow, Winner, WorkloadRow, WorkloadSizeRow,
 };
-use nodeorder::columns::corun::{CorunFigures, FittedRow, JOB, LinkUse};
-use nodeorder::columns::jobs::{JobRow, SIZE_COUNT};
-use nodeorder::columns::machines::{MachineJobs, MachinePoint, RankedMachine};
-use nodeorder::columns::mapping::{
+use nodeorder_present::columns::corun::{CorunFigures, FittedRow, JOB, LinkUse};
+use nodeorder_present::columns::jobs::{JobRow, SIZE_COUNT};
+use nodeorder_present::columns::machines::{MachineJobs, MachinePoint, RankedMachine};
+use nodeorder_present::columns::mapping::{
     CONTENTION_BAR, DIFFERENCE, DILATION_BAR, EDGE, LinkLoad, MappingFigures, NAMED_PROCESS,
     PROCESS,
 };
-use nodeorder::columns::replay::{REFUSED, ReplayFigures, SizeFigures, T_TEST, TRAFFIC};
-use nodeorder::columns::schedule::{Neglected, SIZE_CLASS, ScheduleFigures};
-use nodeorder::columns::shape::{Moment, ROOM, ROOM_SUMS, SHAPE, SHAPE_SUMS};
-use nodeorder::columns::sweep::CellRow;
-use nodeorder::columns::throughput::{FOUND, MATCHED, ThroughputRow, WindowRow};
-use nodeorder::columns::{Heading, headings, named};
+use nodeorder_present::columns::replay::{REFUSED, ReplayFigures, SizeFigures, T_TEST, TRAFFIC};
+use nodeorder_present::columns::schedule::{Neglected, SIZE_CLASS, ScheduleFigures};
+use nodeorder_present::columns::shape::{Moment, ROOM, ROOM_SUMS, SHAPE, SHAPE_SUMS};
+use nodeorder_present::columns::sweep::CellRow;
+use nodeorder_present::columns::throughput::{FOUND, MATCHED, ThroughputRow, WindowRow};
+use nodeorder_present::columns::{Heading, headings, named};
 
 /// An output table: its heading, what a row is, and its columns in groups, each with what it appears with.
 struct Table(

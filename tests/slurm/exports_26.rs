@@ -3,7 +3,11 @@
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
-use nodeorder::{Context, NodeOrder, Topology, export, random};
+use nodeorder_base::random;
+use nodeorder_network::topology::Context;
+use nodeorder_network::topology::Topology;
+use nodeorder_order::ordering::NodeOrder;
+use nodeorder_present::export;
 
 use super::cluster::expand;
 use super::{Cluster, Conf, Slurm, foretold, stream};
@@ -133,7 +137,7 @@ fn hold_lines(slurm: &Slurm, target: &str, topology: &Topology, order: &NodeOrde
 
 fn hold_both_lines(slurm: &Slurm, dims: &str, leaves: usize, each: usize, jobs: u32) {
     let text = format!("kind = 'torus'\ndims = {dims}\nnames = 'nid{{:05}}'\n");
-    let text = nodeorder::input::Text::new("m.toml", &text);
+    let text = nodeorder_base::input::Text::new("m.toml", &text);
     let torus = Topology::toml(&text, None, &Context::default()).unwrap();
     let order = NodeOrder::make(&torus, "random:seed=5").unwrap();
     hold_lines(slurm, "slurm-lines:leaf=one", &torus, &order, jobs);

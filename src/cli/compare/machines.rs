@@ -5,19 +5,19 @@ use comfy_table::CellAlignment;
 use crate::shared::kit::*;
 use crate::shared::tables::{SCHEDULED, number, scheduled, table};
 use crate::shared::workload::WorkloadArgs;
-use nodeorder::columns::machines::RankedMachine;
-use nodeorder::columns::{Column, Value};
-use nodeorder::machines::{
+use nodeorder_jobs::schedule::model;
+use nodeorder_order::metric::cost::{Buying, Cables, Prices};
+use nodeorder_order::metric::machine_figures::Machine;
+use nodeorder_order::ordering::ORDERINGS;
+use nodeorder_present::columns::machines::RankedMachine;
+use nodeorder_present::columns::{Column, Value};
+use nodeorder_present::machines::{
     self, ComparedJobs, Contender, Criterion, Machines, Queue, Request, headline,
 };
-use nodeorder::mapping::routing::BestShares;
-use nodeorder::metric::cost::{Buying, Cables, Prices};
-use nodeorder::metric::machine_figures::Machine;
-use nodeorder::ordering::ORDERINGS;
-use nodeorder::report;
-use nodeorder::schedule::model;
-use nodeorder::trace::open::OpenedLog;
-use nodeorder::trace::{Log, Trace, convert};
+use nodeorder_present::report;
+use nodeorder_trace::open::OpenedLog;
+use nodeorder_trace::{Log, Trace, convert};
+use nodeorder_traffic::mapping::routing::BestShares;
 
 /// Options of `compare` with several machines.
 pub struct MachinesRequest<'a> {
@@ -93,7 +93,7 @@ impl BuyingArgs {
             .option("--rank", &self.rank)
     }
 
-    fn read(&self, context: &Context) -> nodeorder::Result<Buying> {
+    fn read(&self, context: &Context) -> nodeorder_base::error::Result<Buying> {
         let cables = self
             .cables
             .as_ref()
@@ -227,7 +227,7 @@ fn on_jobs(
     request: &MachinesRequest<'_>,
     path: &Path,
     topologies: &[Topology],
-    compare: &dyn Fn(Option<&ComparedJobs<'_>>) -> nodeorder::Result<Machines>,
+    compare: &dyn Fn(Option<&ComparedJobs<'_>>) -> nodeorder_base::error::Result<Machines>,
 ) -> anyhow::Result<(Machines, String, Option<String>)> {
     let jobs = request.workload;
     let asked = jobs.asked();

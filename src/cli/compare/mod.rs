@@ -4,10 +4,10 @@ use rayon::prelude::*;
 
 use crate::shared::kit::*;
 use crate::shared::workload::WorkloadArgs;
-use nodeorder::metric::comparison::Comparison;
-use nodeorder::metric::mpc::{self, Curve, Means};
-use nodeorder::ordering;
-use nodeorder::report;
+use nodeorder_order::metric::comparison::Comparison;
+use nodeorder_order::metric::mpc::{self, Curve, Means};
+use nodeorder_order::ordering;
+use nodeorder_present::report;
 
 mod machines;
 mod settings;

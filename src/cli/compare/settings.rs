@@ -7,15 +7,16 @@ use crate::shared::kit::*;
 use crate::shared::sweep_folder;
 use crate::shared::tables::{number, table};
 use crate::shared::workload::WorkloadArgs;
-use nodeorder::allocator::{AllocatorContext, slurm_settings};
-use nodeorder::columns::sweep::ResultRow;
-use nodeorder::machines::Difference;
-use nodeorder::metric::rank_distances::RankDistances;
-use nodeorder::report;
-use nodeorder::report::sweep::Figure;
-use nodeorder::schedule::{Outputs, Settings, Task, simulate};
-use nodeorder::sweep::{self, Plan, store};
-use nodeorder::trace::{Options, Trace, open};
+use nodeorder_jobs::allocator::{AllocatorContext, slurm_settings};
+use nodeorder_jobs::replay::FigureSet;
+use nodeorder_jobs::schedule::{Settings, Task, simulate};
+use nodeorder_order::metric::rank_distances::RankDistances;
+use nodeorder_present::columns::sweep::ResultRow;
+use nodeorder_present::machines::Difference;
+use nodeorder_present::report;
+use nodeorder_present::report::sweep::Figure;
+use nodeorder_sweep::{Plan, store};
+use nodeorder_trace::{Options, Trace, open};
 
 /// Options of `compare --settings`.
 pub struct SettingsRequest<'r> {
@@ -254,7 +255,7 @@ fn results(plan: &Plan, context: &Context) -> anyhow::Result<(Vec<ResultRow>, St
     let cells: Vec<usize> = (0..plan.cells().len()).collect();
     let bar = progress::bar(cells.len() as u64, "settings");
     let rows = Mutex::new(BTreeMap::new());
-    sweep::run(
+    nodeorder_sweep::run(
         plan,
         context,
         &cells,
@@ -370,16 +371,16 @@ fn over_time(
         order: &order,
         distances: &distances,
     };
-    let outputs = Outputs {
-        timeline: true,
-        room: true,
-        ..Outputs::default()
-    };
     let settings = Settings {
         policy,
         allocator: setting,
         model: "fixed",
-        outputs,
+        metrics: false,
+        figures: FigureSet {
+            room: true,
+            ..FigureSet::default()
+        },
+        timeline: true,
         rules: None,
     };
     let result = simulate(&context, &Task::of(jobs), &settings, &|_| ())?;

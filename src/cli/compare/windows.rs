@@ -2,10 +2,10 @@
 
 use crate::shared::kit::*;
 use crate::shared::tables::of_columns;
-use nodeorder::columns::throughput::WindowRow;
-use nodeorder::metric::comparison::Comparison;
-use nodeorder::report::windows::sentences;
-use nodeorder::throughput::windows::windows;
+use nodeorder_order::metric::comparison::Comparison;
+use nodeorder_present::columns::throughput::WindowRow;
+use nodeorder_present::report::windows::sentences;
+use nodeorder_traffic::throughput::windows::windows;
 
 /// What jobs send unless `--guest` says it, and how it is routed unless `--routing` does.
 const GUEST: &str = "all-to-all";

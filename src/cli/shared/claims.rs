@@ -9,7 +9,7 @@ use anyhow::Context as _;
 use tempfile::NamedTempFile;
 
 use super::output;
-use nodeorder::sweep::{Block, Shard};
+use nodeorder_sweep::{Block, Shard};
 
 /// The claims of one shard. A shard takes what it was dealt, the costliest first, then what is left of shards that have
 /// begun. A block that a shard took and did not finish is its own when it is run again.

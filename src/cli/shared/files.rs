@@ -8,9 +8,9 @@ use std::sync::OnceLock;
 use clap::ArgMatches;
 use clap::parser::ValueSource;
 
-use nodeorder::error::{Error, Result};
-use nodeorder::input::{Text, beside};
-use nodeorder::reference;
+use nodeorder_base::error::{Error, Result};
+use nodeorder_base::input::{Text, beside};
+use nodeorder_sweep::reference;
 
 /// The options that name a file to write; `trace info` has one more.
 const WRITTEN: [&str; 7] = [

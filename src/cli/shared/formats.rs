@@ -3,10 +3,10 @@
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 
-use nodeorder::error::Error;
-use nodeorder::input::Lines;
-use nodeorder::trace::records::{CSV, Columns, PHILLY, RecordFormat};
-use nodeorder::trace::{TRACE_FORMATS, WorkloadKind, open};
+use nodeorder_base::error::Error;
+use nodeorder_base::input::Lines;
+use nodeorder_trace::records::{CSV, Columns, PHILLY, RecordFormat};
+use nodeorder_trace::{TRACE_FORMATS, WorkloadKind, open};
 
 /// How a file of jobs is read.
 #[derive(Debug, Args)]

@@ -5,17 +5,17 @@ use std::path::Path;
 use super::notes::note;
 use super::progress;
 use super::watch::Clock;
-use nodeorder::error::{Error, bytes};
-use nodeorder::mapping::Fabric;
-use nodeorder::metric::mpc;
-use nodeorder::ordering::{NodeOrder, ORDERINGS};
-use nodeorder::topology::{Context, Topology};
-use nodeorder::trace::open::OpenedLog;
-use nodeorder::trace::{Options, Rules, Tally, Trace};
+use nodeorder_base::error::{Error, bytes};
+use nodeorder_network::topology::{Context, Topology};
+use nodeorder_order::metric::mpc;
+use nodeorder_order::ordering::{NodeOrder, ORDERINGS};
+use nodeorder_trace::open::OpenedLog;
+use nodeorder_trace::{Options, Rules, Tally, Trace};
+use nodeorder_traffic::mapping::Fabric;
 
 /// The topology of a `SPEC` argument.
 pub fn topology(spec: &str, context: &Context) -> anyhow::Result<Topology> {
-    let topology = nodeorder::catalog::topology(spec, context)?;
+    let topology = nodeorder_network::catalog::topology(spec, context)?;
     if let Some(rule) = topology.chosen() {
         note!("{spec}: chose {} ({rule})", topology.spec());
     }

@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use nodeorder::corun::Figures;
-use nodeorder::error::Result;
-use nodeorder::topology::Context;
+use nodeorder_base::error::Result;
+use nodeorder_network::topology::Context;
+use nodeorder_traffic::corun::Figures;
 
 /// Bandwidths and latencies of links, node links and switches.
 #[derive(Debug, Args)]

@@ -11,8 +11,8 @@ use flate2::write::GzEncoder;
 use tempfile::NamedTempFile;
 
 use super::{files, interrupt};
-use nodeorder::error::Error;
-use nodeorder::input::is_packed;
+use nodeorder_base::error::Error;
+use nodeorder_base::input::is_packed;
 
 /// An output being written. Nothing is visible at a file's path before [`Output::finish`].
 pub struct Output {
@@ -299,7 +299,9 @@ mod tests {
         // No time of writing: the same text, the same bytes.
         assert_eq!(bytes[4..8], [0; 4]);
         assert_eq!(
-            nodeorder::input::Text::read(&path, 100).unwrap().as_str(),
+            nodeorder_base::input::Text::read(&path, 100)
+                .unwrap()
+                .as_str(),
             "a,b\n1,2\n"
         );
         let mut out = Output::open(Some(&path)).unwrap();

@@ -8,9 +8,9 @@ use anyhow::Context as _;
 use tempfile::TempDir;
 
 use super::{files, interrupt, output};
-use nodeorder::error::{Error, SourceLocation};
-use nodeorder::input::Text;
-use nodeorder::report;
+use nodeorder_base::error::{Error, SourceLocation};
+use nodeorder_base::input::Text;
+use nodeorder_present::report;
 
 /// The list of them, in the folder.
 pub const LIST: &str = "nodeorder-files.txt";
@@ -155,7 +155,7 @@ fn read(path: &Path) -> anyhow::Result<Vec<(String, String)>> {
         let expected = "the list of a folder's own files, or no file of this name";
         return Err(Error::input(location, format!("`{first}`"), expected).into());
     }
-    let entry = |line: nodeorder::input::Line<'_>| {
+    let entry = |line: nodeorder_base::input::Line<'_>| {
         let plain = |name: &str| Path::new(name).file_name() == Some(name.as_ref());
         let pair = line.text.split_once(' ').filter(|(_, name)| plain(name));
         let (command, name) = pair.ok_or_else(|| {

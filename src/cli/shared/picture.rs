@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use super::output;
-use nodeorder::error::Result;
-use nodeorder::plot::Figure;
+use nodeorder_base::error::Result;
+use nodeorder_present::plot::Figure;
 
 /// A picture to be drawn into a file.
 pub struct Picture<'p> {

@@ -8,7 +8,7 @@ use rayon::prelude::*;
 use tempfile::SpooledTempFile;
 
 use super::output::{self, Output};
-use nodeorder::report::replay::BlockRows;
+use nodeorder_present::report::replay::BlockRows;
 
 /// Rows of one replay kept in memory before they go to a temporary file, in bytes.
 const SPOOL: usize = 1 << 20;

@@ -9,9 +9,9 @@ use serde_json::{Value, json};
 
 use super::notes::note;
 use super::output;
-use nodeorder::input::Text;
-use nodeorder::sweep::store::{self, Part};
-use nodeorder::sweep::{Journal, Kept, Plan, Remarks};
+use nodeorder_base::input::Text;
+use nodeorder_sweep::store::{self, Part};
+use nodeorder_sweep::{Journal, Kept, Plan, Remarks};
 
 /// The whole table, plain and compressed.
 const RESULTS: [&str; 2] = ["results.csv", "results.csv.gz"];

@@ -6,12 +6,12 @@ use comfy_table::{CellAlignment, Table, presets};
 
 use super::layout::{fitted, sentence};
 use super::notes;
-use nodeorder::columns::Column;
-use nodeorder::metric::comparison::Comparison;
-use nodeorder::replay::prediction::Prediction;
-use nodeorder::replay::set::ReplayResult;
-use nodeorder::schedule::ScheduleSummary;
-use nodeorder::schedule::orderings::{OrderingSchedule, Schedules};
+use nodeorder_jobs::replay::prediction::Prediction;
+use nodeorder_jobs::replay::set::ReplayResult;
+use nodeorder_jobs::schedule::ScheduleSummary;
+use nodeorder_jobs::schedule::orderings::{OrderingSchedule, Schedules};
+use nodeorder_order::metric::comparison::Comparison;
+use nodeorder_present::columns::Column;
 
 /// Writes the ranked table of orderings.
 pub fn write_comparison(out: &mut impl Write, comparison: &Comparison) -> io::Result<()> {

@@ -3,10 +3,10 @@
 use super::notes::note;
 use super::progress;
 use super::watch::Clock;
-use nodeorder::columns::throughput::ThroughputRow;
-use nodeorder::mapping::routing::BestShares;
-use nodeorder::mapping::{Contention, Demand, Fabric, RoutingEntry};
-use nodeorder::throughput::{Throughput, best_shares};
+use nodeorder_present::columns::throughput::ThroughputRow;
+use nodeorder_traffic::mapping::routing::BestShares;
+use nodeorder_traffic::mapping::{Contention, Demand, Fabric, FixedRouting};
+use nodeorder_traffic::throughput::{Throughput, best_shares};
 
 /// Searches for the best shares with a clock; says so where time runs out.
 pub fn searched(
@@ -44,7 +44,7 @@ pub fn row<'a>(
             method: found.method,
         });
     }
-    let loads = RoutingEntry::named(routing)?.loads(fabric, demand)?;
+    let loads = FixedRouting::named(routing)?.loads(fabric, demand)?;
     let throughput = 1.0 / Contention::of(fabric.links, loads).max;
     let (throughput_at_most, routing_gap, method) = (throughput, 0.0, "fixed");
     Ok(ThroughputRow {

@@ -4,11 +4,11 @@ use anyhow::Context as _;
 use clap::Args;
 
 use super::inputs;
-use nodeorder::error::Error;
-use nodeorder::mapping::routing::suitable;
-use nodeorder::mapping::{Fabric, RoutingEntry};
-use nodeorder::replay::traffic::TrafficSettings;
-use nodeorder::topology::Topology;
+use nodeorder_base::error::Error;
+use nodeorder_jobs::replay::traffic::TrafficSettings;
+use nodeorder_network::topology::Topology;
+use nodeorder_traffic::mapping::routing::suitable;
+use nodeorder_traffic::mapping::{Fabric, FixedRouting};
 
 #[derive(Debug, Default, Args)]
 pub struct TrafficArgs {
@@ -46,7 +46,7 @@ impl TrafficArgs {
             return Ok(None);
         };
         let routing = match &self.routing {
-            Some(name) => RoutingEntry::named(name)?,
+            Some(name) => FixedRouting::named(name)?,
             // Every machine has one: ecmp-path.
             None => suitable(fabric.topology)
                 .into_iter()

@@ -8,7 +8,7 @@ use indicatif::ProgressBar;
 
 use super::progress::Bar;
 use super::{interrupt, notes};
-use nodeorder::ordering::Observer;
+use nodeorder_order::ordering::Observer;
 
 /// A search's clock, starting now.
 pub struct Clock {

@@ -7,17 +7,17 @@ use clap::Args;
 use super::command_line::CommandLine;
 use super::traffic::TrafficArgs;
 use super::{inputs, progress};
-use nodeorder::error::{Error, Result};
-use nodeorder::machines::Asked;
-use nodeorder::metric::mpc::Curve;
-use nodeorder::ordering::NodeOrder;
-use nodeorder::replay::prediction::{Prediction, predict};
-use nodeorder::replay::traffic::TrafficSettings;
-use nodeorder::schedule::orderings::{Schedules, TraceSettings, on_orderings};
-use nodeorder::schedule::{Task, model};
-use nodeorder::topology::Topology;
-use nodeorder::trace::open::OpenedLog;
-use nodeorder::trace::{Log, Options, Sizes, Trace, Weight};
+use nodeorder_base::error::{Error, Result};
+use nodeorder_jobs::replay::prediction::{Prediction, predict};
+use nodeorder_jobs::replay::traffic::TrafficSettings;
+use nodeorder_jobs::schedule::orderings::{Schedules, TraceSettings, on_orderings};
+use nodeorder_jobs::schedule::{Task, model};
+use nodeorder_network::topology::Topology;
+use nodeorder_order::metric::mpc::Curve;
+use nodeorder_order::ordering::NodeOrder;
+use nodeorder_present::machines::Asked;
+use nodeorder_trace::open::OpenedLog;
+use nodeorder_trace::{Log, Options, Sizes, Trace, Weight};
 
 #[derive(Debug, Args)]
 pub struct WorkloadArgs {
@@ -230,9 +230,9 @@ impl ComparedJobs {
 
 impl WorkloadResult {
     /// As reports take it.
-    pub fn for_report(&self) -> nodeorder::report::WorkloadResults<'_> {
+    pub fn for_report(&self) -> nodeorder_present::report::WorkloadResults<'_> {
         let (prediction, schedules) = (self.prediction.as_ref(), self.schedules.as_ref());
-        nodeorder::report::WorkloadResults {
+        nodeorder_present::report::WorkloadResults {
             prediction,
             schedules,
             processors: self.processors.as_deref(),

@@ -1,6 +1,6 @@
 //! The meaning of the columns of a table of jobs.
 
-use crate::error::{Error, Result, SourceLocation};
+use nodeorder_base::error::{Error, Result, SourceLocation};
 
 /// Meanings of columns: the keys of `--columns`, which takes `unit` too.
 pub const ROLES: [&str; 12] = [
@@ -19,7 +19,7 @@ pub const ROLES: [&str; 12] = [
 ];
 
 /// A public set of tables, by the columns that it has.
-pub(crate) struct Preset {
+pub struct Preset {
     /// Its name.
     pub name: &'static str,
     /// As `--columns` takes it; names between `|` stand for each other.
@@ -31,7 +31,7 @@ const fn preset(name: &'static str, columns: &'static str) -> Preset {
 }
 
 /// Known tables: `--columns` takes their names, and a header with their columns is recognised, the first that fits.
-pub(crate) static PRESETS: [Preset; 8] = [
+pub static PRESETS: [Preset; 8] = [
     // Marconi100.
     preset(
         "pm100",
@@ -200,7 +200,7 @@ impl Columns {
     }
 
     /// The columns of the known table that a header line belongs to.
-    pub(crate) fn of_header(header: &[u8]) -> Option<Columns> {
+    pub fn of_header(header: &[u8]) -> Option<Columns> {
         let header = std::str::from_utf8(header).ok()?;
         let present: Vec<&str> = header
             .split(',')

@@ -6,10 +6,10 @@ use super::columns::{Columns, PRESETS, ROLES};
 use super::rows::{fingerprint, pieces};
 use super::time::{INSTANT, LIMIT, instant, limit};
 use super::{Record, RecordFormat, Source, State, Tally, placements, wrong};
-use crate::error::{Error, Result};
-use crate::input::{Line, Lines};
-use crate::trace::log::no_jobs;
-use crate::trace::tally::Reason;
+use crate::log::no_jobs;
+use crate::tally::Reason;
+use nodeorder_base::error::{Error, Result};
+use nodeorder_base::input::{Line, Lines};
 
 /// A table with a header line of column names.
 pub static CSV: RecordFormat = RecordFormat {

@@ -6,10 +6,10 @@
 use super::rows::fingerprint;
 use super::time::{INSTANT, LIMIT, instant, limit};
 use super::{Record, RecordFormat, Source, State, Tally, wrong};
-use crate::error::Result;
-use crate::input::{Lines, RawLine};
-use crate::trace::log::no_jobs;
-use crate::trace::tally::Reason;
+use crate::log::no_jobs;
+use crate::tally::Reason;
+use nodeorder_base::error::Result;
+use nodeorder_base::input::{Lines, RawLine};
 
 /// Jobs that ended, as Slurm writes them where it has no database.
 pub static JOBCOMP: RecordFormat = RecordFormat {

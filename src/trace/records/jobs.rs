@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 
 use super::rows::names;
 use super::{Record, Records};
-use crate::error::{Error, Result};
-use crate::input::Lines;
-use crate::trace::header::Header;
-use crate::trace::swf::{Job, Options, Trace};
-use crate::trace::tally::Reason;
+use crate::header::Header;
+use crate::swf::{Job, Options, Trace};
+use crate::tally::Reason;
+use nodeorder_base::error::{Error, Result};
+use nodeorder_base::input::Lines;
 
 /// Bytes that a job takes while it is read: lists grow by doubling, and jobs are copied once.
 const JOB_BYTES: u64 = 3 * size_of::<Job>() as u64 + 32;

@@ -7,9 +7,9 @@ use serde::{Deserialize, Deserializer};
 
 use super::time::{LONGEST, instant};
 use super::{Record, RecordFormat, Source, State, Tally};
-use crate::error::{Error, Result, SourceLocation};
-use crate::input::Text;
-use crate::trace::tally::Reason;
+use crate::tally::Reason;
+use nodeorder_base::error::{Error, Result, SourceLocation};
+use nodeorder_base::input::Text;
 
 /// A Batsim workload.
 pub static BATSIM: RecordFormat = RecordFormat {

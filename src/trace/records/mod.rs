@@ -4,8 +4,8 @@
 //! unknown here; who reads records decides what it cannot use and counts it in the [`Tally`].
 
 use super::tally::{Reason, Tally};
-use crate::error::{Error, Result, SourceLocation};
-use crate::input::Lines;
+use nodeorder_base::error::{Error, Result, SourceLocation};
+use nodeorder_base::input::Lines;
 
 pub mod columns;
 mod csv;
@@ -140,9 +140,9 @@ pub struct Record {
     /// The line it stands on, from 1.
     pub line: usize,
     /// Number of its file, from 0.
-    pub(crate) file: u32,
+    pub file: u32,
     /// Fingerprint of its row; 0 where the record is a whole job.
-    pub(crate) row: u64,
+    pub row: u64,
 }
 
 impl Record {
@@ -198,8 +198,8 @@ trait Source {
 ///
 /// # Examples
 /// ```
-/// use nodeorder::input::Lines;
-/// use nodeorder::trace::records::{Record, Records, SACCT};
+/// use nodeorder_base::input::Lines;
+/// use nodeorder_trace::records::{Record, Records, SACCT};
 ///
 /// let text = "JobIDRaw|Submit|Start|End|NNodes|NodeList\n\
 ///             1|2026-11-22T12:20:19|2026-11-22T12:20:22|2026-11-22T12:20:23|3|n[000-002]\n";
@@ -208,7 +208,7 @@ trait Source {
 /// assert!(records.next(&mut record)?);
 /// assert_eq!((record.nodes, record.run, record.hosts.as_str()), (3, Some(1), "n[000-002]"));
 /// assert!(!records.next(&mut record)?);
-/// # Ok::<(), nodeorder::Error>(())
+/// # Ok::<(), nodeorder_base::error::Error>(())
 /// ```
 pub struct Records {
     name: String,
@@ -250,7 +250,7 @@ impl Records {
     }
 
     /// The names of its files, by the number that records have of theirs.
-    pub(crate) fn files(&self) -> Vec<String> {
+    pub fn files(&self) -> Vec<String> {
         match self.tally.files.is_empty() {
             true => vec![self.name.clone()],
             false => self.tally.files.clone(),

@@ -12,10 +12,10 @@ use super::csv::host_list;
 use super::rows::{distinct, fingerprint};
 use super::time::{INSTANT, LIMIT, calendar, instant, limit};
 use super::{Record, RecordFormat, Source, State, Tally, wrong};
-use crate::error::{Error, Result};
-use crate::input::{Lines, RawLine};
-use crate::trace::log::{no_jobs, quote};
-use crate::trace::tally::Reason;
+use crate::log::{no_jobs, quote};
+use crate::tally::Reason;
+use nodeorder_base::error::{Error, Result};
+use nodeorder_base::input::{Lines, RawLine};
 
 /// The accounting log of PBS Professional and OpenPBS.
 pub static PBS: RecordFormat = LOG;

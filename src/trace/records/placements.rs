@@ -12,8 +12,8 @@ use std::io::Write;
 
 use super::rows::names;
 use super::{Record, Records};
-use crate::error::Result;
-use crate::trace::tally::Reason;
+use crate::tally::Reason;
+use nodeorder_base::error::Result;
 
 /// The header line.
 pub const HEADER: &str = "job,submit,start,end,limit,nodes,node_list";
@@ -25,7 +25,7 @@ pub const HEADER: &str = "job,submit,start,end,limit,nodes,node_list";
 ///
 /// # Complexity
 /// O(length of the file) time; one record of memory.
-pub fn write<E: From<crate::Error> + From<std::io::Error>>(
+pub fn write<E: From<nodeorder_base::error::Error> + From<std::io::Error>>(
     records: &mut Records,
     out: &mut impl Write,
 ) -> Result<u64, E> {
@@ -48,7 +48,7 @@ pub fn write<E: From<crate::Error> + From<std::io::Error>>(
 }
 
 /// Why a record is no recorded placement, if it is none.
-pub(crate) fn without_nodes(record: &Record) -> Option<Reason> {
+pub fn without_nodes(record: &Record) -> Option<Reason> {
     let listed = names(&record.hosts);
     match (record.hosts.is_empty(), record.start, record.run) {
         // A list that is none is for its reader to judge.

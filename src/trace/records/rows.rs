@@ -9,8 +9,8 @@ use std::collections::{HashSet, VecDeque};
 use hashbrown::HashTable;
 
 use super::{Record, Source, Tally};
-use crate::error::Result;
-use crate::trace::tally::Reason;
+use crate::tally::Reason;
+use nodeorder_base::error::Result;
 
 /// Jobs held back, at most.
 const HELD: usize = 1 << 10;

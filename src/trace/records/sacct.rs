@@ -8,10 +8,10 @@
 use super::rows::{fingerprint, names};
 use super::time::{INSTANT, LIMIT, instant, limit};
 use super::{Record, RecordFormat, Source, State, Tally, wrong};
-use crate::error::{Error, Result, SourceLocation};
-use crate::input::{Lines, RawLine};
-use crate::trace::log::no_jobs;
-use crate::trace::tally::Reason;
+use crate::log::no_jobs;
+use crate::tally::Reason;
+use nodeorder_base::error::{Error, Result, SourceLocation};
+use nodeorder_base::input::{Lines, RawLine};
 
 /// `sacct -P`: a header line and rows of fields between `|` or another delimiter.
 pub static SACCT: RecordFormat = RecordFormat {

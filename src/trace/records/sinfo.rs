@@ -4,8 +4,8 @@ use serde::Deserialize;
 
 use super::json::document;
 use super::squeue::States;
-use crate::error::{Error, Result};
-use crate::input::Text;
+use nodeorder_base::error::{Error, Result};
+use nodeorder_base::input::Text;
 
 /// What a node can do for jobs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

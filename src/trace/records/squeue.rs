@@ -9,9 +9,9 @@ use super::json::{Whole, document};
 use super::rows::fingerprint;
 use super::time::LONGEST;
 use super::{Record, RecordFormat, State};
-use crate::error::Result;
-use crate::input::Text;
-use crate::trace::tally::Reason;
+use crate::tally::Reason;
+use nodeorder_base::error::Result;
+use nodeorder_base::input::Text;
 
 /// The queue of Slurm in JSON. A [`Record`] has a start and a host list where the job holds nodes, and a run time only
 /// where it has ended.

@@ -1,8 +1,8 @@
 //! The fields of a line as numbers.
 
-use crate::error::{Error, Result};
-use crate::input::RawLine;
-use crate::trace::log::quote;
+use crate::log::quote;
+use nodeorder_base::error::{Error, Result};
+use nodeorder_base::input::RawLine;
 
 /// Seconds up to which sums of three of them cannot overflow: 30 million years.
 pub(super) const LONGEST: i64 = 1_000_000_000_000_000;

@@ -24,8 +24,8 @@ use std::path::Path;
 use super::header::Header;
 use super::log::no_jobs;
 use super::tally::{Reason, Tally};
-use crate::error::{Error, Result};
-use crate::input::Lines;
+use nodeorder_base::error::{Error, Result};
+use nodeorder_base::input::Lines;
 
 mod fields;
 mod job;

@@ -3,8 +3,8 @@
 use std::fmt;
 
 use super::job::Options;
-use crate::trace::header::Header;
-use crate::trace::tally::{Reason, Tally};
+use crate::header::Header;
+use crate::tally::{Reason, Tally};
 
 /// Evidence that a trace's processors are not nodes, where each was taken for one.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -2,10 +2,10 @@
 
 use super::fields::{Fields, LONGEST};
 use super::job::{Job, Options};
-use crate::error::{Error, Result, SourceLocation};
-use crate::input::RawLine;
-use crate::trace::header::Header;
-use crate::trace::tally::{Reason, Tally};
+use crate::header::Header;
+use crate::tally::{Reason, Tally};
+use nodeorder_base::error::{Error, Result, SourceLocation};
+use nodeorder_base::input::RawLine;
 
 /// The largest numbers of processors and of nodes that a job may have.
 pub(super) type Limits = (Option<u64>, Option<u64>);

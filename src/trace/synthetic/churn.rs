@@ -5,14 +5,14 @@ use std::fmt::Write;
 use super::draw::{Draw, Sampler};
 use super::profile;
 use super::{Format, GeneratedWorkload, GeneratorEntry};
-use crate::error::Result;
-use crate::params::{Opt, Params, SEED};
-use crate::trace::sizes::Sizes;
+use crate::sizes::Sizes;
+use nodeorder_base::error::Result;
+use nodeorder_base::params::{Opt, Params, SEED};
 
 /// `hector:placements=300000,nodes=2816,load=0.9,seed=1`: a log with the job sizes of HECToR, mean 10.117,
 /// a second peak at 9-16 nodes, largest 2,048 (formula and source: `profile.rs`; machines smaller than that see
 /// the sizes that fit). For the process see [`LOG`].
-pub(crate) const HECTOR: GeneratorEntry = GeneratorEntry {
+pub const HECTOR: GeneratorEntry = GeneratorEntry {
     name: "hector",
     about: "placement log with HECToR-like sizes: mean 10.1, second peak at 9-16, to 2,048",
     example: "hector:placements=300000,nodes=2816,load=0.9",
@@ -28,7 +28,7 @@ pub(crate) const HECTOR: GeneratorEntry = GeneratorEntry {
 
 /// `hector-year:placements=400000,nodes=2816,load=0.5,seed=1`: a log with job sizes as a year of HECToR must have
 /// had them, mean 12.13, 124 sizes above 10 nodes and each often (`profile.rs`). For the process see [`LOG`].
-pub(crate) const HECTOR_YEAR: GeneratorEntry = GeneratorEntry {
+pub const HECTOR_YEAR: GeneratorEntry = GeneratorEntry {
     name: "hector-year",
     about: "placement log with HECToR-like sizes of which 124 above 10 nodes are frequent: mean 12.1, to 2,048",
     example: "hector-year:placements=400000,nodes=2816,load=0.5",
@@ -70,7 +70,7 @@ pub const NERSC: GeneratorEntry = GeneratorEntry {
 /// `load` is the offered load: above what the queue can carry (below 1 where large jobs must wait for the machine to
 /// drain) the queue grows and the machine is as full as waiting jobs allow. Sizes above `nodes` are left out of the
 /// distribution. With `overflow=true` they are not, no job waits, and the log holds jobs that do not fit at their time.
-pub(crate) const LOG: GeneratorEntry = GeneratorEntry {
+pub const LOG: GeneratorEntry = GeneratorEntry {
     name: "log",
     about: "placement log with sizes of a file, a list or a formula, at an offered load",
     example: "log:sizes=log-uniform,nodes=1024,placements=100000,load=0.9",
@@ -198,8 +198,8 @@ impl Churn {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::trace::survey::survey;
-    use crate::trace::{Block, Event, Log};
+    use crate::survey::survey;
+    use crate::{Block, Event, Log};
 
     fn text(spec: &str) -> String {
         GeneratedWorkload::make(spec, 1).unwrap().collect()

@@ -5,9 +5,9 @@
 use rand_pcg::Pcg64;
 
 use super::super::sizes::Sizes;
-use crate::error::Result;
-use crate::random::{below, generator, ln, unit};
-use crate::ratio::ratio;
+use nodeorder_base::error::Result;
+use nodeorder_base::random::{below, generator, ln, unit};
+use nodeorder_base::ratio::ratio;
 
 /// A stream of variates; PCG XSL RR 128/64.
 #[derive(Debug)]

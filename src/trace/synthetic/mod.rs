@@ -2,9 +2,9 @@
 
 use std::fmt;
 
-use crate::error::Result;
-use crate::params::Params;
-use crate::registry::{Entry, Registry};
+use nodeorder_base::error::Result;
+use nodeorder_base::params::Params;
+use nodeorder_base::registry::{Entry, Registry};
 
 mod churn;
 mod draw;
@@ -92,11 +92,11 @@ impl GeneratedWorkload {
     ///
     /// # Examples
     /// ```
-    /// use nodeorder::trace::GeneratedWorkload;
+    /// use nodeorder_trace::GeneratedWorkload;
     ///
     /// let log: String = GeneratedWorkload::make("nersc:placements=10,nodes=64", 1)?.collect();
     /// assert_eq!(log.lines().filter(|line| line.starts_with("P ")).count(), 10);
-    /// # Ok::<(), nodeorder::Error>(())
+    /// # Ok::<(), nodeorder_base::error::Error>(())
     /// ```
     pub fn make(spec: &str, seed: u64) -> Result<GeneratedWorkload> {
         let (generator, params) = GENERATORS.read(spec, seed)?;
@@ -110,7 +110,7 @@ impl GeneratedWorkload {
 mod tests {
     use super::super::{Log, Options, Trace, WorkloadKind, kind, survey::survey};
     use super::*;
-    use crate::input::Lines;
+    use nodeorder_base::input::Lines;
 
     #[test]
     fn every_example_makes_what_it_says() {
@@ -144,7 +144,7 @@ mod tests {
 
     #[test]
     fn generators_ask_for_what_they_declare() {
-        crate::registry::testing::check(&GENERATORS, |entry, params| {
+        nodeorder_base::registry::testing::check(&GENERATORS, |entry, params| {
             (entry.build)(params).map(|_| ())
         });
     }

@@ -5,9 +5,9 @@ use std::fmt::Write;
 use super::draw::{Draw, Sampler, exp};
 use super::profile;
 use super::{Format, GeneratedWorkload, GeneratorEntry};
-use crate::error::Result;
-use crate::params::{Opt, Params, SEED};
-use crate::random::ln;
+use nodeorder_base::error::Result;
+use nodeorder_base::params::{Opt, Params, SEED};
+use nodeorder_base::random::ln;
 
 /// `poisson:jobs=2000,rate=2,sizes=4x16x64x64,runtime=exponential,mean=3600,seed=1`: a trace in the Standard
 /// Workload Format.
@@ -26,7 +26,7 @@ use crate::random::ln;
 /// # References
 /// Arrivals and the sizes of the example: Hu, "Topology Mapping of Parallel Applications onto Random Allocations",
 /// section IV: 2,000 jobs with λ = 2.
-pub(crate) const POISSON: GeneratorEntry = GeneratorEntry {
+pub const POISSON: GeneratorEntry = GeneratorEntry {
     name: "poisson",
     about: "SWF trace: Poisson arrivals, exponential, log-normal or fixed run times",
     example: "poisson:jobs=2000,rate=2,sizes=4x16x64x64",

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use nodeorder::allocator::kueue::Room;
+use nodeorder_jobs::allocator::kueue::Room;
 
 use super::Rule;
 

@@ -1,0 +1,133 @@
+//! A line of a text.
+
+use std::borrow::Cow;
+
+use crate::error::{Error, Result, SourceLocation};
+
+/// One line of a text, with its number.
+#[derive(Clone, Copy, Debug)]
+pub struct Line<'a> {
+    pub(super) source: &'a str,
+    /// Line number, from 1.
+    pub number: usize,
+    /// The line without its end.
+    pub text: &'a str,
+    /// Number of its file, from 0 ([`super::Lines::open_all`]).
+    pub file: u32,
+}
+
+impl<'a> Line<'a> {
+    /// A line of the text called `source`.
+    pub fn new(source: &'a str, number: usize, text: &'a str) -> Self {
+        Line {
+            source,
+            number,
+            text,
+            file: 0,
+        }
+    }
+
+    /// Location of the line, for messages.
+    pub fn location(&self) -> SourceLocation {
+        SourceLocation::line(self.source, self.number)
+    }
+
+    /// An error at this line.
+    pub fn wrong(&self, found: impl Into<String>, expected: impl Into<String>) -> Error {
+        Error::input(self.location(), found, expected)
+    }
+
+    /// The fields of a line of CSV, blanks trimmed; quotes as RFC 4180 has them: `"a,b"`, `""` for a quote.
+    ///
+    /// # Errors
+    /// A quoted field that does not end on the line.
+    pub fn fields(&self) -> Result<Vec<Cow<'a, str>>> {
+        if !self.text.contains('"') {
+            return Ok(self
+                .text
+                .split(',')
+                .map(|field| field.trim().into())
+                .collect());
+        }
+        let mut fields = Vec::new();
+        let mut rest = self.text;
+        loop {
+            let Some(quoted) = rest.trim_start().strip_prefix('"') else {
+                let (field, after) = rest
+                    .split_once(',')
+                    .map_or((rest, None), |(f, r)| (f, Some(r)));
+                fields.push(field.trim().into());
+                match after {
+                    Some(after) => rest = after,
+                    None => return Ok(fields),
+                }
+                continue;
+            };
+            // A doubled quote stands for one; blanks around the field's own quotes say nothing.
+            let mut ends = quoted.match_indices('"').filter(|(i, _)| {
+                let doubled = quoted[..*i]
+                    .bytes()
+                    .rev()
+                    .take_while(|b| *b == b'"')
+                    .count();
+                doubled % 2 == 0 && !quoted[i + 1..].starts_with('"')
+            });
+            let end = ends.next().map(|(i, _)| (i, quoted[i + 1..].trim_start()));
+            match end.filter(|(_, after)| after.is_empty() || after.starts_with(',')) {
+                Some((end, after)) => {
+                    fields.push(
+                        quoted[..end]
+                            .replace("\"\"", "\"")
+                            .trim()
+                            .to_string()
+                            .into(),
+                    );
+                    match after.strip_prefix(',') {
+                        Some(after) => rest = after,
+                        None => return Ok(fields),
+                    }
+                }
+                None => {
+                    let found = format!("`{}`", self.text);
+                    return Err(Error::input(
+                        self.location(),
+                        found,
+                        "each quote closed on its line",
+                    ));
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fields_are_read_as_csv() {
+        let of = |text: &str| {
+            let line = Line::new("f", 1, text);
+            line.fields()
+                .map(|f| f.join("|"))
+                .map_err(|e| e.to_string())
+        };
+        assert_eq!(of("0, n0 ,3").unwrap(), "0|n0|3");
+        assert_eq!(of("0,\"n0\"").unwrap(), "0|n0");
+        assert_eq!(of("0, \"n0\" ").unwrap(), "0|n0");
+        assert_eq!(of("0,\"a,b\",1").unwrap(), "0|a,b|1");
+        assert_eq!(
+            of("\"say \"\"hi\"\"\",d\"e,\"\"").unwrap(),
+            "say \"hi\"|d\"e|"
+        );
+        assert_eq!(
+            of("0,\"a\"b").unwrap_err().split(';').next().unwrap(),
+            "f:1: found `0,\"a\"b`"
+        );
+        assert!(
+            of("0,\"n0")
+                .unwrap_err()
+                .starts_with("f:1: found `0,\"n0`; expected each quote")
+        );
+    }
+}

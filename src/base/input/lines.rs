@@ -1,0 +1,513 @@
+//! A stream of lines.
+
+use std::fmt;
+use std::io::Read;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use super::refused::{idle, is_idle, long};
+use super::{Line, open};
+use crate::error::{self, Error, Result, SourceLocation};
+
+/// A source that counts the bytes it gives.
+struct Counting {
+    source: Box<dyn Read + Send>,
+    count: Arc<AtomicU64>,
+}
+
+impl Read for Counting {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        let read = self.source.read(buffer)?;
+        self.count.fetch_add(read as u64, Ordering::Relaxed);
+        Ok(read)
+    }
+}
+
+/// A stream of lines, for long files. Memory holds one piece of the file, whatever its length.
+///
+/// Lines come as bytes: a caller that cuts off comments need not hold them to UTF-8, as the headers of old
+/// archives are in all sorts of encodings; [`Lines::data_line`] does hold its lines to it.
+pub struct Lines {
+    name: Arc<str>,
+    source: Box<dyn Read + Send>,
+    buffer: Vec<u8>,
+    /// Range of `buffer` that is read but not handed out: `start..end`.
+    start: usize,
+    end: usize,
+    at_end: bool,
+    number: usize,
+    /// Whether a byte-order mark was looked for.
+    begun: bool,
+    /// Bytes of blank lines and comments since the last line that says something.
+    idle: usize,
+    /// Bytes that the reader keeps of the lines, and the most that it may keep.
+    kept: u64,
+    memory: u64,
+    /// Whether bytes handed out must stay, because the reader will go back to them.
+    keep: bool,
+    /// The files that follow, the next one last; and the number of the one being read, from 0.
+    further: Vec<PathBuf>,
+    file: u32,
+    /// Counter of the bytes read, where there is one.
+    counter: Option<Arc<AtomicU64>>,
+}
+
+/// The byte-order mark that some editors write before UTF-8.
+const MARK: &[u8] = "\u{feff}".as_bytes();
+
+/// One line of [`Lines`].
+#[derive(Clone, Copy, Debug)]
+pub struct RawLine<'a> {
+    source: &'a str,
+    /// Line number, from 1.
+    pub number: usize,
+    /// The line without its end.
+    pub bytes: &'a [u8],
+    /// Number of its file, from 0 ([`Lines::open_all`]).
+    pub file: u32,
+}
+
+impl<'a> RawLine<'a> {
+    /// Location of the line, for messages.
+    pub fn location(&self) -> SourceLocation {
+        SourceLocation::line(self.source, self.number)
+    }
+
+    /// The line as text.
+    ///
+    /// # Errors
+    /// It is not UTF-8.
+    pub fn text(&self) -> Result<&'a str> {
+        std::str::from_utf8(self.bytes)
+            .map_err(|_| Error::input(self.location(), "bytes that are not UTF-8", "UTF-8 text"))
+    }
+}
+
+impl fmt::Debug for Lines {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Lines")
+            .field("name", &self.name)
+            .field("number", &self.number)
+            .finish()
+    }
+}
+
+impl Lines {
+    /// The longest line read, in bytes: longer ones are no text of ours, and must not fill the memory.
+    pub const LONGEST: usize = 1 << 20;
+    const PIECE: usize = 1 << 16;
+    /// The most bytes of blank lines and comments in a row: a small compressed file can hold any number of them.
+    const IDLE: usize = 64 << 20;
+
+    /// Opens `path`; `-` is standard input; a name ending in `.gz` is decompressed. What is kept of the lines may
+    /// take `memory` bytes ([`Lines::keep`]).
+    ///
+    /// # Errors
+    /// [`Error::Io`] when the file cannot be opened.
+    pub fn open(path: &Path, memory: u64) -> Result<Self> {
+        let (name, source) = open(path)?;
+        Ok(Lines::over(&name, source).within(memory))
+    }
+
+    /// Opens several files, read one after the other as one: those of a folder stand in the order of their names, but for
+    /// hidden ones. Lines are numbered from 1 in each file; a line that its file does not end is ended. The names that
+    /// messages call them by, too.
+    ///
+    /// # Errors
+    /// As [`Lines::open`], for a later file when it is reached; a folder without files.
+    pub fn open_all(paths: &[PathBuf], memory: u64) -> Result<(Self, Vec<String>)> {
+        let mut files = Vec::new();
+        for path in paths {
+            if !path.is_dir() {
+                files.push(path.clone());
+                continue;
+            }
+            let failed = |e| Error::io(path, "reading", e);
+            let entries = std::fs::read_dir(path).map_err(failed)?;
+            let mut found = Vec::new();
+            for entry in entries {
+                let entry = entry.map_err(failed)?;
+                let hidden = entry.file_name().to_string_lossy().starts_with('.');
+                found.extend(Some(entry.path()).filter(|path| !hidden && path.is_file()));
+            }
+            if found.is_empty() {
+                let location = SourceLocation::File(path.display().to_string().into());
+                return Err(Error::input(location, "a folder without files", "records"));
+            }
+            found.sort();
+            files.extend(found);
+        }
+        let names = files
+            .iter()
+            .map(|path| path.display().to_string())
+            .collect();
+        files.reverse();
+        let first = files.pop().unwrap_or_default();
+        Ok((
+            Lines {
+                further: files,
+                ..Lines::open(&first, memory)?
+            },
+            names,
+        ))
+    }
+
+    /// Begins the next file where this one is at its end; false where there is none.
+    fn roll(&mut self) -> Result<bool> {
+        let Some(path) = self.further.pop() else {
+            return Ok(false);
+        };
+        let (name, source) = open(&path)?;
+        self.source = match &self.counter {
+            Some(count) => Box::new(Counting {
+                source,
+                count: Arc::clone(count),
+            }),
+            None => source,
+        };
+        (self.name, self.file) = (name.into(), self.file + 1);
+        (self.start, self.end, self.number) = (0, 0, 0);
+        (self.at_end, self.begun) = (false, false);
+        Ok(true)
+    }
+
+    /// A text held in memory, quoted as `name`.
+    pub fn new(name: &str, text: impl Into<Vec<u8>>) -> Self {
+        Lines::over(name, Box::new(std::io::Cursor::new(text.into())))
+    }
+
+    /// The lines that `source` gives, quoted as `name`.
+    pub fn over(name: &str, source: Box<dyn Read + Send>) -> Self {
+        Lines {
+            name: name.into(),
+            source,
+            buffer: vec![0; Lines::PIECE],
+            start: 0,
+            end: 0,
+            at_end: false,
+            number: 0,
+            begun: false,
+            idle: 0,
+            kept: 0,
+            memory: u64::MAX,
+            keep: false,
+            further: Vec::new(),
+            file: 0,
+            counter: None,
+        }
+    }
+
+    /// Sets the memory limit of [`Lines::keep`], in bytes.
+    pub fn within(mut self, memory: u64) -> Self {
+        self.memory = memory;
+        self
+    }
+
+    /// Counts `bytes` more that the reader keeps of the lines so far; `what` names them in the message.
+    ///
+    /// # Errors
+    /// They are more than the memory allowed, by file and line.
+    pub fn keep(&mut self, bytes: usize, what: &str) -> Result<()> {
+        self.kept = self.kept.saturating_add(bytes as u64);
+        if self.kept > self.memory {
+            let location = SourceLocation::line(&self.name, self.number);
+            let found = format!("more {what} than fit into {}", error::bytes(self.memory));
+            return Err(Error::input(
+                location,
+                found,
+                "a shorter file or a higher --memory",
+            ));
+        }
+        Ok(())
+    }
+
+    /// Counts the bytes read from here on (unpacked ones of a packed file), for progress.
+    pub fn count(&mut self) -> Arc<AtomicU64> {
+        let count = Arc::new(AtomicU64::new(self.end as u64));
+        let source = std::mem::replace(&mut self.source, Box::new(std::io::empty()));
+        self.source = Box::new(Counting {
+            source,
+            count: Arc::clone(&count),
+        });
+        self.counter = Some(Arc::clone(&count));
+        count
+    }
+
+    /// The name used in messages.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The location of a line of the file that is being read.
+    pub fn location_of(&self, number: usize) -> SourceLocation {
+        SourceLocation::line(&self.name, number)
+    }
+
+    /// The number of the line read last; 0 before the first.
+    pub fn number(&self) -> usize {
+        self.number
+    }
+
+    /// The next line, without its end (`\n`, `\r\n` or `\r`); none at the end of the file.
+    ///
+    /// # Errors
+    /// [`Error::Io`] when reading fails, a truncated gzip file among them; [`Error::Input`] for a line longer
+    /// than [`Lines::LONGEST`], for 64 MB of blank lines and comments in a row, and for a byte 0, which no text has.
+    ///
+    /// # Complexity
+    /// O(length of the line).
+    pub fn line(&mut self) -> Result<Option<RawLine<'_>>> {
+        Ok(self.next()?.map(|range| self.raw(range)))
+    }
+
+    /// Range of the next line in the buffer.
+    fn next(&mut self) -> Result<Option<Range<usize>>> {
+        self.skip_mark()?;
+        let mut seen = 0;
+        let range = loop {
+            let rest = &self.buffer[self.start..self.end];
+            if let Some(length) = memchr::memchr2(b'\n', b'\r', &rest[seen..]) {
+                seen += length;
+                let carriage = rest[seen] == b'\r';
+                // Whether a line feed follows is seen only when there is another byte, or none to come.
+                if !carriage || self.at_end || seen + 1 < rest.len() {
+                    let end = 1 + usize::from(carriage && rest.get(seen + 1) == Some(&b'\n'));
+                    let from = self.start;
+                    self.start += seen + end;
+                    break from..from + seen;
+                }
+            } else {
+                seen = rest.len();
+            }
+            if self.at_end && seen == 0 {
+                if self.keep || !self.roll()? {
+                    return Ok(None);
+                }
+                self.skip_mark()?;
+                continue;
+            }
+            if self.at_end {
+                let from = self.start;
+                self.start = self.end;
+                break from..self.end;
+            }
+            let location = || SourceLocation::line(&self.name, self.number + 1);
+            if seen > Lines::LONGEST {
+                return Err(long(location(), Lines::LONGEST));
+            }
+            self.fill()?;
+        };
+        self.number += 1;
+        self.count_idle(&range)?;
+        Ok(Some(range))
+    }
+
+    /// Before the first line: leaves out a byte-order mark.
+    fn skip_mark(&mut self) -> Result<()> {
+        if !std::mem::replace(&mut self.begun, true) {
+            while self.end < MARK.len() && !self.at_end {
+                self.fill()?;
+            }
+            if self.buffer[..self.end].starts_with(MARK) {
+                self.start = MARK.len();
+            }
+        }
+        Ok(())
+    }
+
+    /// Refuses a file that goes on and on without a line that says something.
+    fn count_idle(&mut self, range: &Range<usize>) -> Result<()> {
+        if !is_idle(&self.buffer[range.clone()]) {
+            self.idle = 0;
+            return Ok(());
+        }
+        self.idle += 1 + range.len();
+        match self.idle > Lines::IDLE {
+            true => Err(idle(
+                SourceLocation::line(&self.name, self.number),
+                Lines::IDLE,
+            )),
+            false => Ok(()),
+        }
+    }
+
+    /// The text from the first byte that is not blank on, nothing of it consumed: of JSON all or a first piece, else at
+    /// least that byte, so that lines are read as they come. Errors: [`Error::Io`] when reading fails; 64 MB of blanks.
+    pub fn head(&mut self) -> Result<&[u8]> {
+        self.skip_mark()?;
+        loop {
+            let blanks = self
+                .rest()
+                .iter()
+                .take_while(|b| b.is_ascii_whitespace())
+                .count();
+            let json = self
+                .rest()
+                .get(blanks)
+                .map(|byte| matches!(byte, b'{' | b'['));
+            let held = self.rest().len() - blanks >= Lines::PIECE / 2;
+            if self.at_end || held || json == Some(false) {
+                return Ok(&self.buffer[self.start + blanks..self.end]);
+            }
+            if blanks > Lines::IDLE {
+                let location = SourceLocation::line(&self.name, self.number + 1);
+                return Err(idle(location, Lines::IDLE));
+            }
+            self.fill()?;
+        }
+    }
+
+    fn raw(&self, range: Range<usize>) -> RawLine<'_> {
+        let (source, number, file) = (&*self.name, self.number, self.file);
+        RawLine {
+            source,
+            number,
+            bytes: &self.buffer[range],
+            file,
+        }
+    }
+
+    /// Reads another piece behind the bytes not yet handed out.
+    fn fill(&mut self) -> Result<()> {
+        if self.start > 0 && !self.keep {
+            self.buffer.copy_within(self.start..self.end, 0);
+            self.end -= self.start;
+            self.start = 0;
+        }
+        if self.end == self.buffer.len() {
+            self.buffer.resize(2 * self.buffer.len(), 0);
+        }
+        let read = loop {
+            match self.source.read(&mut self.buffer[self.end..]) {
+                Err(e) if e.kind() == std::io::ErrorKind::Interrupted => {}
+                outcome => break outcome,
+            }
+        };
+        let read = read.map_err(|e| Error::io(Path::new(&*self.name), "reading", e))?;
+        if let Some(zero) = memchr::memchr(0, &self.buffer[self.end..][..read]) {
+            let before = &self.buffer[self.start..self.end + zero];
+            let line = self.number + 1 + memchr::memchr_iter(b'\n', before).count();
+            let location = SourceLocation::line(&self.name, line);
+            return Err(Error::input(
+                location,
+                "a byte 0, which no text has",
+                "a text",
+            ));
+        }
+        self.end += read;
+        self.at_end = read == 0;
+        Ok(())
+    }
+
+    /// Bytes read and not yet handed out.
+    fn rest(&self) -> &[u8] {
+        &self.buffer[self.start..self.end]
+    }
+
+    /// The rest of the lines in one piece, of at most `most` bytes and with no line longer than `longest`. Errors: as
+    /// [`Lines::line`]; [`Error::Memory`] where it is larger than the memory of [`Lines::keep`] allows.
+    pub(super) fn whole(mut self, most: u64, longest: usize) -> Result<(Arc<str>, Vec<u8>)> {
+        if let Some(next) = self.further.last() {
+            let location = SourceLocation::File(next.display().to_string().into());
+            return Err(Error::input(
+                location,
+                "a further file",
+                "a document of one file",
+            ));
+        }
+        self.skip_mark()?;
+        let (mut line, mut said) = (0, 0);
+        loop {
+            let before = self.rest().len();
+            if before as u64 > self.memory {
+                let what = format!("{}: the text", self.name);
+                return Err(Error::Memory {
+                    what,
+                    needed: before as u64,
+                    limit: self.memory,
+                });
+            }
+            let number = || self.number + 1 + memchr::memchr_iter(b'\n', self.rest()).count();
+            let location = || SourceLocation::line(&self.name, number());
+            if before as u64 > most {
+                let found = format!("more than {}", error::bytes(most));
+                return Err(Error::input(location(), found, "a shorter text"));
+            }
+            if before - line > longest {
+                return Err(long(location(), longest));
+            }
+            if before - said > Lines::IDLE {
+                if self.rest()[said..].split(|b| *b == b'\n').all(is_idle) {
+                    return Err(idle(location(), Lines::IDLE));
+                }
+                said = before;
+            }
+            if self.at_end {
+                break;
+            }
+            self.fill()?;
+            let new = &self.rest()[before..];
+            line = memchr::memrchr2(b'\n', b'\r', new).map_or(line, |at| before + at + 1);
+        }
+        self.buffer.truncate(self.end);
+        self.buffer.drain(..self.start);
+        Ok((self.name, self.buffer))
+    }
+
+    /// The next line that says something, as [`super::Text::data_lines`] gives it: `#` comments cut off, blanks
+    /// trimmed, empty lines left out.
+    ///
+    /// # Errors
+    /// As [`Lines::line`]; and [`Error::Input`] for a line that is not UTF-8.
+    pub fn data_line(&mut self) -> Result<Option<Line<'_>>> {
+        let range = loop {
+            let Some(range) = self.next()? else {
+                return Ok(None);
+            };
+            let text = self.raw(range.clone()).text()?;
+            let before_comment = text.split('#').next().unwrap_or("");
+            let from = range.start + before_comment.len() - before_comment.trim_start().len();
+            let length = before_comment.trim().len();
+            if length > 0 {
+                break from..from + length;
+            }
+        };
+        let raw = self.raw(range);
+        Ok(Some(Line {
+            file: raw.file,
+            ..Line::new(raw.source, raw.number, raw.text()?)
+        }))
+    }
+
+    /// Lets `judge` look at lines from here on until it returns something, then goes back to where it was. Errors: as
+    /// [`Lines::line`].
+    pub fn peek<T>(&mut self, mut judge: impl FnMut(&[u8]) -> Option<T>) -> Result<Option<T>> {
+        // From here on the offset of the next line stays good, whatever else is read.
+        self.buffer.copy_within(self.start..self.end, 0);
+        self.end -= self.start;
+        self.start = 0;
+        self.skip_mark()?;
+        let start = self.start;
+        self.keep = true;
+        let (number, idle) = (self.number, self.idle);
+        let verdict = loop {
+            match self.line()? {
+                None => break None,
+                Some(line) => {
+                    if let Some(verdict) = judge(line.bytes) {
+                        break Some(verdict);
+                    }
+                }
+            }
+        };
+        self.keep = false;
+        self.start = start;
+        (self.number, self.idle) = (number, idle);
+        Ok(verdict)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,73 @@
+//! Reading input: a file or standard input, plain, gzip or (a table) Parquet, as text whose lines know their number; whole
+//! ([`Text`]) or as a stream in constant memory ([`Lines`]).
+
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+#[cfg(not(feature = "parquet"))]
+use crate::error::SourceLocation;
+use crate::error::{Error, Result};
+
+mod line;
+mod lines;
+#[cfg(feature = "parquet")]
+mod parquet;
+mod refused;
+mod text;
+
+pub use line::Line;
+pub use lines::{Lines, RawLine};
+pub use text::Text;
+
+/// Whether the file of this name is compressed, read or written: it ends in `.gz`.
+pub fn is_packed(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension == "gz")
+}
+
+/// Whether the file of this name is a table in Apache Parquet.
+pub fn is_parquet(path: &Path) -> bool {
+    path.extension()
+        .is_some_and(|extension| extension == "parquet")
+}
+
+#[cfg(not(feature = "parquet"))]
+mod parquet {
+    use super::{Error, Path, Read, Result, SourceLocation};
+
+    /// Error of a build without support for Parquet.
+    pub(super) fn open(path: &Path) -> Result<Box<dyn Read + Send>> {
+        let location = SourceLocation::File(path.display().to_string().into());
+        let expected = "a table in CSV, or a nodeorder built with `--features parquet`";
+        Err(Error::input(location, "a Parquet table", expected))
+    }
+}
+
+/// The bytes of `path`, and the name that messages call them by.
+fn open(path: &Path) -> Result<(String, Box<dyn Read + Send>)> {
+    if path == Path::new("-") {
+        return Ok(("standard input".into(), Box::new(std::io::stdin())));
+    }
+    if is_parquet(path) {
+        return Ok((path.display().to_string(), parquet::open(path)?));
+    }
+    let file = std::fs::File::open(path).map_err(|e| Error::io(path, "opening", e))?;
+    Ok((path.display().to_string(), unpacked(path, file)))
+}
+
+/// The bytes of `source`, which the file of this name holds, compressed or not.
+fn unpacked(path: &Path, source: impl Read + Send + 'static) -> Box<dyn Read + Send> {
+    match is_packed(path) {
+        true => Box::new(flate2::read::MultiGzDecoder::new(std::io::BufReader::new(
+            source,
+        ))),
+        false => Box::new(source),
+    }
+}
+
+/// `path` as seen from the folder of `base`, the file that names it.
+pub fn beside(base: Option<&Path>, path: &str) -> PathBuf {
+    match base.and_then(Path::parent) {
+        Some(folder) if Path::new(path).is_relative() && path != "-" => folder.join(path),
+        _ => PathBuf::from(path),
+    }
+}

@@ -1,0 +1,16 @@
+//! What every storey of nodeorder stands on: errors, ids, files as numbered lines, parameters, tables of named entries,
+//! sets of ranks, seeded draws. Nothing here knows a network.
+
+#![forbid(unsafe_code)]
+
+pub mod blocks;
+pub mod error;
+pub mod ids;
+pub mod input;
+pub mod observer;
+pub mod params;
+pub mod partition;
+pub mod random;
+pub mod ranks;
+pub mod ratio;
+pub mod registry;

@@ -1,0 +1,482 @@
+//! Named parameters: `kind:first,key=value,…` on the command line, `key = value` in TOML, one reader for both.
+//!
+//! An entry of a table declares its options ([`Opt`]); its builder asks for them by typed getters, each of which
+//! checks the value, quotes its location on error, and knows the declared default and choices. [`Params::finish`]
+//! then refuses every key that was not asked for.
+
+use std::cell::RefCell;
+use std::fmt::Display;
+use std::path::PathBuf;
+use std::str::FromStr;
+
+use crate::error::{Error, Result, SourceLocation};
+use crate::input::beside;
+
+mod option;
+mod read;
+mod tables;
+mod units;
+mod value;
+
+pub use option::{Fallback, Opt, SEED, Values, join, usage};
+pub use tables::Tables;
+pub use units::{Unit, parse_bytes};
+pub use value::Value;
+
+#[derive(Clone, Debug)]
+struct Given {
+    key: String,
+    key_location: SourceLocation,
+    value: Value,
+    location: SourceLocation,
+}
+
+/// The parameters of one topology, ordering or method.
+#[derive(Debug)]
+pub struct Params {
+    kind: String,
+    location: SourceLocation,
+    /// The file they were read from: paths in them are relative to it.
+    base: Option<PathBuf>,
+    given: Vec<Given>,
+    /// Values of the declared defaults.
+    defaults: Vec<Given>,
+    /// The options of the entry; none where a file's keys are read without one.
+    declared: Option<Vec<&'static Opt>>,
+    asked: RefCell<Vec<&'static str>>,
+    default_seed: u64,
+}
+
+/// The part of `kind:rest` before the first colon.
+pub fn head(text: &str) -> &str {
+    text.split(':').next().unwrap_or(text)
+}
+
+impl Params {
+    /// Expands the shorthand `key`: `keys` take its place and its location.
+    pub fn with(mut self, key: &str, keys: Vec<(&'static str, String)>) -> Params {
+        let location = self.location_of(key);
+        self.given
+            .retain(|e| e.key != key && keys.iter().all(|(k, _)| *k != e.key));
+        self.given
+            .extend(keys.into_iter().map(|(key, value)| Given {
+                key: key.into(),
+                key_location: location.clone(),
+                value: Value::Word(value),
+                location: location.clone(),
+            }));
+        self
+    }
+
+    /// Forgets `key`.
+    pub fn remove(&mut self, key: &str) {
+        self.given.retain(|e| e.key != key);
+    }
+
+    /// The kind: the text before the colon, or the TOML key `kind`.
+    pub fn kind(&self) -> &str {
+        &self.kind
+    }
+
+    /// Location of the whole, for errors about combinations.
+    pub fn location(&self) -> &SourceLocation {
+        &self.location
+    }
+
+    /// Location of `key`'s value, or of the whole when it is absent.
+    pub fn location_of(&self, key: &str) -> SourceLocation {
+        self.given
+            .iter()
+            .find(|e| e.key == key)
+            .map_or_else(|| self.location.clone(), |e| e.location.clone())
+    }
+
+    /// Whether `key` was given.
+    pub fn has(&self, key: &str) -> bool {
+        self.given(key).is_some()
+    }
+
+    /// The value given for `key`, which is not asked for by it.
+    fn given(&self, key: &str) -> Option<&Value> {
+        self.given.iter().find(|e| e.key == key).map(|e| &e.value)
+    }
+
+    /// The given value of `key`, else its declared default.
+    fn entry(&self, key: &'static str) -> Option<&Given> {
+        debug_assert!(
+            self.declared.is_none() || self.option(key).is_some(),
+            "{} asks for `{key}`, which it does not declare",
+            self.kind
+        );
+        self.accept(key);
+        self.given
+            .iter()
+            .chain(&self.defaults)
+            .find(|e| e.key == key)
+    }
+
+    fn option(&self, key: &str) -> Option<&'static Opt> {
+        self.declared
+            .iter()
+            .flatten()
+            .find(|option| option.key == key)
+            .copied()
+    }
+
+    /// An error about `key`'s value, which it quotes as written.
+    pub fn wrong(&self, key: &str, expected: impl Into<String>) -> Error {
+        let given = self.given.iter().find(|e| e.key == key);
+        let found = given.map(|e| format!("{key} = {}", e.value.describe()));
+        Error::input(
+            self.location_of(key),
+            found.unwrap_or(format!("no `{key}`")),
+            expected,
+        )
+    }
+
+    /// An error about options that do not suit the topology.
+    pub fn unsuited(&self, problem: impl Into<String>, remedy: impl Into<String>) -> Error {
+        Error::unsuited(self.location.clone(), problem, remedy)
+    }
+
+    /// The raw value of `key` with its location.
+    pub fn value(&self, key: &'static str) -> Option<(&Value, &SourceLocation)> {
+        self.entry(key).map(|e| (&e.value, &e.location))
+    }
+
+    fn parsed<T: FromStr>(&self, key: &'static str, expected: &str) -> Result<Option<T>> {
+        let Some(entry) = self.entry(key) else {
+            return Ok(None);
+        };
+        match entry.value.scalar().and_then(|s| s.parse().ok()) {
+            Some(value) => Ok(Some(value)),
+            None => Err(self.wrong(key, expected)),
+        }
+    }
+
+    /// A word, if given.
+    ///
+    /// # Errors
+    /// The value is not a word.
+    pub fn word(&self, key: &'static str) -> Result<Option<String>> {
+        match self.entry(key).map(|e| &e.value) {
+            None => Ok(None),
+            Some(Value::Word(w)) => Ok(Some(w.clone())),
+            Some(_) => Err(self.wrong(key, "a text")),
+        }
+    }
+
+    /// One of the declared choices, if given or by default.
+    ///
+    /// # Errors
+    /// Another word, with the nearest choice suggested.
+    pub fn chosen(&self, key: &'static str) -> Result<Option<&'static str>> {
+        let choices = self.option(key).map(Opt::choices).unwrap_or_default();
+        self.word(key)?
+            .map(|word| self.among(key, &word, &choices))
+            .transpose()
+    }
+
+    /// One of the declared choices.
+    ///
+    /// # Errors
+    /// As [`Params::chosen`]; none given where the option declares no default.
+    pub fn choice(&self, key: &'static str) -> Result<&'static str> {
+        let missing = || self.wrong(key, format!("{key} = a name"));
+        self.chosen(key)?.ok_or_else(missing)
+    }
+
+    /// `word` as one of `choices`.
+    ///
+    /// # Errors
+    /// It is none of them, with the nearest suggested.
+    pub fn among<'c>(&self, key: &str, word: &str, choices: &[&'c str]) -> Result<&'c str> {
+        let unknown = || Error::unknown(self.location_of(key), key, word, choices.iter().copied());
+        choices
+            .iter()
+            .copied()
+            .find(|choice| *choice == word)
+            .ok_or_else(unknown)
+    }
+
+    /// A whole number within `low..=high`, if given.
+    ///
+    /// # Errors
+    /// Not a number, or out of range.
+    pub fn integer<T>(&self, key: &'static str, low: T, high: T) -> Result<Option<T>>
+    where
+        T: FromStr + PartialOrd + Display + Copy,
+    {
+        self.within(key, low, high, "a whole number")
+    }
+
+    fn within<T>(&self, key: &'static str, low: T, high: T, what: &str) -> Result<Option<T>>
+    where
+        T: FromStr + PartialOrd + Display + Copy,
+    {
+        let expected = format!("{what} from {low} to {high}");
+        match self.parsed::<T>(key, &expected)? {
+            Some(v) if !(low..=high).contains(&v) => Err(self.wrong(key, expected)),
+            found => Ok(found),
+        }
+    }
+
+    /// A whole number within `low..=high`, given or by default.
+    ///
+    /// # Errors
+    /// Missing without a declared default, not a number, or out of range.
+    pub fn whole<T>(&self, key: &'static str, low: T, high: T) -> Result<T>
+    where
+        T: FromStr + PartialOrd + Display + Copy,
+    {
+        self.integer(key, low, high)?
+            .ok_or_else(|| self.wrong(key, format!("{key} = a whole number from {low} to {high}")))
+    }
+
+    /// A real number within `low..=high`, if given.
+    ///
+    /// # Errors
+    /// Not a number, not finite, or out of range.
+    pub fn real(&self, key: &'static str, low: f64, high: f64) -> Result<Option<f64>> {
+        self.within(key, low, high, "a number")
+    }
+
+    /// A real number within `low..=high`, given or by default.
+    ///
+    /// # Errors
+    /// Missing without a declared default, not a number, not finite, or out of range.
+    pub fn number(&self, key: &'static str, low: f64, high: f64) -> Result<f64> {
+        self.real(key, low, high)?
+            .ok_or_else(|| self.wrong(key, format!("{key} = a number from {low} to {high}")))
+    }
+
+    /// `true` or `false`; false when absent.
+    ///
+    /// # Errors
+    /// Another value.
+    pub fn flag(&self, key: &'static str) -> Result<bool> {
+        Ok(self.parsed::<bool>(key, "true or false")?.unwrap_or(false))
+    }
+
+    /// The seed: `seed=` here wins over the run's `--seed`.
+    ///
+    /// # Errors
+    /// Not a whole number.
+    pub fn seed(&self) -> Result<u64> {
+        Ok(self
+            .integer("seed", 0, u64::MAX)?
+            .unwrap_or(self.default_seed))
+    }
+
+    /// Positive whole numbers that must be given, as [`Params::extents`] reads them.
+    ///
+    /// # Errors
+    /// As [`Params::extents`]; not given, with what is `expected`.
+    pub fn dims(&self, key: &'static str, expected: &str) -> Result<Vec<u32>> {
+        self.extents(key)?.ok_or_else(|| self.wrong(key, expected))
+    }
+
+    /// Positive whole numbers: `8x8x5` inline or as a TOML text, `[8, 8, 5]` in TOML.
+    ///
+    /// # Errors
+    /// Not numbers, an element below 1 or above 2³¹; the message names the element.
+    pub fn extents(&self, key: &'static str) -> Result<Option<Vec<u32>>> {
+        const HIGH: i64 = 1 << 31;
+        let expected = format!("extents from 1 to {HIGH}, as in 8x8x5 or [8, 8, 5]");
+        let Some(entry) = self.entry(key) else {
+            return Ok(None);
+        };
+        let mut extents = Vec::new();
+        let mut add = |i: usize, text: &str, location: &SourceLocation| match text.parse::<i64>() {
+            Ok(n) if (1..=HIGH).contains(&n) => {
+                extents.push(n as u32);
+                Ok(())
+            }
+            _ => Err(Error::input(
+                location.clone(),
+                format!("{key}[{i}] = {text}"),
+                &expected,
+            )),
+        };
+        match &entry.value {
+            Value::Word(w) => {
+                for (i, part) in w.split(['x', 'X']).enumerate() {
+                    add(i, part.trim(), &entry.location)?;
+                }
+            }
+            Value::Integer(n) => add(0, &n.to_string(), &entry.location)?,
+            Value::List(items) => {
+                for (i, (item, location)) in items.iter().enumerate() {
+                    add(
+                        i,
+                        &item.scalar().unwrap_or_else(|| item.describe()),
+                        location,
+                    )?;
+                }
+            }
+            _ => return Err(self.wrong(key, expected)),
+        }
+        if extents.is_empty() {
+            return Err(self.wrong(key, expected));
+        }
+        Ok(Some(extents))
+    }
+
+    /// The elements of a list, a single scalar being a list of one; each as a word with its location.
+    ///
+    /// # Errors
+    /// A list within the list.
+    pub fn list(&self, key: &'static str) -> Result<Vec<(String, SourceLocation)>> {
+        let Some(entry) = self.entry(key) else {
+            return Ok(Vec::new());
+        };
+        let word = |value: &Value, location: &SourceLocation| match value.scalar() {
+            Some(word) => Ok((word, location.clone())),
+            None => Err(Error::input(
+                location.clone(),
+                value.describe(),
+                "a text or a number",
+            )),
+        };
+        match &entry.value {
+            Value::List(items) => items
+                .iter()
+                .map(|(value, location)| word(value, location))
+                .collect(),
+            value => Ok(vec![word(value, &entry.location)?]),
+        }
+    }
+
+    /// A path, relative to the file that names it.
+    ///
+    /// # Errors
+    /// The value is not a text.
+    pub fn path(&self, key: &'static str) -> Result<Option<PathBuf>> {
+        Ok(self.word(key)?.map(|w| beside(self.base.as_deref(), &w)))
+    }
+
+    /// A path that is part of a value, relative to the file that names it.
+    pub fn beside(&self, path: &str) -> PathBuf {
+        beside(self.base.as_deref(), path)
+    }
+
+    /// The keys asked for so far, sorted.
+    pub fn asked(&self) -> Vec<&'static str> {
+        let mut asked = self.asked.borrow().clone();
+        asked.sort_unstable();
+        asked.dedup();
+        asked
+    }
+
+    /// Marks a key as asked for, where it is read later.
+    pub fn accept(&self, key: &'static str) {
+        self.asked.borrow_mut().push(key);
+    }
+
+    /// Refuses keys that no getter asked for; suggests the nearest of the others.
+    ///
+    /// # Errors
+    /// The first such key.
+    pub fn finish(&self) -> Result<()> {
+        let asked = self.asked();
+        match self.given.iter().find(|e| !asked.contains(&e.key.as_str())) {
+            None => Ok(()),
+            Some(Given {
+                key, key_location, ..
+            }) => {
+                let what = format!("key for {}", self.kind);
+                Err(Error::unknown(key_location.clone(), &what, key, asked))
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::input::Text;
+
+    const OPTIONS: &[Opt] = &[
+        Opt::extents("dims", "extents").positional(),
+        Opt::whole("per_router", "nodes on each router").or("1"),
+        Opt::one_of("unit", &["node", "router"], "what is shuffled"),
+    ];
+
+    fn inline(text: &str) -> Result<Params> {
+        Params::inline(text, ',', OPTIONS, 1)
+    }
+
+    #[test]
+    fn inline_and_toml_say_the_same() {
+        let inline = inline("torus:8x8x5,per_router=2").unwrap();
+        let text = Text::new(
+            "m.toml",
+            "kind = 'torus'\ndims = [8, 8, 5]\nper_router = 2\n",
+        );
+        let toml = Params::toml(&text, None, 1).unwrap();
+        for params in [inline, toml] {
+            assert_eq!(params.kind(), "torus");
+            assert_eq!(params.extents("dims").unwrap().unwrap(), [8, 8, 5]);
+            assert_eq!(params.integer("per_router", 1u32, 9).unwrap(), Some(2));
+            params.finish().unwrap();
+        }
+    }
+
+    #[test]
+    fn errors_carry_the_line_of_the_element() {
+        let text = Text::new("m.toml", "kind = 'torus'\ndims = [\n 8,\n 0,\n]\n");
+        let error = Params::toml(&text, None, 1)
+            .unwrap()
+            .extents("dims")
+            .unwrap_err();
+        assert!(
+            error
+                .to_string()
+                .starts_with("m.toml:4: found dims[1] = 0;"),
+            "{error}"
+        );
+        let error = Params::toml(&Text::new("m.toml", "a = 1\nb = = 2\n"), None, 1).unwrap_err();
+        assert!(error.to_string().starts_with("m.toml:2: "), "{error}");
+    }
+
+    #[test]
+    fn repeated_and_empty_parts_are_refused() {
+        for text in ["m:4,4", "m:4,a=1,a=2", "m:4,a=", "m:", "m:4,=3"] {
+            assert!(inline(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn declared_defaults_and_choices_hold() {
+        let params = inline("torus:8").unwrap();
+        assert_eq!(params.whole("per_router", 1u32, 9).unwrap(), 1);
+        assert_eq!(params.choice("unit").unwrap(), "node");
+        assert!(!params.has("per_router"));
+        let error = inline("torus:8,unit=ruoter")
+            .unwrap()
+            .choice("unit")
+            .unwrap_err();
+        assert!(
+            error.to_string().contains("did you mean `router`"),
+            "{error}"
+        );
+    }
+
+    #[test]
+    fn positional_options_stand_in_their_order() {
+        const TWO: &[Opt] = &[
+            Opt::whole("below", "a size").positional(),
+            Opt::whole("gap", "a gap").or("1").positional(),
+        ];
+        let params = Params::inline("fifo-fit:16:8", ':', TWO, 1).unwrap();
+        assert_eq!(params.whole("below", 0u32, 99).unwrap(), 16);
+        assert_eq!(params.whole("gap", 0u32, 99).unwrap(), 8);
+        let error = Params::inline("fifo-fit:1:2:3", ':', TWO, 1)
+            .unwrap_err()
+            .to_string();
+        assert!(
+            error.ends_with("found `3`; expected fifo-fit:BELOW[:GAP]"),
+            "{error}"
+        );
+    }
+}

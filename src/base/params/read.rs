@@ -1,0 +1,217 @@
+//! Reads parameters: inline or TOML, into the same entries.
+
+use std::cell::RefCell;
+use std::path::Path;
+
+use super::value::Value;
+use super::{Fallback, Given, Opt, Params, Tables, head, usage};
+use crate::error::{Error, Result, SourceLocation};
+use crate::input::Text;
+
+/// The parts between separators and commas outside brackets and braces.
+fn parts(text: &str, separator: char) -> impl Iterator<Item = &str> {
+    let mut end = None;
+    text.split(move |c| {
+        end = match (c, end) {
+            ('[', None) => Some(']'),
+            ('{', None) => Some('}'),
+            (c, Some(end)) if c == end => None,
+            (_, end) => end,
+        };
+        end.is_none() && (c == separator || c == ',')
+    })
+}
+
+impl Params {
+    pub(super) fn new(
+        kind: &str,
+        location: SourceLocation,
+        base: Option<&Path>,
+        default_seed: u64,
+    ) -> Self {
+        Params {
+            kind: kind.to_string(),
+            location,
+            base: base.map(Path::to_path_buf),
+            given: Vec::new(),
+            defaults: Vec::new(),
+            declared: None,
+            asked: RefCell::default(),
+            default_seed,
+        }
+    }
+
+    /// Reads `kind` or `kind:first,key=value,…`, with `separator` as well as the comma, outside brackets and
+    /// braces that host lists and names have. Parts without `=` stand first and are the values of the positional options, in their order.
+    ///
+    /// # Errors
+    /// Empty parts, repeated keys, a bare word where none is expected.
+    pub fn inline(
+        text: &str,
+        separator: char,
+        options: impl IntoIterator<Item = &'static Opt>,
+        default_seed: u64,
+    ) -> Result<Self> {
+        let location = SourceLocation::option(text);
+        let mut params = Params::new(head(text), location.clone(), None, default_seed);
+        params.declare(options);
+        let declared = params.declared.clone().unwrap_or_default();
+        let Some((_, rest)) = text.split_once(':') else {
+            return Ok(params);
+        };
+        let mut bare = declared.iter().filter(|option| option.positional);
+        for part in parts(rest, separator) {
+            let wrong = || {
+                let expected = match separator {
+                    ',' => "key=value".into(),
+                    _ => usage(head(text), separator, &declared),
+                };
+                Error::input(location.clone(), format!("`{part}`"), expected)
+            };
+            let (key, value) = match part.split_once('=') {
+                Some((key, value)) => {
+                    bare.by_ref().for_each(drop);
+                    (key.trim(), value.trim())
+                }
+                None => (bare.next().ok_or_else(wrong)?.key, part.trim()),
+            };
+            if key.is_empty() || value.is_empty() {
+                return Err(wrong());
+            }
+            let value = Value::Word(value.to_string());
+            params.push(key.to_string(), location.clone(), value, location.clone())?;
+        }
+        Ok(params)
+    }
+
+    /// Adds the options of a text such as `limit=4,seed=2`, part of `whole`; they win over those given before. Errors:
+    /// parts of another form, repeated keys, another kind.
+    pub fn override_by(&mut self, options: &str, whole: &str) -> Result<()> {
+        let location = SourceLocation::option(whole);
+        let mut added = Params::new(&self.kind, location.clone(), None, self.default_seed);
+        for part in parts(options, ',') {
+            let pair = part
+                .split_once('=')
+                .map(|(key, value)| (key.trim(), value.trim()));
+            let pair = pair.filter(|(key, value)| !value.is_empty() && !["", "kind"].contains(key));
+            let Some((key, value)) = pair else {
+                let expected = format!("key=value, an option of {}", self.kind);
+                return Err(Error::input(location, format!("`{part}`"), expected));
+            };
+            let value = Value::Word(value.to_string());
+            added.push(key.to_string(), location.clone(), value, location.clone())?;
+        }
+        self.given.retain(|old| !added.has(&old.key));
+        self.given.append(&mut added.given);
+        Ok(())
+    }
+
+    /// Reads `key=value` words with blanks between, of a line at `location`.
+    ///
+    /// # Errors
+    /// A word of another form, repeated keys.
+    pub fn words(text: &str, location: &SourceLocation, options: &'static [Opt]) -> Result<Self> {
+        let mut params = Params::new("job", location.clone(), None, 0);
+        params.declare(options);
+        for word in text.split_ascii_whitespace() {
+            let pair = word
+                .split_once('=')
+                .filter(|(key, value)| !key.is_empty() && !value.is_empty());
+            let Some((key, value)) = pair else {
+                return Err(Error::input(
+                    location.clone(),
+                    format!("`{word}`"),
+                    "key=value",
+                ));
+            };
+            let value = Value::Word(value.to_string());
+            params.push(key.to_string(), location.clone(), value, location.clone())?;
+        }
+        Ok(params)
+    }
+
+    /// Says which options there are: their choices and defaults hold from now on.
+    pub fn declare(&mut self, options: impl IntoIterator<Item = &'static Opt>) {
+        let declared: Vec<&Opt> = options.into_iter().collect();
+        let default = |option: &&&'static Opt| match option.default {
+            Fallback::Value(value) => Some(Given {
+                key: option.key.to_string(),
+                key_location: self.location.clone(),
+                value: Value::Word(value.to_string()),
+                location: self.location.clone(),
+            }),
+            _ => None,
+        };
+        self.defaults = declared
+            .iter()
+            .filter_map(|option| default(&option))
+            .collect();
+        self.declared = Some(declared);
+    }
+
+    /// Reads a TOML text of plain keys; `kind` names the family.
+    ///
+    /// # Errors
+    /// Bad TOML, tables or dates as values, a missing or non-text `kind`: with file and line.
+    pub fn toml(text: &Text, base: Option<&Path>, default_seed: u64) -> Result<Self> {
+        let mut params = Params::table("", text, base, default_seed)?;
+        params.kind = params.word("kind")?.ok_or_else(|| {
+            Error::input(
+                params.location.clone(),
+                "no `kind`",
+                "kind = \"torus\" or another family",
+            )
+        })?;
+        Ok(params)
+    }
+
+    /// Reads a TOML text of plain keys that is always of one kind, named here and nowhere in it.
+    ///
+    /// # Errors
+    /// Bad TOML, tables or dates as values: with file and line.
+    pub fn table(kind: &str, text: &Text, base: Option<&Path>, default_seed: u64) -> Result<Self> {
+        let Tables { params, lists } = Tables::read(kind, text, base, default_seed)?;
+        match lists.into_iter().next() {
+            Some((_, location, _)) => Err(Error::input(
+                location,
+                "a table",
+                "a text, number, boolean or list",
+            )),
+            None => Ok(params),
+        }
+    }
+
+    pub(super) fn parse_toml(text: &Text) -> Result<toml::Spanned<toml::de::DeTable<'_>>> {
+        toml::de::DeTable::parse(text.as_str()).map_err(|e| {
+            let line = |start| SourceLocation::line(text.name(), text.line_of(start));
+            let location = e
+                .span()
+                .map_or_else(|| text.location(), |span| line(span.start));
+            let found = e.message().trim().replace('\n', ", ");
+            Error::input(location, found, "TOML of the form `key = value`")
+        })
+    }
+
+    pub(super) fn push(
+        &mut self,
+        key: String,
+        key_location: SourceLocation,
+        value: Value,
+        location: SourceLocation,
+    ) -> Result<()> {
+        if self.given.iter().any(|e| e.key == key) {
+            return Err(Error::input(
+                key_location,
+                format!("`{key}` twice"),
+                "each key once",
+            ));
+        }
+        self.given.push(Given {
+            key,
+            key_location,
+            value,
+            location,
+        });
+        Ok(())
+    }
+}

@@ -1,0 +1,81 @@
+//! Integer ratios as the nearest f64, so that exact sums become printed means with one rounding; common divisors.
+
+/// `numerator / denominator` rounded once, to nearest even: the same f64 as an infinitely precise
+/// division would give.
+///
+/// # Panics
+/// On a zero denominator.
+pub fn ratio(numerator: u128, denominator: u128) -> f64 {
+    assert!(denominator > 0, "a ratio needs a denominator");
+    if numerator == 0 {
+        return 0.0;
+    }
+    // Shifted to the top of the word, the numerator leaves a quotient of 128 bits less the
+    // denominator's: 55 are one more than rounding needs, and below them a sticky bit stands for all
+    // that was cut off. Scaling by a power of two is exact.
+    let shift = numerator.leading_zeros();
+    let (quotient, rest) = divide(numerator << shift, denominator);
+    if quotient < 1 << 55 {
+        // Only denominators above 2⁷³ come here: no machine of ours. Nearest, but rounded three times.
+        return numerator as f64 / denominator as f64;
+    }
+    (quotient | u128::from(rest)) as f64 * 2f64.powi(-(shift as i32))
+}
+
+/// Quotient, and whether anything was left.
+fn divide(numerator: u128, denominator: u128) -> (u128, bool) {
+    (
+        numerator / denominator,
+        !numerator.is_multiple_of(denominator),
+    )
+}
+
+/// Greatest common divisor; `gcd(n, 0)` is n.
+pub fn gcd(a: u32, b: u32) -> u32 {
+    if b == 0 { a } else { gcd(b, a % b) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn equals_the_hardware_division_where_that_is_exact(a in 0u64..1 << 53, b in 1u64..1 << 53) {
+            prop_assert_eq!(ratio(a.into(), b.into()), a as f64 / b as f64);
+        }
+
+        #[test]
+        fn is_the_nearest_of_its_neighbours(a in 1u128..1 << 75, b in 1u128..1 << 60) {
+            // Against the exact cross-multiplication with the quotient's neighbours, in 60 fractional bits.
+            let q = ratio(a, b);
+            let error = |x: f64| {
+                // |x - a/b| scaled by 2^60·b, exactly where x is a multiple of 2^-60 below 2^7.
+                let scaled = (x * 2f64.powi(60)) as u128;
+                (scaled * b).abs_diff(a << 60)
+            };
+            if (1.0..128.0).contains(&q) && a < 1 << 67 {
+                prop_assert!(error(q) <= error(q.next_up()));
+                prop_assert!(error(q) <= error(q.next_down()));
+            }
+        }
+    }
+
+    #[test]
+    fn common_divisors() {
+        assert_eq!(
+            [gcd(12, 18), gcd(7, 5), gcd(0, 4), gcd(4, 0), gcd(0, 0)],
+            [6, 1, 4, 4, 0]
+        );
+    }
+
+    #[test]
+    fn whole_numbers_and_thirds() {
+        assert_eq!(ratio(6, 3), 2.0);
+        assert_eq!(ratio(1, 3), 1.0 / 3.0);
+        assert_eq!(ratio(0, 3), 0.0);
+        assert_eq!(ratio(1, 1 << 70), 2f64.powi(-70));
+        assert_eq!(ratio(1, 1 << 100), 2f64.powi(-100));
+    }
+}

@@ -1,0 +1,223 @@
+//! Closest Fit by mean pairwise distance.
+
+use std::collections::HashMap;
+
+use super::kit::*;
+use nodeorder_order::metric::rank_distances::RankDistances;
+use nodeorder_order::metric::window::Window;
+
+/// `closest-mind`: the window of n consecutive free entries with the smallest sum of pairwise distances, the
+/// first of those. Sums are exact integers.
+///
+/// # Complexity
+/// As [`Window::best`] for windows that any change of the free ranks since the last job of that size can reach: all of
+/// them for the first. O(ranks/64) beside.
+///
+/// # References
+/// Stoltzfus, "Improving Job Node Allocation on HECToR in Various Topological Manifestations", 2013, section 5.4,
+/// where it took two hours a year of placements.
+pub(super) const CLOSEST_MIND: AllocatorEntry = AllocatorEntry::plain(
+    "closest-mind",
+    "the window of free entries with the smallest mean pairwise distance",
+    |_, context| Ok(Box::new(ClosestMind::new(context.distances, 16))),
+);
+
+struct ClosestMind<'a> {
+    distances: &'a RankDistances,
+    window: Window<'a>,
+    entries: Vec<u32>,
+    total: u64,
+    /// Words of 64 ranks in a stretch.
+    stretch: usize,
+    /// The free ranks when it was last asked, and by stretch the number of the call that found them changed.
+    seen: Vec<u64>,
+    changed: Vec<u64>,
+    calls: u64,
+    /// By size of job: the best windows that start in each block of ranks. A block is a power of two of stretches,
+    /// at least four times the job.
+    known: HashMap<u32, Vec<Block>>,
+}
+
+/// What is known of the windows that start in a block.
+#[derive(Clone, Copy, Default)]
+struct Block {
+    /// The call that found it; 0 where none did.
+    call: u64,
+    /// The last stretch whose ranks these windows depend on.
+    last: usize,
+    /// The smallest sum and the first rank of the first window that has it, if there is a window.
+    best: Option<(u64, u32)>,
+}
+
+impl<'a> ClosestMind<'a> {
+    fn new(distances: &'a RankDistances, stretch: usize) -> Self {
+        let (window, entries, known) = (Window::new(distances), Vec::new(), HashMap::new());
+        let (seen, changed) = (Vec::new(), Vec::new());
+        ClosestMind {
+            distances,
+            window,
+            entries,
+            total: 0,
+            stretch,
+            seen,
+            changed,
+            calls: 0,
+            known,
+        }
+    }
+
+    /// Notes which stretches changed since the last call.
+    fn notice(&mut self, words: &[u64]) {
+        self.calls += 1;
+        self.seen.resize(words.len(), 0);
+        self.changed.resize(words.len().div_ceil(self.stretch), 0);
+        let seen = self
+            .seen
+            .chunks_mut(self.stretch)
+            .zip(words.chunks(self.stretch));
+        for (changed, (seen, now)) in self.changed.iter_mut().zip(seen) {
+            if seen != now {
+                *changed = self.calls;
+                seen.copy_from_slice(now);
+            }
+        }
+    }
+
+    /// Looks at all windows of `count` free entries that start in `length` words from `from` on.
+    fn look(&mut self, free: &FreeSet, count: u32, from: usize, length: usize) -> Block {
+        let end = 64 * (from + length) as u32;
+        self.entries.clear();
+        let mut beyond = 0;
+        for rank in free.iter_from(from) {
+            beyond += u32::from(rank >= end);
+            if beyond == count {
+                break;
+            }
+            self.entries.push(rank);
+        }
+        let last = match self.entries.last() {
+            Some(rank) if beyond == count => (*rank).max(end - 1),
+            _ => free.size() - 1,
+        };
+        let starts = self.entries.first().is_some_and(|rank| *rank < end);
+        let best = (starts && self.entries.len() >= count as usize).then(|| {
+            let (start, total) = self.window.best(&self.entries, count);
+            (total, self.entries[start])
+        });
+        Block {
+            call: self.calls,
+            last: last as usize / 64 / self.stretch,
+            best,
+        }
+    }
+}
+
+impl Allocator for ClosestMind<'_> {
+    fn choose(&mut self, free: &FreeSet, count: u32, chosen: &mut Ranks) -> Choice {
+        if count == 1 {
+            self.total = 0;
+            free.lowest(1, chosen);
+            return Choice::Placed;
+        }
+        self.notice(free.words());
+        let stretches = (4 * count.div_ceil(64) as usize)
+            .div_ceil(self.stretch)
+            .next_power_of_two();
+        let (length, floor) = (stretches * self.stretch, self.distances.floor(count));
+        let mut blocks = self.known.remove(&count).unwrap_or_default();
+        blocks.resize(free.words().len().div_ceil(length), Block::default());
+        let mut best = (u64::MAX, 0);
+        for (i, block) in blocks.iter_mut().enumerate() {
+            let stale = |block: &Block| {
+                let reach = i * stretches..=block.last;
+                block.call == 0 || self.changed[reach].iter().any(|call| *call > block.call)
+            };
+            if stale(block) {
+                *block = self.look(free, count, i * length, length);
+            }
+            best = best.min(block.best.unwrap_or(best));
+            if best.0 <= floor {
+                break;
+            }
+        }
+        self.known.insert(count, blocks);
+        self.total = best.0;
+        let ranks = free
+            .iter_from(best.1 as usize / 64)
+            .skip_while(|rank| *rank < best.1);
+        ranks
+            .take(count as usize)
+            .for_each(|rank| chosen.push_rank(rank));
+        Choice::Placed
+    }
+
+    fn total_distance(&self) -> Option<u64> {
+        Some(self.total)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use nodeorder_network::topology::Topology;
+    use nodeorder_order::ordering::NodeOrder;
+
+    /// More ranks than cuts hold among them, odd and even rings, paths, weights, searches; several blocks each.
+    const MACHINES: &[&str] = &[
+        "torus:60x90,limit=700",
+        "torus:301x3x2,exclude=3+170-190",
+        "mesh:310x3",
+        "grid:9x90,wrap=01",
+        "hyperx:150x3,per_router=2",
+        "dragonfly:p=2,a=4,h=2,g=9",
+        "random-regular:n=400,d=4,seed=1",
+        "graph:tests/data/weighted.csv,per_router=7",
+    ];
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(150))]
+        /// Against every window of the free entries, placement by placement, with jobs that end.
+        #[test]
+        fn remembered_blocks_give_the_first_best_window(
+            machine in 0..MACHINES.len(),
+            shuffled in any::<bool>(),
+            moves in prop::collection::vec((prop_oneof![3 => 2u32..14, 1 => 2u32..90], 0usize..9), 1..40),
+        ) {
+            let topology = Topology::inline(MACHINES[machine], &Default::default()).unwrap();
+            let by = if shuffled { "random:seed=3" } else { "row-major" };
+            let order = NodeOrder::make(&topology, by).unwrap();
+            let distances = RankDistances::new(&topology, &order).unwrap();
+            let mut allocator = ClosestMind::new(&distances, 1);
+            let mut free = FreeSet::new(distances.len());
+            let mut live: Vec<Ranks> = Vec::new();
+            for (count, ends) in moves {
+                if ends < live.len() && ends % 3 > 0 {
+                    live.swap_remove(ends).runs().iter().for_each(|run| free.give(*run));
+                }
+                if count > free.len() {
+                    continue;
+                }
+                let entries: Vec<u32> = free.iter().collect();
+                let star = |set: &[u32], rank: u32| -> u64 {
+                    set.iter().map(|other| u64::from(distances.between(*other, rank))).sum()
+                };
+                let n = count as usize;
+                let mut sum: u64 = (0..n).map(|i| star(&entries[..i], entries[i])).sum();
+                let mut best = (sum, 0);
+                for i in 1..=entries.len() - n {
+                    sum -= star(&entries[i - 1..][..n], entries[i - 1]);
+                    sum += star(&entries[i..][..n], entries[i + n - 1]);
+                    best = best.min((sum, i));
+                }
+                let mut chosen = Ranks::default();
+                prop_assert!(allocator.choose(&free, count, &mut chosen).is_placed());
+                prop_assert_eq!(allocator.total_distance(), Some(best.0));
+                prop_assert_eq!(chosen.iter().collect::<Vec<_>>(), &entries[best.1..][..n]);
+                chosen.runs().iter().for_each(|run| free.take(*run));
+                live.push(chosen);
+            }
+        }
+    }
+}

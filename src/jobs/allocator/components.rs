@@ -1,0 +1,179 @@
+//! Connected sets of free nodes.
+
+use super::entry::AllocatorContext;
+use super::ranks_by_location::RanksByLocation;
+use nodeorder_base::error::Result;
+use nodeorder_base::ids::RouterId;
+use nodeorder_base::ranks::{FreeSet, Ranks};
+use nodeorder_network::topology::RouterGraph;
+
+/// A breadth-first search over free nodes: nodes of one router are neighbours, and so are nodes on linked
+/// routers; neighbours are visited in rank order.
+pub(super) struct FreeSearch<'a> {
+    graph: &'a RouterGraph,
+    /// Ranks by router; its counts of free ranks are not used.
+    locations: RanksByLocation,
+    /// Routers whose neighbours are all met; none between searches.
+    expanded: Vec<bool>,
+    /// Ranks that were met; none between searches.
+    reached: Vec<bool>,
+    /// The ranks met so far, in the order they were met.
+    pub met: Vec<u32>,
+    /// Number of ranks at the head of `met` that have been visited.
+    visited: usize,
+    routers: Vec<u32>,
+}
+
+impl<'a> FreeSearch<'a> {
+    pub fn new(context: &AllocatorContext<'a>) -> Result<Self> {
+        let locations = RanksByLocation::routers(context);
+        Ok(FreeSearch {
+            graph: context.topology.graph()?,
+            expanded: vec![false; locations.count()],
+            reached: vec![false; context.distances.len() as usize],
+            locations,
+            met: Vec::new(),
+            visited: 0,
+            routers: Vec::new(),
+        })
+    }
+
+    /// Starts at the lowest free rank from `from` on that was not met, if there is one, and says which.
+    pub fn start(&mut self, free: &FreeSet, from: u32) -> Option<u32> {
+        let mut starts = std::iter::successors(free.next_free(from), |r| free.next_free(r + 1));
+        let start = starts.find(|rank| !self.reached[*rank as usize])?;
+        self.reached[start as usize] = true;
+        self.met.push(start);
+        Some(start)
+    }
+
+    /// Goes on until `count` ranks are met or no more can be reached.
+    pub fn grow(&mut self, free: &FreeSet, count: usize) {
+        while self.met.len() < count && self.visited < self.met.len() {
+            let router = self.locations.of(self.met[self.visited]);
+            self.visited += 1;
+            // The other nodes of a router have the same neighbours as the first: one look is enough.
+            if !self.expanded[router as usize] {
+                self.expanded[router as usize] = true;
+                self.routers.push(router);
+                self.expand(free, router);
+            }
+        }
+    }
+
+    /// Queues the free neighbours of a node on `router` that are not yet there.
+    fn expand(&mut self, free: &FreeSet, router: u32) {
+        let before = self.met.len();
+        let here = std::iter::once(&router);
+        for near in here.chain(self.graph.neighbours(RouterId(router))) {
+            for rank in self.locations.ranks(*near) {
+                if free.contains(*rank) && !self.reached[*rank as usize] {
+                    self.reached[*rank as usize] = true;
+                    self.met.push(*rank);
+                }
+            }
+        }
+        self.met[before..].sort_unstable();
+    }
+
+    /// Forgets what was met.
+    pub fn clear(&mut self) {
+        self.met
+            .drain(..)
+            .for_each(|rank| self.reached[rank as usize] = false);
+        self.routers
+            .drain(..)
+            .for_each(|router| self.expanded[router as usize] = false);
+        self.visited = 0;
+    }
+}
+
+/// Finds the connected sets of free nodes on the network. Nodes of one router are connected, and so are nodes on
+/// linked routers. On networks whose switches carry no nodes, such as fat trees, each set is the free nodes of one
+/// router.
+pub struct FreeComponents<'a>(FreeSearch<'a>);
+
+impl<'a> FreeComponents<'a> {
+    /// Prepares a machine. O(routers + nodes) memory.
+    ///
+    /// # Errors
+    /// [`nodeorder_base::error::Error::Memory`] where the router graph does not fit.
+    pub fn new(context: &AllocatorContext<'a>) -> Result<Self> {
+        FreeSearch::new(context).map(FreeComponents)
+    }
+
+    /// The components of `free`, by their lowest ranks. O(size/64 + free · degree), sorting aside.
+    pub fn split(&mut self, free: &FreeSet) -> Vec<Ranks> {
+        let (mut components, mut from) = (Vec::new(), 0);
+        loop {
+            let first = self.0.met.len();
+            let Some(start) = self.0.start(free, from) else {
+                break;
+            };
+            from = start + 1;
+            self.0.grow(free, usize::MAX);
+            let mut members = self.0.met[first..].to_vec();
+            members.sort_unstable();
+            let mut ranks = Ranks::default();
+            members.into_iter().for_each(|rank| ranks.push_rank(rank));
+            components.push(ranks);
+        }
+        self.0.clear();
+        components
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use proptest::prelude::*;
+
+    use super::*;
+    use nodeorder_base::ranks::Run;
+    use nodeorder_network::topology::Topology;
+    use nodeorder_order::metric::rank_distances::RankDistances;
+    use nodeorder_order::ordering::NodeOrder;
+
+    proptest! {
+        /// Against a flood by distances: two nodes are neighbours where they are at most one hop apart.
+        #[test]
+        fn components_are_those_of_a_plain_flood(
+            spec in prop::sample::select(vec![
+                "torus:4x5x3", "grid:6x4,wrap=10,per_router=3", "mesh:40", "random-regular:n=48,d=3,seed=2",
+                "dragonfly:p=2,a=4,h=2,g=9", "fat-tree:k=6",
+            ]),
+            order in prop::sample::select(vec!["row-major", "random:seed=5"]),
+            free in prop::collection::vec(any::<bool>(), 1..90),
+        ) {
+            let topology = Topology::inline(spec, &Default::default()).unwrap();
+            let order = NodeOrder::make(&topology, order).unwrap();
+            let distances = RankDistances::new(&topology, &order).unwrap();
+            let context = AllocatorContext { topology: &topology, order: &order, distances: &distances };
+            let mut set = FreeSet::new(distances.len());
+            let taken = (0..distances.len()).filter(|rank| !free[*rank as usize % free.len()]);
+            taken.for_each(|first| set.take(Run { first, count: 1 }));
+            let mut left: BTreeSet<u32> = set.iter().collect();
+            let mut plain = Vec::new();
+            while let Some(first) = left.pop_first() {
+                let (mut component, mut at) = (vec![first], 0);
+                while let Some(rank) = component.get(at).copied() {
+                    at += 1;
+                    let near: Vec<u32> =
+                        left.iter().copied().filter(|r| distances.between(rank, *r) <= 1).collect();
+                    near.iter().for_each(|r| _ = left.remove(r));
+                    component.extend(near);
+                }
+                component.sort_unstable();
+                plain.push(component);
+            }
+            let mut components = FreeComponents::new(&context).unwrap();
+            // Twice: the first call must leave nothing behind.
+            for _ in 0..2 {
+                let found: Vec<Vec<u32>> =
+                    components.split(&set).iter().map(|ranks| ranks.iter().collect()).collect();
+                prop_assert_eq!(&found, &plain);
+            }
+        }
+    }
+}

@@ -1,0 +1,214 @@
+//! Types of allocators: the trait, its answer, what one is made from, its entry in the table.
+
+use std::borrow::Cow;
+
+use super::room::Room;
+use nodeorder_base::error::{Error, Result};
+use nodeorder_base::params::Params;
+use nodeorder_base::ranks::{FreeSet, Ranks};
+use nodeorder_base::registry::Entry;
+use nodeorder_network::topology::Topology;
+use nodeorder_order::metric::rank_distances::RankDistances;
+use nodeorder_order::ordering::NodeOrder;
+use nodeorder_trace::JobOptions;
+
+/// An allocator by name: an entry of [`super::ALLOCATORS`]. It makes the allocator from its parameters.
+pub type AllocatorEntry = Entry<Build>;
+
+pub(super) type Build =
+    for<'a> fn(&Params, &AllocatorContext<'a>) -> Result<Box<dyn Allocator + 'a>>;
+
+/// Why an allocator refuses a job, in words that follow "job 7 of 64 nodes:".
+pub type Reason = Cow<'static, str>;
+
+/// An allocator's answer.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[must_use]
+pub enum Choice {
+    /// The ranks are chosen.
+    Placed,
+    /// Not on these free ranks; with others free, the same job may be placed.
+    NotNow(Reason),
+    /// Whatever is free: such a job cannot be placed.
+    Never(Reason),
+}
+
+impl Choice {
+    /// Whether there are ranks.
+    pub fn is_placed(&self) -> bool {
+        matches!(self, Choice::Placed)
+    }
+
+    /// The answer in a word or two.
+    pub fn answer(&self) -> &'static str {
+        match self {
+            Choice::Placed => "placed",
+            Choice::NotNow(_) => "not now",
+            Choice::Never(_) => "never",
+        }
+    }
+
+    /// Why there are none.
+    pub fn reason(&self) -> &str {
+        match self {
+            Choice::Placed => "",
+            Choice::NotNow(reason) | Choice::Never(reason) => reason,
+        }
+    }
+}
+
+/// Chooses ranks for jobs.
+pub trait Allocator: Send {
+    /// Puts `count` of the free ranks into `chosen`, which comes empty; the caller settles it. The contents of
+    /// `chosen` mean nothing where the answer is not [`Choice::Placed`]. `1 ≤ count ≤ free.len()`.
+    fn choose(&mut self, free: &FreeSet, count: u32, chosen: &mut Ranks) -> Choice;
+
+    /// Whether it may answer other than [`Choice::Placed`]. Schedules plan for places only then; otherwise they
+    /// count nodes.
+    fn may_refuse(&self) -> bool {
+        false
+    }
+
+    /// The most nodes of a job without options that it would place on these free ranks, 0 for none. Asking changes none
+    /// of its later choices.
+    ///
+    /// # Complexity
+    /// A choice for each size from all free ranks down, unless the allocator is quicker.
+    fn largest(&mut self, free: &FreeSet) -> u32 {
+        if !self.may_refuse() {
+            return free.len();
+        }
+        let mut placed = |count: &u32| self.choose(free, *count, &mut Ranks::default()).is_placed();
+        (1..=free.len())
+            .rev()
+            .find(|count| placed(count))
+            .unwrap_or(0)
+    }
+
+    /// Σ of the pairwise distances of the ranks chosen last, in hops, where the choice was made by it.
+    fn total_distance(&self) -> Option<u64> {
+        None
+    }
+
+    /// What it knows of jobs besides their size, if anything.
+    fn jobs(&mut self) -> Option<&mut dyn JobRules> {
+        None
+    }
+
+    /// What it knows of pods, if they may take part of a node.
+    fn pods(&mut self) -> Option<&mut dyn PodRules> {
+        None
+    }
+}
+
+/// Rules about jobs: their options, how many nodes they take, waits that end, Slurm's measure of fragmentation.
+pub trait JobRules {
+    /// Takes the options of the next job, which win over the allocator's own; none where it gives none.
+    ///
+    /// # Errors
+    /// Options that it does not have for jobs.
+    fn set_options(&mut self, options: Option<&JobOptions>) -> Result<()>;
+
+    /// Seconds after its first refusal at which a waiting job of `count` nodes gets what it was refused, in a schedule: for options
+    /// that only prefer some allocations.
+    fn max_wait(&mut self, _count: u32) -> Option<i64> {
+        None
+    }
+
+    /// Says that the next job has waited for [`JobRules::max_wait`].
+    fn wait_expired(&mut self) {}
+
+    /// The fewest and the most nodes of the next job, which asked for `count`.
+    fn sizes(&mut self, count: u32) -> (u32, u32) {
+        (count, count)
+    }
+
+    /// Nodes of broken units (`topology_p_get_fragmentation`); none where the plugin has no such measure.
+    fn fragmentation(&mut self, _free: &FreeSet) -> Option<u64> {
+        None
+    }
+}
+
+/// Pods on a node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PodsOn {
+    /// The node's rank.
+    pub rank: u32,
+    /// Pods, without leaders.
+    pub pods: u32,
+    /// Leaders.
+    pub leaders: u32,
+    /// Places that they take.
+    pub places: u32,
+}
+
+/// Rules about pods, which may take part of a node.
+pub trait PodRules {
+    /// The pods of the job placed last, on each node of its own; a slice that is not full is left out.
+    fn chosen(&self) -> &[PodsOn];
+
+    /// Chooses places for the pods that a job held on a failed rank, which has none free; afterwards
+    /// [`PodRules::chosen`] has all its pods. The job's options are set before.
+    fn replace(&mut self, free: &FreeSet, held: &[PodsOn], failed: u32) -> Choice;
+
+    /// Says that a node failed, or came back.
+    fn set_node(&mut self, rank: u32, up: bool);
+}
+
+/// Rules about jobs on any allocator: without effect on those that have none.
+impl dyn Allocator + '_ {
+    /// See [`JobRules::set_options`]. Errors: options that it does not have for jobs: all of them, unless it has rules
+    /// about jobs.
+    pub fn set_options(&mut self, options: Option<&JobOptions>) -> Result<()> {
+        if let Some(rules) = self.jobs() {
+            return rules.set_options(options);
+        }
+        let Some(options) = options else {
+            return Ok(());
+        };
+        let expected = "an allocator that takes options of jobs, such as slurm-block";
+        Err(Error::input(
+            options.location.clone(),
+            format!("`{}`", options.text),
+            expected,
+        ))
+    }
+
+    /// See [`JobRules::sizes`].
+    pub fn sizes(&mut self, count: u32) -> (u32, u32) {
+        self.jobs()
+            .map_or((count, count), |rules| rules.sizes(count))
+    }
+
+    /// See [`JobRules::max_wait`].
+    pub fn max_wait(&mut self, count: u32) -> Option<i64> {
+        self.jobs()?.max_wait(count)
+    }
+
+    /// See [`JobRules::wait_expired`].
+    pub fn wait_expired(&mut self) {
+        if let Some(rules) = self.jobs() {
+            rules.wait_expired();
+        }
+    }
+
+    /// The room that these free ranks leave for jobs.
+    pub fn room(&mut self, free: &FreeSet) -> Room {
+        Room {
+            free: free.len(),
+            placeable: self.largest(free),
+            fragmentation: self.jobs().and_then(|rules| rules.fragmentation(free)),
+        }
+    }
+}
+
+/// The machine and the ordering that allocators work on.
+#[derive(Clone, Copy)]
+pub struct AllocatorContext<'a> {
+    /// The machine.
+    pub topology: &'a Topology,
+    /// The ordering.
+    pub order: &'a NodeOrder,
+    /// Distances between its ranks.
+    pub distances: &'a RankDistances,
+}

@@ -1,0 +1,279 @@
+//! The nearest free ranks of every free rank.
+
+use super::kit::*;
+use multiversion::multiversion;
+
+use super::near::Near;
+use super::recent::Recent;
+use nodeorder_order::metric::sums::Sums;
+
+/// `gen-alg`: for every free rank, the set of it and its n-1 nearest free ranks in network distance, the
+/// lower rank of two equally far; of these sets the one with the smallest sum of pairwise distances, that of
+/// the lowest rank among several. Sums are exact integers.
+///
+/// The sum is at most 2 - 2/n times the least possible on any metric.
+///
+/// # Complexity
+/// With U routers that have free ranks: O(U·(links around until n are found)) or O(U²·axes/8), whichever is
+/// less, for the sum of distances from every centre to its n nearest (its star), then O(links or U·axes/8, and n·axes)
+/// for every centre that is tried. Centres are tried by ascending star and left out by two proved bounds: a set's sum
+/// is half the sum over its members of their distances to the others, and that of a member is at least its own star,
+/// and at least the smallest of all stars. The last choices are kept ([`Recent`]).
+///
+/// # References
+/// Krumke et al., "Compact location problems", 1997
+/// (algorithm Gen-Alg); Bender et al., "Communication-aware processor allocation for supercomputers: finding
+/// point sets of small average distance", 2008.
+pub(super) const GEN_ALG: AllocatorEntry = AllocatorEntry::plain(
+    "gen-alg",
+    "the free rank and its nearest ones with the smallest mean pairwise distance",
+    |_, context| {
+        let near = Near::new(context)?;
+        Ok(Box::new(Recent::new(GenAlg {
+            index: vec![0; near.locations.count()],
+            near,
+            sums: Sums::new(context.distances),
+            stars: Vec::new(),
+            free: Vec::new(),
+            centres: Vec::new(),
+            runs: Vec::new(),
+            at_hops: Vec::new(),
+            members: Vec::new(),
+            last: Vec::new(),
+            set: Vec::new(),
+        })))
+    },
+);
+
+struct GenAlg<'a> {
+    near: Near<'a>,
+    sums: Sums<'a>,
+    /// By router with free ranks: its number among the open ones.
+    index: Vec<u32>,
+    /// By open router: the sum of distances from it to its n nearest ranks; its free ranks.
+    stars: Vec<u64>,
+    free: Vec<u32>,
+    centres: Vec<Centre>,
+    /// Free ranks in runs on one router each, with that router's number among the open ones.
+    runs: Vec<(Run, u32)>,
+    /// Free ranks by hops.
+    at_hops: Vec<u32>,
+    /// Members of a set nearer than its farthest ones, and those that are as far as these.
+    members: Vec<u32>,
+    last: Vec<u32>,
+    /// The set of the centre that was tried last.
+    set: Vec<Run>,
+}
+
+/// A router to be tried as the centre of a set.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Centre {
+    /// Sum of distances to its n nearest free ranks.
+    star: u64,
+    /// The lowest of its free ranks.
+    rank: u32,
+    /// Hops to the n-th nearest.
+    farthest: u32,
+}
+
+impl GenAlg<'_> {
+    /// Counts the free ranks by router and in runs.
+    fn load(&mut self, free: &FreeSet) {
+        self.near.load(free);
+        let locations = &self.near.locations;
+        for (i, open) in locations.open.iter().enumerate() {
+            self.index[open.location as usize] = i as u32;
+        }
+        self.free.clear();
+        self.free.extend(
+            locations
+                .open
+                .iter()
+                .map(|open| locations.free(open.location)),
+        );
+        self.runs.clear();
+        for rank in free.iter() {
+            let index = self.index[locations.of(rank) as usize];
+            match self.runs.last_mut() {
+                Some((run, last)) if *last == index && run.end() == rank => run.count += 1,
+                _ => self.runs.push((
+                    Run {
+                        first: rank,
+                        count: 1,
+                    },
+                    index,
+                )),
+            }
+        }
+    }
+
+    /// The sum of distances from `rank` to its n nearest, itself included, and the largest.
+    fn star(&mut self, rank: u32, count: u32) -> (u64, u32) {
+        self.at_hops.clear();
+        if self.near.walk(rank, u32::MAX, count) {
+            for (hops, router) in &self.near.found {
+                add(&mut self.at_hops, *hops, self.near.locations.free(*router));
+            }
+        } else {
+            // Hop by hop while those are few.
+            for (hops, free) in self.near.measure(rank).iter().zip(&self.free) {
+                add(&mut self.at_hops, *hops, *free);
+            }
+        }
+        let (mut star, mut left) = (0, count);
+        for (hops, here) in (0..).zip(&self.at_hops) {
+            let taken = left.min(*here);
+            star += u64::from(hops) * u64::from(taken);
+            left -= taken;
+            if left == 0 {
+                return (star, hops);
+            }
+        }
+        (star, self.at_hops.len() as u32)
+    }
+
+    /// Puts the n nearest of a centre into `set` as runs on one router each, and returns the sum of their distances;
+    /// `None` where a bound shows first that it is no better than `best` (a sum and its centre).
+    fn gather(
+        &mut self,
+        free: &FreeSet,
+        centre: Centre,
+        count: u32,
+        best: (u64, u32),
+    ) -> Option<u64> {
+        if !self.near.walk(centre.rank, u32::MAX, count) {
+            let (row, farthest) = (self.near.measure(centre.rank), centre.farthest);
+            let (inner, held, least) = stars_within(row, &self.free, &self.stars, farthest);
+            let mut missing = count - held;
+            // Every member is at least its star away from the others, the missing ones at least the least star so far.
+            if (
+                (inner + u64::from(missing) * least).div_ceil(2),
+                centre.rank,
+            ) >= best
+            {
+                return None;
+            }
+            self.set.clear();
+            // Runs come by rank, so that the lowest of the farthest ranks are taken.
+            for (run, index) in &self.runs {
+                let hops = row[*index as usize];
+                if hops < farthest {
+                    self.set.push(*run);
+                } else if hops == farthest && missing > 0 {
+                    let taken = run.count.min(missing);
+                    missing -= taken;
+                    self.set.push(Run {
+                        count: taken,
+                        ..*run
+                    });
+                }
+            }
+            return Some(self.sums.of_runs(&self.set));
+        }
+        self.members.clear();
+        self.last.clear();
+        for (hops, router) in &self.near.found {
+            let to = match hops.cmp(&centre.farthest) {
+                std::cmp::Ordering::Less => &mut self.members,
+                std::cmp::Ordering::Equal => &mut self.last,
+                std::cmp::Ordering::Greater => continue,
+            };
+            to.extend(
+                self.near
+                    .locations
+                    .ranks(*router)
+                    .iter()
+                    .filter(|rank| free.contains(**rank)),
+            );
+        }
+        let missing = count as usize - self.members.len();
+        if missing < self.last.len() {
+            self.last.select_nth_unstable(missing);
+        }
+        self.members.extend_from_slice(&self.last[..missing]);
+        let star =
+            |rank: &u32| self.stars[self.index[self.near.locations.of(*rank) as usize] as usize];
+        if (
+            self.members.iter().map(star).sum::<u64>().div_ceil(2),
+            centre.rank,
+        ) >= best
+        {
+            return None;
+        }
+        self.members.sort_unstable();
+        self.set.clear();
+        self.set.extend(self.members.iter().map(|rank| Run {
+            first: *rank,
+            count: 1,
+        }));
+        Some(self.sums.of_runs(&self.set))
+    }
+}
+
+fn add(at: &mut Vec<u32>, hops: u32, free: u32) {
+    if hops as usize >= at.len() {
+        at.resize(hops as usize + 1, 0);
+    }
+    at[hops as usize] += free;
+}
+
+/// Over routers less than `farthest` away: the sum of the stars of their free ranks, and the number of these; and the
+/// least star of a router that is exactly so far.
+#[multiversion(targets("x86_64+avx2", "aarch64+neon"))]
+fn stars_within(row: &[u32], free: &[u32], stars: &[u64], farthest: u32) -> (u64, u32, u64) {
+    let (mut inner, mut held, mut least) = (0, 0, u64::MAX);
+    for ((away, free), star) in row.iter().zip(free).zip(stars) {
+        let taken = if *away < farthest { *free } else { 0 };
+        inner += u64::from(taken) * *star;
+        held += taken;
+        least = least.min(if *away == farthest { *star } else { u64::MAX });
+    }
+    (inner, held, least)
+}
+
+impl Allocator for GenAlg<'_> {
+    fn choose(&mut self, free: &FreeSet, count: u32, chosen: &mut Ranks) -> Choice {
+        if count == 1 || count == free.len() {
+            free.lowest(count, chosen);
+            return Choice::Placed;
+        }
+        self.load(free);
+        self.centres.clear();
+        self.stars.clear();
+        // The lowest free rank stands for its router: the others have the same set, or, where one router
+        // holds the job, no better one.
+        for i in 0..self.near.locations.open.len() {
+            let rank = self.near.locations.open[i].rank;
+            let (star, farthest) = self.star(rank, count);
+            self.stars.push(star);
+            self.centres.push(Centre {
+                star,
+                rank,
+                farthest,
+            });
+        }
+        self.centres.sort_unstable();
+        let least = self.centres.first().map_or(0, |centre| centre.star);
+        let others = u64::from(count - 1);
+        let mut best = (u64::MAX, u32::MAX);
+        for i in 0..self.centres.len() {
+            let centre = self.centres[i];
+            let floor = (centre.star + others * least).div_ceil(2);
+            if floor > best.0 {
+                break;
+            }
+            if (floor, centre.rank) >= best {
+                continue;
+            }
+            let Some(sum) = self.gather(free, centre, count, best) else {
+                continue;
+            };
+            if (sum, centre.rank) < best {
+                best = (sum, centre.rank);
+                chosen.clear();
+                self.set.iter().for_each(|run| chosen.push(*run));
+            }
+        }
+        Choice::Placed
+    }
+}

@@ -1,0 +1,201 @@
+//! Jobs packed into few groups of a dragonfly, or spread over all.
+
+use super::kit::*;
+use std::cmp::Reverse;
+
+use super::entry::AllocatorContext;
+use super::units::{LEVEL, Units, level, levels};
+
+/// `dragonfly-pack[:level=group]`: one group, the tightest that has room; else the groups with the most free nodes, and
+/// as the last one the tightest that holds the rest. In a group the lowest ranks. O(size/64 + free + groups · groups
+/// taken).
+pub(super) const PACK: AllocatorEntry = AllocatorEntry::new(
+    "dragonfly-pack",
+    "few groups: the tightest one that has room, else those with the most free nodes",
+    &[LEVEL.or_else("the outermost")],
+    |params, context| Ok(Box::new(Groups::new(params, context, false)?)),
+);
+
+/// `dragonfly-spread[:level=group]`: as many nodes of each group as of any other, as far as they are free; of nodes left
+/// over one each from the groups with the most free nodes. In a group the lowest ranks. O(size/64 + free + groups · log
+/// groups).
+pub(super) const SPREAD: AllocatorEntry = AllocatorEntry::new(
+    "dragonfly-spread",
+    "all groups alike: the same number of nodes from each, as far as they are free",
+    &[LEVEL.or_else("the outermost")],
+    |params, context| Ok(Box::new(Groups::new(params, context, true)?)),
+);
+
+struct Groups {
+    units: Units,
+    spread: bool,
+    taken: Vec<u32>,
+}
+
+impl Groups {
+    fn new(params: &Params, context: &AllocatorContext<'_>, spread: bool) -> Result<Self> {
+        let level = level(params, context, |_| 0)?;
+        let units = levels(context)
+            .swap_remove(level)
+            .into_iter()
+            .map(|unit| unit.ranks)
+            .collect();
+        let size = context.order.len() as u32;
+        Ok(Groups {
+            units: Units::new(size, units),
+            spread,
+            taken: Vec::new(),
+        })
+    }
+
+    fn pack(&mut self, free: &FreeSet, count: u32) {
+        let mut need = count;
+        while need > 0 {
+            let left = |unit: usize| self.units.free[unit];
+            let all = (0..self.units.count()).filter(|unit| left(*unit) > 0);
+            let best = all.min_by_key(|unit| match left(*unit) {
+                free if free >= need => (0, free),
+                free => (1, u32::MAX - free),
+            });
+            let Some(unit) = best else { break };
+            let count = left(unit).min(need);
+            self.units.take(unit, free, 0, count, &mut self.taken);
+            self.units.free[unit] = 0;
+            need -= count;
+        }
+    }
+
+    fn spread(&mut self, free: &FreeSet, count: u32) {
+        let mut all: Vec<usize> = (0..self.units.count()).collect();
+        all.sort_by_key(|unit| (Reverse(self.units.free[*unit]), *unit));
+        // Every group gives `low` nodes, or all it has: the largest such number that does not exceed the job, by
+        // bisection. The nodes left over come one each from the groups with the most.
+        let given = |most: u32| {
+            self.units
+                .free
+                .iter()
+                .map(|free| u64::from(*free.min(&most)))
+                .sum::<u64>()
+        };
+        let (mut low, mut high) = (0, count);
+        while low < high {
+            let most = (low + high).div_ceil(2);
+            (low, high) = if given(most) <= u64::from(count) {
+                (most, high)
+            } else {
+                (low, most - 1)
+            };
+        }
+        let mut rest = count - given(low) as u32;
+        for unit in all {
+            let more = u32::from(rest > 0 && self.units.free[unit] > low);
+            rest -= more;
+            self.units.take(
+                unit,
+                free,
+                0,
+                self.units.free[unit].min(low) + more,
+                &mut self.taken,
+            );
+        }
+    }
+}
+
+impl Allocator for Groups {
+    fn choose(&mut self, free: &FreeSet, count: u32, chosen: &mut Ranks) -> Choice {
+        self.units.count_free(free);
+        self.taken.clear();
+        if self.spread {
+            self.spread(free, count)
+        } else {
+            self.pack(free, count)
+        }
+        self.taken.iter().for_each(|rank| chosen.push_rank(*rank));
+        Choice::Placed
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::allocator::{AllocatorContext, make};
+    use nodeorder_base::ranks::{FreeSet, Ranks, Run};
+    use nodeorder_network::topology::{Context, Topology};
+    use nodeorder_order::metric::rank_distances::RankDistances;
+    use nodeorder_order::ordering::NodeOrder;
+
+    /// Nodes by group that an allocator takes on nine groups of eight nodes, the first ones of groups taken already.
+    fn by_group(text: &str, taken: [u32; 9], count: u32) -> Vec<u32> {
+        let topology = Topology::inline("dragonfly:p=2,a=4,h=2", &Context::default()).unwrap();
+        let order = NodeOrder::make(&topology, "row-major").unwrap();
+        let distances = RankDistances::new(&topology, &order).unwrap();
+        let context = AllocatorContext {
+            topology: &topology,
+            order: &order,
+            distances: &distances,
+        };
+        let mut free = FreeSet::new(72);
+        for (group, count) in (0..).zip(taken) {
+            free.take(Run {
+                first: 8 * group,
+                count,
+            });
+        }
+        let mut chosen = Ranks::default();
+        assert!(
+            make(text, &context)
+                .unwrap()
+                .choose(&free, count, &mut chosen)
+                .is_placed()
+        );
+        chosen.settle();
+        assert_eq!(chosen.len(), count);
+        assert!(chosen.iter().all(|rank| free.contains(rank)));
+        (0..9)
+            .map(|group| chosen.iter().filter(|rank| rank / 8 == group).count() as u32)
+            .collect()
+    }
+
+    #[test]
+    fn packed_into_few_groups() {
+        let taken = [0, 3, 5, 0, 7, 8, 8, 8, 8];
+        assert_eq!(
+            by_group("dragonfly-pack", taken, 3),
+            [0, 0, 3, 0, 0, 0, 0, 0, 0]
+        );
+        assert_eq!(
+            by_group("dragonfly-pack", taken, 6),
+            [6, 0, 0, 0, 0, 0, 0, 0, 0]
+        );
+        // 8 + 8, and the tightest group that holds the rest.
+        assert_eq!(
+            by_group("dragonfly-pack", taken, 17),
+            [8, 0, 0, 8, 1, 0, 0, 0, 0]
+        );
+        assert_eq!(
+            by_group("dragonfly-pack", taken, 25),
+            [8, 5, 3, 8, 1, 0, 0, 0, 0]
+        );
+    }
+
+    #[test]
+    fn spread_over_all_groups() {
+        let taken = [0, 3, 5, 0, 7, 8, 8, 8, 8];
+        assert_eq!(by_group("dragonfly-spread", [0; 9], 9), [1; 9]);
+        assert_eq!(
+            by_group("dragonfly-spread", [0; 9], 11),
+            [2, 2, 1, 1, 1, 1, 1, 1, 1]
+        );
+        assert_eq!(
+            by_group("dragonfly-spread", taken, 5),
+            [1, 1, 1, 1, 1, 0, 0, 0, 0]
+        );
+        assert_eq!(
+            by_group("dragonfly-spread", taken, 14),
+            [4, 3, 3, 3, 1, 0, 0, 0, 0]
+        );
+        assert_eq!(
+            by_group("dragonfly-spread:level=group", taken, 25),
+            [8, 5, 3, 8, 1, 0, 0, 0, 0]
+        );
+    }
+}

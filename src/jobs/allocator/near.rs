@@ -1,0 +1,131 @@
+//! The free ranks around a router, by hops.
+
+use super::entry::AllocatorContext;
+use super::ranks_by_location::RanksByLocation;
+use nodeorder_base::error::Result;
+use nodeorder_base::ids::RouterId;
+use nodeorder_base::ranks::FreeSet;
+use nodeorder_network::topology::RouterGraph;
+use nodeorder_order::metric::rank_rows::RankRows;
+
+/// Finds the routers with free ranks around one of them.
+///
+/// Two ways, with one result: a walk over links as far as needed, which is short where free ranks are many;
+/// or the distances to all routers with free ranks, which are few on a full machine. The walk is given up for
+/// the second once it costs more.
+#[derive(Debug)]
+pub struct Near<'a> {
+    graph: &'a RouterGraph,
+    /// The free ranks by router.
+    pub locations: RanksByLocation,
+    /// By router: number of the last walk that met it. Numbers spare a sweep over all routers before each walk.
+    met: Vec<u32>,
+    walk: u32,
+    queue: Vec<u32>,
+    /// Hops and router of each router that the last [`Near::around`] or [`Near::walk`] found.
+    pub found: Vec<(u32, u32)>,
+    /// Distances to the open routers.
+    rows: RankRows<'a>,
+    row: Vec<u32>,
+}
+
+impl<'a> Near<'a> {
+    /// Prepares a context. Errors: [`nodeorder_base::error::Error::Memory`] where the router graph does not fit.
+    pub fn new(context: &AllocatorContext<'a>) -> Result<Self> {
+        let (graph, locations) = (
+            context.topology.joined_graph()?,
+            RanksByLocation::routers(context),
+        );
+        Ok(Near {
+            graph,
+            met: vec![0; locations.count()],
+            locations,
+            walk: 0,
+            queue: Vec::new(),
+            found: Vec::new(),
+            rows: RankRows::new(context.distances),
+            row: Vec::new(),
+        })
+    }
+
+    /// Takes over what is free. O(size/64 + free).
+    pub fn load(&mut self, free: &FreeSet) {
+        self.locations.load(free);
+        self.rows
+            .load(self.locations.open.iter().map(|open| open.rank));
+    }
+
+    /// Looks for routers with free ranks and puts them into [`Near::found`], as (hops from the router of
+    /// `rank`, router), in no order, that one included: all that are at most `hops` away, or at least so many of the
+    /// nearest that no other is nearer and they hold `nodes` free ranks. O(links walked) or O(routers with free ranks ·
+    /// axes), whichever is less.
+    pub fn around(&mut self, rank: u32, hops: u32, nodes: u32) {
+        if self.walk(rank, hops, nodes) {
+            return;
+        }
+        self.measure(rank);
+        self.found.clear();
+        let open = self
+            .row
+            .iter()
+            .zip(&self.locations.open)
+            .filter(|(away, _)| **away <= hops);
+        self.found
+            .extend(open.map(|(away, open)| (*away, open.location)));
+    }
+
+    /// The hops from the router of `rank` to each of the open ones, in their order.
+    pub fn measure(&mut self, rank: u32) -> &[u32] {
+        self.rows.row(rank, &mut self.row);
+        &self.row
+    }
+
+    /// As [`Near::around`], but by a walk alone; whether it was short enough to come to its end.
+    pub fn walk(&mut self, rank: u32, hops: u32, nodes: u32) -> bool {
+        self.found.clear();
+        // A walk counts links, whatever they weigh.
+        if self.graph.is_weighted() {
+            return false;
+        }
+        let router = self.locations.of(rank);
+        if self.walk == u32::MAX {
+            self.met.fill(0);
+            self.walk = 0;
+        }
+        self.walk += 1;
+        self.met[router as usize] = self.walk;
+        self.queue.clear();
+        self.queue.push(router);
+        // A link costs as much as several distances of a row.
+        let open = self.locations.open.len();
+        let mut links = open / 16;
+        let (mut away, mut level, mut held) = (0, 0, 0);
+        loop {
+            for router in &self.queue[level..] {
+                let here = self.locations.free(*router);
+                if here > 0 {
+                    self.found.push((away, *router));
+                    held += here;
+                }
+            }
+            let end = self.queue.len();
+            if held >= nodes || away == hops || level == end {
+                return true;
+            }
+            for i in level..end {
+                let neighbours = self.graph.neighbours(RouterId(self.queue[i]));
+                if neighbours.len() > links {
+                    return false;
+                }
+                links -= neighbours.len();
+                for next in neighbours {
+                    if self.met[*next as usize] != self.walk {
+                        self.met[*next as usize] = self.walk;
+                        self.queue.push(*next);
+                    }
+                }
+            }
+            (away, level) = (away + 1, end);
+        }
+    }
+}

@@ -1,0 +1,208 @@
+//! The ranks within so many hops of a router as a row of bits, kept from one call to the next.
+
+use super::entry::AllocatorContext;
+use super::near::Near;
+use nodeorder_base::error::Result;
+use nodeorder_base::ranks::FreeSet;
+
+/// Words of ranks that are looked at together.
+pub const LANES: usize = 4;
+
+/// Bits of ranks, [`LANES`] words at a time: a lane.
+pub type Bits = Vec<[u64; LANES]>;
+
+/// Lanes that are kept at most; beyond that all rows are forgotten and made again when asked for.
+pub const KEPT: usize = 1 << 20;
+
+/// For every router and number of hops that was asked about: all ranks that are so near, free or not.
+pub struct NearRows<'a> {
+    /// Loaded with all ranks.
+    near: Near<'a>,
+    /// Lanes of all ranks, and lanes to keep.
+    lanes: usize,
+    kept: usize,
+    /// By hops, from 1, and router.
+    rows: Vec<Vec<Option<Row>>>,
+    bits: Bits,
+    /// Rows of the ranks that are looked at.
+    around: Vec<Row>,
+}
+
+/// Lanes `first` to `end` of all ranks are `bits[start..]`; beyond them no rank is near.
+#[derive(Clone, Copy)]
+struct Row {
+    first: u32,
+    end: u32,
+    start: u32,
+}
+
+impl Row {
+    /// Lanes `from` to `end` of the row.
+    fn part<'b>(&self, bits: &'b Bits, from: usize, end: usize) -> &'b [[u64; LANES]] {
+        let (first, start) = (self.first as usize, self.start as usize);
+        &bits[start + from - first..start + end - first]
+    }
+}
+
+impl<'a> NearRows<'a> {
+    /// Rows of a context, at most `kept` lanes of them (or the few that one call needs). Errors:
+    /// [`nodeorder_base::error::Error::Memory`] where the router graph or the rows do not fit.
+    pub fn new(context: &AllocatorContext<'a>, kept: usize) -> Result<Self> {
+        let mut near = Near::new(context)?;
+        let routers = near.locations.count() as u64;
+        context
+            .topology
+            .require("rows of near ranks", 32 * KEPT as u64 + 16 * routers)?;
+        near.load(&FreeSet::new(context.distances.len()));
+        let lanes = (context.distances.len() as usize).div_ceil(64 * LANES);
+        Ok(NearRows {
+            near,
+            lanes,
+            kept,
+            rows: Vec::new(),
+            bits: Vec::new(),
+            around: Vec::new(),
+        })
+    }
+
+    /// Looks up the rows of `ranks`, or makes them.
+    #[inline]
+    fn look_up(&mut self, ranks: &[u32], hops: u32) {
+        // Two entries of the table of rows take the memory of a lane. All are forgotten before any is looked up, as
+        // the rows of one call must stand side by side.
+        let table = self.rows.len() * self.near.locations.count() / 2;
+        if self.bits.len() + ranks.len() * self.lanes + table > self.kept {
+            self.rows.clear();
+            self.bits.clear();
+        }
+        self.around.clear();
+        for rank in ranks {
+            let router = self.near.locations.of(*rank) as usize;
+            let known = self
+                .rows
+                .get(hops as usize - 1)
+                .and_then(|rows| *rows.get(router)?);
+            let row = known.unwrap_or_else(|| self.make(*rank, router, hops));
+            self.around.push(row);
+        }
+    }
+
+    /// Makes the row of a router, on which `rank` is. O(what is near · axes + lanes).
+    #[cold]
+    fn make(&mut self, rank: u32, router: usize, hops: u32) -> Row {
+        self.near.around(rank, hops, u32::MAX);
+        let locations = &self.near.locations;
+        let near = || {
+            self.near
+                .found
+                .iter()
+                .map(|(_, router)| locations.ranks(*router))
+        };
+        let lane = |rank: &u32| rank / (64 * LANES as u32);
+        let first = near()
+            .filter_map(|ranks| ranks.first())
+            .map(lane)
+            .min()
+            .unwrap_or(0);
+        let end = near()
+            .filter_map(|ranks| ranks.last())
+            .map(lane)
+            .max()
+            .map_or(0, |last| last + 1);
+        let start = self.bits.len();
+        self.bits.resize(start + (end - first) as usize, [0; LANES]);
+        let words = self.bits[start..].as_flattened_mut();
+        for rank in near().flatten() {
+            words[(rank / 64) as usize - LANES * first as usize] |= 1 << (rank % 64);
+        }
+        let row = Row {
+            first,
+            end,
+            start: start as u32,
+        };
+        let (level, routers) = (hops as usize - 1, locations.count());
+        if self.rows.len() <= level {
+            self.rows.resize(level + 1, Vec::new());
+        }
+        if self.rows[level].is_empty() {
+            self.rows[level].resize(routers, None);
+        }
+        self.rows[level][router] = Some(row);
+        row
+    }
+
+    /// Words of the ranks within `hops` of a rank, and the index of the first of them.
+    pub fn words(&mut self, rank: u32, hops: u32) -> (usize, &[u64]) {
+        self.look_up(&[rank], hops);
+        let row = self.around[0];
+        let words = row.part(&self.bits, row.first as usize, row.end as usize);
+        (LANES * row.first as usize, words.as_flattened())
+    }
+
+    /// Visits the ranks from `from` on that are among `avail` and within `hops` of all of `ranks`, word by word,
+    /// until it returns true. O(ranks·lanes) where the rows are known.
+    #[inline]
+    pub fn common(
+        &mut self,
+        (ranks, hops): (&[u32], u32),
+        avail: &Bits,
+        from: u32,
+        mut visit: impl FnMut(u32, u64) -> bool,
+    ) {
+        self.look_up(ranks, hops);
+        let Some(last) = self.around.last() else {
+            return;
+        };
+        let first = self
+            .around
+            .iter()
+            .map(|row| row.first)
+            .fold(from / (64 * LANES as u32), u32::max);
+        let end = self
+            .around
+            .iter()
+            .map(|row| row.end)
+            .fold(u32::MAX, u32::min);
+        if first >= end {
+            return;
+        }
+        let (first, end) = (first as usize, end as usize);
+        // Three at a time, the last one as often as there are fewer: most processes have so many neighbours.
+        let part = |i: usize| {
+            self.around
+                .get(i)
+                .unwrap_or(last)
+                .part(&self.bits, first, end)
+        };
+        let others = self.around.get(3..).unwrap_or_default();
+        let parts = part(0).iter().zip(part(1)).zip(part(2));
+        for (lane, (avail, ((a, b), c))) in (first..).zip(avail[first..end].iter().zip(parts)) {
+            let mut here = *avail;
+            for (i, here) in here.iter_mut().enumerate() {
+                *here &= a[i] & b[i] & c[i];
+            }
+            for row in others {
+                let near = &row.part(&self.bits, lane, lane + 1)[0];
+                here.iter_mut()
+                    .zip(near)
+                    .for_each(|(here, near)| *here &= near);
+            }
+            if here.iter().fold(0, |all, word| all | word) == 0 {
+                continue;
+            }
+            for (word, mut bits) in (LANES * lane..).zip(here) {
+                let word = word as u32;
+                if word <= from / 64 {
+                    bits &= if word == from / 64 {
+                        u64::MAX << (from % 64)
+                    } else {
+                        0
+                    };
+                }
+                if bits != 0 && visit(word, bits) {
+                    return;
+                }
+            }
+        }
+    }
+}

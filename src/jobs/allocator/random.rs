@@ -1,0 +1,46 @@
+//! Free ranks at random.
+
+use super::kit::*;
+use nodeorder_base::params::SEED;
+use rand_pcg::Pcg64;
+
+use nodeorder_base::random::{below, generator};
+
+/// `random[:seed=S]`: any n free ranks, every set equally likely. O(free).
+///
+/// # References
+/// Hu, "Topology Mapping of Parallel Applications onto Random Allocations", section III.
+pub(super) const RANDOM: AllocatorEntry = AllocatorEntry {
+    name: "random",
+    about: "free ranks at random",
+    example: "random:seed=7",
+    options: &[SEED],
+    build: |params, _| {
+        let random = generator(params.seed()?);
+        Ok(Box::new(Random {
+            random,
+            entries: Vec::new(),
+        }))
+    },
+};
+
+struct Random {
+    random: Pcg64,
+    entries: Vec<u32>,
+}
+
+impl Allocator for Random {
+    fn choose(&mut self, free: &FreeSet, count: u32, chosen: &mut Ranks) -> Choice {
+        self.entries.clear();
+        free.list(&mut self.entries);
+        // The first `count` steps of a shuffle draw every set with the same probability.
+        for i in 0..count as usize {
+            let other = i + below((self.entries.len() - i) as u64, &mut self.random) as usize;
+            self.entries.swap(i, other);
+        }
+        let picked = &mut self.entries[..count as usize];
+        picked.sort_unstable();
+        picked.iter().for_each(|rank| chosen.push_rank(*rank));
+        Choice::Placed
+    }
+}

@@ -1,0 +1,296 @@
+//! The free ranks within reach of others, for a search that takes ranks and gives them back.
+
+use super::entry::AllocatorContext;
+use super::near_rows::{Bits, KEPT, LANES, NearRows};
+use nodeorder_base::error::Result;
+use nodeorder_base::ranks::FreeSet;
+use nodeorder_order::metric::rank_distances::RankDistances;
+
+/// The free ranks around every router for one number of hops after the other.
+pub struct Reach<'a> {
+    distances: &'a RankDistances,
+    rows: NearRows<'a>,
+    hops: u32,
+    /// The free ranks that are not taken; before lane `low` there is none.
+    avail: Bits,
+    low: usize,
+    scope: Vec<Scope>,
+    /// Routers whose scope is known.
+    scoped: Vec<u32>,
+    /// Ranks met by a walk, a bit each; none is set between walks.
+    met: Vec<u64>,
+    queue: Vec<u32>,
+    /// Words with ranks that are near the one that a walk stands on.
+    near: Vec<(u32, u64)>,
+}
+
+/// Whether enough free ranks can be reached from a router by steps of the current number of hops.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Scope {
+    Unknown,
+    Enough,
+    Small,
+}
+
+impl<'a> Reach<'a> {
+    /// Prepares a context. Errors: [`nodeorder_base::error::Error::Memory`] where the router graph or the rows of near ranks do not
+    /// fit.
+    pub fn new(context: &AllocatorContext<'a>) -> Result<Self> {
+        Self::with_rows(context, KEPT)
+    }
+
+    /// With at most so many lanes of rows.
+    fn with_rows(context: &AllocatorContext<'a>, kept: usize) -> Result<Self> {
+        let lanes = (context.distances.len() as usize).div_ceil(64 * LANES);
+        let routers = context.topology.network().routers() as usize;
+        Ok(Reach {
+            distances: context.distances,
+            rows: NearRows::new(context, kept)?,
+            hops: 0,
+            avail: vec![[0; LANES]; lanes],
+            low: 0,
+            scope: vec![Scope::Unknown; routers],
+            scoped: Vec::new(),
+            met: vec![0; lanes * LANES],
+            queue: Vec::new(),
+            near: Vec::new(),
+        })
+    }
+
+    /// Takes over what is free; nothing is taken.
+    pub fn load(&mut self, free: &FreeSet) {
+        self.avail.as_flattened_mut()[..free.words().len()].copy_from_slice(free.words());
+        self.low = 0;
+    }
+
+    /// Goes on with another number of hops; nothing is taken.
+    pub fn begin(&mut self, hops: u32) {
+        self.hops = hops;
+        self.scoped
+            .drain(..)
+            .for_each(|router| self.scope[router as usize] = Scope::Unknown);
+    }
+
+    /// Takes a rank.
+    pub fn take(&mut self, rank: u32) {
+        self.avail.as_flattened_mut()[rank as usize / 64] &= !(1 << (rank % 64));
+    }
+
+    /// Gives back a rank that was taken.
+    pub fn give(&mut self, rank: u32) {
+        let word = rank as usize / 64;
+        self.avail.as_flattened_mut()[word] |= 1 << (rank % 64);
+        self.low = self.low.min(word / LANES);
+    }
+
+    /// The next rank after `rank` that is not taken, where it is on the same router.
+    pub fn twin(&self, rank: u32) -> Option<u32> {
+        let words = self.avail.as_flattened();
+        let mut at = (rank + 1) as usize / 64;
+        let mut bits = words.get(at)? & (u64::MAX << ((rank + 1) % 64));
+        while bits == 0 {
+            at += 1;
+            bits = *words.get(at)?;
+        }
+        let next = 64 * at as u32 + bits.trailing_zeros();
+        let routers = self.distances.routers();
+        (routers[next as usize] == routers[rank as usize]).then_some(next)
+    }
+
+    /// The first free rank from `from` on that is not taken and within reach of all of `ranks`.
+    pub fn first(&mut self, ranks: &[u32], from: u32) -> Option<u32> {
+        while self
+            .avail
+            .get(self.low)
+            .is_some_and(|lane| *lane == [0; LANES])
+        {
+            self.low += 1;
+        }
+        let from = from.max((64 * LANES * self.low) as u32);
+        let mut found = None;
+        self.rows
+            .common((ranks, self.hops), &self.avail, from, |word, bits| {
+                found = Some(64 * word + bits.trailing_zeros());
+                true
+            });
+        found
+    }
+
+    /// Number of free ranks from `from` on that are not taken and within reach of all of `ranks`.
+    pub fn count(&mut self, ranks: &[u32], from: u32) -> u64 {
+        let mut count = 0;
+        self.rows
+            .common((ranks, self.hops), &self.avail, from, |_, bits| {
+                count += u64::from(bits.count_ones());
+                false
+            });
+        count
+    }
+
+    /// Whether `count` free ranks can be reached from `start` in steps; nothing may be taken. Amortised over one
+    /// number of hops: O(free ranks and what is near their routers).
+    pub fn enough(&mut self, free: &FreeSet, start: u32, count: u32) -> bool {
+        let routers = self.distances.routers();
+        match self.scope[routers[start as usize] as usize] {
+            Scope::Enough => return true,
+            Scope::Small => return false,
+            Scope::Unknown => {}
+        }
+        self.queue.clear();
+        self.queue.push(start);
+        self.met[start as usize / 64] |= 1 << (start % 64);
+        let (mut at, mut reached) = (0, 1);
+        let mut enough = reached >= count;
+        while let (false, Some(rank)) = (enough, self.queue.get(at).copied()) {
+            at += 1;
+            let scope = &mut self.scope[routers[rank as usize] as usize];
+            match scope {
+                // A router is marked so by an earlier walk, which reached all that this one can.
+                Scope::Enough => enough = true,
+                Scope::Small => continue,
+                Scope::Unknown => {
+                    *scope = Scope::Small;
+                    self.scoped.push(routers[rank as usize]);
+                    reached += self.step(free, rank);
+                    enough |= reached >= count;
+                }
+            }
+            if enough {
+                break;
+            }
+            for (word, bits) in &self.near {
+                let mut bits = *bits;
+                self.met[*word as usize] |= bits;
+                while bits != 0 {
+                    self.queue.push(64 * word + bits.trailing_zeros());
+                    bits &= bits - 1;
+                }
+            }
+        }
+        for rank in &self.queue {
+            self.met[*rank as usize / 64] = 0;
+            if enough {
+                let router = routers[*rank as usize];
+                self.scope[router as usize] = Scope::Enough;
+                self.scoped.push(router);
+            }
+        }
+        enough
+    }
+
+    /// Puts the free ranks near `rank` that the walk has not met into `near`, and returns how many those are.
+    fn step(&mut self, free: &FreeSet, rank: u32) -> u32 {
+        self.near.clear();
+        let mut reached = 0;
+        let (first, words) = self.rows.words(rank, self.hops);
+        for ((word, near), free) in (first..).zip(words).zip(&free.words()[first..]) {
+            let bits = near & free & !self.met[word];
+            if bits != 0 {
+                self.near.push((word as u32, bits));
+                reached += bits.count_ones();
+            }
+        }
+        reached
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rand_pcg::Pcg64Mcg;
+    use rand_pcg::rand_core::{Rng, SeedableRng};
+
+    use super::*;
+    use nodeorder_base::ranks::Run;
+    use nodeorder_network::topology::{Context, Topology};
+    use nodeorder_order::ordering::NodeOrder;
+
+    /// Ranks that steps of at most `hops` over free ranks lead to from `start`.
+    fn walk(distances: &RankDistances, free: &FreeSet, start: u32, hops: u32) -> usize {
+        let (mut met, mut at) = (vec![start], 0);
+        while let Some(from) = met.get(at).copied() {
+            at += 1;
+            let near = |to: &u32| distances.between(from, *to) <= hops && !met.contains(to);
+            let next: Vec<u32> = free.iter().filter(near).collect();
+            met.extend(next);
+        }
+        met.len()
+    }
+
+    #[test]
+    fn ranks_in_reach_are_the_free_ranks_so_near() {
+        for spec in [
+            "torus:7x5x4,per_router=2",
+            "mesh:23x13",
+            "cascade:4x3x5,per_router=4",
+            "fat-tree:k=6",
+            "random-regular:n=60,d=3,per_router=3",
+        ] {
+            let topology = Topology::inline(spec, &Context::default()).unwrap();
+            let order = NodeOrder::make(&topology, "random:seed=5").unwrap();
+            let distances = RankDistances::new(&topology, &order).unwrap();
+            let context = AllocatorContext {
+                topology: &topology,
+                order: &order,
+                distances: &distances,
+            };
+            // The second forgets its rows before each look, the third now and then.
+            let some = 8 + distances.len() as usize / 64;
+            let mut ways = [KEPT, 0, some].map(|kept| Reach::with_rows(&context, kept).unwrap());
+            let mut draw = Pcg64Mcg::seed_from_u64(3);
+            for round in 0..12 {
+                let mut free = FreeSet::new(distances.len());
+                for first in 0..distances.len() {
+                    if draw.next_u32() % 12 <= round {
+                        free.take(Run { first, count: 1 });
+                    }
+                }
+                let all: Vec<u32> = free.iter().collect();
+                if all.len() < 3 {
+                    continue;
+                }
+                let hops = 1 + draw.next_u32() % 3;
+                for way in &mut ways {
+                    way.load(&free);
+                    way.begin(hops);
+                }
+                let count = all.len() as u32 / 2;
+                for start in all.iter().step_by(31) {
+                    let plain = walk(&distances, &free, *start, hops) as u32 >= count;
+                    for way in &mut ways {
+                        assert_eq!(way.enough(&free, *start, count), plain, "{spec} {start}");
+                    }
+                }
+                let mut pick = || all[draw.next_u32() as usize % all.len()];
+                let taken = [pick(), pick()];
+                taken
+                    .iter()
+                    .for_each(|rank| ways.iter_mut().for_each(|way| way.take(*rank)));
+                for _ in 0..20 {
+                    let (around, from) = ([pick(), pick()], pick());
+                    for around in [&around[..], &around[..1]] {
+                        let near = |rank: &u32| {
+                            *rank >= from
+                                && !taken.contains(rank)
+                                && around
+                                    .iter()
+                                    .all(|to| distances.between(*rank, *to) <= hops)
+                        };
+                        let plain: Vec<u32> = all.iter().copied().filter(near).collect();
+                        for way in &mut ways {
+                            let first = way.first(around, from);
+                            assert_eq!(first, plain.first().copied(), "{spec} {around:?} {from}");
+                            assert_eq!(way.count(around, from), plain.len() as u64);
+                        }
+                    }
+                    let next = all
+                        .iter()
+                        .find(|r| **r > from && !taken.contains(r))
+                        .copied();
+                    let routers = distances.routers();
+                    let same = |r: &u32| routers[*r as usize] == routers[from as usize];
+                    assert_eq!(ways[0].twin(from), next.filter(same));
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,97 @@
+//! The last choices of an allocator, kept for when they are asked for again.
+
+use super::kit::*;
+use std::collections::VecDeque;
+
+/// Choices that are kept: after so many others the same free ranks seldom come again.
+const KEPT: usize = 16;
+
+/// An allocator that places every job, by the free ranks and its size alone, with its last choices: a job that ends
+/// before one of its size starts leaves free ranks that were there before.
+pub struct Recent<'a> {
+    inner: Box<dyn Allocator + 'a>,
+    /// Oldest first.
+    kept: VecDeque<Kept>,
+}
+
+struct Kept {
+    free: FreeSet,
+    count: u32,
+    chosen: Ranks,
+}
+
+impl<'a> Recent<'a> {
+    /// An allocator with nothing kept yet.
+    pub fn new(inner: impl Allocator + 'a) -> Self {
+        Recent {
+            inner: Box::new(inner),
+            kept: VecDeque::new(),
+        }
+    }
+}
+
+impl Allocator for Recent<'_> {
+    /// O(ranks/64) beside the choice.
+    fn choose(&mut self, free: &FreeSet, count: u32, chosen: &mut Ranks) -> Choice {
+        let same = |kept: &&Kept| kept.count == count && kept.free.words() == free.words();
+        if let Some(kept) = self.kept.iter().find(same) {
+            chosen.clone_from(&kept.chosen);
+            return Choice::Placed;
+        }
+        let choice = self.inner.choose(free, count, chosen);
+        if self.kept.len() == KEPT {
+            self.kept.pop_front();
+        }
+        self.kept.push_back(Kept {
+            free: free.clone(),
+            count,
+            chosen: chosen.clone(),
+        });
+        choice
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use nodeorder_base::ranks::Run;
+
+    /// The lowest ranks; counts how often it is asked.
+    struct Lowest<'a>(&'a std::sync::atomic::AtomicU32);
+
+    impl Allocator for Lowest<'_> {
+        fn choose(&mut self, free: &FreeSet, count: u32, chosen: &mut Ranks) -> Choice {
+            self.0.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+            free.lowest(count, chosen);
+            Choice::Placed
+        }
+    }
+
+    #[test]
+    fn the_same_question_is_asked_once() {
+        let asked = std::sync::atomic::AtomicU32::new(0);
+        let mut recent = Recent::new(Lowest(&asked));
+        let mut free = FreeSet::new(200);
+        let mut times = |free: &FreeSet, count: u32| {
+            let (mut chosen, mut plain) = (Ranks::default(), Ranks::default());
+            assert!(recent.choose(free, count, &mut chosen).is_placed());
+            free.lowest(count, &mut plain);
+            assert_eq!(chosen, plain);
+            asked.load(std::sync::atomic::Ordering::Relaxed)
+        };
+        assert_eq!(
+            (times(&free, 3), times(&free, 4), times(&free, 3)),
+            (1, 2, 2)
+        );
+        free.take(Run { first: 1, count: 1 });
+        assert_eq!((times(&free, 3), times(&free, 3)), (3, 3));
+        free.give(Run { first: 1, count: 1 });
+        assert_eq!(times(&free, 4), 3);
+        // Those before are left out one after the other.
+        for count in 5..5 + KEPT as u32 - 2 {
+            times(&free, count);
+        }
+        let before = times(&free, 4);
+        assert_eq!(times(&free, 3), before + 1);
+    }
+}

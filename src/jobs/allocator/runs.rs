@@ -1,0 +1,208 @@
+//! The free ranks as maximal runs, being taken piece by piece while one job is placed.
+
+use nodeorder_base::params::Opt;
+use nodeorder_base::ranks::{FreeSet, Ranks, Run};
+
+/// The largest step between neighbours in a run of free ranks.
+pub const GAP: Opt = Opt::whole("gap", "largest step between neighbours in a run")
+    .or("1")
+    .positional();
+
+/// The free runs in ascending order. Runs that were used up stay, empty.
+///
+/// With a gap g, a *g-run* is a maximal stretch of free ranks whose neighbours differ by at most g: one or
+/// several of the runs kept here (for g = 0, single ranks). Ranks are only ever taken, so g-runs only shrink
+/// and never join.
+#[derive(Debug, Default)]
+pub struct Runs {
+    runs: Vec<Run>,
+    /// Bounds proved by earlier searches.
+    known: Vec<Known>,
+    /// Buffer of [`Runs::take_longest`].
+    longest: Vec<GapRun>,
+}
+
+/// No g-run that begins before `start` has `count` ranks.
+#[derive(Clone, Copy, Debug)]
+struct Known {
+    gap: u32,
+    count: u32,
+    start: usize,
+}
+
+/// A g-run: where it begins among the runs, and how many ranks it has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct GapRun {
+    /// Index of its first run.
+    pub start: usize,
+    /// Its ranks.
+    pub count: u32,
+}
+
+impl Runs {
+    /// Takes over the free ranks. O(size/64 + runs).
+    pub fn load(&mut self, free: &FreeSet) {
+        self.runs.clear();
+        self.runs.extend(free.runs());
+        self.known.clear();
+    }
+
+    /// As [`Runs::load`], with rank r as rank `size` - 1 - r: the list read from its end.
+    pub fn load_reversed(&mut self, free: &FreeSet) {
+        self.load(free);
+        self.runs.reverse();
+        self.runs
+            .iter_mut()
+            .for_each(|run| run.first = free.size() - run.end());
+    }
+
+    /// The runs; some may be empty.
+    pub fn all(&self) -> &[Run] {
+        &self.runs
+    }
+
+    /// The g-runs, ascending.
+    pub fn gap_runs(&self, gap: u32) -> impl Iterator<Item = GapRun> + '_ {
+        self.gap_runs_from(0, gap)
+    }
+
+    fn gap_runs_from(&self, start: usize, gap: u32) -> impl Iterator<Item = GapRun> + '_ {
+        let mut at = start;
+        // Ranks of runs[at] already returned as g-runs of one, for g = 0.
+        let mut returned = 0;
+        std::iter::from_fn(move || {
+            while self.runs.get(at)?.count == returned {
+                (at, returned) = (at + 1, 0);
+            }
+            if gap == 0 {
+                returned += 1;
+                return Some(GapRun {
+                    start: at,
+                    count: 1,
+                });
+            }
+            let mut run = GapRun {
+                start: at,
+                count: self.runs[at].count,
+            };
+            let mut end = self.runs[at].end();
+            at += 1;
+            while let Some(next) = self.runs.get(at) {
+                if next.count > 0 {
+                    // The last of the one and the first of the other differ by first - (end - 1).
+                    if next.first - end >= gap {
+                        break;
+                    }
+                    run.count += next.count;
+                    end = next.end();
+                }
+                at += 1;
+            }
+            Some(run)
+        })
+    }
+
+    /// Index of the run at which the first g-run of at least `count` ranks begins. Amortised over one job:
+    /// O(runs) for every different (gap, count) asked for.
+    pub fn first(&mut self, gap: u32, count: u32) -> Option<usize> {
+        let (mut start, mut slot) = (0, None);
+        for (i, known) in self.known.iter().enumerate() {
+            // A larger gap's search also answers this one where it found nothing.
+            let answers = known.gap == gap || known.gap > gap && known.start == self.runs.len();
+            if answers && known.count <= count {
+                start = start.max(known.start);
+            }
+            if known.gap == gap && known.count == count {
+                slot = Some(i);
+            }
+        }
+        let (found, longest) = self.search(start, gap, count);
+        // A search that finds nothing has seen the longest run: no larger count needs another.
+        let count = if found.is_none() && start == 0 {
+            longest + 1
+        } else {
+            count
+        };
+        let known = Known {
+            gap,
+            count,
+            start: found.unwrap_or(self.runs.len()),
+        };
+        match slot {
+            Some(i) => self.known[i] = known,
+            None => self.known.push(known),
+        }
+        found
+    }
+
+    /// The first g-run of at least `count` ranks from run `start` on, and the longest met.
+    fn search(&self, start: usize, gap: u32, count: u32) -> (Option<usize>, u32) {
+        let (mut begins, mut held, mut longest) = (start, 0, 0);
+        // No rank is within a gap of this one.
+        let mut end = None::<u32>;
+        for (i, run) in self.runs.iter().enumerate().skip(start) {
+            if run.count == 0 {
+                continue;
+            }
+            // The last of the one and the first of the other differ by first - (end - 1).
+            if end.is_none_or(|end| run.first - end >= gap) {
+                (begins, held) = (i, 0);
+            }
+            held = if gap == 0 { 1 } else { held + run.count };
+            longest = longest.max(held);
+            if held >= count {
+                return (Some(begins), longest);
+            }
+            end = Some(run.end());
+        }
+        (None, longest)
+    }
+
+    /// Takes the longest g-runs whole, longest first, the lowest of equals first, until one has room for all that
+    /// is left of `count`. Returns what is left, and the g-runs with room for it.
+    pub fn take_longest(
+        &mut self,
+        gap: u32,
+        count: u32,
+        chosen: &mut Ranks,
+    ) -> (u32, impl Iterator<Item = GapRun>) {
+        let mut longest = std::mem::take(&mut self.longest);
+        longest.clear();
+        longest.extend(self.gap_runs(gap));
+        let (mut left, mut whole) = (count, 0);
+        if longest.iter().all(|run| run.count < left) {
+            // Taking a run whole leaves all others as they are: one sort gives their order.
+            longest.sort_by_key(|run| std::cmp::Reverse(run.count));
+            while let Some(run) = longest.get(whole).filter(|run| run.count < left) {
+                self.take(run.start, run.count, chosen);
+                left -= run.count;
+                whole += 1;
+            }
+        }
+        self.longest = longest;
+        (
+            left,
+            self.longest[whole..]
+                .iter()
+                .copied()
+                .filter(move |run| run.count >= left),
+        )
+    }
+
+    /// Moves the first `count` ranks from run `start` on to `chosen`.
+    pub fn take(&mut self, start: usize, count: u32, chosen: &mut Ranks) {
+        let mut left = count;
+        for run in &mut self.runs[start..] {
+            let taken = run.count.min(left);
+            chosen.push(Run {
+                first: run.first,
+                count: taken,
+            });
+            (run.first, run.count) = (run.first + taken, run.count - taken);
+            left -= taken;
+            if left == 0 {
+                break;
+            }
+        }
+    }
+}

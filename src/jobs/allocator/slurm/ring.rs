@@ -1,0 +1,88 @@
+//! topology/ring: runs of neighbours on rings.
+
+use super::rule::{Ask, Rule};
+use crate::allocator::units::Units;
+use nodeorder_base::ranks::FreeSet;
+
+/// Rings in the order of the file.
+pub(super) struct Rings {
+    /// The ranks of each ring by position.
+    rings: Vec<Vec<u32>>,
+    units: Units,
+}
+
+impl Rings {
+    /// Rings of ranks by position.
+    pub fn new(size: u32, rings: Vec<Vec<u32>>) -> Self {
+        Rings {
+            units: Units::new(size, rings.clone()),
+            rings,
+        }
+    }
+
+    /// The first position of a ring at which `count` ranks in a row are free, going on past its end.
+    fn start(&self, ring: usize, free: &FreeSet, count: usize) -> Option<usize> {
+        let ranks = &self.rings[ring];
+        let row =
+            |start: &usize| (0..count).all(|i| free.contains(ranks[(start + i) % ranks.len()]));
+        (0..ranks.len()).find(row)
+    }
+}
+
+/// Puts the largest on top of a heap below `at`; equal ones stay.
+fn sink(heap: &mut [(u32, usize, usize)], mut at: usize) {
+    loop {
+        let mut largest = at;
+        for child in [2 * at + 1, 2 * at + 2] {
+            if child < heap.len() && heap[child].0 > heap[largest].0 {
+                largest = child;
+            }
+        }
+        if largest == at {
+            return;
+        }
+        heap.swap(at, largest);
+        at = largest;
+    }
+}
+
+impl Rule for Rings {
+    fn covered(&mut self, free: &FreeSet) -> u32 {
+        self.units.count_free(free)
+    }
+
+    fn pick(&mut self, ask: &Ask<'_>, chosen: &mut Vec<u32>) -> Result<(), &'static str> {
+        let (Ask { free, count, .. }, segment) = (*ask, ask.segment());
+        let most = (count / segment) as usize;
+        // The rings with the fewest free ranks, the one with most of them on top.
+        let mut heap: Vec<(u32, usize, usize)> = Vec::new();
+        for ring in 0..self.rings.len() {
+            let open = self.units.free[ring];
+            if open < segment {
+                continue;
+            }
+            let Some(start) = self.start(ring, free, segment as usize) else {
+                continue;
+            };
+            if heap.len() < most {
+                heap.push((open, ring, start));
+                let mut at = heap.len() - 1;
+                while at > 0 && heap[(at - 1) / 2].0 < heap[at].0 {
+                    heap.swap(at, (at - 1) / 2);
+                    at = (at - 1) / 2;
+                }
+            } else if open < heap[0].0 {
+                heap[0] = (open, ring, start);
+                sink(&mut heap, 0);
+            }
+        }
+        if heap.len() < most {
+            return Err("no ring has enough free neighbours");
+        }
+        for (_, ring, start) in heap {
+            let ranks = &self.rings[ring];
+            chosen.extend((start..start + segment as usize).map(|i| ranks[i % ranks.len()]));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,414 @@
+//! The allocator that all of Slurm's topology plugins share: options, exclusive units, refusals.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+use super::best_fit::BestFit;
+use crate::allocator::entry::{Allocator, Choice, JobRules};
+use nodeorder_base::error::Result;
+use nodeorder_base::params::{Opt, Params};
+use nodeorder_base::ranks::{FreeSet, Ranks, Run};
+use nodeorder_trace::JobOptions;
+
+/// Options of a job: `--segment`, `--switches`, `--spread-segments`, `--consolidate-segments`, `--exclusive=topo`,
+/// `--contiguous` and `--nodes=a-b`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub(super) struct Request {
+    pub segment: Option<u32>,
+    pub switches: Option<u32>,
+    pub spread: bool,
+    pub consolidate: bool,
+    pub exclusive: bool,
+    pub contiguous: bool,
+    /// Fewest and most nodes, where the job leaves a choice.
+    pub range: Option<(u32, u32)>,
+}
+
+impl Request {
+    /// Lets a job with `--switches` have any number of leaf switches.
+    fn lift(&mut self) {
+        self.switches = self.switches.map(|_| u32::MAX);
+    }
+
+    /// The values that `params` gives to `options`; those of `self` for the others.
+    pub fn read(&self, params: &Params, options: &[Opt]) -> Result<Request> {
+        let mut request = self.clone();
+        let flag = |key: &'static str, usual: bool| {
+            let given = params.flag(key)?;
+            Ok(if params.has(key) { given } else { usual })
+        };
+        let whole = |key: &'static str, usual| Ok(params.integer(key, 1, u32::MAX)?.or(usual));
+        for option in options {
+            match option.key {
+                "segment" => request.segment = whole("segment", self.segment)?,
+                "switches" => request.switches = whole("switches", self.switches)?,
+                "spread" => request.spread = flag("spread", self.spread)?,
+                "consolidate" => request.consolidate = flag("consolidate", self.consolidate)?,
+                "contiguous" => request.contiguous = flag("contiguous", self.contiguous)?,
+                "nodes" => request.range = range(params)?.or(self.range),
+                _ => request.exclusive = flag("exclusive", self.exclusive)?,
+            }
+        }
+        Ok(request)
+    }
+}
+
+/// Nodes as in `nodes=4-12`.
+fn range(params: &Params) -> Result<Option<(u32, u32)>> {
+    let Some(text) = params.word("nodes")? else {
+        return Ok(None);
+    };
+    let ends = text
+        .split_once('-')
+        .and_then(|(a, b)| Some((a.parse().ok()?, b.parse().ok()?)));
+    match ends {
+        Some((least, most)) if 0 < least && least <= most => Ok(Some((least, most))),
+        _ => Err(params.wrong("nodes", "fewest and most nodes, as in 4-12")),
+    }
+}
+
+/// Seconds after which `--switches` no longer holds a job back (`max_switch_wait`).
+const MAX_SWITCH_WAIT: i64 = 300;
+
+/// Sizes of jobs: `first` and `count` - 1 more, `step` apart. Where one of them is placed, so are the smaller ones.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Sizes {
+    pub first: u32,
+    pub step: u32,
+    pub count: u32,
+}
+
+impl Sizes {
+    /// Neighbouring sizes.
+    pub fn row(first: u32, count: u32) -> Self {
+        Sizes {
+            first,
+            step: 1,
+            count,
+        }
+    }
+
+    /// Multiples of a segment from twice on, up to `most`.
+    pub fn segments(segment: u32, most: u32) -> Self {
+        Sizes {
+            first: 2 * segment,
+            step: segment,
+            count: (most / segment).saturating_sub(1),
+        }
+    }
+}
+
+/// Which free ranks a plugin picks.
+pub(super) trait Rule: Send {
+    /// Counts the free ranks of the plugin's units, before each choice. Returns their sum.
+    fn covered(&mut self, free: &FreeSet) -> u32;
+
+    /// The unit of a rank that a job may have alone.
+    fn unit_of(&self, _rank: u32) -> Option<usize> {
+        None
+    }
+
+    /// Whether a rank of a unit is taken, as counted by [`Rule::covered`].
+    fn is_used(&self, _unit: usize) -> bool {
+        false
+    }
+
+    /// Whether a job of one node takes the first free one, whatever its unit.
+    fn any_one(&self) -> bool {
+        true
+    }
+
+    /// Whether jobs get nodes outside all units where no other is free.
+    fn goes_outside(&self) -> bool {
+        true
+    }
+
+    /// The sizes up to `most` that jobs can have which ask for `request`, the largest first; after [`Rule::covered`].
+    /// Sizes that no rule orders stand alone.
+    fn sizes(&self, request: &Request, most: u32) -> Vec<Sizes> {
+        let segment = request.segment.unwrap_or(most).max(1);
+        let all = (1..=most)
+            .rev()
+            .filter(|k| *k < segment || k.is_multiple_of(segment));
+        all.map(|size| Sizes::row(size, 1)).collect()
+    }
+
+    /// See [`JobRules::fragmentation`]; after [`Rule::covered`].
+    fn fragmentation(&mut self, _free: &FreeSet) -> Option<u64> {
+        None
+    }
+
+    /// Whether such a job gets nodes by the flat rule, whatever the units.
+    fn is_flat(&self, _request: &Request) -> bool {
+        false
+    }
+
+    /// The weight of a rank: the lighter, the sooner it is taken.
+    fn weight(&self, _rank: u32) -> u32 {
+        1
+    }
+
+    /// Puts the ranks for `ask` into `chosen`, or says why there are none.
+    fn pick(&mut self, ask: &Ask<'_>, chosen: &mut Vec<u32>) -> Result<(), &'static str>;
+}
+
+/// A request to a plugin: `count` of the free ranks, in none of the units `closed`.
+#[derive(Clone, Copy)]
+pub(super) struct Ask<'a> {
+    pub free: &'a FreeSet,
+    pub count: u32,
+    pub request: &'a Request,
+    pub closed: &'a [usize],
+}
+
+impl Ask<'_> {
+    /// Ranks of each segment.
+    pub fn segment(&self) -> u32 {
+        self.request
+            .segment
+            .filter(|segment| *segment <= self.count)
+            .unwrap_or(self.count)
+    }
+
+    /// The fewest ranks that will do.
+    pub fn least(&self) -> u32 {
+        self.request
+            .range
+            .map_or(self.count, |(least, _)| least.min(self.count))
+    }
+}
+
+/// An allocator that follows a [`Rule`].
+pub(super) struct Plugin<R> {
+    rule: R,
+    /// Options that jobs may have.
+    options: &'static [Opt],
+    /// The options of a job that gives none.
+    usual: Request,
+    /// The options of the next job.
+    request: Request,
+    /// The ranks of jobs that have their units alone.
+    alone: Vec<Vec<u32>>,
+    /// By size and options: whether such a job cannot be placed even where all ranks are free.
+    never: HashMap<(u32, Request), bool>,
+    outside: BestFit,
+    picked: Vec<u32>,
+}
+
+impl<R: Rule> Plugin<R> {
+    /// The allocator that `params` describes by `options`. Jobs may have the options `jobs`.
+    pub fn new(
+        rule: R,
+        params: &Params,
+        options: &'static [Opt],
+        jobs: &'static [Opt],
+    ) -> Result<Self> {
+        let usual = Request::default().read(params, options)?;
+        Ok(Plugin {
+            rule,
+            options: jobs,
+            request: usual.clone(),
+            usual,
+            alone: Vec::new(),
+            never: HashMap::new(),
+            outside: BestFit::new(true),
+            picked: Vec::new(),
+        })
+    }
+
+    fn pick(&mut self, free: &FreeSet, count: u32, closed: &[usize]) -> Result<(), &'static str> {
+        self.picked.clear();
+        let Plugin {
+            rule,
+            request,
+            picked,
+            ..
+        } = self;
+        let mut whole = rule.covered(free);
+        let rule = &mut *rule;
+        let whole_range = request.range.is_none_or(|(_, most)| most == 1);
+        let shut = |unit: usize| closed.contains(&unit) || request.exclusive && rule.is_used(unit);
+        if count == 1 && rule.any_one() && whole_range {
+            let open = |rank: &u32| !rule.unit_of(*rank).is_some_and(shut);
+            let first = free
+                .iter()
+                .filter(open)
+                .min_by_key(|rank| rule.weight(*rank));
+            picked.push(first.ok_or("no node is open to it")?);
+            return Ok(());
+        }
+        if request.contiguous || rule.is_flat(request) {
+            let least = request.range.map_or(count, |(least, _)| least);
+            let longest = free.runs().map(|run| run.count).max().unwrap_or(0);
+            let count = if request.contiguous {
+                count.min(longest)
+            } else {
+                count.min(free.len())
+            };
+            let mut chosen = Ranks::default();
+            if count < least || !self.outside.choose(free, count, &mut chosen).is_placed() {
+                return Err(if request.contiguous {
+                    "no run of free nodes is long enough"
+                } else {
+                    "not enough nodes are free"
+                });
+            }
+            picked.extend(chosen.iter());
+            return Ok(());
+        }
+        let mut outside = Cow::Borrowed(free);
+        if !closed.is_empty() || request.exclusive {
+            for rank in free.iter() {
+                if rule.unit_of(rank).is_some_and(shut) {
+                    whole -= 1;
+                    outside.to_mut().take(Run {
+                        first: rank,
+                        count: 1,
+                    });
+                }
+            }
+        }
+        if whole == 0 && rule.goes_outside() && outside.len() >= count {
+            let mut chosen = Ranks::default();
+            if self
+                .outside
+                .choose(&outside, count, &mut chosen)
+                .is_placed()
+            {
+                picked.extend(chosen.iter());
+            }
+            return Ok(());
+        }
+        rule.pick(
+            &Ask {
+                free,
+                count,
+                request,
+                closed,
+            },
+            picked,
+        )
+    }
+}
+
+impl<R: Rule> Allocator for Plugin<R> {
+    fn choose(&mut self, free: &FreeSet, count: u32, chosen: &mut Ranks) -> Choice {
+        let choice = self.answer(free, count, chosen);
+        self.request.clone_from(&self.usual);
+        choice
+    }
+
+    fn may_refuse(&self) -> bool {
+        true
+    }
+
+    fn largest(&mut self, free: &FreeSet) -> u32 {
+        let closed = self.closed(free);
+        self.rule.covered(free);
+        for Sizes { first, step, count } in self.rule.sizes(&self.request, free.len()) {
+            let mut placed =
+                |size: u32| size <= free.len() && self.pick(free, size, &closed).is_ok();
+            if count == 0 || !placed(first) {
+                continue;
+            }
+            // The first `low` of them are placed, those from `high` on are not.
+            let (mut low, mut high) = (1, count);
+            while low < high {
+                let middle = low + (high - low).div_ceil(2);
+                match placed(first + (middle - 1) * step) {
+                    true => low = middle,
+                    false => high = middle - 1,
+                }
+            }
+            return first + (low - 1) * step;
+        }
+        0
+    }
+
+    fn jobs(&mut self) -> Option<&mut dyn JobRules> {
+        Some(self)
+    }
+}
+
+impl<R: Rule> JobRules for Plugin<R> {
+    fn set_options(&mut self, options: Option<&JobOptions>) -> Result<()> {
+        self.request.clone_from(&self.usual);
+        let Some(options) = options else {
+            return Ok(());
+        };
+        let params = Params::words(&options.text, &options.location, self.options)?;
+        self.request = self.usual.read(&params, self.options)?;
+        params.finish()
+    }
+
+    fn max_wait(&mut self, _: u32) -> Option<i64> {
+        self.request.switches.map(|_| MAX_SWITCH_WAIT)
+    }
+
+    fn wait_expired(&mut self) {
+        self.request.lift();
+    }
+
+    fn sizes(&mut self, count: u32) -> (u32, u32) {
+        self.request.range.unwrap_or((count, count))
+    }
+
+    fn fragmentation(&mut self, free: &FreeSet) -> Option<u64> {
+        self.rule.covered(free);
+        self.rule.fragmentation(free)
+    }
+}
+
+impl<R: Rule> Plugin<R> {
+    /// The units that jobs have alone.
+    fn closed(&mut self, free: &FreeSet) -> Vec<usize> {
+        self.alone
+            .retain(|job| job.iter().all(|rank| !free.contains(*rank)));
+        let mut closed: Vec<usize> = self
+            .alone
+            .iter()
+            .flatten()
+            .filter_map(|rank| self.rule.unit_of(*rank))
+            .collect();
+        closed.sort_unstable();
+        closed.dedup();
+        closed
+    }
+
+    fn answer(&mut self, free: &FreeSet, count: u32, chosen: &mut Ranks) -> Choice {
+        if let Some(segment) = self.request.segment
+            && count > segment
+            && !count.is_multiple_of(segment)
+        {
+            return Choice::Never("its nodes are not a multiple of its segment".into());
+        }
+        let closed = self.closed(free);
+        match self.pick(free, count, &closed) {
+            Ok(()) => {
+                if self.request.exclusive {
+                    self.alone.push(self.picked.clone());
+                }
+                self.picked.iter().for_each(|rank| chosen.push_rank(*rank));
+                Choice::Placed
+            }
+            Err(reason) => {
+                // `--switches` holds a job back for a time only.
+                self.request.lift();
+                let key = (count, self.request.clone());
+                let never = match self.never.get(&key) {
+                    Some(never) => *never,
+                    None => {
+                        let never = self.pick(&FreeSet::new(free.size()), count, &[]).is_err();
+                        self.never.insert(key, never);
+                        never
+                    }
+                };
+                if never {
+                    Choice::Never(reason.into())
+                } else {
+                    Choice::NotNow(reason.into())
+                }
+            }
+        }
+    }
+}

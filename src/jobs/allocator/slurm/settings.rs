@@ -1,0 +1,228 @@
+//! Settings of Slurm's topology plugins to try on a machine and the sizes of its jobs.
+
+use nodeorder_base::error::{Error, Result, SourceLocation};
+use nodeorder_base::ratio::gcd;
+use nodeorder_network::topology::Topology;
+use nodeorder_network::topology::site::SiteKind;
+
+/// Sizes of jobs up to which shapes are chosen for a torus, the smallest ones first.
+const MOST_SIZES: usize = 64;
+
+/// Allocators with the settings that may suit `machine` and jobs of these sizes.
+///
+/// On a torus of three axes, a node a router: placements of `slurm-torus3d` chosen for the sizes: of each size the box of
+/// the least surface, that in all its turns, the box that closes the most rings of the torus, and all boxes.
+/// On blocks and on networks with levels: `slurm-block` with base blocks of one, two and four units (leaf switches,
+/// racks), each with no aggregated block and with all its doubles; without segments, and with those of which every
+/// larger job is a multiple: a half, a third, one, two and four units, and what all jobs have in common. Errors: a
+/// machine of neither kind. O(nodes + sizes · divisors²).
+pub fn settings(machine: &Topology, sizes: &[u32]) -> Result<Vec<String>> {
+    let mut sizes = sizes.to_vec();
+    sizes.sort_unstable();
+    sizes.dedup();
+    if let Some(unit) = unit(machine) {
+        return Ok(of_blocks(unit, machine.node_count() as u32, &sizes));
+    }
+    match dims(machine) {
+        Some(dims) => Ok(of_torus(dims, &sizes)),
+        None => {
+            let found = format!(
+                "{}, which has neither blocks nor is a torus of three axes",
+                machine.name()
+            );
+            let expected = "a machine of blocks, racks or leaf switches, or a torus of three axes with a node a router";
+            Err(Error::input(
+                SourceLocation::option("--settings"),
+                found,
+                expected,
+            ))
+        }
+    }
+}
+
+/// The nodes of most units of the innermost level of several nodes.
+fn unit(machine: &Topology) -> Option<u32> {
+    let network = machine.network();
+    if let Some(site) = network.site().filter(|site| site.kind == SiteKind::Block) {
+        return most_common(site.lines.iter().map(|line| line.nodes.len() as u32));
+    }
+    network.levels().iter().rev().find_map(|level| {
+        let mut counts = vec![0u32; level.units(network.slots()) as usize];
+        let nodes = machine.nodes().iter();
+        nodes.for_each(|node| counts[level.unit_of(node) as usize] += 1);
+        most_common(counts.into_iter()).filter(|count| *count > 1)
+    })
+}
+
+/// The most common count above 0; the largest where several are.
+fn most_common(counts: impl Iterator<Item = u32>) -> Option<u32> {
+    let mut all: Vec<u32> = counts.filter(|count| *count > 0).collect();
+    all.sort_unstable();
+    all.chunk_by(|a, b| a == b)
+        .map(|same| (same.len(), same[0]))
+        .max()
+        .map(|(_, count)| count)
+}
+
+/// The extents of a torus or a mesh of three axes.
+fn dims(machine: &Topology) -> Option<[u32; 3]> {
+    let of_site = machine
+        .network()
+        .site()
+        .and_then(|site| site.toruses.first());
+    if let Some(torus) = of_site {
+        return Some(torus.dims);
+    }
+    let one = machine.network().per_router() == 1;
+    machine
+        .lattice()
+        .filter(|_| one)?
+        .extents
+        .as_slice()
+        .try_into()
+        .ok()
+}
+
+fn of_blocks(unit: u32, nodes: u32, sizes: &[u32]) -> Vec<String> {
+    let mut blocks = Vec::new();
+    for base in [1, 2, 4]
+        .map(|units| units * unit)
+        .into_iter()
+        .filter(|base| *base <= nodes)
+    {
+        let doubles: Vec<String> = std::iter::successors(Some(base), |size| size.checked_mul(2))
+            .take_while(|size| *size <= nodes)
+            .map(|size| size.to_string())
+            .collect();
+        blocks.push(format!("sizes={base}"));
+        if doubles.len() > 1 {
+            blocks.push(format!("sizes={}", doubles.join("x")));
+        }
+    }
+    let largest = sizes.last().copied().unwrap_or(0);
+    let common = sizes.iter().fold(0, |a, b| gcd(a, *b));
+    let mut segments = vec![common, unit, 2 * unit, 4 * unit];
+    segments.extend(
+        [2, 3]
+            .into_iter()
+            .filter(|d| unit.is_multiple_of(*d))
+            .map(|d| unit / d),
+    );
+    segments.sort_unstable();
+    segments.dedup();
+    let suits = |segment: &u32| {
+        let mut larger = sizes.iter().filter(|size| *size > segment);
+        *segment > 1 && *segment < largest && larger.all(|size| size.is_multiple_of(*segment))
+    };
+    let mut asked = vec![String::new()];
+    for segment in segments.into_iter().filter(suits) {
+        asked.push(format!(",segment={segment}"));
+        asked.push(format!(",segment={segment},consolidate=true"));
+    }
+    let all = blocks
+        .iter()
+        .flat_map(|sizes| asked.iter().map(move |a| format!("slurm-block:{sizes}{a}")));
+    all.collect()
+}
+
+fn of_torus(dims: [u32; 3], sizes: &[u32]) -> Vec<String> {
+    type Box3 = [u32; 3];
+    let surface = |[x, y, z]: &Box3| x * y + y * z + z * x;
+    let closed = |shape: &Box3| (0..3).filter(|i| shape[*i] == dims[*i]).count();
+    let boxes: Vec<Vec<Box3>> = sizes
+        .iter()
+        .take(MOST_SIZES)
+        .map(|size| boxes_of(*size, dims))
+        .collect();
+    // Of equal ones the first.
+    let compact = |all: &Vec<Box3>| all.iter().min_by_key(|shape| surface(shape)).copied();
+    let turned = |all: &Vec<Box3>| {
+        let least = all.iter().map(surface).min();
+        all.iter()
+            .copied()
+            .filter(|shape| Some(surface(shape)) == least)
+            .collect::<Vec<_>>()
+    };
+    let rings = |all: &Vec<Box3>| {
+        all.iter()
+            .min_by_key(|shape| (3 - closed(shape), surface(shape)))
+            .copied()
+    };
+    let sets: [Vec<Box3>; 4] = [
+        boxes.iter().filter_map(compact).collect(),
+        boxes.iter().flat_map(turned).collect(),
+        boxes.iter().filter_map(rings).collect(),
+        boxes.concat(),
+    ];
+    let mut found: Vec<String> = Vec::new();
+    for set in sets.iter().filter(|set| !set.is_empty()) {
+        let shapes: Vec<String> = set.iter().map(|[x, y, z]| format!("{x}x{y}x{z}")).collect();
+        let text = format!("slurm-torus3d:placements={}", shapes.join("/"));
+        if !found.contains(&text) {
+            found.push(text);
+        }
+    }
+    found
+}
+
+/// Every box of `size` cells within `dims`, the longest side along x first.
+fn boxes_of(size: u32, dims: [u32; 3]) -> Vec<[u32; 3]> {
+    let mut all = Vec::new();
+    for x in (1..=dims[0]).rev().filter(|x| size.is_multiple_of(*x)) {
+        for y in (1..=dims[1])
+            .rev()
+            .filter(|y| (size / x).is_multiple_of(*y))
+        {
+            let z = size / x / y;
+            if z <= dims[2] {
+                all.push([x, y, z]);
+            }
+        }
+    }
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(spec: &str, sizes: &[u32]) -> Result<Vec<String>> {
+        settings(&Topology::inline(spec, &Default::default()).unwrap(), sizes)
+    }
+
+    #[test]
+    fn blocks_are_units_and_their_doubles() {
+        // Leaves of four nodes, eight of them.
+        let all = of("fat-tree:k=8,limit=32", &[4, 8, 24]).unwrap();
+        assert!(all.contains(&"slurm-block:sizes=4".into()));
+        assert!(all.contains(&"slurm-block:sizes=4x8x16x32".into()));
+        assert!(all.contains(&"slurm-block:sizes=16x32,segment=2,consolidate=true".into()));
+        assert!(all.contains(&"slurm-block:sizes=8,segment=8".into()));
+        // 24 is no multiple of 16.
+        assert!(all.iter().all(|text| !text.contains("segment=16")));
+        // Odd sizes leave no segment.
+        let odd = of("fat-tree:k=8,limit=32", &[3, 7, 9]).unwrap();
+        assert!(odd.iter().all(|text| !text.contains("segment")), "{odd:?}");
+    }
+
+    #[test]
+    fn boxes_are_those_of_the_sizes() {
+        let all = of("torus:4x4x8", &[8, 16]).unwrap();
+        assert_eq!(all[0], "slurm-torus3d:placements=2x2x2/4x2x2");
+        assert_eq!(all[1], "slurm-torus3d:placements=2x2x2/4x2x2/2x4x2/2x2x4");
+        assert_eq!(all[2], "slurm-torus3d:placements=4x2x1/4x4x1");
+        // All factorings that fit, by brute force.
+        for size in 1..=128u32 {
+            let cells = (1..=4u32)
+                .flat_map(|x| (1..=4u32).flat_map(move |y| (1..=8u32).map(move |z| x * y * z)));
+            let fit = cells.filter(|cells| *cells == size).count();
+            assert_eq!(boxes_of(size, [4, 4, 8]).len(), fit);
+            assert!(
+                boxes_of(size, [4, 4, 8])
+                    .iter()
+                    .all(|[x, y, z]| x * y * z == size)
+            );
+        }
+        assert!(of("hyperx:4x4", &[2]).is_err());
+    }
+}

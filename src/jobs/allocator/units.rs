@@ -1,0 +1,156 @@
+//! The free ranks of units: leaf switches, base blocks, groups.
+
+use super::entry::AllocatorContext;
+use nodeorder_base::error::{Error, Result};
+use nodeorder_base::ids::NodeId;
+use nodeorder_base::params::{Opt, Params};
+use nodeorder_base::ranks::FreeSet;
+
+/// Mark of a rank in no unit.
+const NONE: u32 = u32::MAX;
+
+/// Ranks by unit, and how many of each unit are free.
+#[derive(Debug)]
+pub struct Units {
+    /// The unit of every rank.
+    of: Vec<u32>,
+    /// The ranks of each unit, ascending.
+    ranks: Vec<Vec<u32>>,
+    /// By unit: free ranks, as last counted.
+    pub free: Vec<u32>,
+}
+
+impl Units {
+    /// The units of `size` ranks; a rank is in one unit at most.
+    pub fn new(size: u32, mut ranks: Vec<Vec<u32>>) -> Self {
+        let mut of = vec![NONE; size as usize];
+        for (unit, ranks) in (0..).zip(&mut ranks) {
+            ranks.sort_unstable();
+            ranks.iter().for_each(|rank| of[*rank as usize] = unit);
+        }
+        Units {
+            of,
+            free: vec![0; ranks.len()],
+            ranks,
+        }
+    }
+
+    /// How many units there are.
+    pub fn count(&self) -> usize {
+        self.ranks.len()
+    }
+
+    /// How many ranks a unit has, free or not.
+    pub fn size(&self, unit: usize) -> u32 {
+        self.ranks[unit].len() as u32
+    }
+
+    /// The unit of a rank.
+    pub fn of(&self, rank: u32) -> Option<usize> {
+        let unit = self.of[rank as usize];
+        (unit != NONE).then_some(unit as usize)
+    }
+
+    /// Counts the free ranks of every unit and returns their sum. O(size/64 + free + units).
+    pub fn count_free(&mut self, free: &FreeSet) -> u32 {
+        self.free.fill(0);
+        let mut all = 0;
+        let Units {
+            of, free: counts, ..
+        } = self;
+        for run in free.runs() {
+            for unit in &of[run.first as usize..run.end() as usize] {
+                if *unit != NONE {
+                    counts[*unit as usize] += 1;
+                    all += 1;
+                }
+            }
+        }
+        all
+    }
+
+    /// The free ranks of a unit, the lowest first.
+    pub fn free_ranks<'u>(
+        &'u self,
+        unit: usize,
+        free: &'u FreeSet,
+    ) -> impl Iterator<Item = u32> + Clone + 'u {
+        self.ranks[unit]
+            .iter()
+            .copied()
+            .filter(|rank| free.contains(*rank))
+    }
+
+    /// Appends `count` free ranks of a unit, the lowest first but `skip`.
+    pub fn take(&self, unit: usize, free: &FreeSet, skip: u32, count: u32, chosen: &mut Vec<u32>) {
+        chosen.extend(
+            self.free_ranks(unit, free)
+                .skip(skip as usize)
+                .take(count as usize),
+        );
+    }
+}
+
+/// The option that [`level`] reads.
+pub const LEVEL: Opt = Opt::text("level", "level whose units count, as `topology` names it");
+
+/// A level that `level=` names, by its number from the outermost in; `default` where it is not given. Errors: a network
+/// without levels, or without one of this name.
+pub fn level(
+    params: &Params,
+    context: &AllocatorContext<'_>,
+    default: impl Fn(&[nodeorder_network::topology::Level]) -> usize,
+) -> Result<usize> {
+    let levels = context.topology.network().levels();
+    if levels.is_empty() {
+        let problem = format!("{} has no levels", context.topology.name());
+        return Err(params.unsuited(
+            problem,
+            "use it on a network with groups, racks or leaf switches",
+        ));
+    }
+    match params.word("level")? {
+        None => Ok(default(&levels)),
+        Some(name) => levels
+            .iter()
+            .position(|level| level.name == name)
+            .ok_or_else(|| {
+                let names = levels.iter().map(|level| level.name.as_ref());
+                Error::unknown(params.location_of("level"), "level", &name, names)
+            }),
+    }
+}
+
+/// A unit of a level with its ranks.
+#[derive(Clone, Debug)]
+pub struct UnitRanks {
+    /// Number of the unit around it, on the level before; 0 on the outermost level.
+    pub outer: u32,
+    /// Its ranks, ascending.
+    pub ranks: Vec<u32>,
+}
+
+/// The units of each level, from the outermost level in. O(levels · size).
+pub fn levels(context: &AllocatorContext<'_>) -> Vec<Vec<UnitRanks>> {
+    let network = context.topology.network();
+    let levels = network.levels();
+    let mut all = Vec::new();
+    for (i, level) in levels.iter().enumerate() {
+        let outer = |unit: u32| {
+            let first = NodeId(level.range(unit, network.slots()).start);
+            i.checked_sub(1).map_or(0, |i| levels[i].unit_of(first))
+        };
+        let units = 0..level.units(network.slots());
+        let mut units: Vec<UnitRanks> = units
+            .map(|unit| UnitRanks {
+                outer: outer(unit),
+                ranks: Vec::new(),
+            })
+            .collect();
+        for (rank, node) in (0..).zip(context.order.nodes()) {
+            units[level.unit_of(*node) as usize].ranks.push(rank);
+        }
+        all.push(units);
+    }
+    all
+}

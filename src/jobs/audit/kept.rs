@@ -1,0 +1,135 @@
+//! The jobs of a trace in few bytes each, and the placement log that they make.
+
+use std::fmt::Write;
+
+use super::score::Score;
+use nodeorder_base::error::{Error, Result, SourceLocation};
+use nodeorder_trace::records::Record;
+
+/// Times, sizes, distances and names of jobs: some 40 bytes each, and as many more while they are replayed.
+#[derive(Debug, Default)]
+pub(super) struct Kept {
+    starts: Vec<i64>,
+    /// Seconds that each ran, at least 1; [`FOR_EVER`] where it still does.
+    runs: Vec<u32>,
+    sizes: Vec<u32>,
+    /// Mean distances as recorded; 0 for one node, and where it is unknown.
+    hops: Vec<f64>,
+    names: Vec<u8>,
+    /// Where each name ends.
+    ends: Vec<u32>,
+}
+
+/// The run time of a job that does not end.
+const FOR_EVER: u32 = u32::MAX;
+
+impl Kept {
+    /// Keeps a record; false where it does not say when it started.
+    pub fn push(&mut self, record: &Record, score: &Score) -> Result<bool> {
+        let Some(start) = record.start else {
+            return Ok(false);
+        };
+        let Ok(end) = u32::try_from(self.names.len() + record.job.len()) else {
+            let location = SourceLocation::option("--order");
+            return Err(Error::input(
+                location,
+                "job names of more than 4 GB",
+                "fewer jobs",
+            ));
+        };
+        self.names.extend_from_slice(record.job.as_bytes());
+        self.ends.push(end);
+        let run = record.run.map_or(FOR_EVER, |run| {
+            u32::try_from(run).unwrap_or(FOR_EVER).max(1)
+        });
+        self.starts.push(start);
+        self.runs.push(run);
+        self.sizes.push(score.size);
+        self.hops.push(score.mean_hops.unwrap_or(0.0));
+        Ok(true)
+    }
+
+    /// The name of a job, and when it started.
+    pub fn job(&self, index: u32) -> (std::borrow::Cow<'_, str>, i64) {
+        let at = index as usize;
+        let from = at.checked_sub(1).map_or(0, |before| self.ends[before]);
+        let name = &self.names[from as usize..self.ends[at] as usize];
+        (String::from_utf8_lossy(name), self.starts[at])
+    }
+
+    /// Seconds that a job ran, 0 where it still does, and the part of its recorded mean distance that a placement with
+    /// these spares it.
+    pub fn gain(&self, job: u32, hops: Option<f64>) -> (u64, f64) {
+        let (run, recorded) = (self.runs[job as usize], self.hops[job as usize]);
+        let seconds = if run == FOR_EVER { 0 } else { u64::from(run) };
+        let spared = hops
+            .filter(|_| recorded > 0.0)
+            .map_or(0.0, |hops| 1.0 - hops / recorded);
+        (seconds, spared)
+    }
+
+    /// When a job ended.
+    fn end(&self, job: u32) -> i64 {
+        self.starts[job as usize] + i64::from(self.runs[job as usize])
+    }
+
+    /// The placement log of the jobs, named by their indices: placed when they started, freed when they ended;
+    /// at one instant jobs are freed first.
+    pub fn log(&self) -> String {
+        let all = 0..self.sizes.len() as u32;
+        let mut by_start: Vec<u32> = all.clone().collect();
+        by_start.sort_unstable_by_key(|job| (self.starts[*job as usize], *job));
+        let mut by_end: Vec<u32> = all
+            .filter(|job| self.runs[*job as usize] != FOR_EVER)
+            .collect();
+        by_end.sort_unstable_by_key(|job| (self.end(*job), *job));
+        let (mut text, mut ended) = (String::new(), by_end.into_iter().peekable());
+        // Writing to a text cannot fail.
+        for start in by_start {
+            let now = self.starts[start as usize];
+            while let Some(end) = ended.next_if(|job| self.end(*job) <= now) {
+                let _ = writeln!(text, "F {end}");
+            }
+            let _ = writeln!(text, "P {start} {}", self.sizes[start as usize]);
+        }
+        ended.for_each(|end| text += &format!("F {end}\n"));
+        text
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_log_frees_before_it_places() {
+        let mut kept = Kept::default();
+        let job = |job: &str, start: i64, run: Option<i64>| Record {
+            job: job.into(),
+            start: Some(start),
+            run,
+            ..Record::default()
+        };
+        for (record, size) in [
+            (job("late", 100, Some(0)), 4),
+            (job("first", 0, Some(100)), 2),
+            (job("on", 50, None), 3),
+            (job("second", 0, Some(200)), 1),
+        ] {
+            assert!(
+                kept.push(
+                    &record,
+                    &Score {
+                        size,
+                        ..Score::default()
+                    }
+                )
+                .unwrap()
+            );
+        }
+        assert!(!kept.push(&Record::default(), &Score::default()).unwrap());
+        assert_eq!(kept.log(), "P 1 2\nP 3 1\nP 2 3\nF 1\nP 0 4\nF 0\nF 3\n");
+        assert_eq!(kept.job(1), ("first".into(), 0));
+        assert_eq!(kept.job(0), ("late".into(), 100));
+    }
+}

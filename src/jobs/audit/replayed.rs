@@ -1,0 +1,118 @@
+//! Replay of recorded jobs on other orderings with other allocators.
+
+use std::sync::{Mutex, PoisonError};
+
+use super::kept::Kept;
+use super::score::{AuditSettings, Machine, Score, Scored, joined_ring};
+use super::summary::Summary;
+use crate::replay::set::{ReplaySet, ReplaySettings, Summaries};
+use crate::replay::{FigureSet, Placed, Step};
+use nodeorder_base::error::{Error, Result};
+use nodeorder_order::metric::rank_distances::RankDistances;
+use nodeorder_order::metric::units::UnitCounter;
+use nodeorder_trace::Log;
+
+/// Scores the jobs of one replay; holds the scores of the block that was placed last, by job.
+struct ReplayScorer<'a> {
+    distances: &'a RankDistances,
+    counter: UnitCounter<'a>,
+    scores: Vec<(u32, Score)>,
+}
+
+impl ReplayScorer<'_> {
+    fn score(&mut self, machine: &Machine<'_>, placed: &Placed) -> Score {
+        let figures = &placed.figures;
+        let kept = figures.ranks.as_ref();
+        let ranks: Vec<u32> = kept.into_iter().flat_map(|ranks| ranks.iter()).collect();
+        let ring = kept.and_then(|set| joined_ring(machine.topology, self.distances, set, &ranks));
+        let measured = Score {
+            size: placed.placement.size,
+            mean_hops: placed.placement.mind(),
+            diameter: figures.extent.as_ref().and_then(|extent| extent.diameter),
+            ring,
+            shape: figures.shape.clone(),
+            ..Score::default()
+        };
+        machine.score(&mut self.counter, measured, self.distances.nodes_of(&ranks))
+    }
+}
+
+/// Replays the jobs on every ordering with every allocator.
+pub(super) fn replay<E: From<Error> + Send>(
+    machine: &Machine<'_>,
+    kept: &Kept,
+    settings: AuditSettings<'_>,
+    row: &mut impl FnMut(Scored<'_>) -> Result<(), E>,
+) -> Result<Vec<Summary>, E> {
+    let AuditSettings {
+        orders, allocators, ..
+    } = settings;
+    let distances: Vec<RankDistances> = orders
+        .iter()
+        .map(|order| RankDistances::new(machine.topology, order))
+        .collect::<Result<_>>()?;
+    let replayed = ReplaySettings {
+        allocators,
+        figures: FigureSet {
+            ranks: true,
+            extent: true,
+            shape: settings.shape,
+            ..FigureSet::default()
+        },
+        traffic: None,
+        summaries: Summaries::None,
+        rules: None,
+    };
+    let mut replays = ReplaySet::new(machine.topology, orders, &distances, replayed)?;
+    let mut summaries: Vec<Summary> = (replays.labels().iter())
+        .map(|label| {
+            let name = format!("{} {}", label.ordering, label.allocator);
+            Summary::new(&name, label.ordering, label.allocator, machine.units.len())
+        })
+        .collect();
+    let scorers: Vec<Mutex<ReplayScorer<'_>>> = (0..summaries.len())
+        .map(|i| {
+            let distances = &distances[i / allocators.len()];
+            Mutex::new(ReplayScorer {
+                distances,
+                counter: UnitCounter::new(&machine.units),
+                scores: Vec::new(),
+            })
+        })
+        .collect();
+    let mut events = Log::new("the recorded jobs", kept.log());
+    let write = |step: Step<'_>| -> Result<(), E> {
+        let mut scorer = scorers[step.replay]
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        let scorer = &mut *scorer;
+        scorer.scores.clear();
+        for placed in step.placed {
+            let job = step.block.name(placed.event).parse().unwrap_or_default();
+            let score = scorer.score(machine, placed);
+            scorer.scores.push((job, score));
+        }
+        Ok(())
+    };
+    let block_done = || {
+        for (i, (scorer, summary)) in scorers.iter().zip(&mut summaries).enumerate() {
+            let scorer = scorer.lock().unwrap_or_else(PoisonError::into_inner);
+            for (job, score) in &scorer.scores {
+                let (name, start) = kept.job(*job);
+                summary.add(Some(start), score, kept.gain(*job, score.mean_hops));
+                row(Scored {
+                    placement: i + 1,
+                    job: &name,
+                    start: Some(start),
+                    score,
+                })?;
+            }
+        }
+        Ok(())
+    };
+    replays.run_with(&mut events, None, write, block_done)?;
+    for (summary, result) in summaries.iter_mut().zip(replays.results()) {
+        summary.skipped = result.counts.skipped + result.counts.refused();
+    }
+    Ok(summaries)
+}

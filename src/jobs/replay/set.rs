@@ -1,0 +1,349 @@
+//! Replays of one log side by side: every allocator on every ordering, each with the baseline that it is
+//! compared with. Whatever replays a log builds its replays here.
+
+use rayon::prelude::*;
+
+use super::statistics::Summary;
+use super::traffic::{Totals, Traffic, TrafficSettings};
+use super::{Clock, Counts, FigureSet, Placed, Replay, Step};
+use crate::allocator::{self, AllocatorContext, RoomSums};
+use nodeorder_base::error::{Error, Result};
+use nodeorder_base::ranks::FreeSet;
+use nodeorder_network::topology::Topology;
+use nodeorder_order::metric::allocation::AllocationMeter;
+use nodeorder_order::metric::rank_distances::RankDistances;
+use nodeorder_order::metric::shape::{ShapeSums, SummedShapes};
+use nodeorder_order::ordering::NodeOrder;
+use nodeorder_trace::{Log, Rules};
+
+/// The allocator that all improvements are measured against.
+pub const BASELINE: &str = "fifo:0";
+
+/// Which sums are kept of the placements.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Summaries {
+    /// None.
+    None,
+    /// Sums of each replay, which is its own baseline.
+    Alone,
+    /// Sums of each replay, beside those of [`BASELINE`] on the same ordering, which is added where it is missing.
+    OverBaseline,
+}
+
+/// Allocators and figures, the same for all orderings.
+#[derive(Clone, Copy)]
+pub struct ReplaySettings<'a> {
+    /// The allocators, such as `first-fit:8`.
+    pub allocators: &'a [String],
+    /// Figures asked for of every allocation.
+    pub figures: FigureSet,
+    /// How jobs communicate, where their traffic is simulated.
+    pub traffic: Option<TrafficSettings<'a>>,
+    /// Which sums are kept.
+    pub summaries: Summaries,
+    /// Options that jobs have by their sizes.
+    pub rules: Option<&'a Rules>,
+}
+
+/// No allocators yet, no data beside the metrics, and sums of each replay by itself.
+impl Default for ReplaySettings<'_> {
+    fn default() -> Self {
+        ReplaySettings {
+            allocators: &[],
+            outputs: Outputs::default(),
+            traffic: None,
+            summaries: Summaries::Alone,
+            rules: None,
+        }
+    }
+}
+
+/// The replays: for each ordering every allocator, as given; then the baselines that were not among those given.
+pub struct ReplaySet<'a> {
+    replays: Vec<Replay<'a>>,
+    labels: Vec<Label<'a>>,
+    summaries: Vec<Summary>,
+    settings: ReplaySettings<'a>,
+    /// How many replays were asked for.
+    requested: usize,
+}
+
+/// Ordering, allocator and baseline of a replay.
+#[derive(Clone, Copy, Debug)]
+pub struct Label<'a> {
+    /// The ordering's name.
+    pub ordering: &'a str,
+    /// The allocator as the user wrote it.
+    pub allocator: &'a str,
+    /// The index of the replay that it is compared with.
+    baseline: usize,
+}
+
+/// The result of one replay.
+pub struct ReplayResult<'a> {
+    /// The ordering's name.
+    pub ordering: &'a str,
+    /// The allocator as the user wrote it.
+    pub allocator: &'a str,
+    /// How many jobs were placed and skipped, and the time that took.
+    pub counts: Counts,
+    /// Means of the jobs' traffic, where it is simulated.
+    pub traffic: Option<Totals>,
+    /// Sums over the shapes of its allocations, where these are taken.
+    pub shapes: Option<&'a ShapeSums>,
+    /// Sums over what they left room for; empty unless wanted.
+    pub room: &'a RoomSums,
+    /// Its sums.
+    pub summary: &'a Summary,
+    /// Sums of the baseline on the same ordering.
+    pub baseline: &'a Summary,
+}
+
+impl<'a> ReplaySet<'a> {
+    /// Empty machines; `distances[i]` are those of `orders[i]`.
+    ///
+    /// # Errors
+    /// An unknown or unsuitable allocator; more memory than allowed.
+    pub fn new(
+        topology: &'a Topology,
+        orders: &'a [NodeOrder],
+        distances: &'a [RankDistances],
+        mut settings: ReplaySettings<'a>,
+    ) -> Result<Self> {
+        settings.figures.traffic = settings.traffic.is_some();
+        let labels = labels(orders, settings);
+        let requested = orders.len() * settings.allocators.len();
+        let mut replays = Vec::new();
+        for (number, (index, label)) in labels.iter().enumerate() {
+            let (order, distances) = (&orders[*index], &distances[*index]);
+            let context = AllocatorContext {
+                topology,
+                order,
+                distances,
+            };
+            // A baseline that nobody asked for has no options.
+            let own = number < requested;
+            let rules = settings.rules.filter(|_| own);
+            let allocator = allocator::make_ruled(label.allocator, &context, rules)?;
+            let meter = AllocationMeter::new(topology, distances)?;
+            let mut replay = Replay::new(allocator, meter, distances.len(), settings.figures);
+            if let Some(places) = topology.places(order.nodes()) {
+                replay = replay.on(FreeSet::with_places(places));
+            }
+            replay.ignores_options = !own;
+            if settings.figures.shape {
+                replay.shapes = Some(SummedShapes::new(topology, distances)?);
+            }
+            let traffic = settings.traffic.map(|traffic| Traffic::new(traffic, order));
+            replay.traffic = traffic.transpose()?;
+            replays.push(replay);
+        }
+        let summaries = vec![Summary::default(); labels.len()];
+        let labels = labels.into_iter().map(|(_, label)| label).collect();
+        Ok(ReplaySet {
+            replays,
+            labels,
+            summaries,
+            settings,
+            requested,
+        })
+    }
+
+    /// Cuts the mean distance of each job to whole hops in what is summed up of replays that were not yet run.
+    pub fn in_whole_hops(mut self) -> Self {
+        self.summaries.fill(Summary::in_whole_hops());
+        self
+    }
+
+    /// The replays that were asked for, in the order of [`Step::replay`], which counts the others after them.
+    pub fn labels(&self) -> &[Label<'a>] {
+        &self.labels[..self.requested]
+    }
+
+    /// Returns the figures that every placement has.
+    pub fn figures(&self) -> FigureSet {
+        self.settings.figures
+    }
+
+    /// Replays a log to its end.
+    ///
+    /// # Errors
+    /// A bad log, with file and line; traffic that takes too much memory.
+    pub fn run(&mut self, log: &mut Log) -> Result<()> {
+        self.run_with::<Error>(log, None, |_| Ok(()), || Ok(()))
+    }
+
+    /// Replays a log to its end. `write` gets the placements of each block and replay, as in [`super::run`];
+    /// `block_done` is called after each block, from the caller's thread.
+    ///
+    /// # Errors
+    /// As [`ReplaySet::run`]; whatever `write` and `block_done` report.
+    pub fn run_with<E: From<Error> + Send>(
+        &mut self,
+        log: &mut Log,
+        clock: Option<Clock<'_>>,
+        write: impl Fn(Step<'_>) -> Result<(), E> + Sync,
+        mut block_done: impl FnMut() -> Result<(), E>,
+    ) -> Result<(), E> {
+        let (summaries, labels) = (&mut self.summaries, &self.labels);
+        let summarised = self.settings.summaries != Summaries::None;
+        let gather = |placed: &[Vec<Placed>]| {
+            if summarised {
+                let lanes = summaries.par_iter_mut().zip(labels).zip(placed);
+                lanes.for_each(|((summary, label), own)| summary.add(own, &placed[label.baseline]));
+            }
+            block_done()
+        };
+        super::run(log, &mut self.replays, clock, write, gather)
+    }
+
+    /// Results so far of the replays that were asked for.
+    pub fn results(&self) -> Vec<ReplayResult<'_>> {
+        let result = |(i, label): (usize, &Label<'a>)| ReplayResult {
+            ordering: label.ordering,
+            allocator: label.allocator,
+            counts: self.replays[i].counts(),
+            traffic: self.replays[i].traffic.as_ref().map(Traffic::totals),
+            shapes: self.replays[i].shapes.as_ref().map(|shapes| &shapes.sums),
+            room: &self.replays[i].room,
+            summary: &self.summaries[i],
+            baseline: &self.summaries[label.baseline],
+        };
+        self.labels().iter().enumerate().map(result).collect()
+    }
+}
+
+/// Every replay with the index of its ordering: orderings × allocators as given, then the missing baselines.
+fn labels<'a>(orders: &'a [NodeOrder], settings: ReplaySettings<'a>) -> Vec<(usize, Label<'a>)> {
+    let allocators = settings.allocators;
+    let given = allocators.iter().position(|text| text == BASELINE);
+    let requested = orders.len() * allocators.len();
+    let mut labels = Vec::new();
+    for (index, order) in orders.iter().enumerate() {
+        for allocator in allocators {
+            let baseline = match given {
+                _ if settings.summaries != Summaries::OverBaseline => labels.len(),
+                Some(given) => index * allocators.len() + given,
+                None => requested + index,
+            };
+            labels.push((
+                index,
+                Label {
+                    ordering: order.label(),
+                    allocator,
+                    baseline,
+                },
+            ));
+        }
+    }
+    if settings.summaries == Summaries::OverBaseline && given.is_none() {
+        labels.extend((requested..).zip(orders.iter().enumerate()).map(
+            |(baseline, (i, order))| {
+                (
+                    i,
+                    Label {
+                        ordering: order.label(),
+                        allocator: BASELINE,
+                        baseline,
+                    },
+                )
+            },
+        ));
+    }
+    labels
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn machine() -> (Topology, [NodeOrder; 2]) {
+        let topology = Topology::inline("torus:4x6", &Default::default()).unwrap();
+        let orders = ["snake", "random:seed=2"].map(|o| NodeOrder::make(&topology, o).unwrap());
+        (topology, orders)
+    }
+
+    fn settings(allocators: &[String], summaries: Summaries) -> ReplaySettings<'_> {
+        ReplaySettings {
+            allocators,
+            figures: FigureSet::default(),
+            traffic: None,
+            summaries,
+            rules: None,
+        }
+    }
+
+    #[test]
+    fn the_baseline_is_added_where_it_is_needed_and_not_given() {
+        let (_, orders) = machine();
+        let baselines = |given: &[&str], summaries| -> Vec<(String, String, usize)> {
+            let allocators: Vec<String> = given.iter().map(ToString::to_string).collect();
+            let settings = settings(&allocators, summaries);
+            let name = |(i, l): (usize, Label<'_>)| {
+                assert_eq!(l.ordering, orders[i].label());
+                (l.ordering.into(), l.allocator.into(), l.baseline)
+            };
+            labels(&orders, settings).into_iter().map(name).collect()
+        };
+        let label = |o: &str, a: &str, b| (o.to_string(), a.to_string(), b);
+        let [first, second] = ["snake", "random:seed=2"];
+        assert_eq!(
+            baselines(&["first-fit:8"], Summaries::OverBaseline),
+            [
+                label(first, "first-fit:8", 2),
+                label(second, "first-fit:8", 3),
+                label(first, BASELINE, 2),
+                label(second, BASELINE, 3)
+            ]
+        );
+        let given = ["first-fit:8", BASELINE];
+        let with = |indexes: [usize; 4]| {
+            let orders = [first, first, second, second];
+            let pairs = orders.iter().zip(given.iter().cycle()).zip(indexes);
+            pairs.map(|((o, a), b)| label(o, a, b)).collect::<Vec<_>>()
+        };
+        assert_eq!(
+            baselines(&given, Summaries::OverBaseline),
+            with([1, 1, 3, 3])
+        );
+        for summaries in [Summaries::None, Summaries::Alone] {
+            assert_eq!(baselines(&given, summaries), with([0, 1, 2, 3]));
+        }
+    }
+
+    #[test]
+    fn results_are_paired_with_their_baseline() {
+        let (topology, orders) = machine();
+        let distances = orders
+            .each_ref()
+            .map(|o| RankDistances::new(&topology, o).unwrap());
+        let allocators = ["random".to_string()];
+        let settings = settings(&allocators, Summaries::OverBaseline);
+        let mut set = ReplaySet::new(&topology, &orders, &distances, settings).unwrap();
+        assert_eq!(set.labels().len(), 2);
+        set.run(&mut Log::new("log", "P a 2\nF a\nP b 3\nP c 99\n"))
+            .unwrap();
+        for (result, order) in set.results().iter().zip(&orders) {
+            let Counts {
+                placed,
+                skipped,
+                oversized,
+                ..
+            } = result.counts;
+            assert_eq!((placed, skipped, oversized), (2, 1, 1));
+            assert_eq!((result.summary.placed(), result.baseline.placed()), (2, 2));
+            // Ranks 0 and 1, then 0 to 2, on the same ordering.
+            let distance = |a: usize, b: usize| {
+                u64::from(topology.distance(order.nodes()[a], order.nodes()[b]))
+            };
+            let sizes: Vec<u64> = result.baseline.sizes().map(|(_, row)| row.most).collect();
+            assert_eq!(
+                sizes,
+                [
+                    distance(0, 1),
+                    distance(0, 1) + distance(0, 2) + distance(1, 2)
+                ]
+            );
+        }
+    }
+}

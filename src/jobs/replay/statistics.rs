@@ -1,0 +1,491 @@
+//! Statistics of a replay: mean distances by job size, improvement over a baseline, and
+//! whether it is more than chance.
+
+use std::collections::BTreeMap;
+
+use statrs::distribution::{ContinuousCDF, StudentsT};
+
+use super::Placed;
+use nodeorder_base::ratio::ratio;
+use nodeorder_order::metric::allocation::AllocationMetrics;
+
+/// Sizes of at most so many nodes are small jobs; all above are large.
+pub const SMALL: u32 = 10;
+
+/// Placements of one job size. Distances are sums over pairs, of which all jobs of a size have as many; or whole
+/// hops ([`Summary::in_whole_hops`]).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SizeRow {
+    /// Jobs.
+    pub count: u64,
+    /// Σ of their distances.
+    pub total: u128,
+    /// The smallest and largest distance of a job.
+    pub least: u64,
+    /// See `least`.
+    pub most: u64,
+    /// Divisor that turns a job's distance into its mean: its pairs, or 1 for whole hops.
+    pub divisor: u64,
+}
+
+/// Exact sums over the placements of one replay; single nodes have no pairs and are only counted.
+#[derive(Clone, Debug, Default)]
+pub struct Summary {
+    /// By job size, from 2.
+    sizes: BTreeMap<u32, SizeRow>,
+    /// Jobs of one node.
+    pub singles: u64,
+    /// Jobs on nodes of several components, between which there is no distance.
+    pub spanning: u64,
+    /// Whether the mean distance of a job is cut to whole hops.
+    whole_hops: bool,
+    /// MIND / ln(size) over all placements from 2 nodes.
+    normalised: Moments,
+    /// The baseline's MIND / ln(size) less that of this replay, placement by placement.
+    paired: Moments,
+    /// Mean components and spans, over all placements.
+    /// Sums of the components, linear spans and ring spans of allocations.
+    pieces_and_spans: [u128; 3],
+}
+
+/// Count, mean and sum of squared deviations (Welford, "Note on a method for calculating corrected sums of
+/// squares and products", 1962).
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Moments {
+    /// Values.
+    pub count: u64,
+    /// Their mean; 0 of none.
+    pub mean: f64,
+    squares: f64,
+}
+
+impl Moments {
+    fn add(&mut self, value: f64) {
+        self.count += 1;
+        let before = value - self.mean;
+        self.mean += before / self.count as f64;
+        self.squares += before * (value - self.mean);
+    }
+
+    /// The sample's standard deviation; none for fewer than two values.
+    pub fn standard_deviation(&self) -> Option<f64> {
+        (self.count > 1).then(|| (self.squares / (self.count - 1) as f64).sqrt())
+    }
+}
+
+/// A paired Student's t-test of "the mean difference is at most zero".
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct TTest {
+    /// Pairs.
+    pub pairs: u64,
+    /// Mean and standard deviation of the differences.
+    pub mean: f64,
+    /// See `mean`.
+    pub standard_deviation: f64,
+    /// The statistic, with `pairs` - 1 degrees of freedom.
+    pub t: f64,
+    /// The chance of such a t or a higher one where there is no improvement (one-sided).
+    pub p: f64,
+}
+
+/// Improvement over a baseline by group of sizes, in per cent; every size counts the same. None where a
+/// group has no size.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Improvement {
+    /// Sizes 2 to [`SMALL`].
+    pub small: Option<f64>,
+    /// Sizes above.
+    pub large: Option<f64>,
+    /// Both.
+    pub overall: Option<f64>,
+    /// Mean difference of MIND in hops over all sizes, each the same (Stoltzfus, Table 8: ΔMIND).
+    pub delta_mind: Option<f64>,
+}
+
+impl Summary {
+    /// An empty summary that cuts the mean distance of each job to whole hops, as a division of whole numbers
+    /// does. So computed, Stoltzfus' figures come out (her Fig. 47: all distances are 2 from about 450 nodes up,
+    /// which is the whole part of any mean between 2 and 3).
+    pub fn in_whole_hops() -> Self {
+        Summary {
+            whole_hops: true,
+            ..Summary::default()
+        }
+    }
+
+    /// Adds a block's placements, and pairs them with those of the same jobs by the baseline. Where one of the
+    /// two refused a job, there is no pair.
+    pub fn add(&mut self, placed: &[Placed], baseline: &[Placed]) {
+        let first = |placed: &&Placed| placed.moved.is_none();
+        let mut theirs = baseline.iter().filter(first).peekable();
+        for ours in placed.iter().filter(first) {
+            while theirs.next_if(|base| base.event < ours.event).is_some() {}
+            let base = theirs.next_if(|base| base.event == ours.event);
+            let ours = &ours.placement;
+            let own = [ours.components, ours.linear_span, ours.ring_span];
+            self.pieces_and_spans
+                .iter_mut()
+                .zip(own)
+                .for_each(|(sum, own)| *sum += u128::from(own));
+            let Some(total) = ours.total_distance else {
+                self.spanning += 1;
+                continue;
+            };
+            let Some(mind) = self.mind(ours) else {
+                self.singles += 1;
+                continue;
+            };
+            let pairs = u64::from(ours.size) * u64::from(ours.size - 1) / 2;
+            let (total, divisor) = match self.whole_hops {
+                true => (total / pairs, 1),
+                false => (total, pairs),
+            };
+            let none = SizeRow {
+                count: 0,
+                total: 0,
+                least: u64::MAX,
+                most: 0,
+                divisor,
+            };
+            let row = self.sizes.entry(ours.size).or_insert(none);
+            row.count += 1;
+            row.total += u128::from(total);
+            row.least = row.least.min(total);
+            row.most = row.most.max(total);
+            let scale = f64::from(ours.size).ln();
+            self.normalised.add(mind / scale);
+            if let Some(base) = base.and_then(|base| self.mind(&base.placement)) {
+                self.paired.add((base - mind) / scale);
+            }
+        }
+    }
+
+    /// The mean distance of a job from 2 nodes, in whole hops where so wanted.
+    fn mind(&self, placement: &AllocationMetrics) -> Option<f64> {
+        placement
+            .mind()
+            .map(|mind| if self.whole_hops { mind.floor() } else { mind })
+    }
+
+    /// Every size from 2 with its sums, ascending.
+    pub fn sizes(&self) -> impl Iterator<Item = (u32, &SizeRow)> {
+        self.sizes.iter().map(|(size, row)| (*size, row))
+    }
+
+    /// Jobs placed.
+    pub fn placed(&self) -> u64 {
+        self.singles + self.spanning + self.sizes.values().map(|row| row.count).sum::<u64>()
+    }
+
+    /// Mean MIND over all placements from 2 nodes, each placement the same.
+    pub fn mean_mind(&self) -> Option<f64> {
+        let count: u64 = self.sizes.values().map(|row| row.count).sum();
+        let sum: f64 = self
+            .sizes
+            .values()
+            .map(|row| row.mean() * row.count as f64)
+            .sum();
+        (count > 0).then(|| sum / count as f64)
+    }
+
+    /// MIND / ln(size): its mean and deviation over placements (Stoltzfus, Table 2).
+    pub fn normalised(&self) -> &Moments {
+        &self.normalised
+    }
+
+    /// Mean connected components, linear span and ring span of an allocation.
+    pub fn mean_pieces_and_spans(&self) -> [Option<f64>; 3] {
+        let placed = u128::from(self.placed());
+        self.pieces_and_spans
+            .map(|sum| (placed > 0).then(|| ratio(sum, placed)))
+    }
+
+    /// Improvement over `baseline`, a replay of the same log, by size: `100·(m₀ - m)/m₀` of the sizes with
+    /// more than `threshold` placements by both. A size whose baseline is 0 cannot be improved: 0, or left out
+    /// where the distance grew. An allocator that refuses jobs has other jobs in its means than the baseline.
+    ///
+    /// # References
+    /// Stoltzfus, "Improving Job Node Allocation on HECToR in Various Topological Manifestations", 2013, sections
+    /// 2.4.1 and 2.5.2.
+    pub fn improvements(&self, baseline: &Summary, threshold: u64) -> Vec<(u32, f64)> {
+        let improvement = |(size, row): (&u32, &SizeRow)| {
+            let base = baseline.sizes.get(size)?;
+            if row.count <= threshold || base.count <= threshold {
+                return None;
+            }
+            if base.total == 0 {
+                return (row.total == 0).then_some((*size, 0.0));
+            }
+            if base.count != row.count {
+                let (ours, theirs) = (row.mean(), base.mean());
+                return Some((*size, 100.0 * (theirs - ours) / theirs));
+            }
+            let gain = base.total as f64 - row.total as f64;
+            Some((*size, 100.0 * gain / base.total as f64))
+        };
+        self.sizes.iter().filter_map(improvement).collect()
+    }
+
+    /// Improvement by group of sizes, of the sizes with more than `threshold` placements.
+    ///
+    /// # References
+    /// Stoltzfus, section 6.3 (Table 1) and section 7.4 (Table 8).
+    pub fn improvement(&self, baseline: &Summary, threshold: u64) -> Improvement {
+        let by_size = self.improvements(baseline, threshold);
+        let [small, large, overall] = by_group(&by_size);
+        let deltas = self.sizes.iter().filter(|(_, row)| row.count > threshold);
+        let mut deltas =
+            deltas.filter_map(|(size, row)| Some(baseline.sizes.get(size)?.mean() - row.mean()));
+        Improvement {
+            small,
+            large,
+            overall,
+            delta_mind: mean(&mut deltas),
+        }
+    }
+
+    /// Improvement by size times the share of compute of the size's octave ([`octave_share`]).
+    ///
+    /// # References
+    /// Stoltzfus, section 6.1 ("fitness factors", Figs 28, 33, 37, 39 and 42).
+    pub fn normalised_improvements(
+        &self,
+        baseline: &Summary,
+        threshold: u64,
+        shares: &[(u32, f64)],
+    ) -> Vec<(u32, f64)> {
+        let by_size = self.improvements(baseline, threshold).into_iter();
+        by_size
+            .map(|(size, gain)| (size, gain * octave_share(shares, size)))
+            .collect()
+    }
+
+    /// Improvement weighted by the share of compute each size has: `Σ share·improvement / Σ share` over the
+    /// sizes that both have.
+    pub fn weighted_improvement(
+        &self,
+        baseline: &Summary,
+        threshold: u64,
+        shares: &[(u32, f64)],
+    ) -> Option<f64> {
+        let share = |size: u32| {
+            shares
+                .binary_search_by_key(&size, |(s, _)| *s)
+                .ok()
+                .map(|i| shares[i].1)
+        };
+        let (mut weight, mut sum) = (0.0, 0.0);
+        for (size, improvement) in self.improvements(baseline, threshold) {
+            let share = share(size).unwrap_or(0.0);
+            weight += share;
+            sum += share * improvement;
+        }
+        (weight > 0.0).then(|| sum / weight)
+    }
+
+    /// The paired t-test of MIND / ln(size) against the baseline's; none for fewer than two pairs, or where
+    /// all differences are the same.
+    ///
+    /// # References
+    /// Student, "The probable error of a mean", 1908; Stoltzfus, section 6.4.
+    pub fn t_test(&self) -> Option<TTest> {
+        let deviation = self.paired.standard_deviation().filter(|d| *d > 0.0)?;
+        let pairs = self.paired.count;
+        let t = self.paired.mean / (deviation / (pairs as f64).sqrt());
+        let p = students_t(pairs - 1)?.sf(t);
+        Some(TTest {
+            pairs,
+            mean: self.paired.mean,
+            standard_deviation: deviation,
+            t,
+            p,
+        })
+    }
+}
+
+/// Student's distribution of so many degrees of freedom; none for 0.
+fn students_t(freedom: u64) -> Option<StudentsT> {
+    StudentsT::new(0.0, 1.0, freedom as f64).ok()
+}
+
+/// Half the width of the 95 % interval of a mean of `count` values, in standard errors; infinite for one value.
+pub fn half_width(count: usize) -> f64 {
+    let freedom = count.saturating_sub(1) as u64;
+    students_t(freedom).map_or(f64::INFINITY, |t| t.inverse_cdf(0.975))
+}
+
+impl SizeRow {
+    /// Mean MIND of these jobs: one exact ratio.
+    pub fn mean(&self) -> f64 {
+        ratio(
+            self.total,
+            u128::from(self.count) * u128::from(self.divisor),
+        )
+    }
+
+    /// The smallest MIND.
+    pub fn min(&self) -> f64 {
+        ratio(self.least.into(), self.divisor.into())
+    }
+
+    /// The largest MIND.
+    pub fn max(&self) -> f64 {
+        ratio(self.most.into(), self.divisor.into())
+    }
+}
+
+/// The share of compute of the octave that `size` lies in (2, 3-4, 5-8, 9-16, …); `shares` by ascending size.
+pub fn octave_share(shares: &[(u32, f64)], size: u32) -> f64 {
+    let high = size.checked_next_power_of_two().unwrap_or(u32::MAX);
+    let inside = shares.iter().filter(|(s, _)| *s > high / 2 && *s <= high);
+    inside.map(|(_, share)| share).sum()
+}
+
+/// Means of values by size, over small sizes, large ones and all, each size the same.
+pub fn by_group(values: &[(u32, f64)]) -> [Option<f64>; 3] {
+    let keep: [fn(u32) -> bool; 3] = [|size| size <= SMALL, |size| size > SMALL, |_| true];
+    keep.map(|keep| {
+        mean(
+            &mut values
+                .iter()
+                .filter(|(size, _)| keep(*size))
+                .map(|(_, value)| *value),
+        )
+    })
+}
+
+fn mean(values: &mut dyn Iterator<Item = f64>) -> Option<f64> {
+    let (count, sum) = values.fold((0u32, 0.0), |(n, sum), v| (n + 1, sum + v));
+    (count > 0).then(|| sum / f64::from(count))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn placed(size: u32, total_distance: u64) -> Placed {
+        let mut placement = AllocationMetrics::default();
+        placement.size = size;
+        placement.total_distance = Some(total_distance);
+        placement.linear_span = size;
+        placement.ring_span = size;
+        placement.components = 1;
+        Placed {
+            event: 0,
+            placement,
+            moved: None,
+            figures: Default::default(),
+        }
+    }
+
+    /// Worked by hand: sizes 2, 3 and 12; the pairs of size 3 are 3, of size 12 are 66.
+    #[test]
+    fn improvement_weighs_sizes_the_same() {
+        let base = [
+            placed(2, 4),
+            placed(2, 2),
+            placed(3, 6),
+            placed(12, 132),
+            placed(1, 0),
+        ];
+        let ours = [
+            placed(2, 2),
+            placed(2, 1),
+            placed(3, 3),
+            placed(12, 99),
+            placed(1, 0),
+        ];
+        let (mut baseline, mut summary) = (Summary::default(), Summary::default());
+        baseline.add(&base, &base);
+        summary.add(&ours, &base);
+        let by_size = summary.improvements(&baseline, 0);
+        assert_eq!(by_size, [(2, 50.0), (3, 50.0), (12, 25.0)]);
+        let improvement = summary.improvement(&baseline, 0);
+        assert_eq!(
+            (improvement.small, improvement.large),
+            (Some(50.0), Some(25.0))
+        );
+        assert_eq!(improvement.overall, Some(125.0 / 3.0));
+        // (3 - 1.5), (2 - 1), (2 - 1.5)
+        assert_eq!(improvement.delta_mind, Some(1.0));
+        assert_eq!(summary.improvements(&baseline, 1), [(2, 50.0)]);
+        let weighted =
+            summary.weighted_improvement(&baseline, 0, &[(2, 0.5), (12, 1.5), (40, 9.0)]);
+        assert_eq!(weighted, Some((25.0 + 37.5) / 2.0));
+        assert_eq!((summary.placed(), summary.singles), (5, 1));
+        assert_eq!(summary.mean_mind(), Some((2.0 + 1.0 + 1.0 + 1.5) / 4.0));
+        let two = summary.sizes().next().unwrap().1;
+        assert_eq!((two.min(), two.mean(), two.max()), (1.0, 1.5, 2.0));
+        // The octaves are 2, 3-4 and 9-16.
+        let shares = [
+            (2, 0.25),
+            (3, 0.125),
+            (4, 0.125),
+            (9, 0.25),
+            (16, 0.125),
+            (17, 0.125),
+        ];
+        let normalised = summary.normalised_improvements(&baseline, 0, &shares);
+        assert_eq!(normalised, [(2, 12.5), (3, 12.5), (12, 9.375)]);
+        assert_eq!(
+            by_group(&normalised),
+            [Some(12.5), Some(9.375), Some(34.375 / 3.0)]
+        );
+        assert_eq!(by_group(&[]), [None; 3]);
+    }
+
+    /// Worked by hand: means of 4 and 2 hops against 1; of 2 against 1/3, which is 0; of 131/66 against 65/66.
+    #[test]
+    fn whole_hops_cut_each_mean() {
+        let base = [
+            placed(2, 4),
+            placed(2, 2),
+            placed(3, 6),
+            placed(12, 131),
+            placed(1, 0),
+        ];
+        let ours = [
+            placed(2, 1),
+            placed(2, 1),
+            placed(3, 1),
+            placed(12, 65),
+            placed(1, 0),
+        ];
+        let (mut baseline, mut summary) = (Summary::in_whole_hops(), Summary::in_whole_hops());
+        baseline.add(&base, &base);
+        summary.add(&ours, &base);
+        let by_size = summary.improvements(&baseline, 0);
+        assert_eq!(by_size, [(2, 200.0 / 3.0), (3, 100.0), (12, 100.0)]);
+        assert_eq!(
+            summary.improvement(&baseline, 0).delta_mind,
+            Some((2.0 + 2.0 + 1.0) / 3.0)
+        );
+        assert_eq!(summary.mean_mind(), Some(0.5));
+        let (_, twelve) = baseline.sizes().last().unwrap();
+        assert_eq!((twelve.min(), twelve.mean(), twelve.max()), (1.0, 1.0, 1.0));
+        // Differences of 3/ln 2, 1/ln 2, 2/ln 3 and 1/ln 12.
+        let differences = [
+            3.0 / 2f64.ln(),
+            1.0 / 2f64.ln(),
+            2.0 / 3f64.ln(),
+            1.0 / 12f64.ln(),
+        ];
+        let test = summary.t_test().unwrap();
+        assert!((test.mean - differences.iter().sum::<f64>() / 4.0).abs() < 1e-12);
+    }
+
+    /// The sleep data of Student (1908), extra hours by two drugs: t = 4.0621 with 9 degrees of freedom,
+    /// two-sided p = 0.002833.
+    #[test]
+    fn the_t_test_is_students() {
+        let a = [0.7, -1.6, -0.2, -1.2, -0.1, 3.4, 3.7, 0.8, 0.0, 2.0];
+        let b = [1.9, 0.8, 1.1, 0.1, -0.1, 4.4, 5.5, 1.6, 4.6, 3.4];
+        let mut summary = Summary::default();
+        a.iter().zip(b).for_each(|(a, b)| summary.paired.add(b - a));
+        let test = summary.t_test().unwrap();
+        assert!((test.t - 4.0621).abs() < 5e-5, "{test:?}");
+        assert!((2.0 * test.p - 0.002833).abs() < 5e-7, "{test:?}");
+        assert!((test.mean - 1.58).abs() < 1e-12);
+        assert_eq!(Summary::default().t_test(), None);
+    }
+}

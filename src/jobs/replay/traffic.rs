@@ -1,0 +1,303 @@
+//! Loads of links while a log is replayed: every job that lives sends, all in the same pattern.
+
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, HashMap, hash_map::Entry};
+
+use nodeorder_base::error::Result;
+use nodeorder_base::ranks::Ranks;
+use nodeorder_order::ordering::NodeOrder;
+use nodeorder_trace::JobKey;
+use nodeorder_traffic::mapping::guest::sized;
+use nodeorder_traffic::mapping::{
+    CombinedLoad, Demand, Dilation, Fabric, FixedRouting, Guest, JobLoad, ProcessMapping,
+};
+
+/// Pattern and routing of the jobs' traffic.
+#[derive(Clone, Copy)]
+pub struct TrafficSettings<'a> {
+    fabric: &'a Fabric<'a>,
+    pattern: &'a str,
+    routing: FixedRouting,
+}
+
+impl<'a> TrafficSettings<'a> {
+    /// `pattern` is one of [`nodeorder_traffic::mapping::guest::sized_names`]; `routing` decides which links traffic takes.
+    ///
+    /// # Errors
+    /// An unknown pattern, a routing that does not suit the machine.
+    pub fn new(fabric: &'a Fabric<'a>, pattern: &'a str, routing: FixedRouting) -> Result<Self> {
+        sized(pattern, 2, fabric.topology.context())?;
+        routing.check(fabric.topology)?;
+        Ok(TrafficSettings {
+            fabric,
+            pattern,
+            routing,
+        })
+    }
+
+    /// One of [`nodeorder_traffic::mapping::guest::sized_names`].
+    pub fn pattern(&self) -> &str {
+        self.pattern
+    }
+
+    /// Which links traffic takes.
+    pub fn routing(&self) -> FixedRouting {
+        self.routing
+    }
+}
+
+/// A job's time on its ranks.
+#[derive(Clone, Copy, Debug)]
+pub struct Stay<'r> {
+    /// When it starts.
+    pub from: i64,
+    /// When it ends.
+    pub to: i64,
+    /// Where it is.
+    pub ranks: &'r Ranks,
+}
+
+/// Dilation and contention of one job's traffic. Each process sends one unit on the mean.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct JobTraffic {
+    /// Mean path length of the traffic, weighted by volume.
+    pub dilation_mean: f64,
+    /// The longest mean path length of a pair.
+    pub dilation_max: f64,
+    /// Volume times hops.
+    pub hop_bytes: f64,
+    /// Share of the volume that leaves a router.
+    pub between_routers: f64,
+    /// The highest contention it causes alone.
+    pub contention_alone: f64,
+    /// The highest contention on its links with all jobs that live, itself included.
+    pub contention_met: f64,
+    /// The most jobs on one of its links, itself included.
+    pub jobs_met: u32,
+}
+
+/// Means over all jobs of two nodes and more.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Totals {
+    /// Jobs.
+    pub jobs: u64,
+    /// Sum of [`JobTraffic::dilation_mean`].
+    pub dilation: f64,
+    /// Sum of [`JobTraffic::contention_alone`].
+    pub alone: f64,
+    /// Sum of [`JobTraffic::contention_met`].
+    pub met: f64,
+    /// Sum of [`JobTraffic::jobs_met`].
+    pub jobs_met: u64,
+    /// The highest contention that was met.
+    pub most: f64,
+}
+
+impl Totals {
+    /// `sum` over the jobs of two nodes and more; none without any.
+    pub fn mean(&self, sum: f64) -> Option<f64> {
+        (self.jobs > 0).then(|| sum / self.jobs as f64)
+    }
+}
+
+/// The traffic of the jobs on a machine, in the hands of one replay.
+pub struct Traffic<'a> {
+    settings: TrafficSettings<'a>,
+    order: &'a NodeOrder,
+    /// Guests by size: logs repeat sizes.
+    guests: HashMap<u32, Guest>,
+    load: CombinedLoad,
+    /// Loads of live jobs on the links, by key.
+    live: Vec<Option<JobLoad>>,
+    totals: Totals,
+}
+
+impl<'a> Traffic<'a> {
+    /// No job yet.
+    ///
+    /// # Errors
+    /// More memory than allowed.
+    pub fn new(settings: TrafficSettings<'a>, order: &'a NodeOrder) -> Result<Self> {
+        let TrafficSettings { fabric, .. } = settings;
+        fabric
+            .topology
+            .require("the loads of links", 28 * fabric.links.len() as u64)?;
+        Ok(Traffic {
+            settings,
+            order,
+            guests: HashMap::new(),
+            load: CombinedLoad::new(fabric.links.len()),
+            live: Vec::new(),
+            totals: Totals::default(),
+        })
+    }
+
+    /// A job starts on `ranks`, process i on the i-th lowest.
+    ///
+    /// # Errors
+    /// More memory than allowed.
+    ///
+    /// # Complexity
+    /// One routing of its traffic, and O(links).
+    pub fn start(&mut self, job: JobKey, ranks: &Ranks) -> Result<JobTraffic> {
+        let TrafficSettings {
+            fabric,
+            pattern,
+            routing,
+        } = self.settings;
+        let (topology, count) = (fabric.topology, ranks.len());
+        let guest = match self.guests.entry(count) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(new) => new.insert(sized(pattern, count, topology.context())?),
+        };
+        let nodes = ranks
+            .iter()
+            .map(|rank| self.order.nodes()[rank as usize])
+            .collect();
+        let demand = Demand::new(
+            topology,
+            guest,
+            &ProcessMapping::new(topology, "a job", nodes)?,
+        )?;
+        let dilation = Dilation::of(fabric, &demand, routing)?;
+        let loads = routing.loads(fabric, &demand)?;
+        let contention = |(link, load): (usize, &f64)| load / fabric.links.capacity(link);
+        let contention_alone = loads.iter().enumerate().map(contention).fold(0.0, f64::max);
+        let load = JobLoad::new(&loads);
+        self.load.add(&load);
+        let (jobs_met, contention_met) = self.load.met_by(fabric.links, &load);
+        if self.live.len() <= job.index() {
+            self.live.resize(job.index() + 1, None);
+        }
+        self.live[job.index()] = Some(load);
+        let outside = demand.volume - demand.inside_volume;
+        let job = JobTraffic {
+            dilation_mean: dilation.mean,
+            dilation_max: dilation.max,
+            hop_bytes: dilation.hop_bytes,
+            between_routers: if demand.volume > 0.0 {
+                outside / demand.volume
+            } else {
+                0.0
+            },
+            contention_alone,
+            contention_met,
+            jobs_met,
+        };
+        if count > 1 {
+            let totals = &mut self.totals;
+            totals.jobs += 1;
+            totals.dilation += job.dilation_mean;
+            totals.alone += job.contention_alone;
+            totals.met += job.contention_met;
+            totals.jobs_met += u64::from(jobs_met);
+            totals.most = totals.most.max(contention_met);
+        }
+        Ok(job)
+    }
+
+    /// A job ends; nothing where it was skipped.
+    pub fn end(&mut self, job: JobKey) {
+        if let Some(load) = self.live.get_mut(job.index()).and_then(Option::take) {
+            self.load.remove(&load);
+        }
+    }
+
+    /// The traffic of the jobs of a schedule, `stays` in the order of their starts: each meets those that started before
+    /// it and have not ended by then.
+    ///
+    /// # Errors
+    /// As [`Traffic::start`].
+    pub fn over_time(&mut self, stays: &[Stay<'_>]) -> Result<Vec<JobTraffic>> {
+        let mut ends = BinaryHeap::new();
+        let mut met = Vec::with_capacity(stays.len());
+        for (job, stay) in (0..).zip(stays) {
+            while let Some(Reverse((to, gone))) = ends.peek().copied()
+                && to <= stay.from
+            {
+                ends.pop();
+                self.end(JobKey(gone));
+            }
+            ends.push(Reverse((stay.to, job)));
+            met.push(self.start(JobKey(job), stay.ranks)?);
+        }
+        Ok(met)
+    }
+
+    /// Sums over all jobs so far.
+    pub fn totals(&self) -> Totals {
+        self.totals
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use nodeorder_base::ranks::Run;
+    use nodeorder_network::topology::{Context, Topology};
+    use nodeorder_traffic::mapping;
+
+    #[test]
+    fn jobs_meet_each_other_on_links_and_leave_nothing_behind() {
+        let topology = Topology::inline("mesh:8", &Context::default()).unwrap();
+        let order = NodeOrder::make(&topology, "row-major").unwrap();
+        let fabric = Fabric::new(&topology).unwrap();
+        let routing = FixedRouting::named("dimension-order").unwrap();
+        let settings = TrafficSettings::new(&fabric, "ring", routing).unwrap();
+        let mut traffic = Traffic::new(settings, &order).unwrap();
+        let ranks = |runs: &[(u32, u32)]| {
+            let mut ranks = Ranks::default();
+            runs.iter().for_each(|(first, count)| {
+                ranks.push(Run {
+                    first: *first,
+                    count: *count,
+                })
+            });
+            ranks
+        };
+        // Nodes 0 and 7: a unit each way along the whole line.
+        let far = traffic.start(JobKey(0), &ranks(&[(0, 1), (7, 1)])).unwrap();
+        assert_eq!(
+            (far.dilation_mean, far.contention_alone, far.jobs_met),
+            (7.0, 1.0, 1)
+        );
+        // Nodes 3 and 4 share the link in the middle with it.
+        let near = traffic.start(JobKey(1), &ranks(&[(3, 2)])).unwrap();
+        assert_eq!(
+            (near.contention_alone, near.contention_met, near.jobs_met),
+            (1.0, 2.0, 2)
+        );
+        traffic.end(JobKey(0));
+        let again = traffic.start(JobKey(2), &ranks(&[(5, 2)])).unwrap();
+        assert_eq!((again.contention_met, again.jobs_met), (1.0, 1));
+        traffic.end(JobKey(7));
+        assert_eq!((traffic.totals().jobs, traffic.totals().most), (3, 2.0));
+        // Alone on the machine, a job's figures are those of the analysis.
+        let guest = sized("ring", 4, &Context::default()).unwrap();
+        let nodes = [0, 2, 5, 6].map(nodeorder_base::ids::NodeId).to_vec();
+        let placement = ProcessMapping::new(&topology, "by hand", nodes).unwrap();
+        let whole = mapping::analyse(&fabric, &guest, &placement, routing).unwrap();
+        let mut alone = Traffic::new(settings, &order).unwrap();
+        let job = alone
+            .start(JobKey(3), &ranks(&[(0, 1), (2, 1), (5, 2)]))
+            .unwrap();
+        assert_eq!(job.dilation_mean, whole.dilation.mean);
+        assert_eq!(job.contention_alone, whole.contention.max);
+        assert_eq!(job.between_routers, whole.share_between_routers);
+        // In time: the second job meets the first, the third comes when both have just gone.
+        let ranks = [ranks(&[(0, 1), (7, 1)]), ranks(&[(3, 2)]), ranks(&[(2, 3)])];
+        let stays = [(0, 5), (1, 9), (9, 12)];
+        let stays = stays
+            .iter()
+            .zip(&ranks)
+            .map(|(&(from, to), ranks)| Stay { from, to, ranks });
+        let mut timed = Traffic::new(settings, &order).unwrap();
+        let met = timed.over_time(&stays.collect::<Vec<_>>()).unwrap();
+        assert_eq!(
+            met.iter().map(|t| t.jobs_met).collect::<Vec<_>>(),
+            [1, 2, 1]
+        );
+        assert_eq!((met[0], met[1]), (far, near));
+        assert_eq!(timed.totals().jobs, 3);
+    }
+}

@@ -1,0 +1,89 @@
+//! The event loop: submits, ends and passes of a policy in the order of time.
+
+use super::cluster_state::ClusterState;
+use super::policy::Policy;
+use super::result::{Instant, LeftOut, Record};
+use nodeorder_base::error::Result;
+use nodeorder_base::observer::pause;
+use nodeorder_order::metric::shape::ShapeSums;
+
+/// The outcome: tasks that ran in the order of starts, the instants if wanted, those that could not run, sums
+/// over shapes if wanted.
+type Outcome = (Vec<Record>, Vec<Instant>, Vec<LeftOut>, Option<ShapeSums>);
+
+/// Runs all tasks that can run to their end.
+pub(super) fn run(
+    mut machine: ClusterState<'_, '_>,
+    policy: &mut (dyn Policy + '_),
+    interval: i64,
+    progress: &dyn Fn(usize),
+) -> Result<Outcome> {
+    let tasks = machine.tasks;
+    let (mut submitted, mut ended) = (0, 0);
+    let first = tasks.first().map_or(0, |task| task.submit);
+    let mut timeline = Vec::new();
+    // Whether anything has happened that the last pass could not know: without, another would find the same.
+    let mut news = false;
+    machine.now = first;
+    while ended + machine.left_out.len() < tasks.len() {
+        pause();
+        let submit = tasks.get(submitted).map(|task| task.submit);
+        // The instant itself is done.
+        let poll = news.then(|| poll_after(machine.now + 1, first, interval));
+        let relent = machine.next_relent();
+        let next = [submit, machine.running.next(), poll, relent]
+            .into_iter()
+            .flatten()
+            .min();
+        // A policy that leaves tasks waiting on an empty machine would be at fault; end rather than hang.
+        let Some(next) = next else { break };
+        machine.now = next;
+        machine.relenting = relent == Some(next);
+        news |= machine.relenting;
+        let before = ended;
+        let one_by_one = policy.pass_per_event();
+        while let Some(task) = machine.end_one() {
+            ended += 1;
+            news = true;
+            policy.ended(task, &machine);
+            if one_by_one {
+                policy.pass(&mut machine);
+            }
+        }
+        while tasks.get(submitted).is_some_and(|task| task.submit == next) {
+            policy.submitted(submitted as u32, &machine);
+            submitted += 1;
+            news = true;
+            if one_by_one {
+                policy.pass(&mut machine);
+            }
+        }
+        if news && poll_after(next, first, interval) == next {
+            let started = machine.records.len();
+            if !one_by_one {
+                policy.pass(&mut machine);
+            }
+            // A start may make room in a window: a policy that polls looks again next time.
+            news = interval > 0 && machine.records.len() > started;
+        }
+        machine.settle()?;
+        if machine.recorder.timeline {
+            timeline.push(machine.instant(policy.waiting()));
+        }
+        if ended > before {
+            progress(ended);
+        }
+    }
+    debug_assert_eq!(ended + machine.left_out.len(), tasks.len());
+    let shapes = machine.recorder.shapes.map(|shapes| shapes.sums);
+    Ok((machine.records, timeline, machine.left_out, shapes))
+}
+
+/// The first time from `now` on at which a policy looks: any without an interval, else every so many ticks
+/// from the first submit.
+fn poll_after(now: i64, first: i64, interval: i64) -> i64 {
+    if interval == 0 {
+        return now;
+    }
+    now + (first - now).rem_euclid(interval)
+}

@@ -1,0 +1,106 @@
+//! Sensitive tasks run shorter on contiguous nodes.
+
+use super::*;
+use nodeorder_base::params::{Opt, SEED};
+use nodeorder_base::random::{below, generator};
+
+/// `contiguity:alpha=A,beta=B[,contiguous=components,seed=S]`: B percent of the tasks are sensitive; a sensitive task
+/// whose nodes are contiguous takes A percent less time. They are where their routers are one connected component of
+/// the network, or, with `contiguous=runs`, where their ranks are one run. Each task in queue order draws a number
+/// below 2⁵³ and is sensitive where
+/// that is less than B percent of the range: with one seed, a job that is sensitive at some B is so at every
+/// larger one.
+///
+/// # References
+/// Yang et al., "Balancing Job Performance with System Performance via Locality-Aware Scheduling on Torus-Connected
+/// Systems", 2014, section IV, <https://doi.org/10.1109/CLUSTER.2014.6968751>.
+pub(super) const CONTIGUITY: ModelEntry = ModelEntry {
+    name: "contiguity",
+    about: "beta= percent of the jobs run alpha= percent shorter on nodes that hang together",
+    example: "contiguity:alpha=20,beta=30",
+    options: &[
+        Opt::number(
+            "alpha",
+            "percent that a sensitive job runs shorter on contiguous nodes, to 99.9",
+        ),
+        Opt::number("beta", "percent of the jobs that are sensitive"),
+        Opt::one_of(
+            "contiguous",
+            &["components", "runs"],
+            "what that is: one connected component of the network, or one run of ranks",
+        ),
+        SEED,
+    ],
+    build: BuildModel {
+        stretches: true,
+        links: false,
+        make: |params, _, tasks| {
+            let percent = |key| -> Result<f64> {
+                let expected = "a number of percent from 0 to 99.9";
+                params
+                    .real(key, 0.0, 100.0)?
+                    .ok_or_else(|| params.wrong(key, expected))
+            };
+            let (alpha, beta) = (percent("alpha")?, percent("beta")?);
+            if alpha > 99.9 {
+                return Err(params.wrong("alpha", "at most 99.9: no job ends when it starts"));
+            }
+            let mut random = generator(params.seed()?);
+            const RANGE: u64 = 1 << 53;
+            let bound = beta / 100.0 * RANGE as f64;
+            let sensitive = (0..tasks)
+                .map(|_| (below(RANGE, &mut random) as f64) < bound)
+                .collect();
+            let runs = params.choice("contiguous")? == "runs";
+            Ok(Box::new(Contiguity {
+                alpha,
+                beta,
+                runs,
+                sensitive,
+            }))
+        },
+    },
+};
+
+struct Contiguity {
+    alpha: f64,
+    beta: f64,
+    /// Whether contiguous is one run of ranks.
+    runs: bool,
+    sensitive: Vec<bool>,
+}
+
+impl Model for Contiguity {
+    fn rule(&self) -> String {
+        let sensitive = self.sensitive.iter().filter(|s| **s).count();
+        format!(
+            "contiguity: alpha={}, beta={}: {sensitive} jobs drawn as sensitive; such a job runs {} % shorter on one {}",
+            self.alpha,
+            self.beta,
+            self.alpha,
+            if self.runs {
+                "run of ranks"
+            } else {
+                "connected component"
+            }
+        )
+    }
+
+    fn measures(&self) -> bool {
+        !self.runs
+    }
+
+    fn start(&mut self, start: &Start<'_>) -> Result<i64> {
+        let whole = match self.runs {
+            true => start.ranks.runs().len() == 1,
+            false => start
+                .placement
+                .is_some_and(|placement| placement.components == 1),
+        };
+        let gains = self.sensitive[start.index as usize] && whole;
+        Ok(match gains {
+            true => stretched(start.task.run, 1.0 - self.alpha / 100.0),
+            false => start.task.run,
+        })
+    }
+}

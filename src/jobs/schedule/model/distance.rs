@@ -1,0 +1,94 @@
+//! Run times that grow with mean distance.
+
+use super::*;
+use nodeorder_base::params::Opt;
+use std::collections::HashMap;
+
+use super::compact::Compact;
+use nodeorder_base::ranks::Ranks;
+use nodeorder_base::ratio::ratio;
+use nodeorder_order::metric::sums::Sums;
+
+/// `distance[:weight=1,base=HOPS]`: traffic goes evenly between all pairs of a task's nodes, and with d hops on the mean, d₀ on the compact placement (or `base` hops, the same on every machine), the run time grows by the factor
+/// `1 + weight · max(0, d - d₀) / max(1, d₀)`. The trace's run times count as those of the compact placement,
+/// which are the nodes nearest to the machine's middle one.
+///
+/// # Complexity
+/// One distance sum for every allocation, and one for every job size.
+///
+/// # References
+/// Hu, "Topology Mapping of Parallel Applications onto Random Allocations", Table 1: run times against
+/// dilation.
+pub(super) const DISTANCE: ModelEntry = ModelEntry {
+    name: "distance",
+    about: "run times grow with the mean distance against a compact placement, weight=1 a doubling",
+    example: "distance:weight=0.5",
+    options: &[
+        Opt::number("weight", "growth when the mean distance doubles").or("1"),
+        BASE,
+    ],
+    build: BuildModel {
+        stretches: true,
+        links: false,
+        make: |params, context, _| {
+            Ok(Box::new(Distance {
+                weight: params.number("weight", 0.0, 1e6)?,
+                base: super::base(params)?,
+                compact: Compact::new(context)?,
+                sums: Sums::new(context.distances),
+                least: HashMap::new(),
+            }))
+        },
+    },
+};
+
+struct Distance<'a> {
+    weight: f64,
+    /// d₀ where it is given.
+    base: Option<f64>,
+    compact: Compact,
+    sums: Sums<'a>,
+    /// Distance sums of compact placements by size.
+    least: HashMap<u32, u64>,
+}
+
+impl Model for Distance<'_> {
+    fn rule(&self) -> String {
+        format!(
+            "distance: run time of the trace times 1 + {} · max(0, d - d0) / max(1, d0), d the mean distance of \
+             a job's nodes, d0 {}",
+            self.weight,
+            super::reference(self.base)
+        )
+    }
+
+    fn measures(&self) -> bool {
+        true
+    }
+
+    fn start(&mut self, start: &Start<'_>) -> Result<i64> {
+        let nodes = start.task.nodes;
+        let Some(placement) = start.placement.filter(|_| nodes > 1) else {
+            return Ok(start.task.run);
+        };
+        if let (Some(base), Some(mind)) = (self.base, placement.mind()) {
+            let grown = (mind - base).max(0.0) / base.max(1.0);
+            return Ok(stretched(start.task.run, 1.0 + self.weight * grown));
+        }
+        let least = *self.least.entry(nodes).or_insert_with(|| {
+            let mut ranks = Ranks::default();
+            self.compact
+                .ranks(nodes)
+                .into_iter()
+                .for_each(|rank| ranks.push_rank(rank));
+            self.sums.total(&ranks)
+        });
+        let pairs = u64::from(nodes) * u64::from(nodes - 1) / 2;
+        let more = placement
+            .total_distance
+            .unwrap_or(least)
+            .saturating_sub(least);
+        let grown = ratio(more.into(), least.max(pairs).into());
+        Ok(stretched(start.task.run, 1.0 + self.weight * grown))
+    }
+}

@@ -1,0 +1,273 @@
+//! EASY backfilling with a reservation of a place: for allocators that may refuse free nodes.
+
+use std::collections::BTreeSet;
+
+use super::super::waiting::{Hole, Waiting};
+use super::estimates::Estimates;
+use super::{Attempt, ClusterState, Found, Policy};
+use nodeorder_base::ranks::{FreeSet, Ranks, Run};
+
+/// EASY where the head of the queue waits for a *place*, because the allocator refuses the nodes that are free, or
+/// too few are.
+///
+/// - Tasks start in queue order while the allocator places them on the free nodes.
+/// - The first that does not start is the head. Its *reservation* is a time and a place: the allocator is asked
+///   about the nodes that would be free at each assumed end (start + requested time) of running tasks, in
+///   order, every task counted that is assumed to have ended by then; the first end at which it answers with a
+///   place is the time. At the last of them the whole machine is free, and a task refused there is left out, unless
+///   the allocator relents to it: then that is the time.
+/// - Then each other task in queue order is a candidate where enough nodes are free. One that ends by the
+///   reservation's time if it takes as long as it requested may have any place; one that takes longer may have
+///   a place outside the reserved one: the allocator is asked about the other free nodes.
+/// - The reservation stays until the head starts. When a task ends before its assumed end, the times before it are
+///   asked about again, so it only moves to earlier times. Where the allocator refuses the free nodes though the
+///   reserved place is free, which a search of limited effort may do, the head takes the reserved place.
+///
+/// As long as no task runs for longer than requested, the head therefore starts by the time of its reservation.
+/// A reservation that a task has outstayed is made anew.
+///
+/// The allocator is not asked twice about a size while free nodes only become fewer.
+///
+/// # Complexity
+/// A new reservation asks the allocator at most once a running task; a pass at most twice a size that waits, and
+/// once for each start.
+pub(super) struct EasyPlaces {
+    queue: Waiting,
+    estimates: Estimates,
+    reservation: Option<Reservation>,
+    /// Whether a task has ended since the last pass.
+    ended: bool,
+    /// Whether one has ended at another time than assumed since the reservation was made.
+    early: bool,
+    /// Tasks submitted since the last pass.
+    fresh: Vec<u32>,
+    /// Sizes that were refused: among all free nodes, and among those outside the reserved place.
+    refused: [BTreeSet<u32>; 2],
+}
+
+struct Reservation {
+    head: u32,
+    time: i64,
+    place: Ranks,
+}
+
+/// Whether all of `place` is free.
+fn holds(free: &FreeSet, place: &Ranks) -> bool {
+    place.iter().all(|rank| free.contains(rank))
+}
+
+impl EasyPlaces {
+    pub fn new(queue: Waiting, estimates: Estimates) -> Self {
+        EasyPlaces {
+            queue,
+            estimates,
+            reservation: None,
+            ended: true,
+            early: false,
+            fresh: Vec::new(),
+            refused: Default::default(),
+        }
+    }
+
+    /// Starts tasks in queue order; the first that must wait.
+    fn head(&mut self, machine: &mut ClusterState<'_, '_>) -> Option<u32> {
+        loop {
+            let head = self.queue.first()?;
+            if machine.task(head).nodes > machine.free() {
+                return Some(head);
+            }
+            if machine.start(head) == Attempt::Waits {
+                let reserved = self.reservation.as_ref().filter(|r| r.head == head);
+                match reserved.filter(|r| holds(machine.free_ranks(), &r.place)) {
+                    Some(reserved) => machine.start_on(head, reserved.place.clone()),
+                    None => return Some(head),
+                }
+            }
+            self.queue.remove(head);
+        }
+    }
+
+    /// Makes the reservation of a head that must wait, or keeps it. False where the head is left out instead.
+    fn reserve(&mut self, head: u32, machine: &mut ClusterState<'_, '_>) -> bool {
+        let kept = self
+            .reservation
+            .take()
+            .filter(|r| r.head == head && stands(r, machine));
+        if kept.is_some() && !self.early {
+            self.reservation = kept;
+            return true;
+        }
+        // Another place is reserved: other nodes lie outside it.
+        self.refused[1].clear();
+        let before = kept
+            .as_ref()
+            .map_or(i64::MAX, |reservation| reservation.time);
+        self.reservation = earliest(head, before, machine).or(kept);
+        self.reservation.is_some()
+    }
+
+    /// Starts a task that is not the head if it may start out of turn.
+    fn candidate(&mut self, task: u32, machine: &mut ClusterState<'_, '_>) {
+        let Some(Reservation {
+            time: shadow,
+            place,
+            ..
+        }) = &self.reservation
+        else {
+            return;
+        };
+        let (nodes, time) = self.queue.of(task);
+        let in_time = time <= shadow - machine.now();
+        if nodes > machine.free()
+            || (0..=usize::from(!in_time)).any(|i| self.refused[i].contains(&nodes))
+        {
+            return;
+        }
+        let attempt = match in_time {
+            true => machine.start(task),
+            false => {
+                let mut outside = machine.free_ranks().clone();
+                for rank in place
+                    .iter()
+                    .filter(|rank| machine.free_ranks().contains(*rank))
+                {
+                    outside.take(Run {
+                        first: rank,
+                        count: 1,
+                    });
+                }
+                match outside.len() < nodes {
+                    true => Attempt::Waits,
+                    false => match machine.find(&outside, task) {
+                        Found::Place(ranks) => {
+                            machine.start_on(task, ranks);
+                            Attempt::Started
+                        }
+                        Found::NotNow => Attempt::Waits,
+                        Found::LeftOut => Attempt::LeftOut,
+                    },
+                }
+            }
+        };
+        match attempt {
+            Attempt::Waits => _ = self.refused[usize::from(!in_time)].insert(nodes),
+            Attempt::Started | Attempt::LeftOut => self.queue.remove(task),
+        }
+    }
+}
+
+/// Whether a reservation is in the future and no task is assumed to hold its place at its time.
+fn stands(reservation: &Reservation, machine: &ClusterState<'_, '_>) -> bool {
+    let mut free = machine.free_ranks().clone();
+    let gone = machine
+        .running()
+        .iter()
+        .filter(|task| task.end <= reservation.time);
+    gone.for_each(|task| give(&mut free, machine.held(task.task)));
+    reservation.time > machine.now() && holds(&free, &reservation.place)
+}
+
+fn give(free: &mut FreeSet, ranks: &Ranks) {
+    ranks.runs().iter().for_each(|run| free.give(*run));
+}
+
+/// The first assumed end of a running task, before `before`, at which the allocator would place `head`.
+fn earliest(head: u32, before: i64, machine: &mut ClusterState<'_, '_>) -> Option<Reservation> {
+    let nodes = machine.task(head).nodes;
+    let running = machine.running().to_vec();
+    let mut free = machine.free_ranks().clone();
+    for ending in running.chunk_by(|a, b| a.end == b.end) {
+        let time = ending[0].end;
+        if time >= before {
+            return None;
+        }
+        ending
+            .iter()
+            .for_each(|task| give(&mut free, machine.held(task.task)));
+        if free.len() < nodes {
+            continue;
+        }
+        match machine.find(&free, head) {
+            Found::Place(place) => return Some(Reservation { head, time, place }),
+            Found::NotNow => {}
+            Found::LeftOut => return None,
+        }
+    }
+    // Even the whole machine is refused it, until the allocator relents.
+    let last = running.last().map_or(i64::MIN, |task| task.end);
+    let (time, place) = machine.find_late(&free, head)?;
+    Some(Reservation {
+        head,
+        time: time.max(last),
+        place,
+    })
+    .filter(|r| r.time < before)
+}
+
+impl Policy for EasyPlaces {
+    fn rule(&self) -> String {
+        format!(
+            "EASY with places: the head is reserved the first place that the allocator finds at an assumed end \
+             (start + requested time) of running jobs; candidates in queue order count with {}, and take other \
+             nodes than those unless they end before; {}",
+            self.estimates.candidates(),
+            self.estimates.passes_in_words()
+        )
+    }
+
+    fn submitted(&mut self, task: u32, _: &ClusterState<'_, '_>) {
+        self.queue.add(task);
+        self.fresh.push(task);
+    }
+
+    fn ended(&mut self, task: u32, machine: &ClusterState<'_, '_>) {
+        self.ended = true;
+        self.early |= machine.assumed_end(task) != machine.now();
+        self.refused = Default::default();
+    }
+
+    fn pass(&mut self, machine: &mut ClusterState<'_, '_>) {
+        let fresh = std::mem::take(&mut self.fresh);
+        if machine.relenting {
+            self.ended = true;
+            self.refused = Default::default();
+        }
+        if self.reservation.is_some() && !self.ended && !self.estimates.true_times {
+            return fresh
+                .into_iter()
+                .for_each(|task| self.candidate(task, machine));
+        }
+        let head = loop {
+            let Some(head) = self.head(machine) else {
+                self.reservation = None;
+                return;
+            };
+            if self.reserve(head, machine) {
+                break head;
+            }
+            self.queue.remove(head);
+        };
+        (self.ended, self.early) = (false, false);
+        let mut from = head + 1;
+        loop {
+            let hole = Hole {
+                free: machine.free(),
+                time: i64::MAX,
+                extra: 0,
+            };
+            let Some(task) = self.queue.next(from, hole) else {
+                break;
+            };
+            self.candidate(task, machine);
+            from = task + 1;
+        }
+    }
+
+    fn pass_per_event(&self) -> bool {
+        self.estimates.pass_per_event()
+    }
+
+    fn waiting(&self) -> usize {
+        self.queue.len()
+    }
+}

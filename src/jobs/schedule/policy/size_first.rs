@@ -1,0 +1,70 @@
+//! The queue of Cplant's simulations: by size, then by requested time.
+
+use nodeorder_base::params::Opt;
+use std::collections::BTreeSet;
+
+use super::{Attempt, ClusterState, INTERVAL, Passes, Policy, PolicyEntry};
+
+/// `size-first[:desc=true,interval=30]`: the queue is sorted by nodes, then by requested time, then by submit;
+/// `desc=true` reverses the first two. Every `interval` seconds from the first submit (0: whenever something
+/// happened) tasks start from its head; one that does not fit blocks. O(log queue) a task beside the allocator.
+///
+/// # References
+/// Leung et al., "Processor Allocation on Cplant: Achieving General Processor Locality using One-Dimensional
+/// Allocation Strategies", 2002, section 3.
+pub(super) const SIZE_FIRST: PolicyEntry = PolicyEntry {
+    name: "size-first",
+    about: "by nodes, then requested time (desc=true reverses), every interval=30 seconds; the head blocks",
+    example: "size-first:interval=30",
+    options: &[Opt::flag("desc", "largest first"), INTERVAL],
+    build: |params, context| {
+        let descending = params.flag("desc")?;
+        let passes = context.passes(params)?;
+        Ok(Box::new(SizeFirst {
+            descending,
+            passes,
+            queue: BTreeSet::new(),
+        }))
+    },
+};
+
+struct SizeFirst {
+    descending: bool,
+    passes: Passes,
+    /// Nodes and requested time, negative where larger ones go first; then queue order.
+    queue: BTreeSet<(i64, i64, u32)>,
+}
+
+impl Policy for SizeFirst {
+    fn rule(&self) -> String {
+        let order = if self.descending {
+            "descending"
+        } else {
+            "ascending"
+        };
+        let passes = self.passes.in_words();
+        format!(
+            "queue {order} by nodes, then requested time, then submit; the head blocks; {passes}"
+        )
+    }
+
+    fn submitted(&mut self, index: u32, machine: &ClusterState<'_, '_>) {
+        let task = machine.task(index);
+        let sign = if self.descending { -1 } else { 1 };
+        self.queue
+            .insert((sign * i64::from(task.nodes), sign * task.requested, index));
+    }
+
+    fn pass(&mut self, machine: &mut ClusterState<'_, '_>) {
+        while let Some((_, _, head)) = self.queue.first().copied() {
+            if machine.task(head).nodes > machine.free() || machine.start(head) == Attempt::Waits {
+                break;
+            }
+            self.queue.pop_first();
+        }
+    }
+
+    fn waiting(&self) -> usize {
+        self.queue.len()
+    }
+}

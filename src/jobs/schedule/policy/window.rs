@@ -1,0 +1,222 @@
+//! Window-based locality-aware scheduling: some jobs at a time into connected sets of free nodes.
+
+use super::super::knapsack::{Packing, pack_exactly, pack_greedily};
+use super::{ClusterState, INTERVAL, Passes, Policy, PolicyContext, PolicyEntry};
+use nodeorder_base::error::Result;
+use nodeorder_base::params::{Opt, Params};
+use nodeorder_base::ranks::{Ranks, Run};
+
+/// `window-bnb[:window=5,interval=30,held=skip,slots=components]`: every `interval` seconds from the first submit
+/// (0: whenever something happened) the first `window` jobs of the queue that fit into some *slot* are packed into
+/// the slots so that as many nodes as possible are taken: a multiple 0-1 knapsack whose profits are the weights.
+/// Jobs of one slot stand side by side from its lowest rank, in queue order; the allocator is not asked.
+///
+/// A slot is a connected set of free nodes on the network ([`crate::allocator::FreeComponents`]), as the source says:
+/// what counts are the nodes' positions on the network, not their places in a list. With `slots=runs` it is a
+/// maximal run of free ranks, and every allocation is one run.
+///
+/// A job larger than every slot is held until there is one, and keeps its position in the queue. The source says no
+/// more than that. Here others go past it (its "large jobs wait longer" suggests so); with `held=block` it keeps its
+/// position in the window, too, and a window full of such jobs blocks the queue. A job larger than every slot of
+/// the empty machine is left out. O(free nodes · degree) a pass with components, O(size/64) with runs, beside the
+/// knapsack.
+///
+/// # Limits
+/// Without a reservation a large job may wait for as long as smaller ones keep coming. On networks whose switches
+/// carry no nodes, such as fat trees, the connected sets are the nodes of single switches: use `slots=runs`.
+///
+/// The knapsack is solved to the optimum by branch and bound ([`pack_exactly`]).
+///
+/// # References
+/// Yang et al., "Balancing Job Performance with System Performance via Locality-Aware Scheduling on Torus-Connected
+/// Systems", 2014, sections II and III, <https://doi.org/10.1109/CLUSTER.2014.6968751>.
+pub(super) const EXACT: PolicyEntry = PolicyEntry {
+    name: "window-bnb",
+    about: "window=5 jobs every interval=30 seconds into connected sets of free nodes, by an exact knapsack",
+    example: "window-bnb:window=5,interval=30",
+    options: OPTIONS,
+    build: |params, context| build(params, context, 16, true),
+};
+
+/// `window-greedy[:window=5,interval=30,held=skip,slots=components]`: as [`EXACT`], with Martello and Toth's
+/// heuristic for the knapsack
+/// ([`pack_greedily`]).
+///
+/// # References
+/// Martello and Toth, "Heuristic algorithms for the multiple knapsack problem", 1981,
+/// <https://doi.org/10.1007/BF02243544>.
+pub(super) const GREEDY: PolicyEntry = PolicyEntry {
+    name: "window-greedy",
+    about: "as window-bnb, the knapsack by Martello and Toth's greedy method with exchanges",
+    example: "window-greedy:window=5,interval=30",
+    options: OPTIONS,
+    build: |params, context| build(params, context, 1000, false),
+};
+
+const OPTIONS: &[Opt] = &[
+    Opt::whole("window", "jobs looked at together").or("5"),
+    INTERVAL,
+    Opt::one_of(
+        "held",
+        &["skip", "block"],
+        "jobs larger than every slot: others go past, or they keep their place in the window",
+    ),
+    Opt::one_of(
+        "slots",
+        &["components", "runs"],
+        "connected sets of free nodes on the network, or runs of free ranks",
+    ),
+];
+
+fn build(
+    params: &Params,
+    context: &PolicyContext<'_>,
+    most: usize,
+    exact: bool,
+) -> Result<Box<dyn Policy>> {
+    let window = params.whole("window", 1, most)?;
+    let passes = context.passes(params)?;
+    let blocks = params.choice("held")? == "block";
+    let runs = params.choice("slots")? == "runs";
+    Ok(Box::new(Window {
+        window,
+        passes,
+        exact,
+        blocks,
+        runs,
+        largest: None,
+        queue: Vec::new(),
+    }))
+}
+
+struct Window {
+    window: usize,
+    passes: Passes,
+    exact: bool,
+    /// Whether jobs larger than every slot keep their positions in the window.
+    blocks: bool,
+    /// Whether slots are runs of free ranks.
+    runs: bool,
+    /// The largest slot of the empty machine, once it is known.
+    largest: Option<u32>,
+    queue: Vec<u32>,
+}
+
+impl Window {
+    /// The slots of what is free, by their lowest ranks.
+    fn slots(&self, machine: &mut ClusterState<'_, '_>) -> Vec<Ranks> {
+        if !self.runs {
+            return machine.free_components();
+        }
+        machine.free_ranks().runs().map(Ranks::from).collect()
+    }
+
+    /// Takes jobs out of the queue that no slot of the empty machine holds, which is what the first pass meets.
+    fn leave_out(&mut self, slots: &[Ranks], machine: &mut ClusterState<'_, '_>) {
+        debug_assert!(self.largest.is_some() || machine.free() == machine.nodes());
+        let most = || slots.iter().map(Ranks::len).max().unwrap_or(0);
+        let largest = *self.largest.get_or_insert_with(most);
+        self.queue.retain(|task| {
+            let fits = machine.task(*task).nodes <= largest;
+            if !fits {
+                let slot = if self.runs {
+                    "run of ranks"
+                } else {
+                    "connected set of nodes"
+                };
+                let reason = format!("the largest {slot} of the empty machine has {largest} nodes");
+                machine.leave_out(*task, reason.into());
+            }
+            fits
+        });
+    }
+}
+
+/// Moves the lowest `count` ranks of `slot` out of it.
+fn take_lowest(slot: &mut Ranks, count: u32) -> Ranks {
+    let (mut taken, mut rest, mut left) = (Ranks::default(), Ranks::default(), count);
+    for run in slot.runs() {
+        let here = run.count.min(left);
+        taken.push(Run {
+            first: run.first,
+            count: here,
+        });
+        rest.push(Run {
+            first: run.first + here,
+            count: run.count - here,
+        });
+        left -= here;
+    }
+    *slot = rest;
+    taken
+}
+
+impl Policy for Window {
+    fn rule(&self) -> String {
+        let how = if self.exact {
+            "exactly"
+        } else {
+            "by Martello and Toth's greedy method"
+        };
+        let held = match self.blocks {
+            true => "a job larger than all of them keeps its place in the window",
+            false => "others go past a job larger than all of them",
+        };
+        format!(
+            "the first {} jobs of the queue are packed {how} into {}, profit = weight = nodes; {held}; {}",
+            self.window,
+            if self.runs {
+                "runs of free ranks"
+            } else {
+                "connected sets of free nodes"
+            },
+            self.passes.in_words()
+        )
+    }
+
+    fn submitted(&mut self, task: u32, _: &ClusterState<'_, '_>) {
+        self.queue.push(task);
+    }
+
+    fn pass(&mut self, machine: &mut ClusterState<'_, '_>) {
+        let mut slots = self.slots(machine);
+        self.leave_out(&slots, machine);
+        let sizes: Vec<u32> = slots.iter().map(Ranks::len).collect();
+        let Some(largest) = sizes.iter().max().copied() else {
+            return;
+        };
+        let candidates = self.queue.iter().copied();
+        let fits = |task: &u32| self.blocks || machine.task(*task).nodes <= largest;
+        let window: Vec<u32> = candidates.filter(fits).take(self.window).collect();
+        let jobs: Vec<u32> = window
+            .iter()
+            .map(|task| machine.task(*task).nodes)
+            .collect();
+        let packing: Packing = if self.exact {
+            pack_exactly(&jobs, &sizes)
+        } else {
+            pack_greedily(&jobs, &sizes)
+        };
+        let mut started = Vec::new();
+        for ((task, nodes), slot) in window.into_iter().zip(jobs).zip(packing) {
+            let Some(slot) = slot else { continue };
+            machine.start_on(task, take_lowest(&mut slots[slot], nodes));
+            started.push(task);
+        }
+        // Both in queue order.
+        self.queue
+            .retain(|task| started.binary_search(task).is_err());
+    }
+
+    fn waiting(&self) -> usize {
+        self.queue.len()
+    }
+
+    fn needs_components(&self) -> bool {
+        !self.runs
+    }
+
+    fn chooses_ranks(&self) -> bool {
+        true
+    }
+}

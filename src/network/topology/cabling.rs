@@ -1,0 +1,230 @@
+//! Cables: how many there are, at which switch the most end, how many of a switch's lead on, and how many join units.
+
+use super::{Network, Topology};
+use nodeorder_base::error::Result;
+use nodeorder_base::ids::NodeId;
+
+/// Cables of a machine.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Cabling {
+    /// Cables between switches.
+    pub cables: u64,
+    /// Cables of schedulable nodes.
+    pub node_links: u64,
+    /// Cables of the busiest switch, those of its nodes included.
+    pub ports: u64,
+    /// The largest ratio, over switches with schedulable nodes, of cables of nodes to other cables; none where a switch
+    /// with nodes has no other cable.
+    pub oversubscription: Option<f64>,
+}
+
+impl Cabling {
+    /// Counts the cables of `topology`. A link stands for as many as its capacity says; where the capacity of any link is
+    /// no whole number up to 2²⁰, capacities are speeds, and each link is one cable. Errors: [`nodeorder_base::error::Error::Memory`]
+    /// when the counts by router do not fit. O(routers + links), or O(1) by a formula where all slots are schedulable.
+    pub fn of(topology: &Topology) -> Result<Self> {
+        let network = topology.network();
+        let each = network
+            .rails()
+            .map_or(1, |rails| u64::from(rails.interfaces()));
+        let node_links = topology.node_count() as u64 * each;
+        if let (Some(cables), true) = (network.cables, topology.nodes().is_full()) {
+            let per = network.per_router();
+            let (fewest, most) = cables.at_hosts;
+            let ports = u64::from(cables.most).max(u64::from(most) + u64::from(per));
+            let oversubscription = (fewest > 0).then(|| f64::from(per) / f64::from(fewest));
+            return Ok(Cabling {
+                cables: cables.all,
+                node_links,
+                ports,
+                oversubscription,
+            });
+        }
+        topology.require("counting cables", 8 * u64::from(network.routers()))?;
+        let (all, at) = counted(network);
+        let nodes = topology.nodes_per_router();
+        let used = || {
+            nodes
+                .iter()
+                .map(|n| u64::from(*n))
+                .zip(&at)
+                .filter(|(n, _)| *n > 0)
+        };
+        let ports = used()
+            .map(|(n, at)| n + at)
+            .chain(at.iter().copied())
+            .max()
+            .unwrap_or(0);
+        let ratio = |(n, at): (u64, &u64)| n as f64 / *at as f64;
+        let most = used().map(ratio).fold(0.0, f64::max);
+        let oversubscription = (most.is_finite() && most > 0.0).then_some(most);
+        Ok(Cabling {
+            cables: all,
+            node_links,
+            ports,
+            oversubscription,
+        })
+    }
+}
+
+/// The most cables that a capacity stands for: as many as options of families allow.
+const MOST: f64 = 1_048_576.0;
+
+impl Topology {
+    /// Cables of the links of which `counts` says so. O(links).
+    pub fn cables_where(&self, counts: impl Fn(u32, u32) -> bool) -> u64 {
+        let whole = are_whole(self.network());
+        let mut all = 0;
+        self.network().for_each_link(&mut |u, v, capacity| {
+            all += if !counts(u, v) {
+                0
+            } else {
+                cables_of(capacity, whole)
+            };
+        });
+        all
+    }
+
+    /// The first of some pairs of routers, lower id first and ascending, that no link joins. O(links log pairs).
+    pub fn first_unlinked(&self, pairs: &[(u32, u32)]) -> Option<(u32, u32)> {
+        let mut met = vec![false; pairs.len()];
+        self.network().for_each_link(&mut |u, v, _| {
+            if let Ok(i) = pairs.binary_search(&(u.min(v), u.max(v))) {
+                met[i] = true;
+            }
+        });
+        met.iter().position(|met| !met).map(|i| pairs[i])
+    }
+
+    /// Cables between units of the level of this number, or from them up to routers above; none where links of trees have
+    /// several capacities. O(links).
+    pub fn cables_between(&self, level: usize) -> Option<u64> {
+        let (network, levels) = (self.network(), self.network().levels());
+        if network.hosts() == network.routers() {
+            let unit = |router: u32| levels[level].unit_of(NodeId(router * network.per_router()));
+            return Some(self.cables_where(|u, v| unit(u) != unit(v)));
+        }
+        let whole = are_whole(network);
+        let (mut fewest, mut most) = (u64::MAX, 0);
+        network.for_each_link(&mut |_, _, capacity| {
+            let cables = cables_of(capacity, whole);
+            (fewest, most) = (fewest.min(cables), most.max(cables));
+        });
+        let up: u64 = network.links_up()?[..=level].iter().sum();
+        (fewest == most).then_some(up * most)
+    }
+
+    /// Capacities of all links, both ways, each times its weight: no traffic loads links by more on the whole. None where
+    /// joints shorten distances. O(links).
+    pub fn capacity(&self) -> Option<f64> {
+        let mut joints = false;
+        self.network().for_each_joint(&mut |_, _, _| joints = true);
+        let weights = self.network().link_weights();
+        let mut weights = weights.iter().flatten();
+        let mut sum = 0.0;
+        self.network().for_each_link(&mut |_, _, capacity| {
+            sum += 2.0 * capacity * f64::from(*weights.next().unwrap_or(&1));
+        });
+        (!joints).then_some(sum)
+    }
+}
+
+/// Whether every capacity is a number of cables.
+fn are_whole(network: &Network) -> bool {
+    let mut whole = true;
+    network.for_each_link(&mut |_, _, capacity| {
+        whole &= capacity.fract() == 0.0 && capacity <= MOST;
+    });
+    whole
+}
+
+fn cables_of(capacity: f64, whole: bool) -> u64 {
+    if whole { capacity as u64 } else { 1 }
+}
+
+/// Cables of the whole network, and at each router.
+fn counted(network: &Network) -> (u64, Vec<u64>) {
+    let whole = are_whole(network);
+    let (mut all, mut at) = (0u64, vec![0u64; network.routers() as usize]);
+    network.for_each_link(&mut |u, v, capacity| {
+        let cables = cables_of(capacity, whole);
+        all += cables;
+        at[u as usize] += cables;
+        at[v as usize] += cables;
+    });
+    (all, at)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::topology::testing::build;
+
+    fn of(spec: &str) -> (u64, u64, u64, Option<f64>) {
+        let found = Cabling::of(&build(spec)).unwrap();
+        (
+            found.cables,
+            found.node_links,
+            found.ports,
+            found.oversubscription,
+        )
+    }
+
+    /// The formula of a family, and the same network counted link by link.
+    #[test]
+    fn formulas_equal_counts() {
+        for spec in [
+            "torus:4x3x2,per_router=3",
+            "torus:2x2x5,double=true",
+            "mesh:1x4",
+            "mesh:1",
+            "grid:4x3,wrap=01,per_router=2",
+            "hyperx:3x4,per_router=5",
+            "cascade:4x3x5",
+            "cascade:4x3x5,global=single",
+            "cascade:1x1x4,global=single",
+            "fat-tree:k=6",
+            "fat-tree:k=3,n=4",
+            "xgft:m=3x4x2,w=1x3x2",
+            "xgft:m=7,w=1",
+        ] {
+            let machine = build(spec);
+            let formula = Cabling::of(&machine).unwrap();
+            assert!(machine.network().cables.is_some(), "{spec}");
+            let (all, at) = counted(machine.network());
+            let hosts = &at[..machine.network().hosts() as usize];
+            let per = u64::from(machine.network().per_router());
+            let ports = hosts
+                .iter()
+                .map(|at| at + per)
+                .chain(at.iter().copied())
+                .max();
+            let least = hosts.iter().min().unwrap();
+            assert_eq!(
+                (formula.cables, Some(formula.ports)),
+                (all, ports),
+                "{spec}"
+            );
+            let ratio = (*least > 0).then(|| per as f64 / *least as f64);
+            assert_eq!(formula.oversubscription, ratio, "{spec}");
+        }
+    }
+
+    #[test]
+    fn cables_by_hand() {
+        // Eight nodes a leaf switch, two cables to each of two spine switches.
+        assert_eq!(
+            of("multi-rail:rails=3,domains=8,units=4,spines=2,cables=2"),
+            (3 * 4 * 4, 3 * 32, 12, Some(2.0))
+        );
+        // The GPUs of a rail, one a server.
+        assert_eq!(
+            of("multi-rail:rails=3,domains=8,units=4,spines=2,cables=2,gpus=true"),
+            (3 * 4 * 4, 96, 12, Some(2.0))
+        );
+        // Of the second leaf switch one node is left; of the third none.
+        assert_eq!(of("xgft:m=4x3,w=1x2,limit=5"), (6, 5, 6, Some(2.0)));
+        assert_eq!(of("multi-rail:rails=2,domains=8"), (0, 16, 8, None));
+        assert_eq!(of("dragonfly:p=2,a=4,h=2,g=3").0, 3 * 6 + 3 * 4);
+    }
+}

@@ -1,0 +1,164 @@
+//! Networks in several components that no path joins: forests, rings, toruses, nodes without a switch.
+//!
+//! A distance between components does not exist, and no sum counts one. Methods that only choose (orderings by
+//! search, allocators) want a number for every pair: they walk [`Topology::joined_graph`], where such a pair is
+//! farther apart than any two nodes of one component.
+
+use super::graph::RouterGraph;
+use super::{Network, Topology};
+use nodeorder_base::error::{Error, Result, SourceLocation};
+use nodeorder_base::ids::{NodeId, RouterId};
+
+impl Topology {
+    /// How many components hold schedulable nodes; 1 where every node reaches every other. O(1).
+    pub fn components(&self) -> u32 {
+        self.components
+    }
+
+    /// The component of a node, an arbitrary number; 0 where the network is in one.
+    pub fn component_of(&self, node: NodeId) -> u32 {
+        self.network()
+            .component_of()
+            .map_or(0, |of| of[self.router_of(node).index()])
+    }
+
+    /// Whether all of these nodes are of one component.
+    pub fn within_one_component(&self, nodes: &[NodeId]) -> bool {
+        let first = nodes.first().map(|node| self.component_of(*node));
+        self.components == 1
+            || nodes
+                .iter()
+                .all(|node| Some(self.component_of(*node)) == first)
+    }
+
+    /// Refuses a machine in several components for `what`, which needs every distance. Errors: more than one component,
+    /// with their number.
+    pub fn require_one_component(&self, what: &str) -> Result<()> {
+        if self.components == 1 {
+            return Ok(());
+        }
+        let problem = format!(
+            "{what} on {}, whose nodes are in {} components that no path joins",
+            self.name(),
+            self.components
+        );
+        let remedy = "exclude= can leave out all components but one";
+        Err(Error::unsuited(
+            SourceLocation::option(self.spec()),
+            problem,
+            remedy,
+        ))
+    }
+
+    /// Pairs of schedulable nodes that no path joins. O(slots) where there are any.
+    pub fn unreachable_pairs(&self) -> u128 {
+        let Some(of) = self.network().component_of() else {
+            return 0;
+        };
+        let mut counts = std::collections::BTreeMap::new();
+        for (router, nodes) in self.nodes_per_router().into_iter().enumerate() {
+            *counts.entry(of[router]).or_insert(0u128) += u128::from(nodes);
+        }
+        let all = self.node_count() as u128;
+        (all * all - counts.values().map(|n| n * n).sum::<u128>()) / 2
+    }
+
+    /// The router graph, its components joined by further routers far from all: pairs of nodes of two components are
+    /// farther apart than any two of one.
+    ///
+    /// # Errors
+    /// [`Error::Memory`] when it would not fit.
+    ///
+    /// # Complexity
+    /// O(routers + links) once; nothing where the network is in one component.
+    pub fn joined_graph(&self) -> Result<&RouterGraph> {
+        let graph = self.graph()?;
+        let Some(of) = self.network().component_of() else {
+            return Ok(graph);
+        };
+        if let Some(joined) = self.joined.get() {
+            return Ok(joined);
+        }
+        let joined = join(self.network(), graph, of);
+        Ok(self.joined.get_or_init(|| joined))
+    }
+}
+
+/// From the first router of each component a path of new routers to one in the middle, each path longer than half
+/// the farthest way inside any component.
+fn join(network: &Network, graph: &RouterGraph, of: &[u32]) -> RouterGraph {
+    let mut roots: Vec<(u32, u32)> = (0..).zip(of).map(|(router, c)| (*c, router)).collect();
+    roots.sort_unstable();
+    roots.dedup_by_key(|(component, _)| *component);
+    let (mut hops, mut queue) = (vec![0; graph.router_count()], Vec::new());
+    let mut far = 0;
+    for (_, root) in &roots {
+        graph.fill_hops(RouterId(*root), &mut hops, &mut queue);
+        far = far.max(queue.last().map_or(0, |last| hops[*last as usize]));
+    }
+    let mut arcs = Vec::new();
+    let mut link =
+        |u: u32, v: u32, capacity: f64| arcs.extend([(u, v, capacity), (v, u, capacity)]);
+    network.for_each_link(&mut link);
+    let middle = network.routers();
+    let mut next = middle + 1;
+    for (_, root) in roots {
+        // Two nodes of one component are at most 2·far apart.
+        let mut at = root;
+        for _ in 0..far {
+            link(at, next, 1.0);
+            (at, next) = (next, next + 1);
+        }
+        link(at, middle, 1.0);
+    }
+    RouterGraph::from_arcs(next, arcs)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::topology::graph::UNREACHED;
+    use crate::topology::testing::from_file;
+    use nodeorder_base::ids::NodeId;
+
+    /// Two trees and a ring of nodes apart, with all pairs by search.
+    #[test]
+    fn pairs_of_two_components_are_never_counted() {
+        let text = "SwitchName=a Nodes=n[1-3]\nSwitchName=b Nodes=n4\nSwitchName=c Nodes=n[5-6]\nSwitchName=t Switches=a,b\n";
+        let machine = from_file("slurm-topology", text, ",nodes=n[1-8]").unwrap();
+        assert_eq!(machine.components(), 4);
+        let nodes: Vec<NodeId> = machine.nodes().iter().collect();
+        assert_eq!(nodes.len(), 8);
+        let joined = machine.joined_graph().unwrap();
+        let (mut sum, mut apart, mut inside, mut outside) = (0u128, 0u128, 0, u32::MAX);
+        for (i, a) in nodes.iter().enumerate() {
+            let ways = joined.hops_from(machine.router_of(*a));
+            for b in &nodes[..i] {
+                let d = machine.distance(*a, *b);
+                let way = ways[machine.router_of(*b).index()];
+                let same = machine.component_of(*a) == machine.component_of(*b);
+                assert_eq!(same, d != UNREACHED);
+                assert_eq!(same, machine.within_one_component(&[*a, *b]));
+                match same {
+                    true => (sum, inside) = (sum + u128::from(d), inside.max(way)),
+                    false => (apart, outside) = (apart + 1, outside.min(way)),
+                }
+                assert!(!same || way == d);
+            }
+        }
+        assert!(outside > inside, "{outside} {inside}");
+        let s = machine.statistics().unwrap();
+        assert_eq!(
+            (s.total_distance, s.unreachable_pairs, s.components),
+            (sum, apart, 4)
+        );
+        assert_eq!(s.mean_distance, sum as f64 / (28 - apart) as f64);
+        assert_eq!(s.diameter, 2);
+        let pairs = machine.distance_histogram().unwrap();
+        assert_eq!(pairs.iter().sum::<u128>(), 28 - apart);
+        let one = from_file("slurm-topology", text, ",nodes=n[1-8],exclude=n[5-8]").unwrap();
+        assert_eq!((one.components(), one.unreachable_pairs()), (1, 0));
+        assert!(
+            one.require_one_component("x").is_ok() && machine.require_one_component("x").is_err()
+        );
+    }
+}

@@ -1,0 +1,262 @@
+//! Machines from links that a program has in memory: no file, no text.
+
+use petgraph::unionfind::UnionFind;
+
+use super::link_list::{MOST_CAPACITY, listed, numbered_sets};
+use super::{COMMON, Context, Lattice, Network, Topology, check_nodes, require_graph};
+use nodeorder_base::error::{Error, Result, SourceLocation};
+use nodeorder_base::params::Params;
+
+/// A network in memory. Routers are `0..routers`; nodes sit on the first `hosts` of them.
+#[derive(Clone, Debug, Default)]
+pub struct LinkedRouters {
+    /// Name of the machine.
+    pub name: String,
+    /// Routers, at least 1.
+    pub routers: u32,
+    /// Routers that carry nodes, at least 1.
+    pub hosts: u32,
+    /// Nodes on each router that carries nodes, at least 1.
+    pub per_router: u32,
+    /// Two routers each, in any order.
+    pub links: Vec<(u32, u32)>,
+    /// The capacity of every link; empty where all are 1.
+    pub capacities: Vec<f64>,
+    /// The name of every node by its id; empty where names are n and the id.
+    pub names: Vec<String>,
+    /// Coordinates of the routers that carry nodes, by [`Lattice::cells`] of every node id.
+    pub lattice: Option<Lattice>,
+}
+
+impl Topology {
+    /// The machine of a network in memory, which may be in several components. Its specification is `graph:` and its
+    /// name; no file stands behind it.
+    ///
+    /// # Errors
+    /// A router that is not there, a link from a router to itself, the same link twice, a capacity that is not finite
+    /// and above 0; names that are not one a node; more memory than `context` allows.
+    ///
+    /// # Complexity
+    /// O(routers + links · log links).
+    ///
+    /// # Examples
+    /// ```
+    /// use nodeorder_base::ids::NodeId;
+    /// use nodeorder_network::topology::Topology;
+    /// use nodeorder_network::topology::LinkedRouters;
+    /// let links = vec![(0, 1), (1, 2), (2, 3), (3, 0)];
+    /// let ring =
+    ///     LinkedRouters { name: "ring".into(), routers: 4, hosts: 4, per_router: 1, links, ..Default::default() };
+    /// let machine = Topology::linked(ring, &Default::default())?;
+    /// assert_eq!(machine.distance(NodeId(0), NodeId(2)), 2);
+    /// # Ok::<(), nodeorder_base::error::Error>(())
+    /// ```
+    pub fn linked(network: LinkedRouters, context: &Context) -> Result<Self> {
+        let LinkedRouters {
+            name,
+            routers,
+            hosts,
+            per_router,
+            links,
+            capacities,
+            names,
+            lattice,
+        } = network;
+        let location = SourceLocation::option(&name);
+        let wrong = |found: String, expected: &str| Error::input(location.clone(), found, expected);
+        check_nodes(&location, u64::from(routers))?;
+        let slots = u64::from(hosts) * u64::from(per_router);
+        check_nodes(&location, slots)?;
+        if hosts > routers {
+            let found = format!("{hosts} routers with nodes among {routers}");
+            return Err(wrong(found, "routers with nodes among all"));
+        }
+        if ![0, slots as usize].contains(&names.len()) {
+            return Err(wrong(
+                format!("{} names", names.len()),
+                "a name for each node",
+            ));
+        }
+        if ![0, links.len()].contains(&capacities.len()) {
+            return Err(wrong(
+                format!("{} capacities", capacities.len()),
+                "one for each link",
+            ));
+        }
+        require_graph(context, u64::from(routers), links.len() as u64)?;
+        let links = sorted(routers, links, capacities, wrong)?;
+        let mut parts = UnionFind::<u32>::new(routers as usize);
+        for ((u, v), _) in &links {
+            parts.union(*u, *v);
+        }
+        let component_of = numbered_sets(parts);
+        let joined = component_of.iter().all(|component| *component == 0);
+        let (links, capacities): (Vec<_>, Vec<f64>) = links.into_iter().unzip();
+        let network = Network {
+            hosts,
+            names,
+            component_of: if joined { Vec::new() } else { component_of },
+            lattice,
+            ..listed(
+                format!("graph:{name}"),
+                routers,
+                per_router,
+                links,
+                capacities,
+            )
+        };
+        let params = Params::inline("graph", ',', COMMON, context.seed)?;
+        Topology::new(network, &params, None, &name, context)
+    }
+}
+
+/// A link, its lower end first, and its capacity.
+type Link = ((u32, u32), f64);
+
+/// The links in ascending order, each once.
+fn sorted(
+    routers: u32,
+    links: Vec<(u32, u32)>,
+    capacities: Vec<f64>,
+    wrong: impl Fn(String, &str) -> Error,
+) -> Result<Vec<Link>> {
+    let capacities = capacities.into_iter().chain(std::iter::repeat(1.0));
+    let mut sorted: Vec<Link> = Vec::with_capacity(links.len());
+    for ((u, v), capacity) in links.into_iter().zip(capacities) {
+        if u == v {
+            let found = format!("a link from router {u} to itself");
+            return Err(wrong(found, "two different routers"));
+        }
+        if u.max(v) >= routers {
+            return Err(wrong(
+                format!("router {}", u.max(v)),
+                &format!("routers below {routers}"),
+            ));
+        }
+        if !(capacity > 0.0 && capacity <= MOST_CAPACITY) {
+            let found = format!("capacity {capacity} of link {u},{v}");
+            return Err(wrong(found, "a number above 0, up to 1e15"));
+        }
+        sorted.push(((u.min(v), u.max(v)), capacity));
+    }
+    sorted.sort_by_key(|(ends, _)| *ends);
+    match sorted.windows(2).find(|pair| pair[0].0 == pair[1].0) {
+        Some([((u, v), _), _]) => Err(wrong(
+            format!("link {u},{v} again"),
+            "each link once, in one direction",
+        )),
+        _ => Ok(sorted),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::topology::testing;
+    use nodeorder_base::ids::NodeId;
+
+    fn machine(network: LinkedRouters) -> Result<Topology> {
+        let network = LinkedRouters {
+            name: "mine".into(),
+            ..network
+        };
+        Topology::linked(network, &Context::default())
+    }
+
+    fn path(links: &[(u32, u32)]) -> LinkedRouters {
+        let links = links.to_vec();
+        LinkedRouters {
+            routers: 4,
+            hosts: 4,
+            per_router: 1,
+            links,
+            ..LinkedRouters::default()
+        }
+    }
+
+    #[test]
+    fn a_network_in_memory_is_that_of_a_torus() {
+        let torus = Topology::inline("torus:3x5,per_router=2", &Context::default()).unwrap();
+        let mut links = Vec::new();
+        torus
+            .network()
+            .for_each_link(&mut |u, v, _| links.push((v, u)));
+        let network = LinkedRouters {
+            routers: 15,
+            hosts: 15,
+            per_router: 2,
+            links,
+            ..Default::default()
+        };
+        let mine = machine(network).unwrap();
+        testing::check_links(&mine);
+        assert_eq!((mine.spec(), mine.components()), ("graph:mine", 1));
+        for (a, b) in (0..30).flat_map(|a| (0..30).map(move |b| (NodeId(a), NodeId(b)))) {
+            assert_eq!(mine.distance(a, b), torus.distance(a, b));
+        }
+    }
+
+    #[test]
+    fn names_capacities_and_components_are_kept() {
+        let names = ["a", "b", "c"].map(String::from).to_vec();
+        let network = LinkedRouters {
+            hosts: 3,
+            capacities: vec![2.0, 1.0],
+            names,
+            ..path(&[(3, 0), (2, 1)])
+        };
+        let mine = machine(network).unwrap();
+        assert_eq!((mine.node_count(), mine.components()), (3, 2));
+        assert_eq!(mine.node_named("c"), Some(NodeId(2)));
+        assert_eq!(mine.unreachable_pairs(), 2);
+        let mut capacities = Vec::new();
+        mine.network()
+            .for_each_link(&mut |u, v, c| capacities.push((u, v, c)));
+        assert_eq!(capacities, [(0, 3, 2.0), (1, 2, 1.0)]);
+    }
+
+    #[test]
+    fn faults_are_named() {
+        let with = |capacities: &[f64]| LinkedRouters {
+            capacities: capacities.to_vec(),
+            ..path(&[(0, 1)])
+        };
+        for (network, expected) in [
+            (
+                path(&[(0, 4)]),
+                "`mine`: found router 4; expected routers below 4",
+            ),
+            (
+                path(&[(1, 1)]),
+                "`mine`: found a link from router 1 to itself",
+            ),
+            (path(&[(0, 1), (1, 0)]), "`mine`: found link 0,1 again"),
+            (with(&[0.0]), "`mine`: found capacity 0 of link 0,1"),
+            (with(&[1.0, 1.0]), "`mine`: found 2 capacities"),
+            (
+                LinkedRouters {
+                    hosts: 5,
+                    ..path(&[])
+                },
+                "`mine`: found 5 routers with nodes among 4",
+            ),
+            (
+                LinkedRouters {
+                    names: vec!["a".into()],
+                    ..path(&[])
+                },
+                "`mine`: found 1 names",
+            ),
+            (
+                LinkedRouters {
+                    per_router: 0,
+                    ..path(&[])
+                },
+                "`mine`: found a machine of 0 nodes",
+            ),
+        ] {
+            let error = machine(network).unwrap_err().to_string();
+            assert!(error.starts_with(expected), "{error}");
+        }
+    }
+}

@@ -1,0 +1,148 @@
+//! Routers and links in an order that searches read fast.
+
+use nodeorder_base::ids::RouterId;
+
+/// Routers and links without capacities. Routers are renumbered as rows, so that linked ones are close in memory. All
+/// rows have room for equally many neighbours; the links of the few rows that have more are a list of their own.
+#[derive(Debug)]
+pub struct Rows {
+    /// The row of every router.
+    of: Vec<u32>,
+    /// Neighbours that each row has room for: an even number.
+    pub each: usize,
+    /// The first `each` rows linked to each row. A row with fewer is filled up with itself: its own set changes nothing.
+    pub linked: Vec<u32>,
+    /// The other links, as a row and one linked to it, sorted by row.
+    pub more: Vec<(u32, u32)>,
+}
+
+impl Rows {
+    /// Numbers the routers 0 to `n` - 1 in the order of a breadth-first search from router 0, in further components from
+    /// their lowest router; or leaves their numbers where linked routers are closer to each other so.
+    /// `heads` are the routers linked to each. O(links + routers · log routers).
+    pub(super) fn new<'g>(n: u32, heads: impl Fn(u32) -> &'g [u32]) -> Self {
+        let mut of = vec![u32::MAX; n as usize];
+        let mut met = Vec::with_capacity(n as usize);
+        for root in 0..n {
+            let mut next = met.len();
+            if of[root as usize] == u32::MAX {
+                of[root as usize] = met.len() as u32;
+                met.push(root);
+            }
+            while let Some(&u) = met.get(next) {
+                next += 1;
+                for v in heads(u) {
+                    if of[*v as usize] == u32::MAX {
+                        of[*v as usize] = met.len() as u32;
+                        met.push(*v);
+                    }
+                }
+            }
+        }
+        let apart = |number: &dyn Fn(u32) -> u32| -> u64 {
+            let links = (0..n).map(|u| {
+                let ends = heads(u).iter();
+                ends.map(|v| u64::from(number(u).abs_diff(number(*v))))
+                    .sum::<u64>()
+            });
+            links.sum()
+        };
+        if apart(&|u| u) <= apart(&|u| of[u as usize]) {
+            (0..n).for_each(|u| (of[u as usize], met[u as usize]) = (u, u));
+        }
+        let each = each(met.iter().map(|u| heads(*u).len()).collect());
+        let (mut linked, mut more) = (Vec::with_capacity(each * met.len()), Vec::new());
+        for (row, u) in (0..n).zip(met) {
+            let (first, others) = heads(u).split_at(each.min(heads(u).len()));
+            linked.extend(first.iter().map(|v| of[*v as usize]));
+            linked.resize(linked.len() + each - first.len(), row);
+            more.extend(others.iter().map(|v| (row, of[*v as usize])));
+        }
+        Rows {
+            of,
+            each,
+            linked,
+            more,
+        }
+    }
+
+    /// The row of a router.
+    pub fn of(&self, router: RouterId) -> usize {
+        self.of[router.index()] as usize
+    }
+
+    /// The rows linked to a row; the row itself may be among them. O(log links) before the first.
+    pub fn linked_to(&self, row: u32) -> impl Iterator<Item = u32> + '_ {
+        let first = &self.linked[row as usize * self.each..][..self.each];
+        first
+            .iter()
+            .copied()
+            .chain(self.more_of(row).iter().map(|(_, u)| *u))
+    }
+
+    /// How many rows [`Rows::linked_to`] has. O(log links).
+    pub fn degree(&self, row: u32) -> usize {
+        self.each + self.more_of(row).len()
+    }
+
+    fn more_of(&self, row: u32) -> &[(u32, u32)] {
+        let from = self.more.partition_point(|(v, _)| *v < row);
+        let to = self.more.partition_point(|(v, _)| *v <= row);
+        &self.more[from..to]
+    }
+}
+
+/// Neighbours that each row gets room for: enough for all but one row in 24. With less room more links would be in the
+/// separate list, which is slower to follow than a few useless neighbours are to read. O(routers · log routers).
+fn each(mut degrees: Vec<usize>) -> usize {
+    degrees.sort_unstable();
+    let long = degrees.len() / 24;
+    let most = degrees.iter().rev().nth(long).copied().unwrap_or(0);
+    most.max(1).next_multiple_of(if most > 8 { 4 } else { 2 })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::topology::{Context, Topology};
+
+    #[test]
+    fn rows_have_the_links_of_their_routers() {
+        let specs = [
+            "mesh:4x4",
+            "random-regular:n=60,d=5",
+            "watts-strogatz:n=99,k=4,p=0.2",
+        ];
+        for spec in specs.into_iter().chain(["xgft:h=2,m=12x9,w=1x1", "mesh:1"]) {
+            let topology = Topology::inline(spec, &Context::default()).unwrap();
+            let graph = topology.graph().unwrap();
+            let rows = graph.rows();
+            assert_eq!(
+                rows.linked.len(),
+                rows.each * graph.router_count(),
+                "{spec}"
+            );
+            for router in (0..graph.router_count() as u32).map(RouterId) {
+                let row = rows.of(router) as u32;
+                assert_eq!(rows.degree(row), rows.linked_to(row).count());
+                let mut linked: Vec<u32> = rows.linked_to(row).filter(|v| *v != row).collect();
+                let heads = graph.neighbours(router).iter();
+                let mut expected: Vec<u32> = heads.map(|v| rows.of(RouterId(*v)) as u32).collect();
+                linked.sort_unstable();
+                expected.sort_unstable();
+                assert_eq!(linked, expected, "{spec}, {router:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_few_long_rows_do_not_lengthen_all() {
+        assert_eq!(each(vec![3, 3, 3]), 4);
+        assert_eq!(each(vec![6, 5, 6, 2]), 6);
+        assert_eq!(each(vec![9, 10]), 12);
+        let mut star = vec![1; 1000];
+        star.push(1000);
+        assert_eq!(each(star), 2);
+        assert_eq!(each(Vec::new()), 2);
+    }
+}

@@ -1,0 +1,310 @@
+//! Host lists such as `nid[0001-0128,0200],login1` or `rack[0-2]node[1-4]`.
+
+use std::fmt;
+
+use crate::topology::Context;
+use nodeorder_base::error::{Error, Result};
+use nodeorder_base::input::Line;
+
+/// Most names of a list.
+const MOST: usize = 1 << 24;
+
+/// Bytes that a name takes at most, in all copies together.
+const NAME: u64 = 256;
+
+/// Expands a host list to names, in its order; the caller holds `held` others. Several brackets make every combination,
+/// the last fastest. Errors: with the line: brackets that do not match, ranges that are none, more names than any
+/// machine has. More memory than allowed.
+pub(in crate::topology) fn expand(
+    text: &str,
+    line: &Line<'_>,
+    held: usize,
+    context: &Context,
+) -> Result<Vec<String>> {
+    let wrong = |found: String| {
+        Error::input(
+            line.location(),
+            found,
+            "a host list such as nid[0001-0128,0200],login1",
+        )
+    };
+    let mut names = Vec::new();
+    for word in words(text).ok_or_else(|| wrong(format!("`{text}`")))? {
+        let mut heads = vec![String::new()];
+        let mut rest = word;
+        while let Some((stem, tail)) = rest.split_once('[') {
+            let (list, tail) = tail
+                .split_once(']')
+                .ok_or_else(|| wrong(format!("`{word}`")))?;
+            let ranges = ranges(list).ok_or_else(|| wrong(format!("`[{list}]`")))?;
+            let count = ranges
+                .iter()
+                .map(|r| r.last - r.first + 1)
+                .fold(0, u64::saturating_add);
+            let count = count.saturating_mul(heads.len() as u64);
+            if count > MOST as u64 {
+                return Err(wrong(format!("`{word}`, more than {MOST} names")));
+            }
+            let all = count + (held + names.len()) as u64;
+            context.require(
+                &format!("{}: a list of {all} names", line.location()),
+                NAME * all,
+            )?;
+            heads = (heads.iter())
+                .flat_map(|head| {
+                    let numbers = ranges.iter().flat_map(Range::numbers);
+                    numbers.map(move |n| format!("{head}{stem}{n}"))
+                })
+                .collect();
+            rest = tail;
+        }
+        if rest.contains(']') || word.is_empty() {
+            return Err(wrong(format!("`{word}`")));
+        }
+        names.extend(heads.into_iter().map(|head| head + rest));
+        if names.len() > MOST {
+            return Err(wrong(format!("more than {MOST} names")));
+        }
+    }
+    Ok(names)
+}
+
+/// Writes `names` as a host list, in their order: neighbours that differ in their last number alone share a
+/// bracket, and numbers that follow each other a range. Where host lists are read it
+/// gives the names back, unless one holds a comma, bracket, blank or `#`. O(length of the names).
+pub fn compact(names: impl IntoIterator<Item = String>) -> String {
+    let mut words: Vec<Word> = Vec::new();
+    for name in names {
+        let (stem, digits, tail) = parts(&name);
+        let number = digits.parse::<u64>().ok();
+        if let (Some(word), Some(number)) = (words.last_mut(), number)
+            && (word.stem.as_str(), word.tail.as_str()) == (stem, tail)
+            && let Some(range) = word.ranges.last_mut()
+        {
+            let width = range.width;
+            if range.last.checked_add(1) == Some(number) && format!("{number:0width$}") == digits {
+                range.last = number;
+            } else {
+                word.ranges.push(Range {
+                    first: number,
+                    last: number,
+                    width: digits.len(),
+                });
+            }
+            continue;
+        }
+        let range = |number| Range {
+            first: number,
+            last: number,
+            width: digits.len(),
+        };
+        words.push(match number {
+            Some(number) => Word {
+                stem: stem.into(),
+                ranges: vec![range(number)],
+                tail: tail.into(),
+            },
+            None => Word {
+                stem: name,
+                ranges: Vec::new(),
+                tail: String::new(),
+            },
+        });
+    }
+    let words: Vec<String> = words.iter().map(Word::to_string).collect();
+    words.join(",")
+}
+
+/// Whether a name can stand in a list.
+pub(in crate::topology) fn fits(name: &str) -> bool {
+    !name.is_empty() && !name.contains([',', '[', ']', '#']) && !name.contains(char::is_whitespace)
+}
+
+/// Names that share a bracket.
+struct Word {
+    stem: String,
+    /// None where the name has no number.
+    ranges: Vec<Range>,
+    tail: String,
+}
+
+impl fmt::Display for Word {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Word { stem, ranges, tail } = self;
+        match ranges.as_slice() {
+            [] => return f.write_str(stem),
+            [one] if one.first == one.last => return write!(f, "{stem}{one}{tail}"),
+            _ => {}
+        }
+        let ranges: Vec<String> = ranges.iter().map(Range::to_string).collect();
+        write!(f, "{stem}[{}]{tail}", ranges.join(","))
+    }
+}
+
+/// A name before, in and after its last number.
+fn parts(name: &str) -> (&str, &str, &str) {
+    let end = name
+        .rfind(|c: char| c.is_ascii_digit())
+        .map_or(0, |last| last + 1);
+    let start = name[..end]
+        .trim_end_matches(|c: char| c.is_ascii_digit())
+        .len();
+    (&name[..start], &name[start..end], &name[end..])
+}
+
+/// The parts between commas outside brackets; none where brackets do not match.
+pub(in crate::topology) fn words(text: &str) -> Option<Vec<&str>> {
+    let (mut words, mut start, mut inside) = (Vec::new(), 0, false);
+    for (i, c) in text.char_indices() {
+        match (c, inside) {
+            ('[', false) | (']', true) => inside = !inside,
+            ('[', true) | (']', false) => return None,
+            (',', false) => {
+                words.push(&text[start..i]);
+                start = i + 1;
+            }
+            _ => {}
+        }
+    }
+    words.push(&text[start..]);
+    (!inside).then_some(words)
+}
+
+/// Numbers in a row, padded to a width.
+struct Range {
+    first: u64,
+    last: u64,
+    width: usize,
+}
+
+impl Range {
+    fn numbers(&self) -> impl Iterator<Item = String> + '_ {
+        (self.first..=self.last).map(|n| format!("{n:0width$}", width = self.width))
+    }
+}
+
+impl fmt::Display for Range {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Range { first, last, width } = self;
+        write!(f, "{first:0width$}")?;
+        if first == last {
+            Ok(())
+        } else {
+            write!(f, "-{last:0width$}")
+        }
+    }
+}
+
+/// The first `most` numbers of a list such as `0001-0128,0200`, as it writes them; none where it is no such list.
+pub(in crate::topology) fn numbers(list: &str, most: u32) -> Option<Vec<String>> {
+    Some(
+        ranges(list)?
+            .iter()
+            .flat_map(Range::numbers)
+            .take(most as usize)
+            .collect(),
+    )
+}
+
+/// `0001-0128,0200`: ranges of numbers of the width they are written with.
+fn ranges(list: &str) -> Option<Vec<Range>> {
+    let mut ranges = Vec::new();
+    for part in list.split(',') {
+        let (first, last) = part.split_once('-').unwrap_or((part, part));
+        let digits = |s: &str| !s.is_empty() && s.bytes().all(|b| b.is_ascii_digit());
+        if !digits(first) || !digits(last) {
+            return None;
+        }
+        let width = first.len();
+        let (first, last): (u64, u64) = (first.parse().ok()?, last.parse().ok()?);
+        if first > last || last - first >= MOST as u64 {
+            return None;
+        }
+        ranges.push(Range { first, last, width });
+    }
+    Some(ranges)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use nodeorder_base::input::Text;
+    use proptest::prelude::*;
+
+    #[test]
+    fn neighbours_share_a_bracket() {
+        let of = |names: &str| compact(names.split(' ').map(String::from));
+        for (names, list) in [
+            ("a", "a"),
+            ("n001 n002 n003 n004 n007", "n[001-004,007]"),
+            ("n8 n9 n10 n12", "n[8-10,12]"),
+            ("n08 n9", "n[08,9]"),
+            ("r0n1 r0n2 r1n1 x", "r0n[1-2],r1n1,x"),
+            ("m1b m2b login login", "m[1-2]b,login,login"),
+            ("n3 n1 n2", "n[3,1-2]"),
+            (
+                "n18446744073709551615 n18446744073709551616",
+                "n18446744073709551615,n18446744073709551616",
+            ),
+        ] {
+            assert_eq!(of(names), list);
+        }
+        assert_eq!(compact([]), "");
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_written_reads_back(
+            names in prop::collection::vec("[a-c]{0,2}(0{0,3}[0-9]{1,3}|9[89]|1[0-9]{0,2})?(-[a-b])?([0-9]{1,2})?x?", 1..40),
+        ) {
+            let names: Vec<String> = names.into_iter().filter(|name| fits(name)).collect();
+            prop_assume!(!names.is_empty());
+            let list = compact(names.clone());
+            let text = Text::new("f", list.as_str());
+            let line = text.lines().next().unwrap();
+            let context = Context { seed: 1, memory: 1 << 20 };
+            prop_assert_eq!(expand(&list, &line, 0, &context).unwrap(), names, "{}", list);
+        }
+    }
+
+    #[test]
+    fn lists_are_written_out_in_their_order() {
+        let of = |list: &str| {
+            let text = Text::new("f", list);
+            let line = text.lines().next().unwrap();
+            let context = Context {
+                seed: 1,
+                memory: 1 << 20,
+            };
+            expand(list, &line, 0, &context)
+                .map(|names| names.join(" "))
+                .map_err(|e| e.to_string())
+        };
+        for (list, names) in [
+            ("a", "a"),
+            ("n[3,1-2]", "n3 n1 n2"),
+            ("n[08-11],x,m[1]b", "n08 n09 n10 n11 x m1b"),
+            ("r[0-1]n[1-2]", "r0n1 r0n2 r1n1 r1n2"),
+        ] {
+            assert_eq!(of(list).unwrap(), names);
+        }
+        assert!(
+            of("n[1-5000]")
+                .unwrap_err()
+                .starts_with("f:1: a list of 5000 names needs about 1.3 MB")
+        );
+        for bad in [
+            "n[1",
+            "n1]",
+            "n[2-1]",
+            "n[a]",
+            "n[]",
+            "a,,b",
+            "n[1-]",
+            "n[[1]]",
+            "n[0-99999999999]",
+        ] {
+            assert!(of(bad).unwrap_err().starts_with("f:1: found `"), "{bad}");
+        }
+    }
+}

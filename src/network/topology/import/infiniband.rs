@@ -1,0 +1,341 @@
+//! InfiniBand fabrics, port by port, from the output of `ibnetdiscover`.
+
+use std::collections::BTreeMap;
+
+use super::Switch;
+use super::kit::*;
+
+/// `ibnetdiscover:FILE[,rail=mlx5_0]`.
+pub const FAMILY: TopologyEntry = TopologyEntry {
+    name: "ibnetdiscover",
+    about: "the InfiniBand fabric that ibnetdiscover printed, names kept (rail=: by one adapter of each node)",
+    example: "ibnetdiscover:fabric.txt",
+    options: &[
+        Opt::file("file", "what ibnetdiscover printed").positional(),
+        Opt::text(
+            "rail",
+            "look only at adapters described as NODE and this word",
+        )
+        .or_else("all adapters"),
+    ],
+    build: Build::Steps(|params, _| {
+        let rail = params.word("rail")?;
+        from_file(
+            params,
+            "what ibnetdiscover printed, as in ibnetdiscover:fabric.txt",
+            move |file| network(file, rail.as_deref()),
+        )
+    }),
+};
+
+/// Switches, the cables between them, and the nodes on their ports. A cable's capacity is its rate over the
+/// rate that most cables between switches have; those of parallel cables add up. A node is called by the first
+/// word of its adapter's description (the whole identifier where the description is the vendor's), and hangs
+/// on the switch where it is met first; `rail=WORD` looks only at adapters described as `NODE WORD`. Errors: with the
+/// line: a port outside a switch or adapter, a line of another form, a cable to a switch that is not described or
+/// described otherwise at its other end; a network in several parts.
+///
+/// # Limits
+/// Aggregation nodes inside switches and routers between subnets are left out.
+///
+/// # References
+/// ibnetdiscover(8) of infiniband-diags.
+fn network(file: &SourceFile<'_>, rail: Option<&str>) -> Result<Network> {
+    let mut wiring = read(&file.text, rail)?;
+    wiring.hierarchy(&vec![ROOT; wiring.switches.len()], &|_| "leaf".into());
+    wiring.network(file, "")
+}
+
+/// The other end of a port, as a switch's section describes it.
+struct Port<'t> {
+    switch: usize,
+    port: u32,
+    peer: &'t str,
+    peer_port: u32,
+    comment: &'t str,
+    line: Line<'t>,
+}
+
+fn read(text: &Text, rail: Option<&str>) -> Result<Wiring> {
+    let mut wiring = Wiring::default();
+    let mut known: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut ports: Vec<Port<'_>> = Vec::new();
+    // The switch whose ports follow; none inside an adapter's section.
+    let mut section = None;
+    for line in text.lines() {
+        let trimmed = line.text.trim();
+        let attribute = |name: &str| trimmed.starts_with(name) && trimmed.contains('=');
+        let passed_over = [
+            "vendid",
+            "devid",
+            "sysimgguid",
+            "switchguid",
+            "caguid",
+            "rtguid",
+        ];
+        if trimmed.is_empty()
+            || trimmed.starts_with('#')
+            || passed_over.iter().any(|a| attribute(a))
+        {
+            continue;
+        }
+        let (data, comment) = split_comment(trimmed);
+        let word = data.split_whitespace().next().unwrap_or_default();
+        match word {
+            "Switch" => {
+                let expected = "Switch PORTS \"S-…\"";
+                let id = quoted(data).ok_or_else(|| line.wrong(format!("`{data}`"), expected))?;
+                let index = wiring.switches.len();
+                if let Some(other) = known.insert(id, index) {
+                    let other = wiring.switches[other].line;
+                    let found = format!("switch `{id}` again (line {other} has it)");
+                    return Err(line.wrong(found, "each once"));
+                }
+                let (name, nodes) = (id.into(), Vec::new());
+                wiring.switches.push(Switch {
+                    name,
+                    nodes,
+                    line: line.number,
+                });
+                section = Some(Some(index));
+            }
+            "Ca" | "Rt" => section = Some(None),
+            _ if word.starts_with('[') => {
+                let Some(inside) = section else {
+                    let expected = "a line Switch … or Ca … before its ports";
+                    return Err(line.wrong(format!("`{data}`"), expected));
+                };
+                // Adapters' sections repeat what the switches' say.
+                let Some(switch) = inside else { continue };
+                let expected = "a port, [N] \"ID\"[M]";
+                let (port, peer, peer_port) =
+                    port(data).ok_or_else(|| line.wrong(format!("`{data}`"), expected))?;
+                ports.push(Port {
+                    switch,
+                    port,
+                    peer,
+                    peer_port,
+                    comment,
+                    line,
+                });
+            }
+            _ => {
+                let expected = "ibnetdiscover's Switch, Ca and port lines";
+                return Err(line.wrong(format!("`{trimmed}`"), expected));
+            }
+        }
+    }
+    cables(&mut wiring, &ports, &known)?;
+    let mut seen = BTreeMap::new();
+    for port in ports.iter().filter(|p| p.peer.starts_with("H-")) {
+        if let Some(name) = node_name(port, rail)
+            && seen.insert(name.clone(), ()).is_none()
+        {
+            wiring.switches[port.switch].nodes.push(name);
+        }
+    }
+    Ok(wiring)
+}
+
+/// The cables between switches, each described at both ends.
+fn cables(wiring: &mut Wiring, ports: &[Port<'_>], known: &BTreeMap<&str, usize>) -> Result<()> {
+    let mut ends: BTreeMap<(usize, u32), (usize, u32)> = BTreeMap::new();
+    let mut rates: BTreeMap<u64, usize> = BTreeMap::new();
+    let mut cables = Vec::new();
+    for port in ports.iter().filter(|p| p.peer.starts_with("S-")) {
+        let wrong = |found: String, expected: &str| port.line.wrong(found, expected);
+        let Some(&peer) = known.get(port.peer) else {
+            let found = format!("a cable to `{}`, which no section describes", port.peer);
+            return Err(wrong(found, "a line Switch … for each switch"));
+        };
+        let (here, there) = ((port.switch, port.port), (peer, port.peer_port));
+        if ends.insert(here, there).is_some() {
+            return Err(wrong(format!("port {} again", port.port), "each port once"));
+        }
+        match ends.get(&there) {
+            Some(back) if *back != here => {
+                let found = format!("a cable to port {} of `{}`", port.peer_port, port.peer);
+                return Err(wrong(found, "the same cable at both ends"));
+            }
+            // A cable from a switch to itself (a loop-back plug) joins nothing.
+            Some(_) if here != there && port.switch != peer => {
+                let rate = rate(port.comment);
+                *rates.entry(rate.to_bits()).or_insert(0) += 1;
+                cables.push((port.switch, peer, rate));
+            }
+            _ => {}
+        }
+    }
+    // A cable described at one end only (its other switch was cut off the text) is an error, too.
+    for port in ports.iter().filter(|p| p.peer.starts_with("S-")) {
+        let Some(&peer) = known.get(port.peer) else {
+            continue;
+        };
+        if !ends.contains_key(&(peer, port.peer_port)) {
+            let found = format!("a cable that `{}` does not have", port.peer);
+            return Err(port.line.wrong(found, "the same cable at both ends"));
+        }
+    }
+    // The most frequent rate is capacity 1; of equally frequent ones the lowest.
+    let usual = rates
+        .iter()
+        .max_by_key(|(bits, count)| (**count, std::cmp::Reverse(**bits)));
+    let usual = usual.map_or(1.0, |(bits, _)| f64::from_bits(*bits));
+    cables
+        .into_iter()
+        .for_each(|(a, b, rate)| wiring.join(a, b, rate / usual));
+    Ok(())
+}
+
+/// Splits a line at its first `#` outside quotes: data and comment.
+fn split_comment(text: &str) -> (&str, &str) {
+    let mut inside = false;
+    for (i, c) in text.char_indices() {
+        match c {
+            '"' => inside = !inside,
+            '#' if !inside => return (text[..i].trim_end(), text[i + 1..].trim()),
+            _ => {}
+        }
+    }
+    (text, "")
+}
+
+/// The first text in quotes.
+fn quoted(text: &str) -> Option<&str> {
+    text.split('"').nth(1).filter(|text| !text.is_empty())
+}
+
+/// `[1](guid) "ID"[2](guid)`: port, the other end, its port.
+fn port(data: &str) -> Option<(u32, &str, u32)> {
+    let number = |text: &str| text.strip_prefix('[')?.split(']').next()?.parse().ok();
+    let (head, rest) = data.split_once('"')?;
+    let (peer, tail) = rest.split_once('"')?;
+    let known = ["S-", "H-", "R-"].iter().any(|kind| peer.starts_with(kind));
+    known.then_some((number(head)?, peer, number(tail)?))
+}
+
+/// Name of the adapter's node; none where `rail` leaves the adapter out.
+fn node_name(port: &Port<'_>, rail: Option<&str>) -> Option<String> {
+    let description = quoted(port.comment).unwrap_or_default().trim();
+    if description.contains("Aggregation Node") {
+        return None;
+    }
+    let (name, adapter) = description.split_once(' ').unwrap_or((description, ""));
+    if rail.is_some_and(|rail| rail != adapter.trim()) {
+        return None;
+    }
+    let vendors = ["Mellanox", "Voltaire", "QLogic", "Technologies"];
+    if name.is_empty() || vendors.iter().any(|vendor| description.contains(vendor)) {
+        return Some(port.peer.to_string());
+    }
+    Some(name.to_string())
+}
+
+/// Gbit/s of a port such as `4xHDR`, the last word of its comment; 1 where it gives none.
+fn rate(comment: &str) -> f64 {
+    let word = comment.split_whitespace().next_back().unwrap_or_default();
+    let speeds = [
+        "SDR", "DDR", "QDR", "FDR10", "FDR", "EDR", "HDR", "NDR", "XDR",
+    ];
+    let rates = [2.0, 4.0, 8.0, 10.0, 13.64, 25.0, 50.0, 100.0, 200.0];
+    let Some((width, speed)) = word.split_once('x') else {
+        return 1.0;
+    };
+    let lane = speeds
+        .iter()
+        .position(|name| *name == speed)
+        .map(|i| rates[i]);
+    match (width.parse::<u32>(), lane) {
+        (Ok(width), Some(rate)) if width > 0 => f64::from(width) * rate,
+        _ => 1.0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{error, machine, names};
+    use super::*;
+    use crate::topology::testing::{check_links, check_metric, from_file};
+
+    const FABRIC: &str = include_str!("../../../../tests/data/ibnetdiscover.txt");
+
+    #[test]
+    fn a_fabric_keeps_names_leaves_and_parallel_cables() {
+        let fabric = machine("ibnetdiscover", FABRIC).unwrap();
+        check_links(&fabric);
+        check_metric(&fabric);
+        let s = fabric.statistics().unwrap();
+        assert_eq!((s.nodes, s.routers, s.links, s.diameter), (5, 4, 4, 2));
+        assert_eq!(
+            names(&fabric),
+            "node01 node02 node03 node04 H-0c42a10300a1b2f0"
+        );
+        let mut capacities = Vec::new();
+        fabric
+            .network()
+            .for_each_link(&mut |u, v, capacity| capacities.push((u, v, capacity)));
+        // Leaves are routers 0 and 1. Two cables to the first spine, one of twice the rate to the second
+        // from leaf 1.
+        assert_eq!(
+            capacities,
+            [(0, 2, 2.0), (0, 3, 1.0), (1, 2, 2.0), (1, 3, 2.0)]
+        );
+    }
+
+    #[test]
+    fn a_rail_is_one_adapter_of_each_node() {
+        let rail = |rail: &str| from_file("ibnetdiscover", FABRIC, &format!(",rail={rail}"));
+        assert_eq!(
+            names(&rail("mlx5_0").unwrap()),
+            "node01 node02 node03 node04"
+        );
+        assert_eq!(names(&rail("mlx5_1").unwrap()), "node01");
+        let none = rail("mlx5_9").unwrap_err();
+        assert!(none.to_string().contains("found no nodes"), "{none}");
+    }
+
+    #[test]
+    fn faults_are_named_with_their_line() {
+        let changed = |from: &str, to: &str| {
+            assert!(FABRIC.contains(from), "{from}");
+            error("ibnetdiscover", &FABRIC.replacen(from, to, 1))
+        };
+        let cable = "[21]\t\"S-b8cef60300e5d2c0\"[1]";
+        for (from, to, message) in [
+            (
+                "Switch\t40 \"S-b8cef60300e5d2a0\"",
+                "Switch\t40",
+                "found `Switch 40`",
+            ),
+            (
+                cable,
+                "[21]\t\"S-1\"[1]",
+                "a cable to `S-1`, which no section",
+            ),
+            (cable, "[x]\t\"S-1\"[1]", "found `[x]"),
+            (cable, "[22]\t\"S-b8cef60300e5d2c0\"[1]", "port 22 again"),
+            (
+                cable,
+                "[21]\t\"S-b8cef60300e5d2c0\"[9]",
+                "a cable to port 21",
+            ),
+            ("vendid=0x2c9", "nonsense", "found `nonsense`"),
+        ] {
+            let error = changed(from, to);
+            assert!(
+                error.starts_with(':') && error.contains(message),
+                "{to}: {error}"
+            );
+        }
+        let error = error("ibnetdiscover", "[1]\t\"S-1\"[2]\n");
+        assert!(error.starts_with(":1: found `[1]"), "{error}");
+    }
+
+    #[test]
+    fn rates_are_widths_times_lanes() {
+        assert_eq!(
+            (rate("\"x\" lid 2 4xHDR"), rate("lid 5 1xSDR"), rate("")),
+            (200.0, 2.0, 1.0)
+        );
+    }
+}

@@ -1,0 +1,114 @@
+//! The table of a machine's levels: units, nodes of a unit, and links between units.
+
+use std::borrow::Cow;
+
+use serde::Serialize;
+
+use super::Topology;
+
+/// One level of a machine, such as its groups.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct LevelRow {
+    /// Name of a unit, such as `group`.
+    pub name: Cow<'static, str>,
+    /// Number of units.
+    pub units: u64,
+    /// Nodes of a unit, schedulable or not; of units that differ, the most that one has.
+    pub nodes: u64,
+    /// Links between units of this level that are within one unit of the level above: in trees, from the switches
+    /// on top of these units up.
+    pub links: u64,
+}
+
+impl Topology {
+    /// The levels from the outermost in; empty where the family has none. The links of all levels, and those
+    /// inside the innermost units, are all links. O(links) where the family has levels and no closed form.
+    pub fn level_table(&self) -> Vec<LevelRow> {
+        let network = self.network();
+        let levels = network.levels();
+        let (slots, per) = (network.slots(), network.per_router());
+        let mut between = vec![0u64; levels.len()];
+        match network.links_up() {
+            Some(links) => between = links,
+            None if levels.is_empty() => {}
+            None => network.for_each_link(&mut |u, v, _| {
+                let unit = |level: &super::Level, router| router / (level.slots / per).max(1);
+                let apart = |level: &super::Level| unit(level, u) != unit(level, v);
+                if let Some(i) = levels.iter().position(apart) {
+                    between[i] += 1;
+                }
+            }),
+        }
+        let named = network.names().unwrap_or_default();
+        let row = |(level, links): (&super::Level, u64)| LevelRow {
+            name: level.name.clone(),
+            units: u64::from(level.units(slots)),
+            nodes: if level.has_names() {
+                let here = |slot: u32| named.get(slot as usize).is_some_and(|n| !n.is_empty());
+                let units = (0..level.units(slots)).map(|unit| level.range(unit, slots));
+                units
+                    .map(|slots| slots.filter(|slot| here(*slot)).count() as u64)
+                    .max()
+                    .unwrap_or(0)
+            } else {
+                level.slots.into()
+            },
+            links,
+        };
+        levels.iter().zip(between).map(row).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::topology::{Context, TOPOLOGIES, Topology};
+
+    fn rows(spec: &str) -> Vec<(&'static str, u64, u64, u64)> {
+        let machine = Topology::inline(spec, &Context::default()).unwrap();
+        let name = |name: &str| -> &'static str { name.to_string().leak() };
+        machine
+            .level_table()
+            .iter()
+            .map(|l| (name(&l.name), l.units, l.nodes, l.links))
+            .collect()
+    }
+
+    #[test]
+    fn units_nodes_and_links() {
+        assert_eq!(
+            rows("fat-tree:k=8"),
+            [("pod", 8, 16, 64 * 2), ("leaf", 32, 4, 128)]
+        );
+        assert_eq!(
+            rows("dragonfly:p=2,a=4,h=2"),
+            [("group", 9, 8, 36), ("router", 36, 2, 9 * 6)]
+        );
+        assert_eq!(
+            rows("cascade:4x3x2,per_router=2"),
+            [
+                ("group", 2, 24, 12),
+                ("chassis", 6, 8, 2 * 4 * 3),
+                ("blade", 24, 2, 6 * 6)
+            ]
+        );
+        assert!(rows("torus:4x4").is_empty());
+    }
+
+    #[test]
+    fn the_links_of_all_levels_are_all_links() {
+        for family in TOPOLOGIES
+            .iter()
+            .filter(|f| f.options.iter().all(|o| o.key != "file"))
+        {
+            let machine = Topology::inline(family.example, &Context::default()).unwrap();
+            let rows = machine.level_table();
+            if rows
+                .last()
+                .is_some_and(|row| row.units == u64::from(machine.network().hosts()))
+            {
+                let links: u64 = rows.iter().map(|row| row.links).sum();
+                assert_eq!(links, machine.network().link_count(), "{}", family.name);
+            }
+        }
+    }
+}

@@ -1,0 +1,194 @@
+//! Topologies: routers, links, nodes and the distance between them.
+//!
+//! Each family is one file with a [`TopologyEntry`] constant; [`TOPOLOGIES`] is the table of all of them. A
+//! [`Topology`] is a family's [`Network`] with the machine's choice of schedulable nodes and their names. A
+//! [`Blueprint`] is a machine whose options are checked, before it is built. The router graph is built on first use;
+//! distances on grids and trees come from closed forms.
+
+use nodeorder_base::registry::Registry;
+
+mod adjacency;
+pub mod bisection;
+mod blueprint;
+mod by_size;
+mod cabling;
+mod cascade;
+pub mod check;
+mod components;
+mod context;
+pub mod distance;
+mod dragonfly;
+mod dragonfly_plus;
+mod family;
+mod fat_tree;
+mod from_links;
+mod galois;
+mod global_links;
+mod gnm;
+pub mod graph;
+mod graph_file;
+mod grid;
+mod hyperx;
+mod import;
+mod kit;
+pub mod lattice;
+pub mod levels;
+mod link_list;
+mod machine;
+mod multi_rail;
+mod names;
+mod network;
+mod node_names;
+pub mod nodes;
+mod polarfly;
+mod polarity;
+mod polarstar;
+pub mod rails;
+mod random_graph;
+mod random_regular;
+pub mod search;
+pub mod site;
+mod sizes;
+mod slim_fly;
+mod source_file;
+pub mod statistics;
+#[cfg(test)]
+pub mod testing;
+mod tpu;
+mod watts_strogatz;
+
+pub use blueprint::Blueprint;
+pub use context::Context;
+pub use distance::Metric;
+pub use family::{Build, COMMON, Step, TopologyEntry};
+use family::{PER_ROUTER, nodes_option};
+pub use family::{by_x, per_router, per_router_suffix};
+pub use from_links::LinkedRouters;
+pub use graph::RouterGraph;
+pub use import::host_list::compact as compact_list;
+pub use lattice::Lattice;
+pub use link_list::numbered_sets;
+pub use machine::Topology;
+pub use network::{Level, LinkVisitor, Network};
+pub use node_names::Numbers;
+pub use nodes::NodeSet;
+pub use sizes::MAX_NODES;
+pub use sizes::{check_nodes, product, require_graph};
+pub use source_file::SHIPPED;
+pub use statistics::Statistics;
+
+/// Every family.
+pub static TOPOLOGIES: Registry<Build> = Registry::new(
+    "topology kind",
+    "",
+    &[
+        grid::MESH,
+        grid::TORUS,
+        grid::GRID,
+        tpu::FAMILY,
+        hyperx::FAMILY,
+        cascade::FAMILY,
+        dragonfly::FAMILY,
+        dragonfly_plus::FAMILY,
+        fat_tree::FAT_TREE,
+        fat_tree::XGFT,
+        multi_rail::FAMILY,
+        slim_fly::FAMILY,
+        polarfly::FAMILY,
+        polarstar::FAMILY,
+        watts_strogatz::FAMILY,
+        random_regular::FAMILY,
+        gnm::FAMILY,
+        graph_file::FAMILY,
+        adjacency::FAMILY,
+        import::GRAPHML,
+        import::INFRAGRAPH,
+        import::SLURM_TOPOLOGY,
+        import::TIERS,
+        import::K8S_NODES,
+        import::TOPOGRAPH,
+        import::JGF,
+        import::XTDB2PROC,
+        import::IBNETDISCOVER,
+        import::TGT,
+    ],
+);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use nodeorder_base::params::Params;
+    use proptest::prelude::*;
+
+    /// Small machines of every family whose distance is a closed form. Fat trees have their own test.
+    fn closed_form() -> impl Strategy<Value = String> {
+        let dims = prop::collection::vec(1u32..6, 1..4);
+        let kind = prop::sample::select(vec!["mesh", "torus", "hyperx", "grid"]);
+        let products = (kind, dims, 1u32..4, any::<u8>()).prop_map(|(kind, dims, per, bits)| {
+            let wrap: String = (0..dims.len())
+                .map(|i| if bits >> i & 1 == 1 { '1' } else { '0' })
+                .collect();
+            let wrap = if kind == "grid" {
+                format!(",wrap={wrap}")
+            } else {
+                String::new()
+            };
+            format!("{kind}:{}{wrap},per_router={per}", by_x(&dims))
+        });
+        let cascades = ([1u32..5, 1u32..4, 1u32..5], 1u32..4, any::<bool>()).prop_map(
+            |(dims, per, single)| {
+                let global = if single { ",global=single" } else { "" };
+                format!("cascade:{},per_router={per}{global}", by_x(&dims))
+            },
+        );
+        prop_oneof![3 => products, 1 => cascades]
+    }
+
+    proptest! {
+        #[test]
+        fn closed_forms_equal_a_search(spec in closed_form(), keep in 0.1f64..1.0) {
+            let full = Topology::inline(&spec, &Context::default()).unwrap();
+            prop_assert!(!matches!(full.metric(), Metric::Hops));
+            testing::check_links(&full);
+            testing::check_metric(&full);
+            let limit = ((f64::from(full.nodes().slot_count()) * keep) as u32).max(1);
+            let part = Topology::inline(&format!("{spec},limit={limit}"), &Context::default());
+            testing::check_metric(&part.unwrap());
+        }
+    }
+
+    fn reads_a_file(family: &TopologyEntry) -> bool {
+        family.options.iter().any(|option| option.key == "file")
+    }
+
+    #[test]
+    fn families_ask_for_what_they_declare() {
+        let read = |family: &TopologyEntry, params: &Params| {
+            // Asks for nodes=, which stands for the shape.
+            by_size::chosen(family, params)?;
+            family.build.parse(params, &Context::default()).map(|_| ())
+        };
+        nodeorder_base::registry::testing::check(&TOPOLOGIES, read);
+    }
+
+    #[test]
+    fn every_example_builds_and_comes_back() {
+        // Examples that name a file, which is not here, are left to the families' own tests.
+        for family in TOPOLOGIES.iter().filter(|f| !reads_a_file(f)) {
+            let machine = Topology::inline(family.example, &Context::default()).unwrap();
+            testing::check_links(&machine);
+            let again = Topology::inline(machine.spec(), &Context::default()).unwrap();
+            assert_eq!(again.spec(), machine.spec());
+            let total = |machine: &Topology| machine.statistics().unwrap().total_distance;
+            assert_eq!(total(&again), total(&machine));
+            for level in machine.network().levels() {
+                assert_eq!(
+                    machine.network().slots() % level.slots,
+                    0,
+                    "{}",
+                    family.name
+                );
+            }
+        }
+    }
+}

@@ -1,0 +1,40 @@
+//! Sets of sources: one bit for each search of a batch.
+
+/// Most sources of a batch.
+pub const WIDTH: usize = 256;
+
+/// A set of sources: bit s % 64 of word s / 64 stands for source s.
+pub type Bits = [u64; WIDTH / 64];
+
+/// The set without sources.
+pub(super) const EMPTY: Bits = [0; WIDTH / 64];
+
+/// Combines two sets word by word.
+#[inline(always)]
+pub(super) fn join(set: &Bits, with: &Bits, word: impl Fn(u64, u64) -> u64) -> Bits {
+    std::array::from_fn(|w| word(set[w], with[w]))
+}
+
+/// The set of the first `count` sources.
+pub fn first(count: usize) -> Bits {
+    std::array::from_fn(|w| match count.saturating_sub(64 * w) {
+        0 => 0,
+        bits @ 1..64 => (1 << bits) - 1,
+        _ => u64::MAX,
+    })
+}
+
+/// A byte with its bits spread over a word: byte b of `SPREAD[x]` is bit b of x.
+pub static SPREAD: [u64; 256] = {
+    let mut table = [0u64; 256];
+    let mut x = 0;
+    while x < 256 {
+        let mut b = 0;
+        while b < 8 {
+            table[x] |= ((x as u64 >> b) & 1) << (8 * b);
+            b += 1;
+        }
+        x += 1;
+    }
+    table
+};

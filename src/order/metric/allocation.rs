@@ -1,0 +1,389 @@
+//! Metrics of one allocation: how far apart, how stretched in rank, in how many pieces.
+
+use super::components::ComponentCounter;
+use super::kit::*;
+use super::rank_distances::RankDistances;
+use super::rank_rows::RankRows;
+use super::sums::Sums;
+use nodeorder_network::topology::distance::Product;
+
+/// Figures reported for every allocation.
+#[derive(Default, Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct AllocationMetrics {
+    /// Nodes.
+    pub size: u32,
+    /// Σ of the distances of all pairs, in hops; none where no path joins some of them.
+    pub total_distance: Option<u64>,
+    /// Last rank - first rank + 1.
+    pub linear_span: u32,
+    /// Ranks of the shortest stretch of the ring of ranks that covers the allocation.
+    pub ring_span: u32,
+    /// Connected components of the routers of its nodes.
+    pub components: u32,
+}
+
+impl AllocationMetrics {
+    /// Mean pairwise distance (MIND, average pairwise hops); none for a single node, and where no path joins some
+    /// of the pairs.
+    ///
+    /// # References
+    /// Stoltzfus, "Improving Job Node Allocation on HECToR in Various Topological Manifestations", 2013, section 2.4.1.
+    pub fn mind(&self) -> Option<f64> {
+        let s = u128::from(self.size);
+        let total = self.total_distance.filter(|_| s > 1)?;
+        Some(ratio(u128::from(total), s * (s - 1) / 2))
+    }
+}
+
+/// The further metrics of an allocation, which take longer.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Extent {
+    /// The largest distance of two nodes, in hops; none where no path joins some of them.
+    pub diameter: Option<u32>,
+    /// The bounding box, on grids.
+    pub bounds: Option<Bounds>,
+}
+
+/// The smallest box of routers around an allocation; along a wrapped dimension, the shortest covering arc.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Bounds {
+    /// Routers in the box.
+    pub size: u64,
+    /// Σ of its side lengths, in routers.
+    pub sides: u32,
+    /// Routers in it over those in the smallest box of the machine that has room for the nodes.
+    pub box_ratio: f64,
+    /// Routers in it over those in the smallest cube (all sides equal) that has room for the nodes.
+    pub cube_ratio: f64,
+    /// Routers of the smallest cube around the allocation, its sides along all axes; it may be larger than the machine.
+    pub cube: u64,
+    /// The same over those in the smallest cube that has room for the nodes.
+    pub bounding_cube_ratio: f64,
+}
+
+/// Measures allocations; holds the buffers for that.
+#[derive(Debug)]
+pub struct AllocationMeter<'t> {
+    topology: &'t Topology,
+    distances: &'t RankDistances,
+    sums: Sums<'t>,
+    pieces: ComponentCounter<'t>,
+}
+
+impl<'t> AllocationMeter<'t> {
+    /// A meter for allocations of the ordering that `distances` were made of.
+    ///
+    /// # Errors
+    /// [`nodeorder_base::error::Error::Memory`] where the links between ranks exceed the run's limit.
+    pub fn new(topology: &'t Topology, distances: &'t RankDistances) -> Result<Self> {
+        let pieces = ComponentCounter::new(distances.adjacency(topology)?);
+        Ok(AllocationMeter {
+            topology,
+            distances,
+            sums: Sums::new(distances),
+            pieces,
+        })
+    }
+
+    /// The metrics of a non-empty allocation; `total_distance` where it is known already.
+    ///
+    /// # Complexity
+    /// As [`Sums::total`], and at most O(s·degree) for the components, s members.
+    pub fn measure(&mut self, ranks: &Ranks, total_distance: Option<u64>) -> AllocationMetrics {
+        let (linear_span, ring_span) = spans(ranks, self.distances.len());
+        debug_assert!(total_distance.is_none_or(|total| total == self.sums.total(ranks)));
+        let joined = self.distances.within_one_component(self.topology, ranks);
+        let total = || total_distance.unwrap_or_else(|| self.sums.total(ranks));
+        AllocationMetrics {
+            size: ranks.len(),
+            total_distance: joined.then(total),
+            linear_span,
+            ring_span,
+            components: self.pieces.count(ranks),
+        }
+    }
+
+    /// The metrics of pods, so many on each of some ranks: sizes and distances are those of pods, two on one node 0 hops
+    /// apart.
+    ///
+    /// # Complexity
+    /// As [`AllocationMeter::measure`], and O(r²·axes) for r ranks with different numbers of pods.
+    pub fn measure_pods(&mut self, ranks: &Ranks, pods: &[(u32, u32)]) -> AllocationMetrics {
+        let mut metrics = self.measure(ranks, None);
+        metrics.size = pods.iter().map(|(_, count)| count).sum();
+        let each = u64::from(pods.first().map_or(1, |(_, count)| *count));
+        if pods.iter().all(|(_, count)| u64::from(*count) == each) {
+            metrics.total_distance = metrics.total_distance.map(|total| total * each * each);
+        } else if metrics.total_distance.is_some() {
+            let (mut rows, mut row, mut twice) = (RankRows::new(self.distances), Vec::new(), 0);
+            rows.load(pods.iter().map(|(rank, _)| *rank));
+            for (rank, count) in pods {
+                rows.row(*rank, &mut row);
+                let of =
+                    |(hops, (_, other)): (&u32, &(u32, u32))| u64::from(*hops) * u64::from(*other);
+                twice += u64::from(*count) * row.iter().zip(pods).map(of).sum::<u64>();
+            }
+            metrics.total_distance = Some(twice / 2);
+        }
+        metrics
+    }
+
+    /// The rank of a node by its name, where the ordering has it. O(ranks).
+    pub fn rank_named(&self, name: &str) -> Option<u32> {
+        let node = self.topology.node_named(name)?;
+        let all: Vec<u32> = (0..self.distances.len()).collect();
+        let at = self
+            .distances
+            .nodes_of(&all)
+            .position(|other| other == node)?;
+        Some(at as u32)
+    }
+
+    /// Diameter and bounding box of a non-empty allocation.
+    ///
+    /// # Complexity
+    /// O(r²·axes) with r different routers; O(r + Σ extents) for the box.
+    pub fn extent(&mut self, ranks: &Ranks) -> Extent {
+        // Ranks of one router are equally far from all others: one of them is enough.
+        let routers = self.distances.routers();
+        let mut members: Vec<u32> = ranks.iter().collect();
+        members.sort_by_key(|r| routers[*r as usize]);
+        members.dedup_by_key(|r| routers[*r as usize]);
+        let (mut rows, mut row) = (RankRows::new(self.distances), Vec::new());
+        rows.load(members.iter().copied());
+        let mut diameter = 0;
+        for member in &members {
+            rows.row(*member, &mut row);
+            diameter = row.iter().copied().fold(diameter, u32::max);
+        }
+        let bounds = match self.topology.metric() {
+            Metric::Product(product) if product.axes.iter().all(|a| a.shape != Shape::Clique) => {
+                let routers: Vec<u32> = members.iter().map(|r| routers[*r as usize]).collect();
+                let per = self.topology.network().per_router();
+                Some(bounds(product, &routers, ranks.len().div_ceil(per)))
+            }
+            _ => None,
+        };
+        let joined = self.distances.within_one_component(self.topology, ranks);
+        Extent {
+            diameter: joined.then_some(diameter),
+            bounds,
+        }
+    }
+}
+
+/// Linear and ring span of a non-empty set of `0..of` ranks.
+///
+/// # References
+/// Leung et al., "Processor Allocation on Cplant: Achieving General Processor Locality using One-Dimensional
+/// Allocation Strategies", 2002, section 2.3.
+pub fn spans(ranks: &Ranks, of: u32) -> (u32, u32) {
+    let runs = ranks.runs();
+    let (Some(first), Some(last)) = (runs.first(), runs.last()) else {
+        return (0, 0);
+    };
+    let linear = last.end() - first.first;
+    let inner = runs
+        .windows(2)
+        .map(|w| w[1].first - w[0].end())
+        .max()
+        .unwrap_or(0);
+    (linear, of - inner.max(of - linear))
+}
+
+/// The covering box of some routers and its ratios; `needed` routers hold the allocation's nodes.
+fn bounds(product: &Product, routers: &[u32], needed: u32) -> Bounds {
+    let (mut size, mut sides, mut longest) = (1, 0, 0);
+    for (i, axis) in product.axes.iter().enumerate() {
+        let mut taken = vec![false; axis.extent as usize];
+        routers
+            .iter()
+            .for_each(|r| taken[product.coordinate(i, *r) as usize] = true);
+        let at: Vec<u32> = (0..axis.extent).filter(|x| taken[*x as usize]).collect();
+        let (Some(first), Some(last)) = (at.first(), at.last()) else {
+            continue;
+        };
+        let mut side = last - first + 1;
+        if axis.shape == Shape::Ring {
+            let inner = at.windows(2).map(|w| w[1] - w[0] - 1).max().unwrap_or(0);
+            side = side.min(axis.extent - inner);
+        }
+        size *= u64::from(side);
+        sides += side;
+        longest = longest.max(u64::from(side));
+    }
+    let dimensions = product.axes.len() as u32;
+    let mut side = 1u64;
+    while side.saturating_pow(dimensions) < u64::from(needed) {
+        side += 1;
+    }
+    let (cube, least) = (
+        longest.saturating_pow(dimensions),
+        side.saturating_pow(dimensions),
+    );
+    Bounds {
+        size,
+        sides,
+        cube,
+        bounding_cube_ratio: cube as f64 / least as f64,
+        box_ratio: size as f64 / smallest_box(product, u64::from(needed)) as f64,
+        cube_ratio: size as f64 / least as f64,
+    }
+}
+
+/// Routers of the smallest box within the machine that holds `needed` routers. Boxes are searched axis by
+/// axis; the last one's side follows.
+fn smallest_box(product: &Product, needed: u64) -> u64 {
+    fn search(extents: &[u64], size: u64, needed: u64, best: &mut u64) {
+        let [extent, rest @ ..] = extents else { return };
+        if rest.is_empty() {
+            let side = needed.div_ceil(size);
+            if side <= *extent {
+                *best = (*best).min(size * side);
+            }
+            return;
+        }
+        let room: u64 = rest.iter().product();
+        for side in 1..=*extent {
+            // Too small whatever follows, or too large already.
+            if size * side * room < needed {
+                continue;
+            }
+            if size * side >= *best || *best == needed {
+                break;
+            }
+            search(rest, size * side, needed, best);
+        }
+    }
+    let extents: Vec<u64> = product.axes.iter().map(|a| u64::from(a.extent)).collect();
+    let mut best = u64::MAX;
+    search(&extents, 1, needed, &mut best);
+    best
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::ordering::NodeOrder;
+
+    fn ranks(of: &[u32]) -> Ranks {
+        let mut ranks = Ranks::default();
+        of.iter().for_each(|r| ranks.push_rank(*r));
+        ranks.settle();
+        ranks
+    }
+
+    fn ordered(spec: &str, by: &str) -> (Topology, NodeOrder, RankDistances) {
+        let topology = Topology::inline(spec, &Default::default()).unwrap();
+        let order = NodeOrder::make(&topology, by).unwrap();
+        let distances = RankDistances::new(&topology, &order).unwrap();
+        (topology, order, distances)
+    }
+
+    #[test]
+    fn spans_follow_their_definition() {
+        assert_eq!(spans(&ranks(&[5]), 10), (1, 1));
+        assert_eq!(spans(&ranks(&[0, 9]), 10), (10, 2));
+        assert_eq!(spans(&ranks(&[1, 2, 8]), 10), (8, 5));
+        assert_eq!(spans(&ranks(&[0, 1, 2]), 3), (3, 3));
+    }
+
+    proptest! {
+        #[test]
+        fn the_ring_span_is_the_shortest_covering_stretch(of in 1u32..40, picks in prop::collection::btree_set(0u32..40, 1..20)) {
+            let picks: Vec<u32> = picks.into_iter().filter(|r| *r < of).collect();
+            prop_assume!(!picks.is_empty());
+            let covers = |start: u32, length: u32| picks.iter().all(|r| (r + of - start) % of < length);
+            let shortest = (1..=of).find(|l| (0..of).any(|s| covers(s, *l))).unwrap();
+            prop_assert_eq!(spans(&ranks(&picks), of).1, shortest);
+        }
+
+        #[test]
+        fn components_and_extents_are_those_of_the_induced_graph(picks in prop::collection::btree_set(0u32..120, 1..40)) {
+            let (topology, order, distances) = ordered("grid:5x4x3,wrap=101,per_router=2", "random:seed=9");
+            let mut meter = AllocationMeter::new(&topology, &distances).unwrap();
+            let set = ranks(&picks.iter().copied().collect::<Vec<_>>());
+            let placement = meter.measure(&set, None);
+            // Plainly: join any two members at most a hop apart until nothing changes.
+            let nodes: Vec<_> = set.iter().map(|r| order.nodes()[r as usize]).collect();
+            let mut part: Vec<usize> = (0..nodes.len()).collect();
+            for _ in 0..nodes.len() {
+                for (i, a) in nodes.iter().enumerate() {
+                    for (j, b) in nodes.iter().enumerate() {
+                        if topology.distance(*a, *b) <= 1 {
+                            let low = part[i].min(part[j]);
+                            (part[i], part[j]) = (low, low);
+                        }
+                    }
+                }
+            }
+            part.sort_unstable();
+            part.dedup();
+            prop_assert_eq!(placement.components as usize, part.len());
+            let pairs = nodes.iter().flat_map(|a| nodes.iter().map(|b| topology.distance(*a, *b)));
+            prop_assert_eq!(meter.extent(&set).diameter, pairs.max());
+        }
+    }
+
+    proptest! {
+        /// Against every cube of every corner, smallest first.
+        #[test]
+        fn the_bounding_cube_is_the_smallest_of_all(picks in prop::collection::btree_set(0u32..210, 1..12)) {
+            let dims = [7i64, 5, 6];
+            let (topology, _, distances) = ordered("grid:7x5x6,wrap=101", "row-major");
+            let picks: Vec<u32> = picks.into_iter().collect();
+            let mut meter = AllocationMeter::new(&topology, &distances).unwrap();
+            let bounds = meter.extent(&ranks(&picks)).bounds.unwrap();
+            let place = |rank: &u32| [*rank as i64 / 30, *rank as i64 / 6 % 5, *rank as i64 % 6];
+            let within = |side: i64, corner: [i64; 3]| picks.iter().map(place).all(|at| (0..3).all(|axis| {
+                let steps = at[axis] - corner[axis];
+                (if axis == 1 { steps } else { steps.rem_euclid(dims[axis]) }) < side && (axis != 1 || steps >= 0)
+            }));
+            let mut sides = (1..).filter(|side| (0..210).any(|corner| within(*side, place(&corner))));
+            let least = (1u64..).find(|side| side.pow(3) >= picks.len() as u64).unwrap().pow(3);
+            let volume = sides.next().unwrap().pow(3) as u64;
+            prop_assert_eq!((bounds.cube, bounds.bounding_cube_ratio), (volume, volume as f64 / least as f64));
+        }
+    }
+
+    #[test]
+    fn a_line_has_a_large_cube_and_a_cube_its_own() {
+        let (topology, _, distances) = ordered("torus:32x32x32", "row-major");
+        let mut meter = AllocationMeter::new(&topology, &distances).unwrap();
+        let mut cube = |set: &[u32]| {
+            let bounds = meter.extent(&ranks(set)).bounds.unwrap();
+            (bounds.cube, bounds.bounding_cube_ratio)
+        };
+        assert_eq!(cube(&[0, 1, 2, 3, 4, 5, 6, 7]), (512, 64.0));
+        assert_eq!(cube(&[0, 1, 32, 33, 1024, 1025, 1056, 1057]), (8, 1.0));
+        assert_eq!(cube(&[0, 31]), (8, 1.0));
+    }
+
+    #[test]
+    fn boxes_wrap_where_the_machine_does() {
+        let (topology, _, distances) = ordered("grid:6x5,wrap=10,per_router=2", "row-major");
+        let mut meter = AllocationMeter::new(&topology, &distances).unwrap();
+        // Routers (0,0) and (5,4), two nodes each: 2 x 5 around the wrap; 2 routers would do.
+        let set = ranks(&[0, 1, 58, 59]);
+        let Extent {
+            diameter,
+            bounds: Some(bounds),
+        } = meter.extent(&set)
+        else {
+            panic!("a grid")
+        };
+        assert_eq!((diameter, bounds.size, bounds.sides), (Some(5), 10, 7));
+        assert_eq!((bounds.box_ratio, bounds.cube_ratio), (5.0, 2.5));
+        let Metric::Product(product) = topology.metric() else {
+            panic!("a product")
+        };
+        assert_eq!(
+            [1, 7, 11, 29, 30].map(|n| smallest_box(product, n)),
+            [1, 8, 12, 30, 30]
+        );
+    }
+}

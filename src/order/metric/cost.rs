@@ -1,0 +1,320 @@
+//! What a machine costs and draws: its pieces, cables by class among them, each with a price and its watts.
+
+use std::path::Path;
+
+use nodeorder_base::error::{Error, Result, SourceLocation};
+use nodeorder_base::input::Text;
+use nodeorder_network::topology::{Statistics, Topology};
+
+/// Pieces that have prices and watts: a cable between two routers, of any class or of one; a cable of a node; a router; a
+/// schedulable node; a watt, for as long as the machine runs.
+const KEYS: [&str; 7] = [
+    "links",
+    "copper",
+    "optic",
+    "node_links",
+    "routers",
+    "nodes",
+    "watt",
+];
+
+/// A number for one piece of each kind, its price or its watts; pieces without one are left out of the sum.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Prices([Option<f64>; 7]);
+
+impl Prices {
+    /// Reads `--prices`: `links=120,routers=9000,nodes=4000`, any of these, or `copper`, `optic` (cables by class),
+    /// `node_links`, `watt`.
+    ///
+    /// # Errors
+    /// Another key, a key twice, a price that is no number from 0.
+    ///
+    /// # Examples
+    /// ```
+    /// use nodeorder_order::metric::cost::Prices;
+    /// let prices = Prices::parse("routers=9000,links=120.5")?;
+    /// assert_eq!((prices.of("links"), prices.of("nodes")), (Some(120.5), None));
+    /// # Ok::<(), nodeorder_base::error::Error>(())
+    /// ```
+    pub fn parse(text: &str) -> Result<Self> {
+        Prices::read("--prices", "price", text, &KEYS)
+    }
+
+    /// Reads `--watts`: the same keys but `watt`.
+    ///
+    /// # Errors
+    /// As [`Prices::parse`].
+    pub fn parse_watts(text: &str) -> Result<Self> {
+        Prices::read("--watts", "piece", text, &KEYS[..6])
+    }
+
+    fn read(option: &str, what: &'static str, text: &str, keys: &[&str]) -> Result<Self> {
+        let location = || SourceLocation::option(format!("{option} {text}"));
+        let mut prices = Prices::default();
+        for part in text.split(',') {
+            let (key, value) = part.split_once('=').unwrap_or((part, ""));
+            let Some(at) = keys.iter().position(|known| *known == key.trim()) else {
+                return Err(Error::unknown(
+                    location(),
+                    what,
+                    key.trim(),
+                    keys.iter().copied(),
+                ));
+            };
+            let place = &mut prices.0[at];
+            let expected = format!("key={what}, a number from 0 to 1e15, each key once");
+            let number = value
+                .trim()
+                .parse::<f64>()
+                .ok()
+                .filter(|p| (0.0..=1e15).contains(p));
+            match number {
+                Some(number) if place.is_none() => *place = Some(number),
+                _ => return Err(Error::input(location(), format!("`{part}`"), expected)),
+            }
+        }
+        Ok(prices)
+    }
+
+    /// The number for one piece.
+    pub fn of(&self, key: &str) -> Option<f64> {
+        KEYS.iter()
+            .position(|known| *known == key)
+            .and_then(|at| self.0[at])
+    }
+
+    fn by_class(&self) -> bool {
+        self.of("copper").or(self.of("optic")).is_some()
+    }
+
+    /// The sum over all pieces; none where no piece has a number.
+    fn sum(&self, s: &Statistics, classes: Option<&Classes>) -> Option<f64> {
+        let (copper, optic) = classes.map_or((s.cables, 0), |c| (c.copper, c.optic));
+        let link = self.of("links");
+        let parts = [
+            (self.of("copper").or(link), copper),
+            (self.of("optic").or(link), optic),
+            (self.of("node_links"), s.node_links),
+            (self.of("routers"), s.routers),
+            (self.of("nodes"), s.nodes),
+        ];
+        let known = || {
+            parts
+                .iter()
+                .filter_map(|(price, count)| Some((*price)? * *count as f64))
+        };
+        known().next().map(|_| known().sum())
+    }
+}
+
+/// Cables between routers, by class.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Classes {
+    /// Electrical cables: inside a unit.
+    pub copper: u64,
+    /// Optical cables: between units.
+    pub optic: u64,
+    /// The units: a level's name, `64 nodes`, or the file that lists the optical links.
+    pub between: String,
+}
+
+/// A machine and the two routers that an optical link joins.
+type Listed = (String, u32, u32);
+
+/// Classes of cables, and ports of a switch.
+#[derive(Clone, Debug, Default)]
+pub struct Cables {
+    given: bool,
+    /// Levels or numbers of nodes; the first that a machine has tells its units.
+    levels: Vec<String>,
+    /// A file's name, and its lines: machine, routers.
+    listed: Option<(String, Vec<Listed>)>,
+    /// Ports of a switch.
+    pub radix: Option<u64>,
+}
+
+impl Cables {
+    /// Reads `--cables`: `optic=LEVEL` (several with `/` between; a number is that many consecutive node ids), or
+    /// `file=FILE` with the optical links as CSV `machine,u,v`; and `radix=PORTS`.
+    ///
+    /// # Errors
+    /// Another key or value; a file that cannot be read, with its line.
+    pub fn parse(text: &str, memory: u64) -> Result<Self> {
+        let location = || SourceLocation::option(format!("--cables {text}"));
+        let mut cables = Cables {
+            given: true,
+            ..Cables::default()
+        };
+        for part in text.split(',') {
+            match part.split_once('=') {
+                Some(("optic", levels)) if !levels.is_empty() => {
+                    cables.levels = levels.split('/').map(String::from).collect();
+                }
+                Some(("file", path)) => {
+                    let file = Text::read(Path::new(path), memory)?;
+                    cables.listed = Some((path.into(), Cables::lines(&file)?));
+                }
+                Some(("radix", ports)) if ports.parse::<u64>().is_ok_and(|ports| ports > 0) => {
+                    cables.radix = ports.parse().ok();
+                }
+                _ => {
+                    let expected =
+                        "optic=LEVEL or file=FILE, and radix=PORTS, a whole number above 0";
+                    return Err(Error::input(location(), format!("`{part}`"), expected));
+                }
+            }
+        }
+        Ok(cables)
+    }
+
+    fn lines(file: &Text) -> Result<Vec<(String, u32, u32)>> {
+        let mut links = Vec::new();
+        for (number, line) in file.data_lines().enumerate() {
+            let fields = line.fields()?;
+            let wrong = || {
+                line.wrong(
+                    format!("`{}`", line.text),
+                    "machine,u,v with ids of routers",
+                )
+            };
+            match (number, &fields[..]) {
+                (0, [machine, u, v]) if [machine, u, v] == ["machine", "u", "v"] => {}
+                (1.., [machine, u, v]) => {
+                    let ends = u.parse::<u32>().ok().zip(v.parse::<u32>().ok());
+                    let (u, v) = ends.ok_or_else(wrong)?;
+                    links.push((machine.to_string(), u.min(v), u.max(v)));
+                }
+                _ => return Err(wrong()),
+            }
+        }
+        Ok(links)
+    }
+
+    /// The cables of `topology` by class; none where nothing tells its units. Errors: a link of the file that the
+    /// machine has not. O(links), or O(links log links) with a file.
+    fn classes(&self, topology: &Topology, all: u64) -> Result<Option<Classes>> {
+        let made = |optic, between: &str| Classes {
+            copper: all.saturating_sub(optic),
+            optic,
+            between: between.into(),
+        };
+        if let Some((file, lines)) = &self.listed {
+            let own = lines
+                .iter()
+                .filter(|(machine, ..)| machine == topology.name());
+            let mut links: Vec<(u32, u32)> = own.map(|(_, u, v)| (*u, *v)).collect();
+            links.sort_unstable();
+            links.dedup();
+            if let Some((u, v)) = topology.first_unlinked(&links) {
+                let location = SourceLocation::option(format!("--cables file={file}"));
+                let found = format!("a cable of {} between routers {u} and {v}", topology.name());
+                return Err(Error::input(
+                    location,
+                    found,
+                    "two routers that a link joins",
+                ));
+            }
+            if !links.is_empty() {
+                let listed = |u: u32, v: u32| links.binary_search(&(u.min(v), u.max(v))).is_ok();
+                return Ok(Some(made(topology.cables_where(listed), file)));
+            }
+        }
+        let levels = topology.network().levels();
+        let slots = topology.network().slots();
+        if self.levels.is_empty() {
+            let outermost = levels.iter().position(|level| level.units(slots) > 1);
+            let found = outermost.and_then(|i| Some((topology.cables_between(i)?, &levels[i])));
+            return Ok(found.map(|(optic, level)| made(optic, &level.name)));
+        }
+        for name in &self.levels {
+            let level = levels.iter().position(|level| level.name == *name);
+            if let Some(optic) = level.and_then(|level| topology.cables_between(level)) {
+                return Ok(Some(made(optic, name)));
+            }
+            let (hosts, routers) = (topology.network().hosts(), topology.network().routers());
+            let nodes = name
+                .parse::<u32>()
+                .ok()
+                .filter(|nodes| *nodes > 0 && hosts == routers);
+            if let Some(nodes) = nodes {
+                let per = u64::from(topology.network().per_router());
+                let unit = |router: u32| u64::from(router) * per / u64::from(nodes);
+                let optic = topology.cables_where(|u, v| unit(u) != unit(v));
+                return Ok(Some(made(optic, &format!("{nodes} nodes"))));
+            }
+        }
+        Ok(None)
+    }
+}
+
+/// Prices, watts and classes of cables.
+#[derive(Clone, Debug, Default)]
+pub struct Buying {
+    /// Prices.
+    pub prices: Prices,
+    /// Watts of a piece.
+    pub watts: Prices,
+    /// Classes of cables.
+    pub cables: Cables,
+}
+
+/// A machine's pieces by these.
+#[derive(Clone, Debug, Default)]
+pub struct Bill {
+    /// Cables by class, where something asks for classes.
+    pub classes: Option<Classes>,
+    /// Its cost; none where no price is given.
+    pub cost: Option<f64>,
+    /// What it draws; none where no watts are given.
+    pub watts: Option<f64>,
+    /// Ports of a switch, where given.
+    pub radix: Option<u64>,
+}
+
+impl Buying {
+    /// Adds up the pieces of a machine.
+    ///
+    /// # Errors
+    /// A price by class where nothing tells the classes apart; a price of a watt without watts.
+    pub fn bill(&self, topology: &Topology, s: &Statistics) -> Result<Bill> {
+        let Buying {
+            prices,
+            watts,
+            cables,
+        } = self;
+        let by_class = prices.by_class() || watts.by_class();
+        let asked = by_class || cables.given;
+        let classes = if asked {
+            cables.classes(topology, s.cables)?
+        } else {
+            None
+        };
+        if by_class && classes.is_none() && s.cables > 0 {
+            let location = SourceLocation::option("--cables");
+            let problem = format!(
+                "nothing tells electrical from optical cables of {}",
+                topology.name()
+            );
+            let remedy = "give optic=LEVEL or the number of nodes of a unit (optic=group/pod/64), a file, or prices and \
+                          watts of links= alone";
+            return Err(Error::unsuited(location, problem, remedy));
+        }
+        let drawn = watts.sum(s, classes.as_ref());
+        if prices.of("watt").is_some() && drawn.is_none() {
+            let expected = "--watts routers=W,copper=W,optic=W,nodes=W, or some of them";
+            return Err(Error::option("--prices watt=", "no --watts", expected));
+        }
+        let pieces = prices.sum(s, classes.as_ref());
+        let power = prices
+            .of("watt")
+            .zip(drawn)
+            .map(|(watt, drawn)| watt * drawn);
+        let cost = pieces.into_iter().chain(power).reduce(|a, b| a + b);
+        Ok(Bill {
+            classes,
+            cost,
+            watts: drawn,
+            radix: cables.radix,
+        })
+    }
+}

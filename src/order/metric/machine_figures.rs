@@ -1,0 +1,150 @@
+//! Figures of a machine, to compare machines by: size, cables, distances, bisection, cost, its best ordering.
+
+use super::bisection::{Bisection, bisection};
+use super::comparison::Comparison;
+use super::cost::{Bill, Buying};
+use super::kit::*;
+use super::mpc;
+use crate::ordering::{self, Observer};
+use nodeorder_network::topology::levels::LevelRow;
+
+/// The figures of one machine.
+#[derive(Clone, Debug)]
+pub struct Machine {
+    /// Orderings side by side, the best first, with the machine's statistics.
+    pub comparison: Comparison,
+    /// The best ordering.
+    pub best: NodeOrder,
+    /// Bounds of its bisection.
+    pub bisection: Option<Bisection>,
+    /// Its levels.
+    pub levels: Vec<LevelRow>,
+    /// Assumption about the capacities of its links.
+    pub assumed: Option<String>,
+    /// The least hops of all-to-all traffic bound its throughput: capacities of all links over nodes times mean distance.
+    /// None where not every pair of nodes is joined, or where joints shorten distances.
+    pub hop_bound: Option<f64>,
+    /// Its cables by class, cost and watts, by what is given.
+    pub bill: Bill,
+}
+
+impl Machine {
+    /// The orderings of a machine: those of `orders` that suit it, or those that suit it by default where none is
+    /// given or none does.
+    ///
+    /// # Errors
+    /// An ordering that is wrong, whatever the machine; orderings of different nodes.
+    pub fn orderings(
+        topology: &Topology,
+        orders: &[String],
+        observer: &dyn Observer,
+    ) -> Result<Vec<NodeOrder>> {
+        let mut made = Vec::new();
+        for text in orders {
+            if ordering::ORDERINGS
+                .get(text)
+                .is_some_and(|entry| !entry.build.suits(topology))
+            {
+                continue;
+            }
+            match NodeOrder::make_with(topology, text, observer) {
+                Ok((order, _)) => made.push(order),
+                Err(Error::Unsuited { .. }) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        if made.is_empty() {
+            for text in ordering::defaults::suiting(topology) {
+                let order = NodeOrder::make(topology, &text)?;
+                // On many machines two families coincide: the first is kept.
+                if made
+                    .iter()
+                    .all(|other: &NodeOrder| other.nodes() != order.nodes())
+                {
+                    made.push(order);
+                }
+            }
+        }
+        NodeOrder::check_same_nodes(topology, &made)?;
+        Ok(made)
+    }
+
+    /// All figures of a machine with some orderings; means, and which ordering is the best, are over sizes up to
+    /// `largest`.
+    ///
+    /// # Errors
+    /// No ordering, or one of fewer than two nodes; more memory than allowed; see [`Buying::bill`].
+    ///
+    /// # Complexity
+    /// As the curves of all its orderings, and [`bisection`].
+    pub fn new(
+        topology: &Topology,
+        made: Vec<NodeOrder>,
+        largest: usize,
+        buying: &Buying,
+    ) -> Result<Self> {
+        let means = made
+            .iter()
+            .map(|order| Ok(mpc::curve(topology, order)?.means_to(largest)));
+        let means = means.collect::<Result<Vec<_>>>()?;
+        let comparison = Comparison::to_size(topology, &made, means, largest)?;
+        let label = comparison.entries[0].label.clone();
+        let best = made.into_iter().find(|order| order.label() == label);
+        let bisection = bisection(topology)?;
+        let s = &comparison.topology;
+        let joined = s.unreachable_pairs == 0 && s.mean_distance > 0.0;
+        let capacity = topology.capacity().filter(|_| joined);
+        let missing = || {
+            Error::input(
+                SourceLocation::option(&label),
+                "no ordering",
+                "at least one",
+            )
+        };
+        Ok(Machine {
+            best: best.ok_or_else(missing)?,
+            bisection,
+            levels: topology.level_table(),
+            assumed: topology.assumed(),
+            hop_bound: capacity.map(|all| all / (s.nodes as f64 * s.mean_distance)),
+            bill: buying.bill(topology, s)?,
+            comparison,
+        })
+    }
+
+    /// Its name.
+    pub fn name(&self) -> &str {
+        &self.comparison.topology.name
+    }
+
+    /// Links between routers for each node. The cables of nodes to their routers come on top.
+    pub fn links_per_node(&self) -> f64 {
+        let s = &self.comparison.topology;
+        ratio(s.links.into(), s.nodes.into())
+    }
+
+    /// Links of the bisection for each node.
+    pub fn bisection_per_node(&self) -> Option<f64> {
+        Some(self.bisection.as_ref()?.links() / self.comparison.topology.nodes as f64)
+    }
+
+    /// The cost of a node, with its share of the network.
+    pub fn cost_per_node(&self) -> Option<f64> {
+        Some(self.bill.cost? / self.comparison.topology.nodes as f64)
+    }
+
+    /// Watts of a node, with its share of the network.
+    pub fn watts_per_node(&self) -> Option<f64> {
+        Some(self.bill.watts? / self.comparison.topology.nodes as f64)
+    }
+
+    /// The best ordering's mean of MPC over log-spaced sizes, up to the largest that is compared.
+    pub fn mean_log(&self) -> f64 {
+        self.comparison.entries[0].mean_log
+    }
+
+    /// The share of its windows, over the same sizes, that span components; [`Machine::mean_log`] is without them.
+    pub fn windows_left_out(&self) -> f64 {
+        self.comparison.entries[0].spanning.unwrap_or(0.0)
+    }
+}

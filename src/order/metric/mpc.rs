@@ -1,0 +1,299 @@
+//! Mean Placement Calculation, exactly, for every size.
+//!
+//! `MPC(S)` is the mean, over all windows of S consecutive ranks, of the mean distance between the
+//! window's nodes. With `T(S)` the sum over windows of their pair-distance sums ([`pair_sums`]),
+//! `MPC(S) = T(S) / ((N-S+1)·S(S-1)/2)`: integers up to that one division.
+//!
+//! # References
+//! Albing, "Evaluating Node Orderings for Improved Compactness", PMBS 2015.
+
+use rayon::prelude::*;
+
+use super::kit::*;
+use crate::pair_sums;
+pub use crate::pair_sums::{SumMethod, lacks_room};
+
+/// The exact curve of one ordering. On a machine in several components, windows that span some are left out: there is
+/// no distance between components.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Curve {
+    nodes: usize,
+    /// `totals[S]` = T(S), for S = 0 up to the largest size with a window; zero below 2.
+    totals: Vec<u128>,
+    /// Windows of each such size that lie inside a component, where there are several components.
+    inside: Option<Vec<u64>>,
+}
+
+impl Curve {
+    /// Number of nodes N.
+    pub fn nodes(&self) -> usize {
+        self.nodes
+    }
+
+    /// The largest size with a window inside a component; the number of nodes where there is one component.
+    pub fn largest(&self) -> usize {
+        self.totals.len() - 1
+    }
+
+    /// The mean share, over sizes that weigh 1/S, of windows that span components, and are left out; `None` where the
+    /// machine is in one component.
+    pub fn spanning(&self) -> Option<f64> {
+        self.spanning_to(self.nodes)
+    }
+
+    /// As [`Curve::spanning`], over sizes up to `largest`.
+    fn spanning_to(&self, largest: usize) -> Option<f64> {
+        let inside = self.inside.as_ref()?;
+        let (mut sum, mut all) = (0.0, 0.0);
+        for size in 2..=largest.min(self.nodes) {
+            let windows = (self.nodes - size + 1) as f64;
+            let kept = inside.get(size).map_or(0.0, |kept| *kept as f64);
+            sum += (1.0 - kept / windows) / size as f64;
+            all += 1.0 / size as f64;
+        }
+        Some(if all > 0.0 { sum / all } else { 0.0 })
+    }
+
+    /// T(S): the sum over all windows of S ranks of their pair-distance sums.
+    ///
+    /// # Panics
+    /// For sizes above [`Curve::largest`].
+    pub fn total(&self, size: usize) -> u128 {
+        self.totals[size]
+    }
+
+    /// MPC(S), rounded once; not a number where no window of this size is inside a component.
+    ///
+    /// # Panics
+    /// For sizes below 2 or above N.
+    pub fn mpc(&self, size: usize) -> f64 {
+        assert!(
+            (2..=self.nodes).contains(&size),
+            "MPC runs from two nodes to all"
+        );
+        if size > self.largest() {
+            return f64::NAN;
+        }
+        let windows = self
+            .inside
+            .as_ref()
+            .map_or((self.nodes - size + 1) as u64, |kept| kept[size]);
+        mean(self.totals[size], windows, size)
+    }
+
+    /// MPC(2), MPC(3), …, up to the largest size.
+    pub fn values(&self) -> Vec<f64> {
+        (2..self.totals.len())
+            .into_par_iter()
+            .map(|size| self.mpc(size))
+            .collect()
+    }
+
+    /// All values, and the share of windows left out up to the size `largest`.
+    pub fn means_to(&self, largest: usize) -> Means {
+        Means {
+            values: self.values(),
+            spanning: self.spanning_to(largest),
+        }
+    }
+}
+
+/// A curve as rounded means: half the memory of the exact one, for comparisons of many.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Means {
+    /// [`Curve::values`].
+    pub values: Vec<f64>,
+    /// [`Curve::spanning`].
+    pub spanning: Option<f64>,
+}
+
+impl From<Curve> for Means {
+    fn from(curve: Curve) -> Self {
+        curve.means_to(curve.nodes)
+    }
+}
+
+/// MPC from T: the mean over windows and pairs.
+fn mean(total: u128, windows: u64, size: usize) -> f64 {
+    let s = size as u128;
+    ratio(total, u128::from(windows) * (s * (s - 1) / 2))
+}
+
+/// The curve of the longest stretches of ranks that stay inside a component: their sums over windows add up. O(Σ of
+/// what a curve of each takes).
+fn by_stretches(topology: &Topology, order: &NodeOrder, method: SumMethod) -> Result<Curve> {
+    let same = |a: &NodeId, b: &NodeId| topology.component_of(*a) == topology.component_of(*b);
+    let (mut totals, mut inside) = (vec![0; 2], vec![0; 2]);
+    for stretch in order.nodes().chunk_by(same) {
+        let length = stretch.len();
+        if totals.len() <= length {
+            totals.resize(length + 1, 0);
+            inside.resize(length + 1, 0);
+        }
+        let sums = pair_sums::along(topology, stretch, length - 1, method)?;
+        totals
+            .iter_mut()
+            .zip(sums.window_totals())
+            .for_each(|(all, own)| *all += own);
+        (2..=length).for_each(|size| inside[size] += (length - size + 1) as u64);
+    }
+    Ok(Curve {
+        nodes: order.len(),
+        totals,
+        inside: Some(inside),
+    })
+}
+
+/// Checks before orderings of `nodes` nodes are made that their curves fit.
+///
+/// # Errors
+/// More memory than allowed.
+pub fn check_memory(topology: &Topology, nodes: usize) -> Result<()> {
+    pair_sums::check_memory(topology, nodes)
+}
+
+/// The exact curve of `order` on `topology`, all sizes from 2 to N.
+///
+/// # Errors
+/// An ordering of fewer than two nodes; more memory than allowed.
+pub fn curve(topology: &Topology, order: &NodeOrder) -> Result<Curve> {
+    curve_by(topology, order, SumMethod::Auto)
+}
+
+/// Computes the curves of several orderings and returns `made` of each, so that a caller can keep less than the whole
+/// curve. Small ones are computed side by side, large ones each on all threads.
+///
+/// # Errors
+/// As [`curve`], the first.
+pub fn curves<T: Send>(
+    topology: &Topology,
+    orders: &[NodeOrder],
+    made: impl Fn(&NodeOrder, Curve) -> T + Sync,
+) -> Result<Vec<T>> {
+    let one = |order: &NodeOrder| Ok(made(order, curve(topology, order)?));
+    let ranks: usize = orders.iter().map(NodeOrder::len).sum();
+    match ranks <= SIDE_BY_SIDE {
+        // The first error in the order of orderings, so that the fastest thread does not decide which is told.
+        true => orders
+            .par_iter()
+            .map(one)
+            .collect::<Vec<_>>()
+            .into_iter()
+            .collect(),
+        false => orders.iter().map(one).collect(),
+    }
+}
+
+/// Ranks of orderings whose curves are computed side by side: about 100 bytes each.
+const SIDE_BY_SIDE: usize = 1 << 21;
+
+/// As [`curve`], by a method of the caller's choice.
+///
+/// # Errors
+/// As [`curve`]; also [`SumMethod::Transform`] on a network whose distance is no sum of cuts.
+pub fn curve_by(topology: &Topology, order: &NodeOrder, method: SumMethod) -> Result<Curve> {
+    check(topology, order, method)?;
+    if topology.components() > 1 {
+        return by_stretches(topology, order, method);
+    }
+    let sums = pair_sums::along(topology, order.nodes(), order.len() - 1, method)?;
+    Ok(Curve {
+        nodes: order.len(),
+        totals: sums.window_totals(),
+        inside: None,
+    })
+}
+
+/// `(size, MPC(size))` in the order asked for, at the cost of those sizes ([`pair_sums::windows`]). Sizes without a
+/// window inside a component are left out.
+///
+/// # Errors
+/// As [`curve_by`].
+///
+/// # Panics
+/// For sizes below 2 or above N.
+pub fn at_sizes(
+    topology: &Topology,
+    order: &NodeOrder,
+    sizes: &[usize],
+    method: SumMethod,
+) -> Result<Vec<(usize, f64)>> {
+    check(topology, order, method)?;
+    let n = order.len();
+    if topology.components() > 1 {
+        let curve = by_stretches(topology, order, method)?;
+        let sizes = sizes.iter().filter(|size| **size <= curve.largest());
+        return Ok(sizes.map(|size| (*size, curve.mpc(*size))).collect());
+    }
+    let totals = pair_sums::windows(topology, order.nodes(), sizes, method)?;
+    Ok(sizes
+        .iter()
+        .zip(totals)
+        .map(|(s, total)| (*s, mean(total, (n - s + 1) as u64, *s)))
+        .collect())
+}
+
+/// Refuses an ordering that has no curve, or none by this method.
+fn check(topology: &Topology, order: &NodeOrder, method: SumMethod) -> Result<()> {
+    let n = order.len();
+    if n < 2 {
+        let (location, found) = (
+            SourceLocation::option(order.label()),
+            format!("an ordering of {n} nodes"),
+        );
+        return Err(Error::input(location, found, "at least 2 nodes"));
+    }
+    if method == SumMethod::Transform && matches!(topology.metric(), Metric::Hops) {
+        let location = SourceLocation::option("--method transform");
+        let problem = format!("distances on {} are no sum of cuts", topology.name());
+        return Err(Error::unsuited(location, problem, "use --method pairs"));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::from_file;
+
+    /// Window by window, pair by pair, on a forest.
+    #[test]
+    fn windows_that_span_components_are_left_out() {
+        let text = "SwitchName=a Nodes=n[1-3]\nSwitchName=b Nodes=n[4-5]\nSwitchName=c Nodes=n[6-9]\nSwitchName=t Switches=a,b\n";
+        let machine = from_file("slurm-topology", text, ",nodes=n[1-10]").unwrap();
+        for by in ["row-major", "random", "hierarchical:scatter=true", "bfs"] {
+            let order = NodeOrder::make(&machine, by).unwrap();
+            let curve = curve(&machine, &order).unwrap();
+            let (mut lost, mut all) = (0.0, 0.0);
+            for size in 2..=10 {
+                let (mut kept, mut sum) = (0, 0);
+                for window in order.nodes().windows(size) {
+                    if machine.within_one_component(window) {
+                        kept += 1;
+                        for (i, a) in window.iter().enumerate() {
+                            sum += window[..i]
+                                .iter()
+                                .map(|b| machine.distance(*a, *b))
+                                .sum::<u32>();
+                        }
+                    }
+                }
+                let pairs = kept * size * (size - 1) / 2;
+                let at = at_sizes(&machine, &order, &[size], SumMethod::Auto).unwrap();
+                if kept == 0 {
+                    assert!(curve.mpc(size).is_nan() && curve.largest() < size && at.is_empty());
+                } else {
+                    let mpc = f64::from(sum) / pairs as f64;
+                    assert_eq!(
+                        (curve.mpc(size), at.as_slice()),
+                        (mpc, &[(size, mpc)][..]),
+                        "{by} {size}"
+                    );
+                }
+                lost += (1.0 - kept as f64 / (11 - size) as f64) / size as f64;
+                all += 1.0 / size as f64;
+            }
+            assert!((curve.spanning().unwrap() - lost / all).abs() < 1e-12);
+        }
+    }
+}

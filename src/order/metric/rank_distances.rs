@@ -1,0 +1,176 @@
+//! Where the ranks of an ordering stand, prepared for many distance sums over small sets of them.
+
+use std::sync::OnceLock;
+
+use super::components::RankAdjacency;
+use super::distance_kernel::DistanceKernel;
+use super::distance_table::DistanceTable;
+use super::joined_groups::JoinedGroups;
+use super::kit::*;
+use super::label_terms::LabelTerms;
+
+/// The ranks of one ordering on one topology, and the distance between any two of them.
+///
+/// Closed forms are kept as tables of one axis each: O(ranks·axes + Σ extents) memory. Where only a search
+/// finds distances they are kept for every pair of routers with nodes: 2 bytes each, refused where that
+/// exceeds the run's memory.
+///
+/// Between components that no path joins the distance is one that [`Topology::joined_graph`] has, greater than any
+/// inside one: for choices, never for sums that are reported.
+#[derive(Debug)]
+pub struct RankDistances {
+    nodes: Vec<NodeId>,
+    routers: Vec<u32>,
+    pub(super) kernel: Box<dyn DistanceKernel>,
+    /// `growth[d]`: at most so many nodes stand within d hops of any node, itself included.
+    growth: Vec<u64>,
+    /// Made when first asked for.
+    adjacency: OnceLock<RankAdjacency>,
+}
+
+impl RankDistances {
+    /// Prepares `order` on `topology`.
+    ///
+    /// # Errors
+    /// [`nodeorder_base::error::Error::Memory`] where the tables exceed the run's limit.
+    ///
+    /// # Complexity
+    /// O(ranks·axes + Σ extents) for closed forms; O(hosts·links/64) time and 2·hosts² bytes for graphs.
+    pub fn new(topology: &Topology, order: &NodeOrder) -> Result<Self> {
+        let routers: Vec<u32> = order
+            .nodes()
+            .iter()
+            .map(|n| topology.router_of(*n).0)
+            .collect();
+        let per = u64::from(topology.network().per_router());
+        let hosts = u64::from(topology.network().hosts());
+        let metric = topology.metric();
+        let mut growth = growth(metric, hosts);
+        let kernel: Box<dyn DistanceKernel> = match metric {
+            Metric::Hub(hub) if hub.group.axes.iter().all(|a| a.shape == Shape::Clique) => {
+                Box::new(JoinedGroups::new(hub, &routers))
+            }
+            Metric::Product(_) | Metric::Tree(_) | Metric::Labels(_) => {
+                Box::new(LabelTerms::new(topology, metric, &routers)?)
+            }
+            _ => {
+                let table = DistanceTable::new(topology, &routers)?;
+                if matches!(metric, Metric::Hops) {
+                    growth = table.growth();
+                }
+                Box::new(table)
+            }
+        };
+        growth.iter_mut().for_each(|routers| *routers *= per);
+        let nodes = order.nodes().to_vec();
+        Ok(RankDistances {
+            nodes,
+            routers,
+            kernel,
+            growth,
+            adjacency: OnceLock::new(),
+        })
+    }
+
+    /// Whether paths join all of these ranks. O(1) where the machine is in one component, else O(ranks).
+    pub fn within_one_component(&self, topology: &Topology, ranks: &Ranks) -> bool {
+        let Some(of) = topology
+            .network()
+            .component_of()
+            .filter(|_| topology.components() > 1)
+        else {
+            return true;
+        };
+        let mut components = ranks
+            .iter()
+            .map(|rank| of[self.routers[rank as usize] as usize]);
+        let first = components.next();
+        components.all(|component| Some(component) == first)
+    }
+
+    /// How many ranks there are.
+    pub fn len(&self) -> u32 {
+        self.routers.len() as u32
+    }
+
+    /// Whether there is no rank.
+    pub fn is_empty(&self) -> bool {
+        self.routers.is_empty()
+    }
+
+    /// The nodes of these ranks.
+    pub fn nodes_of<'a>(&'a self, ranks: &'a [u32]) -> impl Iterator<Item = NodeId> + 'a {
+        ranks.iter().map(|rank| self.nodes[*rank as usize])
+    }
+
+    /// The router of every rank.
+    pub fn routers(&self) -> &[u32] {
+        &self.routers
+    }
+
+    /// The adjacency of the routers, on the topology these distances were made of.
+    pub(super) fn adjacency(&self, topology: &Topology) -> Result<&RankAdjacency> {
+        if let Some(adjacency) = self.adjacency.get() {
+            return Ok(adjacency);
+        }
+        let made = RankAdjacency::new(&self.routers, topology)?;
+        Ok(self.adjacency.get_or_init(|| made))
+    }
+
+    /// Hops between two ranks. O(axes).
+    pub fn between(&self, a: u32, b: u32) -> u32 {
+        self.kernel.between(a, b)
+    }
+
+    /// A proved lower bound on the pair-distance sum of any `count` distinct ranks: no member has more than
+    /// `growth[d]` members within d hops. (The ball bound.) O(diameter).
+    pub fn floor(&self, count: u32) -> u64 {
+        let n = u64::from(count);
+        let star: u64 = self
+            .growth
+            .iter()
+            .map(|within| n.saturating_sub(*within))
+            .sum();
+        (n * star).div_ceil(2)
+    }
+}
+
+/// The most routers with nodes within 0, 1, … hops of any of them, up to all of them, by the formulas of `metric`.
+fn growth(metric: &Metric, hosts: u64) -> Vec<u64> {
+    let mut at: Vec<u64> = match metric {
+        // From the middle of a path, or any label of a ring or clique, the most labels are near.
+        Metric::Product(product) => product.axes.iter().fold(vec![1], |so_far, axis| {
+            let middle = axis.extent / 2;
+            let mut near = vec![0u64; axis.diameter() as usize + 1];
+            (0..axis.extent).for_each(|x| near[axis.between(middle, x) as usize] += 1);
+            let mut both = vec![0; so_far.len() + near.len() - 1];
+            for (i, a) in so_far.iter().enumerate() {
+                near.iter()
+                    .enumerate()
+                    .for_each(|(j, b)| both[i + j] += a * b);
+            }
+            both
+        }),
+        Metric::Tree(tree) => {
+            let mut below = 1;
+            let mut at = vec![1];
+            for arity in tree.arity.iter().rev() {
+                at.extend([0, below * u64::from(arity - 1)]);
+                below *= u64::from(*arity);
+            }
+            at
+        }
+        Metric::Hub(hub) => {
+            let near: u64 = hub.group.axes.iter().map(|a| u64::from(a.extent - 1)).sum();
+            vec![1, near + u64::from(hub.groups - 1), hosts]
+        }
+        Metric::Labels(labels) => labels.growth(hosts as u32),
+        Metric::Hops => return vec![hosts],
+    };
+    let mut within = 0;
+    at.iter_mut().for_each(|count| {
+        within = (within + *count).min(hosts);
+        *count = within;
+    });
+    at
+}

@@ -1,0 +1,58 @@
+//! Pair-distance sums of sets of ranks, exactly: Σ d(a,b) over all pairs of one allocation.
+
+use super::rank_distances::RankDistances;
+use nodeorder_base::ranks::{Ranks, Run};
+
+/// Sums over sets of ranks, with the counters they need. Counters are zero between calls.
+#[derive(Debug)]
+pub struct Sums<'p> {
+    distances: &'p RankDistances,
+    counters: Vec<u64>,
+    members: Vec<Run>,
+}
+
+impl<'p> Sums<'p> {
+    /// Sums over sets of ranks of `distances`.
+    pub fn new(distances: &'p RankDistances) -> Self {
+        let counters = vec![0; distances.kernel.counters()];
+        Sums {
+            distances,
+            counters,
+            members: Vec::new(),
+        }
+    }
+
+    /// As [`Sums::total`], for runs of ranks that are disjoint and each on one router, in any order.
+    pub fn of_runs(&mut self, runs: &[Run]) -> u64 {
+        let kernel = &*self.distances.kernel;
+        match runs.len() <= kernel.few() {
+            true => kernel.total_by_pairs(runs),
+            false => kernel.total(&mut self.counters, runs),
+        }
+    }
+
+    /// Σ d(a,b) over the pairs of `ranks`.
+    ///
+    /// # Complexity
+    /// With r runs of ranks on one router each: O(r·axes + Σ extents) on grids, O(r·levels) on trees and hierarchies,
+    /// O(r²) or O(r·hosts/4) on graphs, whichever is less; and O(ranks).
+    pub fn total(&mut self, ranks: &Ranks) -> u64 {
+        let mut members = std::mem::take(&mut self.members);
+        members.clear();
+        let routers = self.distances.routers();
+        for rank in ranks.iter() {
+            match members.last_mut() {
+                Some(run) if routers[run.first as usize] == routers[rank as usize] => {
+                    run.count += 1
+                }
+                _ => members.push(Run {
+                    first: rank,
+                    count: 1,
+                }),
+            }
+        }
+        let sum = self.of_runs(&members);
+        self.members = members;
+        sum
+    }
+}

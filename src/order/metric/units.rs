@@ -1,0 +1,266 @@
+//! How many units a set of nodes spans at each level of the machine, beside the fewest that could hold as many nodes.
+//!
+//! A level is one of the machine's own (pods, groups, leaf switches); where routers have several nodes and no level is
+//! made of single routers, these are a level, too.
+
+use std::borrow::Cow;
+
+use nodeorder_base::ids::NodeId;
+use nodeorder_network::topology::{Level, Topology};
+
+/// The levels of a machine, leaf first.
+#[derive(Clone, Debug)]
+pub struct Units {
+    levels: Vec<UnitLevel>,
+}
+
+/// One level.
+#[derive(Clone, Debug)]
+struct UnitLevel {
+    level: Level,
+    /// Schedulable nodes of the one, two, three, … units that have the most.
+    room: Vec<u64>,
+}
+
+impl Units {
+    /// The levels of `topology`; none where its nodes are each on a router of their own and it has no hierarchy.
+    ///
+    /// # Complexity
+    /// O(levels · nodes) time, 8 bytes a unit.
+    pub fn new(topology: &Topology) -> Units {
+        let network = topology.network();
+        let mut all: Vec<Level> = network.levels().into_iter().rev().collect();
+        let routers = Level::even("router", network.per_router());
+        let known = all.iter().any(|level| level.slots == routers.slots);
+        if network.per_router() > 1 && network.dealt_over() == 1 && !known {
+            all.insert(0, routers);
+        }
+        let level = |level: Level| {
+            let mut room = vec![0u64; level.units(network.slots()) as usize];
+            topology
+                .nodes()
+                .iter()
+                .for_each(|node| room[level.unit_of(node) as usize] += 1);
+            room.sort_unstable_by(|a, b| b.cmp(a));
+            let mut sum = 0;
+            room.iter_mut().for_each(|room| {
+                sum += *room;
+                *room = sum;
+            });
+            UnitLevel { level, room }
+        };
+        Units {
+            levels: all.into_iter().map(level).collect(),
+        }
+    }
+
+    /// The names of the levels, leaf first.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.levels.iter().map(|level| &*level.level.name)
+    }
+
+    /// The names of the levels as a list.
+    pub fn list(&self) -> Vec<String> {
+        self.names().map(String::from).collect()
+    }
+
+    /// How many levels there are.
+    pub fn len(&self) -> usize {
+        self.levels.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.levels.is_empty()
+    }
+
+    /// The unit of a level, counted from the leaf, that a node is in; none above the last level.
+    pub fn unit_of(&self, level: usize, node: NodeId) -> Option<u32> {
+        Some(self.levels.get(level)?.level.unit_of(node))
+    }
+
+    /// The name of a unit of a level.
+    pub fn unit_name(&self, level: usize, unit: u32) -> Option<String> {
+        Some(self.levels.get(level)?.level.unit_name(unit))
+    }
+
+    /// The fewest units of a level, counted from the leaf, that have `nodes` schedulable nodes; all of them where no
+    /// more are there.
+    ///
+    /// # Complexity
+    /// O(log units).
+    pub fn fewest(&self, level: usize, nodes: u32) -> u32 {
+        let room = &self.levels[level].room;
+        let fewer = room.partition_point(|room| *room < u64::from(nodes));
+        (fewer + 1).min(room.len()) as u32
+    }
+}
+
+/// Counts units; holds the marks for that.
+#[derive(Debug)]
+pub struct UnitCounter<'u> {
+    units: Cow<'u, Units>,
+    /// By level and unit: number of the set that touched it last. Numbers spare a sweep before each set.
+    marks: Vec<Vec<u32>>,
+    set: u32,
+}
+
+impl UnitCounter<'static> {
+    /// A counter with units of its own.
+    pub fn of(topology: &Topology) -> Self {
+        UnitCounter::over(Cow::Owned(Units::new(topology)))
+    }
+}
+
+impl<'u> UnitCounter<'u> {
+    /// A counter that has counted nothing.
+    pub fn new(units: &'u Units) -> Self {
+        UnitCounter::over(Cow::Borrowed(units))
+    }
+
+    fn over(units: Cow<'u, Units>) -> Self {
+        let marks = units
+            .levels
+            .iter()
+            .map(|level| vec![0; level.room.len()])
+            .collect();
+        UnitCounter {
+            units,
+            marks,
+            set: 0,
+        }
+    }
+
+    /// The levels whose units it counts.
+    pub fn units(&self) -> &Units {
+        &self.units
+    }
+
+    /// How many units of each level, leaf first, these nodes span.
+    ///
+    /// # Complexity
+    /// O(levels · nodes).
+    pub fn count(&mut self, nodes: impl Iterator<Item = NodeId>) -> Vec<u32> {
+        if self.set == u32::MAX {
+            self.marks.iter_mut().for_each(|marks| marks.fill(0));
+            self.set = 0;
+        }
+        self.set += 1;
+        let mut counts = vec![0; self.units.len()];
+        for node in nodes {
+            let levels = self.units.levels.iter().zip(&mut self.marks);
+            for ((level, marks), count) in levels.zip(&mut counts) {
+                let mark = &mut marks[level.level.unit_of(node) as usize];
+                *count += u32::from(*mark != self.set);
+                *mark = self.set;
+            }
+        }
+        counts
+    }
+}
+
+impl Units {
+    /// How many of the segments of `segment` nodes each that a job is made of have nodes of one unit, and how many do
+    /// not: of the lowest level with a unit that large. None where no level has one, and for segments of no nodes.
+    ///
+    /// # Complexity
+    /// O(nodes · log nodes).
+    pub fn segments(&self, nodes: &[NodeId], segment: u32) -> Option<(u32, u32)> {
+        let large = |level: &&UnitLevel| {
+            level
+                .room
+                .first()
+                .is_some_and(|most| *most >= u64::from(segment))
+        };
+        let level = self.levels.iter().find(large).filter(|_| segment > 0)?;
+        let mut units: Vec<u32> = nodes
+            .iter()
+            .map(|node| level.level.unit_of(*node))
+            .collect();
+        units.sort_unstable();
+        let whole = units
+            .chunk_by(|a, b| a == b)
+            .map(|unit| unit.len() as u32 / segment)
+            .sum();
+        Some((whole, (nodes.len() as u32).div_ceil(segment) - whole))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::build;
+    use proptest::prelude::*;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn levels_are_leaf_first() {
+        let names = |spec: &str| {
+            Units::new(&build(spec))
+                .names()
+                .collect::<Vec<_>>()
+                .join(" ")
+        };
+        assert_eq!(names("fat-tree:k=8"), "leaf pod");
+        assert_eq!(names("dragonfly:p=2,a=4,h=2"), "router group");
+        assert_eq!(names("cascade:4x3x2,per_router=2"), "blade chassis group");
+        assert_eq!(names("torus:4x4,per_router=2"), "router");
+        assert_eq!(names("torus:4x4"), "");
+    }
+
+    #[test]
+    fn the_fewest_units_are_those_with_the_most_nodes() {
+        // Leaves of 4, of which the first has 1 node and the second 3.
+        let units = Units::new(&build("fat-tree:k=8,exclude=0-2+4"));
+        let fewest = |nodes| (units.fewest(0, nodes), units.fewest(1, nodes));
+        assert_eq!([fewest(1), fewest(4), fewest(5)], [(1, 1), (1, 1), (2, 1)]);
+        assert_eq!(
+            [fewest(16), fewest(17), fewest(32)],
+            [(4, 1), (5, 2), (8, 2)]
+        );
+        // 30 leaves of 4 have 120 of the 124 nodes.
+        assert_eq!(
+            [fewest(120).0, fewest(121).0, fewest(124).0, fewest(9999).0],
+            [30, 31, 32, 32]
+        );
+    }
+
+    /// The closest set found by trying all.
+    fn fewest_by_search(rooms: &[u64], nodes: u64) -> u32 {
+        (0..1u32 << rooms.len())
+            .filter(|set| {
+                (0..rooms.len())
+                    .filter(|i| set >> i & 1 == 1)
+                    .map(|i| rooms[i])
+                    .sum::<u64>()
+                    >= nodes
+            })
+            .map(u32::count_ones)
+            .min()
+            .unwrap()
+    }
+
+    proptest! {
+        #[test]
+        fn counts_are_those_of_sets(nodes in proptest::collection::btree_set(0u32..128, 1..60), seed in 0u32..9) {
+            let spec = ["fat-tree:k=8,exclude=3-9", "dragonfly:p=4,a=4,h=2,g=8", "cascade:4x4x2,per_router=4"][seed as usize % 3];
+            let machine = build(spec);
+            let units = Units::new(&machine);
+            let mut counter = UnitCounter::new(&units);
+            let nodes: Vec<NodeId> = nodes.into_iter().map(NodeId).collect();
+            for _ in 0..2 {
+                let counts = counter.count(nodes.iter().copied());
+                for (i, count) in counts.iter().enumerate() {
+                    let set: BTreeSet<u32> = nodes.iter().map(|n| units.levels[i].level.unit_of(*n)).collect();
+                    prop_assert_eq!(*count as usize, set.len());
+                }
+            }
+            for (i, level) in units.levels.iter().enumerate().filter(|(_, level)| level.room.len() <= 12) {
+                let mut rooms = level.room.clone();
+                (1..rooms.len()).rev().for_each(|i| rooms[i] -= rooms[i - 1]);
+                let size = (nodes.len() as u64).min(level.room[rooms.len() - 1]);
+                prop_assert_eq!(units.fewest(i, size as u32), fewest_by_search(&rooms, size));
+            }
+        }
+    }
+}

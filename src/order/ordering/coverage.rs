@@ -1,0 +1,137 @@
+//! Which nodes of its machine an ordering holds, beside the whole machine and beside other orderings.
+
+use fixedbitset::FixedBitSet;
+
+use super::NodeOrder;
+use nodeorder_base::error::{Error, Result, SourceLocation, sanitize};
+use nodeorder_base::ids::NodeId;
+use nodeorder_network::topology::Topology;
+
+/// Most nodes named in a remark about nodes that an ordering leaves out.
+const FEW: usize = 4;
+
+impl NodeOrder {
+    /// Remarks on its use on this machine: a file made for another one, and nodes left out.
+    pub fn remarks(&self, topology: &Topology) -> Vec<String> {
+        let left_out = self.left_out(topology);
+        let gap = (!left_out.is_empty()).then(|| {
+            let (text, count) = (sanitize(&self.label), left_out.len());
+            let (all, name) = (topology.node_count(), topology.name());
+            let names = left_out
+                .iter()
+                .take(FEW)
+                .map(|node| topology.node_name(*node));
+            let names = names.collect::<Vec<_>>().join(", ");
+            let more = if count > FEW { ", …" } else { "" };
+            format!(
+                "{text}: leaves out {count} of {all} schedulable nodes of {name}: {names}{more}"
+            )
+        });
+        self.machine_remark(topology)
+            .into_iter()
+            .chain(gap)
+            .collect()
+    }
+
+    /// The schedulable nodes that it leaves out, in id order.
+    ///
+    /// # Complexity
+    /// O(1) where there are none, else O(slots).
+    pub fn left_out(&self, topology: &Topology) -> Vec<NodeId> {
+        // All of its nodes are schedulable, each once.
+        if self.len() == topology.node_count() {
+            return Vec::new();
+        }
+        let held = self.held(topology);
+        topology
+            .nodes()
+            .iter()
+            .filter(|node| !held.contains(node.index()))
+            .collect()
+    }
+
+    fn held(&self, topology: &Topology) -> FixedBitSet {
+        let mut held = FixedBitSet::with_capacity(topology.nodes().slot_count() as usize);
+        held.extend(self.nodes.iter().map(|node| node.index()));
+        held
+    }
+
+    /// Checks that orderings are of the same nodes: only then does a lower curve mean a better order.
+    ///
+    /// # Errors
+    /// One lacks nodes that another holds.
+    pub fn check_same_nodes(topology: &Topology, orders: &[NodeOrder]) -> Result<()> {
+        let Some(widest) = orders
+            .iter()
+            .reduce(|a, b| if b.len() > a.len() { b } else { a })
+        else {
+            return Ok(());
+        };
+        if widest.len() == topology.node_count() && orders.iter().all(|o| o.len() == widest.len()) {
+            return Ok(());
+        }
+        for order in orders {
+            let held = order.held(topology);
+            let lacks = || {
+                widest
+                    .nodes
+                    .iter()
+                    .filter(|node| !held.contains(node.index()))
+            };
+            let Some(first) = lacks().min() else { continue };
+            let found = format!(
+                "an ordering without {} of the {} nodes that `{}` holds, node {first} ({}) first",
+                lacks().count(),
+                widest.len(),
+                widest.label,
+                topology.node_name(*first)
+            );
+            let location = SourceLocation::option(&order.label);
+            return Err(Error::input(
+                location,
+                found,
+                "orderings of the same nodes to rank",
+            ));
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::topology;
+    use super::*;
+
+    #[test]
+    fn only_orderings_of_the_same_nodes_are_ranked() {
+        let machine = topology("mesh:3x2,exclude=1");
+        let order = |label: &str, ids: &[u32]| {
+            NodeOrder::new(&machine, label, ids.iter().copied().map(NodeId).collect()).unwrap()
+        };
+        let check = |orders: &[NodeOrder]| {
+            NodeOrder::check_same_nodes(&machine, orders).map_err(|e| e.to_string())
+        };
+        let (full, part) = (order("full", &[5, 4, 3, 2, 0]), order("part", &[4, 5, 0]));
+        let (turned, other) = (order("turned", &[0, 5, 4]), order("other", &[0, 5, 3]));
+        assert_eq!(full.left_out(&machine), []);
+        assert_eq!(part.left_out(&machine), [NodeId(2), NodeId(3)]);
+        for same in [
+            vec![],
+            vec![part.clone()],
+            vec![part.clone(), turned],
+            vec![full.clone()],
+        ] {
+            assert_eq!(check(&same), Ok(()));
+        }
+        assert_eq!(
+            check(&[part.clone(), full]).unwrap_err(),
+            "`part`: found an ordering without 2 of the 5 nodes that `full` holds, node 2 (n2) first; expected \
+             orderings of the same nodes to rank"
+        );
+        let said = check(&[part, other]).unwrap_err();
+        assert!(
+            said.starts_with("`other`: found an ordering without 1 of the 3 nodes"),
+            "{said}"
+        );
+    }
+}

@@ -1,0 +1,71 @@
+//! The orderings that a comparison starts from when the user names none.
+
+use nodeorder_network::topology::Topology;
+use nodeorder_network::topology::lattice::{AXIS_LETTERS, Lattice};
+
+/// Spellings of the orderings that suit `topology`, the plainest first.
+pub fn suiting(topology: &Topology) -> Vec<String> {
+    let mut wanted: Vec<String> = vec!["row-major".into()];
+    if let Some(lattice) = topology.lattice() {
+        on_lattice(lattice, &mut wanted);
+    }
+    if !topology.network().levels().is_empty() {
+        wanted.push("hierarchical".into());
+        wanted.push("hierarchical:scatter=true".into());
+    }
+    wanted.extend(["bfs", "rcm"].map(String::from));
+    if topology.lattice().is_none() {
+        wanted.push("dfs".into());
+        // Both walk the graph once a router or worse: not on machines where that takes minutes.
+        if topology.network().routers() <= 50_000 {
+            wanted.extend(["nearest", "spectral"].map(String::from));
+        }
+    }
+    wanted.push("random".into());
+    wanted.retain(|text| super::ORDERINGS.get(text).is_some());
+    wanted
+}
+
+fn on_lattice(lattice: &Lattice, wanted: &mut Vec<String>) {
+    let longer_than_one = lattice.extents.iter().filter(|n| **n > 1).count();
+    let mut by_extent: Vec<usize> = (0..lattice.extents.len()).collect();
+    by_extent.sort_by_key(|axis| (lattice.extents[*axis], *axis));
+    let spell = |axes: &mut dyn Iterator<Item = usize>| -> String {
+        let letters: Vec<char> = AXIS_LETTERS.chars().collect();
+        let few = lattice.extents.len() <= letters.len();
+        axes.map(|a| {
+            if few {
+                letters[a].to_string()
+            } else {
+                a.to_string()
+            }
+        })
+        .collect()
+    };
+    let stored: String = spell(&mut (0..lattice.extents.len()));
+    // Slowest first: the smallest dimension last runs fastest.
+    let smallest_fastest = spell(&mut by_extent.iter().rev().copied());
+    let largest_fastest = spell(&mut by_extent.iter().copied());
+    if smallest_fastest != stored {
+        wanted.push(format!("row-major:axes={smallest_fastest}"));
+    }
+    wanted.push("snake".into());
+    for axes in [&smallest_fastest, &largest_fastest] {
+        if *axes != stored && longer_than_one > 1 {
+            wanted.push(format!("snake:axes={axes}"));
+        }
+    }
+    if longer_than_one > 1 {
+        if lattice.wrap.iter().any(|w| *w) {
+            wanted.push("helical".into());
+        }
+        wanted.extend(["morton", "gray", "hilbert"].map(String::from));
+        if longer_than_one <= 3 {
+            wanted.push("gilbert".into());
+        }
+        wanted.push("brick".into());
+        if smallest_fastest != stored {
+            wanted.push(format!("brick:axes={smallest_fastest}"));
+        }
+    }
+}

@@ -1,0 +1,218 @@
+//! Ordering files: one node id a line in rank order, or names as host lists; `#` comments. Where the header says that
+//! names are below, numbers are names on machines where names are numbers.
+
+use std::io::{self, Write};
+
+use super::NodeOrder;
+use super::node_order::Check;
+use nodeorder_base::blocks;
+use nodeorder_base::error::{Error, Result};
+use nodeorder_base::ids::NodeId;
+use nodeorder_base::input::{Line, Text};
+use nodeorder_network::topology::{Numbers, Topology};
+
+impl NodeOrder {
+    /// Reads an ordering file: one node id or list of nodes a line, `#` comments, blank lines ignored.
+    ///
+    /// # Errors
+    /// A malformed, unknown, unschedulable or repeated id, with its line; a file without ids.
+    pub fn read(topology: &Topology, text: &Text) -> Result<Self> {
+        let nodes = read(topology, text)?;
+        let label = text.name().to_string();
+        Ok(NodeOrder {
+            label,
+            nodes,
+            notes: Vec::new(),
+            made_for: made_for(topology, text),
+        })
+    }
+
+    /// The file's text: a header of comments (tool version, topology, ordering, node count), then one id
+    /// a line.
+    pub fn to_file(&self, topology: &Topology) -> String {
+        let mut text = Vec::new();
+        // Writing to memory cannot fail, and all of it is text.
+        let _ = self.write_to(topology, false, &mut text);
+        String::from_utf8_lossy(&text).into_owned()
+    }
+
+    /// Writes the file's text, with `names` a node's name in the place of its id.
+    ///
+    /// # Errors
+    /// Errors of `out`.
+    pub fn write_to(
+        &self,
+        topology: &Topology,
+        names: bool,
+        out: &mut impl Write,
+    ) -> std::io::Result<()> {
+        write(topology, self, names, out)
+    }
+}
+
+fn read(topology: &Topology, text: &Text) -> Result<Vec<NodeId>> {
+    let mut check = Check::new(topology);
+    let mut nodes = Vec::new();
+    let named = header(text, NAMES).is_some();
+    let numbers = if named {
+        Numbers::AsNamed
+    } else {
+        Numbers::Ids
+    };
+    let ids = !named || !topology.names_are_numbers();
+    for line in text.data_lines() {
+        // Most lines are ids.
+        if let Some(id) = line.text.parse().ok().filter(|_| ids) {
+            check.add(NodeId(id), || line.location())?;
+            nodes.push(NodeId(id));
+            continue;
+        }
+        for node in topology.nodes_listed(line.text, &line, nodes.len(), numbers)? {
+            check.add(node, || line.location())?;
+            nodes.push(node);
+        }
+    }
+    if let Some((line, count)) = header(text, "# nodes:")
+        && let Ok(count) = count.parse::<usize>()
+        && count != nodes.len()
+    {
+        let found = format!("{} node ids under a header of {count}", nodes.len());
+        let expected = "as many as the header says: is the file cut off? (without this line any number is read)";
+        return Err(Error::input(line.location(), found, expected));
+    }
+    if nodes.is_empty() {
+        return Err(Error::input(
+            text.location(),
+            "no node ids",
+            "one id a line",
+        ));
+    }
+    Ok(nodes)
+}
+
+/// The line of a header that says that names follow.
+const NAMES: &str = "# names:";
+
+/// The line of the comments above all nodes that begins with `mark`, and the rest of it.
+fn header<'t>(text: &'t Text, mark: &str) -> Option<(Line<'t>, &'t str)> {
+    let above = |line: &Line<'_>| line.text.is_empty() || line.text.starts_with('#');
+    text.lines()
+        .take_while(above)
+        .find_map(|line| Some((line, line.text.strip_prefix(mark)?.trim())))
+}
+
+/// The machine `NAME (SPEC)` of the header, where it is another network than this one. Other limits and excluded nodes
+/// make no other network.
+fn made_for(topology: &Topology, text: &Text) -> Option<String> {
+    let (_, machine) = header(text, "# topology:")?;
+    let spec = topology.network().spec();
+    // Names may hold brackets, specifications as well.
+    let same = machine
+        .match_indices(&format!("({spec}"))
+        .any(|(start, found)| {
+            let rest = &machine[start + found.len()..];
+            rest == ")"
+                || [",limit=", ",exclude="]
+                    .iter()
+                    .any(|option| rest.starts_with(option))
+        });
+    (!same && machine != topology.name()).then(|| machine.to_string())
+}
+
+fn write(
+    topology: &Topology,
+    order: &NodeOrder,
+    names: bool,
+    out: &mut impl Write,
+) -> io::Result<()> {
+    let one_line = |text: &str| text.replace(['\n', '\r'], " ");
+    writeln!(out, "# nodeorder {}", env!("CARGO_PKG_VERSION"))?;
+    writeln!(
+        out,
+        "# topology: {} ({})",
+        one_line(topology.name()),
+        topology.spec()
+    )?;
+    writeln!(out, "# ordering: {}", one_line(order.label()))?;
+    writeln!(out, "# nodes: {}", order.len())?;
+    if names {
+        writeln!(
+            out,
+            "{NAMES} numbers below, if any, are names of nodes and not ids"
+        )?;
+    }
+    order
+        .notes()
+        .iter()
+        .try_for_each(|note| writeln!(out, "# {}", one_line(note)))?;
+    let nodes = order.nodes();
+    blocks::write(out, nodes.len(), |ranks, text| {
+        let mut digits = itoa::Buffer::new();
+        for node in &nodes[ranks] {
+            match names {
+                true => text.extend_from_slice(topology.node_name(*node).as_bytes()),
+                false => text.extend_from_slice(digits.format(node.0).as_bytes()),
+            }
+            text.push(b'\n');
+        }
+        Ok(())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use nodeorder_network::topology::Context;
+
+    #[test]
+    fn what_is_written_reads_back() {
+        let topology = Topology::inline("torus:5x4,exclude=7", &Context::default()).unwrap();
+        let order = NodeOrder::make(&topology, "snake").unwrap();
+        let text = Text::new("o.txt", order.to_file(&topology));
+        assert_eq!(
+            NodeOrder::read(&topology, &text).unwrap().nodes(),
+            order.nodes()
+        );
+        assert!(text.as_str().contains("torus:5x4,exclude=7"));
+        let mut named = Vec::new();
+        order.write_to(&topology, true, &mut named).unwrap();
+        let named = Text::new("o.txt", String::from_utf8(named).unwrap());
+        assert!(named.as_str().ends_with("\nn19\n"), "{}", named.as_str());
+        assert_eq!(
+            NodeOrder::read(&topology, &named).unwrap().nodes(),
+            order.nodes()
+        );
+        let lists = Text::new("o.txt", "n[03-01]\n");
+        assert!(NodeOrder::read(&topology, &lists).is_err());
+        let lists = Text::new("o.txt", "n[04-05,00],n09 # and\n1\n");
+        assert_eq!(
+            NodeOrder::read(&topology, &lists).unwrap().nodes(),
+            [4, 5, 0, 9, 1].map(NodeId)
+        );
+    }
+
+    #[test]
+    fn bad_ids_are_refused_with_their_line() {
+        let topology = Topology::inline("torus:4x4,limit=10", &Context::default()).unwrap();
+        for (text, expected) in [
+            ("1\n2\n1\n", "o:3: found node 1 (n01) again"),
+            (
+                "1\n16\n",
+                "o:2: found node 16; expected a node id from 0 to 15",
+            ),
+            ("# c\n12\n", "o:2: found node 12 (n12), which limit"),
+            ("1\n\nx\n", "o:3: found `x`"),
+            ("-1\n", "o:1: found `-1`"),
+            ("# nothing\n", "o: found no node ids"),
+            (
+                "# x\n# nodes: 3\n1\n2\n",
+                "o:2: found 2 node ids under a header of 3; expected as many",
+            ),
+        ] {
+            let error = NodeOrder::read(&topology, &Text::new("o", text))
+                .unwrap_err()
+                .to_string();
+            assert!(error.starts_with(expected), "{text:?}: {error}");
+        }
+    }
+}

@@ -1,0 +1,348 @@
+//! Simulated annealing on a sequence: moves that bring neighbours in the network close in rank.
+//!
+//! A step draws a rank and a neighbour, in the network, of the element there, and proposes one of four
+//! moves: carry a stretch that begins or ends with the neighbour next to the element (turned or not);
+//! reverse the stretch between them; exchange the neighbour with an element beside; exchange two ranks
+//! near each other. Most proposals are bad, and a few lags show it: a move is priced on lag 1, then on 4 lags,
+//! then on 16, and given up where the price exceeds what is acceptable by more than the lags not yet
+//! looked at are likely to give back. Where long lags weigh much, half of the steps skip these sieves, for
+//! the rare large rearrangements look bad at first; long windows are priced on a sample before they are
+//! priced in full.
+//!
+//! # References
+//! Kirkpatrick, Gelatt, Vecchi, "Optimization by Simulated Annealing", Science 220, 1983,
+//! <https://doi.org/10.1126/science.220.4598.671>; Or-opt: Or, dissertation, Northwestern University, 1976.
+
+use super::anneal_rng::{AnnealRng, between};
+use super::elements::Arrangement;
+use super::prices::Prices;
+use super::sequence::{Piece, Sequence};
+
+/// The price of lag 1 (or of the largest weight).
+pub(super) const UNIT: f64 = 16384.0;
+
+/// Windows from here on are first priced sparsely.
+const SPARSE: usize = 32;
+
+/// Steps between two looks at the clock.
+const SLICE: u64 = 512;
+
+/// How a chain cools: temperatures in units of the largest weight.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Cooling {
+    pub from: f64,
+    pub to: f64,
+}
+
+/// A shorter window that sorts out hopeless moves.
+struct Sieve {
+    prices: Prices,
+    margin: f64,
+}
+
+/// One annealing chain.
+pub(super) struct Chain<'s> {
+    space: &'s Arrangement,
+    sequence: Sequence<'s>,
+    prices: Prices,
+    sieves: Vec<Sieve>,
+    step_margin: f64,
+    sparse_margin: f64,
+    /// Whether half of the steps skip the narrow sieves.
+    wide: bool,
+    ring: bool,
+    /// Ranks at either end that no move changes.
+    fixed: usize,
+    rng: AnnealRng,
+    current: i64,
+    /// Price of the best sequence less that of the first; not above 0.
+    pub gain: i64,
+    /// The best sequence seen at the end of a slice.
+    pub best: Vec<u32>,
+    pub steps: u64,
+}
+
+impl<'s> Chain<'s> {
+    /// A chain at `order`. On a ring the window is cut to a quarter of it.
+    pub fn new(
+        space: &'s Arrangement,
+        order: &[u32],
+        lag: &[f64],
+        window: usize,
+        ring: bool,
+        rng: AnnealRng,
+    ) -> Self {
+        let window = if ring {
+            window.min(order.len() / 4)
+        } else {
+            window
+        };
+        let prices = Prices::new(lag, UNIT, window);
+        let window = prices.window;
+        let step = prices.lag(1) as f64;
+        // Measured on accepted moves: lags beyond a cut rarely give back more than this.
+        let margin = |cut: usize| (1.7 * step).min(2.8 * prices.beyond(cut) as f64);
+        let wide = prices.beyond(4) > prices.lag(1);
+        let sieves = [4, 16, 64]
+            .into_iter()
+            .filter(|cut| *cut < window)
+            .map(|cut| Sieve {
+                prices: prices.cut(cut),
+                margin: margin(cut),
+            });
+        Chain {
+            space,
+            sequence: Sequence::new(space, order, window, ring),
+            sieves: sieves.collect(),
+            step_margin: margin(1),
+            sparse_margin: 3.0 * step,
+            wide,
+            prices,
+            ring,
+            fixed: 0,
+            rng,
+            current: 0,
+            gain: 0,
+            best: order.to_vec(),
+            steps: 0,
+        }
+    }
+
+    /// Leaves a window at either end as it is: what a stretch of a longer sequence gains is then gained by the whole.
+    pub fn between_windows(mut self) -> Self {
+        self.fixed = self.prices.window;
+        self
+    }
+
+    /// Goes on from `order`; the best so far is forgotten.
+    pub fn restart(&mut self, order: &[u32]) {
+        self.sequence.set(order);
+        self.best.clear();
+        self.best.extend_from_slice(order);
+        (self.current, self.gain) = (0, 0);
+    }
+
+    /// Anneals until `share` (asked with the steps made) reaches `until`; the share sets the temperature.
+    pub fn run(&mut self, cooling: Cooling, until: f64, share: &dyn Fn(u64) -> f64) {
+        if self.sequence.len() < 2 || self.prices.window == 0 {
+            return;
+        }
+        let mut unkept = 0;
+        loop {
+            let now = share(self.steps);
+            if now >= until {
+                self.keep();
+                return;
+            }
+            let temperature = match cooling.to > 0.0 {
+                true => UNIT * between(cooling.from, cooling.to, now.max(0.0)),
+                false => 0.0,
+            };
+            if self.ring {
+                let by = self.rng.below(self.sequence.len());
+                self.sequence.rotate(by);
+            }
+            for _ in 0..SLICE {
+                let limit = temperature * self.rng.wait();
+                self.step(limit);
+            }
+            self.steps += SLICE;
+            unkept += SLICE;
+            // A copy costs as much as many steps: on long sequences fewer of them.
+            if unkept >= self.sequence.len() as u64 / 4 {
+                self.keep();
+                unkept = 0;
+            }
+        }
+    }
+
+    /// Remembers the sequence if it is the best so far.
+    fn keep(&mut self) {
+        if self.current < self.gain {
+            self.gain = self.current;
+            self.best.copy_from_slice(&self.sequence.ids);
+        }
+    }
+
+    fn step(&mut self, limit: f64) {
+        let n = self.sequence.len();
+        let i = self.rng.below(n);
+        let near = self.space.near.of(self.sequence.ids[i]);
+        if near.is_empty() {
+            return;
+        }
+        let v = near[self.rng.below(near.len())];
+        let j = self.sequence.rank[v as usize] as usize;
+        // One draw decides all of a step: the lowest bits its kind, the next ones its details.
+        let choice = self.rng.bits();
+        match choice & 15 {
+            0..5 => self.carry(i, j, choice >> 4, limit),
+            5..10 => {
+                let (low, high) = (i.min(j), i.max(j));
+                let up = (choice >> 4 & 1) as usize;
+                self.reverse(low + up, high + up, limit);
+            }
+            10..14 => {
+                let away = 1 + self.rng.below(3);
+                let beside = if choice >> 4 & 1 == 0 {
+                    i + away
+                } else {
+                    i.wrapping_sub(away)
+                };
+                self.exchange(j, beside, limit);
+            }
+            _ => {
+                let away = 1 + self.rng.below(8);
+                self.exchange(i, i + away, limit);
+            }
+        }
+    }
+
+    /// Carries a stretch with rank `j` at one end next to rank `i`, so that the two become neighbours.
+    fn carry(&mut self, i: usize, j: usize, choice: u64, limit: f64) {
+        let n = self.sequence.len();
+        let longest = if choice & 4 == 0 {
+            8
+        } else {
+            8 << (choice >> 3 & 7)
+        };
+        let len = 1 + self.rng.below(longest.min(n / 2).max(1));
+        let (behind, first) = (choice & 1 == 0, choice & 2 == 0);
+        let from = if first { j } else { (j + 1).wrapping_sub(len) };
+        let to = from.wrapping_add(len);
+        let at = if behind { i + 1 } else { i };
+        if from > n || to > n || (from..=to).contains(&at) {
+            return;
+        }
+        let turned = behind != first;
+        let (start, end) = (from.min(at), to.max(at));
+        let carried = Piece::new(from, to);
+        let passed = if at < from {
+            Piece::new(at, from)
+        } else {
+            Piece::new(to, at)
+        };
+        let (head, tail) = (Piece::new(0, start), Piece::new(end, n));
+        let turn = Piece { turned, ..carried };
+        let (old, new) = match at < from {
+            true => ([head, passed, carried, tail], [head, turn, passed, tail]),
+            false => ([head, carried, passed, tail], [head, passed, turn, tail]),
+        };
+        self.rejoin(&old, &new, limit);
+    }
+
+    fn reverse(&mut self, from: usize, to: usize, limit: f64) {
+        let n = self.sequence.len();
+        if to > n || to < from + 2 {
+            return;
+        }
+        let (head, tail) = (Piece::new(0, from), Piece::new(to, n));
+        let middle = Piece::new(from, to);
+        self.rejoin(
+            &[head, middle, tail],
+            &[
+                head,
+                Piece {
+                    turned: true,
+                    ..middle
+                },
+                tail,
+            ],
+            limit,
+        );
+    }
+
+    fn rejoin(&mut self, old: &[Piece], new: &[Piece], limit: f64) {
+        if old[0].to < self.fixed || self.sequence.len() - old[old.len() - 1].from < self.fixed {
+            return;
+        }
+        if self.ring {
+            let outside = old[0].to + self.sequence.len() - old[old.len() - 1].from;
+            // Closer joints would count a pair twice, once each way round.
+            if outside < 2 * self.prices.window {
+                return;
+            }
+        }
+        let wide = self.wide && self.rng.bits() >> 63 == 0;
+        if !wide {
+            let steps = self.sequence.steps(new) - self.sequence.steps(old);
+            if (steps * self.prices.lag(1)) as f64 > limit + self.step_margin {
+                return;
+            }
+        }
+        for sieve in self.sieves.iter().filter(|_| !wide) {
+            let delta =
+                self.sequence.joints(new, &sieve.prices) - self.sequence.joints(old, &sieve.prices);
+            if delta as f64 > limit + sieve.margin {
+                return;
+            }
+        }
+        if self.prices.window >= SPARSE {
+            let about = self.sequence.joints_sparsely(new, &self.prices)
+                - self.sequence.joints_sparsely(old, &self.prices);
+            if about as f64 > limit + self.sparse_margin {
+                return;
+            }
+        }
+        let delta =
+            self.sequence.joints(new, &self.prices) - self.sequence.joints(old, &self.prices);
+        if delta as f64 <= limit {
+            self.sequence.apply(new);
+            self.current += delta;
+        }
+    }
+
+    fn exchange(&mut self, a: usize, b: usize, limit: f64) {
+        let n = self.sequence.len();
+        let free = self.fixed..n.saturating_sub(self.fixed);
+        if a == b || !free.contains(&a) || !free.contains(&b) {
+            return;
+        }
+        if let Some(sieve) = self.sieves.first() {
+            let delta = self.sequence.exchange(a, b, &sieve.prices);
+            if delta as f64 > limit + 2.0 * sieve.margin {
+                return;
+            }
+        }
+        let delta = self.sequence.exchange(a, b, &self.prices);
+        if delta as f64 <= limit {
+            self.sequence.swap(a, b);
+            self.current += delta;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use nodeorder_network::topology::{Context, Topology};
+
+    #[test]
+    fn a_chain_keeps_its_books() {
+        for (spec, ring) in [
+            ("torus:8x6x4", false),
+            ("torus:8x6x4", true),
+            ("slim-fly:q=5", false),
+        ] {
+            let topology = Topology::inline(spec, &Context::default()).unwrap();
+            let space = Arrangement::new(&topology, false).unwrap();
+            let lag: Vec<f64> = (0..40)
+                .map(|k| if k == 0 { 0.0 } else { 1.0 / f64::from(k) })
+                .collect();
+            let order: Vec<u32> = (0..space.len() as u32).collect();
+            let mut chain = Chain::new(&space, &order, &lag, 39, ring, AnnealRng::new(1, 0));
+            let start = chain.prices.of_order(&space.distances, &order, ring);
+            let cooling = Cooling {
+                from: 0.5,
+                to: 0.05,
+            };
+            chain.run(cooling, 1.0, &|steps| steps as f64 / 30_000.0);
+            let (best, gain, current) = (chain.best.to_vec(), -chain.gain, chain.current);
+            let ids = chain.sequence.ids.clone();
+            assert!(gain > 0);
+            let price = |order: &[u32]| chain.prices.of_order(&space.distances, order, ring);
+            assert_eq!(start - price(&best), gain);
+            assert_eq!(price(&ids) - start, current);
+        }
+    }
+}

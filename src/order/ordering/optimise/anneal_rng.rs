@@ -1,0 +1,75 @@
+//! Draws and the two transcendental functions annealing needs, the same to the last bit everywhere.
+
+use rand_pcg::Pcg64;
+use rand_pcg::rand_core::Rng;
+
+use nodeorder_base::random::{generator, ln};
+
+/// Seeded draws.
+pub(super) struct AnnealRng {
+    random: Pcg64,
+    /// -ln of the middle of each of 4,096 equal parts of (0, 1).
+    waits: Vec<f64>,
+}
+
+impl AnnealRng {
+    pub fn new(seed: u64, stream: u64) -> Self {
+        let seed = seed.wrapping_add(stream.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+        let waits = (0..4096)
+            .map(|i| -ln((f64::from(i) + 0.5) / 4096.0))
+            .collect();
+        AnnealRng {
+            random: generator(seed),
+            waits,
+        }
+    }
+
+    pub fn bits(&mut self) -> u64 {
+        self.random.next_u64()
+    }
+
+    /// A whole number below `bound`; the bias, below bound/2³², is of no consequence to a search.
+    pub fn below(&mut self, bound: usize) -> usize {
+        (((self.bits() >> 32) * bound as u64) >> 32) as usize
+    }
+
+    /// An exponential waiting time of mean 1: a rise by T times this is accepted at temperature T.
+    pub fn wait(&mut self) -> f64 {
+        let part = self.bits() >> 52;
+        self.waits[part as usize]
+    }
+}
+
+/// `from · (to/from)^share`, by basic arithmetic alone: `(1 + x/2²⁰)^(2²⁰)` for the exponential, which is
+/// off by a millionth.
+pub(super) fn between(from: f64, to: f64, share: f64) -> f64 {
+    let mut power = 1.0 + ln(to / from) * share / f64::from(1 << 20);
+    for _ in 0..20 {
+        power *= power;
+    }
+    from * power
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn logarithm_and_interpolation_are_right() {
+        for x in [1e-6, 0.1, 0.5, 0.75, 1.0, 1.3, 2.0, 1000.0] {
+            assert!((ln(x) - f64::ln(x)).abs() < 1e-13, "{x}");
+        }
+        for share in [0.0, 0.25, 1.0] {
+            let exact = 3.0 * (0.01f64 / 3.0).powf(share);
+            assert!((between(3.0, 0.01, share) / exact - 1.0).abs() < 1e-4);
+        }
+    }
+
+    #[test]
+    fn waiting_times_have_mean_one() {
+        let mut rng = AnnealRng::new(1, 0);
+        let mean: f64 = (0..100_000).map(|_| rng.wait()).sum::<f64>() / 1e5;
+        assert!((mean - 1.0).abs() < 0.02, "{mean}");
+        assert!((0..1000).all(|_| rng.below(7) < 7));
+    }
+}

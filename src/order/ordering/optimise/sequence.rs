@@ -1,0 +1,376 @@
+//! A sequence of elements in rank order, and what a change of it costs.
+//!
+//! A move cuts the sequence into pieces and joins them again in another order or direction. Weights depend
+//! on the lag alone here, so the inside of a piece keeps its cost, also when it is turned round: only pairs
+//! across a joint count. Every such pair is counted once, at the first joint right of its lower rank.
+
+use super::elements::{Arrangement, ByteAxis, Distances, MAX_AXES};
+use super::prices::{CHUNK, Prices, across_lanes, along_lanes};
+
+/// A stretch of present ranks `from..to`, backwards if turned.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Piece {
+    pub from: usize,
+    pub to: usize,
+    pub turned: bool,
+}
+
+impl Piece {
+    pub fn new(from: usize, to: usize) -> Self {
+        Piece {
+            from,
+            to,
+            turned: false,
+        }
+    }
+
+    fn len(self) -> usize {
+        self.to - self.from
+    }
+}
+
+/// The sequence.
+pub(super) struct Sequence<'s> {
+    space: &'s Arrangement,
+    ring: bool,
+    /// Elements by rank.
+    pub ids: Vec<u32>,
+    /// Ranks by element.
+    pub rank: Vec<u32>,
+    /// Coordinates by rank, one array an axis; empty where distances are no sum over byte axes.
+    lanes: Vec<Vec<u8>>,
+    axes: Vec<ByteAxis>,
+    /// Coordinates around one joint: up to a window of elements on either side.
+    buffer: Vec<Vec<u8>>,
+    buffer_ids: Vec<u32>,
+    filled: usize,
+    spare_ids: Vec<u32>,
+    spare: Vec<u8>,
+}
+
+impl<'s> Sequence<'s> {
+    pub fn new(space: &'s Arrangement, order: &[u32], window: usize, ring: bool) -> Self {
+        let axes = match &space.distances {
+            Distances::Lanes { axes, .. } => axes.clone(),
+            _ => Vec::new(),
+        };
+        let mut sequence = Sequence {
+            space,
+            ring,
+            ids: Vec::new(),
+            rank: vec![0; order.len()],
+            lanes: vec![Vec::new(); axes.len()],
+            buffer: vec![vec![0; 2 * window + 2 * CHUNK]; axes.len()],
+            buffer_ids: vec![0; 2 * window + 2 * CHUNK],
+            axes,
+            filled: 0,
+            spare_ids: Vec::new(),
+            spare: Vec::new(),
+        };
+        sequence.set(order);
+        sequence
+    }
+
+    /// Takes over another order.
+    pub fn set(&mut self, order: &[u32]) {
+        self.ids.clear();
+        self.ids.extend_from_slice(order);
+        if let Distances::Lanes { coordinates, .. } = &self.space.distances {
+            for (axis, lane) in self.lanes.iter_mut().enumerate() {
+                lane.clear();
+                lane.extend(order.iter().map(|e| coordinates[*e as usize][axis]));
+            }
+        }
+        for (rank, e) in order.iter().enumerate() {
+            self.rank[*e as usize] = rank as u32;
+        }
+    }
+
+    pub fn len(&self) -> usize {
+        self.ids.len()
+    }
+
+    fn between(&self, a: usize, b: usize) -> i64 {
+        i64::from(self.space.distances.between(self.ids[a], self.ids[b]))
+    }
+
+    /// The price of the steps across the joints of `pieces`.
+    #[inline]
+    pub fn steps(&self, pieces: &[Piece]) -> i64 {
+        let mut sum = 0;
+        let mut before: Option<usize> = None;
+        for piece in pieces.iter().filter(|p| p.len() > 0) {
+            let (first, last) = match piece.turned {
+                true => (piece.to - 1, piece.from),
+                false => (piece.from, piece.to - 1),
+            };
+            if let Some(before) = before {
+                sum += self.between(before, first);
+            }
+            before = Some(last);
+        }
+        sum
+    }
+
+    /// The price of all pairs across the joints of `pieces`, which are the whole sequence (on a ring from
+    /// an arbitrary cut, with at least two windows outside the inner pieces).
+    pub fn joints(&mut self, pieces: &[Piece], prices: &Prices) -> i64 {
+        self.across_joints(pieces, prices, false)
+    }
+
+    /// An estimate of [`Sequence::joints`] for a third of the work: of the elements further than four left of a joint
+    /// every fourth counts four times.
+    pub fn joints_sparsely(&mut self, pieces: &[Piece], prices: &Prices) -> i64 {
+        self.across_joints(pieces, prices, true)
+    }
+
+    fn across_joints(&mut self, pieces: &[Piece], prices: &Prices, sparse: bool) -> i64 {
+        let window = prices.window;
+        let mut sum = 0;
+        for m in 0..pieces.len() - 1 {
+            let piece = pieces[m];
+            let rows = piece.len().min(window);
+            self.filled = 0;
+            let mut split = rows;
+            if m == 0 && self.ring && rows < window {
+                // The first piece goes on backwards round the ring.
+                let n = self.len();
+                self.push(n - (window - rows), n, false);
+                split = window;
+            }
+            if split == 0 {
+                continue;
+            }
+            match piece.turned {
+                true => self.push(piece.from, piece.from + rows, true),
+                false => self.push(piece.to - rows, piece.to, false),
+            }
+            for next in &pieces[m + 1..] {
+                let take = next.len().min(window + split - self.filled);
+                match next.turned {
+                    true => self.push(next.to - take, next.to, true),
+                    false => self.push(next.from, next.from + take, false),
+                }
+            }
+            if self.ring && self.filled < split + window {
+                self.push(0, split + window - self.filled, false);
+            }
+            sum += self.across(split, prices, sparse);
+        }
+        sum
+    }
+
+    /// Appends ranks `from..to` to the buffer.
+    #[inline]
+    fn push(&mut self, from: usize, to: usize, turned: bool) {
+        let (at, len) = (self.filled, to - from);
+        if self.axes.is_empty() {
+            copy(
+                &mut self.buffer_ids[at..at + len],
+                &self.ids[from..to],
+                turned,
+            );
+        }
+        for (buffer, lane) in self.buffer.iter_mut().zip(&self.lanes) {
+            copy(&mut buffer[at..at + len], &lane[from..to], turned);
+        }
+        self.filled += len;
+    }
+
+    /// Σ over pairs of a buffered element left of `split` and one right of it, within the window.
+    fn across(&self, split: usize, prices: &Prices, sparse: bool) -> i64 {
+        if !self.axes.is_empty() {
+            return across_lanes(&self.buffer, &self.axes, split, self.filled, prices, sparse);
+        }
+        let right = &self.buffer_ids[split..self.filled];
+        let mut sum = 0;
+        for p in 1..=split.min(prices.window) {
+            let (left, lags) = (
+                self.buffer_ids[split - p],
+                &prices.by_lag[p..=prices.window],
+            );
+            sum += self.space.distances.priced(left, right, lags);
+        }
+        sum
+    }
+
+    /// Cuts and joins: the inner pieces are joined in the order of `pieces`.
+    pub fn apply(&mut self, pieces: &[Piece]) {
+        let (from, to) = (pieces[0].to, pieces[pieces.len() - 1].from);
+        let inner = &pieces[1..pieces.len() - 1];
+        rejoin(&mut self.ids, from, to, inner, &mut self.spare_ids);
+        for lane in &mut self.lanes {
+            rejoin(lane, from, to, inner, &mut self.spare);
+        }
+        for r in from..to {
+            self.rank[self.ids[r] as usize] = r as u32;
+        }
+    }
+
+    /// Exchanges the elements at two ranks.
+    pub fn swap(&mut self, a: usize, b: usize) {
+        self.ids.swap(a, b);
+        self.lanes.iter_mut().for_each(|lane| lane.swap(a, b));
+        self.rank[self.ids[a] as usize] = a as u32;
+        self.rank[self.ids[b] as usize] = b as u32;
+    }
+
+    /// Rise in price when the elements at ranks `a` and `b` are exchanged.
+    pub fn exchange(&self, a: usize, b: usize, prices: &Prices) -> i64 {
+        let n = self.len();
+        let apart = a.abs_diff(b);
+        let lag = if self.ring {
+            apart.min(n - apart)
+        } else {
+            apart
+        };
+        // Each sum also counts the pair of the two elements themselves, whose distance does not change.
+        self.around(a, b, prices) - self.around(a, a, prices) + self.around(b, a, prices)
+            - self.around(b, b, prices)
+            + 2 * prices.lag(lag) * self.between(a, b)
+    }
+
+    /// Σ over ranks j within the window of `at` of price · d(element at `who`, element at j).
+    fn around(&self, at: usize, who: usize, prices: &Prices) -> i64 {
+        let (n, window) = (self.len(), prices.window);
+        let (from, to) = (at.saturating_sub(window), (at + window + 1).min(n));
+        let mut sum = self.stretch(from, to, who, &prices.around[from + window - at..]);
+        if self.ring {
+            if at < window {
+                let over = window - at;
+                sum += self.stretch(n - over, n, who, &prices.around);
+            }
+            if at + window + 1 > n {
+                let over = at + window + 1 - n;
+                sum += self.stretch(0, over, who, &prices.around[2 * window + 1 - over..]);
+            }
+        }
+        sum
+    }
+
+    fn stretch(&self, from: usize, to: usize, who: usize, prices: &[i16]) -> i64 {
+        if !self.axes.is_empty() {
+            let mut x = [0; MAX_AXES];
+            for (x, lane) in x.iter_mut().zip(&self.lanes) {
+                *x = lane[who];
+            }
+            return along_lanes(&self.lanes, &self.axes, &x, from, to, prices);
+        }
+        self.space
+            .distances
+            .priced(self.ids[who], &self.ids[from..to], prices)
+    }
+
+    /// On a ring: starts counting ranks `by` further on.
+    pub fn rotate(&mut self, by: usize) {
+        let mut order = std::mem::take(&mut self.ids);
+        order.rotate_left(by);
+        self.set(&order);
+    }
+}
+
+#[inline]
+fn copy<T: Copy>(target: &mut [T], source: &[T], turned: bool) {
+    if turned {
+        for (t, s) in target.iter_mut().zip(source.iter().rev()) {
+            *t = *s;
+        }
+    } else {
+        target.copy_from_slice(source);
+    }
+}
+
+fn rejoin<T: Copy>(all: &mut [T], from: usize, to: usize, inner: &[Piece], spare: &mut Vec<T>) {
+    if let [only] = inner {
+        if only.turned {
+            all[from..to].reverse();
+        }
+        return;
+    }
+    spare.clear();
+    for piece in inner {
+        let stretch = &all[piece.from..piece.to];
+        if piece.turned {
+            spare.extend(stretch.iter().rev());
+        } else {
+            spare.extend_from_slice(stretch);
+        }
+    }
+    all[from..to].copy_from_slice(spare);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use nodeorder_network::topology::{Context, Topology};
+    use proptest::prelude::*;
+
+    fn price(s: &Sequence<'_>, prices: &Prices) -> i64 {
+        prices.of_order(&s.space.distances, &s.ids, s.ring)
+    }
+
+    const SPECS: [&str; 5] = [
+        "torus:9x5",
+        "mesh:5x3x3",
+        "hyperx:5x9",
+        "dragonfly:p=1,a=9,h=1,g=5,global=absolute",
+        "fat-tree:k=4,n=3",
+    ];
+
+    proptest! {
+        #[test]
+        fn a_move_costs_what_the_whole_says(
+            which in 0usize..5,
+            window in 1usize..20,
+            cuts in prop::array::uniform4(0usize..46),
+            turned in prop::array::uniform3(any::<bool>()),
+            ring in any::<bool>(),
+            steps in 1usize..44,
+        ) {
+            let topology = Topology::inline(SPECS[which], &Context::default()).unwrap();
+            let space = Arrangement::new(&topology, false).unwrap();
+            let n = space.len();
+            // A fixed shuffle.
+            let mut order: Vec<u32> = (0..n as u32).collect();
+            order.sort_by_key(|e| (e * 7919) % 10007);
+            let mut lag = vec![0.0];
+            lag.extend((1..n).map(|k| 1.0 / k as f64));
+            let window = if ring { window.min(n / 4) } else { window };
+            let prices = Prices::new(&lag, 1000.0, window);
+            let mut s = Sequence::new(&space, &order, window, ring);
+            let mut cuts = cuts.map(|c| c.min(n));
+            cuts.sort_unstable();
+            let [i, j, k, _] = cuts;
+            let inner = if ring { k - i + 2 * window <= n } else { true };
+            prop_assume!(inner);
+            let old = [Piece::new(0, i), Piece::new(i, j), Piece::new(j, k), Piece::new(k, n)];
+            let new = [old[0], Piece { turned: turned[0], ..old[2] }, Piece { turned: turned[1], ..old[1] }, old[3]];
+            let before = price(&s, &prices);
+            let delta = s.joints(&new, &prices) - s.joints(&old, &prices);
+            s.apply(&new);
+            prop_assert_eq!(price(&s, &prices) - before, delta);
+            let old = [Piece::new(0, i), Piece::new(i, k), Piece::new(k, n)];
+            let new = [old[0], Piece { turned: true, ..old[1] }, old[2]];
+            let before = price(&s, &prices);
+            let delta = s.joints(&new, &prices) - s.joints(&old, &prices);
+            s.apply(&new);
+            prop_assert_eq!(price(&s, &prices) - before, delta);
+            let (a, b) = (i.min(n - 1), (i + steps) % n);
+            if a != b {
+                let before = price(&s, &prices);
+                let delta = s.exchange(a, b, &prices);
+                s.swap(a, b);
+                prop_assert_eq!(price(&s, &prices) - before, delta);
+            }
+            if ring {
+                let before = price(&s, &prices);
+                s.rotate(steps.min(n - 1));
+                prop_assert_eq!(price(&s, &prices), before);
+            }
+            let mut sorted = s.ids.clone();
+            sorted.sort_unstable();
+            prop_assert!(sorted.into_iter().eq(0..n as u32));
+            prop_assert!((0..n).all(|r| s.rank[s.ids[r] as usize] as usize == r));
+        }
+    }
+}

@@ -1,0 +1,125 @@
+//! Sums for networks without a closed form: batches of 256 ranks search the router graph together,
+//! and their distances go straight into the lag sums, bit by bit. No N×N matrix: O(routers · batch) a thread.
+
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+
+use rayon::prelude::*;
+
+use super::lag_bits::LagBits;
+use super::sums::PairSums;
+use nodeorder_base::error::Result;
+use nodeorder_base::ids::{NodeId, RouterId};
+use nodeorder_network::topology::Topology;
+use nodeorder_network::topology::search::{self, Search, WIDTH, first};
+
+/// Sums over all pairs, lags up to `last` only (rows and columns are whole in any case). Errors: the graph or the
+/// buffers need more memory than allowed. O(N/256 · hops · links) for the searches, O(N · last / 64) additions of words
+/// for the lags, batches in parallel.
+pub(super) fn sums(topology: &Topology, nodes: &[NodeId], last: usize) -> Result<PairSums> {
+    let graph = topology.graph()?;
+    let routers: Vec<RouterId> = nodes.iter().map(|n| topology.router_of(*n)).collect();
+    let n = routers.len();
+    // A rank's row is looked up once, not once a batch: the ranks may be far from each other in that table.
+    let rows: Vec<u32> = routers
+        .iter()
+        .map(|router| graph.rows().of(*router) as u32)
+        .collect();
+    let threads = rayon::current_num_threads();
+    let buffers = threads as u64 * (search::bytes(graph) + 64 * n as u64);
+    topology.require(search::SEARCHING, buffers)?;
+    let zero = || Partial {
+        topology,
+        routers: &routers,
+        last,
+        rows: &rows,
+        sums: PairSums::zero(n),
+        lags: LagBits::new(n),
+        search: Search::new(graph),
+    };
+    let batches = n.div_ceil(WIDTH);
+    // Each task takes the next batch that is left. Sums of integers do not depend on which task adds which batch.
+    let next = AtomicUsize::new(0);
+    let total = (0..threads.min(batches).max(1))
+        .into_par_iter()
+        .map(|_| {
+            let mut partial = zero();
+            loop {
+                let batch = next.fetch_add(1, Relaxed);
+                if batch >= batches {
+                    let lags = n.min(last + 1);
+                    partial.lags.add_to(&mut partial.sums.lag[..lags]);
+                    return Ok(partial.sums);
+                }
+                partial.add_batch(batch * WIDTH)?;
+            }
+        })
+        .try_reduce_with(|a: PairSums, b: PairSums| {
+            Ok::<_, nodeorder_base::error::Error>(a.plus(&b))
+        });
+    total.unwrap_or_else(|| Ok(zero().sums))
+}
+
+struct Partial<'g> {
+    topology: &'g Topology,
+    routers: &'g [RouterId],
+    last: usize,
+    /// The row of every rank.
+    rows: &'g [u32],
+    sums: PairSums,
+    lags: LagBits,
+    search: Search<'g>,
+}
+
+impl Partial<'_> {
+    /// Adds all pairs of the batch of sources that begins at rank `start`: pairs with a higher rank to that rank's column
+    /// and to the lags, pairs with a lower rank to that rank's row.
+    fn add_batch(&mut self, start: usize) -> Result<()> {
+        let routers = self.routers;
+        let sources = &routers[start..routers.len().min(start + WIDTH)];
+        if self.search.run(sources).is_none() {
+            return self.add_plainly(start);
+        }
+        let after = start + sources.len();
+        // Ranks below are in the rows of the sources' pairs, ranks above in their columns.
+        let add = |(sum, row): (&mut u64, &u32)| *sum += self.search.total_of(*row);
+        self.sums.row[..start]
+            .iter_mut()
+            .zip(self.rows)
+            .for_each(add);
+        self.sums.col[after..]
+            .iter_mut()
+            .zip(&self.rows[after..])
+            .for_each(add);
+        for (below, j) in (start..after).enumerate() {
+            let column = self.search.sum(routers[j], &first(below));
+            self.sums.col[j] += column;
+            self.sums.row[j] += self.search.total(routers[j]) - column;
+        }
+        // Ranks from `end` on are further than `last` from every source: they count for columns only.
+        let end = routers.len().min(after + self.last);
+        self.lags.add_batch(&self.search, self.rows, start..end);
+        Ok(())
+    }
+
+    /// As [`Partial::add_batch`], by one search a rank: for distances above 255 and links with weights.
+    fn add_plainly(&mut self, start: usize) -> Result<()> {
+        let (routers, graph) = (self.routers, self.topology.graph()?);
+        let mut hops = vec![0; graph.router_count()];
+        let mut queue = Vec::new();
+        for i in start..routers.len().min(start + WIDTH) {
+            graph.fill_hops(routers[i], &mut hops, &mut queue);
+            for (j, router) in routers.iter().enumerate() {
+                let d = u64::from(hops[router.index()]);
+                if j < i {
+                    self.sums.row[j] += d;
+                } else {
+                    self.sums.col[j] += d;
+                    if (1..=self.last).contains(&(j - i)) {
+                        self.sums.lag[j - i] += d;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+}

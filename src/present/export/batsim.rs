@@ -1,0 +1,313 @@
+//! Batsim: a workload whose jobs have the resources that an ordering and an allocator give them.
+
+use std::cmp::Ordering;
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+use serde_json::json;
+
+use super::*;
+use nodeorder_base::params::{Opt, Params};
+use nodeorder_base::ranks::Ranks;
+use nodeorder_jobs::allocator::{ALLOCATORS, AllocatorContext};
+use nodeorder_jobs::replay::FigureSet;
+use nodeorder_jobs::schedule::{POLICIES, ScheduleResult, Settings, Task, simulate};
+use nodeorder_order::metric::rank_distances::RankDistances;
+use nodeorder_trace::{Options, Trace, open};
+
+/// `--to batsim:trace=FILE,alloc=…`.
+pub(super) const TARGET: ExportTarget = ExportTarget {
+    name: "batsim",
+    about: "a Batsim workload: the jobs of a trace with the resources and start of each; FILE.resources has the host of each number",
+    example: "batsim:trace=jobs.swf,alloc=first-fit:8",
+    options: &[
+        Opt::file("trace", "the jobs, as schedule reads them"),
+        Opt::text("alloc", "the allocator, its options apart by colons"),
+        Opt::text("policy", "who starts when, its options apart by colons").or("easy"),
+        Opt::whole(
+            "procs_per_node",
+            "processors of a node, where the trace counts processors",
+        )
+        .or("1"),
+    ],
+    build: Build::Order(write),
+};
+
+/// A workload as Batsim reads it. `alloc`, `mapping` and `start` are for the scheduler, as fields of the user's own.
+#[derive(Serialize)]
+struct Job {
+    id: String,
+    subtime: i64,
+    walltime: i64,
+    res: u32,
+    profile: String,
+    /// The interval set of a message EXECUTE_JOB, in its canonical form.
+    alloc: String,
+    /// The mapping of a message EXECUTE_JOB: the index within `alloc` of each process, one a resource in rank order.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    mapping: Option<serde_json::Value>,
+    start: i64,
+}
+
+fn write(topology: &Topology, order: &NodeOrder, params: &Params) -> Result<Export> {
+    let memory = topology.context().memory;
+    let path = params.path("trace")?;
+    let path = path.ok_or_else(|| params.wrong("trace", "trace = a file of jobs"))?;
+    let allocator = params.word("alloc")?;
+    let allocator =
+        allocator.ok_or_else(|| params.wrong("alloc", "alloc = the name of an allocator"))?;
+    ALLOCATORS.find_at(&allocator, || params.location_of("alloc"))?;
+    let policy = params.word("policy")?.unwrap_or_default();
+    POLICIES.find_at(&policy, || params.location_of("policy"))?;
+    // A comma parts the options of the target.
+    let policy = match policy.split_once(':') {
+        Some((name, options)) => format!("{name}:{}", options.replace(':', ",")),
+        None => policy,
+    };
+    let stated = params.has("procs_per_node");
+    let procs_per_node = params.whole("procs_per_node", 1, u32::MAX)?;
+    let options = Options {
+        nodes: Some(order.len() as u32),
+        procs_per_node,
+        processors_stated: stated,
+        memory,
+        ..Options::default()
+    };
+    let resources = Resources::new(names(topology, order)?);
+    let trace = open::trace(&path, &options)?;
+    let distances = RankDistances::new(topology, order)?;
+    let context = AllocatorContext {
+        topology,
+        order,
+        distances: &distances,
+    };
+    let settings = Settings {
+        policy: &policy,
+        allocator: &allocator,
+        model: "fixed",
+        metrics: false,
+        figures: FigureSet {
+            ranks: true,
+            ..FigureSet::default()
+        },
+        timeline: false,
+        rules: None,
+    };
+    let result = simulate(&context, &Task::of(&trace), &settings, &|_| ())?;
+    let notes = left_out(&trace, &result);
+    let placed = if result.places_itself {
+        "the policy's own choice"
+    } else {
+        &allocator
+    };
+    let mut description = format!(
+        "nodeorder {}; topology: {}; ordering: {}; policy: {policy}; allocator: {placed}",
+        env!("CARGO_PKG_VERSION"),
+        topology.spec(),
+        order.label(),
+    );
+    notes
+        .iter()
+        .for_each(|note| description += &format!("; {note}"));
+    Ok(Export {
+        text: workload(order.len(), &description, &result, &resources),
+        beside: vec![(".resources".into(), resources.table())],
+        notes,
+        ..Export::default()
+    })
+}
+
+/// Notes about jobs of the trace that are left out or changed.
+fn left_out(trace: &Trace, result: &ScheduleResult) -> Vec<String> {
+    let name = trace.name();
+    let texts = trace.tally().texts();
+    let mut notes: Vec<String> = texts.map(|text| format!("{name}: {text}")).collect();
+    notes.extend(
+        trace
+            .processors_hint()
+            .map(|hint| format!("{name}: {hint}")),
+    );
+    let mut never: BTreeMap<&str, usize> = BTreeMap::new();
+    result
+        .left_out
+        .iter()
+        .for_each(|job| *never.entry(&job.reason).or_default() += 1);
+    notes.extend(
+        never.into_iter().map(|(reason, count)| {
+            format!("{name}: left out {count}: can never be placed: {reason}")
+        }),
+    );
+    notes
+}
+
+/// The workload, a job and a profile a line, jobs in the order of the queue.
+fn workload(nodes: usize, description: &str, result: &ScheduleResult, of: &Resources) -> String {
+    let mut profiles = BTreeMap::new();
+    let mut records: Vec<_> = result.records.iter().collect();
+    records.sort_by_key(|record| record.task);
+    let jobs = records.into_iter().map(|record| {
+        let task = result.task(record);
+        let profile = format!("delay-{}", task.run);
+        profiles.insert(task.run, json!({"type": "delay", "delay": task.run}));
+        let (alloc, mapping) = of.set(record.figures.ranks.as_ref().unwrap_or(&Ranks::default()));
+        json_line(&Job {
+            id: task.id.to_string(),
+            subtime: task.submit,
+            // Batsim ends a job at its walltime.
+            walltime: task.requested.max(task.run + 1),
+            res: task.nodes,
+            profile,
+            alloc,
+            mapping,
+            start: record.start,
+        })
+    });
+    let jobs = jobs.collect::<Vec<_>>().join(",\n");
+    let profiles: Vec<String> = profiles
+        .iter()
+        .map(|(run, profile)| format!("\"delay-{run}\": {profile}"))
+        .collect();
+    let profiles = profiles.join(",\n");
+    let description = json!(description);
+    format!(
+        "{{\n\"nb_res\": {nodes},\n\"description\": {description},\n\"jobs\": [\n{jobs}\n],\n\"profiles\": {{\n{profiles}\n}}\n}}\n"
+    )
+}
+
+fn json_line(job: &Job) -> String {
+    // Texts and numbers alone: it is always JSON.
+    serde_json::to_string(job).unwrap_or_default()
+}
+
+/// The numbers that Batsim gives to hosts: from 0, by name, digits in a row by their value.
+struct Resources {
+    /// The resource number of each rank.
+    number: Vec<u32>,
+    /// The rank of each number.
+    rank: Vec<u32>,
+    names: Vec<String>,
+}
+
+/// The sort key of a name: its bytes, digits in a row as one number.
+fn key(name: &str) -> Vec<(u8, u128)> {
+    let mut key: Vec<(u8, u128)> = Vec::new();
+    let mut inside = false;
+    for byte in name.bytes() {
+        match (byte.is_ascii_digit(), key.last_mut().filter(|_| inside)) {
+            (true, Some((_, number))) => {
+                *number = number
+                    .saturating_mul(10)
+                    .saturating_add(u128::from(byte - b'0'));
+            }
+            (true, None) => key.push((b'0', u128::from(byte - b'0'))),
+            (false, _) => key.push((byte, 0)),
+        }
+        inside = byte.is_ascii_digit();
+    }
+    key
+}
+
+impl Resources {
+    /// Numbers hosts that are given in rank order.
+    fn new(names: Vec<String>) -> Resources {
+        let keys: Vec<_> = names.iter().map(|name| key(name)).collect();
+        let mut rank: Vec<u32> = (0..names.len() as u32).collect();
+        let compare = |a: usize, b: usize| -> Ordering {
+            keys[a].cmp(&keys[b]).then_with(|| names[a].cmp(&names[b]))
+        };
+        rank.sort_unstable_by(|a, b| compare(*a as usize, *b as usize));
+        let mut number = vec![0; names.len()];
+        (0..)
+            .zip(&rank)
+            .for_each(|(n, rank)| number[*rank as usize] = n);
+        Resources {
+            number,
+            rank,
+            names,
+        }
+    }
+
+    /// `2-3 7` of a job's ranks, and the mapping of its processes where they do not go by number.
+    fn set(&self, ranks: &Ranks) -> (String, Option<serde_json::Value>) {
+        let numbers: Vec<u32> = ranks
+            .iter()
+            .map(|rank| self.number[rank as usize])
+            .collect();
+        let mut sorted = numbers.clone();
+        sorted.sort_unstable();
+        let runs = sorted.chunk_by(|a, b| a + 1 == *b).map(|run| match run {
+            [one] => one.to_string(),
+            _ => format!("{}-{}", run[0], run[run.len() - 1]),
+        });
+        let set = runs.collect::<Vec<_>>().join(" ");
+        if numbers == sorted {
+            return (set, None);
+        }
+        // Processes stand in the order of texts, which is no matter for a reader of JSON.
+        let index = |number: &u32| sorted.partition_point(|other| other < number).to_string();
+        let mapping: serde_json::Map<String, serde_json::Value> = numbers
+            .iter()
+            .enumerate()
+            .map(|(i, n)| (i.to_string(), index(n).into()))
+            .collect();
+        (set, Some(mapping.into()))
+    }
+
+    /// `resource,host,rank`, a resource a line.
+    fn table(&self) -> String {
+        let rows = self.rank.iter().enumerate();
+        let rows = rows.map(|(n, rank)| format!("{n},{},{rank}\n", self.names[*rank as usize]));
+        std::iter::once("resource,host,rank\n".to_string())
+            .chain(rows)
+            .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn resources(names: &str) -> Resources {
+        Resources::new(names.split(' ').map(String::from).collect())
+    }
+
+    #[test]
+    fn resources_are_numbered_by_name() {
+        // In rank order; machine2 < machine10, machine10_12 < machine10_153, as Batsim's own comment has it.
+        let found = resources("m10_153 m2 m10 a9 m10_12 m02 m-1");
+        let by_number: Vec<&str> = found
+            .rank
+            .iter()
+            .map(|rank| found.names[*rank as usize].as_str())
+            .collect();
+        assert_eq!(
+            by_number,
+            ["a9", "m-1", "m02", "m2", "m10", "m10_12", "m10_153"]
+        );
+        assert_eq!(found.number, [6, 3, 4, 0, 5, 2, 1]);
+        assert!(
+            found
+                .table()
+                .starts_with("resource,host,rank\n0,a9,3\n1,m-1,6\n")
+        );
+    }
+
+    #[test]
+    fn sets_are_canonical() {
+        let found = resources("n3 n2 n1 n0 n7 n5 n6 n4");
+        let set = |list: &[u32]| {
+            let mut ranks = Ranks::default();
+            list.iter().for_each(|rank| ranks.push_rank(*rank));
+            ranks.settle();
+            found.set(&ranks)
+        };
+        assert_eq!(set(&[3]), ("0".into(), None));
+        assert_eq!(
+            set(&[0, 1, 4]),
+            ("2-3 7".into(), Some(json!({"0": "1", "1": "0", "2": "2"})))
+        );
+        assert_eq!(set(&[3, 6]), ("0 6".into(), None));
+        assert_eq!(set(&[5, 6]), ("5-6".into(), None));
+        assert_eq!(set(&(0..8).collect::<Vec<_>>()).0, "0-7");
+    }
+}

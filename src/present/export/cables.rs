@@ -1,0 +1,77 @@
+//! A machine as routers and cables alone: what the networks of simulators are written from.
+
+use super::at;
+use nodeorder_base::error::{Error, Result};
+use nodeorder_base::ids::NodeId;
+use nodeorder_network::topology::Topology;
+
+/// Links as two routers, the lower first, and their cables, ascending. Where a format has no parallel cables
+/// (`parallel`), links that are all alike count as one cable each.
+///
+/// # Errors
+/// What no list of cables says, for `target`: several rails, hops that do not count 1, capacities that are no whole
+/// number of cables, components that no path joins.
+pub(super) fn cables(
+    topology: &Topology,
+    target: &str,
+    parallel: bool,
+) -> Result<Vec<(u32, u32, u32)>> {
+    let network = topology.network();
+    let refuse = |problem: &str, remedy: &str| {
+        Err(Error::unsuited(
+            at("--to", target),
+            format!("{problem} ({})", topology.name()),
+            remedy,
+        ))
+    };
+    let mut joints = 0;
+    network.for_each_joint(&mut |_, _, _| joints += 1);
+    if joints > 0 || network.rails().is_some_and(|rails| rails.interfaces() > 1) {
+        return refuse(
+            "nodes on several rails",
+            "a machine whose nodes have one node link each",
+        );
+    }
+    if network
+        .link_weights()
+        .is_some_and(|weights| weights.iter().any(|weight| *weight != 1))
+    {
+        return refuse("hops that do not all count 1", "a network without weights");
+    }
+    if network.component_of().is_some() {
+        return refuse("components that no path joins", "one connected network");
+    }
+    let mut links = Vec::new();
+    network.for_each_link(&mut |u, v, capacity| links.push((u.min(v), u.max(v), capacity)));
+    topology.require("the links of an export", 64 * links.len() as u64)?;
+    links.sort_unstable_by_key(|(u, v, _)| (*u, *v));
+    let alike = links.windows(2).all(|pair| pair[0].2 == pair[1].2);
+    let whole = |c: f64| c.fract() == 0.0 && (1.0..=65536.0).contains(&c);
+    if !parallel && !alike {
+        return refuse(
+            "links of different capacities",
+            "a network whose links are all alike",
+        );
+    }
+    if parallel && !links.iter().all(|link| whole(link.2)) {
+        return refuse(
+            "capacities that are no whole number of cables",
+            "whole capacities",
+        );
+    }
+    let count = |capacity: f64| if parallel { capacity as u32 } else { 1 };
+    Ok(links
+        .into_iter()
+        .map(|(u, v, capacity)| (u, v, count(capacity)))
+        .collect())
+}
+
+/// The schedulable nodes of each router, those without nodes included.
+pub(super) fn nodes_by_router(topology: &Topology) -> Vec<Vec<NodeId>> {
+    let mut nodes = vec![Vec::new(); topology.network().routers() as usize];
+    topology
+        .nodes()
+        .iter()
+        .for_each(|node| nodes[topology.router_of(node).index()].push(node));
+    nodes
+}

@@ -1,0 +1,105 @@
+//! CODES: the nodes of jobs, and the wiring of a dragonfly.
+
+use super::cables::cables;
+use super::*;
+use nodeorder_base::params::Opt;
+
+/// `--to codes`.
+pub(super) const TARGET: ExportTarget = ExportTarget::new(
+    "codes",
+    "CODES: an allocation file, a line of node ids a job; wiring=true: a folder, with the intra and inter files of a dragonfly",
+    &[Opt::flag(
+        "wiring",
+        "write alloc.conf, intra and inter into a folder, on machines of equal groups",
+    )],
+    Build::Jobs(write),
+);
+
+/// The file has no comments: a line a job.
+fn write(
+    topology: &Topology,
+    order: &NodeOrder,
+    jobs: &[ExportJob],
+    params: &Params,
+) -> Result<Export> {
+    let wiring = params.flag("wiring")?;
+    if topology.network().rails().is_some() {
+        let problem = "nodes on rails, which its models do not have";
+        return Err(Error::unsuited(
+            at("--to", "codes"),
+            problem,
+            "a machine without rails",
+        ));
+    }
+    one_each(topology, jobs, "codes")?;
+    let line = |job: ExportJob| {
+        let ids: Vec<String> = job.nodes.iter().map(NodeId::to_string).collect();
+        ids.join(" ") + "\n"
+    };
+    let text: String = jobs_or_all(order, jobs).into_iter().map(line).collect();
+    let note = "run with: model-net-mpi-replay --alloc_file=FILE beside a workload file of as many lines; to undo: sort the ids of each line";
+    let (binary, folder) = match wiring {
+        true => (wires(topology)?, Some("alloc.conf")),
+        false => (Vec::new(), None),
+    };
+    Ok(Export {
+        text,
+        folder,
+        binary,
+        beside: Vec::new(),
+        notes: vec![note.into()],
+    })
+}
+
+/// The files intra and inter: cables within a group, as two places in it and a kind (0 in a chassis or where there are
+/// none, 1 between chassis), and cables between groups, as two routers; each in both directions, 32-bit little endian.
+///
+/// # Errors
+/// A machine without groups of routers, or whose groups are not wired alike.
+fn wires(topology: &Topology) -> Result<Vec<(&'static str, Vec<u8>)>> {
+    let refuse = |problem: &str| {
+        let remedy = "leave out wiring=true, or a dragonfly whose groups are all alike";
+        Error::unsuited(
+            at("--to", "codes:wiring=true"),
+            format!("{problem} ({})", topology.name()),
+            remedy,
+        )
+    };
+    let (network, links) = (
+        topology.network(),
+        cables(topology, "codes:wiring=true", true)?,
+    );
+    let routers_of = |name: &str| {
+        let levels = network.levels();
+        let level = levels
+            .iter()
+            .find(|level| level.name == name && !level.has_names());
+        level.map(|level| (level.slots / network.per_router()).max(1))
+    };
+    let size = routers_of("group").filter(|size| network.routers() % size == 0);
+    let Some(size) = size.filter(|_| network.hosts() == network.routers()) else {
+        return Err(refuse("a machine without groups of routers"));
+    };
+    let chassis = routers_of("chassis").unwrap_or(size);
+    let mut inside = vec![Vec::new(); (network.routers() / size) as usize];
+    let mut between: Vec<u32> = Vec::new();
+    for (u, v, cables) in links {
+        for _ in 0..cables {
+            if u / size == v / size {
+                let kind = u32::from(u / chassis != v / chassis);
+                let (a, b) = (u % size, v % size);
+                inside[(u / size) as usize].extend([a, b, kind, b, a, kind]);
+            } else {
+                between.extend([u, v, v, u]);
+            }
+        }
+    }
+    if inside.iter().any(|group| *group != inside[0]) {
+        return Err(refuse("groups that are not wired alike"));
+    }
+    let bytes = |words: &[u32]| words.iter().flat_map(|word| word.to_le_bytes()).collect();
+    Ok(vec![
+        ("intra", bytes(&inside[0])),
+        ("inter", bytes(&between)),
+    ])
+}

@@ -1,0 +1,107 @@
+//! The hosts of one job in rank order, in the forms that launchers take.
+
+use std::collections::HashMap;
+use std::fmt::Write;
+
+use serde_json::json;
+
+use nodeorder_base::registry::{Entry, Registry};
+use nodeorder_network::topology::compact_list;
+
+/// The hosts of a job.
+#[derive(Clone, Debug)]
+pub struct JobHosts<'a> {
+    /// Host names in the order that ranks should take.
+    pub hosts: &'a [String],
+    /// The host names in the order given, which is the launcher's.
+    pub given: &'a [String],
+    /// Processes on each host.
+    pub per_node: u32,
+}
+
+/// A form: an entry of [`HOST_FORMS`]. It makes the text.
+pub type HostForm = Entry<fn(&JobHosts<'_>) -> String>;
+
+/// Every form.
+pub static HOST_FORMS: Registry<fn(&JobHosts<'_>) -> String> = Registry::new(
+    "host form",
+    "--to",
+    &[
+        HostForm::plain(
+            "hosts",
+            "a host a line, for --map-by seq, pdsh and scripts",
+            |job| job.hosts.iter().map(|host| format!("{host}\n")).collect(),
+        ),
+        HostForm::plain(
+            "host-list",
+            "one compressed host list, n[001-004,007]",
+            |job| compact_list(job.hosts.iter().cloned()) + "\n",
+        ),
+        HostForm::plain(
+            "slurm-hostfile",
+            "a host a line for each process, for SLURM_HOSTFILE with srun -m arbitrary",
+            |job| lines(job, |host, _, _| format!("{host}\n")),
+        ),
+        HostForm::plain(
+            "rankfile",
+            "rank R=HOST slot=S, for Open MPI and PRRTE: --map-by rankfile:FILE=...",
+            |job| {
+                lines(job, |host, rank, slot| {
+                    format!("rank {rank}={host} slot={slot}\n")
+                })
+            },
+        ),
+        HostForm::plain(
+            "machinefile",
+            "HOST:PROCESSES, for MPICH and Intel MPI",
+            |job| {
+                job.hosts
+                    .iter()
+                    .map(|host| format!("{host}:{}\n", job.per_node))
+                    .collect()
+            },
+        ),
+        HostForm::plain(
+            "mpich-rank-order",
+            "the MPI ranks of each node of the launcher, in the order given, for MPICH_RANK_REORDER_METHOD=3",
+            mpich_rank_order,
+        ),
+        HostForm::plain(
+            "node-ranks",
+            "JSON {host: rank}, for torchrun --node-rank",
+            |job| {
+                // Text by text: a map of values would sort hosts by name.
+                let entries = (0..)
+                    .zip(job.hosts)
+                    .map(|(rank, host): (u32, _)| format!("{}: {rank}", json!(host)));
+                format!("{{{}}}\n", entries.collect::<Vec<_>>().join(", "))
+            },
+        ),
+    ],
+);
+
+/// A line for each process: its host, its rank, its slot on the host.
+fn lines(job: &JobHosts<'_>, line: impl Fn(&str, usize, u32) -> String) -> String {
+    let mut text = String::new();
+    for (i, host) in job.hosts.iter().enumerate() {
+        for slot in 0..job.per_node {
+            text += &line(host, i * job.per_node as usize + slot as usize, slot);
+        }
+    }
+    text
+}
+
+/// Cray MPICH places ranks on the launcher's nodes line by line: the i-th line has the ranks of the i-th node.
+fn mpich_rank_order(job: &JobHosts<'_>) -> String {
+    let index: HashMap<&String, usize> = job.hosts.iter().zip(0..).collect();
+    let mut text =
+        String::from("# MPICH_RANK_REORDER_METHOD=3, MPICH_RANK_REORDER_FILE: this file\n");
+    for host in job.given {
+        let first = index
+            .get(host)
+            .map_or(0, |index| index * job.per_node as usize);
+        let ranks = (first..first + job.per_node as usize).map(|rank| rank.to_string());
+        let _ = writeln!(text, "{}", ranks.collect::<Vec<_>>().join(","));
+    }
+    text
+}

@@ -1,0 +1,88 @@
+//! The hosts of one job: read from a list, and put in an order.
+
+use std::collections::HashSet;
+
+use nodeorder_base::error::{Error, Result};
+use nodeorder_base::ids::NodeId;
+use nodeorder_base::input::Text;
+use nodeorder_network::topology::Topology;
+use nodeorder_order::metric::ring::{Ring, rings};
+use nodeorder_order::ordering::{NodeOrder, defaults};
+
+/// The hosts of a text as they are called there, each once, and their nodes.
+///
+/// # Errors
+/// With the line: an unknown or unschedulable host; no host at all.
+pub fn read_hosts(topology: &Topology, text: &Text) -> Result<(Vec<String>, Vec<NodeId>)> {
+    let (mut given, mut nodes, mut seen) = (Vec::new(), Vec::new(), HashSet::new());
+    for line in text.data_lines() {
+        for word in line.text.split_whitespace() {
+            for (name, node) in topology.hosts_named(word, &line)? {
+                topology.check_node(node, || line.location())?;
+                if seen.insert(node) {
+                    given.push(name);
+                    nodes.push(node);
+                }
+            }
+        }
+    }
+    match nodes.is_empty() {
+        true => Err(Error::input(text.location(), "no hosts", "at least one")),
+        false => Ok((given, nodes)),
+    }
+}
+
+/// Nodes in the order of an ordering. O(N).
+///
+/// # Errors
+/// A node that the ordering does not have.
+pub fn restricted(topology: &Topology, order: &NodeOrder, nodes: &[NodeId]) -> Result<Vec<NodeId>> {
+    let wanted: HashSet<NodeId> = nodes.iter().copied().collect();
+    let kept: Vec<NodeId> = order
+        .nodes()
+        .iter()
+        .copied()
+        .filter(|n| wanted.contains(n))
+        .collect();
+    if kept.len() < wanted.len() {
+        let kept: HashSet<NodeId> = kept.into_iter().collect();
+        let lost = nodes.iter().find(|node| !kept.contains(node));
+        let name = lost
+            .map(|node| topology.node_name(*node))
+            .unwrap_or_default();
+        let (option, found) = (
+            format!("--by {}", order.label()),
+            format!("no rank for host `{name}`"),
+        );
+        return Err(Error::option(option, found, "an ordering of all hosts"));
+    }
+    Ok(kept)
+}
+
+/// The order whose closed walk over these nodes is the shortest, of the orderings that need no search where there are
+/// levels or coordinates, else of all that suit; the ordering's name, and the walk.
+///
+/// # Errors
+/// More memory than allowed.
+pub fn best_ring(topology: &Topology, nodes: &[NodeId]) -> Result<(Vec<NodeId>, String, Ring)> {
+    let shaped = topology.lattice().is_some() || !topology.network().levels().is_empty();
+    let walks = |by: &str| ["bfs", "rcm", "dfs", "nearest", "spectral"].contains(&by);
+    // Walks over the whole machine take long for the hosts of one job.
+    let suits = |by: &String| by != "random" && !by.contains("scatter") && !(shaped && walks(by));
+    let mut found: Vec<(String, Vec<NodeId>)> = Vec::new();
+    for by in defaults::suiting(topology).into_iter().filter(suits) {
+        let order = restricted(topology, &NodeOrder::make(topology, &by)?, nodes)?;
+        if found.iter().all(|(_, other)| *other != order) {
+            found.push((by, order));
+        }
+    }
+    let sequences: Vec<&[NodeId]> = found.iter().map(|(_, order)| order.as_slice()).collect();
+    let walks = rings(topology, &sequences)?;
+    let best = walks
+        .iter()
+        .enumerate()
+        .min_by_key(|(i, ring)| (**ring, *i))
+        .map_or(0, |(i, _)| i);
+    let (by, order) = found.swap_remove(best);
+    Ok((order, by, walks[best]))
+}

@@ -1,0 +1,164 @@
+//! Jobs on a machine for targets that take some: of a file of jobs, or those that run at an event of a log.
+
+use std::collections::BTreeMap;
+
+use super::at;
+use nodeorder_base::error::{Error, Result};
+use nodeorder_base::ids::NodeId;
+use nodeorder_base::ranks::Ranks;
+use nodeorder_jobs::allocator::{self, AllocatorContext};
+use nodeorder_jobs::replay::{FigureSet, Replay};
+use nodeorder_network::topology::Topology;
+use nodeorder_order::metric::allocation::AllocationMeter;
+use nodeorder_order::metric::rank_distances::RankDistances;
+use nodeorder_order::ordering::NodeOrder;
+use nodeorder_trace::{Block, Event, Log};
+use nodeorder_traffic::corun::Job;
+use nodeorder_traffic::mapping::Guest;
+
+/// A job on its nodes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ExportJob {
+    /// Its name.
+    pub name: String,
+    /// The node of each process.
+    pub nodes: Vec<NodeId>,
+    /// Messages of an iteration, with the bytes of one unit of their volume; none of a job from a log.
+    pub traffic: Vec<(Guest, f64)>,
+}
+
+impl From<&Job> for ExportJob {
+    fn from(job: &Job) -> Self {
+        let traffic = job
+            .phases
+            .iter()
+            .map(|phase| (phase.guest.clone(), phase.bytes))
+            .collect();
+        let nodes = job.mapping.nodes()[..job.processes() as usize].to_vec();
+        ExportJob {
+            name: job.name.clone(),
+            nodes,
+            traffic,
+        }
+    }
+}
+
+impl ExportJob {
+    /// The jobs that hold nodes after the first `event` events of a log, processes in rank order, and a note about those
+    /// that the allocator did not place.
+    ///
+    /// # Errors
+    /// With file and line: a bad log. A log with fewer events, or in which nodes fail; an allocator of pods.
+    pub fn at_event(
+        topology: &Topology,
+        order: &NodeOrder,
+        log: &mut Log,
+        alloc: &str,
+        event: u64,
+    ) -> Result<(Vec<Self>, Option<String>)> {
+        let distances = RankDistances::new(topology, order)?;
+        let mut allocator = allocator::make(
+            alloc,
+            &AllocatorContext {
+                topology,
+                order,
+                distances: &distances,
+            },
+        )?;
+        if allocator.pods().is_some() {
+            let problem = "pods, of which a node may have several";
+            return Err(Error::unsuited(
+                at("--alloc", alloc),
+                problem,
+                "an allocator of nodes",
+            ));
+        }
+        let meter = AllocationMeter::new(topology, &distances)?;
+        let figures = FigureSet {
+            ranks: true,
+            ..FigureSet::default()
+        };
+        let mut replay = Replay::new(allocator, meter, order.len() as u32, figures);
+        let (mut live, mut done) = (BTreeMap::new(), 0);
+        let (mut block, mut placed) = (Block::default(), Vec::new());
+        while done < event && log.next_block((event - done).min(1 << 12) as usize, &mut block)? {
+            let fails = |what: &Event| matches!(what, Event::Down | Event::Up);
+            if let Some(i) = block.events.iter().position(fails) {
+                let found = format!("event {} of a node", done + i as u64 + 1);
+                return Err(Error::option(log.name(), found, "jobs that begin and end"));
+            }
+            replay.step(&block, None, &mut placed)?;
+            let mut placed = placed.drain(..).peekable();
+            for (i, what) in block.events.iter().enumerate() {
+                if let Event::Free { job } = what {
+                    live.remove(&job.0);
+                }
+                if let (Event::Place { job, .. }, Some(found)) =
+                    (what, placed.next_if(|found| found.event == i))
+                {
+                    let ranks = found.figures.ranks.unwrap_or_default();
+                    live.insert(job.0, (done + i as u64, block.name(i).to_string(), ranks));
+                }
+            }
+            done += block.events.len() as u64;
+        }
+        let counts = replay.counts();
+        let lost = counts.skipped + counts.refused();
+        if done < event {
+            let found = format!("{done} events in {}", log.name());
+            let expected = format!("--at from 1 to {done}");
+            return Err(Error::option(format!("--at {event}"), found, expected));
+        }
+        let mut placed: Vec<_> = live.into_values().collect();
+        placed.sort_unstable_by_key(|(began, ..)| *began);
+        let job = |(_, name, ranks): (u64, String, Ranks)| ExportJob {
+            name,
+            nodes: ranks
+                .iter()
+                .map(|rank| order.nodes()[rank as usize])
+                .collect(),
+            traffic: Vec::new(),
+        };
+        let note =
+            format!("{lost} of the jobs before event {event} found no place and are not written");
+        Ok((
+            placed.into_iter().map(job).collect(),
+            (lost > 0).then_some(note),
+        ))
+    }
+}
+
+/// The whole ordering as one job where there are none.
+pub(super) fn jobs_or_all(order: &NodeOrder, jobs: &[ExportJob]) -> Vec<ExportJob> {
+    if !jobs.is_empty() {
+        return jobs.to_vec();
+    }
+    let (name, nodes) = ("all".into(), order.nodes().to_vec());
+    vec![ExportJob {
+        name,
+        nodes,
+        traffic: Vec::new(),
+    }]
+}
+
+/// Refuses a node that holds two processes, which the target cannot say.
+///
+/// # Errors
+/// With the node and both jobs.
+pub(super) fn one_each(topology: &Topology, jobs: &[ExportJob], target: &str) -> Result<()> {
+    let mut held: BTreeMap<NodeId, &str> = BTreeMap::new();
+    for job in jobs {
+        for node in &job.nodes {
+            if let Some(other) = held.insert(*node, &job.name) {
+                let (name, job) = (topology.node_name(*node), &job.name);
+                let problem = format!("two processes on node {name} (jobs `{other}` and `{job}`)");
+                return Err(Error::unsuited(
+                    at("--to", target),
+                    problem,
+                    "one process a node",
+                ));
+            }
+        }
+    }
+    Ok(())
+}

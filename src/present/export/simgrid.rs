@@ -1,0 +1,378 @@
+//! SimGrid: a platform with our routes, and the hosts in rank order.
+
+use std::collections::HashMap;
+use std::fmt::Write;
+
+use super::*;
+use nodeorder_traffic::corun::Figures;
+use nodeorder_traffic::mapping::routing::Routes;
+
+/// `--to simgrid`.
+pub(super) const TARGET: ExportTarget = ExportTarget::plain(
+    "simgrid",
+    "a SimGrid platform (XML) with our routes, and FILE.hosts with the hosts in rank order",
+    Build::Order(write),
+);
+
+/// Most nodes for which the route of every pair is written out; on larger machines SimGrid searches routes itself.
+pub const EXPLICIT: usize = 256;
+
+/// Figures of the platform; placeholders stand where bandwidth, latency and speed are not given.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct SimGridFigures {
+    /// Bandwidths and latencies.
+    pub network: Figures,
+    /// Operations a second of a node.
+    pub speed: Option<f64>,
+}
+
+impl SimGridFigures {
+    fn bandwidth(&self) -> f64 {
+        self.network.bandwidth.unwrap_or(1.25e9)
+    }
+
+    fn latency(&self) -> String {
+        self.network
+            .latency
+            .map_or("1us".into(), |seconds| format!("{seconds}s"))
+    }
+
+    /// The latency of a link of this weight.
+    fn latency_of(&self, weight: u32) -> String {
+        match weight {
+            1 => self.latency(),
+            _ => format!(
+                "{}s",
+                self.network.latency.unwrap_or(1e-6) * f64::from(weight)
+            ),
+        }
+    }
+
+    fn speed(&self) -> String {
+        self.speed.map_or("1Gf".into(), |speed| format!("{speed}f"))
+    }
+
+    /// The texts about the figures: those of a link, and which are placeholders.
+    fn words(&self) -> [String; 2] {
+        let Figures {
+            bandwidth, latency, ..
+        } = self.network;
+        let link = match (bandwidth, latency) {
+            (None, None) => "1.25 GB/s each way; 1 us a hop".to_string(),
+            _ => format!(
+                "{} B/s each way; {} a hop",
+                self.bandwidth(),
+                self.latency()
+            ),
+        };
+        let given = [bandwidth, latency, self.speed].map(|figure| figure.is_some());
+        let names = ["bandwidth", "latency", "speed"].into_iter().zip(given);
+        let missing: Vec<&str> = names
+            .filter(|(_, given)| !given)
+            .map(|(name, _)| name)
+            .collect();
+        let note = match missing.as_slice() {
+            [] => String::new(),
+            [_, _, _] => " Bandwidth, latency and speed are placeholders: put yours.".to_string(),
+            some => format!(" A placeholder, put yours: {}.", some.join(", ")),
+        };
+        [link, note]
+    }
+}
+
+const ABOUT: &str = include_str!("texts/simgrid.txt");
+
+const RAILS: &str = include_str!("texts/simgrid-rails.txt");
+
+const WITH_ROUTES: &str = include_str!("texts/simgrid-with-routes.txt");
+
+const WITHOUT_ROUTES: &str = include_str!("texts/simgrid-without-routes.txt");
+
+fn write(topology: &Topology, order: &NodeOrder, _: &Params) -> Result<Export> {
+    simgrid(topology, order, &SimGridFigures::default())
+}
+
+/// The target `simgrid` with the platform's figures.
+///
+/// # Errors
+/// A node whose name has blanks; more memory than allowed.
+pub fn simgrid(topology: &Topology, order: &NodeOrder, figures: &SimGridFigures) -> Result<Export> {
+    let names = names(topology, order)?;
+    let explicit = order.len() <= EXPLICIT;
+    let [link, note] = figures.words();
+    let speeds = figures.network;
+    let nodes = match speeds.node_links_free {
+        false => "All that a node sends shares its node link, all that it receives the other way.",
+        true => "A node link bounds each message by itself (FATPIPE).",
+    };
+    let about = ABOUT
+        .replace("LINK", &link)
+        .replace("NODES", nodes)
+        .replace("NOTE", &note);
+    let rails = if topology.network().rails().is_some() {
+        RAILS
+    } else {
+        ""
+    };
+    let about = format!(
+        "{about}{rails}{}",
+        if explicit {
+            WITH_ROUTES
+        } else {
+            WITHOUT_ROUTES
+        }
+    );
+    if speeds.switch_bandwidth.is_some() && !explicit {
+        let found = format!(
+            "a bandwidth of switches on a machine of {} nodes",
+            order.len()
+        );
+        let expected = format!("at most {EXPLICIT} nodes, whose routes are written out");
+        return Err(Error::option("--switch-bandwidth", found, expected));
+    }
+    let (routers, _) = one_rail(topology);
+    let speed = figures.speed();
+    // Two hyphens may not stand in a comment.
+    let comment = header(" ", topology, order, &about).replace("--", "- -");
+    let mut text = format!(
+        "<?xml version='1.0'?>\n<!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">\n<!--\n{comment}-->\n\
+         <platform version=\"4.1\">\n  <zone id=\"machine\" routing=\"{}\">\n",
+        if explicit { "Full" } else { "Dijkstra" }
+    );
+    for name in &names {
+        line(
+            &mut text,
+            format_args!("<host id=\"{name}\" speed=\"{speed}\"/>"),
+        );
+    }
+    if !explicit {
+        for router in 0..routers {
+            line(&mut text, format_args!("<router id=\"router-{router}\"/>"));
+        }
+    }
+    links(topology, &names, figures, explicit, &mut text);
+    if explicit {
+        all_routes(topology, order.nodes(), &names, &speeds, &mut text)?;
+    } else {
+        routes_of_links(topology, order.nodes(), &names, &speeds, &mut text);
+    }
+    text += "  </zone>\n</platform>\n";
+    let hosts = order
+        .nodes()
+        .iter()
+        .map(|node| topology.node_name(*node) + "\n")
+        .collect();
+    let notes = topology.assumed().into_iter().collect();
+    Ok(Export {
+        text,
+        beside: vec![(".hosts".into(), hosts)],
+        notes,
+        ..Export::default()
+    })
+}
+
+/// Writes node links, switches and links.
+fn links(
+    topology: &Topology,
+    names: &[String],
+    figures: &SimGridFigures,
+    explicit: bool,
+    text: &mut String,
+) {
+    let (network, speeds) = (topology.network(), figures.network);
+    // Rails that share alike are written as one of their bandwidth together.
+    let (routers, rails) = one_rail(topology);
+    let each = figures.bandwidth() * f64::from(rails);
+    let node_bandwidth = speeds
+        .node_bandwidth
+        .map_or(each, |own| own * f64::from(rails));
+    let node_latency = speeds.node_latency.unwrap_or(0.0);
+    let policy = if speeds.node_links_free {
+        "FATPIPE"
+    } else {
+        "SPLITDUPLEX"
+    };
+    let weights = network.link_weights().unwrap_or_default();
+    let mut weights = weights.iter().copied().chain(std::iter::repeat(1));
+    for name in names {
+        let link = format_args!(
+            "<link id=\"node-{name}\" bandwidth=\"{node_bandwidth}Bps\" latency=\"{node_latency}s\" sharing_policy=\"{policy}\"/>"
+        );
+        line(text, link);
+    }
+    if let Some(through) = speeds.switch_bandwidth {
+        for router in 0..network.routers() {
+            let switch = format_args!(
+                "<link id=\"switch-{router}\" bandwidth=\"{through}Bps\" latency=\"0s\" sharing_policy=\"SHARED\"/>"
+            );
+            line(text, switch);
+        }
+    }
+    network.for_each_link(&mut |u, v, capacity| {
+        let (u, v) = (u.min(v), u.max(v));
+        let bandwidth = each * capacity;
+        let latency = figures.latency_of(weights.next().unwrap_or(1));
+        if v >= routers {
+            return;
+        }
+        let link = format_args!(
+            "<link id=\"link-{u}-{v}\" bandwidth=\"{bandwidth}Bps\" latency=\"{latency}\" sharing_policy=\"SPLITDUPLEX\"/>"
+        );
+        line(text, link);
+    });
+    let inside = each * network.rails().map_or(1.0, |rails| rails.nvlink_capacity);
+    if network.rails().is_some_and(|rails| rails.per_domain() > 1) && explicit {
+        let link = format_args!(
+            "<link id=\"inside-domains\" bandwidth=\"{inside}Bps\" latency=\"0s\" sharing_policy=\"FATPIPE\"/>"
+        );
+        line(text, link);
+    }
+    network.for_each_joint(&mut |u, v, weight| {
+        let (u, v, latency) = (u.min(v), u.max(v), figures.latency_of(weight));
+        let link = format_args!(
+            "<link id=\"link-{u}-{v}\" bandwidth=\"{inside}Bps\" latency=\"{latency}\" sharing_policy=\"FATPIPE\"/>"
+        );
+        line(text, link);
+    });
+}
+
+/// Writes the route of every node link and link, from which SimGrid finds all others.
+fn routes_of_links(
+    topology: &Topology,
+    nodes: &[NodeId],
+    names: &[String],
+    speeds: &Figures,
+    text: &mut String,
+) {
+    let (network, (routers, _)) = (topology.network(), one_rail(topology));
+    for (node, name) in nodes.iter().zip(names) {
+        let router = topology.router_of(*node);
+        let up = direction(speeds, "UP");
+        let route = format_args!(
+            "<route src=\"{name}\" dst=\"router-{router}\"><link_ctn id=\"node-{name}\"{up}/></route>"
+        );
+        line(text, route);
+    }
+    network.for_each_joint(&mut |u, v, _| {
+        let (u, v) = (u.min(v), u.max(v));
+        let route = format_args!(
+            "<route src=\"router-{u}\" dst=\"router-{v}\"><link_ctn id=\"link-{u}-{v}\"/></route>"
+        );
+        line(text, route);
+    });
+    network.for_each_link(&mut |u, v, _| {
+        let (u, v) = (u.min(v), u.max(v));
+        if v >= routers {
+            return;
+        }
+        let route = format_args!(
+            "<route src=\"router-{u}\" dst=\"router-{v}\"><link_ctn id=\"link-{u}-{v}\" direction=\"UP\"/></route>"
+        );
+        line(text, route);
+    });
+}
+
+fn line(text: &mut String, what: std::fmt::Arguments<'_>) {
+    // Writing to a String cannot fail.
+    let _ = writeln!(text, "    {what}");
+}
+
+/// The direction of a node link, which those that are not shared do not have.
+fn direction(figures: &Figures, way: &str) -> String {
+    if figures.node_links_free {
+        String::new()
+    } else {
+        format!(" direction=\"{way}\"")
+    }
+}
+
+/// How many routers are written, and how many rails these stand for: all, and one, but where nodes are on several rails.
+fn one_rail(topology: &Topology) -> (u32, u32) {
+    match topology
+        .network()
+        .rails()
+        .filter(|rails| rails.interfaces() > 1)
+    {
+        Some(rails) => (rails.per_rail(), rails.interfaces()),
+        None => (topology.network().routers(), 1),
+    }
+}
+
+/// The names as XML writes them.
+fn names(topology: &Topology, order: &NodeOrder) -> Result<Vec<String>> {
+    let mut names = Vec::with_capacity(order.len());
+    for node in order.nodes() {
+        let name = topology.node_name(*node);
+        if name.contains(char::is_whitespace) {
+            let found = format!("node {node} called `{name}`");
+            let expected = "a name without blanks, which a host file needs";
+            return Err(Error::option(topology.name(), found, expected));
+        }
+        let marks = [
+            ("&", "&amp;"),
+            ("<", "&lt;"),
+            (">", "&gt;"),
+            ("\"", "&quot;"),
+        ];
+        names.push(
+            marks
+                .iter()
+                .fold(name, |name, (mark, word)| name.replace(mark, word)),
+        );
+    }
+    Ok(names)
+}
+
+/// A route for every pair of different nodes; those on one router meet there.
+fn all_routes(
+    topology: &Topology,
+    nodes: &[NodeId],
+    names: &[String],
+    figures: &Figures,
+    text: &mut String,
+) -> Result<()> {
+    let (mut routes, graph) = (Routes::new(topology)?, topology.graph()?);
+    let mut path = Vec::new();
+    // What a GPU sends to another rail takes the node link of its neighbour on that rail, where that is in the ordering.
+    let ranks: HashMap<NodeId, usize> = nodes.iter().copied().zip(0..).collect();
+    for (to, target) in nodes.iter().enumerate() {
+        for (from, source) in nodes.iter().enumerate().filter(|(from, _)| *from != to) {
+            routes.path(
+                topology.router_of(*source).0,
+                topology.router_of(*target).0,
+                &mut path,
+            );
+            let (a, b) = (&names[from], &names[to]);
+            let _ = write!(
+                text,
+                "    <route src=\"{a}\" dst=\"{b}\" symmetrical=\"NO\">"
+            );
+            let Some([leaves, _]) = topology.node_links([*source, *target]) else {
+                text.push_str("<link_ctn id=\"inside-domains\"/></route>\n");
+                continue;
+            };
+            let a = ranks.get(&leaves).map_or(a, |rank| &names[*rank]);
+            let up = direction(figures, "UP");
+            let _ = write!(text, "<link_ctn id=\"node-{a}\"{up}/>");
+            if figures.switch_bandwidth.is_some() {
+                path.iter().for_each(|switch| {
+                    let _ = write!(text, "<link_ctn id=\"switch-{switch}\"/>");
+                });
+            }
+            for hop in path.windows(2) {
+                let (u, v) = (hop[0].min(hop[1]), hop[0].max(hop[1]));
+                let way = if hop[0] < hop[1] { "UP" } else { "DOWN" };
+                let joint = graph.index(u, v).is_some_and(|link| graph.is_joint(link));
+                let way = if joint {
+                    String::new()
+                } else {
+                    format!(" direction=\"{way}\"")
+                };
+                let _ = write!(text, "<link_ctn id=\"link-{u}-{v}\"{way}/>");
+            }
+            let down = direction(figures, "DOWN");
+            let _ = writeln!(text, "<link_ctn id=\"node-{b}\"{down}/></route>");
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,32 @@
+//! A site's own topology.conf with its lines in rank order.
+
+use super::slurm_site::{Described, described};
+use super::*;
+use nodeorder_network::topology::site::SiteKind;
+
+/// `--to slurm-permuted`.
+pub(super) const TARGET: ExportTarget = ExportTarget::plain(
+    "slurm-permuted",
+    "topology.conf: the site's own switches, blocks or rings, their lines in rank order; the fabric stays as it is",
+    Build::Order(write),
+);
+
+const ABOUT: &str = include_str!("texts/slurm-permuted.txt");
+
+fn write(topology: &Topology, order: &NodeOrder, _: &Params) -> Result<Export> {
+    let Described {
+        kind, lines, sizes, ..
+    } = described(topology, order, TARGET.name)?;
+    let mut text = header("#", topology, order, ABOUT);
+    let key = match kind {
+        SiteKind::Block => "BlockName",
+        SiteKind::Ring => "RingName",
+        _ => "SwitchName",
+    };
+    lines.into_iter().for_each(|line| text += &line.line(key));
+    if !sizes.is_empty() {
+        let sizes: Vec<String> = sizes.iter().map(u64::to_string).collect();
+        text += &format!("BlockSizes={}\n", sizes.join(","));
+    }
+    Ok(text.into())
+}

@@ -1,0 +1,62 @@
+//! Figures of jobs over time, a line for each placement.
+
+use crate::plot::chart::{BELOW, Legend, Panel, TOP};
+use crate::plot::drawing::Figure;
+use crate::plot::element::{Sample, Stroke};
+use crate::plot::palette::look;
+use crate::plot::scale::{Scale, bounds};
+use nodeorder_base::error::Result;
+
+/// Height of a panel.
+const HIGH: f64 = 190.0;
+
+/// Points of one placement: a time and a value each.
+pub type Points = Vec<(f64, f64)>;
+
+/// A panel: the name of its vertical axis with the unit, and the points of each placement.
+pub type OverTime<'a> = (&'a str, Vec<Points>);
+
+/// Values over time in panels below each other; `names` are those of the placements, `ticks` label times.
+///
+/// # Errors
+/// No value at all.
+pub fn over_time<'a>(
+    title: &str,
+    note: &'a str,
+    names: &[&'a str],
+    ticks: Vec<(f64, String)>,
+    panels: Vec<OverTime<'a>>,
+) -> Result<Figure<'a>> {
+    let legend = Legend::new(Sample::Curve, names.iter().copied().zip(0..));
+    let size = legend.figure(TOP, panels.len() as f64 * (HIGH + BELOW));
+    let times = bounds(
+        panels
+            .iter()
+            .flat_map(|(_, lines)| lines.iter().flatten().map(|p| p.0)),
+    );
+    let what: Vec<&str> = panels.iter().map(|(name, _)| *name).collect();
+    let description = format!("{} over time: {}.", what.join(", "), names.join(", "));
+    Figure::new((title, note), description, size, move |pen| {
+        let scale = |lines: &Vec<Points>| {
+            let (low, high) = bounds(lines.iter().flatten().map(|p| p.1)).unwrap_or((0.0, 1.0));
+            Scale::near((low.min(high - 1e-9), high), 5)
+        };
+        let scales: Vec<Scale> = panels.iter().map(|(_, lines)| scale(lines)).collect();
+        let left = scales.iter().map(Scale::room).fold(0.0, f64::max);
+        let (first, last) = times.unwrap_or((0.0, 1.0));
+        let x = Scale::named((first, last.max(first + 1.0)), ticks.clone());
+        for (i, ((name, lines), y)) in panels.iter().zip(&scales).enumerate() {
+            let top = TOP + i as f64 * (HIGH + BELOW);
+            let ends = (left, legend.panel_right());
+            let mut chart = Panel::at(ends, (top, HIGH), (&x, ""), (y, name)).draw(pen)?;
+            for (slot, points) in lines.iter().enumerate() {
+                chart.line(points.iter().copied(), &Stroke::of(look(slot), 1.8))?;
+                if points.len() <= 60 {
+                    chart.marks(points.iter().copied(), look(slot))?;
+                }
+            }
+        }
+        legend.draw(pen, TOP - 3.0)
+    })
+    .when(times.is_some(), "no value at all")
+}

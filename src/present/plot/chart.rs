@@ -1,0 +1,387 @@
+//! Charts: panels with axes, what is drawn in them, and legends. Plotters draws them; here is how ours look.
+
+use std::collections::HashSet;
+
+use plotters::chart::{ChartBuilder, ChartContext, LabelAreaPosition, SeriesLabelPosition};
+use plotters::coord::cartesian::Cartesian2d;
+use plotters::element::Rectangle;
+
+use super::canvas::Canvas;
+use super::element::{Element, Glyph, Point, SAMPLE, Sample, Stroke};
+use super::palette::{AXIS, GRID, INK, Look, MUTED, PAPER, Rgb, filled, look};
+use super::pen::Pen;
+use super::scale::Scale;
+use super::text::Text;
+use super::thin::thin;
+use nodeorder_base::error::Result;
+
+pub(super) const WIDTH: f64 = 960.0;
+/// The name of a logarithmic axis of job sizes.
+pub(super) const LOG_SIZES: &str = "job size (nodes), log scale";
+/// Where the first panel of a figure with a note starts.
+pub(super) const TOP: f64 = 74.0;
+/// Room below a panel for the ticks and the name of its axis.
+pub(super) const BELOW: f64 = 60.0;
+/// Room right of everything.
+pub(super) const MARGIN: f64 = 18.0;
+/// Height of a row of a legend: plotters' line of text of 13 pixels.
+const ROW: f64 = 13.0 * 1.362 * 1.25;
+/// Width of a label of a legend at most.
+const LABEL_ROOM: f64 = 230.0;
+/// Room between a panel and the legend on its right.
+const LEGEND_GAP: f64 = 16.0;
+/// Room between a label of a legend and its sample.
+const SAMPLE_GAP: f64 = 8.0;
+/// Height of what stands below a panel, without the gap to the next.
+const LABELS: f64 = 45.0;
+
+/// An axis and its name.
+pub(super) type Axis<'a> = (&'a Scale, &'a str);
+
+/// A panel of a figure: its corners in pixels, its axes and their names.
+#[derive(Clone, Copy)]
+pub(super) struct Panel<'a> {
+    /// The upper left corner.
+    pub from: Point,
+    /// The lower right corner.
+    pub to: Point,
+    pub x: Axis<'a>,
+    /// The name is empty for a panel that shares the axis of its left neighbour.
+    pub y: Axis<'a>,
+}
+
+/// A panel whose axes are drawn.
+pub(super) struct Chart<'p, 'a> {
+    context: ChartContext<'a, Canvas<'a>, Cartesian2d<Scale, Scale>>,
+    panel: Panel<'p>,
+    pub pen: &'p Pen<'a>,
+}
+
+impl<'p> Panel<'p> {
+    /// The panel between left and right, so high below its top.
+    pub fn at((left, right): Point, (top, high): Point, x: Axis<'p>, y: Axis<'p>) -> Self {
+        Panel {
+            from: (left, top),
+            to: (right, top + high),
+            x,
+            y,
+        }
+    }
+
+    /// Draws grid, ticks, names, and the line of zero where the axis goes below.
+    pub fn draw<'a>(self, pen: &'p Pen<'a>) -> Result<Chart<'p, 'a>> {
+        self.draw_with(pen, (true, true))
+    }
+
+    /// The panel without axes.
+    pub fn bare<'a>(self, pen: &'p Pen<'a>) -> Result<Chart<'p, 'a>> {
+        self.build(pen, 0.0, 0.0)
+    }
+
+    /// A panel with `room` for labels on its left and `below` it.
+    fn build<'a>(self, pen: &'p Pen<'a>, room: f64, below: f64) -> Result<Chart<'p, 'a>> {
+        let Panel {
+            from: (left, top),
+            to: (right, bottom),
+            x,
+            y,
+        } = self;
+        let (from, size) = (
+            (left - room, top),
+            (right - left + room, bottom - top + below),
+        );
+        let area = pen.area.clone().shrink(pen.device(from), pen.device(size));
+        let built = ChartBuilder::on(&area)
+            .set_label_area_size(LabelAreaPosition::Left, pen.length(room))
+            .set_label_area_size(LabelAreaPosition::Bottom, pen.length(below))
+            .build_cartesian_2d(x.0.clone(), y.0.clone());
+        Ok(Chart {
+            context: pen.checked(built)?,
+            panel: self,
+            pen,
+        })
+    }
+
+    /// The panel with its axes; grid lines at the ticks of the horizontal and of the vertical axis where `grid` says so.
+    pub fn draw_with<'a>(self, pen: &'p Pen<'a>, grid: (bool, bool)) -> Result<Chart<'p, 'a>> {
+        let Panel {
+            from: (left, top),
+            to: (right, bottom),
+            x,
+            y: (y, y_name),
+        } = self;
+        let shares_axis = y_name.is_empty();
+        // Plotters takes the label area off the panel, so the area is as much larger than the panel.
+        // The names of panels above each other stand in one line, at the left edge of the figure.
+        let room = match shares_axis {
+            true => 1.0,
+            false if left < 2.0 * y.room() => left - 6.0,
+            false => y.room() - 6.0,
+        };
+        let mut chart = self.build(pen, room, LABELS)?;
+        let (name, blank) = (Text::new(13.0), |_: &f64| String::new());
+        let line = |colour, width| filled(colour, 1.0).stroke_width(pen.length(width) as u32);
+        let mut mesh = chart.context.configure_mesh();
+        mesh.bold_line_style(line(GRID, 1.0))
+            .axis_style(line(AXIS, 1.2))
+            .x_label_style(x.0.tick.style(pen.scale))
+            .y_label_style(y.tick.style(pen.scale))
+            .axis_desc_style(name.style(pen.scale))
+            .set_all_tick_mark_size(pen.length(3.5))
+            .x_desc(name.fit(x.1, right - left + 60.0))
+            .y_desc(name.fit(y_name, bottom - top + 20.0));
+        if shares_axis {
+            mesh.set_tick_mark_size(LabelAreaPosition::Left, 0)
+                .y_label_formatter(&blank);
+        }
+        if !grid.0 {
+            mesh.disable_x_mesh();
+        }
+        if !grid.1 {
+            mesh.disable_y_mesh();
+        }
+        pen.checked(mesh.draw())?;
+        if !y.log && y.contains(-1e-9) && y.contains(0.0) {
+            chart.across(0.0, &Stroke::solid(INK, 1.2))?;
+        }
+        Ok(chart)
+    }
+}
+
+impl Chart<'_, '_> {
+    /// The pixel of a value.
+    pub fn pixel(&self, (x, y): Point) -> Point {
+        let Panel { from, to, .. } = self.panel;
+        (
+            self.panel.x.0.pixel(x, (from.0, to.0)),
+            self.panel.y.0.pixel(y, (to.1, from.1)),
+        )
+    }
+
+    /// A line through values, thinned to what can be seen.
+    pub fn line(
+        &mut self,
+        points: impl IntoIterator<Item = Point>,
+        stroke: &Stroke<'_>,
+    ) -> Result<()> {
+        // Curves have a point for every job size, a million of them on large machines.
+        let points = thin(points, |p| self.pixel(p));
+        let line = [Element {
+            points,
+            glyph: Glyph::Line(*stroke),
+            scale: self.pen.scale,
+        }];
+        self.pen.checked(self.context.draw_series(line)).map(|_| ())
+    }
+
+    /// The first of the points in each square of `side` pixels.
+    pub fn apart(&self, points: impl Iterator<Item = Point>, side: f64) -> Vec<Point> {
+        let mut taken = HashSet::new();
+        let square = |point| {
+            let (x, y) = self.pixel(point);
+            ((x / side).round() as i64, (y / side).round() as i64)
+        };
+        points
+            .filter(|point| taken.insert(square(*point)))
+            .collect()
+    }
+
+    /// A line from the left to the right.
+    pub fn across(&mut self, y: f64, stroke: &Stroke<'_>) -> Result<()> {
+        let (y, Panel { from, to, .. }) = (self.pixel((0.0, y)).1, self.panel);
+        self.pen.line(&[(from.0, y), (to.0, y)], stroke)
+    }
+
+    /// The line of zero from the top to the bottom, for bars to both sides.
+    pub fn upright(&mut self) -> Result<()> {
+        let (at, Panel { from, to, x, .. }) = (self.pixel((0.0, 0.0)).0, self.panel);
+        let colour = if x.0.contains(-1e-9) { INK } else { AXIS };
+        self.pen
+            .line(&[(at, from.1), (at, to.1)], &Stroke::solid(colour, 1.2))
+    }
+
+    /// A mark at each of some values.
+    pub fn marks(&mut self, points: impl IntoIterator<Item = Point>, look: Look) -> Result<()> {
+        let (glyph, scale) = (Glyph::Mark(look), self.pen.scale);
+        let mark = |at| Element {
+            points: vec![at],
+            glyph,
+            scale,
+        };
+        let marks = points.into_iter().map(mark);
+        self.pen
+            .checked(self.context.draw_series(marks))
+            .map(|_| ())
+    }
+
+    /// Bars between two corners each, in values.
+    pub fn bars(&mut self, bars: impl IntoIterator<Item = [Point; 2]>, colour: Rgb) -> Result<()> {
+        let bars = bars
+            .into_iter()
+            .map(|corners| Rectangle::new(corners, filled(colour, 1.0)));
+        self.pen.checked(self.context.draw_series(bars)).map(|_| ())
+    }
+
+    /// A legend within the chart, on ground of its own.
+    pub fn legend_inside(&mut self, legend: &Legend) -> Result<()> {
+        self.legend(&legend.entries, SeriesLabelPosition::UpperRight)
+    }
+
+    fn legend(
+        &mut self,
+        entries: &[(String, Look, Sample)],
+        position: SeriesLabelPosition,
+    ) -> Result<()> {
+        let scale = self.pen.scale;
+        for (label, look, sample) in entries {
+            let none = std::iter::empty::<Element<'_, Point>>();
+            let glyph = Glyph::Sample(*look, *sample);
+            self.pen
+                .checked(self.context.draw_series(none))?
+                .label(label)
+                .legend(move |at| Element {
+                    points: vec![at],
+                    glyph,
+                    scale,
+                });
+        }
+        let mut labels = self.context.configure_series_labels();
+        if position == SeriesLabelPosition::UpperRight {
+            labels.background_style(filled(PAPER, 1.0));
+        }
+        labels
+            .position(position)
+            .margin(0)
+            .legend_area_size(self.pen.length(SAMPLE + SAMPLE_GAP))
+            .label_font(Text::new(13.0).style(scale));
+        self.pen.checked(labels.draw())
+    }
+}
+
+/// The title of a figure and, below it, a note.
+pub(super) fn heading(pen: &Pen<'_>, note: &str) -> Result<()> {
+    let (bold, muted) = (Text::new(17.0).bold(), Text::new(12.0).colour(MUTED));
+    pen.text(
+        (MARGIN, 30.0),
+        &bold.fit(pen.title, WIDTH - 2.0 * MARGIN),
+        &bold,
+    )?;
+    pen.text(
+        (MARGIN, 51.0),
+        &muted.fit(note, WIDTH - 2.0 * MARGIN),
+        &muted,
+    )
+}
+
+/// The name of a panel, above it; `room` is its width.
+pub(super) fn panel_title(pen: &Pen<'_>, at: Point, text: &str, room: f64) -> Result<()> {
+    let bold = Text::new(13.0).bold();
+    pen.text(at, &bold.fit(text, room), &bold)
+}
+
+/// Left and right of `count` panels that share the vertical axis `y`.
+pub(super) fn beside(y: &Scale, count: usize) -> impl Iterator<Item = (f64, f64)> {
+    const GAP: f64 = 22.0;
+    let first = y.room();
+    let wide = (WIDTH - MARGIN - first - (count - 1) as f64 * GAP) / count as f64;
+    (0..count)
+        .map(move |i| first + i as f64 * (wide + GAP))
+        .map(move |left| (left, left + wide))
+}
+
+/// Labels as a list in a sentence.
+pub(super) fn list<'a>(labels: impl IntoIterator<Item = &'a str>) -> String {
+    labels.into_iter().collect::<Vec<_>>().join("; ")
+}
+
+/// Curves from the highest value down, thinned to a point a pixel of `room`: ranks and values.
+pub(super) fn falling(values: &[f64], room: f64) -> impl Iterator<Item = Point> {
+    let points = (room as usize).min(values.len());
+    let at = (0..points).map(move |i| i * (values.len() - 1) / (points - 1).max(1));
+    at.map(|at| (at as f64, values[at]))
+}
+
+/// A legend.
+pub(super) struct Legend {
+    entries: Vec<(String, Look, Sample)>,
+}
+
+impl Legend {
+    /// Labels with their slots.
+    pub fn new<'a>(sample: Sample, entries: impl Iterator<Item = (&'a str, usize)>) -> Self {
+        let style = Text::new(13.0);
+        let entry = |(label, slot)| (style.fit(label, LABEL_ROOM), look(slot), sample);
+        Legend {
+            entries: entries.map(entry).collect(),
+        }
+    }
+
+    /// Adds a line without a mark.
+    pub fn add_line(&mut self, label: &str, look: Look) {
+        self.entries.push((label.to_string(), look, Sample::Line));
+    }
+
+    fn width(&self) -> f64 {
+        let style = Text::new(13.0);
+        let widest = self
+            .entries
+            .iter()
+            .map(|(l, ..)| style.width(l))
+            .fold(60.0, f64::max);
+        SAMPLE + SAMPLE_GAP + widest
+    }
+
+    /// Where panels end that have the legend on their right.
+    pub fn panel_right(&self) -> f64 {
+        WIDTH - MARGIN - self.width() - LEGEND_GAP
+    }
+
+    /// The size of a figure whose panels take `height`, with the legend in one column on their right.
+    pub fn figure(&self, top: f64, height: f64) -> Point {
+        (
+            WIDTH,
+            top + height.max(self.entries.len() as f64 * ROW + 8.0),
+        )
+    }
+
+    /// Draws the legend on the right of panels that start at `top`.
+    pub fn draw(&self, pen: &Pen<'_>, top: f64) -> Result<()> {
+        column(pen, (self.panel_right() + LEGEND_GAP, top), &self.entries)
+    }
+
+    /// Columns, and rows of each, over the full width.
+    fn grid(&self) -> (usize, usize) {
+        let most = ((WIDTH - 2.0 * MARGIN + 20.0) / (self.width() + 20.0)) as usize;
+        let columns = most.clamp(1, self.entries.len().max(1));
+        (columns, self.entries.len().div_ceil(columns))
+    }
+
+    /// Height of the legend in columns above the panels.
+    pub fn flow_height(&self) -> f64 {
+        self.grid().1 as f64 * ROW + 2.0
+    }
+
+    /// Draws the legend in columns above the panels.
+    pub fn draw_flow(&self, pen: &Pen<'_>) -> Result<()> {
+        let rows = self.grid().1.max(1);
+        for (i, entries) in self.entries.chunks(rows).enumerate() {
+            column(
+                pen,
+                (MARGIN + i as f64 * (self.width() + 20.0), TOP - 9.0),
+                entries,
+            )?;
+        }
+        Ok(())
+    }
+}
+
+/// One column of a legend: the labels of an empty chart.
+fn column(pen: &Pen<'_>, at: Point, entries: &[(String, Look, Sample)]) -> Result<()> {
+    let size = (WIDTH - at.0, entries.len() as f64 * ROW + 20.0);
+    let bare = Scale::named((0.0, 1.0), Vec::new());
+    let axis = (&bare, "");
+    let panel = Panel::at((at.0, at.0 + size.0), (at.1, size.1), axis, axis);
+    panel
+        .bare(pen)?
+        .legend(entries, SeriesLabelPosition::Coordinate(0, 0))
+}

@@ -1,0 +1,102 @@
+//! Jobs that share links: what they do at first, and how busy links are.
+
+use crate::plot::chart::{Panel, WIDTH, falling, panel_title};
+use crate::plot::drawing::Figure;
+use crate::plot::element::Stroke;
+use crate::plot::palette::{HOLE, look};
+use crate::plot::scale::{Scale, brief};
+use nodeorder_traffic::corun::Outcome;
+
+const LEFT: f64 = 150.0;
+const RIGHT: f64 = WIDTH - 24.0;
+const TOP: f64 = 92.0;
+const BELOW: f64 = 86.0;
+const TALL: f64 = 220.0;
+/// Iterations of the slowest job that are shown, about.
+const SHOWN: f64 = 6.0;
+/// Jobs whose names fit.
+const NAMED: usize = 40;
+
+/// The jobs of a machine over their first iterations (coloured while they send), and the directed links from the
+/// busiest down.
+pub fn corun<'a>(machine: &str, outcome: &'a Outcome) -> Figure<'a> {
+    let jobs = outcome.jobs.len();
+    let slowest = outcome
+        .jobs
+        .iter()
+        .map(|job| job.seconds)
+        .fold(0.0, f64::max);
+    // No further than every job is known.
+    let known = |job: usize| {
+        outcome
+            .spans
+            .iter()
+            .rfind(|span| span.job == job)
+            .map_or(outcome.seconds, |span| span.to)
+    };
+    let known = (0..jobs).map(known).fold(outcome.seconds, f64::min);
+    let until = (SHOWN * slowest).min(known).max(f64::MIN_POSITIVE);
+    let mut used = outcome.utilisation.clone();
+    used.sort_by(|a, b| b.total_cmp(a));
+    used.truncate(outcome.links);
+    let high = (18.0 * jobs as f64).clamp(60.0, 420.0);
+    let note = format!(
+        "{jobs} jobs for {} s; links {:.1}% used on average, {:.1}% at most",
+        brief(outcome.seconds),
+        100.0 * used.iter().sum::<f64>() / used.len().max(1) as f64,
+        100.0 * used.first().copied().unwrap_or(0.0)
+    );
+    let description =
+        format!("Which jobs send when, at first, and the links by utilisation. {note}.");
+    let (middle, size) = (
+        TOP + high + BELOW,
+        (WIDTH, TOP + high + BELOW + TALL + 60.0),
+    );
+    let title = format!("Jobs side by side on {machine}");
+    Figure::new((&title, &note), description, size, move |pen| {
+        let first = "Jobs at first: coloured while they send";
+        panel_title(pen, (LEFT, TOP - 12.0), first, RIGHT - LEFT)?;
+        let row = high / jobs.max(1) as f64;
+        pen.rect((LEFT, TOP), (RIGHT - LEFT, high), HOLE)?;
+        let x = |time: f64| LEFT + (RIGHT - LEFT) * (time / until).clamp(0.0, 1.0);
+        for span in outcome
+            .spans
+            .iter()
+            .filter(|span| span.sends && span.from < until)
+        {
+            let (from, to) = (x(span.from), x(span.to));
+            let at = (from, TOP + row * (span.job as f64 + 0.1));
+            pen.rect(
+                at,
+                ((to - from).max(0.5), 0.8 * row),
+                look(span.job % 6).colour,
+            )?;
+        }
+        let named = outcome.jobs.iter().filter(|_| jobs <= NAMED).enumerate();
+        let label = |name: &str| name.chars().take(20).collect::<String>();
+        let names = named.map(|(i, job)| (jobs as f64 - i as f64 - 0.5, label(&job.name)));
+        let lines = Scale::named((0.0, jobs as f64), names.collect());
+        let time = Scale::exact((0.0, until), 8).brief();
+        let panel = Panel::at(
+            (LEFT, RIGHT),
+            (TOP, high),
+            (&time, "time (s)"),
+            (&lines, ""),
+        );
+        panel.draw_with(pen, (false, false))?;
+        panel_title(
+            pen,
+            (LEFT, middle - 12.0),
+            "Directed links, the busiest first",
+            RIGHT - LEFT,
+        )?;
+        let x = Scale::exact((0.0, used.len().max(1) as f64), 8);
+        let y = Scale::linear((0.0, 100.0 * used.first().copied().unwrap_or(0.0)), 5).brief();
+        let (x, y) = ((&x, "directed links"), (&y, "utilisation (%)"));
+        let panel = Panel::at((LEFT, RIGHT), (middle, TALL), x, y);
+        let line = falling(&used, RIGHT - LEFT).map(|(rank, used)| (rank, 100.0 * used));
+        panel
+            .draw_with(pen, (false, true))?
+            .line(line, &Stroke::solid(look(0).colour, 2.0))
+    })
+}

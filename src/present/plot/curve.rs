@@ -1,0 +1,402 @@
+//! MPC against job size: the full range, a closer look, the gain over random placement, the gap to the best.
+
+use crate::plot::chart::{Chart, LOG_SIZES, Legend, Panel, list};
+use crate::plot::drawing::Figure;
+use crate::plot::element::{Point, Sample, Stroke};
+use crate::plot::palette::{AXIS, Look, MUTED, Mark, look};
+use crate::plot::pen::Pen;
+use crate::plot::scale::Scale;
+use crate::plot::text::Text;
+use nodeorder_base::error::Result;
+
+/// One ordering's curve.
+#[derive(Clone, Copy, Debug)]
+pub struct Series<'a> {
+    /// Name in the legend.
+    pub label: &'a str,
+    /// Its whole curve: element i is MPC(i + 2).
+    pub values: &'a [f64],
+    /// Nodes of the whole machine; the curve may end before.
+    pub nodes: usize,
+    /// Its number as the user named the orderings: decides its colour, dash and mark in every figure.
+    pub slot: usize,
+}
+
+/// How a figure shows the curves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum View {
+    /// All sizes, both axes linear, as Albing's figures over the full range.
+    Full,
+    /// Sizes up to [`CLOSER`], both axes linear: Albing's closer look.
+    Closer,
+    /// Per cent by which the mean distance is below that of a random placement; sizes on a log axis.
+    Gain,
+    /// Per cent above the best ordering at each size; sizes on a log axis, cut off at
+    /// [`ABOVE_BEST_TOP`].
+    AboveBest,
+    /// Sizes on a log axis, for curves of machines of different sizes.
+    Sizes,
+    /// The share of the machine that a job takes, in per cent, likewise.
+    Shares,
+}
+
+/// The largest size of [`View::Closer`].
+pub const CLOSER: usize = 64;
+/// The top of [`View::AboveBest`]; curves beyond it leave the picture.
+pub const ABOVE_BEST_TOP: f64 = 50.0;
+
+const PANEL: f64 = 426.0;
+const LEFT: f64 = 66.0;
+const TOP: f64 = 52.0;
+/// Height of a panel with what stands below it.
+const STEP: f64 = PANEL + 72.0;
+
+/// Distances that hold for every ordering of the machine.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Limits<'a> {
+    /// The machine's mean distance, where every curve of the whole machine ends.
+    pub mean_distance: Option<f64>,
+    /// A proved floor, element i for size i + 2; may be empty.
+    pub floor: &'a [f64],
+    /// Mean distance in the most compact sets found, element i for size i + 2; may be empty.
+    pub compact: &'a [f64],
+}
+
+impl<'a> Limits<'a> {
+    /// Names, values and looks of those that are known, in grey.
+    fn known(&self) -> impl Iterator<Item = (&'static str, &'a [f64], Look)> {
+        let look = |dash| Look {
+            colour: MUTED,
+            dash,
+            mark: Mark::Disc,
+        };
+        let all: [(_, _, &'static [f64]); 2] = [
+            ("compact sets found", self.compact, &[]),
+            ("proved floor", self.floor, &[2.0, 3.0]),
+        ];
+        let known = all.into_iter().filter(|(_, values, _)| !values.is_empty());
+        known.map(move |(name, values, dash)| (name, values, look(dash)))
+    }
+}
+
+/// One or two panels of curves with a shared legend on the right, which no curve can reach.
+struct Curves<'a> {
+    series: Vec<Series<'a>>,
+    limits: Limits<'a>,
+    /// The lowest value of each size.
+    best: Vec<f64>,
+    legend: Legend,
+}
+
+impl View {
+    /// Description, name of the horizontal axis and name of the vertical axis.
+    fn about(self) -> (String, &'static str, &'static str) {
+        let (sizes, mpc) = ("job size (nodes)", "MPC: mean distance (hops)");
+        let distance = |against| format!("Mean placement distance in hops against {against}.");
+        let log = "against job size on a logarithmic axis.";
+        match self {
+            View::Full => (distance("job size in nodes, all sizes"), sizes, mpc),
+            View::Closer => (
+                distance("job size in nodes, small jobs"),
+                "job size (nodes), small jobs",
+                mpc,
+            ),
+            View::Gain => {
+                let far = "How far below a random placement the mean distance is, in per cent,";
+                (
+                    format!("{far} {log}"),
+                    LOG_SIZES,
+                    "below random placement (%)",
+                )
+            }
+            View::AboveBest => {
+                let far = "How far above the best ordering of each size the mean distance is, in per cent,";
+                (
+                    format!("{far} {log}"),
+                    LOG_SIZES,
+                    "above the best at this size (%)",
+                )
+            }
+            View::Sizes => (
+                distance("job size in nodes on a logarithmic axis"),
+                LOG_SIZES,
+                mpc,
+            ),
+            View::Shares => {
+                let share = distance("the share of the machine that a job takes");
+                (share, "share of the machine (%)", mpc)
+            }
+        }
+    }
+
+    /// Where curves leave the picture.
+    fn top(self) -> f64 {
+        if self == View::AboveBest {
+            ABOVE_BEST_TOP
+        } else {
+            f64::INFINITY
+        }
+    }
+}
+
+/// Some views of the curves. The first of `series` is drawn on top. The mean distance of `limits` is a line of its
+/// own in [`View::Full`] and the reference of [`View::Gain`]; its floor and compact sets are drawn under the curves
+/// where both are distances.
+///
+/// # Errors
+/// No curve with a single size.
+pub fn curves<'a>(
+    title: &str,
+    series: &[Series<'a>],
+    views: &'a [View],
+    limits: Limits<'a>,
+) -> Result<Figure<'a>> {
+    let mut legend = Legend::new(Sample::Curve, series.iter().map(|s| (s.label, s.slot)));
+    if views != [View::AboveBest] {
+        limits
+            .known()
+            .for_each(|(name, _, look)| legend.add_line(name, look));
+    }
+    let what: Vec<String> = views.iter().map(|v| v.about().0).collect();
+    let description = format!(
+        "{} Orderings: {}.",
+        what.join(" "),
+        list(series.iter().map(|s| s.label))
+    );
+    let size = legend.figure(TOP, views.len() as f64 * STEP);
+    let (series, best) = (series.to_vec(), best(series.iter().map(|s| s.values)));
+    let any = !best.is_empty();
+    let curves = Curves {
+        series,
+        limits,
+        best,
+        legend,
+    };
+    Figure::new((title, ""), description, size, move |pen| {
+        for (i, view) in views.iter().enumerate() {
+            curves.draw(pen, *view, TOP + i as f64 * STEP)?;
+        }
+        curves.legend.draw(pen, TOP - 3.0)
+    })
+    .when(any, "no curve with a single size")
+}
+
+/// Labels with whole curves (element i is MPC(i + 2)), as `nodeorder mpc --plot FILE.svg` draws them: the
+/// full range and, where it would show more, a closer look at small jobs.
+///
+/// # Errors
+/// No curve with a single size.
+///
+/// # Examples
+/// ```
+/// let curve = [1.0, 1.33, 1.5];
+/// let figure = nodeorder_present::plot::mpc_plot("mesh:2x2", &[("snake", &curve)])?;
+/// assert!(figure.svg()?.starts_with("<svg"));
+/// # Ok::<(), nodeorder_base::error::Error>(())
+/// ```
+pub fn mpc_plot<'a>(title: &str, orderings: &[(&'a str, &'a [f64])]) -> Result<Figure<'a>> {
+    let one = |(slot, (label, values)): (usize, &(&'a str, &'a [f64]))| Series {
+        label,
+        values,
+        nodes: values.len() + 1,
+        slot,
+    };
+    let series: Vec<Series<'_>> = orderings.iter().enumerate().map(one).collect();
+    let small = series.iter().all(|s| s.values.len() <= 2 * CLOSER);
+    let views: &[View] = if small {
+        &[View::Full]
+    } else {
+        &[View::Full, View::Closer]
+    };
+    curves(title, &series, views, Limits::default())
+}
+
+/// The lowest value of each size.
+pub fn best<'a>(curves: impl Iterator<Item = &'a [f64]>) -> Vec<f64> {
+    let mut best = Vec::new();
+    for values in curves {
+        best.resize(best.len().max(values.len()), f64::INFINITY);
+        best.iter_mut()
+            .zip(values)
+            .for_each(|(best, v)| *best = v.min(*best));
+    }
+    best
+}
+
+/// The points of a whole curve.
+pub(super) fn sizes_and(values: &[f64]) -> impl Iterator<Item = Point> + '_ {
+    values.iter().enumerate().map(|(i, v)| ((i + 2) as f64, *v))
+}
+
+impl Curves<'_> {
+    /// A panel whose upper edge is at `top`.
+    fn draw(&self, pen: &Pen<'_>, view: View, top: f64) -> Result<()> {
+        let right = self.legend.panel_right();
+        let (x, y) = self.scales(view, right - LEFT);
+        let (_, x_name, y_name) = view.about();
+        let panel = Panel::at((LEFT, right), (top, PANEL), (&x, x_name), (&y, y_name));
+        let mut chart = panel.draw(pen)?;
+        if let Some(mean) = self.limits.mean_distance.filter(|_| view == View::Full) {
+            chart.across(
+                mean,
+                &Stroke {
+                    colour: AXIS,
+                    width: 1.2,
+                    dash: &[5.0, 4.0],
+                },
+            )?;
+            let text = format!("mean distance of the machine, {mean:.2} hops");
+            let at = (LEFT + 8.0, chart.pixel((0.0, mean)).1 - 8.0);
+            pen.text(at, &text, &Text::new(11.5).colour(MUTED))?;
+        }
+        self.curves(view, &mut chart)
+    }
+
+    /// The largest size drawn in `view`.
+    fn last(&self, view: View) -> usize {
+        let largest = self.best.len() + 1;
+        if view == View::Closer {
+            largest.min(CLOSER)
+        } else {
+            largest
+        }
+    }
+
+    /// The axes, the horizontal one with `room` pixels.
+    fn scales(&self, view: View, room: f64) -> (Scale, Scale) {
+        let (mut low, mut high) = (0f64, 0f64);
+        for (_, y) in self
+            .series
+            .iter()
+            .flat_map(|s| self.points(s.values, s.nodes, view))
+        {
+            (low, high) = (low.min(y), high.max(y));
+        }
+        if view == View::Full {
+            // Room above the line for its name.
+            high = high.max(1.06 * self.limits.mean_distance.unwrap_or(0.0));
+        }
+        let last = self.last(view) as f64;
+        let x = match view {
+            View::Full => Scale::whole((0.0, last), 8),
+            View::Closer => Scale::whole((2.0, last), 8),
+            View::Shares => Scale::exact((0.0, 100.0), 10),
+            View::Gain | View::AboveBest | View::Sizes => Scale::log((2.0, last), room),
+        };
+        let y = match view {
+            // Little below zero should not take a whole step of the axis.
+            View::Gain => Scale::tight((low, high), 8),
+            _ => Scale::linear((low, high.min(view.top())), 8),
+        };
+        (x, y)
+    }
+
+    /// Sizes and what `view` shows of them, on a machine of `nodes` nodes.
+    fn points<'b>(
+        &'b self,
+        values: &'b [f64],
+        nodes: usize,
+        view: View,
+    ) -> impl Iterator<Item = Point> + 'b {
+        let points = sizes_and(values)
+            .zip(&self.best)
+            .take(self.last(view).saturating_sub(1));
+        points.map(move |((size, value), best)| {
+            let shown = match (view, self.limits.mean_distance) {
+                (View::Full | View::Closer | View::Sizes | View::Shares, _) => value,
+                (View::Gain, Some(mean)) if mean > 0.0 => 100.0 * (1.0 - value / mean),
+                (View::Gain, _) => 0.0,
+                (View::AboveBest, _) => above(value, *best),
+            };
+            (
+                if view == View::Shares {
+                    100.0 * size / nodes as f64
+                } else {
+                    size
+                },
+                shown,
+            )
+        })
+    }
+
+    fn curves(&self, view: View, chart: &mut Chart<'_, '_>) -> Result<()> {
+        if view != View::AboveBest {
+            for (_, values, look) in self.limits.known() {
+                chart.line(
+                    self.points(values, values.len() + 1, view),
+                    &Stroke::of(look, 1.4),
+                )?;
+            }
+        }
+        // The leader, which comes first, is drawn last and so on top.
+        for (i, series) in self.series.iter().enumerate().rev() {
+            let look = look(series.slot);
+            let stroke = Stroke::of(look, if i == 0 { 2.4 } else { 1.7 });
+            let points: Vec<Point> = self.points(series.values, series.nodes, view).collect();
+            for run in runs(points.iter().copied(), view.top()) {
+                chart.line(run, &stroke)?;
+            }
+            let log = matches!(view, View::Gain | View::AboveBest | View::Sizes);
+            let marks = mark_points(i, &points, log);
+            chart.marks(marks.into_iter().filter(|(_, y)| *y <= view.top()), look)?;
+        }
+        Ok(())
+    }
+}
+
+/// The points at six sizes evenly spread over the panel, shifted from curve to curve lest marks hide each other.
+fn mark_points(curve: usize, points: &[Point], log: bool) -> Vec<Point> {
+    let end = (points.len().max(1) + 1) as f64;
+    let shift = (curve as f64 * 0.382).fract();
+    let size = |k: u32| {
+        let share = (f64::from(k) + 0.15 + 0.7 * shift) / 6.0;
+        let size = if log {
+            2.0 * (end / 2.0).powf(share)
+        } else {
+            2.0 + (end - 2.0) * share
+        };
+        size.round().clamp(2.0, end) as usize
+    };
+    let mut chosen: Vec<usize> = (0..6).map(size).collect();
+    chosen.dedup();
+    chosen
+        .into_iter()
+        .filter_map(|size| points.get(size - 2).copied())
+        .collect()
+}
+
+/// The parts of a curve up to `top`, cut where it passes `top`.
+fn runs(points: impl Iterator<Item = Point>, top: f64) -> Vec<Vec<Point>> {
+    let mut runs: Vec<Vec<Point>> = Vec::new();
+    let mut last: Option<Point> = None;
+    for (x, y) in points {
+        // Where the line to this point passes the top of the picture.
+        let edge = last
+            .filter(|(_, before)| (*before > top) != (y > top))
+            .map(|(px, before)| {
+                let share = if y.max(before).is_finite() {
+                    (top - before) / (y - before)
+                } else {
+                    f64::from(u8::from(before > top))
+                };
+                (px * (x / px).powf(share), top)
+            });
+        match (y > top, runs.last_mut()) {
+            (true, Some(run)) => run.extend(edge),
+            (true, None) => {}
+            (false, Some(run)) if edge.is_none() => run.push((x, y)),
+            (false, _) => runs.push(edge.into_iter().chain([(x, y)]).collect()),
+        }
+        last = Some((x, y));
+    }
+    runs
+}
+
+/// Per cent of `value` above `best`; two nodes on one router may make both zero.
+fn above(value: f64, best: f64) -> f64 {
+    match (best > 0.0, value > 0.0) {
+        (true, _) => 100.0 * (value / best - 1.0),
+        (false, true) => f64::INFINITY,
+        (false, false) => 0.0,
+    }
+}

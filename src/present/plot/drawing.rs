@@ -1,0 +1,119 @@
+//! From a figure to a file: SVG text or PNG bytes of whatever a pen can draw.
+
+use plotters::backend::BitMapBackend;
+use plotters::drawing::IntoDrawingArea;
+
+use super::canvas::{Canvas, PIXEL_SCALE, png};
+use super::chart::heading;
+use super::element::Point;
+use super::palette::PAPER;
+use super::pen::Pen;
+use super::svg::{self, Svg};
+use nodeorder_base::error::{Error, Result};
+
+type Draw<'a> = Box<dyn Fn(&Pen<'_>) -> Result<()> + 'a>;
+
+/// A figure, ready to be drawn.
+pub struct Figure<'a> {
+    title: String,
+    note: Option<String>,
+    description: String,
+    size: Point,
+    draw: Draw<'a>,
+}
+
+impl<'a> Figure<'a> {
+    /// `title` says in a line what it shows, and `note` more, below it; `description` in words, for those who cannot see
+    /// it; `size` is in pixels; `draw` draws it, ground and heading excepted.
+    pub(super) fn new(
+        (title, note): (&str, &str),
+        description: String,
+        size: Point,
+        draw: impl Fn(&Pen<'_>) -> Result<()> + 'a,
+    ) -> Self {
+        Figure {
+            note: Some(note.into()),
+            description,
+            ..Figure::bare(title, size, draw)
+        }
+    }
+
+    /// One without a heading.
+    pub(super) fn bare(
+        title: &str,
+        size: Point,
+        draw: impl Fn(&Pen<'_>) -> Result<()> + 'a,
+    ) -> Self {
+        let (title, draw) = (title.to_string(), Box::new(draw));
+        Figure {
+            title,
+            note: None,
+            description: String::new(),
+            size,
+            draw,
+        }
+    }
+
+    /// The figure if there is something to draw, else an error with the reason why not.
+    pub(super) fn when(self, good: bool, reason: &str) -> Result<Self> {
+        match good {
+            true => Ok(self),
+            false => Err(Error::Draw {
+                figure: self.title,
+                reason: reason.into(),
+            }),
+        }
+    }
+
+    fn device_size(&self, scale: f64) -> (u32, u32) {
+        (
+            (self.size.0 * scale).round() as u32,
+            (self.size.1 * scale).round() as u32,
+        )
+    }
+
+    fn draw(&self, canvas: Canvas<'_>, scale: f64, ground: bool) -> Result<()> {
+        // Both kinds of file are drawn by the same code: only the canvas and its scale differ.
+        let pen = Pen::new(canvas.into_drawing_area(), scale, &self.title);
+        if ground {
+            pen.rect((0.0, 0.0), self.size, PAPER)?;
+        }
+        self.note.iter().try_for_each(|note| heading(&pen, note))?;
+        (self.draw)(&pen)?;
+        pen.checked(pen.area.present())
+    }
+
+    /// Size in device units and body of the SVG.
+    fn svg_body(&self, ground: bool) -> Result<((u32, u32), String)> {
+        let (mut body, size) = (String::new(), self.device_size(svg::SCALE));
+        self.draw(Canvas::Svg(Svg::new(size, &mut body)), svg::SCALE, ground)?;
+        Ok((size, body))
+    }
+
+    /// The figure as SVG.
+    ///
+    /// # Errors
+    /// Drawing failed.
+    pub fn svg(&self) -> Result<String> {
+        let (size, body) = self.svg_body(true)?;
+        Ok(svg::document(size, &body, &self.title, &self.description))
+    }
+
+    /// As a decoration of an HTML page that has the style sheet of figures.
+    pub fn decoration(&self) -> Result<String> {
+        let (size, body) = self.svg_body(false)?;
+        Ok(svg::decoration(size, &body))
+    }
+
+    /// The figure as a PNG file, two pixels for each of the SVG's.
+    ///
+    /// # Errors
+    /// Drawing failed.
+    pub fn png(&self) -> Result<Vec<u8>> {
+        let size = self.device_size(PIXEL_SCALE);
+        let mut rgb = vec![0; 3 * size.0 as usize * size.1 as usize];
+        let canvas = Canvas::Pixels(BitMapBackend::with_buffer(&mut rgb, size));
+        self.draw(canvas, PIXEL_SCALE, true)?;
+        Ok(png(size, &rgb))
+    }
+}

@@ -1,0 +1,53 @@
+//! Figures, as SVG text or PNG bytes: they read rows and never compute a metric.
+//!
+//! Plotters draws the charts: axes, ticks, curves, bars, legends (module `chart` says how ours look). Pictures
+//! of machines are drawn in pixels by `pen::Pen`. Both go to one canvas: compact SVG (`svg`) or plotters' own
+//! bitmap. Neither asks the system for a font.
+//!
+//! # Limits
+//! A curve of many sizes is drawn with fewer points than it has: its ends and the lowest and highest of
+//! each two pixels stay (module `thin`). The data are never altered.
+
+pub mod audit;
+mod calibration;
+mod canvas;
+mod chart;
+mod corun;
+mod curve;
+mod drawing;
+mod element;
+mod load;
+mod node_map;
+mod palette;
+mod pen;
+pub mod replay;
+mod scale;
+pub mod schedule;
+mod slice;
+mod spark;
+mod svg;
+mod text;
+mod thin;
+mod winners;
+
+pub use calibration::calibration;
+pub use corun::corun;
+pub use curve::best;
+pub use curve::{ABOVE_BEST_TOP, CLOSER, Limits, Series, View, curves, mpc_plot};
+pub use drawing::Figure;
+pub use load::{Mapped, mapping};
+pub use node_map::machine;
+pub use palette::{Look as Style, Mark, look as style};
+pub use scale::fixed;
+pub use scale::thousands;
+pub use spark::{sample, spark};
+pub use svg::{STYLE, inline};
+pub use winners::series;
+pub use winners::winners;
+
+/// The colours of ranks from the first to the last, as `#rrggbb`.
+pub fn ramp() -> Vec<String> {
+    (0..palette::RAMP_STEPS)
+        .map(|step| palette::hex(palette::ramp(step)))
+        .collect()
+}

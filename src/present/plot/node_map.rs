@@ -1,0 +1,410 @@
+//! Where an ordering goes on its machine: cells coloured by rank, and its path where it can be made out.
+
+use std::collections::BTreeMap;
+
+use crate::layout::{EDGE, Frame, Layout, flat};
+use crate::plot::chart::WIDTH;
+use crate::plot::drawing::Figure;
+use crate::plot::element::{Point, Stroke};
+use crate::plot::palette::{AXIS, GRID, HOLE, MUTED, RAMP_STEPS, Rgb, ramp};
+use crate::plot::pen::{Pen, upright_ramp};
+use crate::plot::scale::thousands;
+use crate::plot::text::Text;
+use nodeorder_base::error::Result;
+use nodeorder_network::topology::Topology;
+use nodeorder_order::ordering::NodeOrder;
+
+const TOP: f64 = 74.0;
+const LEFT: f64 = 40.0;
+/// Room for the colour bar.
+const BAR: f64 = 110.0;
+const BOTTOM: f64 = 34.0;
+/// Most pixels that the cells take in height, and most that one of them takes.
+const HEIGHT: f64 = 640.0;
+const LARGEST_CELL: f64 = 44.0;
+/// Cells above which neighbours are drawn as one, so that the picture of a random ordering stays small too.
+const MOST_CELLS: u32 = 8000;
+/// Most cells of a slice whose path can be made out, and most steps of a path.
+const MOST_PATH_CELLS: usize = 400;
+const MOST_STEPS: usize = 4000;
+
+/// A cell, or a block of cells that are drawn as one.
+#[derive(Clone, Copy, Debug)]
+struct Block {
+    /// The rank that colours it: the lowest in the first cell that has one.
+    rank: Option<u32>,
+    /// The corners, in cells of the layout.
+    low: Point,
+    high: Point,
+}
+
+/// The picture of one ordering.
+struct NodeMap {
+    layout: Layout,
+    ranks: usize,
+    blocks: Vec<Block>,
+    /// The cell of the first node.
+    start: u32,
+    /// Steps of the ordering within a slice: rank, from cell, to cell. Empty where no path is drawn.
+    steps: Vec<(u32, u32, u32)>,
+    /// Pixels a cell of the layout.
+    scale: f64,
+}
+
+/// Where an ordering goes on its machine: units within units, slices of the lattice, routers round a circle or node ids
+/// in rows, coloured by rank.
+///
+/// # Limits
+/// Neighbours of more than 8,000 cells are drawn as one block with the rank of its first cell: a sample, which keeps
+/// disorder visible where a mean would smooth it away. The figure says so.
+pub fn machine(topology: &Topology, order: &NodeOrder) -> Figure<'static> {
+    let title = format!("{} on {}", order.label(), topology.name());
+    let layout = flat(topology);
+    let mut ranks = vec![None; layout.count as usize];
+    for (rank, node) in (0..).zip(order.nodes()) {
+        ranks[layout.cell_of(*node)].get_or_insert(rank);
+    }
+    let mut drawn = vec![!layout.sparse; ranks.len()];
+    topology
+        .nodes()
+        .iter()
+        .for_each(|node| drawn[layout.cell_of(node)] = true);
+    let side = f64::from(layout.count.div_ceil(MOST_CELLS)).sqrt().ceil() as u32;
+    let mut blocks = blocks(
+        &layout,
+        side,
+        (0..).zip(ranks).filter(|(c, _)| drawn[*c as usize]),
+    );
+    join(&mut blocks, |rank| shade(rank, order.len()));
+    // Those of one colour become one path.
+    blocks.sort_by_key(|block| block.rank.unwrap_or(u32::MAX));
+    let steps = if side == 1 {
+        steps(&layout, order)
+    } else {
+        Vec::new()
+    };
+    let mut note = layout.about.clone();
+    if side > 1 {
+        note += &format!(" Up to {side} x {side} cells are one square, coloured by their first.");
+    } else if !steps.is_empty() {
+        let within = if layout.frames.is_empty() {
+            ""
+        } else {
+            " within each slice"
+        };
+        note = format!("The line is the path by rank{within}, from the dot; jumps are thin.");
+    }
+    let about = &layout.about;
+    let description = format!(
+        "Nodes of the machine coloured by rank, dark for the first and light for the last. {about}"
+    );
+    let room = WIDTH - LEFT - BAR;
+    let scale = (room / layout.width)
+        .min(HEIGHT / layout.height)
+        .min(LARGEST_CELL);
+    let high = (layout.height * scale).max(116.0);
+    let start = order
+        .nodes()
+        .first()
+        .map_or(0, |node| layout.cell_of(*node) as u32);
+    let map = NodeMap {
+        layout,
+        ranks: order.len(),
+        blocks,
+        start,
+        steps,
+        scale,
+    };
+    Figure::new(
+        (&title, &note),
+        description,
+        (WIDTH, TOP + high + BOTTOM),
+        move |pen| map.draw(pen, high),
+    )
+}
+
+/// Joins `side` by `side` neighbours of a slice or outermost unit into one block, in the order of
+/// slices, rows and columns.
+fn blocks(
+    layout: &Layout,
+    side: u32,
+    cells: impl Iterator<Item = (u32, Option<u32>)>,
+) -> Vec<Block> {
+    let pitch = f64::from(side) * layout.edge / EDGE;
+    // Nodes of a unit stand apart, all else touches, so that a path is not lost among the gaps.
+    let apart = side == 1 && (layout.sparse || layout.round);
+    let half = if !apart {
+        layout.edge / EDGE / 2.0
+    } else {
+        layout.edge / 2.0
+    };
+    let offset = |cell: u32| {
+        let ([x, y, _], (_, [left, top, _])) = (layout.centre(cell), layout.panel(cell));
+        (x - left, y - top)
+    };
+    let cells: Vec<_> = cells.collect();
+    let least = |(x, y): Point, cell: Point| (x.min(cell.0), y.min(cell.1));
+    let corner = cells
+        .iter()
+        .map(|(cell, _)| offset(*cell))
+        .fold((f64::MAX, f64::MAX), least);
+    let mut blocks: BTreeMap<(u32, u32, u32), Block> = BTreeMap::new();
+    for (cell, rank) in cells {
+        // Blocks are counted from the corner of each slice, so that none of them lies in two slices.
+        let index = |at: f64, corner: f64| ((at - corner) / pitch + 1e-6) as u32;
+        let at = offset(cell);
+        let key = match side {
+            1 => (cell, 0, 0),
+            _ => (
+                layout.panel(cell).0,
+                index(at.1, corner.1),
+                index(at.0, corner.0),
+            ),
+        };
+        let [x, y, _] = layout.centre(cell);
+        let (low, high) = ((x - half, y - half), (x + half, y + half));
+        let block = blocks.entry(key).or_insert(Block { rank, low, high });
+        block.rank = block.rank.or(rank);
+        block.low = (block.low.0.min(low.0), block.low.1.min(low.1));
+        block.high = (block.high.0.max(high.0), block.high.1.max(high.1));
+    }
+    blocks.into_values().collect()
+}
+
+/// Joins blocks of one colour that touch and follow one another in a row.
+fn join(blocks: &mut Vec<Block>, colour: impl Fn(u32) -> usize) {
+    let close = |a: f64, b: f64| (a - b).abs() < 1e-6;
+    blocks.dedup_by(|next, block| {
+        let same = next.rank.map(&colour) == block.rank.map(&colour)
+            && close(next.low.0, block.high.0)
+            && close(next.low.1, block.low.1)
+            && close(next.high.1, block.high.1);
+        if same {
+            block.high = next.high;
+            block.rank = block.rank.min(next.rank);
+        }
+        same
+    });
+}
+
+/// Steps of the ordering from cell to cell within a slice, where they make a path that can be seen: few cells, and most
+/// of the steps within slices.
+fn steps(layout: &Layout, order: &NodeOrder) -> Vec<(u32, u32, u32)> {
+    let small = layout.count as usize <= MOST_PATH_CELLS * layout.frames.len().max(1);
+    if !small || layout.sparse || layout.round {
+        return Vec::new();
+    }
+    let cells: Vec<u32> = order
+        .nodes()
+        .iter()
+        .map(|node| layout.cell_of(*node) as u32)
+        .collect();
+    let steps = (0..)
+        .zip(cells.windows(2))
+        .map(|(rank, pair)| (rank, pair[0], pair[1]));
+    let within = |(_, a, b): &(u32, u32, u32)| a != b && layout.panel(*a).0 == layout.panel(*b).0;
+    let steps: Vec<_> = steps.filter(within).collect();
+    let path = steps.len() <= MOST_STEPS && steps.len() * 2 + 1 >= order.len();
+    if path { steps } else { Vec::new() }
+}
+
+/// The step of the colour ramp for a rank of `ranks`.
+fn shade(rank: u32, ranks: usize) -> usize {
+    rank as usize * (RAMP_STEPS - 1) / ranks.saturating_sub(1).max(1)
+}
+
+impl NodeMap {
+    /// The pixel of a point of the layout.
+    fn at(&self, x: f64, y: f64) -> Point {
+        (LEFT + x * self.scale, TOP + y * self.scale)
+    }
+
+    /// The pixel of a cell's centre.
+    fn centre(&self, cell: u32) -> Point {
+        let [x, y, _] = self.layout.centre(cell);
+        self.at(x, y)
+    }
+
+    fn draw(&self, pen: &Pen<'_>, high: f64) -> Result<()> {
+        for line in self.layout.links.chunks_exact(4) {
+            let ends = [self.at(line[0], line[1]), self.at(line[2], line[3])];
+            pen.line(&ends, &Stroke::solid(GRID, 1.0))?;
+        }
+        self.layout
+            .frames
+            .iter()
+            .try_for_each(|frame| self.frame(pen, frame))?;
+        for block in &self.blocks {
+            let colour = block
+                .rank
+                .map_or(HOLE, |rank| ramp(shade(rank, self.ranks)));
+            let (from, to) = (
+                self.at(block.low.0, block.low.1),
+                self.at(block.high.0, block.high.1),
+            );
+            let size = (to.0 - from.0, to.1 - from.1);
+            match self.layout.round {
+                true => pen.disc(
+                    (from.0 + size.0 / 2.0, from.1 + size.1 / 2.0),
+                    size.0 / 2.0,
+                    colour,
+                )?,
+                false => pen.rect(from, size, colour)?,
+            }
+        }
+        self.path(pen)?;
+        if let [(across, columns), (up, rows)] = &self.layout.axes[..] {
+            let name = Text::new(12.0);
+            let [across, up] = [(across, columns), (up, rows)]
+                .map(|(axis, extent)| format!("{axis} ({}) →", thousands(u64::from(*extent))));
+            let end = TOP + (self.layout.height * self.scale).max(name.width(&up));
+            pen.text((LEFT, end + BOTTOM - 12.0), &across, &name)?;
+            pen.text((LEFT - 14.0, end - 2.0), &up, &name.upwards())?;
+        }
+        let holes = self.blocks.iter().any(|block| block.rank.is_none());
+        colour_bar(pen, self.ranks, high - 20.0, holes)
+    }
+
+    fn frame(&self, pen: &Pen<'_>, frame: &Frame) -> Result<()> {
+        let ((x, y), (w, h)) = (
+            self.at(frame.x, frame.y),
+            (frame.w * self.scale, frame.h * self.scale),
+        );
+        if frame.faint && w.min(h) <= 9.0 {
+            return Ok(());
+        }
+        if !frame.bare {
+            let colour = if frame.faint { GRID } else { AXIS };
+            let corners = [(x, y), (x + w, y), (x + w, y + h), (x, y + h), (x, y)];
+            pen.line(&corners, &Stroke::solid(colour, 1.0))?;
+        }
+        let (head, left) = (frame.head * self.scale, if frame.bare { 0.0 } else { 4.0 });
+        let text = Text::new((head * 0.8).min(12.0)).colour(MUTED);
+        let fits = [&frame.title, &frame.short]
+            .into_iter()
+            .find(|t| text.width(t) < w - left);
+        match fits.filter(|title| !title.is_empty() && head > 8.0) {
+            Some(title) => pen.text((x + left, y + head * 0.5 + 4.0), title, &text),
+            None => Ok(()),
+        }
+    }
+
+    /// Steps between cells, light on dark and dark on light; jumps thinner.
+    fn path(&self, pen: &Pen<'_>) -> Result<()> {
+        const LIGHT: Rgb = (255, 255, 254); // not the paper, which turns dark
+        const DARK: Rgb = (20, 20, 20);
+        let cell = self.layout.edge * self.scale;
+        let wide = (cell * 0.12).clamp(0.7, 2.4);
+        for (light, near) in [(true, false), (false, false), (true, true), (false, true)] {
+            let colour = if light { LIGHT } else { DARK };
+            let stroke = Stroke::solid(colour, if near { wide } else { wide * 0.4 });
+            let wanted = |(rank, from, to): &&(u32, u32, u32)| {
+                let [(ax, ay), (bx, by)] = [self.centre(*from), self.centre(*to)];
+                let touch = (ax - bx).hypot(ay - by) < 1.2 * cell;
+                (shade(*rank, self.ranks) < RAMP_STEPS * 6 / 10) == light && touch == near
+            };
+            let steps: Vec<_> = self.steps.iter().filter(wanted).collect();
+            // Steps that follow one another are one line.
+            for run in steps.chunk_by(|a, b| a.2 == b.1) {
+                let cells = std::iter::once(run[0].1).chain(run.iter().map(|step| step.2));
+                pen.line(
+                    &cells.map(|cell| self.centre(cell)).collect::<Vec<_>>(),
+                    &stroke,
+                )?;
+            }
+        }
+        match self.steps.is_empty() {
+            true => Ok(()),
+            false => pen.disc(
+                self.centre(self.start),
+                (cell * 0.24).clamp(1.6, 5.0),
+                LIGHT,
+            ),
+        }
+    }
+}
+
+/// The colours of ranks, at most `height` high.
+fn colour_bar(pen: &Pen<'_>, ranks: usize, height: f64, holes: bool) -> Result<()> {
+    let (left, top) = (WIDTH - BAR + 20.0, TOP + 20.0);
+    let height = height.clamp(96.0, 256.0);
+    upright_ramp(pen, (left, top), (16.0, height))?;
+    let tick = Text::new(12.0).colour(MUTED);
+    let last = ranks.saturating_sub(1);
+    for (share, rank) in [(0.0, 0), (0.5, last / 2), (1.0, last)] {
+        let y = top + height * (1.0 - share);
+        pen.line(
+            &[(left + 16.0, y), (left + 20.0, y)],
+            &Stroke::solid(AXIS, 1.0),
+        )?;
+        pen.text((left + 24.0, y + 4.0), &thousands(rank as u64), &tick)?;
+    }
+    pen.text((left, top - 10.0), "rank", &Text::new(13.0))?;
+    if holes {
+        let y = top + height + 14.0;
+        pen.rect((left, y), (16.0, 12.0), HOLE)?;
+        pen.text((left + 24.0, y + 10.5), "no node", &tick)?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn blocks_hold_every_cell_and_the_rank_of_their_first() {
+        let machines = [
+            "mesh:1000x70",
+            "torus:11x8x4x4x2",
+            "fat-tree:k=36",
+            "torus:30000",
+            "mesh:150x90x3",
+        ];
+        for spec in machines {
+            let topology = Topology::inline(spec, &Default::default()).unwrap();
+            let layout = flat(&topology);
+            let side = f64::from(layout.count.div_ceil(MOST_CELLS)).sqrt().ceil() as u32;
+            let blocks = blocks(
+                &layout,
+                side,
+                (0..layout.count).map(|cell| (cell, Some(cell))),
+            );
+            assert!(
+                blocks.len() < 2 * MOST_CELLS as usize,
+                "{spec}: {}",
+                blocks.len()
+            );
+            let holds = |block: &Block, (x, y): Point| {
+                (block.low.0..=block.high.0).contains(&x)
+                    && (block.low.1..=block.high.1).contains(&y)
+            };
+            for block in &blocks {
+                let [x, y, _] = layout.centre(block.rank.unwrap());
+                assert!(holds(block, (x, y)), "{spec}: {block:?}");
+            }
+            for cell in (0..layout.count).step_by(101) {
+                let [x, y, _] = layout.centre(cell);
+                let around = blocks.iter().filter(|block| holds(block, (x, y)));
+                assert!(
+                    around.filter(|block| block.rank <= Some(cell)).count() > 0,
+                    "{spec}: {cell}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn a_path_is_drawn_where_it_can_be_made_out() {
+        let count = |spec: &str, order: &str| {
+            let topology = Topology::inline(spec, &Default::default()).unwrap();
+            let order = NodeOrder::make(&topology, order).unwrap();
+            steps(&flat(&topology), &order).len()
+        };
+        assert_eq!(count("mesh:8x8", "snake"), 63);
+        // Six slices of 15 by 16: the ordering leaves a slice after every line of 16.
+        assert_eq!(count("torus:15x6x16", "row-major"), 15 * 6 * 15);
+        assert_eq!(count("mesh:100x100", "row-major"), 0);
+        assert_eq!(count("fat-tree:k=4", "row-major"), 0);
+    }
+}

@@ -1,0 +1,154 @@
+//! Colours, dashes and marks: told apart by people of any colour vision, in print and on a projector.
+//!
+//! A curve's look follows its *slot*, the number of its ordering as the user named them, so that an ordering
+//! looks the same in every figure of a page, however it ranks.
+
+use plotters::style::{RGBAColor, ShapeStyle};
+use plotters_backend::BackendColor;
+use serde::{Serialize, Serializer};
+
+/// Red, green, blue.
+pub type Rgb = (u8, u8, u8);
+
+/// The drawing's ground.
+pub(super) const PAPER: Rgb = (255, 255, 255);
+/// Titles and labels.
+pub(super) const INK: Rgb = (33, 37, 41);
+/// Tick labels and notes.
+pub(super) const MUTED: Rgb = (92, 99, 106);
+/// Axes.
+pub(super) const AXIS: Rgb = (134, 142, 150);
+/// Grid lines.
+pub(super) const GRID: Rgb = (226, 230, 234);
+/// Cells without a node of the ordering.
+pub(super) const HOLE: Rgb = (236, 238, 240);
+
+/// Okabe and Ito's colours without yellow, which vanishes on white; black last.
+const HUES: [Rgb; 7] = [
+    (0, 114, 178),
+    (213, 94, 0),
+    (0, 158, 115),
+    (204, 121, 167),
+    (230, 159, 0),
+    (86, 180, 233),
+    (0, 0, 0),
+];
+
+/// Strokes and gaps in pixels; a curve beyond the last hue takes the next pattern.
+const DASHES: [&[f64]; 4] = [&[], &[9.0, 4.0], &[2.5, 3.0], &[10.0, 3.5, 2.5, 3.5]];
+
+/// The mark on a curve: a second cue beside its hue.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Mark {
+    /// A filled circle.
+    Disc,
+    /// A filled square.
+    Square,
+    /// A filled triangle, point up.
+    Triangle,
+    /// A square on its corner.
+    Diamond,
+    /// Two crossed strokes.
+    Cross,
+}
+
+/// How a curve looks, also for those who draw it themselves.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct Look {
+    /// In JSON `#rrggbb`.
+    #[serde(serialize_with = "as_hex")]
+    pub colour: Rgb,
+    /// Strokes and gaps in pixels.
+    pub dash: &'static [f64],
+    /// The second cue beside its colour.
+    pub mark: Mark,
+}
+
+fn as_hex<S: Serializer>(colour: &Rgb, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(&hex(*colour))
+}
+
+/// `#rrggbb`.
+pub(super) fn hex((r, g, b): Rgb) -> String {
+    format!("#{r:02x}{g:02x}{b:02x}")
+}
+
+/// The look of slot `slot`. The first 140 slots all differ.
+pub fn look(slot: usize) -> Look {
+    const MARKS: [Mark; 5] = [
+        Mark::Disc,
+        Mark::Square,
+        Mark::Triangle,
+        Mark::Diamond,
+        Mark::Cross,
+    ];
+    let hues = HUES.len();
+    Look {
+        colour: HUES[slot % hues],
+        dash: DASHES[slot / hues % DASHES.len()],
+        mark: MARKS[slot % MARKS.len()],
+    }
+}
+
+/// Steps of [`ramp`]: enough to look smooth, few enough that equal neighbours can be drawn as one.
+pub(super) const RAMP_STEPS: usize = 64;
+
+/// Dark blue to yellow through green, of evenly rising lightness (after viridis), at `step` of
+/// [`RAMP_STEPS`].
+pub(super) fn ramp(step: usize) -> Rgb {
+    const ANCHORS: [(f64, f64, f64); 9] = [
+        (68.0, 1.0, 84.0),
+        (71.0, 44.0, 122.0),
+        (59.0, 81.0, 139.0),
+        (44.0, 113.0, 142.0),
+        (33.0, 144.0, 141.0),
+        (39.0, 173.0, 129.0),
+        (92.0, 200.0, 99.0),
+        (170.0, 220.0, 50.0),
+        (253.0, 231.0, 37.0),
+    ];
+    let x = step.min(RAMP_STEPS - 1) as f64 / (RAMP_STEPS - 1) as f64 * 8.0;
+    let i = (x as usize).min(7);
+    let (a, b, t) = (ANCHORS[i], ANCHORS[i + 1], x - i as f64);
+    let mix = |a: f64, b: f64| (a + (b - a) * t).round() as u8;
+    (mix(a.0, b.0), mix(a.1, b.1), mix(a.2, b.2))
+}
+
+/// A colour as the backends take it.
+pub(super) fn backend(rgb: Rgb, alpha: f64) -> BackendColor {
+    BackendColor { alpha, rgb }
+}
+
+/// A colour that fills.
+pub(super) fn filled((r, g, b): Rgb, alpha: f64) -> ShapeStyle {
+    ShapeStyle {
+        color: RGBAColor(r, g, b, alpha),
+        filled: true,
+        stroke_width: 0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_140_looks_differ() {
+        let mut seen = std::collections::BTreeSet::new();
+        for slot in 0..140 {
+            let Look { colour, dash, mark } = look(slot);
+            let first = dash.first().map(|x| x.to_bits());
+            assert!(seen.insert((colour, dash.len(), first, mark as u8)));
+        }
+    }
+
+    #[test]
+    fn the_ramp_grows_lighter() {
+        let light =
+            |(r, g, b): Rgb| 0.2126 * f64::from(r) + 0.7152 * f64::from(g) + 0.0722 * f64::from(b);
+        for step in 1..RAMP_STEPS {
+            assert!(light(ramp(step)) > light(ramp(step - 1)), "step {step}");
+        }
+    }
+}

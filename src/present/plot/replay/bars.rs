@@ -1,0 +1,134 @@
+//! Bars, a row each of what is compared, in panels beside each other: means of small jobs, large jobs and all, or
+//! any other figures.
+
+use super::data::{BarPanel, Bars, Labelled};
+use super::groups::{EVERY_SIZE, GROUPS};
+use crate::plot::chart::{BELOW, Panel, TOP, WIDTH, beside, panel_title};
+use crate::plot::drawing::Figure;
+use crate::plot::palette::look;
+use crate::plot::scale::{Scale, bounds, fixed, thousands};
+use crate::plot::text::Text;
+use nodeorder_base::error::Result;
+
+/// Height of a bar with the gap to the next.
+const EACH: f64 = 22.0;
+/// Room for a number right of a panel's bars.
+const NUMBER: f64 = 52.0;
+/// Room above the bars for the names of the panels.
+const NAMES: f64 = 22.0;
+/// Panels beside each other.
+const ACROSS: usize = 3;
+
+impl<'a> Figure<'a> {
+    /// Means of small jobs, large jobs and all, a bar an allocator (Figs 32 and 33); `what` as above.
+    ///
+    /// # Errors
+    /// No mean in any row.
+    pub fn averages(title: &str, what: &'a str, rows: &[Bars<'a>]) -> Result<Self> {
+        let panels = GROUPS.map(|name| BarPanel {
+            name,
+            axis: what,
+            decimals: 1,
+        });
+        let rows: Vec<Labelled<'a, &[Option<f64>]>> = (rows.iter())
+            .map(|row| Labelled {
+                label: row.label,
+                slot: row.slot,
+                data: &row.data[..],
+            })
+            .collect();
+        Figure::bars(title, EVERY_SIZE, &panels, &rows)
+    }
+
+    /// Any figures: a bar for each row in each of `panels`, of which the row's data has one value each. Panels whose
+    /// axes have one name share their scale.
+    ///
+    /// # Errors
+    /// No value in any row.
+    pub fn bars(
+        title: &str,
+        note: &'a str,
+        panels: &[BarPanel<'a>],
+        rows: &[Labelled<'a, &[Option<f64>]>],
+    ) -> Result<Self> {
+        let finite =
+            |value: Option<&Option<f64>>| value.copied().flatten().filter(|v| v.is_finite());
+        let values: Vec<(BarPanel<'a>, Vec<Option<f64>>)> = (panels.iter().enumerate())
+            .map(|(i, panel)| {
+                (
+                    *panel,
+                    rows.iter().map(|row| finite(row.data.get(i))).collect(),
+                )
+            })
+            .collect();
+        let description = values.iter().map(|(panel, values)| {
+            let each = rows
+                .iter()
+                .zip(values)
+                .map(|(row, v)| (row.label, panel.number(*v)));
+            let each: Vec<String> = each.map(|(label, v)| format!("{label} {v}")).collect();
+            format!("{}, {}: {}", panel.axis, panel.name, each.join("; "))
+        });
+        let description = format!("{}.", description.collect::<Vec<_>>().join(". "));
+        let rows: Vec<(&str, usize)> = rows.iter().map(|row| (row.label, row.slot)).collect();
+        let (count, shared) = (
+            rows.len() as f64,
+            panels.iter().all(|p| p.axis == panels[0].axis),
+        );
+        // Four are two and two.
+        let across = if panels.len() == 4 {
+            2
+        } else {
+            panels.len().clamp(1, ACROSS)
+        };
+        let high = count * EACH + 4.0;
+        let step = NAMES + high + BELOW;
+        let range = |values: &[&Vec<Option<f64>>]| {
+            bounds(values.iter().flat_map(|v| v.iter().flatten().copied()))
+        };
+        let all = range(&values.iter().map(|(_, v)| v).collect::<Vec<_>>());
+        let size = (WIDTH, TOP + panels.len().div_ceil(across) as f64 * step);
+        let panels = values.len();
+        Figure::new((title, note), description, size, move |pen| {
+            let (text, y) = (Text::new(12.0), Scale::rows(rows.iter().map(|row| row.0)));
+            let columns: Vec<_> = beside(&y, across).collect();
+            for (i, (panel, values)) in values.iter().enumerate() {
+                let (left, end) = columns[i % across];
+                let top = TOP + NAMES + (i / across) as f64 * step;
+                panel_title(pen, (left, top - NAMES + 8.0), panel.name, end - left)?;
+                let range = if shared { all } else { range(&[values]) };
+                let x = Scale::tight(range.unwrap_or((0.0, 1.0)), 5);
+                // One name in the middle is enough for three that share it.
+                let beside = across.min(panels - i / across * across);
+                let named = !shared || beside < ACROSS || i % across == 1;
+                let x_name = if named { panel.axis } else { "" };
+                let y_name = if i % across == 0 { " " } else { "" };
+                let ends = (left, end - NUMBER);
+                let drawn = Panel::at(ends, (top, high), (&x, x_name), (&y, y_name));
+                let mut chart = drawn.draw_with(pen, (true, false))?;
+                for (i, ((_, slot), mean)) in rows.iter().zip(values).enumerate() {
+                    let middle = count - i as f64 - 0.5;
+                    let bar =
+                        mean.map(|m| [(m.min(0.0), middle - 0.34), (m.max(0.0), middle + 0.34)]);
+                    chart.bars(bar, look(*slot).colour)?;
+                    let at = (end - 4.0, chart.pixel((0.0, middle)).1 + 4.5);
+                    pen.text(at, &panel.number(*mean), &text.right())?;
+                }
+                chart.upright()?;
+            }
+            Ok(())
+        })
+        .when(all.is_some(), "no mean in any row")
+    }
+}
+
+impl BarPanel<'_> {
+    /// A value as it stands beside its bar.
+    fn number(&self, value: Option<f64>) -> String {
+        match value {
+            None => "–".into(),
+            Some(v) if v >= 1e4 => thousands(v.round() as u64),
+            Some(v) => fixed(v, self.decimals),
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! MPC as a line and the means that replays gave as marks, against job size: a panel an ordering.
+
+use super::data::{Labelled, Overlay, drawable};
+use crate::plot::chart::{BELOW, LOG_SIZES, Legend, Panel, TOP, WIDTH, beside, list, panel_title};
+use crate::plot::drawing::Figure;
+use crate::plot::element::{Point, Sample, Stroke};
+use crate::plot::palette::{INK, Look, Mark, look};
+use crate::plot::scale::{Scale, bounds};
+use nodeorder_base::error::Result;
+
+/// Height of a panel.
+const PANEL: f64 = 190.0;
+/// Room above a panel for its name.
+const NAMES: f64 = 24.0;
+const STEP: f64 = NAMES + PANEL + BELOW;
+/// Panels beside each other.
+const ACROSS: usize = 3;
+/// Marks of one allocator whose middles share a square of so many pixels are drawn once.
+const CLOSE: f64 = 2.0;
+/// The line of MPC.
+const LINE: Look = Look {
+    colour: INK,
+    dash: &[],
+    mark: Mark::Disc,
+};
+
+/// A panel's line and its marks, each allocator's in a list.
+type Drawn = (Vec<Point>, Vec<Vec<Point>>);
+
+impl<'a> Figure<'a> {
+    /// MPC as a line, and mean MIND of the jobs of each size as marks, a kind of mark an allocator; a panel for
+    /// each of `rows`, all with the same axes. A row's data has the means of each of `allocators`.
+    ///
+    /// # Errors
+    /// No mean in any row.
+    pub fn overlay(
+        title: &str,
+        note: &'a str,
+        allocators: &[&str],
+        rows: &[Labelled<'a, Overlay<'_>>],
+    ) -> Result<Self> {
+        let mut legend = Legend::new(Sample::Mark, allocators.iter().copied().zip(0..));
+        legend.add_line("MPC", LINE);
+        let description = format!(
+            "MPC as a line, and mean distance within jobs (MIND) in the replay as marks, in hops against job size in \
+             nodes on a logarithmic axis, with {}; a panel an ordering: {}.",
+            list(allocators.iter().copied()),
+            list(rows.iter().map(|row| row.label)),
+        );
+        let means = rows.iter().flat_map(|r| r.data.means).flatten().copied();
+        let sizes = bounds(drawable(means).into_iter().map(|m| m.0));
+        let within = sizes.unwrap_or((1.0, 2.0));
+        let drawn = |row: &Labelled<'a, Overlay<'_>>| -> Drawn {
+            let mut line = drawable((2..).zip(row.data.curve.iter().copied()));
+            line.retain(|p| (within.0..=within.1).contains(&p.0));
+            (
+                line,
+                row.data
+                    .means
+                    .iter()
+                    .map(|m| drawable(m.iter().copied()))
+                    .collect(),
+            )
+        };
+        let panels: Vec<(&'a str, Drawn)> = rows.iter().map(|r| (r.label, drawn(r))).collect();
+        let all = panels
+            .iter()
+            .flat_map(|(_, (line, marks))| marks.iter().flatten().chain(line));
+        let values = bounds(all.map(|p| p.1));
+        let first_top = TOP + legend.flow_height();
+        let size = (
+            WIDTH,
+            first_top + panels.len().div_ceil(ACROSS) as f64 * STEP,
+        );
+        Figure::new((title, note), description, size, move |pen| {
+            legend.draw_flow(pen)?;
+            let y = Scale::linear(values.unwrap_or((0.0, 1.0)), 5);
+            let columns: Vec<_> = beside(&y, panels.len().clamp(1, ACROSS)).collect();
+            let x = Scale::log(within, columns[0].1 - columns[0].0);
+            for (i, (name, (line, marks))) in panels.iter().enumerate() {
+                let top = first_top + (i / ACROSS) as f64 * STEP + NAMES;
+                let (left, right) = columns[i % ACROSS];
+                panel_title(pen, (left, top - 8.0), name, right - left)?;
+                let y_name = if i % ACROSS == 0 {
+                    "mean distance (hops)"
+                } else {
+                    ""
+                };
+                let panel = Panel::at((left, right), (top, PANEL), (&x, LOG_SIZES), (&y, y_name));
+                let mut chart = panel.draw(pen)?;
+                chart.line(line.iter().copied(), &Stroke::of(LINE, 1.6))?;
+                for (slot, points) in marks.iter().enumerate().rev() {
+                    chart.marks(chart.apart(points.iter().copied(), CLOSE), look(slot))?;
+                }
+            }
+            Ok(())
+        })
+        .when(sizes.is_some(), "no mean in any row")
+    }
+}

@@ -1,0 +1,97 @@
+//! Mean MIND of replays against the weighted MPC that forecasts it: a panel an allocator, a mark an ordering.
+
+use super::data::{Forecast, Labelled, named};
+use crate::plot::chart::{BELOW, Panel, TOP, WIDTH, beside, list, panel_title};
+use crate::plot::drawing::Figure;
+use crate::plot::element::{Point, Sample};
+use crate::plot::palette::{MUTED, look};
+use crate::plot::scale::{Scale, bounds};
+use crate::plot::text::Text;
+use nodeorder_base::error::Result;
+
+/// Height of a panel.
+const PANEL: f64 = 250.0;
+/// Room above a panel for its name and what is said of it.
+const NAMES: f64 = 40.0;
+const STEP: f64 = NAMES + PANEL + BELOW;
+/// Panels beside each other.
+const ACROSS: usize = 4;
+
+/// Orderings far behind would push the good ones into a corner: distances that differ by a factor or more get
+/// a logarithmic axis of `room` pixels.
+fn scale(bounds: Option<(f64, f64)>, room: f64, most: usize) -> Scale {
+    match bounds.unwrap_or((0.0, 1.0)) {
+        (low, high) if low >= 1.0 && high >= 2.0 * low => Scale::log((low / 1.1, high * 1.1), room),
+        bounds => Scale::near(bounds, most),
+    }
+}
+
+impl<'a> Figure<'a> {
+    /// Mean MIND of replays against the weighted MPC that forecasts it: a panel an allocator, named with what
+    /// `panels` says of it, a mark an ordering.
+    ///
+    /// # Errors
+    /// No outcome in any row.
+    pub fn prediction(
+        title: &str,
+        panels: &[(&'a str, &'a str)],
+        rows: &[Labelled<'_, Forecast<'_>>],
+    ) -> Result<Self> {
+        let (names, legend) = named(rows, Sample::Curve);
+        let description = format!(
+            "Mean distance between a job's nodes in the replay against weighted MPC, in hops, with {}: {names}.",
+            list(panels.iter().map(|(name, _)| *name)),
+        );
+        let finite = |value: f64| Some(value).filter(|v| v.is_finite());
+        // The marks of a panel, with their slots.
+        let marks = |panel: usize| -> Vec<(usize, Point)> {
+            let mark = |Labelled { slot, data, .. }: &Labelled<'_, Forecast<'_>>| {
+                let outcome = data
+                    .outcome
+                    .get(panel)
+                    .copied()
+                    .flatten()
+                    .and_then(finite)?;
+                Some((*slot, (finite(data.forecast)?, outcome)))
+            };
+            rows.iter().filter_map(mark).collect()
+        };
+        let panels: Vec<_> = panels
+            .iter()
+            .zip((0..).map(marks))
+            .map(|(p, m)| (*p, m))
+            .collect();
+        let outcomes = bounds(panels.iter().flat_map(|p| &p.1).map(|(_, at)| at.1));
+        let forecasts = bounds(rows.iter().filter_map(|r| finite(r.data.forecast)));
+        let first_top = TOP + legend.flow_height();
+        let size = (
+            WIDTH,
+            first_top + panels.len().div_ceil(ACROSS) as f64 * STEP,
+        );
+        let title = (title, "a mark an ordering; lower is better on both axes");
+        Figure::new(title, description, size, move |pen| {
+            legend.draw_flow(pen)?;
+            let (x, y) = (scale(forecasts, 200.0, 3), scale(outcomes, PANEL, 6));
+            let columns: Vec<_> = beside(&y, panels.len().clamp(1, ACROSS)).collect();
+            for (i, ((name, said), marks)) in panels.iter().enumerate() {
+                let top = first_top + (i / ACROSS) as f64 * STEP + NAMES;
+                let (left, right) = columns[i % ACROSS];
+                panel_title(pen, (left, top - 24.0), name, right - left)?;
+                let muted = Text::new(12.0).colour(MUTED);
+                pen.text((left, top - 8.0), &muted.fit(said, right - left), &muted)?;
+                let y_name = if i % ACROSS == 0 {
+                    "mean MIND in the replay (hops)"
+                } else {
+                    ""
+                };
+                let (x, y) = ((&x, "weighted MPC (hops)"), (&y, y_name));
+                let mut chart = Panel::at((left, right), (top, PANEL), x, y).draw(pen)?;
+                for (slot, at) in marks {
+                    chart.marks([*at], look(*slot))?;
+                }
+            }
+            Ok(())
+        })
+        .when(outcomes.is_some(), "no outcome in any row")
+    }
+}

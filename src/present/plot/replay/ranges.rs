@@ -1,0 +1,125 @@
+//! Smallest, mean and largest mean distance against job size: a band and a line.
+
+use super::data::{Range, Spread, named};
+use super::scatter::marks;
+use crate::plot::chart::{BELOW, Chart, LOG_SIZES, Panel, TOP};
+use crate::plot::drawing::Figure;
+use crate::plot::element::{BAND, Point, Sample, Stroke};
+use crate::plot::palette::look;
+use crate::plot::scale::{Scale, bounds};
+use nodeorder_base::error::Result;
+
+const PANEL: f64 = 430.0;
+/// The narrowest stretch of a band, in pixels.
+const STRETCH: f64 = 2.0;
+/// How far a size reaches at most towards one that is not the next, in pixels.
+const REACH: f64 = 6.0;
+/// Pixels between marks.
+const MARKS: f64 = 24.0;
+
+/// The sizes in ascending order, without what cannot be drawn.
+fn clean(sizes: &[Spread]) -> Vec<Spread> {
+    let good = |s: &&Spread| s.size > 0 && [s.least, s.mean, s.most].iter().all(|v| v.is_finite());
+    let mut sizes: Vec<Spread> = sizes.iter().filter(good).copied().collect();
+    sizes.sort_by_key(|s| s.size);
+    sizes
+}
+
+/// Stretches of a band in pixels: left, right, lowest and highest value. Each size reaches half way to its
+/// neighbours, but not far where sizes between them are missing; sizes that share a stretch of two pixels
+/// share its lowest and highest. `ends` are the chart's left and right.
+fn band(sizes: &[Spread], chart: &Chart<'_, '_>, ends: (f64, f64)) -> Vec<(f64, f64, f64, f64)> {
+    let pixel = |s: &Spread| chart.pixel((f64::from(s.size), 0.0)).0;
+    let at: Vec<f64> = sizes.iter().map(pixel).collect();
+    // Where the stretches of size i and of the next one end and start.
+    let between = |i: usize| {
+        let half = f64::midpoint(at[i], at[i + 1]);
+        match sizes[i + 1].size - sizes[i].size {
+            0 | 1 => (half, half),
+            _ => (half.min(at[i] + REACH), half.max(at[i + 1] - REACH)),
+        }
+    };
+    let mut stretches: Vec<(f64, f64, f64, f64)> = Vec::new();
+    for (i, spread) in sizes.iter().enumerate() {
+        let left = if i == 0 {
+            at[i] - REACH
+        } else {
+            between(i - 1).1
+        };
+        let right = if i + 1 == sizes.len() {
+            at[i] + REACH
+        } else {
+            between(i).0
+        };
+        let (left, right) = (left.max(ends.0), right.min(ends.1));
+        match stretches.last_mut() {
+            Some((from, to, low, high)) if *to - *from < STRETCH && left - *to < STRETCH => {
+                (*to, *low, *high) = (right, low.min(spread.least), high.max(spread.most));
+            }
+            _ => stretches.push((left, right, spread.least, spread.most)),
+        }
+    }
+    stretches
+}
+
+impl Figure<'_> {
+    /// Smallest, mean and largest MIND against job size (Figs 45 to 52): a band and the line of the means.
+    /// For one allocator or two; bands of more hide each other.
+    ///
+    /// # Errors
+    /// No size in any row.
+    pub fn ranges(title: &str, rows: &[Range<'_>]) -> Result<Self> {
+        let (names, legend) = named(rows, Sample::Band);
+        let description = format!(
+            "Smallest, mean and largest mean distance within jobs (MIND, hops) against job size in nodes on \
+             a logarithmic axis: {names}."
+        );
+        let rows: Vec<_> = rows
+            .iter()
+            .map(|row| (look(row.slot), clean(row.data)))
+            .collect();
+        let spreads = || rows.iter().flat_map(|(_, sizes)| sizes);
+        let values = bounds(spreads().flat_map(|s| [s.least, s.most]));
+        let sizes = bounds(spreads().map(|s| f64::from(s.size))).unwrap_or((1.0, 2.0));
+        let title = (
+            title,
+            "line: mean of the jobs of a size; band: smallest to largest",
+        );
+        Figure::new(
+            title,
+            description,
+            legend.figure(TOP, PANEL + BELOW),
+            move |pen| {
+                let y = Scale::linear(values.unwrap_or((0.0, 1.0)), 8);
+                let (left, right) = (y.room(), legend.panel_right());
+                let x = Scale::log(sizes, right - left);
+                let (x, y) = (
+                    (&x, LOG_SIZES),
+                    (&y, "MIND: mean distance within a job (hops)"),
+                );
+                let mut chart = Panel::at((left, right), (TOP, PANEL), x, y).draw(pen)?;
+                for (look, sizes) in rows.iter().rev() {
+                    for (from, to, low, high) in band(sizes, &chart, (left, right)) {
+                        let (top, bottom) = (chart.pixel((1.0, high)).1, chart.pixel((1.0, low)).1);
+                        let size = (to - from, bottom - top + 1.0);
+                        pen.tint((from, top - 0.5), size, look.colour, BAND)?;
+                    }
+                }
+                for (i, (look, sizes)) in rows.iter().enumerate().rev() {
+                    let line = sizes.iter().map(|s| (f64::from(s.size), s.mean));
+                    chart.line(line.clone(), &Stroke::of(*look, 1.9))?;
+                    let mut apart: Vec<Point> = Vec::new();
+                    for point in line {
+                        let x = |p: Point| chart.pixel(p).0;
+                        if apart.last().is_none_or(|last| x(point) - x(*last) >= MARKS) {
+                            apart.push(point);
+                        }
+                    }
+                    chart.marks(marks(&apart, i), *look)?;
+                }
+                legend.draw(pen, TOP - 3.0)
+            },
+        )
+        .when(values.is_some(), "no size in any row")
+    }
+}

@@ -1,0 +1,194 @@
+//! How many jobs have which size: by octave in bars, and every size on logarithmic axes.
+
+use std::collections::BTreeMap;
+
+use crate::plot::chart::{BELOW, Chart, LOG_SIZES, MARGIN, Panel, TOP, WIDTH};
+use crate::plot::drawing::Figure;
+use crate::plot::palette::{MUTED, look};
+use crate::plot::pen::Pen;
+use crate::plot::scale::{Scale, bounds, thousands};
+use crate::plot::text::Text;
+use nodeorder_base::error::Result;
+
+const PANEL: f64 = 260.0;
+
+/// Most sizes that have marks; more are drawn as dots.
+const FEW: usize = 60;
+
+/// Job sizes of a log.
+struct Log {
+    /// Jobs by size, both positive.
+    jobs: BTreeMap<u32, u64>,
+    total: u128,
+    nodes: u128,
+}
+
+impl Log {
+    fn new(log: &[(u32, u64)]) -> Self {
+        let mut jobs: BTreeMap<u32, u64> = BTreeMap::new();
+        for (size, count) in log.iter().filter(|(size, count)| *size > 0 && *count > 0) {
+            let jobs = jobs.entry(*size).or_default();
+            *jobs = jobs.saturating_add(*count);
+        }
+        let total = jobs.values().map(|n| u128::from(*n)).sum();
+        let nodes = jobs
+            .iter()
+            .map(|(s, n)| u128::from(*s) * u128::from(*n))
+            .sum();
+        Log { jobs, total, nodes }
+    }
+
+    /// Per cent of the jobs in each octave from `first` to `last`.
+    fn shares(&self, first: u32, last: u32) -> Vec<f64> {
+        let mut jobs = vec![0u128; (last - first + 1) as usize];
+        for (size, count) in &self.jobs {
+            jobs[(octave(*size) - first) as usize] += u128::from(*count);
+        }
+        jobs.iter()
+            .map(|n| 100.0 * *n as f64 / (self.total as f64).max(1.0))
+            .collect()
+    }
+
+    /// Number and mean size of the jobs.
+    fn note(&self) -> String {
+        let jobs = thousands(u64::try_from(self.total).unwrap_or(u64::MAX));
+        format!(
+            "{jobs} jobs, mean size {:.1} nodes",
+            self.nodes as f64 / self.total.max(1) as f64
+        )
+    }
+}
+
+/// The octave of a size: 1, 2, 3-4, 5-8, … are 0, 1, 2, 3, …
+fn octave(size: u32) -> u32 {
+    u32::BITS - (size - 1).leading_zeros()
+}
+
+/// The sizes of an octave, as a label.
+fn octave_label(octave: u32) -> String {
+    let last = 1u64 << octave;
+    match octave {
+        0 | 1 => last.to_string(),
+        _ => format!("{}-{}", last / 2 + 1, last),
+    }
+}
+
+/// Shares of the octaves from `first` to `last`.
+fn bars(
+    log: &Log,
+    pen: &Pen<'_>,
+    (first, last): (u32, u32),
+    (left, right): (f64, f64),
+    y: &Scale,
+) -> Result<()> {
+    let octaves = last - first + 1;
+    let wide = (right - left) / f64::from(octaves);
+    let small = Text::new(11.0).colour(MUTED).centred();
+    // Labels that would meet are left out evenly.
+    let room = (first..=last).map(|o| Text::new(12.0).width(&octave_label(o)));
+    let every = ((room.fold(0.0, f64::max) + 4.0) / wide).ceil().max(1.0) as u32;
+    let named = (first..=last).filter(|o| (last - o) % every == 0);
+    let ticks = named
+        .map(|o| (f64::from(o - first) + 0.5, octave_label(o)))
+        .collect();
+    let x = Scale::named((0.0, f64::from(octaves)), ticks);
+    let axes = (
+        (&x, "job size (nodes), by octave"),
+        (y, "share of jobs (%)"),
+    );
+    let panel = Panel::at((left, right), (TOP, PANEL), axes.0, axes.1);
+    let mut chart = panel.draw_with(pen, (false, true))?;
+    let each = 0.78f64.min(70.0 / wide);
+    let gap = (1.0 / wide).min(each / 2.0);
+    // A share too small to see still shows.
+    let least = y.value_of(1.0 / PANEL);
+    let shares = log.shares(first, last);
+    let start = |o: usize| o as f64 + 0.5 - 0.5 * each;
+    let some = shares
+        .iter()
+        .copied()
+        .enumerate()
+        .filter(|(_, share)| *share > 0.0);
+    let bar =
+        |(o, share): (usize, f64)| [(start(o), 0.0), (start(o) + each - gap, share.max(least))];
+    chart.bars(some.clone().map(bar), look(0).colour)?;
+    for (o, share) in some {
+        let text = if share < 0.1 {
+            "<0.1".to_string()
+        } else {
+            format!("{share:.1}")
+        };
+        let (x, y) = chart.pixel((start(o) + each / 2.0, share));
+        pen.text((x, (y - 5.0).max(TOP + 9.0)), &text, &small)?;
+    }
+    Ok(())
+}
+
+/// Every size of the log with its jobs: a mark, or a dot where sizes crowd.
+fn jobs(log: &Log, chart: &mut Chart<'_, '_>) -> Result<()> {
+    let points = log
+        .jobs
+        .iter()
+        .map(|(size, n)| (f64::from(*size), *n as f64));
+    if log.jobs.len() <= FEW {
+        return chart.marks(points, look(0));
+    }
+    points.map(|p| chart.pixel(p)).try_for_each(|(x, y)| {
+        chart
+            .pen
+            .tint((x - 1.5, y - 1.5), (3.0, 3.0), look(0).colour, 0.75)
+    })
+}
+
+impl Figure<'_> {
+    /// Job sizes of a log, as sizes in nodes with their numbers of jobs: shares by octave (1, 2, 3-4, 5-8 …) in
+    /// bars, and every size with its jobs below, both axes logarithmic (Stoltzfus, Figs 8 and 9).
+    ///
+    /// # Errors
+    /// No job.
+    ///
+    /// # Examples
+    /// ```
+    /// use nodeorder_present::plot::replay::Figure;
+    ///
+    /// let svg = Figure::sizes("Job sizes", &[(1, 310), (4, 25), (16, 90)])?.svg()?;
+    /// assert!(svg.starts_with("<svg"));
+    /// # Ok::<(), nodeorder_base::error::Error>(())
+    /// ```
+    pub fn sizes(title: &str, log: &[(u32, u64)]) -> Result<Self> {
+        let log = Log::new(log);
+        let (note, some) = (log.note(), log.total > 0);
+        let description = format!(
+            "Share of jobs by octaves of job size, and jobs of every size, both axes logarithmic. {note}. \
+             Logs: the log."
+        );
+        Figure::new(
+            (title, &note),
+            description,
+            (WIDTH, TOP + 2.0 * (PANEL + BELOW)),
+            move |pen| {
+                let mut sizes = log.jobs.keys().copied();
+                let least = sizes.next().unwrap_or(1);
+                let most = sizes.next_back().unwrap_or(least);
+                let octaves = (octave(least), octave(most));
+                let shares = log.shares(octaves.0, octaves.1);
+                // Room above the highest bar for its number.
+                let shares =
+                    Scale::tight((0.0, bounds(shares.into_iter()).map_or(1.0, |b| b.1)), 6);
+                let counts = log.jobs.values().map(|n| *n as f64);
+                let counts = Scale::decades(bounds(counts).map_or(1.0, |b| b.1));
+                let (left, right) = (shares.room().max(counts.room()), WIDTH - MARGIN - 10.0);
+                bars(&log, pen, octaves, (left, right), &shares)?;
+
+                let top = TOP + PANEL + BELOW;
+                let x = Scale::log((f64::from(least), f64::from(most)), right - left);
+                let (x, y) = ((&x, LOG_SIZES), (&counts, "jobs of this size, log scale"));
+                jobs(
+                    &log,
+                    &mut Panel::at((left, right), (top, PANEL), x, y).draw(pen)?,
+                )
+            },
+        )
+        .when(some, "no job")
+    }
+}

@@ -1,0 +1,200 @@
+//! Ranks upwards, time across, a colour a job.
+
+use super::time::{CELL, COLUMNS, LEFT, RIGHT, axis, unit};
+use crate::plot::chart::{BELOW, Panel, TOP, WIDTH};
+use crate::plot::drawing::Figure;
+use crate::plot::palette::{HOLE, Rgb, look};
+use crate::plot::scale::Scale;
+use nodeorder_base::error::Result;
+use nodeorder_base::ranks::Ranks;
+
+const TALL: f64 = 440.0;
+/// Jobs in the picture at most, about.
+const MOST_JOBS: usize = 600;
+
+/// A job on its ranks. Times in hours from the start of the schedule.
+#[derive(Clone, Copy, Debug)]
+pub struct Stay<'a> {
+    /// Its number in the queue: decides its colour.
+    pub job: u32,
+    /// When it started.
+    pub from: f64,
+    /// When it ended.
+    pub to: f64,
+    /// The ranks it held.
+    pub ranks: &'a Ranks,
+}
+
+/// Columns from and to, rows from and to, and the job.
+type Piece = ((usize, usize), (usize, usize), u32);
+
+struct Occupancy {
+    jobs: usize,
+    /// Hours shown, and hours there are.
+    range: (f64, f64),
+    all: f64,
+    pieces: Vec<Piece>,
+    rows: usize,
+}
+
+impl Occupancy {
+    fn new(nodes: u32, stays: &[Stay<'_>]) -> Self {
+        let first = stays.iter().map(|s| s.from).fold(f64::MAX, f64::min);
+        let all = stays.iter().map(|s| s.to).fold(first, f64::max);
+        let mut range = (first, all);
+        if stays.len() > MOST_JOBS {
+            let middle = (stays.len() - MOST_JOBS) / 2;
+            range = (stays[middle].from, stays[middle + MOST_JOBS].from);
+        }
+        if range.1 <= range.0 {
+            range.1 = range.0 + 1.0;
+        }
+        // A machine of few nodes has a row a node.
+        let rows = (nodes as usize).min((TALL / CELL) as usize);
+        // The cells whose middles lie within.
+        let cells = |from: f64, to: f64, all: usize| {
+            let at = |x: f64| (x * all as f64 - 0.5).ceil().clamp(0.0, all as f64) as usize;
+            (at(from), at(to))
+        };
+        let share = |hours: f64| (hours - range.0) / (range.1 - range.0);
+        let mut pieces = Vec::new();
+        let mut jobs = 0;
+        for stay in stays {
+            let across = cells(share(stay.from), share(stay.to), COLUMNS);
+            if across.0 == across.1 {
+                continue;
+            }
+            jobs += 1;
+            for run in stay.ranks.runs() {
+                let part = |rank: u32| f64::from(rank) / f64::from(nodes);
+                let up = cells(part(run.first), part(run.end()), rows);
+                if up.0 < up.1 {
+                    pieces.push((across, up, stay.job));
+                }
+            }
+        }
+        Occupancy {
+            jobs,
+            range,
+            all,
+            pieces,
+            rows,
+        }
+    }
+
+    /// One of 18 colours; jobs that follow each other differ.
+    fn colour(job: u32) -> Rgb {
+        let (r, g, b) = look(job as usize % 6).colour;
+        let pale = [0.0, 0.35, 0.6][job as usize / 6 % 3];
+        let mix = |c: u8| (f64::from(c) + (255.0 - f64::from(c)) * pale).round() as u8;
+        (mix(r), mix(g), mix(b))
+    }
+
+    fn shown(&self) -> String {
+        let (name, hours) = unit(self.range.1 - self.range.0);
+        let [from, to, all] =
+            [self.range.0, self.range.1, self.all].map(|h| format!("{:.1}", h / hours));
+        format!("{name} {from} to {to} of {all}")
+    }
+}
+
+impl Figure<'_> {
+    /// Ranks upwards, time across, a colour a job: the Gantt chart of a schedule. `stays` come by start. Of many
+    /// jobs those in the middle of the schedule are drawn, some 600; the figure says which hours it shows. A cell
+    /// of two pixels shows who holds its middle.
+    ///
+    /// # Errors
+    /// No job.
+    ///
+    /// # Examples
+    /// ```
+    /// use nodeorder_present::plot::schedule::{Figure, Stay};
+    /// use nodeorder_base::ranks::{Ranks, Run};
+    /// let mut ranks = Ranks::default();
+    /// ranks.push(Run { first: 0, count: 8 });
+    /// let stay = Stay { job: 0, from: 0.0, to: 2.5, ranks: &ranks };
+    /// assert!(Figure::occupancy("A day", 16, &[stay])?.svg()?.starts_with("<svg"));
+    /// # Ok::<(), nodeorder_base::error::Error>(())
+    /// ```
+    pub fn occupancy(title: &str, nodes: u32, stays: &[Stay<'_>]) -> Result<Self> {
+        let figure = Occupancy::new(nodes, stays);
+        let (jobs, shown) = (figure.jobs, figure.shown());
+        let description = format!(
+            "Which of {nodes} ranks each of {jobs} jobs holds over time, {shown}: ranks upwards, time across, \
+             a colour a job; free ranks are grey."
+        );
+        let good = !stays.is_empty() && nodes > 0;
+        let note = format!("{jobs} jobs, {shown}; a colour a job, free ranks grey");
+        Figure::new(
+            (title, &note),
+            description,
+            (WIDTH, TOP + TALL + BELOW),
+            move |pen| {
+                let bottom = TOP + TALL;
+                pen.rect((LEFT, TOP), (RIGHT - LEFT, TALL), HOLE)?;
+                let high = TALL / figure.rows as f64;
+                for ((left, right), (low, end), job) in &figure.pieces {
+                    let at = (LEFT + *left as f64 * CELL, bottom - *end as f64 * high);
+                    let size = ((right - left) as f64 * CELL, (end - low) as f64 * high);
+                    pen.rect(at, size, Occupancy::colour(*job))?;
+                }
+                let (x, time) = axis(figure.range);
+                let y = Scale::exact((0.0, f64::from(nodes)), 11);
+                let panel = Panel::at((LEFT, RIGHT), (TOP, TALL), (&x, &time), (&y, "rank"));
+                panel.draw_with(pen, (false, false)).map(|_| ())
+            },
+        )
+        .when(good, "no job")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use nodeorder_base::ranks::Run;
+
+    fn ranks(runs: &[(u32, u32)]) -> Ranks {
+        let mut ranks = Ranks::default();
+        runs.iter().for_each(|(first, count)| {
+            ranks.push(Run {
+                first: *first,
+                count: *count,
+            })
+        });
+        ranks
+    }
+
+    #[test]
+    fn cells_show_who_holds_their_middle() {
+        let (low, high) = (ranks(&[(0, 4)]), ranks(&[(4, 2), (7, 1)]));
+        let stays = [
+            Stay {
+                job: 0,
+                from: 0.0,
+                to: 1.0,
+                ranks: &low,
+            },
+            Stay {
+                job: 1,
+                from: 1.0,
+                to: 2.0,
+                ranks: &high,
+            },
+        ];
+        let figure = Occupancy::new(8, &stays);
+        let (columns, half) = (COLUMNS, COLUMNS / 2);
+        assert_eq!(figure.rows, 8);
+        assert_eq!(
+            figure.pieces,
+            [
+                ((0, half), (0, 4), 0),
+                ((half, columns), (4, 6), 1),
+                ((half, columns), (7, 8), 1)
+            ]
+        );
+        // The ground, grid and pieces, drawn on both backends.
+        let figure = Figure::occupancy("t", 8, &stays).unwrap();
+        assert!(figure.svg().unwrap().contains("2 jobs"));
+        assert!(figure.png().unwrap().starts_with(b"\x89PNG"));
+    }
+}

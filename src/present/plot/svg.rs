@@ -1,0 +1,286 @@
+//! Compact SVG.
+//!
+//! Plotters' own writes whole pixels and every attribute of every element; a machine of 20,000 cells or a
+//! dashed curve would take megabytes. This one joins neighbouring shapes of one style into one path,
+//! works in tenths of a pixel, and gives the greys classes, so that a page can turn them dark.
+//!
+//! Text is `<text>` in a generic sans-serif: it can be searched, selected and read aloud, and any viewer
+//! has such a font. Widths are taken from Noto Sans with room to spare, so that the layout does not hang
+//! on which one.
+
+use std::fmt::Write;
+
+use plotters_backend::text_anchor::HPos;
+use plotters_backend::{BackendColor, BackendCoord, BackendTextStyle, FontStyle, FontTransform};
+
+use super::palette::{AXIS, GRID, HOLE, INK, MUTED, PAPER, Rgb, hex};
+use super::text::em;
+
+/// Device units a pixel.
+pub(super) const SCALE: f64 = 10.0;
+
+/// The body of an SVG document under construction; whole when it is flushed.
+pub(super) struct Svg<'a> {
+    pub size: (u32, u32),
+    body: &'a mut String,
+    /// Shapes of one look, and how they look.
+    path: String,
+    paint: String,
+}
+
+/// The document around `body`: `title` names it, `description` says in words what it shows.
+pub(super) fn document(size: (u32, u32), body: &str, title: &str, description: &str) -> String {
+    let (w, h) = (f64::from(size.0) / SCALE, f64::from(size.1) / SCALE);
+    let (title, description) = (escape(title), escape(description));
+    format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"nodeorder\" width=\"{w}\" \
+         height=\"{h}\" viewBox=\"0 0 {w} {h}\" role=\"img\" aria-label=\"{title}\">\n\
+         <title>{title}</title>\n<desc>{description}</desc>\n<style>{STYLE}</style>\n{body}</svg>\n"
+    )
+}
+
+/// The drawing as a decoration of an HTML page that has [`STYLE`].
+pub(super) fn decoration(size: (u32, u32), body: &str) -> String {
+    let (w, h) = (f64::from(size.0) / SCALE, f64::from(size.1) / SCALE);
+    format!(
+        "<svg class=\"nodeorder\" width=\"{w}\" height=\"{h}\" viewBox=\"0 0 {w} {h}\" \
+         aria-hidden=\"true\">{}</svg>",
+        body.trim_end()
+    )
+}
+
+impl<'a> Svg<'a> {
+    /// A drawing of `size` device units.
+    pub fn new(size: (u32, u32), body: &'a mut String) -> Self {
+        Svg {
+            size,
+            body,
+            path: String::new(),
+            paint: String::new(),
+        }
+    }
+
+    /// Writes what is still open.
+    pub fn flush(&mut self) {
+        if !self.path.is_empty() {
+            let _ = writeln!(self.body, "<path {} d=\"{}\"/>", self.paint, self.path);
+            self.path.clear();
+        }
+    }
+
+    /// The path to add shapes of `paint` to.
+    fn path(&mut self, paint: String) -> &mut String {
+        if self.paint != paint {
+            self.flush();
+            self.paint = paint;
+        }
+        &mut self.path
+    }
+
+    /// A filled rectangle. Its edges are kept sharp: smoothed ones leave seams between cells.
+    pub fn rect(&mut self, (x0, y0): BackendCoord, (x1, y1): BackendCoord, colour: BackendColor) {
+        let path = self.path(fill(colour) + " shape-rendering=\"crispEdges\"");
+        pair(path, 'M', (x0, y0));
+        for (way, tenths) in [('h', x1 - x0), ('v', y1 - y0), ('h', x0 - x1)] {
+            path.push(way);
+            number(path, tenths, false);
+        }
+        path.push('z');
+    }
+
+    /// A stroke of `width`.
+    pub fn line(
+        &mut self,
+        points: impl IntoIterator<Item = BackendCoord>,
+        BackendColor { rgb, alpha }: BackendColor,
+        width: u32,
+    ) {
+        let colour = match class(rgb) {
+            Some(class) => format!("class=\"s s{class}\""),
+            None => format!("class=\"s\" stroke=\"{}\"", hex(rgb)),
+        };
+        let width = f64::from(width) / SCALE;
+        self.polyline(
+            format!("{colour}{} stroke-width=\"{width}\"", opacity(alpha)),
+            points,
+        );
+    }
+
+    /// A filled polygon.
+    pub fn polygon(
+        &mut self,
+        points: impl IntoIterator<Item = BackendCoord>,
+        colour: BackendColor,
+    ) {
+        self.polyline(fill(colour), points);
+        self.path.push('z');
+    }
+
+    /// A disc.
+    pub fn disc(&mut self, (x, y): BackendCoord, radius: i32, colour: BackendColor) {
+        let path = self.path(fill(colour));
+        pair(path, 'M', (x - radius, y));
+        for across in [2 * radius, -2 * radius] {
+            let _ = write!(path, "a{0} {0} 0 0 0 ", f64::from(radius) / SCALE);
+            number(path, across, false);
+            path.push_str(" 0");
+        }
+        path.push('z');
+    }
+
+    /// A text; `at` is on the baseline.
+    pub fn text(&mut self, text: &str, style: &impl BackendTextStyle, at: BackendCoord) {
+        self.flush();
+        let (x, y) = (f64::from(at.0) / SCALE, f64::from(at.1) / SCALE);
+        let anchor = match style.anchor().h_pos {
+            HPos::Left => "",
+            HPos::Center => " text-anchor=\"middle\"",
+            HPos::Right => " text-anchor=\"end\"",
+        };
+        let turn = match style.transform() {
+            FontTransform::Rotate270 => format!(" transform=\"rotate(-90 {x} {y})\""),
+            _ => String::new(),
+        };
+        let weight = if matches!(style.style(), FontStyle::Bold) {
+            " font-weight=\"600\""
+        } else {
+            ""
+        };
+        let size = (em(style) / SCALE * 10.0).round() / 10.0;
+        let paint = fill(BackendColor {
+            alpha: 1.0,
+            ..style.color()
+        });
+        let text = escape(text);
+        let _ = writeln!(
+            self.body,
+            "<text x=\"{x}\" y=\"{y}\" font-size=\"{size}\"{anchor}{weight}{turn} {paint}>{text}</text>"
+        );
+    }
+
+    fn polyline(&mut self, paint: String, points: impl IntoIterator<Item = BackendCoord>) {
+        let path = self.path(paint);
+        let mut last: Option<BackendCoord> = None;
+        for (x, y) in points {
+            match last {
+                None => pair(path, 'M', (x, y)),
+                Some(before) if before == (x, y) => continue,
+                Some((px, py)) => pair(path, 'l', (x - px, y - py)),
+            }
+            last = Some((x, y));
+        }
+    }
+}
+
+/// A command of a path and its two numbers.
+fn pair(path: &mut String, command: char, (x, y): BackendCoord) {
+    path.push(command);
+    number(path, x, false);
+    number(path, y, true);
+}
+
+/// Tenths as a number, with the blank that parts it from the one before.
+fn number(out: &mut String, tenths: i32, follows: bool) {
+    if follows && tenths >= 0 {
+        out.push(' ');
+    }
+    if tenths < 0 {
+        out.push('-');
+    }
+    let (whole, rest) = (tenths.unsigned_abs() / 10, tenths.unsigned_abs() % 10);
+    let _ = if rest == 0 {
+        write!(out, "{whole}")
+    } else {
+        write!(out, "{whole}.{rest}")
+    };
+}
+
+/// Greys are classes that dark surroundings may turn; all else is a plain colour.
+fn class(rgb: Rgb) -> Option<char> {
+    let greys = [PAPER, INK, MUTED, AXIS, GRID, HOLE, (0, 0, 0)];
+    let found = greys
+        .iter()
+        .zip("pimaghk".chars())
+        .find(|(grey, _)| **grey == rgb);
+    found.map(|(_, class)| class)
+}
+
+fn fill(BackendColor { rgb, alpha }: BackendColor) -> String {
+    let colour = match class(rgb) {
+        Some(class) => format!("class=\"f{class}\""),
+        None => format!("fill=\"{}\"", hex(rgb)),
+    };
+    colour + &opacity(alpha)
+}
+
+fn opacity(alpha: f64) -> String {
+    if alpha < 1.0 {
+        format!(" opacity=\"{alpha}\"")
+    } else {
+        String::new()
+    }
+}
+
+/// `text` as XML or HTML character data or attribute value. Characters XML forbids become U+FFFD.
+pub fn escape(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '&' => out.push_str("&amp;"),
+            '"' => out.push_str("&quot;"),
+            '\'' => out.push_str("&#39;"),
+            '\t' | '\n' | '\r' => out.push(' '),
+            c if c.is_control() || matches!(c, '\u{fffe}' | '\u{ffff}') => out.push('\u{fffd}'),
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+/// Light, and dark where the reader asks for it; paper is always light.
+pub const STYLE: &str = include_str!("style.css");
+
+/// `svg` as part of an HTML page that has [`STYLE`]: without what a page does not need again.
+pub fn inline(svg: &str) -> String {
+    let style = format!("<style>{STYLE}</style>\n");
+    svg.replacen(" xmlns=\"http://www.w3.org/2000/svg\"", "", 1)
+        .replacen(&style, "", 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tenths_are_written_short() {
+        let mut out = String::new();
+        for (tenths, follows) in [(10, false), (-3, true), (0, true), (-125, true)] {
+            number(&mut out, tenths, follows);
+        }
+        assert_eq!(out, "1-0.3 0-12.5");
+    }
+
+    #[test]
+    fn shapes_of_one_paint_share_a_path() {
+        let mut text = String::new();
+        let mut svg = Svg::new((100, 100), &mut text);
+        let red = super::super::palette::backend((200, 0, 0), 1.0);
+        svg.rect((0, 0), (10, 10), red);
+        svg.rect((20, 0), (25, 10), red);
+        svg.flush();
+        assert!(
+            text.contains("d=\"M0 0h1v1h-1zM2 0h0.5v1h-0.5z\""),
+            "{text}"
+        );
+    }
+
+    #[test]
+    fn hostile_text_is_defused() {
+        assert_eq!(
+            escape("<a b='\"&\u{0}\n"),
+            "&lt;a b=&#39;&quot;&amp;\u{fffd} "
+        );
+    }
+}

@@ -1,0 +1,122 @@
+//! Which ordering is the best at which sizes: a bar where it is, each ordering at a height of its own.
+
+use super::curve::Series;
+use crate::plot::chart::{BELOW, Chart, LOG_SIZES, Panel, WIDTH};
+use crate::plot::drawing::Figure;
+use crate::plot::palette::{Rgb, look};
+use crate::plot::scale::{LOG_TICK, Scale};
+use nodeorder_base::error::Result;
+use nodeorder_order::metric::comparison::{Comparison, Entry, Stretch};
+
+const TOP: f64 = 50.0;
+/// Height of an ordering's bars with the gap to the next.
+const EACH: f64 = 28.0;
+/// Shades of a pixel column that an ordering wins only in part.
+const SHADES: f64 = 4.0;
+/// Pixels of bars in all below which a winner gets a disc, at its first stretch.
+const VISIBLE: f64 = 3.0;
+
+/// Which ordering wins at which sizes, one row for each that ever does: bars on a logarithmic axis of sizes.
+/// Stretches narrower than a pixel are added up column by column and shown as lighter shades. `slots` are the
+/// slots of the comparison's entries.
+pub fn winners<'a>(title: &str, comparison: &'a Comparison, slots: &'a [usize]) -> Figure<'a> {
+    let stretches = &comparison.stretches;
+    let wins = |i: &usize| stretches.iter().any(|s| s.winner == *i);
+    let winning: Vec<usize> = (0..comparison.entries.len()).filter(wins).collect();
+    let named = winning.iter().map(|i| &comparison.entries[*i]);
+    let named = named.map(|e| format!("{} at {:.1} % of them", e.label, 100.0 * e.best_share));
+    let named = named.collect::<Vec<_>>().join("; ");
+    let description =
+        format!("Job sizes, on a logarithmic axis, at which each is the best: {named}.");
+    let bottom = TOP + winning.len() as f64 * EACH;
+    Figure::new(
+        (title, ""),
+        description,
+        (WIDTH, bottom + BELOW),
+        move |pen| {
+            let y = Scale::rows(
+                winning
+                    .iter()
+                    .map(|i| comparison.entries[*i].label.as_str()),
+            );
+            let (left, right) = (y.room(), WIDTH - 24.0);
+            let last = stretches.last().map_or(2, |s| s.to);
+            let x = Scale::log((1.5, last as f64 + 0.5), 12.0 * LOG_TICK);
+            let panel = Panel::at(
+                (left, right),
+                (TOP, bottom - TOP),
+                (&x, LOG_SIZES),
+                (&y, " "),
+            );
+            let chart = panel.draw_with(pen, (true, false))?;
+            for (row, i) in winning.iter().enumerate() {
+                let colour = look(slots.get(*i).copied().unwrap_or(*i)).colour;
+                let wins = stretches.iter().filter(|s| s.winner == *i);
+                let y = TOP + row as f64 * EACH + 5.0;
+                let seen = bars(&chart, wins, colour, (left, right), y)?;
+                if let Some(first) = stretches.iter().find(|s| s.winner == *i && seen < VISIBLE) {
+                    let size = (first.from as f64 - 0.5 + first.to as f64 + 0.5) / 2.0;
+                    let at = (chart.pixel((size, 0.0)).0, y + (EACH - 10.0) / 2.0);
+                    chart.pen.disc(at, 5.0, colour)?;
+                }
+            }
+            Ok(())
+        },
+    )
+}
+
+/// The bars; how many pixels wide they are in all.
+fn bars<'a>(
+    chart: &Chart<'_, '_>,
+    wins: impl Iterator<Item = &'a Stretch>,
+    colour: Rgb,
+    (left, right): (f64, f64),
+    y: f64,
+) -> Result<f64> {
+    let mut share = vec![0.0f64; (right - left).floor() as usize];
+    for s in wins {
+        let pixel = |size: f64| chart.pixel((size, 0.0)).0 - left;
+        let (from, to) = (pixel(s.from as f64 - 0.5), pixel(s.to as f64 + 0.5));
+        let columns = share
+            .iter_mut()
+            .enumerate()
+            .take(to.ceil() as usize)
+            .skip(from as usize);
+        for (column, share) in columns {
+            *share += (to.min(column as f64 + 1.0) - from.max(column as f64)).max(0.0);
+        }
+    }
+    // A win too small to see still shows as the lightest shade.
+    let shade = |s: f64| {
+        if s <= 0.0 {
+            0.0
+        } else {
+            (s * SHADES).round().clamp(1.0, SHADES)
+        }
+    };
+    let mut start = left;
+    for run in share.chunk_by(|a, b| shade(*a) == shade(*b)) {
+        let width = run.len() as f64;
+        if shade(run[0]) > 0.0 {
+            chart.pen.tint(
+                (start, y),
+                (width, EACH - 10.0),
+                colour,
+                shade(run[0]) / SHADES,
+            )?;
+        }
+        start += width;
+    }
+    Ok(share.iter().sum())
+}
+
+/// The comparison's curves, leader first, as figures take them.
+pub fn series<'a>(comparison: &'a Comparison, slots: &[usize]) -> Vec<Series<'a>> {
+    let series = |(i, entry): (usize, &'a Entry)| Series {
+        label: &entry.label,
+        values: &entry.values,
+        nodes: entry.nodes,
+        slot: slots.get(i).copied().unwrap_or(i),
+    };
+    comparison.entries.iter().enumerate().map(series).collect()
+}

@@ -1,0 +1,71 @@
+//! The table of jobs and their allocations: its header and its rows, with the columns of the figures asked for.
+
+use std::io::{self, Write};
+
+use super::shape;
+use crate::columns::jobs::JobRow;
+use crate::columns::shape::ROOM;
+use crate::columns::{Column, Table};
+use nodeorder_jobs::replay::FigureSet;
+use nodeorder_network::topology::Topology;
+use nodeorder_order::metric::units::Units;
+
+/// A table of jobs being written.
+pub(super) struct JobTable<'r, W> {
+    out: Table<W>,
+    figures: FigureSet,
+    leading: Vec<Column<JobRow<'r>>>,
+    trailing: Vec<Column<JobRow<'r>>>,
+}
+
+impl<'r, W: Write> JobTable<'r, W> {
+    /// Returns a table without its header, whose columns begin with `first`.
+    pub fn new(out: W, first: &[Column<JobRow<'r>>], figures: FigureSet) -> Self {
+        JobTable {
+            out: Table::rows(out),
+            figures,
+            leading: JobRow::leading_columns(first, figures),
+            trailing: JobRow::trailing_columns(figures),
+        }
+    }
+
+    /// Writes the header line.
+    ///
+    /// # Errors
+    /// Errors of the output.
+    pub fn write_header(&mut self, topology: &Topology) -> io::Result<()> {
+        self.out.header(&self.leading)?;
+        if self.figures.shape {
+            shape::header(&mut self.out, &Units::new(topology).list())?;
+        }
+        if self.figures.room {
+            self.out.header(ROOM)?;
+        }
+        self.out.header(&self.trailing)?;
+        self.out.end()
+    }
+
+    /// Writes a row.
+    ///
+    /// # Errors
+    /// Errors of the output.
+    pub fn write_row(&mut self, row: &JobRow<'r>) -> io::Result<()> {
+        self.out.values(&self.leading, row)?;
+        if let Some(shape) = row.figures.shape.as_ref().filter(|_| self.figures.shape) {
+            shape::values(&mut self.out, shape)?;
+        }
+        if let Some(room) = row.figures.room.as_ref().filter(|_| self.figures.room) {
+            self.out.values(ROOM, room)?;
+        }
+        self.out.values(&self.trailing, row)?;
+        self.out.end()
+    }
+
+    /// Hands over what is left.
+    ///
+    /// # Errors
+    /// Errors of the output.
+    pub fn finish(self) -> io::Result<()> {
+        self.out.finish()
+    }
+}

@@ -1,0 +1,66 @@
+//! A comparison as one JSON document.
+
+use serde::Serialize;
+
+use super::WorkloadResults;
+use super::schedule_comparison::{figures, rows};
+use crate::columns::schedule::ScheduleFigures;
+use crate::columns::throughput::WindowRow;
+use crate::columns::{InOrder, object};
+use nodeorder_jobs::replay::prediction::Prediction;
+use nodeorder_jobs::schedule::orderings::Schedules;
+use nodeorder_order::metric::comparison::Comparison;
+
+#[derive(Serialize)]
+struct Summary<'a> {
+    version: &'static str,
+    command: &'a str,
+    #[serde(flatten)]
+    comparison: &'a Comparison,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    workload: Option<&'a Prediction>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    schedules: Option<Scheduled<'a>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    throughput: Vec<serde_json::Value>,
+}
+
+#[derive(Serialize)]
+struct Scheduled<'a> {
+    #[serde(flatten)]
+    schedules: &'a Schedules,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    recorded: Option<InOrder<'a, ScheduleFigures<'a>>>,
+    rows: Vec<InOrder<'a, ScheduleFigures<'a>>>,
+}
+
+/// `{"version", "command", "topology", "sizes", "entries", "stretches", "crossovers"}` and, with a workload,
+/// `"workload"` and, where it has times, `"schedules"`, with windows `"throughput"`; indented, with a newline at the end. A stretch's `winner` is
+/// an index into `entries`, which are ranked.
+pub fn summary(comparison: &Comparison, workload: WorkloadResults<'_>, command: &str) -> String {
+    let columns = ScheduleFigures::compared();
+    let scheduled = |schedules| Scheduled {
+        schedules,
+        recorded: schedules
+            .recorded
+            .as_ref()
+            .map(|row| InOrder(&columns, figures(row))),
+        rows: rows(schedules).map(|row| InOrder(&columns, row)).collect(),
+    };
+    let summary = Summary {
+        version: env!("CARGO_PKG_VERSION"),
+        command,
+        comparison,
+        workload: workload.prediction,
+        schedules: workload.schedules.map(scheduled),
+        throughput: workload
+            .windows
+            .iter()
+            .map(|row| object(WindowRow::ALL, row))
+            .collect(),
+    };
+    // Plain structures with string keys: there is nothing that could fail.
+    let mut text = serde_json::to_string_pretty(&summary).unwrap_or_default();
+    text.push('\n');
+    text
+}

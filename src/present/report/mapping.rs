@@ -1,0 +1,80 @@
+//! A mapped guest as data: its figures as one JSON document, and the loads of links.
+
+use serde_json::{Value, json};
+
+use crate::columns::mapping::{CONTENTION_BAR, DILATION_BAR, LinkLoad, MappingFigures};
+use crate::columns::object;
+use crate::columns::throughput::FOUND;
+use nodeorder_traffic::mapping::{Analysis, Fabric};
+use nodeorder_traffic::throughput::Throughput;
+
+/// Links that are named.
+const BUSIEST: usize = 10;
+/// Bars of the contention histogram.
+const BARS: usize = 20;
+
+/// Load and capacity of a directed link.
+pub fn link_load<'a>(fabric: &'a Fabric<'_>, analysis: &Analysis, link: usize) -> LinkLoad<'a> {
+    let (u, v) = fabric.links.ends(link);
+    let (load, capacity) = (analysis.contention.loads[link], fabric.links.capacity(link));
+    LinkLoad {
+        fabric,
+        u,
+        v,
+        load,
+        capacity,
+    }
+}
+
+/// The links of the highest contention, that first.
+pub fn busiest<'a>(fabric: &'a Fabric<'_>, analysis: &Analysis) -> Vec<LinkLoad<'a>> {
+    let busiest = analysis.contention.busiest(fabric.links, BUSIEST);
+    busiest
+        .into_iter()
+        .map(|link| link_load(fabric, analysis, link))
+        .collect()
+}
+
+/// As [`document`], with the figures of a routing that was searched for.
+pub fn document_found(
+    fabric: &Fabric<'_>,
+    figures: &MappingFigures<'_>,
+    found: Option<&Throughput>,
+) -> Value {
+    let mut document = document(fabric, figures);
+    if let (Some(document), Some(found)) = (document.as_object_mut(), found) {
+        document.extend(
+            object(FOUND, found)
+                .as_object()
+                .cloned()
+                .unwrap_or_default(),
+        );
+    }
+    document
+}
+
+/// Every figure of the analysis.
+pub fn document(fabric: &Fabric<'_>, figures: &MappingFigures<'_>) -> Value {
+    let Analysis {
+        dilation,
+        contention,
+        ..
+    } = figures.analysis;
+    let mut document = object(
+        &[MappingFigures::ALL, MappingFigures::MORE].concat(),
+        figures,
+    );
+    document["version"] = json!(env!("CARGO_PKG_VERSION"));
+    if let Some(assumption) = fabric.topology.network().assumption() {
+        document["assumed"] = json!(assumption);
+    }
+    let columns = [LinkLoad::ALL, LinkLoad::BUSIEST].concat();
+    let busiest = busiest(fabric, figures.analysis);
+    document["busiest_links"] = busiest.iter().map(|link| object(&columns, link)).collect();
+    let bars = contention.histogram(fabric.links, BARS);
+    document["contention_histogram"] = bars.iter().map(|b| object(CONTENTION_BAR, b)).collect();
+    let bars = dilation.histogram.iter().enumerate();
+    let bars = bars.map(|(hops, (pairs, volume))| object(DILATION_BAR, &(hops, *pairs, *volume)));
+    document["dilation_histogram"] = bars.collect();
+    document
+}

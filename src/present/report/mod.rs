@@ -1,0 +1,363 @@
+//! Results of a comparison: tables as CSV and JSON, figures, and one self-contained page.
+//!
+//! Reads rows and computes no metric; returns text or writes to what the caller opened, never a file.
+
+use std::io::{self, Write};
+
+use rayon::prelude::*;
+
+use crate::columns::{self, throughput::WindowRow};
+use crate::plot::{self, View};
+use html::Figure;
+use nodeorder_base::error::Result;
+use nodeorder_jobs::replay::prediction::Prediction;
+use nodeorder_jobs::schedule::orderings::Schedules;
+use nodeorder_network::topology::Topology;
+use nodeorder_order::metric::comparison::Comparison;
+use nodeorder_order::ordering::NodeOrder;
+
+pub mod audit;
+pub mod by_size;
+pub mod corun;
+pub mod csv;
+mod document;
+pub mod hosts;
+mod html;
+mod job_table;
+pub mod json;
+pub mod machines;
+pub mod mapping;
+mod page;
+pub mod prediction;
+pub mod replay;
+pub mod schedule;
+pub mod schedule_comparison;
+mod shape;
+pub mod snapshot;
+pub mod sweep;
+mod terms;
+pub mod topology;
+pub mod trace;
+pub mod windows;
+mod words;
+
+/// A file of a comparison's output directory.
+pub struct File<'a> {
+    /// Its name, without a directory.
+    pub name: String,
+    /// Writes it: a table row by row, because it may be larger than memory.
+    write: WriteFile<'a>,
+}
+
+type WriteFile<'a> = Box<dyn Fn(&mut dyn Write) -> io::Result<()> + 'a>;
+
+impl<'a> File<'a> {
+    /// A file of this text.
+    pub fn text(name: impl Into<String>, text: String) -> Self {
+        File::table(name, move |out| out.write_all(text.as_bytes()))
+    }
+
+    fn table(
+        name: impl Into<String>,
+        write: impl Fn(&mut dyn Write) -> io::Result<()> + 'a,
+    ) -> Self {
+        File {
+            name: name.into(),
+            write: Box::new(write),
+        }
+    }
+
+    /// Its name and what is in it, where pages list it.
+    fn listed(&self) -> Option<(&str, &'static str)> {
+        Some((&self.name, about(&self.name)?))
+    }
+
+    /// Writes the content.
+    ///
+    /// # Errors
+    /// Errors of `out`.
+    pub fn write_to(&self, out: &mut dyn Write) -> io::Result<()> {
+        (self.write)(out)
+    }
+}
+
+/// Description of a file on the page that lists it; `None` for files that are not listed.
+fn about(name: &str) -> Option<&'static str> {
+    Some(match name {
+        "machines.csv" => "the table of machines, ranked",
+        "machine-curves.csv" => "the curves: machine, ordering, size, share, mpc, floor",
+        "machine-jobs.csv" => "what jobs get under load, a row per machine and allocator",
+        "machine-queue.csv" => "the schedules, a row per machine; times in seconds",
+        "sizes.csv" => "the figures by job size, a row per placement and size",
+        "periods.csv" => {
+            "the figures over time, a row per placement and period; times in seconds since 1970"
+        }
+        "audit.json" | "snapshot.json" => "all figures as one document",
+        "mpc.csv" => "every curve at every size: ordering, size, mpc",
+        "table.csv" => "the ranked table",
+        "stretches.csv" => "which ordering is the best at which sizes",
+        "crossovers.csv" => "where the first two change places",
+        "limits.csv" => "how low any ordering could go: size, floor (proved), compact (sets found)",
+        "workload.csv" => {
+            "the replay of the workload: ordering, weighted_mpc, allocator, mean_mind"
+        }
+        "workload-sizes.csv" => {
+            "MPC and the means of the replay by job size: ordering, allocator, size, jobs, mpc, mean_mind"
+        }
+        "schedule.csv" => "the schedules of the workload, a row per ordering; times in seconds",
+        "throughput.csv" => {
+            "what orderings carry when jobs fill the machine, a row per ordering and job size"
+        }
+        "summary.json" => "all but the curves and the means by job size, as one document",
+        "machines.json" => "all but the curves, as one document",
+        _ => return None,
+    })
+}
+
+/// All figures of a comparison.
+pub struct Figures {
+    pub winners: Figure,
+    pub curves: Vec<Figure>,
+    /// Pictures of the machine, one for each ordering, in the comparison's order.
+    pub machines: Vec<Figure>,
+}
+
+/// Results of a workload on the orderings compared; rows in the order in which the user named the orderings.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct WorkloadResults<'a> {
+    /// Replays beside the curves' forecast.
+    pub prediction: Option<&'a Prediction>,
+    /// Schedules, of a trace that has times.
+    pub schedules: Option<&'a Schedules>,
+    /// A hint that the trace's processors were wrongly taken for nodes.
+    pub processors: Option<&'a str>,
+    /// Throughput of the orderings when jobs fill the machine; empty where that was not asked.
+    pub windows: &'a [WindowRow<'a>],
+}
+
+/// Node-hours that the best ordering saves on a trace, in sentences; empty where nothing was scheduled.
+pub fn saved(schedules: &Schedules) -> String {
+    words::saved(schedules)
+        .plain()
+        .trim_end()
+        .replace('\u{a0}', " ")
+        .replace('−', "-")
+}
+
+/// The sentences that a comparison's page begins with, as HTML: the verdict, then what limits it.
+pub fn sentences(comparison: &Comparison, workload: WorkloadResults<'_>) -> Vec<String> {
+    let verdict = html::words![
+        workload.schedules.map(words::saved).unwrap_or_default(),
+        words::verdict(comparison),
+        words::suited(comparison, workload)
+    ];
+    let all = std::iter::once(verdict).chain(words::details(comparison, workload));
+    all.map(|sentence| sentence.to_string()).collect()
+}
+
+/// Every file of a comparison: `index.html`, `mpc.csv`, `table.csv`, `stretches.csv`, `crossovers.csv`,
+/// `limits.csv`, `summary.json` and the figures as SVG.
+///
+/// With a `workload`'s prediction also `workload.csv`, `workload-sizes.csv` and their figures, with its schedules `schedule.csv`; with windows `throughput.csv`.
+/// `orders` are those compared, as the user named them: colours follow that order. `command` is what
+/// reproduces the comparison.
+///
+/// # Errors
+/// A figure that cannot be drawn.
+pub fn files<'a>(
+    topology: &Topology,
+    orders: &[NodeOrder],
+    comparison: &'a Comparison,
+    workload: WorkloadResults<'a>,
+    command: &str,
+) -> Result<Vec<File<'a>>> {
+    let slots = slots(comparison, orders);
+    let figures = figures(topology, orders, comparison, &slots)?;
+    let c = comparison;
+    let mut files = vec![
+        File::table("mpc.csv", |out| {
+            csv::write_curves(out, c.entries.iter().map(|e| (&*e.label, &*e.values)))
+        }),
+        File::table("table.csv", |out| csv::write_table(out, c)),
+        File::table("stretches.csv", |out| csv::write_stretches(out, c)),
+        File::table("crossovers.csv", |out| csv::write_crossovers(out, c)),
+        File::table("limits.csv", |out| csv::write_limits(out, c)),
+    ];
+    files.push(File::text(
+        "summary.json",
+        json::summary(comparison, workload, command),
+    ));
+    let mut sections = Vec::new();
+    let mut drawn = Vec::new();
+    if let Some(prediction) = workload.prediction {
+        files.push(File::table("workload.csv", |out| {
+            prediction::write_csv(out, prediction)
+        }));
+        let figure = prediction::figure(topology.name(), prediction)?;
+        sections.extend(prediction::sections(prediction, figure.clone()));
+        drawn.push(figure);
+        files.push(File::table("workload-sizes.csv", |out| {
+            by_size::write_csv(out, prediction)
+        }));
+        if let Some((section, figure)) =
+            by_size::section(topology.name(), prediction, comparison, &slots)?
+        {
+            sections.push(section);
+            drawn.push(figure);
+        }
+    }
+    if let Some(schedules) = workload.schedules {
+        files.push(File::table("schedule.csv", |out| {
+            schedule_comparison::write_csv(out, schedules)
+        }));
+        sections.push(schedule_comparison::section(schedules));
+    }
+    if !workload.windows.is_empty() {
+        let rows = workload.windows;
+        files.push(File::table("throughput.csv", |out| {
+            columns::write(out, WindowRow::ALL, rows.iter().copied())
+        }));
+        let named: Vec<(&str, usize)> = c
+            .entries
+            .iter()
+            .zip(&slots)
+            .map(|(entry, slot)| (entry.label.as_str(), *slot))
+            .collect();
+        let section = windows::section(rows, &named)?;
+        drawn.extend(section.figures.clone());
+        sections.push(section);
+    }
+    let page = page::html(page::Source {
+        topology,
+        orders,
+        comparison,
+        slots: &slots,
+        figures: &figures,
+        workload,
+        sections,
+        files: &files,
+        command,
+    })?;
+    files.insert(0, File::text("index.html", page));
+    let Figures {
+        winners,
+        curves,
+        machines,
+    } = figures;
+    let all = drawn
+        .into_iter()
+        .chain([winners])
+        .chain(curves)
+        .chain(machines);
+    files.extend(all.map(|figure| File::text(figure.file, figure.svg)));
+    Ok(files)
+}
+
+/// For each entry, the index at which the user named its ordering. Entries of one label take theirs in turn.
+pub fn slots(comparison: &Comparison, orders: &[NodeOrder]) -> Vec<usize> {
+    let mut taken = vec![false; orders.len()];
+    let mut slot = |label: &str, nodes: usize| {
+        let free = |(i, order): (usize, &NodeOrder)| {
+            (!taken[i] && order.label() == label && order.len() == nodes).then_some(i)
+        };
+        let found = orders.iter().enumerate().find_map(free);
+        found.inspect(|i| taken[*i] = true)
+    };
+    let entries = comparison.entries.iter().enumerate();
+    entries
+        .map(|(i, entry)| slot(&entry.label, entry.nodes).unwrap_or(i))
+        .collect()
+}
+
+fn figures(
+    topology: &Topology,
+    orders: &[NodeOrder],
+    comparison: &Comparison,
+    slots: &[usize],
+) -> Result<Figures> {
+    let title = format!("Best ordering at each job size on {}", topology.name());
+    let caption = "The sizes at which each ordering is the best; lighter where it is the best at only some of the \
+                   sizes that share a pixel.";
+    let winners = Figure::of(
+        "winners.svg",
+        caption,
+        plot::winners(&title, comparison, slots),
+    )?;
+    let machine = |(rank, order): (usize, &NodeOrder)| {
+        Figure::of(
+            format!("ordering-{:02}.svg", rank + 1),
+            "",
+            plot::machine(topology, order),
+        )
+    };
+    let ranked: Vec<_> = (slots.iter().enumerate())
+        .filter_map(|(rank, slot)| Some((rank, orders.get(*slot)?)))
+        .collect();
+    let (machines, curves) = rayon::join(
+        || ranked.into_par_iter().map(machine).collect::<Result<_>>(),
+        || curves(topology.name(), comparison, slots),
+    );
+    Ok(Figures {
+        winners,
+        curves: curves?,
+        machines: machines?,
+    })
+}
+
+/// The curves in every view that shows something of them.
+fn curves(name: &str, comparison: &Comparison, slots: &[usize]) -> Result<Vec<Figure>> {
+    let series = plot::series(comparison, slots);
+    let largest = series.iter().map(|s| s.values.len() + 1).max().unwrap_or(0);
+    let mean_distance = comparison.topology.mean_distance;
+    let (floor, compact) = (&comparison.floor, &comparison.compact);
+    let limits = plot::Limits {
+        mean_distance: Some(mean_distance),
+        floor,
+        compact,
+    };
+    let views = [
+        (
+            ("mpc-full.svg", View::Full, true),
+            "Mean placement distance on {}, all job sizes",
+            "MPC over the full range. Every curve of the whole machine ends at its mean distance, where a job fills \
+             the machine and the order no longer matters. No ordering can go below the grey dots (proved); the grey \
+             line is the mean distance within compact sets of that size."
+                .into(),
+        ),
+        (
+            ("mpc-closer.svg", View::Closer, largest > 2 * plot::CLOSER),
+            "A closer look: small jobs on {}",
+            format!("MPC of jobs of up to {} nodes.", plot::CLOSER),
+        ),
+        (
+            ("mpc-gain.svg", View::Gain, mean_distance > 0.0),
+            "Gain against random placement on {}",
+            "How far MPC is below the machine's mean distance, which is the mean distance of nodes chosen at random. \
+             Higher is better."
+                .into(),
+        ),
+        (
+            ("mpc-above-best.svg", View::AboveBest, series.len() > 1),
+            "How far from the best at each size on {}",
+            format!(
+                "How far MPC is above the best of these orderings at each size: the best one is at 0. Curves above \
+                 {} % are cut off.",
+                plot::ABOVE_BEST_TOP
+            ),
+        ),
+    ];
+    let shown = views.into_iter().filter(|((_, _, shown), ..)| *shown);
+    let draw = |((file, view, _), title, caption): ((&str, _, _), &str, String)| {
+        let views = &[view];
+        Figure::of(
+            file,
+            caption,
+            plot::curves(&title.replace("{}", name), &series, views, limits)?,
+        )
+    };
+    shown
+        .collect::<Vec<_>>()
+        .into_par_iter()
+        .map(draw)
+        .collect()
+}

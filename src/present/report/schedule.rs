@@ -1,0 +1,212 @@
+//! Schedules as data: one CSV row a job in the order of starts, and figures as JSON.
+
+use std::io::{self, Write};
+
+use serde_json::{Value, json};
+
+use super::hosts::Hosts;
+use super::job_table::JobTable;
+use crate::columns::jobs::JobRow;
+use crate::columns::replay::TRAFFIC;
+use crate::columns::schedule::{Neglected, SIZE_CLASS, ScheduleFigures};
+use crate::columns::shape::{Moment, ROOM, ROOM_SUMS, SHAPE_SUMS};
+use crate::columns::{self, Table, object};
+use crate::plot::schedule::{Figure, Moment as Point, Stay};
+use nodeorder_base::error::Result;
+use nodeorder_jobs::replay::FigureSet;
+use nodeorder_jobs::replay::traffic::Totals;
+use nodeorder_jobs::schedule::{ScheduleResult, Settings};
+use nodeorder_network::topology::Topology;
+use nodeorder_trace::Trace;
+
+/// Writes a row a job in the order of starts, with the columns of `figures`. Times are the trace's own, in seconds;
+/// columns of what was not measured are empty.
+///
+/// # Errors
+/// Errors of `out`.
+pub fn write_csv(
+    out: impl Write,
+    outcome: &ScheduleResult,
+    figures: FigureSet,
+    hosts: Hosts<'_>,
+) -> io::Result<()> {
+    let mut table = JobTable::new(out, JobRow::SCHEDULED, figures);
+    table.write_header(hosts.topology)?;
+    for record in &outcome.records {
+        let ranks = record.figures.ranks.as_ref().filter(|_| figures.hosts);
+        table.write_row(&JobRow {
+            ordering: "",
+            allocator: "",
+            job: "",
+            size: outcome.task(record).nodes,
+            times: Some((outcome, record)),
+            metrics: record.placement.as_ref(),
+            figures: &record.figures,
+            hosts: ranks.map(|ranks| hosts.list(ranks.iter())),
+            pods: None,
+        })?;
+    }
+    table.finish()
+}
+
+/// Writes a row for each time at which something happened: the machine after it, and what it leaves room for.
+///
+/// # Errors
+/// Errors of `out`.
+pub fn write_timeline(out: &mut impl Write, outcome: &ScheduleResult) -> io::Result<()> {
+    let mut table = Table::rows(out);
+    table.header(Moment::ALL)?;
+    table.header(ROOM)?;
+    table.end()?;
+    for instant in &outcome.timeline {
+        table.values(Moment::ALL, &Moment(outcome, instant))?;
+        match &instant.room {
+            Some(room) => table.values(ROOM, room)?,
+            None => ROOM
+                .iter()
+                .try_for_each(|_| table.cell(columns::Value::Empty))?,
+        }
+        table.end()?;
+    }
+    table.finish()
+}
+
+/// Inputs of a schedule.
+pub struct Source<'s> {
+    /// The ordering's machine.
+    pub topology: &'s Topology,
+    /// The ordering as the user called it.
+    pub ordering: &'s str,
+    /// The trace.
+    pub trace: &'s Trace,
+    /// How its tasks were scheduled.
+    pub settings: Settings<'s>,
+    /// How jobs talk, where they do.
+    pub guest: Option<&'s str>,
+}
+
+/// Inputs of a schedule and its [`figures`], as one JSON object.
+pub fn document(source: &Source<'_>, outcome: &ScheduleResult, totals: Option<&Totals>) -> Value {
+    let Source {
+        topology,
+        ordering,
+        trace,
+        settings,
+        guest,
+    } = source;
+    let mut document = json!({
+        "version": env!("CARGO_PKG_VERSION"),
+        "topology": topology.spec(),
+        "ordering": ordering,
+        "trace": trace.name(),
+        "lines": trace.tally().lines,
+        "left_out": trace.tally().by_name(true),
+        "mended": trace.tally().by_name(false),
+        "policy": settings.policy,
+        "allocator": if outcome.places_itself { None } else { Some(settings.allocator) },
+        "model": settings.model,
+        "seed": topology.context().seed,
+    });
+    if let Some(guest) = guest {
+        document["guest"] = json!(guest);
+    }
+    if let Value::Object(figures) = figures(outcome, totals) {
+        figures
+            .into_iter()
+            .for_each(|(key, value)| document[key] = value);
+    }
+    document
+}
+
+/// The figures of a schedule as a JSON object, with those of its traffic where jobs talk; times in seconds.
+pub fn figures(outcome: &ScheduleResult, totals: Option<&Totals>) -> Value {
+    let (ordering, schedule, summary) = ("", Some(outcome), &outcome.summary());
+    let row = ScheduleFigures {
+        machine: "",
+        ordering,
+        schedule,
+        summary,
+        left_out: 0,
+    };
+    let mut figures = object(&ScheduleFigures::json(), &row);
+    figures["by_size"] = summary
+        .by_size
+        .iter()
+        .map(|class| object(SIZE_CLASS, class))
+        .collect();
+    let starved = outcome
+        .starved()
+        .into_iter()
+        .map(|job| Neglected(outcome, job));
+    figures["starved"] = starved
+        .map(|job| object(Neglected::STARVED, &job))
+        .collect();
+    let never = outcome.left_out.iter().map(|job| Neglected(outcome, job));
+    figures["never"] = never.map(|job| object(Neglected::NEVER, &job)).collect();
+    if let Some(totals) = totals {
+        figures["traffic"] = object(TRAFFIC, totals);
+    }
+    if let Some(shapes) = &outcome.shapes {
+        figures["shape"] = object(SHAPE_SUMS, shapes);
+    }
+    let room = outcome.room();
+    if room.placeable().is_some() {
+        figures["room"] = object(ROOM_SUMS, &room);
+    }
+    figures
+}
+
+/// The figures of a schedule whose ranks and instants were recorded, as file name and SVG: who held which
+/// ranks when, and utilisation, queue and fragmentation over time. Nothing without jobs.
+///
+/// # Errors
+/// A figure that cannot be drawn.
+pub fn drawings(title: &str, outcome: &ScheduleResult) -> Result<Vec<(String, String)>> {
+    let Some((first, _)) = outcome.span() else {
+        return Ok(Vec::new());
+    };
+    let hours = |time: i64| (time - first) as f64 / outcome.ticks as f64 / 3600.0;
+    let stays: Vec<Stay<'_>> = (outcome.records.iter())
+        .filter_map(|record| {
+            let ranks = record.figures.ranks.as_ref()?;
+            Some(Stay {
+                job: record.task,
+                from: hours(record.start),
+                to: hours(record.end),
+                ranks,
+            })
+        })
+        .collect();
+    let moments: Vec<Point> = (outcome.timeline.iter())
+        .map(|instant| {
+            let free = outcome.nodes - instant.busy;
+            Point {
+                time: hours(instant.time),
+                busy: f64::from(instant.busy) / f64::from(outcome.nodes),
+                waiting: instant.waiting,
+                broken: if free == 0 {
+                    0.0
+                } else {
+                    1.0 - f64::from(instant.longest) / f64::from(free)
+                },
+                room: [
+                    instant.room.map(|room| f64::from(room.placeable)),
+                    instant
+                        .room
+                        .and_then(|room| room.fragmentation)
+                        .map(|nodes| nodes as f64),
+                ],
+            }
+        })
+        .collect();
+    let mut drawings = Vec::new();
+    if !stays.is_empty() {
+        let figure = Figure::occupancy(&format!("Occupancy: {title}"), outcome.nodes, &stays)?;
+        drawings.push(("occupancy.svg".into(), figure.svg()?));
+    }
+    if !moments.is_empty() {
+        let figure = Figure::curves(&format!("Over time: {title}"), &moments)?;
+        drawings.push(("curves.svg".into(), figure.svg()?));
+    }
+    Ok(drawings)
+}

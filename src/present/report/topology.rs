@@ -1,0 +1,97 @@
+//! The figures of a machine as one JSON document.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use super::machines;
+use crate::columns::object;
+use crate::columns::throughput::ThroughputRow;
+use nodeorder_base::error::Result;
+use nodeorder_network::topology::levels::LevelRow;
+use nodeorder_network::topology::{Statistics, Topology};
+use nodeorder_order::metric::bisection::{Bisection, bisection};
+
+/// Size, links, distances, bisection and levels of a machine.
+pub struct Figures {
+    /// All of them by key; the total distance as the nearest number.
+    pub document: Value,
+    /// Counts and distances.
+    pub statistics: Statistics,
+    /// The best cut found, where there is one.
+    pub cut: Option<Bisection>,
+    /// The hierarchy.
+    pub levels: Vec<LevelRow>,
+    /// Pairs of nodes at each distance, where wanted.
+    pub histogram: Option<Vec<u128>>,
+}
+
+/// A figure of the document.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Figure<'a> {
+    Value(&'a Value),
+    Whole(u128),
+}
+
+impl Figures {
+    /// Adds what the machine carries, and the bracket of the worst traffic in which no node sends or receives more than 1.
+    pub fn add_throughput(
+        &mut self,
+        rows: &[ThroughputRow<'_>],
+        at_most: Option<f64>,
+        at_least: Option<f64>,
+    ) {
+        self.document["throughput"] = rows.iter().map(|r| object(ThroughputRow::ALL, r)).collect();
+        self.document["worst_at_least"] = json!(at_least);
+        self.document["worst_at_most"] = json!(at_most);
+    }
+
+    /// The figures of `topology`, with the pairs of nodes at each distance where `histogram` is wanted.
+    ///
+    /// # Errors
+    /// More memory than allowed.
+    pub fn of(topology: &Topology, histogram: bool) -> Result<Self> {
+        let statistics = topology.statistics()?;
+        let histogram = histogram
+            .then(|| topology.distance_histogram())
+            .transpose()?;
+        let cut = bisection(topology)?;
+        let levels = topology.level_table();
+        let mut document = json!(statistics);
+        document["source"] = json!(topology.source());
+        document["kind"] = json!(topology.spec().split(':').next());
+        if let Some(assumption) = topology.network().assumption() {
+            document["assumed"] = json!(assumption);
+        }
+        if let Some(pairs) = &histogram {
+            document["distance_histogram"] = json!(pairs);
+        }
+        for (key, value) in machines::bisection(cut.as_ref()) {
+            document[key] = value;
+        }
+        document["levels"] = json!(levels);
+        Ok(Figures {
+            document,
+            statistics,
+            cut,
+            levels,
+            histogram,
+        })
+    }
+
+    /// The document, indented, with a newline at the end. The total may take more than the 64 bits that numbers of a
+    /// JSON value have.
+    pub fn json(&self) -> String {
+        let figures = self.document.as_object().into_iter().flatten();
+        let figures = figures.map(|(key, value)| (key.as_str(), Figure::Value(value)));
+        let mut figures: BTreeMap<&str, Figure<'_>> = figures.collect();
+        figures.insert(
+            "total_distance",
+            Figure::Whole(self.statistics.total_distance),
+        );
+        // Text keys and plain values: there is nothing that could fail.
+        serde_json::to_string_pretty(&figures).unwrap_or_default() + "\n"
+    }
+}

@@ -1,0 +1,188 @@
+//! All tables of named entries in one list: what `nodeorder list` shows and `docs/reference.md` holds.
+
+use nodeorder_base::params::Opt;
+use nodeorder_base::registry::{Entry, Registry};
+use nodeorder_jobs::allocator;
+use nodeorder_jobs::schedule;
+use nodeorder_network::catalog;
+use nodeorder_network::topology;
+use nodeorder_order::ordering;
+use nodeorder_present::export;
+use nodeorder_traffic::mapping;
+
+/// The entries that are there to repeat what papers report, by table: their machines, workloads and rules, and the
+/// mapping methods that `best` tries in turn. Lists have them below the entries that users choose from.
+const FROM_PAPERS: [(&str, &[&str]); 4] = [
+    (
+        "topologies",
+        &[
+            "cplant-test",
+            "hector-dragonfly-best",
+            "hector-dragonfly-worst",
+            "hector-torus5d",
+            "hu-random",
+            "hu-torus",
+            "hu-ws",
+        ],
+    ),
+    (
+        "allocators",
+        &[
+            "span-first-fit",
+            "span-best-fit",
+            "span-sum-of-squares",
+            "mc1x1",
+            "mbs",
+        ],
+    ),
+    (
+        "methods",
+        &["bisection", "greedy", "refine", "tabu", "grid"],
+    ),
+    ("generators", &["hector", "hector-year", "nersc"]),
+];
+
+/// A table, without what its entries build.
+pub struct Table {
+    /// Its name, as in `nodeorder list orderings`.
+    pub name: &'static str,
+    /// One line for lists.
+    pub about: &'static str,
+    /// The option of the command that chooses an entry; empty where there are several.
+    pub flag: &'static str,
+    /// The character between the options of an entry.
+    pub separator: char,
+    /// Options of every entry besides its own.
+    pub common: &'static [Opt],
+    /// The noun for an entry in messages.
+    pub noun: &'static str,
+    /// The entries, those from the papers last.
+    pub entries: Vec<Entry<()>>,
+}
+
+impl Table {
+    fn new<B>(name: &'static str, about: &'static str, registry: &Registry<B>) -> Self {
+        Table {
+            name,
+            about,
+            flag: registry.flag,
+            separator: registry.separator,
+            common: &[],
+            noun: registry.noun,
+            entries: registry.iter().map(Entry::description).collect(),
+        }
+    }
+
+    /// Whether an entry is there to repeat what a paper reports.
+    pub fn is_from_papers(&self, entry: &Entry<()>) -> bool {
+        let names = FROM_PAPERS.iter().find(|(table, _)| *table == self.name);
+        names.is_some_and(|(_, names)| names.contains(&entry.name))
+    }
+
+    /// The entries that users choose from, and those from the papers.
+    pub fn groups(&self) -> [&[Entry<()>]; 2] {
+        let chosen = self
+            .entries
+            .partition_point(|entry| !self.is_from_papers(entry));
+        self.entries.split_at(chosen).into()
+    }
+
+    /// How an entry is chosen: its example behind the option that takes it.
+    pub fn example(&self, entry: &Entry<()>) -> String {
+        match self.flag {
+            "" => entry.example.into(),
+            flag => format!("{flag} {}", entry.example),
+        }
+    }
+}
+
+/// Every table, in the order of the reference.
+pub fn tables() -> Vec<Table> {
+    let mut topologies = Table::new(
+        "topologies",
+        "Topology kinds and shipped machines",
+        &topology::TOPOLOGIES,
+    );
+    topologies.common = topology::COMMON;
+    topologies
+        .entries
+        .extend(catalog::machines().into_iter().map(machine));
+    let mut guests = Table::new(
+        "guests",
+        "Traffic patterns and guest files",
+        &mapping::GUESTS,
+    );
+    guests
+        .entries
+        .extend(mapping::guest::FORMATS.iter().map(Entry::description));
+    let mut tables = vec![
+        topologies,
+        Table::new("orderings", "Ordering methods", &ordering::ORDERINGS),
+        Table::new(
+            "allocators",
+            "Allocators of replays and schedules",
+            &allocator::ALLOCATORS,
+        ),
+        Table::new("policies", "Scheduling policies", &schedule::POLICIES),
+        Table::new("models", "Runtime models of schedules", &schedule::MODELS),
+        guests,
+        Table::new("routings", "Routings", &mapping::ROUTINGS),
+        Table::new("methods", "Mapping methods", &mapping::METHODS),
+        Table::new("targets", "Export targets", &export::TARGETS),
+        Table::new(
+            "host-forms",
+            "Forms of the hosts of one job",
+            &export::HOST_FORMS,
+        ),
+        Table::new(
+            "generators",
+            "Generators of synthetic workloads",
+            &nodeorder_trace::GENERATORS,
+        ),
+        Table::new(
+            "traces",
+            "Formats of logs, traces and tables of sizes",
+            &nodeorder_trace::TRACE_FORMATS,
+        ),
+    ];
+    for table in &mut tables {
+        let mut entries = std::mem::take(&mut table.entries);
+        entries.sort_by_key(|entry| table.is_from_papers(entry));
+        table.entries = entries;
+    }
+    tables
+}
+
+/// A shipped machine as an entry: the first comment of its file describes it.
+fn machine(name: &'static str) -> Entry<()> {
+    let text = catalog::machine(name).unwrap_or_default();
+    let about = text
+        .lines()
+        .next()
+        .unwrap_or_default()
+        .trim_start_matches(['#', ' ']);
+    Entry {
+        name,
+        about,
+        example: name,
+        options: &[],
+        build: (),
+    }
+}
+
+/// The options of an entry as rows: key, what it takes, default, meaning.
+pub fn rows<'o>(options: impl IntoIterator<Item = &'o Opt>) -> Vec<[String; 4]> {
+    let row = |option: &Opt| {
+        let mut about = option.about.to_string();
+        if !option.only_with.is_empty() {
+            about += &format!(" (only with {})", option.only_with);
+        }
+        [
+            option.key.into(),
+            option.values.to_string(),
+            option.default.to_string(),
+            about,
+        ]
+    };
+    options.into_iter().map(row).collect()
+}

@@ -1,0 +1,130 @@
+//! Jobs put on channels message by message.
+
+use std::collections::BTreeMap;
+
+use super::Channels;
+use super::flow_run::FlowRun;
+use super::jobs::Phase;
+use super::messages::{FlowGroup, FlowJob, FlowPhase, Site};
+use nodeorder_base::error::Result;
+use nodeorder_base::ids::NodeId;
+
+impl FlowJob {
+    /// Puts the messages of phases on channels, and runs each phase alone.
+    pub fn new(site: &Site<'_>, phases: &[Phase]) -> Result<Self> {
+        let phases = phases
+            .iter()
+            .map(|phase| flow_phase(site, phase))
+            .collect::<Result<_>>()?;
+        let mut job = FlowJob {
+            phases,
+            ..FlowJob::default()
+        };
+        job.sending = FlowRun::alone(&job, site.channels);
+        Ok(job)
+    }
+
+    /// Seconds of an iteration alone.
+    pub fn alone(&self) -> f64 {
+        let sends: f64 = self.sending.iter().sum();
+        sends + self.phases.iter().map(|phase| phase.compute).sum::<f64>()
+    }
+
+    /// How many of these it would save if first bytes arrived at once.
+    pub fn latency(&self, channels: &Channels) -> f64 {
+        let mut at_once = self.clone();
+        let groups = at_once
+            .phases
+            .iter_mut()
+            .flat_map(|phase| &mut phase.groups);
+        groups.for_each(|group| group.latency = 0.0);
+        if at_once == *self {
+            return 0.0;
+        }
+        self.sending.iter().sum::<f64>() - FlowRun::alone(&at_once, channels).iter().sum::<f64>()
+    }
+}
+
+/// The messages of a phase by the channels they take.
+fn flow_phase(site: &Site<'_>, phase: &Phase) -> Result<FlowPhase> {
+    let Site {
+        fabric,
+        routing,
+        mapping,
+        channels,
+    } = *site;
+    let (topology, speeds) = (fabric.topology, &channels.speeds);
+    if phase.bytes > 0.0 {
+        // A route of several links, and what is kept of it while it is simulated.
+        topology.require(
+            "the messages of a job",
+            phase.guest.pair_count().saturating_mul(400),
+        )?;
+    }
+    let mut between: BTreeMap<(NodeId, NodeId), Vec<f64>> = BTreeMap::new();
+    let mut inside = 0f64;
+    // Without shared node links messages between the same routers take the same channels.
+    let end = |process| match (mapping.node(process), channels.inside_routers()) {
+        (node, true) => node,
+        // The first node of its router, whether it is schedulable or not.
+        (node, false) => topology
+            .nodes_of(topology.router_of(node))
+            .next()
+            .unwrap_or(node),
+    };
+    phase.guest.for_each_message(|message| {
+        let (from, to) = (end(message.source), end(message.target));
+        let bytes = message.volume * phase.bytes;
+        let apart = if channels.inside_routers() {
+            topology.node_links([from, to]).is_some()
+        } else {
+            from != to
+        };
+        if bytes > 0.0 && !apart {
+            inside = inside.max(bytes);
+        } else if bytes > 0.0 {
+            between.entry((from, to)).or_default().push(bytes);
+        }
+    });
+    let routers =
+        |(from, to): &(NodeId, NodeId)| (topology.router_of(*from).0, topology.router_of(*to).0);
+    let mut pairs: Vec<(u32, u32)> = between
+        .keys()
+        .map(routers)
+        .filter(|(a, b)| a != b)
+        .collect();
+    pairs.sort_unstable();
+    pairs.dedup();
+    let routes = routing.routes(fabric, &pairs)?;
+    let group = |(ends, mut bytes): ((NodeId, NodeId), Vec<f64>)| {
+        bytes.sort_by(f64::total_cmp);
+        let sizes = bytes
+            .chunk_by(|a, b| a == b)
+            .map(|same| (same[0], same.len() as f64))
+            .collect();
+        let route = pairs
+            .binary_search(&routers(&ends))
+            .map_or(&[][..], |at| &routes[at]);
+        let hops: f64 = route
+            .iter()
+            .map(|(link, share)| share * fabric.links.weight(*link as usize))
+            .sum();
+        let latency = phase.messages * speeds.latency_of(hops);
+        let links = topology
+            .node_links([ends.0, ends.1])
+            .unwrap_or([ends.0, ends.1]);
+        let route = channels.of_message(fabric, links, route);
+        FlowGroup {
+            route,
+            latency,
+            weight: speeds.weight(hops),
+            sizes,
+        }
+    };
+    let groups = between.into_iter().map(group).collect();
+    Ok(FlowPhase {
+        compute: phase.compute,
+        groups,
+        inside,
+    })
+}

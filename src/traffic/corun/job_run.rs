@@ -1,0 +1,357 @@
+//! Jobs that meet, simulated link by link.
+//!
+//! On a link the messages of all jobs that send share it by their weights, so all that matters is how much each has
+//! got: the service S, which grows by 1 / Σ uses · weight a second. A job is done there when S has grown by its largest
+//! message over its weight. More jobs can only delay that, so the end of a phase is known until one begins to send.
+
+use std::collections::BTreeMap;
+
+use super::Channels;
+use super::pattern::{Goal, NEAR, Pattern, State};
+use super::timing::{Computing, Finished, Run, Span, Spans};
+use super::usage::JobUsage;
+
+/// Uses of a link that jobs can fill: job, phase, and the seconds of the link that a byte of its largest message takes.
+type LinkUses = Vec<(u32, u32, f64)>;
+
+/// The present activity of a job.
+#[derive(Clone, Copy, Debug)]
+enum Stage {
+    /// Nothing that others can slow down; then it sends.
+    Waits,
+    Sends,
+}
+
+struct Member {
+    usage: JobUsage,
+    /// By phase: the links that others may fill, with what it uses of each.
+    rows: Vec<Vec<(u32, f64)>>,
+    computing: Computing,
+    phase: usize,
+    stage: Stage,
+    /// When the stage began, and when it ends if no other job begins to send.
+    began: f64,
+    until: f64,
+    /// How often each phase is done.
+    done: Vec<f64>,
+    finished: Finished,
+}
+
+/// A link that several jobs send over.
+#[derive(Clone, Debug, Default)]
+struct Shared {
+    /// Jobs not done here: the job, uses · weight, and the service at which it is.
+    active: Vec<(u32, f64, f64)>,
+    service: f64,
+    now: f64,
+}
+
+impl Shared {
+    /// Goes on to a time: jobs that are done by then leave.
+    fn advance(&mut self, time: f64) {
+        while !self.active.is_empty() {
+            let uses: f64 = self.active.iter().map(|(_, uses, _)| uses).sum();
+            let next = self
+                .active
+                .iter()
+                .map(|(.., done)| *done)
+                .fold(f64::INFINITY, f64::min);
+            let at = self.now + (next - self.service) * uses;
+            if at > time {
+                self.service += (time - self.now) / uses;
+                break;
+            }
+            (self.service, self.now) = (next, at);
+            self.active.retain(|(.., done)| *done > next);
+        }
+        self.now = time;
+        if self.active.is_empty() {
+            self.service = 0.0;
+        }
+    }
+
+    /// When each job will be done here. O(jobs on the link, squared).
+    fn ends(&mut self, mut visit: impl FnMut(u32, f64)) {
+        self.active.sort_by(|a, b| a.2.total_cmp(&b.2));
+        let (mut service, mut time) = (self.service, self.now);
+        for (i, (job, _, done)) in self.active.iter().enumerate() {
+            time += (done - service)
+                * self.active[i..]
+                    .iter()
+                    .map(|(_, uses, _)| uses)
+                    .sum::<f64>();
+            service = *done;
+            visit(*job, time);
+        }
+    }
+}
+
+/// The simulation of some jobs, from one begin or end of sending to the next.
+pub(super) struct JobRun {
+    jobs: Vec<Member>,
+    links: Vec<Shared>,
+    now: f64,
+    /// Time that was counted instead of simulated.
+    skipped: f64,
+    pattern: Option<Pattern>,
+    spans: Spans,
+}
+
+/// Iterations of the first job from which on states that come again are looked for: fewer are done sooner without.
+const MANY: u64 = 1000;
+
+impl JobRun {
+    /// Jobs at time 0; `contended` are the channels that they can fill together. `count`: states that come again are
+    /// counted.
+    pub fn new(jobs: &[&JobUsage], contended: &[u32], channels: &Channels, count: bool) -> Self {
+        let rows = binding(
+            contended
+                .iter()
+                .map(|channel| uses(jobs, *channel, channels)),
+        );
+        let member = |usage: &&JobUsage| {
+            let usage = JobUsage::clone(usage);
+            let mut computing = Computing::new(usage.seed, usage.spread);
+            let phases = usage.phases.len();
+            Member {
+                until: wait(&usage, 0, &mut computing),
+                usage,
+                rows: vec![Vec::new(); phases],
+                computing,
+                phase: 0,
+                stage: Stage::Waits,
+                began: 0.0,
+                done: vec![0.0; phases],
+                finished: Finished::default(),
+            }
+        };
+        let mut jobs: Vec<Member> = jobs.iter().map(member).collect();
+        let links = vec![Shared::default(); rows.len()];
+        for (row, uses) in (0..).zip(&rows) {
+            for (job, phase, uses) in uses {
+                jobs[*job as usize].rows[*phase as usize].push((row, *uses));
+            }
+        }
+        // With drawn computing times no state comes again.
+        let repeats = count && jobs.iter().all(|job| job.usage.spread == 0.0);
+        let (pattern, spans) = (repeats.then(Pattern::default), Spans::default());
+        JobRun {
+            jobs,
+            links,
+            now: 0.0,
+            skipped: 0.0,
+            pattern,
+            spans,
+        }
+    }
+
+    fn next(&self) -> f64 {
+        self.jobs
+            .iter()
+            .map(|job| job.until)
+            .fold(f64::INFINITY, f64::min)
+    }
+
+    /// The next event, and all others at its time.
+    fn step(&mut self, goal: Goal) {
+        nodeorder_base::observer::pause();
+        self.now = self.next();
+        let before = self.jobs[0].finished.count;
+        for i in 0..self.jobs.len() {
+            let job = &mut self.jobs[i];
+            if job.until > self.now {
+                continue;
+            }
+            let from = std::mem::replace(&mut job.began, self.now) + self.skipped;
+            let sends = matches!(job.stage, Stage::Sends);
+            self.spans.add(Span {
+                job: i,
+                from,
+                to: self.now + self.skipped,
+                sends,
+            });
+            if !sends && job.usage.phases[job.phase].bytes > 0.0 {
+                self.send(i);
+                continue;
+            }
+            job.done[job.phase] += 1.0;
+            job.phase = (job.phase + 1) % job.usage.phases.len();
+            if job.phase == 0 {
+                job.finished.add(self.now + self.skipped);
+            }
+            job.stage = Stage::Waits;
+            job.until = self.now + wait(&job.usage, job.phase, &mut job.computing);
+        }
+        let count = self.jobs[0].finished.count;
+        if count > before && count >= MANY {
+            self.count(goal);
+        }
+    }
+
+    /// Skips periods of states that come again, as many as fit before the goal.
+    fn count(&mut self, goal: Goal) {
+        let Some(pattern) = &mut self.pattern else {
+            return;
+        };
+        let mut state = State::default();
+        for job in &self.jobs {
+            state.whole.extend([
+                job.phase as u32,
+                u32::from(matches!(job.stage, Stage::Sends)),
+            ]);
+            state
+                .times
+                .extend([job.until - self.now, self.now - job.began]);
+        }
+        for link in &mut self.links {
+            link.advance(self.now);
+            link.active.sort_unstable_by_key(|(job, ..)| *job);
+            for (job, _, done) in &link.active {
+                let phases = self.jobs[*job as usize].usage.phases.iter();
+                let most = phases
+                    .map(|phase| phase.bytes / phase.weight)
+                    .fold(0.0, f64::max);
+                let left = (done - link.service) / most;
+                // What rounding left of a message that is through is none.
+                if left > NEAR {
+                    state.whole.push(*job);
+                    state.parts.push(left);
+                }
+            }
+            state.whole.push(u32::MAX);
+        }
+        let jobs = self
+            .jobs
+            .iter_mut()
+            .map(|job| (&mut job.finished, &mut job.done));
+        let times = (self.now, self.skipped);
+        if let Some(seconds) = pattern.count(state, times, goal, &mut jobs.collect::<Vec<_>>()) {
+            self.skipped += seconds;
+            self.spans.stop();
+        }
+    }
+
+    /// A job begins to send: no sooner done than alone, later on links that others use, and so are they.
+    fn send(&mut self, i: usize) {
+        let job = &mut self.jobs[i];
+        let phase = &job.usage.phases[job.phase];
+        job.stage = Stage::Sends;
+        job.until = self.now + phase.sending();
+        let (service, weight) = (phase.bytes / phase.weight, phase.weight);
+        for at in 0..job.rows[job.phase].len() {
+            let job = &self.jobs[i];
+            let (row, uses) = job.rows[job.phase][at];
+            let link = &mut self.links[row as usize];
+            link.advance(self.now);
+            link.active
+                .push((i as u32, uses * weight, link.service + service));
+            if link.active.len() > 1 {
+                let jobs = &mut self.jobs;
+                link.ends(|job, end| {
+                    let until = &mut jobs[job as usize].until;
+                    *until = until.max(end);
+                });
+            }
+        }
+    }
+}
+
+impl Run for JobRun {
+    fn until_each_has_done(&mut self, iterations: u64) -> f64 {
+        while self.jobs.iter().any(|job| job.finished.count < iterations) {
+            self.step(Goal::Iterations(iterations));
+        }
+        self.now + self.skipped
+    }
+
+    fn until(&mut self, time: f64) {
+        while self.next() + self.skipped <= time {
+            self.step(Goal::Time(time));
+        }
+        self.now = self.now.max(time - self.skipped);
+    }
+
+    fn finished(&self, job: usize) -> &Finished {
+        &self.jobs[job].finished
+    }
+
+    fn carried(&self, _: &Channels) -> Vec<(u32, f64)> {
+        let mut bytes: BTreeMap<u32, f64> = BTreeMap::new();
+        for job in &self.jobs {
+            // A phase that is not done has carried as large a part as of its time has passed.
+            for (p, phase) in job.usage.phases.iter().enumerate() {
+                let part = match job.stage {
+                    Stage::Sends if p == job.phase => {
+                        (self.now - job.began) / (job.until - job.began)
+                    }
+                    _ => 0.0,
+                };
+                for (link, uses) in &phase.channels {
+                    *bytes.entry(*link).or_default() += uses * (job.done[p] + part) * phase.bytes;
+                }
+            }
+        }
+        bytes.into_iter().collect()
+    }
+
+    fn spans(&mut self) -> &mut Spans {
+        &mut self.spans
+    }
+}
+
+/// Seconds from the start of a phase until it sends.
+fn wait(usage: &JobUsage, phase: usize, computing: &mut Computing) -> f64 {
+    let phase = &usage.phases[phase];
+    computing.draw(phase.compute) + phase.latency
+}
+
+/// Uses of a channel by each phase of each job.
+fn uses(jobs: &[&JobUsage], channel: u32, channels: &Channels) -> LinkUses {
+    let mut row = LinkUses::new();
+    for (i, job) in (0..).zip(jobs) {
+        for (phase, usage) in (0..).zip(&job.phases) {
+            if let Ok(at) = usage
+                .channels
+                .binary_search_by_key(&channel, |(channel, _)| *channel)
+            {
+                let uses = usage.channels[at].1 / channels.capacity[channel as usize];
+                row.push((i, phase, uses));
+            }
+        }
+    }
+    row
+}
+
+/// Drops each link that never slows jobs down more than another one does: the other has the same phases of the same
+/// jobs, and each uses at least as much of it.
+fn binding(rows: impl Iterator<Item = LinkUses>) -> Vec<LinkUses> {
+    let mut groups: BTreeMap<Vec<(u32, u32)>, Vec<Vec<f64>>> = BTreeMap::new();
+    for row in rows {
+        let phases = row.iter().map(|(job, phase, _)| (*job, *phase)).collect();
+        groups
+            .entry(phases)
+            .or_default()
+            .push(row.into_iter().map(|(.., uses)| uses).collect());
+    }
+    let mut kept = Vec::new();
+    for (phases, mut uses) in groups {
+        // What covers another has the larger sum.
+        uses.sort_by(|a, b| b.iter().sum::<f64>().total_cmp(&a.iter().sum::<f64>()));
+        let mut best: Vec<Vec<f64>> = Vec::new();
+        for row in uses {
+            let covered = |other: &Vec<f64>| other.iter().zip(&row).all(|(a, b)| a >= b);
+            if !best.iter().any(covered) {
+                best.push(row);
+            }
+        }
+        let row = |uses: Vec<f64>| {
+            phases
+                .iter()
+                .zip(uses)
+                .map(|((j, p), u)| (*j, *p, u))
+                .collect()
+        };
+        kept.extend(best.into_iter().map(row));
+    }
+    kept
+}

@@ -1,0 +1,291 @@
+//! The file of jobs that run side by side: traffic, times and nodes of each.
+
+use std::path::Path;
+
+use crate::mapping::guest::{Benchmark, Stage};
+use crate::mapping::{Guest, ProcessMapping};
+use nodeorder_base::error::{Error, Result, SourceLocation};
+use nodeorder_base::ids::NodeId;
+use nodeorder_base::input::{Line, Text};
+use nodeorder_base::params::{Params, Tables, Unit};
+use nodeorder_network::topology::Topology;
+
+/// One part of a job's iteration: it computes, then sends, then waits for all messages.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Phase {
+    /// Seconds of computing.
+    pub compute: f64,
+    /// The messages.
+    pub guest: Guest,
+    /// Bytes of one unit of their volume.
+    pub bytes: f64,
+    /// Number of messages into which the bytes of a pair are cut. Each waits for the one before, and each pays the
+    /// latency of the route.
+    pub messages: f64,
+}
+
+/// A job that runs beside others.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Job {
+    /// Its name.
+    pub name: String,
+    /// The node of each process.
+    pub mapping: ProcessMapping,
+    /// The phases of an iteration, one after the other.
+    pub phases: Vec<Phase>,
+    /// Computing takes its seconds times a number drawn from 1 - spread to 1 + spread.
+    pub spread: f64,
+}
+
+/// Upper limit of bytes and seconds in a file: larger ones would make times infinite.
+const LARGEST: f64 = 1e15;
+
+impl Job {
+    /// Reads a file of jobs: TOML, a table `[[jobs]]` each.
+    ///
+    /// - `name`: what it is called, each name once.
+    /// - `nodes`: where process i runs, in order: ids, `"a-b"` ranges, node names and host lists. A node may hold
+    ///   several processes, and several jobs.
+    /// - `guest`: its messages, a pattern or a file (relative to this one).
+    /// - `bytes`: of one unit of the guest's volume; a number, or a text with a unit (`"1MB"`).
+    /// - `compute`: seconds before an iteration's messages are sent; a number, or a text with a unit (`"20ms"`). 0
+    ///   unless given.
+    /// - `spread`: 0.2 draws each computation between 0.8 and 1.2 times `compute`. 0 unless given.
+    /// - `messages`: into how many messages, one after the other, the bytes of a pair are cut: each pays the latency of
+    ///   its route. 1 unless given.
+    /// - instead of `guest`, `bytes`, `compute` and `messages`: a table `[[jobs.phases]]` with these for each phase of
+    ///   an iteration.
+    /// - or instead of all of these `benchmark`: one of [`Benchmark`] such as `npb-lu:n=64,class=B`, whose stages become
+    ///   phases; before the first it computes its operations, as fast as `speed` says.
+    ///
+    /// Before the jobs, `speed = "100Gf"` says how many operations a second a process does; 1 Gf unless given.
+    ///
+    /// # Errors
+    /// With file and line: whatever does not belong there, values out of range, a guest with more processes than
+    /// the job has nodes, nodes that the machine does not have; a job that takes no time.
+    pub fn read_all(topology: &Topology, text: &Text, base: Option<&Path>) -> Result<Vec<Job>> {
+        let seed = topology.context().seed;
+        let mut file = Tables::read("a file of jobs", text, base, seed)?;
+        let (location, tables) = file.take("jobs");
+        let speed = file.params.quantity("speed", Unit::Speed)?.unwrap_or(1e9);
+        if speed <= 0.0 {
+            return Err(file.params.wrong("speed", "more than 0"));
+        }
+        file.finish(&["jobs"])?;
+        if tables.is_empty() {
+            return Err(Error::input(
+                location,
+                "no jobs",
+                "a table [[jobs]] for each job",
+            ));
+        }
+        let mut jobs: Vec<Job> = Vec::with_capacity(tables.len());
+        for table in tables {
+            let location = table.params.location_of("name");
+            let job = Job::read(topology, text, base, table, speed)?;
+            if jobs.iter().any(|other| other.name == job.name) {
+                let found = format!("another job called `{}`", job.name);
+                return Err(Error::input(location, found, "a name for each job"));
+            }
+            jobs.push(job);
+        }
+        Ok(jobs)
+    }
+
+    fn read(
+        topology: &Topology,
+        text: &Text,
+        base: Option<&Path>,
+        mut table: Tables,
+        speed: f64,
+    ) -> Result<Job> {
+        let (at, phases) = table.take("phases");
+        let params = &table.params;
+        let location = params.location().clone();
+        let missing = |what: &str, expected: &str| {
+            Error::input(
+                location.clone(),
+                format!("a job without `{what}`"),
+                expected,
+            )
+        };
+        let name = params
+            .word("name")?
+            .ok_or_else(|| missing("name", "name = \"a text\""))?;
+        let nodes = nodes(topology, text, params)?;
+        if nodes.is_empty() {
+            return Err(missing("nodes", "nodes = [ids, \"a-b\" ranges or names]"));
+        }
+        let spread = params.real("spread", 0.0, 1.0)?.unwrap_or(0.0);
+        let own = ["guest", "bytes", "compute", "messages"]
+            .into_iter()
+            .find(|key| params.has(key));
+        let phases = if let Some(benchmark) = params.word("benchmark")? {
+            if let Some(key) = own.or((!phases.is_empty()).then_some("phases")) {
+                let expected = "either a benchmark or what it consists of";
+                let location = if phases.is_empty() {
+                    params.location_of(key)
+                } else {
+                    at
+                };
+                return Err(Error::input(
+                    location,
+                    format!("`{key}` beside `benchmark`"),
+                    expected,
+                ));
+            }
+            Phase::of_benchmark(topology, params, &benchmark, nodes.len(), speed)?
+        } else if phases.is_empty() {
+            vec![Phase::read(topology, base, params, nodes.len())?]
+        } else {
+            if let Some(key) = own {
+                let found = format!("`{key}` beside [[jobs.phases]] (line of the first: {at})");
+                let location = params.location_of(key);
+                return Err(Error::input(location, found, "it in each phase instead"));
+            }
+            let read = |phase: Tables| {
+                let read = Phase::read(topology, base, &phase.params, nodes.len())?;
+                phase.finish(&[]).map(|()| read)
+            };
+            phases.into_iter().map(read).collect::<Result<_>>()?
+        };
+        table.finish(&["phases"])?;
+        let takes_time = |p: &Phase| p.compute > 0.0 || (p.bytes > 0.0 && p.guest.pair_count() > 0);
+        if !phases.iter().any(takes_time) {
+            let expected = "`compute` above 0, or messages of some bytes";
+            return Err(Error::input(location, "a job that takes no time", expected));
+        }
+        let mapping = ProcessMapping::new(topology, &name, nodes)?;
+        Ok(Job {
+            name,
+            mapping,
+            phases,
+            spread,
+        })
+    }
+
+    /// Processes of the largest phase.
+    pub fn processes(&self) -> u32 {
+        self.phases
+            .iter()
+            .map(|phase| phase.guest.processes())
+            .max()
+            .unwrap_or(0)
+    }
+}
+
+impl Phase {
+    fn read(
+        topology: &Topology,
+        base: Option<&Path>,
+        params: &Params,
+        nodes: usize,
+    ) -> Result<Self> {
+        let quantity = |key: &'static str, unit: Unit| match params.quantity(key, unit)? {
+            Some(value) if value > LARGEST => {
+                Err(params.wrong(key, format!("at most {LARGEST:e} (bytes or seconds)")))
+            }
+            value => Ok(value),
+        };
+        let compute = quantity("compute", Unit::Seconds)?.unwrap_or(0.0);
+        let location = params.location_of("guest");
+        let text = params.word("guest")?.ok_or_else(|| {
+            let expected = "guest = a pattern such as \"all-to-all:n=8\", or a file";
+            Error::input(location.clone(), "no `guest`", expected)
+        })?;
+        let bytes = quantity("bytes", Unit::Bytes)?
+            .ok_or_else(|| params.wrong("bytes", "bytes = the bytes of one unit of volume"))?;
+        let guest = Guest::make(&Guest::beside(base, &text), topology.context());
+        // What a pattern lacks is wrong on this line; a file has lines of its own.
+        let guest = guest.map_err(|error| error.about(&text, &location))?;
+        no_more_than(nodes, &guest, &location)?;
+        if guest.processes() == 0 {
+            let found = format!("`{text}` without processes");
+            return Err(Error::input(
+                params.location_of("guest"),
+                found,
+                "a process or more",
+            ));
+        }
+        let messages = f64::from(
+            params
+                .integer("messages", 1, 1_000_000_000)?
+                .unwrap_or(1u32),
+        );
+        Ok(Phase {
+            compute,
+            guest,
+            bytes,
+            messages,
+        })
+    }
+
+    /// The stages of a benchmark.
+    fn of_benchmark(
+        topology: &Topology,
+        params: &Params,
+        text: &str,
+        nodes: usize,
+        speed: f64,
+    ) -> Result<Vec<Self>> {
+        let location = params.location_of("benchmark");
+        // What is wrong with it is wrong on this line.
+        let made = Benchmark::make(text, topology.context());
+        let made = made.map_err(|error| error.about(text, &location))?;
+        let mut phases = Phase::of_stages(&made, made.operations / speed);
+        if phases.is_empty() {
+            let (compute, guest) = (
+                made.operations / speed,
+                Guest::make(text, topology.context())?,
+            );
+            phases.push(Phase {
+                compute,
+                guest,
+                bytes: 1.0,
+                messages: 1.0,
+            });
+        }
+        phases
+            .iter()
+            .try_for_each(|phase| no_more_than(nodes, &phase.guest, &location))?;
+        Ok(phases)
+    }
+
+    /// The stages of an iteration of a benchmark, after `compute` seconds of computing.
+    pub fn of_stages(benchmark: &Benchmark, compute: f64) -> Vec<Self> {
+        let phase = |(i, stage): (usize, &Stage)| Phase {
+            compute: if i == 0 { compute } else { 0.0 },
+            guest: stage.guest.clone(),
+            bytes: 1.0,
+            messages: f64::from(stage.messages),
+        };
+        benchmark.stages.iter().enumerate().map(phase).collect()
+    }
+}
+
+/// Refuses a guest of more processes than the job has nodes.
+fn no_more_than(nodes: usize, guest: &Guest, location: &SourceLocation) -> Result<()> {
+    if guest.processes() as usize > nodes {
+        let found = format!("`{}` with {} processes", guest.label(), guest.processes());
+        let expected = format!("at most {nodes}, one for each of the job's nodes");
+        return Err(Error::input(location.clone(), found, expected));
+    }
+    Ok(())
+}
+
+/// The nodes that `nodes` lists.
+fn nodes(topology: &Topology, text: &Text, params: &Params) -> Result<Vec<NodeId>> {
+    let mut nodes = Vec::new();
+    for (word, location) in params.list("nodes")? {
+        let number = match &location {
+            SourceLocation::Line { line, .. } => *line,
+            _ => 1,
+        };
+        let line = Line::new(text.name(), number, &word);
+        for node in topology.nodes_named(&word, &line, nodes.len())? {
+            topology.check_node(node, || location.clone())?;
+            nodes.push(node);
+        }
+    }
+    Ok(nodes)
+}

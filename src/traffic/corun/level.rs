@@ -1,0 +1,378 @@
+//! Jobs that come and go on one machine, at either level: mean seconds of an iteration of each beside the others.
+//!
+//! ```
+//! use std::sync::Arc;
+//! use nodeorder_traffic::corun::{Channels, Detail, Level, Phase, PlacedJob, Speeds};
+//! use nodeorder_traffic::mapping::{Fabric, Guest, ProcessMapping, FixedRouting};
+//! use nodeorder_base::ids::NodeId;
+//! use nodeorder_network::topology::Topology;
+//! let ring = Topology::inline("torus:8", &Default::default())?;
+//! let fabric = Fabric::new(&ring)?;
+//! let routing = FixedRouting::named("one-path")?;
+//! let channels = Channels::new(&ring, fabric.links, &Speeds::new(1e9, 0.0));
+//! let guest = Guest::make("ring:n=2", &Default::default())?;
+//! // One second of computing, one to send 10⁹ bytes.
+//! let phases = [Phase { compute: 1.0, guest, bytes: 1e9, messages: 1.0 }];
+//! let job = |nodes: [u32; 2]| -> nodeorder_base::error::Result<Arc<PlacedJob>> {
+//!     let mapping = ProcessMapping::new(&ring, "a job", nodes.map(NodeId).to_vec())?;
+//!     PlacedJob::new(Detail::Job, &fabric, routing, &phases, &mapping, &channels).map(Arc::new)
+//! };
+//! let (first, second) = (job([0, 2])?, job([1, 3])?);
+//! let mut level = Level::new(channels.clone(), 30);
+//! level.start(7, first);
+//! assert_eq!(level.update(), [(7, 2.0)]);
+//! level.start(8, second);
+//! // Both send in lock step and share the link from router 1 to 2.
+//! assert_eq!(level.update(), [(7, 3.0), (8, 3.0)]);
+//! level.end(8);
+//! assert_eq!(level.update(), [(7, 2.0)]);
+//! # Ok::<(), nodeorder_base::error::Error>(())
+//! ```
+//!
+//! # Limits
+//! Jobs that meet are taken to begin their iterations together. Every one runs `iterations` times before a mean is taken:
+//! give the jobs of one machine iterations of similar length.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use super::Channels;
+use super::flow_run::FlowRun;
+use super::job_run::JobRun;
+use super::jobs::Phase;
+use super::messages::{FlowJob, Site};
+use super::timing::Run;
+use super::usage::JobUsage;
+use crate::mapping::{Fabric, FixedRouting, ProcessMapping};
+use nodeorder_base::error::Result;
+
+/// How closely messages are followed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Detail {
+    /// Message by message.
+    Flow,
+    /// By the channels that jobs share, one by one.
+    Job,
+}
+
+/// A job on the channels of a machine.
+#[derive(Clone, Debug)]
+pub struct PlacedJob {
+    traffic: Traffic,
+    /// The channels on which it may meet other jobs, ascending, with the most it asks of each, in bytes a second.
+    asks: Vec<(u32, f64)>,
+}
+
+/// Traffic of a job at each level.
+#[derive(Clone, Debug)]
+enum Traffic {
+    Flow(FlowJob),
+    Job(JobUsage),
+}
+
+impl PlacedJob {
+    /// Puts the messages of the phases of a job on channels.
+    ///
+    /// # Errors
+    /// A routing that does not suit the machine; more memory than allowed.
+    ///
+    /// # Complexity
+    /// Flow level: O(messages · hops), and for every end of a message the flows that its channels reach. Job level: the
+    /// loads of each phase ([`FixedRouting::loads`]).
+    pub fn new(
+        level: Detail,
+        fabric: &Fabric<'_>,
+        routing: FixedRouting,
+        phases: &[Phase],
+        mapping: &ProcessMapping,
+        channels: &Channels,
+    ) -> Result<Self> {
+        let site = Site {
+            fabric,
+            routing,
+            mapping,
+            channels,
+        };
+        Ok(match level {
+            Detail::Flow => {
+                let job = FlowJob::new(&site, phases)?;
+                // Messages that end early and late may meet on any channel.
+                let asks = job
+                    .channels()
+                    .into_iter()
+                    .map(|channel| (channel, f64::INFINITY));
+                PlacedJob {
+                    asks: asks.collect(),
+                    traffic: Traffic::Flow(job),
+                }
+            }
+            Detail::Job => {
+                let job = JobUsage::new(&site, phases)?;
+                PlacedJob {
+                    asks: job.asks(),
+                    traffic: Traffic::Job(job),
+                }
+            }
+        })
+    }
+
+    /// Computing takes its seconds times a number drawn from 1 - `spread` to 1 + `spread`.
+    pub fn drawn(mut self, spread: f64, seed: u64) -> Self {
+        match &mut self.traffic {
+            Traffic::Flow(job) => (job.spread, job.seed) = (spread, seed),
+            Traffic::Job(job) => (job.spread, job.seed) = (spread, seed),
+        }
+        self
+    }
+
+    /// Seconds of an iteration as if no other job ran, without spread.
+    pub fn alone(&self) -> f64 {
+        match &self.traffic {
+            Traffic::Flow(job) => job.alone(),
+            Traffic::Job(job) => job.alone(),
+        }
+    }
+
+    /// How many of these are latency.
+    pub fn latency(&self, channels: &Channels) -> f64 {
+        match &self.traffic {
+            Traffic::Flow(job) => job.latency(channels),
+            Traffic::Job(job) => job.phases.iter().map(|phase| phase.latency).sum(),
+        }
+    }
+
+    fn spread(&self) -> f64 {
+        match &self.traffic {
+            Traffic::Flow(job) => job.spread,
+            Traffic::Job(job) => job.spread,
+        }
+    }
+}
+
+/// A job that runs.
+#[derive(Debug)]
+struct Running {
+    job: Arc<PlacedJob>,
+    /// Mean seconds of an iteration, as last found.
+    seconds: f64,
+}
+
+/// The jobs on a machine now, all at one level.
+#[derive(Debug)]
+pub struct Level {
+    channels: Channels,
+    iterations: u64,
+    /// Whether states that come again are counted.
+    pub(super) count_patterns: bool,
+    running: BTreeMap<u32, Running>,
+    /// By channel: the jobs on it, ascending, with the most each asks of it.
+    on: Vec<Vec<(u32, f64)>>,
+    /// Jobs whose seconds must be found anew.
+    dirty: BTreeSet<u32>,
+}
+
+impl Level {
+    /// No job on these channels. A mean is taken once each of the jobs that meet has done `iterations`.
+    pub fn new(channels: Channels, iterations: u64) -> Self {
+        Level {
+            on: vec![Vec::new(); channels.capacity.len()],
+            channels,
+            iterations: iterations.max(1),
+            count_patterns: true,
+            running: BTreeMap::new(),
+            dirty: BTreeSet::new(),
+        }
+    }
+
+    /// A job starts; `key` names it from now on. Its iteration must take some time.
+    ///
+    /// # Complexity
+    /// O(channels it uses · jobs on one).
+    pub fn start(&mut self, key: u32, job: Arc<PlacedJob>) {
+        self.end(key);
+        for (channel, most) in &job.asks {
+            let on = &mut self.on[*channel as usize];
+            on.insert(on.partition_point(|(other, _)| *other < key), (key, *most));
+        }
+        let seconds = job.alone();
+        self.running.insert(key, Running { job, seconds });
+        self.dirty.insert(key);
+    }
+
+    /// A job ends; nothing happens where none of that name runs.
+    pub fn end(&mut self, key: u32) {
+        let Some(job) = self.running.remove(&key) else {
+            return;
+        };
+        for (channel, _) in &job.job.asks {
+            let contended = self.contended(*channel);
+            let on = &mut self.on[*channel as usize];
+            on.retain(|(on, _)| *on != key);
+            // Jobs that it met may have met others only through it: each is simulated anew.
+            if contended {
+                self.dirty.extend(on.iter().map(|(on, _)| on));
+            }
+        }
+        self.dirty.remove(&key);
+    }
+
+    /// Simulates what has changed. Returns those jobs, ascending, with their mean seconds of an iteration.
+    ///
+    /// # Complexity
+    /// For the jobs that meet what came or went, directly or through others: a simulation of `iterations` of each, less
+    /// where their states come again.
+    pub fn update(&mut self) -> Vec<(u32, f64)> {
+        let mut all = BTreeMap::new();
+        while let Some(key) = self.dirty.pop_first() {
+            if all.contains_key(&key) {
+                continue;
+            }
+            let keys: Vec<u32> = self.meeting(key).into_iter().collect();
+            let alone = match keys.as_slice() {
+                [key] => Some(&*self.running[key].job).filter(|job| job.spread() == 0.0),
+                _ => None,
+            };
+            let seconds: Vec<f64> = match alone {
+                Some(job) => vec![job.alone()],
+                None => {
+                    let mut run = self.run_of(&keys);
+                    run.until_each_has_done(self.iterations);
+                    (0..keys.len()).map(|job| run.mean(job).0).collect()
+                }
+            };
+            for (key, seconds) in keys.into_iter().zip(seconds) {
+                if let Some(job) = self.running.get_mut(&key) {
+                    job.seconds = seconds;
+                }
+                all.insert(key, seconds);
+            }
+        }
+        all.into_iter().collect()
+    }
+
+    /// The simulation of some running jobs, none of which meets another one.
+    pub(super) fn run_of(&self, keys: &[u32]) -> Box<dyn Run> {
+        let jobs: Vec<&Running> = keys
+            .iter()
+            .filter_map(|key| self.running.get(key))
+            .collect();
+        let (mut flows, mut usages) = (Vec::new(), Vec::new());
+        for running in &jobs {
+            match &running.job.traffic {
+                Traffic::Flow(job) => flows.push(job),
+                Traffic::Job(job) => usages.push(job),
+            }
+        }
+        if usages.is_empty() {
+            return Box::new(FlowRun::new(&flows, &self.channels, self.count_patterns));
+        }
+        let asked = jobs
+            .iter()
+            .flat_map(|job| job.job.asks.iter().map(|(channel, _)| *channel));
+        let mut contended: Vec<u32> = asked.filter(|channel| self.contended(*channel)).collect();
+        contended.sort_unstable();
+        contended.dedup();
+        Box::new(JobRun::new(
+            &usages,
+            &contended,
+            &self.channels,
+            self.count_patterns,
+        ))
+    }
+
+    /// Whether the jobs on a channel can fill it.
+    fn contended(&self, channel: u32) -> bool {
+        let on = &self.on[channel as usize];
+        let most: f64 = on.iter().map(|(_, most)| most).sum();
+        on.len() > 1 && most > self.channels.capacity[channel as usize] * (1.0 + 1e-9)
+    }
+
+    /// A job and those that it meets on channels they can fill, directly or through others.
+    pub(super) fn meeting(&self, key: u32) -> BTreeSet<u32> {
+        let (mut met, mut left) = (BTreeSet::from([key]), vec![key]);
+        while let Some(job) = left.pop().and_then(|key| self.running.get(&key)) {
+            for (channel, _) in job
+                .job
+                .asks
+                .iter()
+                .filter(|(channel, _)| self.contended(*channel))
+            {
+                let on = self.on[*channel as usize].iter();
+                left.extend(on.filter(|(key, _)| met.insert(*key)).map(|(key, _)| *key));
+            }
+        }
+        met
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::corun::Speeds;
+    use crate::mapping::guest::sized;
+    use nodeorder_base::ids::NodeId;
+    use nodeorder_base::random::{below, generator, shuffle};
+    use nodeorder_network::topology::{Context, Topology};
+
+    /// Two to nine jobs on random nodes, each with a share of sending between a fifth and four fifths alone.
+    fn case(
+        level: Detail,
+        topology: &Topology,
+        channels: &Channels,
+        seed: u64,
+    ) -> Vec<Arc<PlacedJob>> {
+        let mut random = generator(seed);
+        let mut nodes: Vec<NodeId> = topology.nodes().iter().collect();
+        shuffle(&mut nodes, &mut random);
+        let fabric = Fabric::new(topology).unwrap();
+        let routing = FixedRouting::named("one-path").unwrap();
+        let mut jobs = Vec::new();
+        for _ in 0..2 + below(8, &mut random) {
+            let size = [4, 6, 8][below(3, &mut random) as usize];
+            let guest = ["all-to-all", "ring", "stencil2d"][below(3, &mut random) as usize];
+            let compute = [1.0, 4.0, 16.0][below(3, &mut random) as usize];
+            if nodes.len() < size {
+                break;
+            }
+            let guest = sized(guest, size as u32, topology.context()).unwrap();
+            let phases = [Phase {
+                compute,
+                guest,
+                bytes: 1e9,
+                messages: 1.0,
+            }];
+            let taken = nodes.drain(..size).collect();
+            let mapping = ProcessMapping::new(topology, "job", taken).unwrap();
+            let job = PlacedJob::new(level, &fabric, routing, &phases, &mapping, channels);
+            jobs.push(Arc::new(job.unwrap()));
+        }
+        jobs
+    }
+
+    /// Results depend on the jobs that run, not on jobs that came and went before.
+    #[test]
+    fn the_way_to_a_set_of_jobs_does_not_show() {
+        let topology = Topology::inline("torus:4x4x2", &Context::default()).unwrap();
+        let fabric = Fabric::new(&topology).unwrap();
+        let channels = Channels::new(&topology, fabric.links, &Speeds::new(1e9, 0.0));
+        for (seed, detail) in (0..30).flat_map(|seed| [(seed, Detail::Flow), (seed, Detail::Job)]) {
+            let jobs = case(detail, &topology, &channels, seed);
+            let new = || Level::new(channels.clone(), 12);
+            let (mut long, mut short) = (new(), new());
+            let mut found = BTreeMap::new();
+            for (key, job) in (0u32..).zip(&jobs).collect::<Vec<_>>().into_iter().rev() {
+                long.start(key, job.clone());
+                found.extend(long.update());
+            }
+            let stays = |key: &u32| key % 3 != 1;
+            for key in (0..jobs.len() as u32).filter(|key| !stays(key)) {
+                long.end(key);
+                found.remove(&key);
+                found.extend(long.update());
+            }
+            let staying = (0..).zip(jobs).filter(|(key, _)| stays(key));
+            staying.for_each(|(key, job)| short.start(key, job));
+            assert_eq!(short.update(), found.into_iter().collect::<Vec<_>>());
+        }
+    }
+}

@@ -1,0 +1,290 @@
+//! Jobs beside each other and alone, at either level.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use rayon::prelude::*;
+
+use super::jobs::Job;
+use super::level::{Detail, Level, PlacedJob};
+use super::timing::{Computing, Run, Span};
+use super::{Channels, Fair, Figures, Speeds};
+use crate::mapping::{Fabric, FixedRouting};
+use nodeorder_base::error::{Error, Result, SourceLocation, six_digits};
+use nodeorder_network::topology::Topology;
+
+/// Settings of all jobs: network, level, and length of the simulation.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Settings {
+    /// The network's figures.
+    pub speeds: Speeds,
+    /// How closely messages are followed.
+    pub level: Detail,
+    /// Every job goes on until each has done so many iterations; at least 1.
+    pub iterations: u64,
+    /// Whether periods that repeat exactly are counted instead of simulated; never with drawn computing times.
+    pub count_patterns: bool,
+    /// How many stages of the jobs are kept for [`Outcome::spans`].
+    pub spans: usize,
+}
+
+impl Settings {
+    /// From the network's figures (links of 1.25 GB/s unless given) and the texts of `--fair` (`flow`, `rtt`) and `--level`
+    /// (`flow`, `job`); states that come again are counted, and no stages kept.
+    pub fn new(figures: &Figures, fair: &str, level: &str, iterations: u64) -> Self {
+        let fair = if fair == "rtt" { Fair::Rtt } else { Fair::Flow };
+        let speeds = Speeds {
+            fair,
+            ..figures.speeds(1.25e9)
+        };
+        let level = if level == "job" {
+            Detail::Job
+        } else {
+            Detail::Flow
+        };
+        Settings {
+            speeds,
+            level,
+            iterations,
+            count_patterns: true,
+            spans: 0,
+        }
+    }
+}
+
+/// Times of one job.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct JobOutcome {
+    /// Its name.
+    pub name: String,
+    /// Its processes.
+    pub processes: u32,
+    /// Iterations it finished beside the others.
+    pub iterations: u64,
+    /// Mean seconds of these.
+    pub seconds: f64,
+    /// Mean seconds of an iteration alone.
+    pub alone: f64,
+}
+
+impl JobOutcome {
+    /// Seconds beside the others over seconds alone.
+    pub fn slowdown(&self) -> f64 {
+        self.seconds / self.alone
+    }
+}
+
+/// Times of all jobs, and loads of the links.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Outcome {
+    /// The jobs, in their order.
+    pub jobs: Vec<JobOutcome>,
+    /// Seconds until each had done its iterations.
+    pub seconds: f64,
+    /// Bytes that each directed link carried over those that it could have carried in that time, in the order of
+    /// [`RouterGraph`](nodeorder_network::topology::RouterGraph).
+    pub utilisation: Vec<f64>,
+    /// Directed links of the network: those of the fabric but for joints, which are never used.
+    pub links: usize,
+    /// The first stages of the jobs, by job and time.
+    pub spans: Vec<Span>,
+}
+
+/// Number of times that progress is reported.
+const STEPS: u64 = 20;
+
+/// Lets `jobs` run side by side, and each alone. `progress` is called with the iterations that a group of jobs that
+/// meet has just done together, from any thread. Jobs draw their computing times from the machine's seed and their
+/// index in the list. The same bytes for any number of threads.
+///
+/// # Errors
+/// A routing that does not suit the machine; iterations of lengths too different
+/// to be simulated together; more memory than allowed.
+///
+/// # Complexity
+/// Flow level: a search for each target and O(messages · hops) to begin with; then for every end of a message the
+/// flows that its links reach. Job level: see [`Level`].
+pub fn side_by_side(
+    fabric: &Fabric<'_>,
+    routing: FixedRouting,
+    jobs: &[Job],
+    settings: &Settings,
+    progress: &(dyn Fn(u64) + Sync),
+) -> Result<Outcome> {
+    routing.check(fabric.topology)?;
+    check_drawn(jobs, settings.iterations)?;
+    let channels = Channels::new(fabric.topology, fabric.links, &settings.speeds);
+    let (mut groups, alone) = groups(fabric, routing, jobs, settings, &channels)?;
+    // Every job runs until the last has done its iterations: a much shorter one would do millions meanwhile.
+    let shortest = alone.iter().copied().fold(f64::INFINITY, f64::min);
+    let longest = alone.iter().copied().fold(0.0, f64::max);
+    if !(shortest > 0.0 && longest / shortest <= LONGEST) {
+        let of = |seconds: f64| {
+            alone
+                .iter()
+                .position(|s| *s == seconds)
+                .map_or("", |i| &jobs[i].name)
+        };
+        return Err(Error::unsuited(
+            SourceLocation::option("--jobs"),
+            format!(
+                "an iteration of `{}` takes {} s, one of `{}` {} s",
+                of(longest),
+                six_digits(longest),
+                of(shortest),
+                six_digits(shortest)
+            ),
+            format!("iterations may differ in length by a factor of {LONGEST:e} at most"),
+        ));
+    }
+    let iterations = settings.iterations.max(1);
+    let ends: Vec<f64> = (groups.par_iter_mut())
+        .map(|(members, run)| {
+            run.spans()
+                .keep(settings.spans / jobs.len().max(1) * members.len());
+            let mut end = 0.0;
+            for step in 1..=STEPS.min(iterations) {
+                let goal = |step: u64| iterations * step / STEPS.min(iterations);
+                end = run.until_each_has_done(goal(step));
+                progress((goal(step) - goal(step - 1)) * members.len() as u64);
+            }
+            end
+        })
+        .collect();
+    let seconds = ends.iter().copied().fold(0.0, f64::max);
+    groups
+        .par_iter_mut()
+        .for_each(|(_, run)| run.until(seconds));
+    let mut outcome = Outcome {
+        jobs: Vec::with_capacity(jobs.len()),
+        seconds,
+        utilisation: vec![0.0; fabric.links.len()],
+        links: fabric.links.cabled(),
+        spans: Vec::new(),
+    };
+    let mut means = vec![(0.0, 0); jobs.len()];
+    for (members, run) in &mut groups {
+        for (i, job) in members.iter().enumerate() {
+            means[*job] = run.mean(i);
+        }
+        for (channel, bytes) in run.carried(&channels) {
+            let channel = channel as usize;
+            if let Some(utilisation) = outcome.utilisation.get_mut(channel) {
+                *utilisation += bytes / (channels.capacity[channel] * seconds);
+            }
+        }
+        let span = |span: &Span| Span {
+            job: members[span.job],
+            ..*span
+        };
+        outcome.spans.extend(run.spans().list.iter().map(span));
+    }
+    // Groups end in any order: sorted, threads do not show.
+    outcome.spans.sort_by(|a, b| {
+        (a.job, a.from)
+            .partial_cmp(&(b.job, b.from))
+            .unwrap_or(std::cmp::Ordering::Equal)
+    });
+    for ((job, (seconds, iterations)), alone) in jobs.iter().zip(means).zip(alone) {
+        let (name, processes) = (job.name.clone(), job.processes());
+        outcome.jobs.push(JobOutcome {
+            name,
+            processes,
+            iterations,
+            seconds,
+            alone,
+        });
+    }
+    Ok(outcome)
+}
+
+/// Refuses more drawn computing times than can be simulated: with them no state comes again that could be counted.
+fn check_drawn(jobs: &[Job], iterations: u64) -> Result<()> {
+    let phases: usize = jobs.iter().map(|job| job.phases.len()).sum();
+    let most = MOST_DRAWN / phases.max(1) as u64;
+    let Some(job) = jobs
+        .iter()
+        .find(|job| job.spread > 0.0 && iterations > most)
+    else {
+        return Ok(());
+    };
+    let problem = format!(
+        "the computing times of `{}` are drawn, so that each is simulated",
+        job.name
+    );
+    let remedy = format!("use at most {most} iterations, or spread = 0");
+    Err(Error::unsuited(
+        SourceLocation::option(format!("--iterations {iterations}")),
+        problem,
+        remedy,
+    ))
+}
+
+/// Most phases of all jobs that are simulated where computing times are drawn.
+const MOST_DRAWN: u64 = 100_000_000;
+
+/// Largest ratio of the longest iteration to the shortest.
+const LONGEST: f64 = 1e6;
+
+/// Groups of jobs that meet, each with its simulation, and the mean seconds of an iteration of each job alone.
+type Groups = (Vec<(Vec<usize>, Box<dyn Run>)>, Vec<f64>);
+
+fn groups(
+    fabric: &Fabric<'_>,
+    routing: FixedRouting,
+    jobs: &[Job],
+    settings: &Settings,
+    channels: &Channels,
+) -> Result<Groups> {
+    let place = |(i, job): (usize, &Job)| {
+        let Job {
+            phases, mapping, ..
+        } = job;
+        let placed = PlacedJob::new(settings.level, fabric, routing, phases, mapping, channels)?;
+        Ok(placed.drawn(job.spread, seed(fabric.topology, i)))
+    };
+    let placed: Vec<PlacedJob> = jobs
+        .par_iter()
+        .enumerate()
+        .map(place)
+        .collect::<Result<_>>()?;
+    let mut level = Level::new(channels.clone(), settings.iterations);
+    level.count_patterns = settings.count_patterns;
+    (0..)
+        .zip(placed)
+        .for_each(|(key, job)| level.start(key, Arc::new(job)));
+    let alone = |key| {
+        let mut run = level.run_of(&[key]);
+        run.until_each_has_done(settings.iterations.max(1));
+        run.mean(0).0
+    };
+    let alone = (0..jobs.len() as u32).into_par_iter().map(alone).collect();
+    let mut left: BTreeSet<u32> = (0..jobs.len() as u32).collect();
+    let mut groups = Vec::new();
+    while let Some(key) = left.first() {
+        let met: Vec<u32> = level.meeting(*key).into_iter().collect();
+        left.retain(|key| met.binary_search(key).is_err());
+        groups.push((
+            met.iter().map(|key| *key as usize).collect(),
+            level.run_of(&met),
+        ));
+    }
+    Ok((groups, alone))
+}
+
+/// The seconds that the job at this index of the list computes, one phase and iteration after the other, the first
+/// `count`: what another simulator needs to follow the same jobs.
+pub fn computing_times(topology: &Topology, index: usize, job: &Job, count: usize) -> Vec<f64> {
+    let mut computing = Computing::new(seed(topology, index), job.spread);
+    let phases = job.phases.iter().cycle().take(count);
+    phases.map(|phase| computing.draw(phase.compute)).collect()
+}
+
+/// The seed of a job's draws.
+fn seed(topology: &Topology, job: usize) -> u64 {
+    let seed = topology.context().seed;
+    seed.wrapping_mul(0x9e37_79b9_7f4a_7c15)
+        .wrapping_add(job as u64)
+}

@@ -1,0 +1,214 @@
+//! Bandwidths and latencies of links, node links and switches.
+
+use std::path::Path;
+
+use nodeorder_base::error::{Error, Result, SourceLocation};
+use nodeorder_base::input::Text;
+use nodeorder_base::params::{Opt, Params, Tables, Unit};
+
+/// How messages share a link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fair {
+    /// Equally.
+    Flow,
+    /// By 1 over the latency of the route, as long-lived TCP streams do and SimGrid's model CM02 has it; equally
+    /// where the latency is 0.
+    Rtt,
+}
+
+/// The network's figures.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Speeds {
+    /// Bytes a second of a link of capacity 1.
+    pub bandwidth: f64,
+    /// Seconds a hop.
+    pub latency: f64,
+    /// How messages share a link.
+    pub fair: Fair,
+    /// Bytes a second of a node link, each way.
+    pub node_bandwidth: f64,
+    /// Seconds of a node link.
+    pub node_latency: f64,
+    /// Whether all that a node sends shares its node link, and all that it receives; else a node link only bounds each
+    /// message.
+    pub node_links_shared: bool,
+    /// Bytes a second of all that passes through a switch; infinite where that is not limited.
+    pub switch_bandwidth: f64,
+}
+
+impl Default for Speeds {
+    /// Links and shared node links of 1 byte a second, without latency: figures for ratios.
+    fn default() -> Self {
+        Speeds::new(1.0, 0.0)
+    }
+}
+
+impl Speeds {
+    /// Links of this bandwidth and latency a hop, shared node links of the same bandwidth, switches without a limit.
+    pub fn new(bandwidth: f64, latency: f64) -> Self {
+        let figures = Figures {
+            bandwidth: Some(bandwidth),
+            latency: Some(latency),
+            ..Figures::default()
+        };
+        figures.speeds(bandwidth)
+    }
+
+    /// Seconds before the first byte of a message between nodes this many hops apart arrives.
+    pub fn latency_of(&self, hops: f64) -> f64 {
+        hops * self.latency + 2.0 * self.node_latency
+    }
+
+    /// How fast the rate of a message over so many hops grows among others.
+    pub fn weight(&self, hops: f64) -> f64 {
+        match self.fair {
+            Fair::Rtt if self.latency > 0.0 && hops > 0.0 => {
+                1.0 / (hops + 2.0 * self.node_latency / self.latency)
+            }
+            _ => 1.0,
+        }
+    }
+}
+
+/// Figures of the network as options and files give them; each may be missing.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Figures {
+    /// Bytes a second of a link of capacity 1.
+    pub bandwidth: Option<f64>,
+    /// Seconds a hop.
+    pub latency: Option<f64>,
+    /// Bytes a second of a node link, each way: the bandwidth of a link unless given.
+    pub node_bandwidth: Option<f64>,
+    /// Seconds of a node link.
+    pub node_latency: Option<f64>,
+    /// Bytes a second of all that passes through a switch.
+    pub switch_bandwidth: Option<f64>,
+    /// Whether node links only bound each message.
+    pub node_links_free: bool,
+}
+
+/// Options of the network's figures, which models take.
+pub const OPTIONS: [Opt; 6] = [
+    Opt::text("bandwidth", "of a link of capacity 1, such as 10GB/s")
+        .or_else("1B/s: no unit is needed"),
+    Opt::text("latency", "of a hop, such as 1us").or_else("0s"),
+    Opt::one_of(
+        "node_links",
+        &["shared", "free"],
+        "whether what a node sends shares its node link",
+    )
+    .or("shared"),
+    Opt::text("node_bandwidth", "of a node link each way").or_else("bandwidth="),
+    Opt::text("switch_bandwidth", "of all that passes through a switch").or_else("no limit"),
+    Opt::file("links", "figures of links, as corun --fit writes them").or_else("none"),
+];
+
+impl Figures {
+    /// From the keys of [`OPTIONS`]. Errors: a text that is no such quantity; a bandwidth of 0.
+    pub fn from_params(params: &Params, memory: u64) -> Result<Self> {
+        let own = Figures {
+            bandwidth: positive(params, "bandwidth")?,
+            latency: params.quantity("latency", Unit::Seconds)?,
+            node_bandwidth: positive(params, "node_bandwidth")?,
+            node_latency: None,
+            switch_bandwidth: positive(params, "switch_bandwidth")?,
+            node_links_free: params.choice("node_links")? == "free",
+        };
+        own.or_file(params.path("links")?.as_deref(), memory)
+    }
+
+    /// Reads a file of figures: TOML with any of `link_bandwidth`, `link_latency`, `node_bandwidth`, `node_latency` and
+    /// `switch_bandwidth`, numbers in bytes a second and seconds, or texts with a unit.
+    ///
+    /// # Errors
+    /// With file and line: another key, a value that is no such quantity, a bandwidth of 0.
+    pub fn read(text: &Text) -> Result<Self> {
+        let file = Tables::read("a file of links", text, None, 0)?;
+        let params = &file.params;
+        let figures = Figures {
+            bandwidth: positive(params, "link_bandwidth")?,
+            latency: params.quantity("link_latency", Unit::Seconds)?,
+            node_bandwidth: positive(params, "node_bandwidth")?,
+            node_latency: params.quantity("node_latency", Unit::Seconds)?,
+            switch_bandwidth: positive(params, "switch_bandwidth")?,
+            node_links_free: false,
+        };
+        file.finish(&[])?;
+        Ok(figures)
+    }
+
+    /// From the texts of options, by their names, and the file of `--links-file`, whose figures hold where no option
+    /// says otherwise.
+    ///
+    /// # Errors
+    /// A text that is no such quantity; a bandwidth of 0; a file that cannot be read.
+    pub fn from_options<'a>(
+        options: impl IntoIterator<Item = (&'a str, &'a str)>,
+        file: Option<&Path>,
+        memory: u64,
+    ) -> Result<Self> {
+        let mut figures = Figures::default();
+        for (flag, text) in options {
+            let place = match flag {
+                "--bandwidth" => &mut figures.bandwidth,
+                "--node-bandwidth" => &mut figures.node_bandwidth,
+                "--switch-bandwidth" => &mut figures.switch_bandwidth,
+                "--node-links" => {
+                    figures.node_links_free = text == "free";
+                    continue;
+                }
+                _ => {
+                    figures.latency = Some(Unit::Seconds.option(flag, text)?);
+                    continue;
+                }
+            };
+            let value = Unit::Bandwidth.option(flag, text)?;
+            if value == 0.0 {
+                let location = SourceLocation::option(format!("{flag} {text}"));
+                return Err(Error::input(
+                    location,
+                    "a bandwidth of 0",
+                    "a bandwidth above 0",
+                ));
+            }
+            *place = Some(value);
+        }
+        figures.or_file(file, memory)
+    }
+
+    /// These figures, and those of a file where they are missing.
+    fn or_file(self, path: Option<&Path>, memory: u64) -> Result<Self> {
+        let Some(path) = path else { return Ok(self) };
+        let other = Figures::read(&Text::read(path, memory)?)?;
+        Ok(Figures {
+            bandwidth: self.bandwidth.or(other.bandwidth),
+            latency: self.latency.or(other.latency),
+            node_bandwidth: self.node_bandwidth.or(other.node_bandwidth),
+            node_latency: self.node_latency.or(other.node_latency),
+            switch_bandwidth: self.switch_bandwidth.or(other.switch_bandwidth),
+            node_links_free: self.node_links_free,
+        })
+    }
+
+    /// The figures with defaults: `bandwidth` for links, that of links for node links, latencies of 0, switches without
+    /// a limit, equal shares.
+    pub fn speeds(&self, bandwidth: f64) -> Speeds {
+        let bandwidth = self.bandwidth.unwrap_or(bandwidth);
+        Speeds {
+            bandwidth,
+            latency: self.latency.unwrap_or(0.0),
+            fair: Fair::Flow,
+            node_bandwidth: self.node_bandwidth.unwrap_or(bandwidth),
+            node_latency: self.node_latency.unwrap_or(0.0),
+            node_links_shared: !self.node_links_free,
+            switch_bandwidth: self.switch_bandwidth.unwrap_or(f64::INFINITY),
+        }
+    }
+}
+
+fn positive(params: &Params, key: &'static str) -> Result<Option<f64>> {
+    match params.quantity(key, Unit::Bandwidth)? {
+        Some(0.0) => Err(params.wrong(key, "more than 0")),
+        value => Ok(value),
+    }
+}

@@ -1,0 +1,122 @@
+//! Demand of jobs on the network, as the job level sees it.
+
+use std::collections::BTreeMap;
+
+use super::jobs::Phase;
+use super::messages::Site;
+use crate::mapping::{Demand, Dilation, Traffic};
+use nodeorder_base::error::Result;
+
+/// Demand of one phase of a job on the network.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct PhaseUsage {
+    /// Seconds of computing before it sends.
+    pub compute: f64,
+    /// Seconds before the first byte arrives: the most hops of a message times the latency of one.
+    pub latency: f64,
+    /// Bytes of the largest message; 0 where nothing is sent.
+    pub bytes: f64,
+    /// How fast its rate grows among others': 1, or by the mean latency under [`super::Fair::Rtt`].
+    pub weight: f64,
+    /// Rate of its messages where nothing else is sent, in bytes a second.
+    pub rate: f64,
+    /// U(l), the bytes that it puts on a channel over its largest message, for each channel it loads, by its number in
+    /// [`Channels`](super::Channels), ascending.
+    pub channels: Vec<(u32, f64)>,
+}
+
+/// A job as the job level sees it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct JobUsage {
+    pub phases: Vec<PhaseUsage>,
+    /// As in [`super::PlacedJob::drawn`].
+    pub spread: f64,
+    pub seed: u64,
+}
+
+impl JobUsage {
+    /// Adds up what phases put on channels.
+    pub fn new(site: &Site<'_>, phases: &[Phase]) -> Result<Self> {
+        let usages = phases.iter().map(|phase| PhaseUsage::new(site, phase));
+        let phases = usages.collect::<Result<_>>()?;
+        Ok(JobUsage {
+            phases,
+            ..JobUsage::default()
+        })
+    }
+
+    /// Seconds of an iteration alone.
+    pub fn alone(&self) -> f64 {
+        let phase = |phase: &PhaseUsage| phase.compute + phase.latency + phase.sending();
+        self.phases.iter().map(phase).sum()
+    }
+
+    /// Every channel that a phase loads, ascending, with the most it asks of it, in bytes a second.
+    pub fn asks(&self) -> Vec<(u32, f64)> {
+        let mut most: BTreeMap<u32, f64> = BTreeMap::new();
+        for phase in &self.phases {
+            for (channel, uses) in &phase.channels {
+                let most = most.entry(*channel).or_default();
+                *most = most.max(uses * phase.rate);
+            }
+        }
+        most.into_iter().collect()
+    }
+}
+
+impl PhaseUsage {
+    fn new(site: &Site<'_>, phase: &Phase) -> Result<Self> {
+        let Site {
+            fabric,
+            routing,
+            mapping,
+            channels,
+        } = *site;
+        let Phase {
+            guest,
+            bytes,
+            compute,
+            messages,
+        } = phase;
+        let speeds = &channels.speeds;
+        let largest = match guest.traffic() {
+            Traffic::AllToAll { volume } if guest.pair_count() > 0 => *volume,
+            Traffic::AllToAll { .. } => 0.0,
+            Traffic::Messages(messages) => messages.iter().map(|m| m.volume).fold(0.0, f64::max),
+        };
+        let mut usage = PhaseUsage {
+            compute: *compute,
+            latency: 0.0,
+            bytes: bytes * largest,
+            weight: 1.0,
+            rate: channels.bound,
+            channels: Vec::new(),
+        };
+        if usage.bytes <= 0.0 {
+            return Ok(usage);
+        }
+        let demand = Demand::new(fabric.topology, guest, mapping)?;
+        if speeds.latency > 0.0 || speeds.node_latency > 0.0 {
+            let hops = Dilation::of(fabric, &demand, routing)?;
+            usage.latency = messages * speeds.latency_of(hops.max);
+            usage.weight = speeds.weight(hops.mean);
+        }
+        let loads = routing.loads(fabric, &demand)?;
+        usage.channels = channels.of_guest(fabric, guest, mapping, &loads);
+        fabric.give_back(loads);
+        for (channel, load) in &mut usage.channels {
+            *load /= largest;
+            usage.rate = usage.rate.min(channels.capacity[*channel as usize] / *load);
+        }
+        Ok(usage)
+    }
+
+    /// Seconds that it sends alone.
+    pub fn sending(&self) -> f64 {
+        if self.bytes > 0.0 {
+            self.bytes / self.rate
+        } else {
+            0.0
+        }
+    }
+}

@@ -1,0 +1,153 @@
+//! The nodes of a job by themselves: how far apart they are, in the machine and on their own.
+
+use nodeorder_base::error::Result;
+use nodeorder_base::ids::NodeId;
+use nodeorder_base::ratio::ratio;
+use nodeorder_network::topology::Topology;
+use nodeorder_network::topology::statistics::{among, by_search};
+
+/// Average shortest path length and diameter of an allocation.
+///
+/// # References
+/// Hu, "Topology Mapping of Parallel Applications onto Random Allocations", section IV.C.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Allocation {
+    /// Distinct nodes.
+    pub nodes: usize,
+    /// The routers they sit on.
+    pub routers: usize,
+    /// Mean hops between two of the nodes in the machine; `None` for a single node.
+    pub aspl: Option<f64>,
+    /// The most hops between two of them.
+    pub diameter: u32,
+    /// Connected components of the subgraph that their routers induce.
+    pub components: usize,
+    /// Mean hops between two nodes over routers of the allocation only; `None` for a single node and where
+    /// the subgraph is not connected.
+    pub induced_aspl: Option<f64>,
+    /// The most hops over such routers; `None` where the subgraph is not connected.
+    pub induced_diameter: Option<u32>,
+}
+
+impl Allocation {
+    /// Measures distinct `nodes`.
+    ///
+    /// # Errors
+    /// More memory than allowed.
+    ///
+    /// # Complexity
+    /// A search inside the allocation for every 256 of its routers; in the machine O(routers · axes or levels) where
+    /// distances have a closed form, else likewise a search.
+    pub fn of(topology: &Topology, nodes: &[NodeId]) -> Result<Self> {
+        let mut sorted: Vec<u32> = nodes.iter().map(|n| topology.router_of(*n).0).collect();
+        sorted.sort_unstable();
+        let runs = sorted.chunk_by(|a, b| a == b);
+        let routers: Vec<(u32, u32)> = runs.map(|run| (run[0], run.len() as u32)).collect();
+        let (total, diameter) = in_machine(topology, &routers)?;
+        let (components, inside) = if routers.len() == topology.graph()?.router_count() {
+            // The whole machine is its own subgraph; machines are connected.
+            (1, Some((total, diameter)))
+        } else {
+            induced(topology, &routers)?
+        };
+        let n = nodes.len() as u128;
+        let mean = |total: u128| (n > 1).then(|| ratio(total, n * (n - 1) / 2));
+        Ok(Allocation {
+            nodes: nodes.len(),
+            routers: routers.len(),
+            aspl: mean(total),
+            diameter,
+            components,
+            induced_aspl: inside.and_then(|(total, _)| mean(total)),
+            induced_diameter: inside.map(|(_, far)| far),
+        })
+    }
+}
+
+/// Sum of distances over unordered pairs of nodes, and the largest.
+type Sums = (u128, u32);
+
+fn in_machine(topology: &Topology, routers: &[(u32, u32)]) -> Result<Sums> {
+    let mut counts = vec![0; topology.network().hosts() as usize];
+    routers
+        .iter()
+        .for_each(|(router, nodes)| counts[*router as usize] = *nodes);
+    among(topology, &counts)
+}
+
+/// Components of the induced subgraph, and its distances if it is one.
+fn induced(topology: &Topology, routers: &[(u32, u32)]) -> Result<(usize, Option<Sums>)> {
+    let (ids, counts): (Vec<u32>, Vec<u32>) = routers.iter().copied().unzip();
+    let graph = topology.graph()?.induced(&ids);
+    Ok(match graph.components() {
+        1 => (1, Some(by_search(topology, &graph, &counts)?)),
+        components => (components, None),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use nodeorder_network::topology::Context;
+
+    fn measure(spec: &str, nodes: &[u32]) -> Allocation {
+        let machine = Topology::inline(spec, &Context::default()).unwrap();
+        let nodes: Vec<NodeId> = nodes.iter().map(|n| NodeId(*n)).collect();
+        Allocation::of(&machine, &nodes).unwrap()
+    }
+
+    #[test]
+    fn ways_outside_the_allocation_count_only_in_the_machine() {
+        // Five of a ring of six: the way round the sixth is closed to them.
+        let five = measure("torus:6", &[0, 1, 2, 3, 4]);
+        // Distances 1·5 (0-4 are two apart in the ring), counted by hand: 4 ones, 4 twos, 2 threes.
+        assert_eq!(
+            (five.aspl, five.diameter),
+            (Some((4 + 8 + 6) as f64 / 10.0), 3)
+        );
+        assert_eq!(
+            (five.induced_aspl, five.induced_diameter),
+            (Some(2.0), Some(4))
+        );
+        assert_eq!((five.components, five.routers), (1, 5));
+        let apart = measure("torus:6", &[0, 1, 3]);
+        assert_eq!(
+            (apart.components, apart.induced_aspl, apart.induced_diameter),
+            (2, None, None)
+        );
+        assert_eq!(apart.aspl, Some(2.0));
+    }
+
+    #[test]
+    fn nodes_of_one_router_are_no_hop_apart() {
+        let pair = measure("torus:4,per_router=2", &[0, 1, 2]);
+        assert_eq!(
+            (pair.nodes, pair.routers, pair.aspl),
+            (3, 2, Some(4.0 / 6.0))
+        );
+        assert_eq!(pair.induced_aspl, pair.aspl);
+        let one = measure("torus:4", &[2]);
+        assert_eq!((one.aspl, one.induced_aspl, one.diameter), (None, None, 0));
+        assert_eq!(one.induced_diameter, Some(0));
+    }
+
+    #[test]
+    fn searched_and_closed_distances_agree_on_whole_machines() {
+        for spec in [
+            "torus:5x4",
+            "random-regular:n=40,d=3,seed=2",
+            "cascade:4x3x2",
+        ] {
+            let machine = Topology::inline(spec, &Context::default()).unwrap();
+            let nodes: Vec<NodeId> = machine.nodes().iter().collect();
+            let all = Allocation::of(&machine, &nodes).unwrap();
+            let statistics = machine.statistics().unwrap();
+            let expected = (Some(statistics.mean_distance), statistics.diameter);
+            assert_eq!((all.aspl, all.diameter), expected);
+            assert_eq!(
+                (all.induced_aspl, all.induced_diameter),
+                (all.aspl, Some(all.diameter))
+            );
+        }
+    }
+}

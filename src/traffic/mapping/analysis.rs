@@ -1,0 +1,375 @@
+//! Dilation and contention of a placed guest.
+
+use rayon::prelude::*;
+
+use super::allocation::Allocation;
+use super::demand::{Demand, End, Flow};
+use super::domain_load::DomainLoad;
+use super::guest::Guest;
+use super::hops::{Hops, from_each};
+use super::node_loads::NodeLoads;
+use super::process_mapping::ProcessMapping;
+use super::routing::{Fabric, FixedRouting, Lengths};
+use nodeorder_base::error::Result;
+use nodeorder_base::ids::RouterId;
+use nodeorder_network::topology::RouterGraph;
+
+/// Dilation and contention of a mapped guest, and the extent of its nodes.
+///
+/// # References
+/// Hu, "Topology Mapping of Parallel Applications onto Random Allocations", section II.A, equations 1-4,
+/// with volumes as weights.
+#[derive(Clone, Debug)]
+pub struct Analysis {
+    /// How far traffic goes.
+    pub dilation: Dilation,
+    /// Load of the links.
+    pub contention: Contention,
+    /// Load of fast links inside domains, where the machine has them.
+    pub domain_load: Option<DomainLoad>,
+    /// The nodes it runs on.
+    pub allocation: Allocation,
+    /// Volume on node links.
+    pub node_loads: NodeLoads,
+    /// The largest volume that passes through a router.
+    pub through_max: f64,
+    /// Volume between different routers over all volume; 0 without traffic.
+    pub share_between_routers: f64,
+}
+
+/// How far traffic goes, in hops. A pair on one router counts, with 0.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Dilation {
+    /// Ordered pairs of processes that communicate.
+    pub pairs: u64,
+    /// Their volume.
+    pub volume: f64,
+    /// The largest mean path length of a pair: Hu's dilation of the mapping. Not a number where paths are not known.
+    pub max: f64,
+    /// Mean path length weighted by volume; 0 without traffic.
+    pub mean: f64,
+    /// Mean over pairs; 0 without traffic. Not a number where paths are not known.
+    pub mean_pairs: f64,
+    /// Σ volume · hops: also the sum of all link loads, each times what a hop over the link counts.
+    pub hop_bytes: f64,
+    /// Pairs and volume by path length, rounded to whole hops.
+    pub histogram: Vec<(u64, f64)>,
+}
+
+/// Load of the links. A link's contention is its load over its capacity.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Contention {
+    /// The largest.
+    pub max: f64,
+    /// The mean over all directed links of the machine.
+    pub mean: f64,
+    /// Directed links that carry anything.
+    pub used: usize,
+    /// The load of every directed link, before division by capacity, in the order of [`RouterGraph`].
+    pub loads: Vec<f64>,
+}
+
+/// A bar of [`Contention::histogram`].
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Bar {
+    /// Contention above this…
+    pub from: f64,
+    /// …and up to this.
+    pub to: f64,
+    /// How many directed links have it.
+    pub links: usize,
+}
+
+/// Analyses one job: dilation and contention of `guest` placed by `mapping` under `routing`.
+///
+/// # Errors
+/// A routing that does not suit the machine; more memory than allowed.
+///
+/// # Examples
+/// ```
+/// use nodeorder_traffic::mapping::{self, Fabric, Guest, ProcessMapping, FixedRouting};
+/// use nodeorder_order::ordering::NodeOrder;
+/// use nodeorder_network::topology::Topology;
+/// let torus = Topology::inline("torus:4x4x4", &Default::default())?;
+/// let guest = Guest::make("stencil:4x4x4,wrap=true", &Default::default())?;
+/// let fabric = Fabric::new(&torus)?;
+/// let order = NodeOrder::make(&torus, "snake")?;
+/// let mapping = ProcessMapping::in_order(&guest, order.label(), order.nodes())?;
+/// let found = mapping::analyse(&fabric, &guest, &mapping, FixedRouting::named("ecmp-path")?)?;
+/// assert_eq!(found.contention.max, 3.0);
+/// # Ok::<(), nodeorder_base::error::Error>(())
+/// ```
+pub fn analyse(
+    fabric: &Fabric<'_>,
+    guest: &Guest,
+    mapping: &ProcessMapping,
+    routing: FixedRouting,
+) -> Result<Analysis> {
+    let demand = Demand::new(fabric.topology, guest, mapping)?;
+    let dilation = Dilation::of(fabric, &demand, routing)?;
+    let loads = routing.loads(fabric, &demand)?;
+    summed_up(fabric, (guest, mapping), &demand, dilation, loads)
+}
+
+/// As [`analyse`], for loads of all links that a search found for `demand`, the guest's traffic: of its paths only the mean
+/// length is known.
+///
+/// # Errors
+/// More memory than allowed.
+pub fn analyse_found(
+    fabric: &Fabric<'_>,
+    placed: (&Guest, &ProcessMapping),
+    demand: &Demand,
+    loads: Vec<f64>,
+) -> Result<Analysis> {
+    let carried = loads.iter().enumerate();
+    let hop_bytes = carried
+        .map(|(link, load)| load * fabric.links.weight(link))
+        .sum();
+    let dilation = Dilation {
+        pairs: demand.pairs,
+        volume: demand.volume,
+        max: f64::NAN,
+        mean: over(hop_bytes, demand.volume),
+        mean_pairs: f64::NAN,
+        hop_bytes,
+        histogram: Vec::new(),
+    };
+    summed_up(fabric, placed, demand, dilation, loads)
+}
+
+fn summed_up(
+    fabric: &Fabric<'_>,
+    (guest, mapping): (&Guest, &ProcessMapping),
+    demand: &Demand,
+    dilation: Dilation,
+    loads: Vec<f64>,
+) -> Result<Analysis> {
+    let contention = Contention::of(fabric.links, loads);
+    let outside = demand.volume - demand.inside_volume;
+    let node_loads = NodeLoads::of(fabric.topology, guest, mapping);
+    let through = node_loads.through_routers(fabric, &contention.loads);
+    Ok(Analysis {
+        share_between_routers: over(outside, demand.volume),
+        domain_load: DomainLoad::of(fabric.topology, guest, mapping),
+        allocation: Allocation::of(fabric.topology, &mapping.allocation())?,
+        through_max: through.into_values().fold(0.0, f64::max),
+        node_loads,
+        dilation,
+        contention,
+    })
+}
+
+/// `a / b`; 0 where `b` is 0.
+fn over(a: f64, b: f64) -> f64 {
+    if b > 0.0 { a / b } else { 0.0 }
+}
+
+impl Dilation {
+    /// The dilation of `demand` under `routing`. Sums of whole volumes over whole lengths are exact while
+    /// below 2⁵³.
+    ///
+    /// # Errors
+    /// A routing that does not suit the machine; more memory than allowed.
+    ///
+    /// # Complexity
+    /// O(flows) where distances have a closed form, else a search for each source as far as its targets.
+    pub fn of(fabric: &Fabric<'_>, demand: &Demand, routing: FixedRouting) -> Result<Self> {
+        let sources = demand.roots(End::Source);
+        let parts: Vec<Sums> = match routing.lengths(fabric)? {
+            Lengths::Shortest => {
+                let uniform = demand.uniform();
+                let visit =
+                    |root: usize, hops: &Hops<'_>, (sums, buffer): &mut (Sums, Vec<Flow>)| {
+                        if let Some(uniform) = uniform {
+                            return sums.count_pairs(root, hops, sources, &uniform.processes);
+                        }
+                        for flow in demand.row(End::Source, root, buffer) {
+                            sums.add(f64::from(hops.to(flow.router)), flow.pairs, flow.volume);
+                        }
+                    };
+                let found = from_each(fabric.topology, sources, demand.pairs, visit)?;
+                let mut parts: Vec<Sums> = found.into_iter().map(|(sums, _)| sums).collect();
+                if let Some(uniform) = uniform {
+                    parts.iter_mut().for_each(|sums| sums.weigh(uniform.volume));
+                }
+                parts
+            }
+            Lengths::Mean(mean) => {
+                let run = |(batch, sources): (usize, &[u32])| {
+                    let (mut sums, mut buffer) = (Sums::default(), Vec::new());
+                    for (i, source) in sources.iter().enumerate() {
+                        for flow in demand.row(End::Source, batch * BATCH + i, &mut buffer) {
+                            let hops = mean(RouterId(*source), RouterId(flow.router));
+                            sums.add(hops, flow.pairs, flow.volume);
+                        }
+                    }
+                    sums
+                };
+                sources.par_chunks(BATCH).enumerate().map(run).collect()
+            }
+        };
+        let mut all = Sums::default();
+        all.add(0.0, demand.inside_pairs, demand.inside_volume);
+        parts.iter().for_each(|part| all.merge(part));
+        if demand.pairs == 0 {
+            all.histogram.clear();
+        }
+        Ok(Dilation {
+            pairs: demand.pairs,
+            volume: demand.volume,
+            max: all.max,
+            mean: over(all.hop_bytes, demand.volume),
+            mean_pairs: over(all.pair_hops, demand.pairs as f64),
+            hop_bytes: all.hop_bytes,
+            histogram: all.histogram,
+        })
+    }
+}
+
+/// Sources whose sums are added up at once.
+const BATCH: usize = 64;
+
+#[derive(Default)]
+struct Sums {
+    max: f64,
+    hop_bytes: f64,
+    pair_hops: f64,
+    histogram: Vec<(u64, f64)>,
+}
+
+impl Sums {
+    fn add(&mut self, hops: f64, pairs: u64, volume: f64) {
+        self.max = self.max.max(hops);
+        self.hop_bytes += hops * volume;
+        self.pair_hops += hops * pairs as f64;
+        self.count(hops.round() as usize, pairs, volume);
+    }
+
+    fn count(&mut self, hops: usize, pairs: u64, volume: f64) {
+        let bar = self.bar(hops);
+        bar.0 += pairs;
+        bar.1 += volume;
+    }
+
+    /// The histogram's bar of a distance.
+    fn bar(&mut self, hops: usize) -> &mut (u64, f64) {
+        if self.histogram.len() <= hops {
+            self.histogram.resize(hops + 1, (0, 0.0));
+        }
+        &mut self.histogram[hops]
+    }
+
+    /// Counts the pairs of the `root`-th source with all others by their distance; [`Sums::weigh`] makes sums of the
+    /// counts.
+    fn count_pairs(&mut self, root: usize, hops: &Hops<'_>, routers: &[u32], processes: &[u64]) {
+        let here = processes[root];
+        if let Hops::Bytes(hops) = hops {
+            // Neighbouring targets are often as far: four counts in turn, that none waits for the one before it.
+            let mut counts = [[0; 256]; 4];
+            for (target, (router, there)) in routers.iter().zip(processes).enumerate() {
+                counts[target % 4][hops[*router as usize] as usize] += there;
+            }
+            for hops in 1..256 {
+                let there: u64 = counts.iter().map(|count| count[hops]).sum();
+                if there > 0 {
+                    self.bar(hops).0 += here * there;
+                }
+            }
+            return;
+        }
+        for (target, (router, there)) in routers.iter().zip(processes).enumerate() {
+            let (hops, pairs) = (hops.to(*router) as usize, here * there);
+            if target != root {
+                self.bar(hops).0 += pairs;
+            }
+        }
+    }
+
+    /// Turns counts of pairs, each of the same volume, into sums.
+    fn weigh(&mut self, volume: f64) {
+        for (hops, (pairs, volumes)) in self.histogram.iter_mut().enumerate() {
+            let hops = hops as f64;
+            *volumes = *pairs as f64 * volume;
+            self.hop_bytes += hops * *volumes;
+            self.pair_hops += hops * *pairs as f64;
+            self.max = if *pairs > 0 {
+                self.max.max(hops)
+            } else {
+                self.max
+            };
+        }
+    }
+
+    fn merge(&mut self, other: &Sums) {
+        self.max = self.max.max(other.max);
+        self.hop_bytes += other.hop_bytes;
+        self.pair_hops += other.pair_hops;
+        for (hops, (pairs, volume)) in other.histogram.iter().enumerate() {
+            self.count(hops, *pairs, *volume);
+        }
+    }
+}
+
+impl Contention {
+    /// From the load of every directed link.
+    pub fn of(links: &RouterGraph, loads: Vec<f64>) -> Self {
+        let (mut max, mut sum, mut used) = (0f64, 0.0, 0);
+        for (i, load) in loads.iter().enumerate() {
+            let contention = load / links.capacity(i);
+            max = max.max(contention);
+            sum += contention;
+            used += usize::from(*load > 0.0);
+        }
+        Contention {
+            max,
+            mean: over(sum, links.cabled() as f64),
+            used,
+            loads,
+        }
+    }
+
+    /// The `count` links of highest contention, highest first, ties in link order; idle ones are left out.
+    pub fn busiest(&self, links: &RouterGraph, count: usize) -> Vec<usize> {
+        let mut order: Vec<usize> = (0..self.loads.len())
+            .filter(|i| self.loads[*i] > 0.0)
+            .collect();
+        let of = |i: usize| self.loads[i] / links.capacity(i);
+        order.sort_by(|a, b| of(*b).total_cmp(&of(*a)));
+        order.truncate(count);
+        order
+    }
+
+    /// How many links have which contention: the idle ones first (0 to 0), then `bars` bars of equal width
+    /// up to the largest. Only the first where nothing is carried.
+    pub fn histogram(&self, links: &RouterGraph, bars: usize) -> Vec<Bar> {
+        let mut out = vec![Bar {
+            from: 0.0,
+            to: 0.0,
+            links: links.cabled() - self.used,
+        }];
+        if self.used == 0 {
+            return out;
+        }
+        let edge = |i: usize| self.max * i as f64 / bars as f64;
+        out.extend((0..bars).map(|i| Bar {
+            from: edge(i),
+            to: edge(i + 1),
+            links: 0,
+        }));
+        for (i, load) in self
+            .loads
+            .iter()
+            .enumerate()
+            .filter(|(_, load)| **load > 0.0)
+        {
+            let share = load / links.capacity(i) / self.max;
+            // A value on an edge belongs to the bar below it.
+            let bar = (share * bars as f64).ceil() as usize;
+            out[bar.clamp(1, bars)].links += 1;
+        }
+        out
+    }
+}

@@ -1,0 +1,80 @@
+//! Benchmarks: guests whose stages, operations and iterations are public.
+
+use super::GUESTS;
+use super::sized::all;
+use super::traffic::Guest;
+use nodeorder_base::error::{Error, Result, SourceLocation};
+use nodeorder_network::topology::Context;
+
+/// A part of an iteration, whose messages all arrive before the next part begins.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Stage {
+    /// Messages that a process sends each partner, one after the other; at least 1.
+    pub messages: u32,
+    /// The bytes of all of them, by pair.
+    pub guest: Guest,
+}
+
+/// A benchmark on a number of processes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Benchmark {
+    /// Iterations of a run.
+    pub iterations: u32,
+    /// Operations of a process in one iteration.
+    pub operations: f64,
+    /// Its stages, those that send something.
+    pub stages: Vec<Stage>,
+}
+
+impl Benchmark {
+    /// Makes the benchmark that `text` names, such as `npb-lu:n=64,class=B`.
+    ///
+    /// # Errors
+    /// A guest that is none of the benchmarks; bad options; more memory than `context` allows.
+    ///
+    /// # Examples
+    /// ```
+    /// use nodeorder_traffic::mapping::guest::Benchmark;
+    /// let ft = Benchmark::make("npb-ft:n=8,class=S", &Default::default())?;
+    /// assert_eq!((ft.iterations, ft.stages.len()), (6, 7));
+    /// # Ok::<(), nodeorder_base::error::Error>(())
+    /// ```
+    pub fn make(text: &str, context: &Context) -> Result<Self> {
+        let Some((entry, work)) = GUESTS.get(text).and_then(|e| Some((e, e.build.benchmark?)))
+        else {
+            let location = SourceLocation::option(text);
+            let names: Vec<&str> = GUESTS
+                .iter()
+                .filter(|e| e.build.benchmark.is_some())
+                .map(|e| e.name)
+                .collect();
+            let expected = format!("a benchmark: {}", names.join(", "));
+            return Err(Error::input(location, format!("`{text}`"), expected));
+        };
+        let params = GUESTS.params(entry, text, context.seed)?;
+        let made = work(&params)?.benchmark(text, &params, context)?;
+        params.finish()?;
+        Ok(made)
+    }
+
+    /// The benchmark `text`, a name with or without options but `n`, on the most of `count` processes that it takes; the
+    /// others are idle. A class too small for these runs on the greatest power of two that it takes.
+    ///
+    /// # Errors
+    /// As for [`Benchmark::make`].
+    pub fn sized(text: &str, count: u32, context: &Context) -> Result<Self> {
+        let (name, options) = text.split_once(':').unwrap_or((text, ""));
+        let Some(sized) = all().find(|sized| sized.name == name) else {
+            return Benchmark::make(text, context);
+        };
+        let make = |spec: String| match options {
+            "" => Benchmark::make(&spec, context),
+            options => Benchmark::make(&format!("{spec},{options}"), context),
+        };
+        make((sized.spec)(count)).or_else(|error| {
+            let fewer = (0..=count.max(1).ilog2()).rev().map(|bits| 1 << bits);
+            let fewer = fewer.map(|n: u32| make(format!("{name}:n={n},idle={}", count - n)));
+            fewer.flatten().next().ok_or(error)
+        })
+    }
+}

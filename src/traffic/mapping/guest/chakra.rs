@@ -1,0 +1,383 @@
+//! Chakra execution traces of MLCommons: what ranks send, and their collectives as messages.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::fs::File;
+use std::io::{BufReader, Read};
+use std::path::Path;
+
+use super::kit::*;
+use super::traffic::merged;
+use super::{MAX_PROCESSES, Message};
+use nodeorder_base::error::{Error, SourceLocation};
+
+/// `chakra:PREFIX`.
+pub(super) const GUEST: GuestEntry = GuestEntry {
+    name: "chakra",
+    about: "Chakra execution traces, a file PREFIX.N.et a rank: sends, and collectives spread over their group",
+    example: "chakra:run/trace",
+    options: &[Opt::file("prefix", "the files without .N.et").positional()],
+    build: Pattern {
+        make,
+        benchmark: None,
+        sized: &[],
+    },
+};
+
+/// Longest message in bytes.
+const LONGEST: u64 = 64 << 20;
+
+/// Bytes of the collectives of a member, by their type.
+type Collectives = [u64; 10];
+
+/// Reads every file as a stream. A send counts `comm_size` bytes to `comm_dst`. The members of a group are the ranks
+/// whose traces have a collective of its `pg_name`; a collective without one is of all ranks. What each sends of its own
+/// `comm_size` S among n, the lowest rank being the root:
+///
+/// - to the next in a ring: all-reduce 2(n-1)/n·S, all-gather (n-1)·S (S is a member's part), reduce-scatter (n-1)/n·S,
+///   reduce S on the way to the root, broadcast S on the way from it;
+/// - directly: all-to-all S/n to each, gather S to the root, scatter S/n from it. A barrier sends nothing.
+///
+/// # Errors
+/// With the file: a rank's file missing; bytes that are no messages; a file without metadata first; a communication
+/// without size, type or receiver.
+///
+/// # Complexity
+/// O(length) time; memory for the longest message, the pairs of ranks and the groups.
+///
+/// # References
+/// MLCommons Chakra, `et_def.proto`; sizes as ASTRA-sim's ring takes them.
+fn make(params: &Params, context: &Context) -> Result<(u32, Traffic)> {
+    let prefix = params.path("prefix")?;
+    let prefix = prefix.ok_or_else(|| params.wrong("prefix", "as in chakra:run/trace"))?;
+    let ranks = ranks(&prefix)?;
+    let mut sent: HashMap<(u32, u32), u64> = HashMap::new();
+    let mut groups: BTreeMap<String, BTreeMap<u32, Collectives>> = BTreeMap::new();
+    let mut buffer = Vec::new();
+    for rank in 0..ranks {
+        let path = format!("{}.{rank}.et", prefix.display());
+        let file = File::open(&path).map_err(|e| Error::io(Path::new(&path), "opening", e))?;
+        let mut trace = Trace {
+            path,
+            source: BufReader::with_capacity(1 << 16, file),
+            at: 0,
+        };
+        let mut first = true;
+        while trace.next(&mut buffer, context)? {
+            let node = Node::of(&buffer, first);
+            let node = node.ok_or_else(|| {
+                trace.wrong(
+                    "bytes that are no message",
+                    "messages of et_def.proto, the metadata first",
+                )
+            })?;
+            first = false;
+            let known = |value: Option<i64>, most: i64, what: &str| {
+                let value = value.filter(|value| (0..most).contains(value));
+                value.map(|v| v as u64).ok_or_else(|| {
+                    trace.wrong(
+                        format!("a communication without a good {what}"),
+                        format!("{what} from 0 to {}", most - 1),
+                    )
+                })
+            };
+            match node.kind {
+                5 => {
+                    let to = known(node.target, ranks.into(), "comm_dst")? as u32;
+                    let bytes = known(node.size, i64::MAX, "comm_size")?;
+                    let sum = sent.entry((rank, to)).or_default();
+                    *sum = sum.saturating_add(bytes);
+                }
+                7 => {
+                    let kind = known(node.collective, 10, "comm_type")? as usize;
+                    let bytes = if kind == 9 {
+                        0
+                    } else {
+                        known(node.size, i64::MAX, "comm_size")?
+                    };
+                    if !groups.contains_key(node.group) {
+                        groups.insert(node.group.to_string(), BTreeMap::new());
+                    }
+                    let own = groups
+                        .get_mut(node.group)
+                        .map(|group| group.entry(rank).or_default());
+                    if let Some(own) = own {
+                        own[kind] = own[kind].saturating_add(bytes);
+                    }
+                }
+                _ => {}
+            }
+        }
+        let pairs = sent.len() + groups.values().map(BTreeMap::len).sum::<usize>();
+        context.require("the messages of the traces", 128 * pairs as u64)?;
+    }
+    let message = |((source, target), bytes)| Message {
+        source,
+        target,
+        volume: bytes as f64,
+    };
+    let mut messages: Vec<Message> = sent.into_iter().map(message).collect();
+    for (name, mut members) in groups {
+        if name.is_empty() {
+            (0..ranks).for_each(|rank| {
+                members.entry(rank).or_default();
+            });
+        }
+        let all = members.values().any(|own| own[6] > 0);
+        let (n, own) = (members.len() as u64, messages.len() as u64);
+        context.require(
+            "the messages of the traces",
+            64 * (own + n * if all { n } else { 3 }),
+        )?;
+        spread(&members, &mut messages);
+    }
+    Ok((
+        ranks,
+        Traffic::Messages(merged(messages, || params.location().clone())?),
+    ))
+}
+
+/// The number of ranks: files are numbered from 0 without gaps.
+fn ranks(prefix: &Path) -> Result<u32> {
+    let folder = prefix
+        .parent()
+        .filter(|folder| *folder != Path::new(""))
+        .unwrap_or(Path::new("."));
+    let stem = prefix
+        .file_name()
+        .unwrap_or_default()
+        .to_string_lossy()
+        .into_owned()
+        + ".";
+    let mut found = BTreeSet::new();
+    for entry in std::fs::read_dir(folder).map_err(|e| Error::io(folder, "reading", e))? {
+        let name = entry
+            .map_err(|e| Error::io(folder, "reading", e))?
+            .file_name();
+        let name = name.to_string_lossy();
+        let number = name
+            .strip_prefix(&stem)
+            .and_then(|rest| rest.strip_suffix(".et"));
+        found.extend(
+            number
+                .filter(|n| !n.starts_with('+'))
+                .and_then(|n| n.parse::<u32>().ok()),
+        );
+    }
+    let missing = (0..).find(|rank| !found.contains(rank)).unwrap_or(0);
+    if missing as usize == found.len() && (1..=MAX_PROCESSES).contains(&missing) {
+        return Ok(missing);
+    }
+    let text = format!(
+        "no file {}.{missing}.et ({} others)",
+        prefix.display(),
+        found.len()
+    );
+    Err(Error::input(
+        SourceLocation::file(prefix),
+        text,
+        "a file a rank, numbered from 0",
+    ))
+}
+
+/// What the members of a group send.
+fn spread(members: &BTreeMap<u32, Collectives>, messages: &mut Vec<Message>) {
+    let ranks: Vec<u32> = members.keys().copied().collect();
+    let n = ranks.len() as f64;
+    for (i, own) in members.values().enumerate() {
+        let [
+            all_reduce,
+            reduce,
+            all_gather,
+            gather,
+            scatter,
+            broadcast,
+            all_to_all,
+            rs,
+            block,
+            _,
+        ] = own.map(|bytes| bytes as f64);
+        let mut send = |to: usize, volume: f64| {
+            messages.push(Message {
+                source: ranks[i],
+                target: ranks[to],
+                volume,
+            });
+        };
+        let pieces = 2.0 * (n - 1.0) * all_reduce + (n - 1.0) * (rs + block);
+        let reduced = if i > 0 { reduce } else { 0.0 };
+        let passed = if i + 1 < ranks.len() { broadcast } else { 0.0 };
+        send(
+            (i + 1) % ranks.len(),
+            pieces / n + (n - 1.0) * all_gather + reduced + passed,
+        );
+        send(0, gather);
+        let each = all_to_all + if i == 0 { scatter } else { 0.0 };
+        if each > 0.0 {
+            (0..ranks.len()).for_each(|to| send(to, each / n));
+        }
+    }
+}
+
+/// A file of messages, each after its length.
+struct Trace {
+    path: String,
+    source: BufReader<File>,
+    at: u64,
+}
+
+impl Trace {
+    fn wrong(&self, found: impl std::fmt::Display, expected: impl Into<String>) -> Error {
+        let location = SourceLocation::file(Path::new(&self.path));
+        Error::input(
+            location,
+            format!("before byte {}: {found}", self.at),
+            expected,
+        )
+    }
+
+    /// Reads the next message; whether there is one.
+    fn next(&mut self, buffer: &mut Vec<u8>, context: &Context) -> Result<bool> {
+        let (mut length, mut shift) = (0u64, 0);
+        loop {
+            let mut byte = [0];
+            let read = self.source.read(&mut byte);
+            match read.map_err(|e| Error::io(Path::new(&self.path), "reading", e))? {
+                0 if shift == 0 => return Ok(false),
+                0 => return Err(self.wrong("the end within a length", "a whole message")),
+                _ => self.at += 1,
+            }
+            length |= u64::from(byte[0] & 127) << shift;
+            shift += 7;
+            if byte[0] < 128 {
+                break;
+            }
+            if shift > 28 {
+                return Err(self.wrong("a length of more than five bytes", "a message's length"));
+            }
+        }
+        if length > LONGEST.min(context.memory) {
+            return Err(self.wrong(
+                format!("a message of {length} bytes"),
+                "a message of a trace",
+            ));
+        }
+        buffer.clear();
+        let read = (&mut self.source).take(length).read_to_end(buffer);
+        let read = read.map_err(|e| Error::io(Path::new(&self.path), "reading", e))? as u64;
+        self.at += read;
+        match read == length {
+            true => Ok(true),
+            false => Err(self.wrong("the end within a message", "a whole message")),
+        }
+    }
+}
+
+/// A value of a message's field.
+enum Field<'m> {
+    Number(u64),
+    Bytes(&'m [u8]),
+    Fixed,
+}
+
+fn varint(rest: &mut &[u8]) -> Option<u64> {
+    let mut value = 0;
+    for shift in (0..64).step_by(7) {
+        let (byte, after) = rest.split_first()?;
+        *rest = after;
+        value |= u64::from(byte & 127) << shift;
+        if *byte < 128 {
+            return Some(value);
+        }
+    }
+    None
+}
+
+/// Calls `visit` with every field; none where the bytes are no message.
+fn fields<'m>(
+    mut rest: &'m [u8],
+    mut visit: impl FnMut(u64, Field<'m>) -> Option<()>,
+) -> Option<()> {
+    while !rest.is_empty() {
+        let key = varint(&mut rest)?;
+        let length = match key & 7 {
+            0 => {
+                visit(key >> 3, Field::Number(varint(&mut rest)?))?;
+                continue;
+            }
+            1 => 8,
+            2 => usize::try_from(varint(&mut rest)?).ok()?,
+            5 => 4,
+            _ => return None,
+        };
+        let (bytes, after) = rest.split_at_checked(length)?;
+        rest = after;
+        visit(
+            key >> 3,
+            if key & 7 == 2 {
+                Field::Bytes(bytes)
+            } else {
+                Field::Fixed
+            },
+        )?;
+    }
+    Some(())
+}
+
+/// What matters of a node of a trace.
+#[derive(Default)]
+struct Node<'m> {
+    kind: u64,
+    size: Option<i64>,
+    target: Option<i64>,
+    collective: Option<i64>,
+    group: &'m str,
+}
+
+impl<'m> Node<'m> {
+    /// Reads a message; where it is the `first`, the metadata, which have texts where nodes have numbers.
+    fn of(message: &'m [u8], first: bool) -> Option<Self> {
+        let (mut node, mut attributes) = (Node::default(), Vec::new());
+        fields(message, |key, value| {
+            match (key, value) {
+                (1, Field::Bytes(_)) if first => {}
+                (1, Field::Number(_)) if !first => {}
+                (1, _) => return None,
+                (3, Field::Number(kind)) if !first => node.kind = kind,
+                (10, Field::Bytes(attribute)) => attributes.push(attribute),
+                _ => {}
+            }
+            Some(())
+        })?;
+        if matches!(node.kind, 5 | 7) {
+            attributes
+                .into_iter()
+                .try_for_each(|attribute| node.attribute(attribute))?;
+        }
+        Some(node)
+    }
+
+    fn attribute(&mut self, attribute: &'m [u8]) -> Option<()> {
+        let (mut name, mut text, mut number): (&[u8], &[u8], _) = (&[], &[], None);
+        fields(attribute, |key, value| {
+            match (key, value) {
+                (1, Field::Bytes(bytes)) => name = bytes,
+                (29, Field::Bytes(bytes)) => text = bytes,
+                (7 | 9 | 11 | 13, Field::Number(value)) => number = Some(value as i64),
+                // Zigzag: 0, -1, 1, -2, …
+                (15 | 17, Field::Number(value)) => {
+                    number = Some((value >> 1) as i64 ^ -((value & 1) as i64));
+                }
+                _ => {}
+            }
+            Some(())
+        })?;
+        match name {
+            b"comm_size" => self.size = number,
+            b"comm_dst" => self.target = number,
+            b"comm_type" => self.collective = number,
+            b"pg_name" => self.group = std::str::from_utf8(text).ok()?,
+            _ => {}
+        }
+        Some(())
+    }
+}

@@ -1,0 +1,211 @@
+//! GOAL, the text that LogGOPSim and ATLAHS read: what ranks send.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+use super::kit::*;
+use super::traffic::merged;
+use super::{MAX_PROCESSES, Message};
+use nodeorder_base::input::{Line, Lines};
+
+/// `goal:FILE`.
+pub(super) const GUEST: GuestEntry = GuestEntry {
+    name: "goal",
+    about: "a GOAL schedule as text: the bytes that every rank sends to every other",
+    example: "goal:app.goal",
+    options: &[Opt::file("file", "a GOAL schedule, num_ranks first").positional()],
+    build: Pattern {
+        make,
+        benchmark: None,
+        sized: &[],
+    },
+};
+
+/// What was read so far.
+#[derive(Default)]
+struct Schedule {
+    /// Whether each rank has had its block; empty before `num_ranks`.
+    seen: Vec<bool>,
+    /// The rank whose block is open.
+    rank: Option<u32>,
+    /// Bytes by sender and receiver.
+    sent: HashMap<(u32, u32), u64>,
+}
+
+/// Reads the file as a stream. Only `send` counts; `recv`, `calc` and dependencies are checked for their form.
+///
+/// # Errors
+/// With the line: anything that is no statement of GOAL, ranks out of range or again, a block that does not end.
+///
+/// # Complexity
+/// O(length) time; memory for the pairs of ranks that communicate.
+///
+/// # References
+/// Hoefler, Siebert, Lumsdaine, "Group Operation Assembly Language", 2009; the grammar of LogGOPSim's `txt2bin`.
+fn make(params: &Params, context: &Context) -> Result<(u32, Traffic)> {
+    let path = params.path("file")?;
+    let path = path.ok_or_else(|| params.wrong("file", "a file, as in goal:app.goal"))?;
+    let mut lines = Lines::open(&path, context.memory)?;
+    let name = lines.name().to_string();
+    let (mut schedule, mut comment, mut pairs) = (Schedule::default(), false, 0);
+    while let Some(raw) = lines.line()? {
+        let line = Line::new(&name, raw.number, raw.text()?);
+        let text = match comment || line.text.contains('/') {
+            true => Cow::Owned(without_comments(line.text, &mut comment)),
+            false => Cow::Borrowed(line.text),
+        };
+        if !text.trim().is_empty() {
+            schedule.statement(&line, text.trim())?;
+        }
+        let (more, ranks) = (
+            schedule.sent.len() - pairs,
+            schedule.seen.len() * usize::from(pairs == 0),
+        );
+        if more > 0 {
+            pairs += more;
+            lines.keep(64 * more + ranks, "pairs of ranks")?;
+        }
+    }
+    let end = Line::new(&name, lines.number().max(1), "");
+    if comment || schedule.rank.is_some() || schedule.seen.is_empty() {
+        let found = if comment {
+            "a comment that does not end"
+        } else {
+            "the end"
+        };
+        let expected = if schedule.seen.is_empty() {
+            "num_ranks and a number"
+        } else {
+            "} or */"
+        };
+        return Err(end.wrong(found, expected));
+    }
+    let message = |((source, target), bytes)| Message {
+        source,
+        target,
+        volume: bytes as f64,
+    };
+    let messages = schedule.sent.into_iter().map(message).collect();
+    Ok((
+        schedule.seen.len() as u32,
+        Traffic::Messages(merged(messages, || params.location().clone())?),
+    ))
+}
+
+/// A line without `// …` and `/* … */`, which may go on from line to line.
+fn without_comments(mut text: &str, inside: &mut bool) -> String {
+    let mut kept = String::new();
+    loop {
+        if *inside {
+            let Some((_, after)) = text.split_once("*/") else {
+                return kept;
+            };
+            (text, *inside) = (after, false);
+        }
+        let (plain, block) = (text.find("//").unwrap_or(usize::MAX), text.find("/*"));
+        match block.filter(|block| *block < plain) {
+            Some(block) => {
+                kept += &text[..block];
+                kept.push(' ');
+                (text, *inside) = (&text[block + 2..], true);
+            }
+            None => {
+                kept += text.get(..plain).unwrap_or(text);
+                return kept;
+            }
+        }
+    }
+}
+
+impl Schedule {
+    fn rank(&self, line: &Line<'_>, word: &str) -> Result<u32> {
+        let rank = word
+            .parse::<u32>()
+            .ok()
+            .filter(|rank| (*rank as usize) < self.seen.len());
+        let expected = || format!("a rank from 0 to {}", self.seen.len().saturating_sub(1));
+        rank.ok_or_else(|| line.wrong(format!("rank `{word}`"), expected()))
+    }
+
+    fn statement(&mut self, line: &Line<'_>, text: &str) -> Result<()> {
+        let wrong = |expected: &str| Err(line.wrong(format!("`{text}`"), expected));
+        let mut words = text.split_ascii_whitespace();
+        let mut word = || words.next().unwrap_or("");
+        let Some(from) = self.rank else {
+            return match (word(), word(), word(), word()) {
+                ("num_ranks", count, "", "") if self.seen.is_empty() => {
+                    let count = count
+                        .parse()
+                        .ok()
+                        .filter(|n| (1..=MAX_PROCESSES).contains(n));
+                    let Some(count) = count else {
+                        return wrong(&format!("num_ranks from 1 to {MAX_PROCESSES}"));
+                    };
+                    self.seen = vec![false; count as usize];
+                    Ok(())
+                }
+                _ if self.seen.is_empty() => wrong("num_ranks and a number"),
+                ("rank", rank, "{", "") => {
+                    let rank = self.rank(line, rank)?;
+                    if std::mem::replace(&mut self.seen[rank as usize], true) {
+                        return Err(line.wrong(format!("rank {rank} again"), "each rank once"));
+                    }
+                    self.rank = Some(rank);
+                    Ok(())
+                }
+                _ => wrong("rank R {"),
+            };
+        };
+        let mut first = word();
+        let label = first;
+        if first.ends_with(':') {
+            first = word();
+        }
+        let expected = "send SIZEb to R, recv SIZEb from R, calc N, A requires B or }";
+        let whole = |word: &str| word.parse::<u64>().ok();
+        let size = |word: &str| word.strip_suffix('b').and_then(whole);
+        let numbers = match first {
+            "}" => {
+                self.rank = None;
+                return if text == "}" {
+                    Ok(())
+                } else {
+                    wrong("} alone")
+                };
+            }
+            "send" => {
+                let (Some(bytes), "to") = (size(word()), word()) else {
+                    return wrong(expected);
+                };
+                let to = self.rank(line, word())?;
+                if to != from && bytes > 0 {
+                    let sum = self.sent.entry((from, to)).or_default();
+                    *sum = sum.saturating_add(bytes);
+                }
+                true
+            }
+            // Any rank may be meant by -1.
+            "recv" => match (size(word()), word(), word()) {
+                (Some(_), "from", "-1") => true,
+                (Some(_), "from", peer) => self.rank(line, peer).is_ok_and(|_| true),
+                _ => false,
+            },
+            "calc" => whole(word()).is_some(),
+            _ => {
+                let form = matches!(word(), "requires" | "irequires") && !word().is_empty();
+                return if form && first == label && word().is_empty() {
+                    Ok(())
+                } else {
+                    wrong(expected)
+                };
+            }
+        };
+        loop {
+            match (numbers, word()) {
+                (true, "") => return Ok(()),
+                (true, "tag" | "cpu" | "nic") if word().parse::<i64>().is_ok() => {}
+                _ => return wrong(expected),
+            }
+        }
+    }
+}

@@ -1,0 +1,245 @@
+//! Guests: the traffic of an application, as ordered pairs of processes with a volume.
+//!
+//! Patterns are lines of [`GUESTS`]; everything else is a file, known by its ending.
+
+use std::path::Path;
+
+use nodeorder_base::error::Result;
+use nodeorder_base::input::{Text, beside};
+use nodeorder_base::params::Values;
+use nodeorder_base::registry::Registry;
+use nodeorder_network::topology::Context;
+
+mod all_gather;
+mod all_reduce;
+mod all_to_all;
+mod benchmark;
+mod butterfly;
+mod chakra;
+mod collective;
+mod entry;
+mod file;
+mod goal;
+mod kit;
+mod npb;
+mod parallel;
+mod patterns;
+mod random;
+mod ring;
+mod sized;
+mod stencil;
+mod traffic;
+mod transpose;
+
+pub use benchmark::{Benchmark, Stage};
+pub use entry::{GuestEntry, Pattern};
+pub use file::{FORMATS, FormatEntry};
+pub use sized::{Sized, sized, sized_names};
+use traffic::merged;
+pub use traffic::{Guest, MAX_PROCESSES, Message, Traffic};
+
+/// Every pattern.
+pub static GUESTS: Registry<Pattern> = Registry::new(
+    "guest",
+    "",
+    &[
+        all_to_all::GUEST,
+        all_reduce::GUEST,
+        all_gather::GUEST,
+        parallel::GUEST,
+        ring::GUEST,
+        stencil::GUEST,
+        butterfly::GUEST,
+        transpose::GUEST,
+        random::GUEST,
+        npb::BT,
+        npb::CG,
+        npb::FT,
+        npb::IS,
+        npb::LU,
+        npb::MG,
+        npb::SP,
+        goal::GUEST,
+        chakra::GUEST,
+    ],
+);
+
+impl Guest {
+    /// Makes the guest that `text` asks for: a pattern of [`GUESTS`] with options, or a file (CSV,
+    /// MatrixMarket, Scotch, TopoMatch; see [`FORMATS`]).
+    ///
+    /// # Errors
+    /// An unknown name, bad options, a bad file; more memory than `context` allows.
+    ///
+    /// # Examples
+    /// ```
+    /// use nodeorder_traffic::mapping::Guest;
+    /// let guest = Guest::make("stencil:4x4,wrap=true", &Default::default())?;
+    /// assert_eq!((guest.processes(), guest.pair_count()), (16, 64));
+    /// # Ok::<(), nodeorder_base::error::Error>(())
+    /// ```
+    pub fn make(text: &str, context: &Context) -> Result<Self> {
+        let Some(entry) = GUESTS.get(text) else {
+            return Guest::from_file(text, context);
+        };
+        let params = GUESTS.params(entry, text, context.seed)?;
+        let (processes, traffic) = (entry.build.make)(&params, context)?;
+        params.finish()?;
+        Ok(Guest {
+            label: text.to_string(),
+            processes,
+            traffic,
+        })
+    }
+
+    fn from_file(path: &str, context: &Context) -> Result<Self> {
+        if !Path::new(path).exists() {
+            return Err(GUESTS.neither(path, "a file"));
+        }
+        let format = file::format(path)?;
+        Guest::read(
+            &Text::read(Path::new(path), context.memory)?,
+            format.name,
+            context,
+        )
+    }
+
+    /// `text` with the path that it has, where it names a file, as seen from the folder of `base`.
+    pub fn beside(base: Option<&Path>, text: &str) -> String {
+        let Some(entry) = GUESTS.get(text) else {
+            let path = beside(base, text);
+            return if path.exists() {
+                path.to_string_lossy().into_owned()
+            } else {
+                text.into()
+            };
+        };
+        match text.split_once(':') {
+            Some((name, path))
+                if entry
+                    .options
+                    .iter()
+                    .any(|o| matches!(o.values, Values::File)) =>
+            {
+                format!("{name}:{}", beside(base, path).display())
+            }
+            _ => text.into(),
+        }
+    }
+
+    /// Reads a guest from text in one of [`FORMATS`], named by its ending (`csv`, `mtx`, `grf`, `mat`).
+    ///
+    /// # Errors
+    /// An unknown format; whatever does not belong into the file, with its line.
+    pub fn read(text: &Text, format: &str, context: &Context) -> Result<Self> {
+        let (processes, messages) = file::read(text, format, context)?;
+        let label = text.name().to_string();
+        let messages = merged(messages, || text.location())?;
+        Ok(Guest {
+            label,
+            processes,
+            traffic: Traffic::Messages(messages),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    pub(super) fn make(text: &str) -> Result<Guest> {
+        Guest::make(text, &Context::default())
+    }
+
+    /// The messages of a guest: source, target, volume.
+    pub(super) fn messages(guest: &Guest) -> Vec<(u32, u32, f64)> {
+        let mut all = Vec::new();
+        guest.for_each_message(|m| all.push((m.source, m.target, m.volume)));
+        all
+    }
+
+    /// Each text is refused, with a message that holds the text beside it.
+    pub(super) fn check_refused(cases: &[(&str, &str)]) {
+        for (text, part) in cases {
+            let error = make(text).unwrap_err().to_string();
+            assert!(error.contains(part), "{text}: {error}");
+        }
+    }
+
+    #[test]
+    fn messages_are_merged_and_sorted() {
+        let list = [
+            (2, 0, 1.0),
+            (0, 1, 2.0),
+            (2, 0, 0.5),
+            (1, 1, 9.0),
+            (1, 2, 0.0),
+        ];
+        let guest = Guest::new("g", 3, list).unwrap();
+        let message = |(source, target, volume)| Message {
+            source,
+            target,
+            volume,
+        };
+        let expected = [(0, 1, 2.0), (2, 0, 1.5)].map(message);
+        assert_eq!(guest.traffic(), &Traffic::Messages(expected.to_vec()));
+        assert_eq!(guest.pair_count(), 2);
+    }
+
+    #[test]
+    fn impossible_messages_are_refused() {
+        for (bad, part) in [
+            ((0, 3, 1.0), "process 3; expected processes below 3"),
+            ((0, 1, -1.0), "volume -1"),
+            ((0, 1, f64::NAN), "volume NaN"),
+        ] {
+            let error = Guest::new("g", 3, [bad]).unwrap_err().to_string();
+            assert!(error.contains(part), "{error}");
+        }
+    }
+
+    #[test]
+    fn patterns_ask_for_what_they_declare() {
+        nodeorder_base::registry::testing::check(&GUESTS, |entry, params| {
+            // The files of these are not here.
+            if let Some(file) = entry
+                .options
+                .iter()
+                .find(|o| matches!(o.values, Values::File))
+            {
+                return params.path(file.key).map(drop);
+            }
+            (entry.build.make)(params, &Context::default()).map(|_| ())
+        });
+    }
+
+    #[test]
+    fn every_example_works() {
+        let reads = |entry: &&GuestEntry| {
+            entry
+                .options
+                .iter()
+                .any(|o| matches!(o.values, Values::File))
+        };
+        for pattern in GUESTS.iter().filter(|entry| !reads(entry)) {
+            let guest = make(pattern.example).unwrap();
+            assert_eq!(guest.label(), pattern.example);
+            let all = messages(&guest);
+            for (source, target, volume) in &all {
+                assert!(source != target && *volume > 0.0);
+                assert!(source.max(target) < &guest.processes());
+            }
+            assert_eq!(all.len() as u64, guest.pair_count(), "{}", pattern.name);
+        }
+    }
+
+    #[test]
+    fn unknown_names_get_a_suggestion() {
+        check_refused(&[
+            ("stencli:4x4", "no such file; expected one of all-to-all"),
+            ("stencli:4x4", "did you mean `stencil`"),
+            ("ring:m=4", "no `n`"),
+            ("ring:n=4,size=3", "unknown key for ring `size`"),
+        ]);
+    }
+}

@@ -1,0 +1,139 @@
+//! Options of the benchmarks, and what they do in an iteration.
+
+use crate::mapping::guest::benchmark::{Benchmark, Stage};
+use crate::mapping::guest::patterns::{count, volume};
+use crate::mapping::guest::traffic::{Guest, MAX_PROCESSES, Message, Traffic, merged};
+use nodeorder_base::error::Result;
+use nodeorder_base::params::{Opt, Params};
+use nodeorder_network::topology::Context;
+
+/// The problem sizes, largest last but for the default.
+pub(super) const CLASSES: &[&str] = &["C", "S", "W", "A", "B", "D"];
+
+/// The options of [`Instance::read`], and `n`.
+pub(super) const OPTIONS: [Opt; 4] = [
+    crate::mapping::guest::patterns::N,
+    Opt::one_of("class", CLASSES, "problem size"),
+    Opt::whole("idle", "processes more, that neither send nor get").or("0"),
+    Opt::number("volume", "what a byte counts").or("1"),
+];
+
+/// The options of a benchmark as read.
+#[derive(Clone, Copy)]
+pub(super) struct Instance {
+    /// Processes that communicate.
+    pub n: u32,
+    /// Processes that do not.
+    idle: u32,
+    /// Volume of a byte.
+    volume: f64,
+    /// The place of the class in [`CLASSES`].
+    class: usize,
+}
+
+impl Instance {
+    pub fn read(params: &Params) -> Result<Self> {
+        let n = count(params)?;
+        let class = params.choice("class")?;
+        let idle = params.whole("idle", 0, MAX_PROCESSES - n)?;
+        let volume = volume(params)?;
+        let class = CLASSES.iter().position(|c| *c == class).unwrap_or(0);
+        Ok(Instance {
+            n,
+            idle,
+            volume,
+            class,
+        })
+    }
+
+    /// The value of this class, of one value a class.
+    pub fn of<T: Copy>(&self, classes: [T; 6]) -> T {
+        classes[self.class]
+    }
+}
+
+/// Called with a stage, a target and bytes.
+pub(super) type Send<'a> = &'a mut dyn FnMut(usize, u32, f64);
+
+/// Messages and operations of a benchmark's iteration.
+pub(in crate::mapping::guest) struct Work {
+    pub(super) run: Instance,
+    /// Bytes from each process to each other, where the benchmark sends nothing else.
+    pub(super) all_to_all: Option<f64>,
+    /// Sends of a process, about.
+    pub(super) each: u32,
+    /// By stage of an iteration, the messages that a process sends a partner, one after the other.
+    pub(super) messages: Vec<u32>,
+    /// Calls with all that a process sends; the bytes are those of all messages of the stage to that partner.
+    pub(super) sends: Box<dyn Fn(u32, Send<'_>)>,
+    pub(super) iterations: u32,
+    /// Operations of all processes in an iteration.
+    pub(super) operations: f64,
+}
+
+impl Work {
+    /// Number of processes and all messages of an iteration; those of a pair are added up.
+    pub fn traffic(&self, params: &Params, context: &Context) -> Result<(u32, Traffic)> {
+        // Nothing is listed for all-to-all traffic: its cost does not grow with the number of pairs.
+        if let (Some(bytes), 0) = (self.all_to_all, self.run.idle) {
+            return Ok((
+                self.run.n,
+                Traffic::AllToAll {
+                    volume: bytes * self.run.volume,
+                },
+            ));
+        }
+        let mut messages = Vec::new();
+        self.for_each(context, |_, message| messages.push(message))?;
+        let messages = merged(messages, || params.location().clone())?;
+        Ok((self.run.n + self.run.idle, Traffic::Messages(messages)))
+    }
+
+    fn for_each(&self, context: &Context, mut visit: impl FnMut(usize, Message)) -> Result<()> {
+        // Checked before anything is listed; merging takes about as much again.
+        let bytes = u64::from(self.run.n) * u64::from(self.each) * size_of::<Message>() as u64;
+        context.require("the guest's messages", 2 * bytes)?;
+        for source in 0..self.run.n {
+            let mut send = |stage, target, bytes: f64| {
+                visit(
+                    stage,
+                    Message {
+                        source,
+                        target,
+                        volume: bytes * self.run.volume,
+                    },
+                );
+            };
+            (self.sends)(source, &mut send);
+        }
+        Ok(())
+    }
+
+    /// Messages and operations of an iteration, stage by stage.
+    pub fn benchmark(&self, text: &str, params: &Params, context: &Context) -> Result<Benchmark> {
+        let mut lists = vec![Vec::new(); self.messages.len()];
+        self.for_each(context, |stage, message| lists[stage].push(message))?;
+        let processes = self.run.n + self.run.idle;
+        let mut stages = Vec::new();
+        for (list, messages) in lists.into_iter().zip(&self.messages) {
+            let traffic = Traffic::Messages(merged(list, || params.location().clone())?);
+            let guest = Guest {
+                label: text.to_string(),
+                processes,
+                traffic,
+            };
+            if *messages > 0 && guest.pair_count() > 0 {
+                stages.push(Stage {
+                    messages: *messages,
+                    guest,
+                });
+            }
+        }
+        let operations = self.operations / f64::from(self.run.n);
+        Ok(Benchmark {
+            iterations: self.iterations,
+            operations,
+            stages,
+        })
+    }
+}

@@ -1,0 +1,108 @@
+//! Guests for jobs of any size: the pattern is given, the job says how many processes.
+
+use super::{GUESTS, Guest, Traffic};
+use nodeorder_base::error::{Error, Result, SourceLocation};
+use nodeorder_network::topology::Context;
+
+/// A pattern that exists for any number of processes.
+pub struct Sized {
+    /// Its name, as in `--guest stencil2d` of commands whose jobs have many sizes.
+    pub name: &'static str,
+    /// Text of the guest for a number of processes.
+    pub(super) spec: fn(u32) -> String,
+}
+
+/// The names of the patterns that exist for any number of processes. `stencil` is `stencil3d`; grids are as square
+/// as the number allows.
+pub fn sized_names() -> Vec<&'static str> {
+    all().map(|sized| sized.name).collect()
+}
+
+pub(super) fn all() -> impl Iterator<Item = &'static Sized> {
+    GUESTS.iter().flat_map(|entry| entry.build.sized)
+}
+
+/// The guest of pattern `name` with `count` processes, each of which sends one unit on the mean.
+///
+/// # Errors
+/// A name that is not among [`sized_names`]; more memory than allowed.
+///
+/// # Examples
+/// ```
+/// let guest = nodeorder_traffic::mapping::guest::sized("stencil2d", 12, &Default::default())?;
+/// assert_eq!((guest.processes(), guest.pair_count()), (12, 34));
+/// # Ok::<(), nodeorder_base::error::Error>(())
+/// ```
+pub fn sized(name: &str, count: u32, context: &Context) -> Result<Guest> {
+    let sized = all().find(|sized| sized.name == name).ok_or_else(|| {
+        let location = SourceLocation::option(format!("--guest {name}"));
+        Error::unknown(location, "pattern", name, sized_names())
+    })?;
+    let make =
+        |volume: f64| Guest::make(&format!("{},volume={volume}", (sized.spec)(count)), context);
+    let guest = make(1.0)?;
+    let sum = match guest.traffic() {
+        Traffic::AllToAll { volume } => guest.pair_count() as f64 * volume,
+        Traffic::Messages(messages) => messages.iter().map(|m| m.volume).sum(),
+    };
+    if sum > 0.0 {
+        make(f64::from(count) / sum)
+    } else {
+        Ok(guest)
+    }
+}
+
+/// `count` as a product of `factors` numbers as near to each other as possible, greatest first.
+pub(super) fn square(count: u32, factors: u32) -> String {
+    let (mut rest, mut sides) = (count, Vec::new());
+    for left in (1..=factors).rev() {
+        // The largest divisor of what is left that is not above its root.
+        let divides = |side: &u32| {
+            rest.is_multiple_of(*side) && side.checked_pow(left).is_some_and(|p| p <= rest)
+        };
+        let side = match left {
+            1 => rest,
+            _ => (1..=rest.isqrt().max(1)).rev().find(divides).unwrap_or(1),
+        };
+        sides.push(side.to_string());
+        rest /= side;
+    }
+    sides.reverse();
+    sides.join("x")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::messages;
+    use super::*;
+
+    #[test]
+    fn grids_are_as_square_as_they_get() {
+        assert_eq!(square(64, 2), "8x8");
+        assert_eq!(square(64, 3), "4x4x4");
+        assert_eq!(square(12, 2), "4x3");
+        assert_eq!(square(24, 3), "4x3x2");
+        assert_eq!(square(7, 2), "7x1");
+        assert_eq!(square(1, 3), "1x1x1");
+    }
+
+    #[test]
+    fn every_pattern_sends_a_unit_a_process() {
+        for name in sized_names() {
+            for count in [2, 7, 12, 64] {
+                let guest = sized(name, count, &Context::default()).unwrap();
+                let volume: f64 = messages(&guest).iter().map(|message| message.2).sum();
+                // A benchmark that takes no more than one of them sends nothing.
+                let alone = count < 4 && ["npb-bt", "npb-sp"].contains(&name);
+                let all = if alone { 0.0 } else { f64::from(count) };
+                assert!((volume - all).abs() < 1e-9, "{name} {count}: {volume}");
+            }
+            assert_eq!(
+                sized(name, 1, &Context::default()).unwrap().pair_count(),
+                0,
+                "{name}"
+            );
+        }
+        assert!(sized("rign", 4, &Context::default()).is_err());
+    }
+}

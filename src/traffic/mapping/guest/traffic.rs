@@ -1,0 +1,186 @@
+//! Guests: the traffic of an application, as ordered pairs of processes with a volume.
+
+use nodeorder_base::error::{Error, Result, SourceLocation};
+
+/// The most processes a guest may have.
+pub const MAX_PROCESSES: u32 = 1 << 24;
+
+/// The largest sum of all volumes: times any number of hops it is still finite.
+const LARGEST_VOLUME: f64 = 1e280;
+
+/// Traffic from one process to another.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Message {
+    /// The sending process.
+    pub source: u32,
+    /// The receiving process, another one.
+    pub target: u32,
+    /// Volume, finite and above zero; in bytes, or in the unit of the file.
+    pub volume: f64,
+}
+
+/// All traffic of a guest.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Traffic {
+    /// Every process sends `volume` to every other; nothing is listed.
+    AllToAll {
+        /// From each process to each other.
+        volume: f64,
+    },
+    /// Messages ascending by source and target, each pair once.
+    Messages(Vec<Message>),
+}
+
+/// Number of processes of an application and the messages between them.
+///
+/// Volumes are `f64`: whole numbers, and every sum of them, are exact while below 2⁵³. Messages of a pair
+/// are added up; a process's messages to itself and volumes of zero are no traffic and are left out.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Guest {
+    pub(super) label: String,
+    pub(super) processes: u32,
+    pub(super) traffic: Traffic,
+}
+
+impl Guest {
+    /// From `(source, target, volume)` in any order.
+    ///
+    /// # Errors
+    /// A process that is not below `processes`; a negative or non-finite volume.
+    pub fn new(
+        label: impl Into<String>,
+        processes: u32,
+        messages: impl IntoIterator<Item = (u32, u32, f64)>,
+    ) -> Result<Self> {
+        let label = label.into();
+        let location = || SourceLocation::option(&label);
+        let mut list = Vec::new();
+        for (source, target, volume) in messages {
+            if source >= processes || target >= processes {
+                let found = format!("process {}", source.max(target));
+                let expected = format!("processes below {processes}");
+                return Err(Error::input(location(), found, expected));
+            }
+            if !(volume.is_finite() && volume >= 0.0) {
+                let found = format!("volume {volume} from {source} to {target}");
+                return Err(Error::input(
+                    location(),
+                    found,
+                    "a finite volume of 0 or more",
+                ));
+            }
+            list.push(Message {
+                source,
+                target,
+                volume,
+            });
+        }
+        let messages = merged(list, location)?;
+        Ok(Guest {
+            label,
+            processes,
+            traffic: Traffic::Messages(messages),
+        })
+    }
+
+    /// Name that the user gave it.
+    pub fn label(&self) -> &str {
+        &self.label
+    }
+
+    /// Number of processes; some may send and get nothing.
+    pub fn processes(&self) -> u32 {
+        self.processes
+    }
+
+    /// Its traffic.
+    pub fn traffic(&self) -> &Traffic {
+        &self.traffic
+    }
+
+    /// Ordered pairs of processes that communicate.
+    pub fn pair_count(&self) -> u64 {
+        match &self.traffic {
+            Traffic::AllToAll { .. } => {
+                u64::from(self.processes) * u64::from(self.processes.saturating_sub(1))
+            }
+            Traffic::Messages(messages) => messages.len() as u64,
+        }
+    }
+
+    /// The traffic between groups of `size` consecutive processes, which take the place of processes.
+    ///
+    /// # Errors
+    /// As [`Guest::new`].
+    pub fn gathered(&self, size: u32) -> Result<Guest> {
+        let (size, label) = (size.max(1), self.label.clone());
+        let processes = self.processes.div_ceil(size);
+        match &self.traffic {
+            Traffic::AllToAll { volume } => {
+                let traffic = Traffic::AllToAll {
+                    volume: volume * f64::from(size) * f64::from(size),
+                };
+                Ok(Guest {
+                    label,
+                    processes,
+                    traffic,
+                })
+            }
+            Traffic::Messages(messages) => {
+                let group = |m: &Message| (m.source / size, m.target / size, m.volume);
+                Guest::new(
+                    label,
+                    processes,
+                    messages.iter().map(group).filter(|(a, b, _)| a != b),
+                )
+            }
+        }
+    }
+
+    /// Calls `visit` with every message, ascending by source and target.
+    pub fn for_each_message(&self, mut visit: impl FnMut(Message)) {
+        match &self.traffic {
+            Traffic::Messages(messages) => messages.iter().copied().for_each(visit),
+            Traffic::AllToAll { volume } => {
+                for source in 0..self.processes {
+                    for target in (0..self.processes).filter(|t| *t != source) {
+                        visit(Message {
+                            source,
+                            target,
+                            volume: *volume,
+                        });
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Messages sorted, those of a pair added up, without messages of a process to itself or of volume 0. Errors: volumes
+/// so large that their sum is no number.
+pub(super) fn merged(
+    mut messages: Vec<Message>,
+    location: impl Fn() -> SourceLocation,
+) -> Result<Vec<Message>> {
+    messages.retain(|m| m.source != m.target && m.volume > 0.0);
+    // Stable: a pair's volumes are added in the order of the file.
+    messages.sort_by_key(|m| (m.source, m.target));
+    messages.dedup_by(|next, kept| {
+        let same = (next.source, next.target) == (kept.source, kept.target);
+        if same {
+            kept.volume += next.volume;
+        }
+        same
+    });
+    // Whatever is computed from volumes adds up some of them, times hops.
+    let sum: f64 = messages.iter().map(|m| m.volume).sum();
+    if sum > LARGEST_VOLUME {
+        let found = format!("volumes that add up to {sum:e}");
+        return Err(Error::input(
+            location(),
+            found,
+            format!("at most {LARGEST_VOLUME:e}"),
+        ));
+    }
+    Ok(messages)
+}

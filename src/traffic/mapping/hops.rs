@@ -1,0 +1,174 @@
+//! Hops from many routers: by closed form, by searches from 256 at once, or by searches one at a time.
+
+use rayon::prelude::*;
+
+use nodeorder_base::error::Result;
+use nodeorder_base::ids::RouterId;
+use nodeorder_network::topology::search::{self, Search, WIDTH};
+use nodeorder_network::topology::{Metric, Topology};
+
+/// The hops from one router to all.
+pub enum Hops<'a> {
+    /// By formula.
+    Closed { metric: &'a Metric, from: RouterId },
+    /// From a search for a batch of them.
+    Batch {
+        search: &'a Search<'a>,
+        source: usize,
+    },
+    /// A row of such a search, written out.
+    Bytes(&'a [u8]),
+    /// From a search for it alone.
+    Filled(&'a [u32]),
+}
+
+impl Hops<'_> {
+    /// Hops to a router.
+    #[inline]
+    pub fn to(&self, router: u32) -> u32 {
+        match self {
+            // A search takes over where there is no formula.
+            Hops::Closed { metric, from } => metric.between(*from, RouterId(router)).unwrap_or(0),
+            Hops::Batch { search, source } => search.hops(RouterId(router), *source),
+            Hops::Bytes(hops) => u32::from(hops[router as usize]),
+            Hops::Filled(hops) => hops[router as usize],
+        }
+    }
+}
+
+/// Cost of a search from 256 routers for each link, in evaluations of a closed form.
+const STEPS: u64 = 32;
+
+/// Cost of looking up one distance in a search, in distances of a row written out.
+const WRITTEN: u64 = 8;
+
+/// Calls `visit` with each of `sources`, by number, and the hops from it; `lookups` says how many hops it will
+/// ask for in all. A batch of sources adds to one `T`; returned in the order of the sources, whatever the number
+/// of threads. Errors: more memory than allowed.
+pub fn from_each<T: Default + Send>(
+    topology: &Topology,
+    sources: &[u32],
+    lookups: u64,
+    visit: impl Fn(usize, &Hops<'_>, &mut T) + Sync,
+) -> Result<Vec<T>> {
+    let metric = topology.metric();
+    let graph = topology.graph()?;
+    let batches: Vec<&[u32]> = sources.chunks(WIDTH).collect();
+    let searching = (batches.len() as u64).saturating_mul(2 * graph.link_count() as u64 * STEPS);
+    if !matches!(metric, Metric::Hops) && lookups <= searching {
+        let run = |b: usize| {
+            let mut sum = T::default();
+            for (i, source) in batches[b].iter().enumerate() {
+                let hops = Hops::Closed {
+                    metric,
+                    from: RouterId(*source),
+                };
+                visit(WIDTH * b + i, &hops, &mut sum);
+            }
+            sum
+        };
+        return Ok((0..batches.len()).into_par_iter().map(run).collect());
+    }
+    let planes = search::bytes(graph) + (WIDTH * graph.router_count()) as u64;
+    let threads = rayon::current_num_threads().min(batches.len()) as u64;
+    topology.require(search::SEARCHING, threads * planes)?;
+    let pairs = (sources.len() as u64).saturating_mul(graph.router_count() as u64);
+    let many = lookups >= pairs / WRITTEN;
+    let run = |(search, rows): &mut (Search<'_>, Rows), b: usize| {
+        let mut sum = T::default();
+        let routers: Vec<RouterId> = batches[b].iter().map(|r| RouterId(*r)).collect();
+        if search.run(&routers).is_some() {
+            let search = &*search;
+            if many {
+                rows.fill(search, graph.router_count(), routers.len());
+            }
+            for source in 0..routers.len() {
+                let batch = Hops::Batch { search, source };
+                let hops = if many {
+                    Hops::Bytes(rows.of(source))
+                } else {
+                    batch
+                };
+                visit(WIDTH * b + source, &hops, &mut sum);
+            }
+            return sum;
+        }
+        // Too far for a search of many.
+        let (mut hops, mut queue) = (vec![0; graph.router_count()], Vec::new());
+        for (i, source) in routers.iter().enumerate() {
+            graph.fill_hops(*source, &mut hops, &mut queue);
+            visit(WIDTH * b + i, &Hops::Filled(&hops), &mut sum);
+        }
+        sum
+    };
+    Ok((0..batches.len())
+        .into_par_iter()
+        .map_init(|| (Search::new(graph), Rows::default()), run)
+        .collect())
+}
+
+/// The hops a search has found, source by source: in the search they stand router by router.
+#[derive(Default)]
+struct Rows {
+    bytes: Vec<u8>,
+    stride: usize,
+}
+
+impl Rows {
+    fn fill(&mut self, search: &Search<'_>, routers: usize, sources: usize) {
+        // Not a power of two: all rows at one router would share a few lines of the cache.
+        self.stride = routers.next_multiple_of(64) + 64;
+        self.bytes.resize(self.stride * sources, 0);
+        let mut found = [0; WIDTH];
+        for router in 0..routers {
+            search.expand(RouterId(router as u32), &mut found);
+            for (source, hops) in found[..sources].iter().enumerate() {
+                self.bytes[source * self.stride + router] = *hops;
+            }
+        }
+    }
+
+    fn of(&self, source: usize) -> &[u8] {
+        &self.bytes[source * self.stride..][..self.stride]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use nodeorder_network::topology::Context;
+
+    #[test]
+    fn all_ways_to_find_hops_agree() {
+        // Closed forms, batches, and a ring too long for batches.
+        for (spec, lookups) in [
+            ("torus:7x5x3", 1),
+            ("torus:7x5x3", u64::MAX),
+            ("random-regular:n=600,d=3,seed=2", 1),
+            ("random-regular:n=600,d=3,seed=2", u64::MAX),
+            ("watts-strogatz:n=700,k=2,p=0,seed=1", 1),
+        ] {
+            let topology = Topology::inline(spec, &Context::default()).unwrap();
+            let graph = topology.graph().unwrap();
+            let sources: Vec<u32> = (0..graph.router_count() as u32).rev().collect();
+            let found = from_each(
+                &topology,
+                &sources,
+                lookups,
+                |i, hops, rows: &mut Vec<_>| {
+                    rows.push((
+                        i,
+                        (0..sources.len() as u32)
+                            .map(|r| hops.to(r))
+                            .collect::<Vec<_>>(),
+                    ));
+                },
+            );
+            let rows: Vec<(usize, Vec<u32>)> = found.unwrap().concat();
+            assert_eq!(rows.len(), sources.len());
+            for (i, row) in rows {
+                assert_eq!(row, graph.hops_from(RouterId(sources[i])), "{spec}, {i}");
+            }
+        }
+    }
+}

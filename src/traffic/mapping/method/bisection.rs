@@ -1,0 +1,306 @@
+//! Halves of the processes on halves of the ordering, and so on.
+
+use std::collections::BinaryHeap;
+use std::ops::Range;
+
+use super::{Found, MappingMethodEntry, MappingProblem};
+use nodeorder_base::params::Opt;
+use nodeorder_base::partition::{Candidate, OUTSIDE, Rules, Sides};
+
+/// `bisection[:halves=rank|boxes]`: the nodes are halved by rank, the processes so that little traffic crosses,
+/// and both halves again, down to single nodes. Traffic with processes elsewhere pulls a process to the half that
+/// is nearer to where those are by now. With `halves=boxes` nodes are halved across their longest extent instead:
+/// by how much nearer they are to one than to the other of two nodes far apart.
+///
+/// Each cut starts from several divisions, by process number and grown around single processes (the first, the
+/// one reached last from it, the one reached last from that, others), is improved by Fiduccia-Mattheyses
+/// passes that keep the sizes, and the best is taken.
+///
+/// # Complexity
+/// O(messages · log² processes) a pass.
+///
+/// # References
+/// Pellegrini, Roman, "Scotch: a software package for static mapping by dual recursive bipartitioning of
+/// process and architecture graphs", HPCN'96, <https://doi.org/10.1007/3-540-61142-8_588>; Fiduccia,
+/// Mattheyses, "A linear-time heuristic for improving network partitions", DAC'82. Halving by rank is ours.
+pub const METHOD: MappingMethodEntry = MappingMethodEntry {
+    name: "bisection",
+    about: "halves of the processes, cut where little is sent, on halves of the nodes, and so on",
+    example: "bisection:halves=boxes",
+    options: &[Opt::one_of(
+        "halves",
+        &["rank", "boxes"],
+        "how nodes are halved",
+    )],
+    build: |problem, params, _| {
+        let halves = match params.choice("halves")? {
+            "boxes" => Halves::boxes(problem),
+            _ => Halves::by_rank(problem),
+        };
+        Ok(Found {
+            slots: bisection(problem, &halves),
+            method: "bisection",
+        })
+    },
+};
+
+/// Passes over a cut at most.
+const PASSES: usize = 12;
+
+/// Processes, evenly spaced by number, that cuts are grown around.
+const SEEDS: usize = 6;
+
+/// How slots are halved: every range of the list splits in the middle.
+pub(super) struct Halves {
+    slots: Vec<u32>,
+    /// Whether the list was made so that its ranges are compact.
+    compact: bool,
+}
+
+/// Slots of a range that are looked at to find its centre.
+const LOOKED_AT: usize = 64;
+
+impl Halves {
+    pub fn by_rank(problem: &MappingProblem) -> Self {
+        Halves {
+            slots: (0..problem.len() as u32).collect(),
+            compact: false,
+        }
+    }
+
+    /// Every range is split by how much nearer its slots are to one than to the other of two slots far apart.
+    /// O(slots · log² slots).
+    pub fn boxes(problem: &MappingProblem) -> Self {
+        let mut slots: Vec<u32> = (0..problem.len() as u32).collect();
+        let mut ranges: Vec<Range<usize>> = std::iter::once(0..slots.len()).collect();
+        while let Some(range) = ranges.pop() {
+            let part = &mut slots[range.clone()];
+            if part.len() < 3 {
+                continue;
+            }
+            let farthest = |from: u32, part: &[u32]| {
+                let key = |s: &u32| (problem.hops(from, *s) as u32, std::cmp::Reverse(*s));
+                part.iter().copied().max_by_key(key).unwrap_or(from)
+            };
+            let a = farthest(part[0], part);
+            let b = farthest(a, part);
+            let nearer = |s: &u32| (problem.hops(a, *s) - problem.hops(b, *s)) as i64;
+            part.sort_by_key(|s| (nearer(s), *s));
+            let split = range.start + range.len() / 2;
+            ranges.extend([split..range.end, range.start..split]);
+        }
+        Halves {
+            slots,
+            compact: true,
+        }
+    }
+
+    /// A slot in the middle of a range.
+    fn centre(&self, problem: &MappingProblem, range: &Range<usize>) -> u32 {
+        let part = &self.slots[range.clone()];
+        if !self.compact {
+            return part[(part.len() - 1) / 2];
+        }
+        let some = || part.iter().step_by(part.len().div_ceil(LOOKED_AT));
+        let spread = |s: &u32| some().map(|t| problem.hops(*s, *t)).sum::<f64>() as u64;
+        some()
+            .copied()
+            .min_by_key(|s| (spread(s), *s))
+            .unwrap_or(part[0])
+    }
+}
+
+pub(super) fn bisection(problem: &MappingProblem, halves: &Halves) -> Vec<u32> {
+    let n = problem.len();
+    // Processes in their present order of slots; each range of them shares the same range of slots.
+    let mut order: Vec<u32> = (0..n as u32).collect();
+    if problem.partners.is_empty() {
+        return order;
+    }
+    // The middle of the range a process is in, for its partners.
+    let mut middle: Vec<u32> = vec![halves.slots[n / 2]; n];
+    let mut ranges: Vec<Range<usize>> = std::iter::once(0..n).collect();
+    let mut cut = Cut::new(problem);
+    while ranges.iter().any(|range| range.len() > 1) {
+        let mut next = Vec::with_capacity(2 * ranges.len());
+        for range in ranges {
+            if range.len() < 2 {
+                next.push(range);
+                continue;
+            }
+            let split = range.start + range.len() / 2;
+            let (left, right) = (range.start..split, split..range.end);
+            let centres = [&left, &right].map(|half| halves.centre(problem, half));
+            cut.halve(&mut order[range], centres, &middle);
+            next.extend([left, right]);
+        }
+        ranges = next;
+        for range in &ranges {
+            let centre = halves.centre(problem, range);
+            order[range.clone()]
+                .iter()
+                .for_each(|process| middle[*process as usize] = centre);
+        }
+    }
+    let mut slot = vec![0; n];
+    order
+        .iter()
+        .zip(&halves.slots)
+        .for_each(|(p, s)| slot[*p as usize] = *s);
+    slot
+}
+
+/// A cut of some processes into two sides, with buffers reused from cut to cut.
+struct Cut<'a> {
+    problem: &'a MappingProblem,
+    /// The sides of the processes at hand; all others are outside.
+    sides: Sides,
+}
+
+/// The rules of a pass: moves go in pairs, one from each side, so that sizes stay.
+struct Pairs<'a> {
+    problem: &'a MappingProblem,
+    /// Hops between the centres of the halves.
+    apart: f64,
+}
+
+impl Rules for Pairs<'_> {
+    fn links(&self, process: u32) -> impl Iterator<Item = (u32, f64)> {
+        self.problem
+            .partners(process)
+            .iter()
+            .map(|(partner, volume)| (*partner, volume * self.apart))
+    }
+
+    fn choose(&self, best: [Option<Candidate>; 2], moves: usize) -> Option<Candidate> {
+        best[moves % 2]
+    }
+
+    fn is_better(&self, moves: usize, sum: f64, best: f64) -> bool {
+        // Rounding must not keep a pass going for nothing.
+        moves.is_multiple_of(2) && sum > best * (1.0 + 1e-12) + 1e-9 * self.apart
+    }
+}
+
+impl<'a> Cut<'a> {
+    fn new(problem: &'a MappingProblem) -> Self {
+        Cut {
+            problem,
+            sides: Sides::new(vec![OUTSIDE; problem.len()]),
+        }
+    }
+
+    /// Reorders `processes` so that the first half of them belongs to the slots around `centres[0]`.
+    fn halve(&mut self, processes: &mut [u32], centres: [u32; 2], middle: &[u32]) {
+        processes.sort_unstable();
+        let half = processes.len() / 2;
+        let mut starts = vec![processes.to_vec(), self.grown(processes, processes[0])];
+        for _ in 0..2 {
+            if let Some(far) = starts.last().and_then(|start| start.last().copied()) {
+                starts.push(self.grown(processes, far));
+            }
+        }
+        // A region that grows from a poor place cuts much: several places are tried.
+        for part in 1..SEEDS {
+            starts.push(self.grown(processes, processes[part * processes.len() / SEEDS]));
+        }
+        let mut best: Option<(f64, Vec<u8>)> = None;
+        for start in starts {
+            start.iter().enumerate().for_each(|(i, p)| {
+                self.sides.side[*p as usize] = u8::from(i >= half);
+            });
+            let cost = self.improve(processes, centres, middle);
+            if best.as_ref().is_none_or(|(least, _)| cost < *least) {
+                let sides = processes
+                    .iter()
+                    .map(|p| self.sides.side[*p as usize])
+                    .collect();
+                best = Some((cost, sides));
+            }
+        }
+        let sides = best.map(|(_, sides)| sides).unwrap_or_default();
+        processes
+            .iter()
+            .zip(&sides)
+            .for_each(|(p, side)| self.sides.side[*p as usize] = *side);
+        processes.sort_by_key(|p| (self.sides.side[*p as usize], *p));
+        processes
+            .iter()
+            .for_each(|p| self.sides.side[*p as usize] = OUTSIDE);
+    }
+
+    /// The processes in the order of a region that grows from one of them: always the one most tied to it.
+    fn grown(&mut self, processes: &[u32], from: u32) -> Vec<u32> {
+        processes.iter().for_each(|p| {
+            self.sides.side[*p as usize] = 0;
+            self.sides.gain[*p as usize] = 0.0;
+        });
+        let mut order = Vec::with_capacity(processes.len());
+        let mut queue = BinaryHeap::new();
+        let mut fresh = std::iter::once(from).chain(processes.iter().copied());
+        while order.len() < processes.len() {
+            let next = match queue.pop() {
+                Some(Candidate { gain, vertex }) => {
+                    (gain == self.sides.gain[vertex as usize]).then_some(vertex)
+                }
+                None => fresh.next(),
+            };
+            let Some(p) = next.filter(|p| self.sides.side[*p as usize] == 0) else {
+                continue;
+            };
+            self.sides.side[p as usize] = 1;
+            order.push(p);
+            for (q, v) in self.problem.partners(p) {
+                if self.sides.side[*q as usize] == 0 {
+                    self.sides.gain[*q as usize] += v;
+                    queue.push(Candidate {
+                        gain: self.sides.gain[*q as usize],
+                        vertex: *q,
+                    });
+                }
+            }
+        }
+        order
+    }
+
+    /// Passes until none helps. Returns the cost: traffic times hops between the centres, and to those
+    /// outside.
+    fn improve(&mut self, processes: &[u32], centres: [u32; 2], middle: &[u32]) -> f64 {
+        let problem = self.problem;
+        let apart = problem.hops(centres[0], centres[1]).max(1.0);
+        for _ in 0..PASSES {
+            for &p in processes {
+                let here = self.sides.side[p as usize];
+                let saved =
+                    problem
+                        .partners(p)
+                        .iter()
+                        .map(|(q, v)| match self.sides.side[*q as usize] {
+                            OUTSIDE => {
+                                let there = middle[*q as usize];
+                                let from = problem.hops(centres[here as usize], there);
+                                v * (from - problem.hops(centres[1 - here as usize], there))
+                            }
+                            side if side == here => -v * apart,
+                            _ => v * apart,
+                        });
+                self.sides.gain[p as usize] = saved.sum();
+            }
+            if !self.sides.pass(processes, &mut Pairs { problem, apart }) {
+                break;
+            }
+        }
+        let mut cost = 0.0;
+        for &p in processes {
+            let here = self.sides.side[p as usize];
+            for (q, v) in problem.partners(p) {
+                cost += match self.sides.side[*q as usize] {
+                    OUTSIDE => v * problem.hops(centres[here as usize], middle[*q as usize]),
+                    side if side == here => 0.0,
+                    _ => v * apart / 2.0,
+                };
+            }
+        }
+        cost
+    }
+}

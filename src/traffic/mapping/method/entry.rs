@@ -1,0 +1,21 @@
+//! Entries of the table of mapping methods.
+
+use super::problem::MappingProblem;
+use nodeorder_base::error::Result;
+use nodeorder_base::observer::Observer;
+use nodeorder_base::params::Params;
+use nodeorder_base::registry::Entry;
+
+/// A mapping method: an entry of [`super::METHODS`]. It finds the slot of every process.
+pub type MappingMethodEntry = Entry<Build>;
+
+/// Finds slots for the processes of a problem; the observer has the clock of methods that search for a time.
+pub(super) type Build = fn(&MappingProblem, &Params, &dyn Observer) -> Result<Found>;
+
+/// A mapping as slots, and the method that found it.
+pub struct Found {
+    /// The slot of every process, each once.
+    pub slots: Vec<u32>,
+    /// The method that found it: one of [`super::METHODS`].
+    pub method: &'static str,
+}

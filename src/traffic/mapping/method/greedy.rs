@@ -1,0 +1,84 @@
+//! One process after the other, each as near as possible to those it communicates with.
+
+use std::collections::BinaryHeap;
+
+use super::{Found, MappingMethodEntry, MappingProblem};
+use nodeorder_base::partition::Candidate;
+
+/// `greedy`: the process with the most traffic goes on the node nearest to all others; then always the
+/// process that sends most to those already placed, on the free node that costs least. Ties go to the lower
+/// process and the lower rank.
+///
+/// # Complexity
+/// O(processes · messages) and O(processes) memory.
+///
+/// # References
+/// Hoefler, Snir, "Generic topology mapping strategies for large-scale parallel architectures", ICS'11,
+/// section 4, <https://doi.org/10.1145/1995896.1995909>.
+pub const METHOD: MappingMethodEntry = MappingMethodEntry::plain(
+    "greedy",
+    "the process that talks most to those placed goes to the free node that costs least",
+    |problem, _, _| {
+        Ok(Found {
+            slots: greedy(problem),
+            method: "greedy",
+        })
+    },
+);
+
+pub(super) fn greedy(problem: &MappingProblem) -> Vec<u32> {
+    let n = problem.len() as u32;
+    if problem.partners.is_empty() {
+        return (0..n).collect();
+    }
+    let total = |p: u32| problem.partners(p).iter().map(|(_, v)| v).sum::<f64>();
+    let mut bound = vec![0.0; n as usize];
+    // Those without a placed partner come last, the busiest first.
+    let mut fresh: Vec<u32> = (0..n).collect();
+    fresh.sort_by(|a, b| total(*b).total_cmp(&total(*a)).then(a.cmp(b)));
+    let mut fresh = fresh.into_iter();
+    let mut queue = BinaryHeap::new();
+    let mut slot: Vec<Option<u32>> = vec![None; n as usize];
+    let mut free: Vec<u32> = (0..n).collect();
+    let spread = |s: u32| (0..n).map(|t| problem.hops(s, t)).sum::<f64>();
+    for _ in 0..n {
+        let process = loop {
+            match queue.pop() {
+                Some(Candidate { gain, vertex })
+                    if slot[vertex as usize].is_none() && gain == bound[vertex as usize] =>
+                {
+                    break vertex;
+                }
+                Some(_) => {}
+                None => match fresh.find(|p| slot[*p as usize].is_none()) {
+                    Some(p) => break p,
+                    None => return slot.into_iter().flatten().collect(),
+                },
+            }
+        };
+        let placed: Vec<(u32, f64)> = problem
+            .partners(process)
+            .iter()
+            .filter_map(|(q, v)| slot[*q as usize].map(|s| (s, *v)))
+            .collect();
+        let cost = |s: u32| match placed.is_empty() && free.len() == n as usize {
+            true => spread(s),
+            false => placed.iter().map(|(t, v)| v * problem.hops(s, *t)).sum(),
+        };
+        let costs = free.iter().enumerate().map(|(i, s)| (cost(*s), i));
+        // `free` stays in rank order, and the first of equals is kept.
+        let best = costs.reduce(|best, next| if next.0 < best.0 { next } else { best });
+        let here = free.remove(best.map_or(0, |(_, i)| i));
+        slot[process as usize] = Some(here);
+        for (q, v) in problem.partners(process) {
+            if slot[*q as usize].is_none() {
+                bound[*q as usize] += v;
+                queue.push(Candidate {
+                    gain: bound[*q as usize],
+                    vertex: *q,
+                });
+            }
+        }
+    }
+    slot.into_iter().flatten().collect()
+}

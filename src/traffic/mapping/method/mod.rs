@@ -1,0 +1,240 @@
+//! Mapping methods: which process goes on which of the allocated nodes.
+//!
+//! Each method is one file with a [`MappingMethodEntry`]; [`METHODS`] is the table that names them all. They
+//! lower hop-bytes, the sum over messages of volume times hops on shortest paths, below what processes in rank order
+//! have.
+
+use super::guest::Guest;
+use super::process_mapping::ProcessMapping;
+use nodeorder_base::error::{Error, Result, SourceLocation};
+use nodeorder_base::ids::NodeId;
+use nodeorder_base::observer::Observer;
+use nodeorder_base::registry::Registry;
+use nodeorder_network::topology::Topology;
+
+mod best;
+mod bisection;
+mod entry;
+mod greedy;
+mod grid;
+mod problem;
+mod product;
+mod rank;
+mod refine;
+mod tabu;
+
+use entry::Build;
+pub use entry::{Found, MappingMethodEntry};
+use problem::Hops;
+pub use problem::MappingProblem;
+
+/// Every mapping method.
+pub static METHODS: Registry<Build> = Registry::new(
+    "mapping method",
+    "--map",
+    &[
+        rank::METHOD,
+        bisection::METHOD,
+        greedy::METHOD,
+        refine::METHOD,
+        tabu::METHOD,
+        grid::METHOD,
+        best::METHOD,
+    ],
+);
+
+/// Puts `guest` on `nodes` (one for each process, in rank order; repeats allowed) by the method that `text`
+/// names, and says which method found the mapping. `observer` has the clock of methods that search for a time.
+///
+/// # Errors
+/// An unknown method or option; fewer nodes than processes; a guest or nodes that a method cannot work on; more
+/// memory than allowed: all distances between the routers of the allocation are kept, unless those are many and have a
+/// closed form.
+pub fn place(
+    topology: &Topology,
+    guest: &Guest,
+    nodes: &[NodeId],
+    text: &str,
+    observer: &dyn Observer,
+) -> Result<(ProcessMapping, &'static str)> {
+    let (method, params) = METHODS.read(text, topology.context().seed)?;
+    let Some(nodes) = nodes.get(..guest.processes() as usize) else {
+        let problem = format!("{} processes on {} nodes", guest.processes(), nodes.len());
+        let remedy = "give a node for each process";
+        return Err(Error::unsuited(
+            SourceLocation::option(text),
+            problem,
+            remedy,
+        ));
+    };
+    let problem = MappingProblem::new(topology, guest, nodes)?;
+    let found = (method.build)(&problem, &params, observer)?;
+    params.finish()?;
+    let nodes = found
+        .slots
+        .iter()
+        .map(|slot| nodes[*slot as usize])
+        .collect();
+    Ok((ProcessMapping::new(topology, text, nodes)?, found.method))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mapping::{Fabric, FixedRouting, analyse};
+    use crate::testing::build;
+    use nodeorder_network::topology::Context;
+    use nodeorder_order::ordering::{NoObserver, NodeOrder};
+    use proptest::prelude::*;
+
+    pub(super) fn guest(text: &str) -> Guest {
+        Guest::make(text, &Context::default()).unwrap()
+    }
+
+    /// A guest on the first nodes of a machine in random order.
+    pub(super) fn problem(machine: &Topology, guest: &Guest, seed: u64) -> MappingProblem {
+        let order = NodeOrder::make(machine, &format!("random:seed={seed}")).unwrap();
+        let nodes = &order.nodes()[..guest.processes() as usize];
+        MappingProblem::new(machine, guest, nodes).unwrap()
+    }
+
+    /// Mean dilation that a method reaches on the first nodes in id order.
+    fn reached(spec: &str, guest: &Guest, method: &str) -> f64 {
+        let machine = build(spec);
+        let order = NodeOrder::make(&machine, "row-major").unwrap();
+        let nodes = &order.nodes()[..guest.processes() as usize];
+        let (mapping, _) = place(&machine, guest, nodes, method, &NoObserver).unwrap();
+        let mut used = mapping.nodes().to_vec();
+        used.sort_unstable();
+        assert_eq!(used, nodes, "{method} uses every node it was given");
+        assert_eq!(
+            mapping,
+            place(&machine, guest, nodes, method, &NoObserver)
+                .unwrap()
+                .0
+        );
+        let fabric = Fabric::new(&machine).unwrap();
+        let routing = FixedRouting::named("ecmp-hop").unwrap();
+        analyse(&fabric, guest, &mapping, routing)
+            .unwrap()
+            .dilation
+            .mean
+    }
+
+    /// Four processes in a ring, and a ring of four nodes.
+    fn rings() -> (Topology, Guest, Vec<NodeId>) {
+        let ring = build("torus:4");
+        let nodes = ring.nodes().iter().collect();
+        (ring, guest("ring:n=4"), nodes)
+    }
+
+    /// A guest whose processes are numbered at random.
+    pub(super) fn shuffled(text: &str) -> Guest {
+        let guest = guest(text);
+        let line = build(&format!("mesh:{}", guest.processes()));
+        let order = NodeOrder::make(&line, "random:seed=5").unwrap();
+        let name = |p: u32| order.nodes()[p as usize].0;
+        let mut messages = Vec::new();
+        guest.for_each_message(|m| messages.push((name(m.source), name(m.target), m.volume)));
+        Guest::new("shuffled", guest.processes(), messages).unwrap()
+    }
+
+    #[test]
+    fn shuffled_processes_find_together_again() {
+        for (spec, guest) in [
+            ("torus:4x4x4", "stencil:4x4x4,wrap=true"),
+            ("torus:8x8", "ring:n=64"),
+            ("mesh:8x8", "stencil:8x8"),
+        ] {
+            let guest = shuffled(guest);
+            let rank = reached(spec, &guest, "rank");
+            for method in ["bisection", "greedy"] {
+                let mean = reached(spec, &guest, method);
+                assert!(mean < 0.75 * rank, "{spec}: {method} {mean}, {rank}");
+                let refined = reached(spec, &guest, &format!("refine:from={method}"));
+                assert!(
+                    refined <= mean && refined < 1.6,
+                    "{spec}: {method} {mean} to {refined}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn methods_ask_for_what_they_declare() {
+        let (machine, guest, nodes) = rings();
+        let problem = MappingProblem::new(&machine, &guest, &nodes).unwrap();
+        nodeorder_base::registry::testing::check(&METHODS, |entry, params| {
+            (entry.build)(&problem, params, &NoObserver).map(|_| ())
+        });
+    }
+
+    #[test]
+    fn all_to_all_stays_in_rank_order() {
+        for method in &METHODS {
+            let guest = guest("all-to-all:n=32");
+            let mean = reached("torus:4x8", &guest, method.name);
+            assert_eq!(mean, 96.0 / 31.0, "{}", method.name);
+        }
+    }
+
+    #[test]
+    fn unknown_names_and_options_are_refused() {
+        let (machine, guest, nodes) = rings();
+        let error = |nodes: &[NodeId], text| {
+            place(&machine, &guest, nodes, text, &NoObserver)
+                .unwrap_err()
+                .to_string()
+        };
+        assert!(error(&nodes, "refin").contains("did you mean `refine`"));
+        assert!(error(&nodes, "refine:step=4").contains("did you mean `steps`"));
+        assert!(error(&nodes[..3], "rank").contains("4 processes on 3 nodes"));
+    }
+
+    /// With distances kept or not, every method finds the same.
+    #[test]
+    fn distances_on_demand_change_nothing() {
+        for (spec, text) in [
+            ("torus:6x5", "stencil:5x6"),
+            ("mesh:4x4,per_router=2", "random:n=32,degree=3"),
+        ] {
+            let (machine, guest) = (build(spec), shuffled(text));
+            let nodes: Vec<NodeId> = NodeOrder::make(&machine, "random")
+                .unwrap()
+                .nodes()
+                .to_vec();
+            for method in [
+                "rank",
+                "grid",
+                "greedy",
+                "bisection",
+                "refine:steps=50",
+                "best:rounds=1",
+            ] {
+                let found = [usize::MAX, 0].map(|kept| {
+                    let problem = MappingProblem::keeping(&machine, &guest, &nodes, kept).unwrap();
+                    let (method, params) = METHODS.read(method, 1).unwrap();
+                    let found = (method.build)(&problem, &params, &NoObserver);
+                    found.map_err(|e| e.to_string()).map(|f| f.slots)
+                });
+                assert_eq!(found[0], found[1], "{spec} {method}");
+            }
+        }
+    }
+
+    proptest! {
+        /// The gain of a swap is the difference of the costs.
+        #[test]
+        fn swaps_gain_what_they_cost_less(
+            seed in 0u64..1000, a in 0u32..12, b in 0u32..12, order in 0u64..50,
+        ) {
+            let guest = guest(&format!("random:n=12,degree=3,seed={seed}"));
+            let problem = problem(&build("torus:4x3,per_router=2"), &guest, order);
+            let mut slot: Vec<u32> = (0..12).collect();
+            let before = problem.cost(&slot);
+            let gain = if a == b { 0.0 } else { problem.swap_gain(&slot, a, b) };
+            slot.swap(a as usize, b as usize);
+            prop_assert_eq!(problem.cost(&slot), before + gain);
+        }
+    }
+}

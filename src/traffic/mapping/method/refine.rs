@@ -1,0 +1,198 @@
+//! Local search on hop-bytes: swaps that bring partners together.
+
+use super::bisection::{Halves, bisection};
+use super::greedy::greedy;
+use super::{Found, MappingMethodEntry, MappingProblem};
+use nodeorder_base::error::Result;
+use nodeorder_base::params::{Opt, Params, SEED};
+use nodeorder_base::random::{below, generator};
+
+/// `refine[:from=bisection|greedy|rank,steps=4000,seed=1]`: starts from another method's mapping and
+/// swaps processes. A random process is tried near one of its partners, `steps` times for each process;
+/// swaps that cost less than a falling threshold are accepted. Plain descent ends it, so that no swap of a
+/// process with one near any of its partners helps any more. Never worse than where it started.
+///
+/// # Complexity
+/// O(steps · messages).
+///
+/// # References
+/// Dueck, Scheuer, "Threshold accepting: a general purpose optimization algorithm appearing superior to
+/// simulated annealing", J. Computational Physics 90, 1990, <https://doi.org/10.1016/0021-9991(90)90201-B>.
+/// It needs no exponential, whose last bit differs between platforms.
+pub const METHOD: MappingMethodEntry = MappingMethodEntry {
+    name: "refine",
+    about: "swaps from=bisection|greedy|rank on, steps= tries for each process, seed=",
+    example: "refine:from=greedy,steps=1000",
+    options: &[
+        FROM,
+        Opt::whole("steps", "tries for each process").or("4000"),
+        SEED,
+    ],
+    build: |problem, params, _| {
+        let steps = params.whole("steps", 0u64, 1_000_000)?;
+        let (seed, start) = (params.seed()?, start(problem, params)?);
+        let slots = refine(problem, start, steps, seed, &|| false);
+        Ok(Found {
+            slots,
+            method: "refine",
+        })
+    },
+};
+
+/// The option that [`start`] reads.
+pub(super) const FROM: Opt = Opt::one_of(
+    "from",
+    &["bisection", "greedy", "rank"],
+    "method to start from",
+);
+
+/// Slots tried around a partner.
+const NEAR: usize = 12;
+
+/// The mapping that `from=` names.
+pub(super) fn start(problem: &MappingProblem, params: &Params) -> Result<Vec<u32>> {
+    Ok(match params.choice("from")? {
+        "greedy" => greedy(problem),
+        "rank" => (0..problem.len() as u32).collect(),
+        _ => bisection(problem, &Halves::by_rank(problem)),
+    })
+}
+
+/// Improves a mapping by `steps` tries for each process, fewer where `stop` says so.
+pub(super) fn refine(
+    problem: &MappingProblem,
+    start: Vec<u32>,
+    steps: u64,
+    seed: u64,
+    stop: &dyn Fn() -> bool,
+) -> Vec<u32> {
+    let mut random = generator(seed);
+    let n = problem.len() as u64;
+    if n < 3 || problem.partners.is_empty() {
+        return start;
+    }
+    let near = nearest(problem);
+    let mut state = State::new(problem, start);
+    state.descend(&near);
+    let mut best = (state.cost, state.slot.clone());
+    // A swap moves about two processes by a hop or so: the first threshold is what that costs on average.
+    let sum: f64 = problem.partners.iter().map(|(_, v)| v).sum();
+    let top = sum / n as f64;
+    let all = n * steps;
+    for step in 0..all {
+        let threshold = top * (1.0 - step as f64 / all as f64);
+        let a = below(n, &mut random) as u32;
+        let partners = problem.partners(a);
+        if partners.is_empty() {
+            continue;
+        }
+        let (partner, _) = partners[below(partners.len() as u64, &mut random) as usize];
+        let around = &near[problem.router[state.slot[partner as usize] as usize] as usize];
+        // Only a slot near a partner can bring the two together.
+        let b = state.process[around[below(around.len() as u64, &mut random) as usize] as usize];
+        if a == b {
+            continue;
+        }
+        let gain = problem.swap_gain(&state.slot, a, b);
+        if gain < threshold {
+            state.swap(a, b, gain);
+        }
+        // A copy now and then is cheap; the last state is looked at in any case.
+        if step % n == 0 {
+            if state.cost < best.0 {
+                best = (state.cost, state.slot.clone());
+            }
+            if stop() {
+                break;
+            }
+        }
+    }
+    for slot in [state.slot.clone(), best.1.clone()] {
+        let mut last = State::new(problem, slot);
+        last.descend(&near);
+        if last.cost < best.0 {
+            best = (last.cost, last.slot);
+        }
+    }
+    best.1
+}
+
+/// The [`NEAR`] slots nearest to each router of the allocation, its own included.
+fn nearest(problem: &MappingProblem) -> Vec<Vec<u32>> {
+    let n = problem.len() as u32;
+    let mut on = vec![None; problem.routers];
+    (0..n).for_each(|slot| on[problem.router[slot as usize] as usize] = Some(slot));
+    let around = |slot: Option<u32>| {
+        let mut slots: Vec<u32> = (0..n).collect();
+        if let Some(here) = slot {
+            let key = |s: &u32| (problem.hops(here, *s) as u32, *s);
+            if slots.len() > NEAR {
+                slots.select_nth_unstable_by_key(NEAR, key);
+                slots.truncate(NEAR);
+            }
+            slots.sort_by_key(key);
+        }
+        slots
+    };
+    on.into_iter().map(around).collect()
+}
+
+/// A mapping being changed.
+struct State<'a> {
+    problem: &'a MappingProblem,
+    slot: Vec<u32>,
+    /// The process on each slot.
+    process: Vec<u32>,
+    cost: f64,
+}
+
+impl<'a> State<'a> {
+    fn new(problem: &'a MappingProblem, slot: Vec<u32>) -> Self {
+        let mut process = vec![0; slot.len()];
+        slot.iter()
+            .enumerate()
+            .for_each(|(p, s)| process[*s as usize] = p as u32);
+        State {
+            problem,
+            cost: problem.cost(&slot),
+            slot,
+            process,
+        }
+    }
+
+    fn swap(&mut self, a: u32, b: u32, gain: f64) {
+        self.slot.swap(a as usize, b as usize);
+        self.process[self.slot[a as usize] as usize] = a;
+        self.process[self.slot[b as usize] as usize] = b;
+        self.cost += gain;
+    }
+
+    /// Makes every swap that helps until there is none, then computes the cost anew: many small gains have added up
+    /// rounding errors.
+    fn descend(&mut self, near: &[Vec<u32>]) {
+        let problem = self.problem;
+        let least = 1e-9 * self.cost / self.slot.len() as f64;
+        let mut helped = true;
+        while helped {
+            helped = false;
+            for a in 0..self.slot.len() as u32 {
+                for (partner, _) in problem.partners(a) {
+                    let around =
+                        &near[problem.router[self.slot[*partner as usize] as usize] as usize];
+                    for slot in around {
+                        let b = self.process[*slot as usize];
+                        if b == a {
+                            continue;
+                        }
+                        let gain = problem.swap_gain(&self.slot, a, b);
+                        if gain < -least {
+                            self.swap(a, b, gain);
+                            helped = true;
+                        }
+                    }
+                }
+            }
+        }
+        self.cost = problem.cost(&self.slot);
+    }
+}

@@ -1,0 +1,344 @@
+//! Tabu search over all swaps of two processes, for guests of some hundred processes.
+
+use super::refine::{FROM, start};
+use super::{Found, MappingMethodEntry, MappingProblem};
+use nodeorder_base::error::{Error, SourceLocation};
+use nodeorder_base::params::{Opt, SEED};
+use nodeorder_base::random::{below, generator};
+
+/// `tabu[:from=bisection|greedy|rank,steps=20000,seed=1]`: the robust tabu search for quadratic assignment. Every
+/// step makes the best swap of two processes, even one that costs, but none that puts both back where they were
+/// within the last n steps or so (drawn from 0.9 n to 1.1 n), unless that is better than anything so far or both have
+/// been elsewhere for long. Never worse than where it started.
+///
+/// # Complexity
+/// O(processes · partners of the two) a step: gains of swaps are updated, not computed anew, and only those rows of them
+/// are looked through whose least may be wanted; all of them once swaps can have been forbidden for long, after 10 n²
+/// steps. 20 bytes a pair of processes.
+///
+/// # References
+/// Taillard, "Robust taboo search for the quadratic assignment problem", Parallel Computing 17, 1991,
+/// <https://doi.org/10.1016/S0167-8191(05)80147-4>.
+pub const METHOD: MappingMethodEntry = MappingMethodEntry {
+    name: "tabu",
+    about: "swaps of any two processes from=bisection|greedy|rank on, steps=, seed=; up to 1024 processes",
+    example: "tabu:from=greedy,steps=1000",
+    options: &[FROM, Opt::whole("steps", "swaps made").or("20000"), SEED],
+    build: |problem, params, _| {
+        let steps = params.whole("steps", 0u32, 10_000_000)?;
+        let seed = params.seed()?;
+        if problem.len() > MOST {
+            let found = format!(
+                "{} processes, and `tabu` looks at all pairs of them",
+                problem.len()
+            );
+            let remedy = format!("use refine beyond {MOST}");
+            return Err(Error::unsuited(
+                SourceLocation::option("--map tabu"),
+                found,
+                remedy,
+            ));
+        }
+        let slots = tabu(problem, start(problem, params)?, steps, seed, &|| false);
+        Ok(Found {
+            slots,
+            method: "tabu",
+        })
+    },
+};
+
+/// Processes that tables of all pairs are kept for.
+pub(super) const MOST: usize = 1024;
+
+/// Improves a mapping by `steps` swaps, fewer where `stop` says so.
+pub(super) fn tabu(
+    problem: &MappingProblem,
+    start: Vec<u32>,
+    steps: u32,
+    seed: u64,
+    stop: &dyn Fn() -> bool,
+) -> Vec<u32> {
+    let n = problem.len();
+    if n < 3 || problem.partners.is_empty() {
+        return start;
+    }
+    let mut search = Search::new(problem, start);
+    let mut random = generator(seed);
+    let mut best = (search.cost, search.slot.clone());
+    // Rounding of many gains must not pass for a gain.
+    let least = 1e-9 * (search.cost / n as f64).max(f64::MIN_POSITIVE);
+    for step in 1..=steps {
+        let Some((r, s)) = search.choose(step, best.0 - least) else {
+            continue;
+        };
+        for (process, slot) in [(r, search.slot[r]), (s, search.slot[s])] {
+            // A drawn length keeps the search from going in circles.
+            let rest = 9 * n as u64 / 10 + below(n as u64 / 5 + 1, &mut random);
+            search.until[process * n + slot as usize] = step.saturating_add(rest as u32);
+        }
+        search.swap(r, s);
+        if search.cost < best.0 - least {
+            best = (search.cost, search.slot.clone());
+        }
+        if step % 64 == 0 && stop() {
+            break;
+        }
+    }
+    best.1
+}
+
+/// A mapping being changed, with the gain of every swap. Tables are n × n, by rows.
+struct Search<'a> {
+    problem: &'a MappingProblem,
+    n: usize,
+    slot: Vec<u32>,
+    cost: f64,
+    /// Hop-bytes of each process.
+    own: Vec<f64>,
+    /// Hops between two slots.
+    hops: Vec<f64>,
+    /// Rise in cost when two processes are swapped; the upper triangle, rows of `width`.
+    gain: Vec<f64>,
+    width: usize,
+    /// No gain of a row is less.
+    least: Vec<f64>,
+    /// The step up to which a process does not go back to a slot.
+    until: Vec<u32>,
+}
+
+impl<'a> Search<'a> {
+    fn new(problem: &'a MappingProblem, slot: Vec<u32>) -> Self {
+        let n = problem.len();
+        // Rows a power of two apart would share their places in the cache.
+        let width = n + 8;
+        let mut search = Search {
+            problem,
+            n,
+            cost: problem.cost(&slot),
+            slot,
+            own: vec![0.0; n],
+            hops: (0..n * n)
+                .map(|i| problem.hops((i / n) as u32, (i % n) as u32))
+                .collect(),
+            gain: vec![0.0; n * width],
+            width,
+            least: vec![f64::NEG_INFINITY; n],
+            until: vec![0; n * n],
+        };
+        (0..n).for_each(|process| search.own[process] = search.cost_of(process));
+        (0..n).for_each(|process| search.gains_with(process, process));
+        search
+    }
+
+    fn cost_of(&self, process: usize) -> f64 {
+        let hops = &self.hops[self.slot[process] as usize * self.n..][..self.n];
+        let partners = self.problem.partners(process as u32).iter();
+        partners
+            .map(|(k, volume)| volume * hops[self.slot[*k as usize] as usize])
+            .sum()
+    }
+
+    /// Computes the rise in cost when `end` is swapped with each of the processes below `most`. O(most · partners).
+    fn gains_with(&mut self, end: usize, most: usize) {
+        let (n, problem) = (self.n, self.problem);
+        let hops = |slot: u32| &self.hops[slot as usize * n..][..n];
+        // Hop-bytes of `end` on each slot, and its volume with each process.
+        let (mut on, mut with) = (vec![0.0; n], vec![0.0; n]);
+        for (k, volume) in problem.partners(end as u32) {
+            with[*k as usize] = *volume;
+            let from = hops(self.slot[*k as usize]);
+            on.iter_mut()
+                .zip(from)
+                .for_each(|(on, hops)| *on += volume * hops);
+        }
+        let from_end: Vec<f64> = self
+            .slot
+            .iter()
+            .map(|slot| hops(self.slot[end])[*slot as usize])
+            .collect();
+        for k in (0..most).filter(|k| *k != end) {
+            let partners = problem.partners(k as u32).iter();
+            let there: f64 = partners
+                .map(|(j, volume)| volume * from_end[*j as usize])
+                .sum();
+            // The distance between the two does not change.
+            let gain = there + on[self.slot[k] as usize] - self.own[k] - self.own[end]
+                + 2.0 * with[k] * from_end[k];
+            let (a, b) = (k.min(end), k.max(end));
+            self.gain[a * self.width + b] = gain;
+            self.least[a] = self.least[a].min(gain);
+        }
+    }
+
+    /// The swap to make: the best that is allowed. Swaps that have been forbidden for long or lead below `best` come
+    /// first.
+    fn choose(&mut self, step: u32, best: f64) -> Option<(usize, usize)> {
+        let n = self.n;
+        let long = 10 * (n * n) as u32;
+        let (mut chosen, mut least, mut first) = (None, f64::INFINITY, false);
+        for a in 0..n {
+            // Nothing in the row is wanted: the usual case.
+            let unwanted =
+                |row: f64| row >= least && (first || self.cost + row >= best && step <= long);
+            let gains = &self.gain[a * self.width..][a + 1..n];
+            if unwanted(self.least[a]) {
+                continue;
+            }
+            self.least[a] = smallest(gains);
+            if unwanted(self.least[a]) {
+                continue;
+            }
+            let (until, at) = (&self.until[a * n..][..n], self.slot[a] as usize);
+            for (b, gain) in (a + 1..).zip(gains.iter().copied()) {
+                // Neither allowed nor wanted.
+                if gain >= least && !first && self.cost + gain >= best && step <= long {
+                    continue;
+                }
+                let (there, back) = (until[self.slot[b] as usize], self.until[b * n + at]);
+                let old = step > long && there + long < step && back + long < step;
+                let urgent = old || self.cost + gain < best;
+                let allowed = there < step || back < step;
+                let better = match (urgent, first) {
+                    (true, false) => true,
+                    (false, true) => false,
+                    (true, true) => gain < least,
+                    (false, false) => allowed && gain < least,
+                };
+                if better {
+                    (chosen, least, first) = (Some((a, b)), gain, urgent);
+                }
+            }
+        }
+        chosen
+    }
+
+    /// Swaps two processes, r < s, and updates the gains of all other pairs, O(1) for each that changes: one of the two
+    /// exchanges more with r than with s, or less.
+    fn swap(&mut self, r: usize, s: usize) {
+        let (n, width) = (self.n, self.width);
+        self.cost += self.gain[r * width + s];
+        self.slot.swap(r, s);
+        let mut apart = vec![0.0; n];
+        let (to_r, to_s) = (
+            self.problem.partners(r as u32),
+            self.problem.partners(s as u32),
+        );
+        to_r.iter()
+            .for_each(|(k, volume)| apart[*k as usize] += volume);
+        to_s.iter()
+            .for_each(|(k, volume)| apart[*k as usize] -= volume);
+        let from_r = &self.hops[self.slot[r] as usize * n..][..n];
+        let from_s = &self.hops[self.slot[s] as usize * n..][..n];
+        let nearer: Vec<f64> = self
+            .slot
+            .iter()
+            .map(|p| from_s[*p as usize] - from_r[*p as usize])
+            .collect();
+        let changed = |a: &usize| apart[*a] != 0.0 && *a != r && *a != s;
+        for a in (0..n).filter(changed) {
+            let (volume, hops) = (apart[a], nearer[a]);
+            let row = &mut self.gain[a * width..][..n];
+            for b in a + 1..n {
+                row[b] += (volume - apart[b]) * (hops - nearer[b]);
+            }
+            self.least[a] = f64::NEG_INFINITY;
+            // Those before it whose own rows are not changed as a whole.
+            for b in (0..a).filter(|b| apart[*b] == 0.0) {
+                let gain = &mut self.gain[b * width + a];
+                *gain += volume * (hops - nearer[b]);
+                self.least[b] = self.least[b].min(*gain);
+            }
+        }
+        for process in [r, s] {
+            self.own[process] = self.cost_of(process);
+            for (k, _) in self.problem.partners(process as u32) {
+                self.own[*k as usize] = self.cost_of(*k as usize);
+            }
+        }
+        self.gains_with(r, n);
+        self.gains_with(s, n);
+    }
+}
+
+/// The smallest of some numbers; none is NaN.
+fn smallest(numbers: &[f64]) -> f64 {
+    let mut least = [f64::INFINITY; 8];
+    let (eights, rest) = numbers.as_chunks::<8>();
+    for eight in eights {
+        (0..8).for_each(|i| {
+            least[i] = if eight[i] < least[i] {
+                eight[i]
+            } else {
+                least[i]
+            }
+        });
+    }
+    least
+        .iter()
+        .chain(rest)
+        .copied()
+        .fold(f64::INFINITY, f64::min)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mapping::method::tests::{guest, problem};
+    use crate::testing::build;
+
+    #[test]
+    fn gains_that_are_kept_are_those_of_the_definition() {
+        let guest = guest("random:n=20,degree=4,seed=3");
+        let problem = problem(&build("torus:4x3,per_router=2"), &guest, 2);
+        let mut search = Search::new(&problem, (0..20).collect());
+        for (r, s) in [(0, 1), (3, 17), (1, 19), (0, 3), (5, 17)] {
+            search.swap(r, s);
+            assert!((search.cost - problem.cost(&search.slot)).abs() < 1e-9);
+            for a in 0..20 {
+                for b in a + 1..20 {
+                    let expected = problem.swap_gain(&search.slot, a as u32, b as u32);
+                    let kept = search.gain[a * search.width + b];
+                    assert!((kept - expected).abs() < 1e-9, "{a} {b}");
+                    assert!(search.least[a] <= kept, "{a} {b}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn small_guests_reach_the_optimum() {
+        for (spec, text) in [
+            ("torus:2x4", "ring:n=8"),
+            ("mesh:2x3", "random:n=6,degree=3,seed=4"),
+            ("torus:7", "random:n=7,degree=3,seed=1"),
+        ] {
+            let (machine, guest) = (build(spec), guest(text));
+            let nodes: Vec<_> = machine.nodes().iter().collect();
+            let problem = MappingProblem::new(&machine, &guest, &nodes).unwrap();
+            let least = permutations(nodes.len() as u32)
+                .into_iter()
+                .map(|slot| problem.cost(&slot));
+            let found = tabu(&problem, (0..nodes.len() as u32).collect(), 500, 1, &|| {
+                false
+            });
+            assert_eq!(
+                problem.cost(&found),
+                least.fold(f64::INFINITY, f64::min),
+                "{spec} {text}"
+            );
+        }
+    }
+
+    fn permutations(n: u32) -> Vec<Vec<u32>> {
+        let mut all = vec![Vec::new()];
+        for next in 0..n {
+            let put = |list: &Vec<u32>| -> Vec<Vec<u32>> {
+                (0..=list.len())
+                    .map(|i| [&list[..i], &[next], &list[i..]].concat())
+                    .collect()
+            };
+            all = all.iter().flat_map(put).collect();
+        }
+        all
+    }
+}

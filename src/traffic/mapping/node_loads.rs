@@ -1,0 +1,146 @@
+//! Traffic over node links and through switches.
+
+use std::collections::BTreeMap;
+
+use super::guest::{Guest, Traffic};
+use super::process_mapping::ProcessMapping;
+use super::routing::Fabric;
+use nodeorder_base::ids::NodeId;
+use nodeorder_network::topology::Topology;
+
+/// Volume on the node links of a mapped guest.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct NodeLoads {
+    /// Each node with traffic, ascending, what it sends to other nodes, and what it receives from them.
+    pub nodes: Vec<(NodeId, f64, f64)>,
+}
+
+impl NodeLoads {
+    /// Adds up the messages of a guest that take node links. Those of a domain do not; what a GPU sends to another rail
+    /// leaves over the node link of the GPU of its own server on that rail.
+    ///
+    /// # Complexity
+    /// O(messages · log nodes); all-to-all traffic takes O(processes · log nodes).
+    pub fn of(topology: &Topology, guest: &Guest, mapping: &ProcessMapping) -> Self {
+        let mut loads: BTreeMap<NodeId, (f64, f64)> = BTreeMap::new();
+        if let Traffic::AllToAll { volume } = guest.traffic() {
+            let nodes = (0..guest.processes()).map(|process| mapping.node(process));
+            for Around {
+                node,
+                own,
+                server,
+                domain,
+                rail,
+                all,
+            } in Around::all(topology, nodes)
+            {
+                let (sent, received) = (server * rail, own * (all - domain));
+                if sent + received > 0 {
+                    loads.insert(node, (sent as f64 * volume, received as f64 * volume));
+                }
+            }
+        } else {
+            guest.for_each_message(|message| {
+                let ends = [mapping.node(message.source), mapping.node(message.target)];
+                if let Some([from, to]) = topology.node_links(ends) {
+                    loads.entry(from).or_default().0 += message.volume;
+                    loads.entry(to).or_default().1 += message.volume;
+                }
+            });
+        }
+        let nodes = loads
+            .into_iter()
+            .map(|(node, (sent, received))| (node, sent, received));
+        NodeLoads {
+            nodes: nodes.collect(),
+        }
+    }
+
+    /// The volume that passes through each router with traffic, ascending: what its links bring, `links` being the load
+    /// of every directed link, and what its own nodes send.
+    pub fn through_routers(&self, fabric: &Fabric<'_>, links: &[f64]) -> BTreeMap<u32, f64> {
+        let mut through = BTreeMap::new();
+        for (link, load) in links.iter().enumerate().filter(|(_, load)| **load > 0.0) {
+            *through.entry(fabric.links.head(link)).or_default() += load;
+        }
+        for (node, sent, _) in &self.nodes {
+            for (router, share) in fabric.topology.leaves_of(*node) {
+                *through.entry(router).or_default() += sent * share;
+            }
+        }
+        through
+    }
+
+    /// The largest volume that one node sends or receives.
+    pub fn max(&self) -> f64 {
+        self.nodes
+            .iter()
+            .map(|(_, sent, received)| sent.max(*received))
+            .fold(0.0, f64::max)
+    }
+}
+
+/// Processes around a node, of those that all send to each other.
+pub(super) struct Around {
+    pub node: NodeId,
+    /// Processes on the node, on its server, and in its domain.
+    pub own: u64,
+    pub server: u64,
+    pub domain: u64,
+    /// Processes of other domains on the same rail.
+    pub rail: u64,
+    /// All processes.
+    pub all: u64,
+}
+
+impl Around {
+    /// Every node of the servers that have processes. Elsewhere than on a multi-rail network every node is a server and a
+    /// domain of its own on one rail. O(processes · log nodes).
+    pub fn all(topology: &Topology, nodes: impl Iterator<Item = NodeId>) -> Vec<Around> {
+        let rails = topology.network().rails();
+        let each = rails.map_or(1, |rails| rails.per_server());
+        let domain = |node: NodeId| rails.map_or(node.0, |rails| rails.domain_of(node));
+        let (mut on, mut servers) = (BTreeMap::<NodeId, u64>::new(), BTreeMap::<u32, u64>::new());
+        let (mut domains, mut on_rail) = (BTreeMap::<u32, u64>::new(), vec![0u64; each as usize]);
+        let (mut both, mut all) = (BTreeMap::<(u32, u32), u64>::new(), 0u64);
+        for node in nodes {
+            *on.entry(node).or_default() += 1;
+            *servers.entry(node.0 / each).or_default() += 1;
+            *domains.entry(domain(node)).or_default() += 1;
+            *both.entry((domain(node), node.0 % each)).or_default() += 1;
+            on_rail[(node.0 % each) as usize] += 1;
+            all += 1;
+        }
+        let mut around = Vec::new();
+        for (server, here) in servers {
+            for rail in 0..each {
+                let node = NodeId(server * each + rail);
+                let near = both.get(&(domain(node), rail)).copied().unwrap_or(0);
+                around.push(Around {
+                    node,
+                    own: on.get(&node).copied().unwrap_or(0),
+                    server: here,
+                    domain: domains[&domain(node)],
+                    rail: on_rail[rail as usize] - near,
+                    all,
+                });
+            }
+        }
+        around
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use nodeorder_network::topology::Context;
+
+    #[test]
+    fn each_direction_counts_by_itself() {
+        let machine = Topology::inline("torus:4", &Context::default()).unwrap();
+        let guest = Guest::new("star", 3, [(0, 1, 2.0), (0, 2, 5.0), (1, 0, 1.0)]).unwrap();
+        let mapping = ProcessMapping::new(&machine, "m", [0, 3, 0].map(NodeId).to_vec()).unwrap();
+        let loads = NodeLoads::of(&machine, &guest, &mapping);
+        assert_eq!(loads.nodes, [(NodeId(0), 2.0, 1.0), (NodeId(3), 1.0, 2.0)]);
+    }
+}

@@ -1,0 +1,96 @@
+//! Every router splits equally over the neighbours that are nearer to the goal.
+
+use super::kit::*;
+use multiversion::multiversion;
+
+use super::levels::{Levels, keep, over_levels, put};
+use super::wave::{LANES, Waves, over_batches, pick, sum};
+use super::weighted;
+use nodeorder_network::topology::search::SPREAD;
+
+/// `ecmp-hop`: at every router, traffic is split equally over all links that lead nearer to its target, as
+/// hashing switches do.
+///
+/// To target t, in order of falling distance: `flow(v) = W(v,t) + inflow(v)`, an equal part of it to every
+/// neighbour one hop nearer.
+///
+/// Where links have weights, nearer is by distance; see [`super::weighted`]. O(links) a target, less where all sources
+/// are near; eight targets at once.
+pub const ROUTING: RoutingEntry = RoutingEntry::plain(
+    "ecmp-hop",
+    "every router splits equally over the next hops nearer to the target",
+    Paths::shortest("", |_| true, loads),
+);
+
+fn loads(fabric: &Fabric<'_>, demand: &Demand) -> Result<Vec<f64>> {
+    if fabric.topology.graph()?.is_weighted() {
+        return weighted::by_hop(fabric, demand);
+    }
+    let links = fabric.links;
+    // By link away from the target: the way the search goes, against the traffic.
+    let dense = over_levels(fabric, demand, End::Target, |levels, loads| {
+        walk_levels(links, levels, loads);
+        true
+    })?;
+    let away = match dense {
+        Some(away) => away,
+        None => over_batches(fabric, demand, End::Target, |waves, roots, loads| {
+            waves.search(links, demand, End::Target, roots);
+            walk_back(links, waves, loads);
+            Ok(())
+        })?,
+    };
+    let back = |(from, to, _)| links.index(to, from).map_or(0.0, |i| away[i]);
+    Ok(links.iter().map(back).collect())
+}
+
+/// Replaces the 1 of every router by what it sends to each neighbour that is nearer, from the far end on. Those
+/// nearer still have their 1: adding them up counts them.
+#[multiversion(targets("x86_64+avx512bw+avx512dq+avx512vl", "x86_64+avx2", "aarch64+neon"))]
+fn walk_back(links: &RouterGraph, waves: &mut Waves, loads: &mut [f64]) {
+    waves.walk_back(|stop, [here, nearer, further], mut flow| {
+        let mut ways = [0.0; LANES];
+        for (load, v) in loads[links.leaving(stop.router)]
+            .iter_mut()
+            .zip(links.heads(stop.router))
+        {
+            let arriving = pick(stop.roots, further[*v as usize], [0.0; LANES]);
+            for l in 0..LANES {
+                flow[l] += arriving[l];
+                ways[l] += nearer[*v as usize][l];
+            }
+            *load += sum(arriving);
+        }
+        // A root has no nearer neighbour: it is the end of all ways.
+        for l in 0..LANES {
+            flow[l] /= ways[l];
+        }
+        let here = &mut here[stop.router as usize];
+        *here = pick(stop.roots, flow, *here);
+    });
+}
+
+/// As [`walk_back`]: the neighbours nearer to a root are counted in bytes.
+#[multiversion(targets("x86_64+avx512f+avx512vl", "x86_64+avx2", "aarch64+neon"))]
+fn walk_levels(links: &RouterGraph, levels: &mut Levels<'_>, loads: &mut [f64]) {
+    levels.walk_back(|stop, [nearer, further], flows, mut flow| {
+        let mut ways = 0;
+        for (load, v) in loads[links.leaving(stop.router)]
+            .iter_mut()
+            .zip(links.heads(stop.router))
+        {
+            let v = *v as usize;
+            ways += SPREAD[(nearer[v] & stop.roots) as usize];
+            let arriving = keep(further[v] & stop.roots, &flows[v]);
+            for l in 0..LANES {
+                flow[l] += arriving[l];
+            }
+            *load += sum(arriving);
+        }
+        let ways = ways.to_le_bytes();
+        for l in 0..LANES {
+            flow[l] /= f64::from(ways[l]);
+        }
+        put(stop.roots, &flow, &mut flows[stop.router as usize]);
+    });
+}

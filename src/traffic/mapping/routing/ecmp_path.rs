@@ -1,0 +1,108 @@
+//! Every shortest path carries the same share.
+
+use super::kit::*;
+use multiversion::multiversion;
+
+use super::levels::{Levels, keep, over_levels, put};
+use super::wave::{LANES, Waves, over_batches, pick, sum};
+use super::weighted;
+use nodeorder_base::error::{Error, SourceLocation};
+
+/// `ecmp-path`: traffic between two routers is split equally over all shortest paths.
+///
+/// From source s, with σ(v) the number of shortest paths to v and W(v) the traffic to v, in order of
+/// falling distance: `dep(v) = W(v) + Σ load(v→c)` over the links further away, and
+/// `load(p→v) = dep(v)·σ(p)/σ(v)`. With W = 1 the loads are the edge betweenness.
+///
+/// Where links have weights, shortest is by distance; see [`super::weighted`]. O(links) a source, less where all
+/// targets are near; eight sources at once.
+///
+/// # References
+/// Brandes, "A faster algorithm for betweenness centrality", J. Math. Sociology 25(2), 2001,
+/// <https://doi.org/10.1080/0022250X.2001.9990249>.
+///
+/// # Limits
+/// More than 10³⁰⁸ shortest paths between two routers are refused.
+pub const ROUTING: RoutingEntry = RoutingEntry::plain(
+    "ecmp-path",
+    "all shortest paths, an equal share each",
+    Paths::shortest("", |_| true, loads),
+);
+
+fn loads(fabric: &Fabric<'_>, demand: &Demand) -> Result<Vec<f64>> {
+    let too_many = || {
+        let name = fabric.topology.name();
+        let problem = format!("{name} has more than 10^308 shortest paths between two routers");
+        let location = SourceLocation::option("--routing ecmp-path");
+        Error::unsuited(location, problem, "use --routing ecmp-hop")
+    };
+    if fabric.topology.graph()?.is_weighted() {
+        let (loads, finite) = weighted::by_path(fabric, demand)?;
+        return if finite { Ok(loads) } else { Err(too_many()) };
+    }
+    let dense = over_levels(fabric, demand, End::Source, |levels, loads| {
+        let finite = levels.count();
+        if finite {
+            walk_levels(fabric.links, levels, loads);
+        }
+        finite
+    })?;
+    if let Some(loads) = dense {
+        return Ok(loads);
+    }
+    over_batches(fabric, demand, End::Source, |waves, roots, loads| {
+        if !waves.count(fabric.links, demand, End::Source, roots) {
+            return Err(too_many());
+        }
+        walk_back(fabric.links, waves, loads);
+        Ok(())
+    })
+}
+
+/// Replaces the number of shortest paths by `dep / σ`, from the far end on, so that each link further away costs one
+/// multiplication.
+#[multiversion(targets("x86_64+avx512bw+avx512dq+avx512vl", "x86_64+avx2", "aarch64+neon"))]
+fn walk_back(links: &RouterGraph, waves: &mut Waves, loads: &mut [f64]) {
+    waves.walk_back(|stop, [here, _, further], mut dep| {
+        let here = &mut here[stop.router as usize];
+        let paths = pick(stop.roots, *here, [0.0; LANES]);
+        for (load, v) in loads[links.leaving(stop.router)]
+            .iter_mut()
+            .zip(links.heads(stop.router))
+        {
+            let mut through = further[*v as usize];
+            for l in 0..LANES {
+                through[l] *= paths[l];
+                dep[l] += through[l];
+            }
+            *load += sum(through);
+        }
+        for l in 0..LANES {
+            dep[l] /= paths[l];
+        }
+        *here = pick(stop.roots, dep, *here);
+    });
+}
+
+/// As [`walk_back`].
+#[multiversion(targets("x86_64+avx512f+avx512vl", "x86_64+avx2", "aarch64+neon"))]
+fn walk_levels(links: &RouterGraph, levels: &mut Levels<'_>, loads: &mut [f64]) {
+    levels.walk_back(|stop, [_, further], numbers, mut dep| {
+        let paths = keep(stop.roots, &numbers[stop.router as usize]);
+        for (load, v) in loads[links.leaving(stop.router)]
+            .iter_mut()
+            .zip(links.heads(stop.router))
+        {
+            let mut through = keep(further[*v as usize] & stop.roots, &numbers[*v as usize]);
+            for l in 0..LANES {
+                through[l] *= paths[l];
+                dep[l] += through[l];
+            }
+            *load += sum(through);
+        }
+        for l in 0..LANES {
+            dep[l] /= paths[l];
+        }
+        put(stop.roots, &dep, &mut numbers[stop.router as usize]);
+    });
+}

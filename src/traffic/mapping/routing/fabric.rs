@@ -1,0 +1,169 @@
+//! Machines with their directed links, and sums of loads over them.
+
+use std::sync::Mutex;
+
+use rayon::prelude::*;
+
+use nodeorder_base::error::Result;
+use nodeorder_base::ids::NodeId;
+use nodeorder_network::topology::{Lattice, RouterGraph, Topology};
+
+/// A machine with its directed links: build it once for many jobs.
+#[derive(Debug)]
+pub struct Fabric<'t> {
+    /// The machine.
+    pub topology: &'t Topology,
+    /// Its directed links.
+    pub links: &'t RouterGraph,
+    /// Arrays of all links that were given back.
+    spare: Mutex<Vec<Vec<f64>>>,
+}
+
+impl<'t> Fabric<'t> {
+    /// Collects the links of `topology`.
+    ///
+    /// # Errors
+    /// More memory than allowed; a machine in several components, between which there are no routes.
+    pub fn new(topology: &'t Topology) -> Result<Self> {
+        topology.require_one_component("traffic")?;
+        Ok(Fabric {
+            topology,
+            links: topology.graph()?,
+            spare: Mutex::default(),
+        })
+    }
+
+    /// A zero for every link. Schedules ask for loads at every start: arrays that were given back are used again, as
+    /// fresh memory costs more than the sums.
+    pub(super) fn no_loads(&self) -> Vec<f64> {
+        let spare = self.spare.lock().unwrap_or_else(|e| e.into_inner()).pop();
+        spare.map_or_else(
+            || vec![0.0; self.links.len()],
+            |mut loads| {
+                loads.fill(0.0);
+                loads
+            },
+        )
+    }
+
+    /// The number of rails that each node is on, and how much higher routers are numbered on the next rail.
+    fn rails_of_nodes(&self) -> Option<(u32, u32)> {
+        let rails = self.topology.network().rails()?;
+        (rails.interfaces() > 1).then(|| (rails.interfaces(), rails.per_rail()))
+    }
+
+    /// Completes the loads of a routing: joints carry none, and what is on one rail is shared among all rails of the nodes.
+    pub fn settle(&self, loads: &mut [f64]) {
+        if self.links.cabled() < self.links.len() {
+            let carried = loads.iter_mut().enumerate();
+            carried
+                .filter(|(i, _)| self.links.is_joint(*i))
+                .for_each(|(_, load)| *load = 0.0);
+        }
+        let Some((rails, per_rail)) = self.rails_of_nodes() else {
+            return;
+        };
+        for from in 0..per_rail {
+            for link in self.links.leaving(from) {
+                let (to, share) = (self.links.head(link), loads[link] / f64::from(rails));
+                loads[link] = 0.0;
+                for shift in (0..rails).map(|rail| rail * per_rail) {
+                    self.links.load(from + shift, to + shift, share, loads);
+                }
+            }
+        }
+    }
+
+    /// As [`Fabric::settle`], for the links of a route.
+    pub(super) fn share_among_rails(&self, route: &mut Vec<(u32, f64)>) {
+        let Some((rails, per_rail)) = self.rails_of_nodes() else {
+            return;
+        };
+        let one = std::mem::take(route);
+        for shift in (0..rails).map(|rail| rail * per_rail) {
+            for (link, share) in &one {
+                let (from, to) = self.links.ends(*link as usize);
+                let link = self.links.index(from + shift, to + shift);
+                route.extend(link.map(|link| (link as u32, share / f64::from(rails))));
+            }
+        }
+        route.sort_unstable_by_key(|(link, _)| *link);
+    }
+
+    /// Takes loads of all links that are no longer needed.
+    pub fn give_back(&self, loads: Vec<f64>) {
+        debug_assert_eq!(loads.len(), self.links.len());
+        self.spare
+            .lock()
+            .unwrap_or_else(|e| e.into_inner())
+            .push(loads);
+    }
+
+    /// Name of a router for people: its coordinates, its path in the hierarchy, or its number.
+    pub fn router_name(&self, router: u32) -> String {
+        let network = self.topology.network();
+        let cells = |l: &&Lattice| l.cells.is_none() && l.cell_count() == self.links.router_count();
+        if let Some(lattice) = self.topology.lattice().filter(cells) {
+            let mut position = vec![0; lattice.extents.len()];
+            lattice.coordinates(router, &mut position);
+            let words: Vec<String> = position.iter().map(u32::to_string).collect();
+            return format!("({})", words.join(","));
+        }
+        if let Some(rails) = network.rails() {
+            return rails.router_name(router);
+        }
+        let levels = network.levels();
+        if router >= network.hosts() || levels.is_empty() {
+            let what = if router < network.hosts() {
+                "router"
+            } else {
+                "switch"
+            };
+            return format!("{what} {router}");
+        }
+        if let Some(level) = levels.last().filter(|level| level.has_names()) {
+            return level.unit_name(level.unit_of(NodeId(router * network.per_router())));
+        }
+        let (mut rest, mut words) = (router * network.per_router(), Vec::new());
+        for level in levels {
+            words.push(format!("{} {}", level.name, rest / level.slots));
+            rest %= level.slots;
+        }
+        words.join(", ")
+    }
+}
+
+/// Sums what `add` puts on the links for each of `roots` roots. Roots are dealt out in fixed pieces whose
+/// sums are added in order, so that the number of threads does not show in the result.
+pub(super) fn over_roots<S>(
+    fabric: &Fabric<'_>,
+    roots: usize,
+    scratch: impl Fn() -> S + Sync,
+    add: impl Fn(&mut S, usize, &mut [f64]) -> Result<()> + Sync,
+) -> Result<Vec<f64>> {
+    let links = fabric.links.len();
+    // A piece costs an array of all links: fewer on large machines, and none for a handful of roots.
+    let most = ((1usize << 25) / links.max(1)).clamp(4, 64);
+    let size = roots.div_ceil(most).max(16);
+    let pieces: Vec<usize> = (0..roots).step_by(size).collect();
+    fabric
+        .topology
+        .require("link loads", 8 * (links as u64) * (pieces.len() as u64 + 1))?;
+    let run = |first: &usize| -> Result<Vec<f64>> {
+        let (mut scratch, mut loads) = (scratch(), fabric.no_loads());
+        for root in *first..roots.min(first + size) {
+            add(&mut scratch, root, &mut loads)?;
+        }
+        Ok(loads)
+    };
+    let parts: Vec<Result<Vec<f64>>> = pieces.par_iter().map(run).collect();
+    let mut all = fabric.no_loads();
+    for part in parts {
+        let part = part?;
+        all.iter_mut()
+            .zip(&part)
+            .for_each(|(all, part)| *all += part);
+        fabric.give_back(part);
+    }
+    Ok(all)
+}

@@ -1,0 +1,261 @@
+//! All-to-all traffic, eight roots side by side: which roots have a router at which distance comes from searches from
+//! 256 roots at once, not from a search of its own as in [`super::wave`]. The loads are the same, to the last bit.
+
+use super::kit::*;
+use std::ops::Range;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+
+use multiversion::multiversion;
+
+use super::super::demand::Uniform;
+use super::wave::{LANES, RootValues, Stop, batches};
+use nodeorder_network::topology::search::{self, MAX_HOPS, Search, WIDTH};
+
+/// The distances of all routers from up to eight roots, and a number for each router and root.
+pub(super) struct Levels<'a> {
+    links: &'a RouterGraph,
+    search: Search<'a>,
+    /// The roots that `search` began at.
+    searched: Range<usize>,
+    /// Largest distance found.
+    far: usize,
+    /// By distance, then by router: the roots that have it there, one bit each. One distance more on each side, at which
+    /// no root has any; the number of routers is rounded up to eight.
+    masks: Vec<Vec<u8>>,
+    numbers: Vec<RootValues>,
+    /// Processes on each router: its traffic with a root of one process, at volume 1.
+    there: Vec<f64>,
+    /// Processes on each root.
+    here: RootValues,
+    volume: f64,
+}
+
+/// Sums what `add` puts on the links for every eight roots of `demand`, as [`super::wave::over_batches`]; nothing where
+/// that suits better: traffic that is not all-to-all or has few roots, weighted links, distances or degrees beyond a
+/// byte. Also nothing where `add` returns false. Errors: more memory than allowed. O(routers · hops · links) / 256 for
+/// the distances; a visit to every router at each of its distances for `add`.
+pub(super) fn over_levels(
+    fabric: &Fabric<'_>,
+    demand: &Demand,
+    end: End,
+    add: impl Fn(&mut Levels<'_>, &mut [f64]) -> bool + Sync,
+) -> Result<Option<Vec<f64>>> {
+    let (links, graph) = (fabric.links, fabric.topology.graph()?);
+    let Some(uniform) = suiting(fabric, demand, end)? else {
+        return Ok(None);
+    };
+    let at = demand.roots(end);
+    let roots = batches(links, demand, end);
+    let routers: Vec<RouterId> = roots
+        .iter()
+        .map(|root| RouterId(at[*root as usize]))
+        .collect();
+    let each = 8 * LANES as u64 + 8 + u64::from(MAX_HOPS);
+    let each = search::bytes(graph) + each * graph.router_count() as u64;
+    fabric.topology.require(
+        search::SEARCHING,
+        rayon::current_num_threads() as u64 * each,
+    )?;
+    let mut there = vec![0.0; links.router_count()];
+    for (router, processes) in at.iter().zip(&uniform.processes) {
+        there[*router as usize] = *processes as f64;
+    }
+    let fine = AtomicBool::new(true);
+    let scratch = || Levels {
+        links,
+        search: Search::new(graph),
+        searched: 0..0,
+        far: 0,
+        masks: Vec::new(),
+        numbers: vec![[0.0; LANES]; links.router_count()],
+        there: there.clone(),
+        here: [0.0; LANES],
+        volume: uniform.volume,
+    };
+    let loads = over_roots(
+        fabric,
+        routers.len().div_ceil(LANES),
+        scratch,
+        |levels, batch, loads| {
+            levels.find(&routers, batch * LANES);
+            for (lane, here) in levels.here.iter_mut().enumerate() {
+                let root = roots.get(batch * LANES + lane);
+                *here = root.map_or(0.0, |root| uniform.processes[*root as usize] as f64);
+            }
+            if !add(levels, loads) {
+                fine.store(false, Relaxed);
+            }
+            Ok(())
+        },
+    )?;
+    Ok(fine.into_inner().then_some(loads))
+}
+
+/// The traffic of `demand`, if it suits.
+fn suiting<'a>(fabric: &Fabric<'_>, demand: &'a Demand, end: End) -> Result<Option<&'a Uniform>> {
+    let (links, graph) = (fabric.links, fabric.topology.graph()?);
+    let (roots, routers) = (demand.roots(end), links.router_count());
+    let degree = (0..routers as u32)
+        .map(|router| links.heads(router).len())
+        .max();
+    let uniform = demand.uniform().filter(|uniform| uniform.volume > 0.0);
+    if graph.is_weighted() || 4 * roots.len() < routers || degree > Some(255) {
+        return Ok(None);
+    }
+    let far = graph.hops_from(RouterId(roots[0])).into_iter().max();
+    Ok(uniform.filter(|_| far <= Some(MAX_HOPS / 2)))
+}
+
+impl Levels<'_> {
+    /// Finds the distances from the roots at `first` and the seven after it.
+    fn find(&mut self, roots: &[RouterId], first: usize) {
+        if !self.searched.contains(&first) {
+            self.searched = first..roots.len().min(first + WIDTH);
+            // No distance is too large: see `suiting`.
+            self.far = self.search.run(&roots[self.searched.clone()]).unwrap_or(0) as usize;
+        }
+        let routers = self.links.router_count();
+        self.masks.resize(
+            self.masks.len().max(self.far + 3),
+            vec![0; routers.next_multiple_of(8)],
+        );
+        self.masks[self.far + 2].fill(0);
+        let lanes = LANES.min(roots.len() - first);
+        let eight = (first - self.searched.start) / LANES;
+        self.search.levels(
+            eight,
+            u8::MAX >> (LANES - lanes),
+            &mut self.masks[1..self.far + 2],
+        );
+    }
+
+    /// Calls `visit` with every router and the roots that have it at a distance, the farthest distance first: the roots
+    /// that have each router one hop nearer, and one hop further, the numbers, and the router's traffic with the roots.
+    #[inline(always)]
+    pub fn walk_back(
+        &mut self,
+        mut visit: impl FnMut(&Stop, [&[u8]; 2], &mut [RootValues], RootValues),
+    ) {
+        for distance in (0..=self.far).rev() {
+            let [nearer, own, further] = [0, 1, 2].map(|i| self.masks[distance + i].as_slice());
+            for (i, eight) in own.as_chunks::<8>().0.iter().enumerate() {
+                let mut left = u64::from_le_bytes(*eight);
+                while left != 0 {
+                    let byte = left.trailing_zeros() / 8;
+                    let roots = (left >> (8 * byte)) as u8;
+                    left &= !(255 << (8 * byte));
+                    let router = 8 * i as u32 + byte;
+                    let there = self.there[router as usize];
+                    let wanted = self.here.map(|here| here * there * self.volume);
+                    let stop = Stop { router, roots };
+                    visit(&stop, [nearer, further], &mut self.numbers, wanted);
+                }
+            }
+        }
+    }
+
+    /// Gives every router the number of its shortest paths from each root. Whether all are finite.
+    pub fn count(&mut self) -> bool {
+        let mut finite = true;
+        for (router, own) in self.masks[1][..self.links.router_count()]
+            .iter()
+            .enumerate()
+        {
+            put(*own, &[1.0; LANES], &mut self.numbers[router]);
+        }
+        for distance in 1..=self.far {
+            finite &= count_level(
+                self.links,
+                [&self.masks[distance], &self.masks[distance + 1]],
+                &mut self.numbers,
+            );
+        }
+        finite
+    }
+}
+
+/// Adds up the numbers of the neighbours nearer to each root. Whether all sums are finite.
+#[multiversion(targets("x86_64+avx512f+avx512vl", "x86_64+avx2", "aarch64+neon"))]
+fn count_level(links: &RouterGraph, [nearer, own]: [&[u8]; 2], numbers: &mut [RootValues]) -> bool {
+    let mut largest = [0f64; LANES];
+    for router in 0..links.router_count() {
+        let roots = own[router];
+        if roots == 0 {
+            continue;
+        }
+        let mut paths = [0.0; LANES];
+        for v in links.heads(router as u32) {
+            let there = keep(nearer[*v as usize] & roots, &numbers[*v as usize]);
+            for l in 0..LANES {
+                paths[l] += there[l];
+            }
+        }
+        for l in 0..LANES {
+            largest[l] = if paths[l] > largest[l] {
+                paths[l]
+            } else {
+                largest[l]
+            };
+        }
+        put(roots, &paths, &mut numbers[router]);
+    }
+    largest.iter().all(|paths| paths.is_finite())
+}
+
+/// All bits for the roots of a mask, none for the others.
+static WHOLE: [[u64; LANES]; 256] = {
+    let mut table = [[0; LANES]; 256];
+    let mut roots = 0;
+    while roots < 256 {
+        let mut l = 0;
+        while l < LANES {
+            table[roots][l] = if roots >> l & 1 == 1 { u64::MAX } else { 0 };
+            l += 1;
+        }
+        roots += 1;
+    }
+    table
+};
+
+/// `lane` for the roots named, 0 for the others.
+#[inline(always)]
+pub(super) fn keep(roots: u8, lane: &RootValues) -> RootValues {
+    let whole = &WHOLE[roots as usize];
+    std::array::from_fn(|l| f64::from_bits(lane[l].to_bits() & whole[l]))
+}
+
+/// Writes `lane` for the roots named.
+#[inline(always)]
+pub(super) fn put(roots: u8, lane: &RootValues, into: &mut RootValues) {
+    let whole = &WHOLE[roots as usize];
+    for l in 0..LANES {
+        let bits = lane[l].to_bits() & whole[l] | into[l].to_bits() & !whole[l];
+        into[l] = f64::from_bits(bits);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mapping::{Guest, ProcessMapping};
+    use crate::testing::build;
+
+    #[test]
+    fn what_suits_is_taken() {
+        for (spec, count, suits) in [
+            ("torus:7x5x3", 105, true),
+            ("torus:7x5x3", 20, false),
+            ("mesh:97", 97, true),
+            ("mesh:250", 250, false),
+            ("hyperx:300", 300, false),
+        ] {
+            let topology = build(spec);
+            let guest = Guest::make(&format!("all-to-all:n={count}"), topology.context()).unwrap();
+            let nodes: Vec<_> = topology.nodes().iter().collect();
+            let mapping = ProcessMapping::in_order(&guest, "by id", &nodes).unwrap();
+            let demand = Demand::new(&topology, &guest, &mapping).unwrap();
+            let found = suiting(&Fabric::new(&topology).unwrap(), &demand, End::Target).unwrap();
+            assert_eq!(found.is_some(), suits, "{spec}");
+        }
+    }
+}

@@ -1,0 +1,85 @@
+//! The direct way through a dragonfly: at most one cable between groups.
+
+use super::Lengths;
+use super::dragonfly::{Groups, is_dragonfly};
+use super::kit::*;
+
+/// `minimal`: to a router of the own group that has a cable to the target's group, over the cable, and on
+/// to the target: at most three hops. Inside a group, one hop.
+///
+/// Where several cables join the two groups, each carries the same share. Two hops over a third group may
+/// be fewer than three with one cable; this routing does not take them, so its paths are not all shortest. O(flows +
+/// routers · groups · cables).
+///
+/// # References
+/// Kim, Dally, Scott, Abts, "Technology-driven, highly-scalable dragonfly topology", ISCA'08, section 4,
+/// <https://doi.org/10.1109/ISCA.2008.19>. It has one cable between groups and so is silent on several.
+pub const ROUTING: RoutingEntry = RoutingEntry::plain(
+    "minimal",
+    "dragonflies: at most one cable between groups, equal shares over all that lead there",
+    Paths {
+        needs: "dragonfly",
+        suits: is_dragonfly,
+        loads,
+        lengths,
+        routes: None,
+        freedom: None,
+    },
+);
+
+fn loads(fabric: &Fabric<'_>, demand: &Demand) -> Result<Vec<f64>> {
+    let groups = Groups::new(fabric)?;
+    let mut loads = fabric.no_loads();
+    let totals = groups.split(fabric, demand, &mut loads)?;
+    direct(fabric, &groups, &totals.sent, &totals.received, &mut loads);
+    Ok(loads)
+}
+
+/// The loads of traffic between groups, each router's total with each group given.
+pub(super) fn direct(
+    fabric: &Fabric<'_>,
+    groups: &Groups,
+    sent: &[f64],
+    received: &[f64],
+    loads: &mut [f64],
+) {
+    let count = groups.count;
+    // Shares of cables do not depend on the router, so traffic is added up by pair of groups first.
+    let mut between = vec![0.0; (count * count) as usize];
+    for router in 0..fabric.links.router_count() as u32 {
+        let here = groups.of(router);
+        for other in (0..count).filter(|g| *g != here) {
+            let cell = groups.cell(router, other);
+            let (out, back) = (sent[cell], received[cell]);
+            for cable in groups.cables(here, other).iter().filter(|_| out != 0.0) {
+                fabric
+                    .links
+                    .load(router, cable.from, out * cable.share, loads);
+            }
+            for cable in groups.cables(other, here).iter().filter(|_| back != 0.0) {
+                fabric
+                    .links
+                    .load(cable.to, router, back * cable.share, loads);
+            }
+            between[(here * count + other) as usize] += sent[cell];
+        }
+    }
+    for from in 0..count {
+        for to in (0..count).filter(|to| *to != from) {
+            groups.cross(from, to, between[(from * count + to) as usize], loads);
+        }
+    }
+}
+
+fn lengths(fabric: &Fabric<'_>) -> Result<Lengths> {
+    let groups = Groups::new(fabric)?;
+    let own = groups.shares(fabric)?;
+    Ok(Lengths::Mean(Box::new(move |a, b| {
+        let (from, to) = (groups.of(a.0), groups.of(b.0));
+        if from == to {
+            return f64::from(u8::from(a != b));
+        }
+        // A hop at either end, but where the cable ends at the router itself.
+        3.0 - own[groups.cell(a.0, to)] - own[groups.cell(b.0, from)]
+    })))
+}

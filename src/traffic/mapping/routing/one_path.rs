@@ -1,0 +1,204 @@
+//! One shortest path for each pair of routers, as programs take them that know a single one.
+
+use super::Route;
+use super::dimension_order::{Tie, loads_with, ways};
+use super::kit::*;
+use super::weighted::Ways;
+use nodeorder_network::topology::Topology;
+use nodeorder_network::topology::distance::{Axis, Product, Shape};
+
+/// `one-path`: all traffic between two routers takes one shortest path: the routes that `export --to simgrid`
+/// writes.
+///
+/// Grids and their like: dimension by dimension, dimension 0 first, the shorter way round; of two equal ways
+/// round a ring, up from even coordinates and down from odd ones, so that both directions are used alike.
+/// Elsewhere: at every router on to neighbour number t mod k, t being the target and k the number of neighbours nearer
+/// to it, which are counted ascending from 0; where links have weights, nearer by distance, and of ways of the same distance
+/// those over the fewest links. The first are paths of the routing `dimension-order`, the others of `ecmp-path`
+/// and `ecmp-hop`.
+///
+/// # Complexity
+/// On grids as `dimension-order`; elsewhere O(links) a target.
+pub const ROUTING: RoutingEntry = RoutingEntry::plain(
+    "one-path",
+    "one shortest path a pair, the same as in `export --to simgrid`",
+    Paths {
+        routes: Some(routes),
+        ..Paths::shortest("", |_| true, loads)
+    },
+);
+
+fn loads(fabric: &Fabric<'_>, demand: &Demand) -> Result<Vec<f64>> {
+    if matches!(fabric.topology.metric(), Metric::Product(_)) {
+        return loads_with(Tie::Parity, fabric, demand);
+    }
+    let targets = demand.roots(End::Target);
+    let graph = fabric.topology.graph()?;
+    let scratch = || {
+        (
+            Routes::of(graph, None),
+            Vec::new(),
+            vec![0.0; graph.router_count()],
+        )
+    };
+    over_roots(
+        fabric,
+        targets.len(),
+        scratch,
+        |(paths, buffer, carried), root, loads| {
+            paths.search(targets[root]);
+            for flow in demand.row(End::Target, root, buffer) {
+                carried[flow.router as usize] = flow.volume;
+            }
+            // The paths to a target are a tree: from the far end on, all that passes a router goes on together.
+            for at in paths.nearest().iter().skip(1).rev() {
+                let volume = std::mem::take(&mut carried[*at as usize]);
+                if volume > 0.0
+                    && let Some(next) = paths.next(*at)
+                {
+                    carried[next as usize] += volume;
+                    fabric.links.load(*at, next, volume, loads);
+                }
+            }
+            carried[targets[root] as usize] = 0.0;
+            Ok(())
+        },
+    )
+}
+
+fn routes(fabric: &Fabric<'_>, pairs: &[(u32, u32)]) -> Result<Vec<Route>> {
+    // Target by target: one search serves all pairs of a target.
+    let mut by_target: Vec<usize> = (0..pairs.len()).collect();
+    by_target.sort_by_key(|i| pairs[*i].1);
+    let mut all = vec![Route::new(); pairs.len()];
+    let (mut paths, mut path) = (Routes::new(fabric.topology)?, Vec::new());
+    for i in by_target {
+        paths.path(pairs[i].0, pairs[i].1, &mut path);
+        let links = path
+            .windows(2)
+            .filter_map(|hop| fabric.links.index(hop[0], hop[1]));
+        all[i] = links.map(|link| (link as u32, 1.0)).collect();
+        all[i].sort_unstable_by_key(|(link, _)| *link);
+    }
+    Ok(all)
+}
+
+/// Finds the path of one pair after another; fastest where pairs of one target follow each other.
+pub struct Routes<'t> {
+    graph: &'t RouterGraph,
+    grid: Option<&'t Product>,
+    hops: Vec<u32>,
+    queue: Vec<u32>,
+    /// In the place of hops, where links have weights.
+    ways: Option<Ways<'t>>,
+    target: u32,
+}
+
+impl<'t> Routes<'t> {
+    /// A finder for the routes of a machine.
+    ///
+    /// # Errors
+    /// [`nodeorder_base::error::Error::Memory`] when the router graph does not fit.
+    pub fn new(topology: &'t Topology) -> Result<Self> {
+        let grid = match topology.metric() {
+            Metric::Product(product) => Some(product),
+            _ => None,
+        };
+        Ok(Routes::of(topology.graph()?, grid))
+    }
+
+    fn of(graph: &'t RouterGraph, grid: Option<&'t Product>) -> Self {
+        let hops = vec![0; graph.router_count()];
+        let ways = graph.is_weighted().then(|| Ways::new(graph));
+        Routes {
+            graph,
+            grid,
+            hops,
+            queue: Vec::new(),
+            ways,
+            target: u32::MAX,
+        }
+    }
+
+    /// Finds the hops of all routers to a target.
+    fn search(&mut self, target: u32) {
+        if let Some(ways) = &mut self.ways {
+            ways.search(target);
+            self.target = target;
+        } else if self.target != target {
+            self.graph
+                .fill_hops(RouterId(target), &mut self.hops, &mut self.queue);
+            self.target = target;
+        }
+    }
+
+    /// The routers by their distance from the target, the nearest first.
+    fn nearest(&self) -> &[u32] {
+        self.ways.as_ref().map_or(&self.queue, |ways| &ways.nearest)
+    }
+
+    /// The router after `at` on the way to the target; none at the target, and where no path leads there.
+    fn next(&self, at: u32) -> Option<u32> {
+        if let Some(ways) = &self.ways {
+            let nearer = ways.nearer(at);
+            return nearer
+                .clone()
+                .nth(self.target as usize % nearer.count().max(1));
+        }
+        let hop = self.hops[at as usize];
+        let nearer = |v: &&u32| self.hops[**v as usize].checked_add(1) == Some(hop);
+        let neighbours = self.graph.neighbours(RouterId(at));
+        let count = neighbours.iter().filter(nearer).count();
+        neighbours
+            .iter()
+            .filter(nearer)
+            .nth(self.target as usize % count.max(1))
+            .copied()
+    }
+
+    /// Puts the routers of the route into `path`, both ends included.
+    ///
+    /// # Complexity
+    /// O(hops·degree); a search of the whole graph where `target` is another than before and there is no grid.
+    pub fn path(&mut self, source: u32, target: u32, path: &mut Vec<u32>) {
+        path.clear();
+        path.push(source);
+        if let Some(grid) = self.grid {
+            return by_dimension(grid, target, path);
+        }
+        self.search(target);
+        let mut at = source;
+        while let Some(next) = self.next(at) {
+            path.push(next);
+            at = next;
+        }
+    }
+}
+
+fn by_dimension(grid: &Product, target: u32, path: &mut Vec<u32>) {
+    for (i, axis) in grid.axes.iter().enumerate() {
+        let stride = grid.stride(i);
+        let Some(&start) = path.last() else { return };
+        let (a, b) = (grid.coordinate(i, start), grid.coordinate(i, target));
+        let base = start - a * stride;
+        if axis.shape == Shape::Clique && a != b {
+            path.push(base + b * stride);
+            continue;
+        }
+        for (up, (hops, share)) in ways(*axis, a, b, Tie::Parity).into_iter().enumerate() {
+            for hop in 1..=if share > 0.0 { hops } else { 0 } {
+                path.push(base + along(*axis, a, hop, up == 0) * stride);
+            }
+        }
+    }
+}
+
+/// The position `hops` up or down from `a`.
+fn along(axis: Axis, a: u32, hops: u32, up: bool) -> u32 {
+    let n = axis.extent;
+    if up {
+        (a + hops) % n
+    } else {
+        (a + n - hops) % n
+    }
+}

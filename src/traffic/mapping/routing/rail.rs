@@ -1,0 +1,65 @@
+//! Along the rails of a multi-rail network.
+
+use super::super::demand::{Demand, End};
+use super::{Fabric, Paths, RoutingEntry};
+use nodeorder_base::error::Result;
+
+/// `rail`: a GPU hands what is for a GPU on another rail to the GPU of its own server on that rail, or sends it through
+/// the domain, so that it never crosses the core. From a leaf switch to that of another unit over all spine switches of
+/// the rail, equal shares. Servers send an equal share over each of their rails, as under every routing.
+///
+/// No path is longer than the distance. Where several are as short, `ecmp-hop` and `ecmp-path` may also change the GPU at
+/// the far end. O(flows + links).
+///
+/// # References
+/// NVIDIA's NCCL calls the hand-over PXN: Mandakolathur, Jeaugey, "Doubling all2all Performance with NVIDIA Collective
+/// Communication Library 2.12", NVIDIA Technical Blog, 2022.
+pub const ROUTING: RoutingEntry = RoutingEntry::plain(
+    "rail",
+    "multi-rail networks: every rail an equal share, or the rail of the target",
+    Paths::shortest(
+        "multi-rail network",
+        |topology| topology.network().rails().is_some(),
+        loads,
+    ),
+);
+
+fn loads(fabric: &Fabric<'_>, demand: &Demand) -> Result<Vec<f64>> {
+    let mut loads = fabric.no_loads();
+    let Some(rails) = fabric.topology.network().rails() else {
+        return Ok(loads);
+    };
+    // Leaf switches with nodes: one a unit, or one a unit and rail.
+    let each = rails.per_server();
+    let hosts = fabric.topology.network().hosts();
+    let (mut up, mut down) = (vec![0.0; hosts as usize], vec![0.0; hosts as usize]);
+    let mut buffer = Vec::new();
+    for (i, source) in demand.roots(End::Source).iter().enumerate() {
+        for flow in demand.row(End::Source, i, &mut buffer) {
+            let (from, to) = (source / each, flow.router / each);
+            // What changes the rail does so first.
+            fabric.links.load(
+                *source,
+                from * each + flow.router % each,
+                flow.volume,
+                &mut loads,
+            );
+            if from != to {
+                up[(from * each + flow.router % each) as usize] += flow.volume;
+                down[flow.router as usize] += flow.volume;
+            }
+        }
+    }
+    let spines = f64::from(rails.spines);
+    for leaf in 0..hosts {
+        for spine in (0..rails.spines).map(|number| rails.spine(leaf % each, number)) {
+            fabric
+                .links
+                .load(leaf, spine, up[leaf as usize] / spines, &mut loads);
+            fabric
+                .links
+                .load(spine, leaf, down[leaf as usize] / spines, &mut loads);
+        }
+    }
+    Ok(loads)
+}

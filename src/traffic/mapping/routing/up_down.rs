@@ -1,0 +1,101 @@
+//! Up to the lowest common ancestors of a fat tree, all of them alike, and down.
+
+use super::kit::*;
+
+/// `up-down`: up only as far as needed, every switch splitting equally over all its parents; the way down
+/// from there is the only one.
+///
+/// All ancestors of a subtree then carry the same, so that loads follow from how much leaves and enters
+/// each subtree. O(flows · levels + links).
+///
+/// # References
+/// Öhring, Ibel, Das, Kumar, "On generalized fat trees", IPPS'95, section 4,
+/// <https://doi.org/10.1109/IPPS.1995.395911>, which picks the way up at random: equal shares here.
+pub const ROUTING: RoutingEntry = RoutingEntry::plain(
+    "up-down",
+    "fat trees: up to the lowest common ancestors, equal shares over parents, and down",
+    Paths::shortest(
+        "fat tree",
+        |topology| matches!(topology.metric(), Metric::Tree(_)),
+        loads,
+    ),
+);
+
+/// The switches of one level of a fat tree, with the traffic through their subtrees.
+struct SwitchLevel {
+    /// The first of them, and how many there are.
+    first: u32,
+    switches: u32,
+    /// Switches that top the same subtree.
+    tops: u32,
+    /// Leaf switches below each.
+    leaves: u32,
+    /// Links up from each; 0 at the top.
+    parents: u32,
+    /// Volume that leaves each subtree, and volume that enters it.
+    out: Vec<f64>,
+    into: Vec<f64>,
+}
+
+/// The levels, from the leaves up: how many parents a switch has is read off its links.
+fn levels(fabric: &Fabric<'_>) -> Vec<SwitchLevel> {
+    let Metric::Tree(tree) = fabric.topology.metric() else {
+        return Vec::new();
+    };
+    let mut levels: Vec<SwitchLevel> = Vec::new();
+    let (mut first, mut tops, mut leaves, mut children) = (0, 1, 1, 0);
+    for arity in tree.arity.iter().rev().copied().chain([0]) {
+        let subtrees = (tree.leaves() / u64::from(leaves)) as u32;
+        let switches = subtrees * tops;
+        let parents = fabric.links.heads(first).len() as u32 - children;
+        let zeros = vec![0.0; subtrees as usize];
+        levels.push(SwitchLevel {
+            first,
+            switches,
+            tops,
+            leaves,
+            parents,
+            out: zeros.clone(),
+            into: zeros,
+        });
+        first += switches;
+        tops *= parents.max(1);
+        leaves *= arity.max(1);
+        children = arity;
+    }
+    levels
+}
+
+fn loads(fabric: &Fabric<'_>, demand: &Demand) -> Result<Vec<f64>> {
+    let mut loads = fabric.no_loads();
+    let mut levels = levels(fabric);
+    let mut buffer = Vec::new();
+    for (i, source) in demand.roots(End::Source).iter().enumerate() {
+        for flow in demand.row(End::Source, i, &mut buffer) {
+            for level in &mut levels {
+                let (from, to) = (source / level.leaves, flow.router / level.leaves);
+                if from == to {
+                    break;
+                }
+                level.out[from as usize] += flow.volume;
+                level.into[to as usize] += flow.volume;
+            }
+        }
+    }
+    for level in levels.iter().filter(|level| level.parents > 0) {
+        // Between a subtree's tops and their parents there are so many links, all alike.
+        let links = f64::from(level.tops) * f64::from(level.parents);
+        let above = level.first + level.switches;
+        for switch in level.first..above {
+            let subtree = ((switch - level.first) / level.tops) as usize;
+            for (link, parent) in fabric.links.leaving(switch).zip(fabric.links.heads(switch)) {
+                if *parent >= above {
+                    loads[link] += level.out[subtree] / links;
+                    let down = level.into[subtree] / links;
+                    fabric.links.load(*parent, switch, down, &mut loads);
+                }
+            }
+        }
+    }
+    Ok(loads)
+}

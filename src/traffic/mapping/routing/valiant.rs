@@ -1,0 +1,115 @@
+//! By way of a third group, to spread traffic that would crowd the direct cables.
+
+use super::Lengths;
+use super::dragonfly::{Groups, is_dragonfly};
+use super::kit::*;
+use super::minimal::direct;
+
+/// `valiant`: traffic between two groups goes in equal parts over every third group, minimally to it and
+/// minimally on: at most five hops. Inside a group, and where there is no third one, as
+/// [`minimal`](super::minimal::ROUTING). O(flows + routers · groups · cables + groups² · routers of a group).
+///
+/// # References
+/// Kim, Dally, Scott, Abts, "Technology-driven, highly-scalable dragonfly topology", ISCA'08, section 4,
+/// <https://doi.org/10.1109/ISCA.2008.19>, after Valiant, "A scheme for fast parallel communication", SIAM J.
+/// Computing 11(2), 1982, <https://doi.org/10.1137/0211027>. Kim et al. do not say whether the two end
+/// groups may be drawn; here they may not.
+pub const ROUTING: RoutingEntry = RoutingEntry::plain(
+    "valiant",
+    "dragonflies: by way of every third group, equal shares; direct inside a group",
+    Paths {
+        needs: "dragonfly",
+        suits: is_dragonfly,
+        loads,
+        lengths,
+        routes: None,
+        freedom: None,
+    },
+);
+
+fn loads(fabric: &Fabric<'_>, demand: &Demand) -> Result<Vec<f64>> {
+    let groups = Groups::new(fabric)?;
+    let mut loads = fabric.no_loads();
+    let totals = groups.split(fabric, demand, &mut loads)?;
+    let (count, links) = (groups.count, fabric.links);
+    if count < 3 {
+        direct(fabric, &groups, &totals.sent, &totals.received, &mut loads);
+        return Ok(loads);
+    }
+    let via = f64::from(count - 2);
+    // What leaves a router for group i on its first leg: all but what is meant for i, in equal parts. What
+    // comes from i on the last leg likewise.
+    let first_leg = |totals: &[f64]| -> Vec<f64> {
+        let mut legs = totals.to_vec();
+        for (router, row) in legs.chunks_exact_mut(count as usize).enumerate() {
+            let (here, all) = (groups.of(router as u32), row.iter().sum::<f64>());
+            for (group, cell) in row.iter_mut().enumerate() {
+                *cell = if group as u32 == here {
+                    0.0
+                } else {
+                    (all - *cell) / via
+                };
+            }
+        }
+        legs
+    };
+    let (sent, received) = (first_leg(&totals.sent), first_leg(&totals.received));
+    // Both legs cross each pair of groups: the first in `direct` below, the second beside it.
+    direct(fabric, &groups, &sent, &received, &mut loads);
+    let mut between = vec![0.0; (count * count) as usize];
+    for (router, row) in totals.sent.chunks_exact(count as usize).enumerate() {
+        let here = groups.of(router as u32);
+        let from = &mut between[(here * count) as usize..][..count as usize];
+        from.iter_mut().zip(row).for_each(|(sum, v)| *sum += v);
+    }
+    for middle in 0..count {
+        for to in (0..count).filter(|to| *to != middle) {
+            let mut second = 0.0;
+            for from in (0..count).filter(|from| *from != middle && *from != to) {
+                let part = between[(from * count + to) as usize] / via;
+                if part == 0.0 {
+                    continue;
+                }
+                second += part;
+                for into in groups.cables(from, middle) {
+                    for out in groups.cables(middle, to) {
+                        links.load(into.to, out.from, part * into.share * out.share, &mut loads);
+                    }
+                }
+            }
+            groups.cross(middle, to, second, &mut loads);
+        }
+    }
+    Ok(loads)
+}
+
+fn lengths(fabric: &Fabric<'_>) -> Result<Lengths> {
+    let groups = Groups::new(fabric)?;
+    let count = groups.count;
+    if count < 3 {
+        return (super::minimal::ROUTING.build.lengths)(fabric);
+    }
+    let n = count as usize;
+    let own = groups.shares(fabric)?;
+    // Of the ways from one group to another over a third, how often the two cables meet at a router.
+    let mut meet = vec![0.0; n * n];
+    for router in own.chunks_exact(n) {
+        let ends: Vec<usize> = (0..n).filter(|g| router[*g] > 0.0).collect();
+        for from in &ends {
+            for to in ends.iter().filter(|to| *to != from) {
+                meet[from * n + to] += router[*from] * router[*to];
+            }
+        }
+    }
+    let all: Vec<f64> = own.chunks_exact(n).map(|row| row.iter().sum()).collect();
+    Ok(Lengths::Mean(Box::new(move |a, b| {
+        let (from, to) = (groups.of(a.0), groups.of(b.0));
+        if from == to {
+            return f64::from(u8::from(a != b));
+        }
+        // Five hops, but where a cable ends at the router itself: at the start, in the middle, at the end.
+        let start = all[a.index()] - own[groups.cell(a.0, to)];
+        let end = all[b.index()] - own[groups.cell(b.0, from)];
+        5.0 - (start + end + meet[from as usize * n + to as usize]) / f64::from(count - 2)
+    })))
+}

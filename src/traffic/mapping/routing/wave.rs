@@ -1,0 +1,354 @@
+//! Breadth-first searches from eight roots side by side, stopping when all partners have been reached.
+
+use multiversion::multiversion;
+
+use super::super::demand::{Demand, End, Flow, Uniform};
+use super::{Fabric, over_roots};
+use nodeorder_base::error::Result;
+use nodeorder_network::topology::RouterGraph;
+
+/// Roots searched from at once.
+pub const LANES: usize = 8;
+
+/// One number for each of the roots searched from at once.
+pub type RootValues = [f64; LANES];
+
+/// A router at a distance, and the roots that have it there.
+#[derive(Clone, Copy, Debug)]
+pub struct Stop {
+    pub router: u32,
+    /// One bit a root.
+    pub roots: u8,
+}
+
+/// Searches with their buffers, reused from batch to batch: what one batch touched is what the next one
+/// clears, so that small jobs on large machines cost little.
+///
+/// A router `d` hops from a root keeps its number in plane `d mod 3`. Its neighbours are `d - 1`, `d` or `d + 1`
+/// hops away: adding up one plane over all of them adds up those of one distance, without a look at it. Where
+/// a root has no number, there is a zero.
+#[derive(Debug, Default)]
+pub struct Waves {
+    /// Numbers by distance modulo three, then by router.
+    pub planes: [Vec<RootValues>; 3],
+    /// Traffic of each router with the roots; zero where there is none.
+    pub wanted: Vec<RootValues>,
+    /// Every router at every distance at which some root has it, by distance; a buffer that only grows.
+    stops: Vec<Stop>,
+    /// Where in `stops` each distance begins, and the end.
+    first: Vec<usize>,
+    /// Roots that have a router already, and that come to it next; one bit each.
+    seen: Vec<u8>,
+    fresh: Vec<u8>,
+    /// Roots that have traffic with a router, and the routers of which that is true.
+    wants: Vec<u8>,
+    partners: Vec<u32>,
+    row: Vec<Flow>,
+}
+
+impl Waves {
+    pub fn new(routers: usize) -> Self {
+        let zeros = vec![[0.0; LANES]; routers];
+        Waves {
+            planes: [zeros.clone(), zeros.clone(), zeros.clone()],
+            wanted: zeros,
+            seen: vec![0; routers],
+            fresh: vec![0; routers],
+            wants: vec![0; routers],
+            ..Waves::default()
+        }
+    }
+
+    /// Searches from some roots of `demand`, at most eight, until the partners of all are reached. Every router's
+    /// number is then 1.
+    pub fn search(&mut self, links: &RouterGraph, demand: &Demand, end: End, roots: &[u32]) {
+        let mut left = self.begin(demand, end, roots);
+        while left > 0 && self.step(links) {
+            left -= self.arrive();
+            let level = self.far();
+            let stops = &self.stops[self.first[level]..self.first[level + 1]];
+            fill(stops, &mut self.planes[level % 3]);
+        }
+    }
+
+    /// Searches as [`Waves::search`] does; every router's number is then that of its shortest paths from the root. Whether
+    /// all are finite.
+    pub fn count(&mut self, links: &RouterGraph, demand: &Demand, end: End, roots: &[u32]) -> bool {
+        let mut left = self.begin(demand, end, roots);
+        while left > 0 && self.step(links) {
+            left -= self.arrive();
+            let level = self.far();
+            let stops = &self.stops[self.first[level]..self.first[level + 1]];
+            let [into, from, _] = three(&mut self.planes, level);
+            if !add_up(links, stops, from, into) {
+                return false;
+            }
+        }
+        true
+    }
+
+    /// The largest distance reached.
+    pub fn far(&self) -> usize {
+        self.first.len() - 2
+    }
+
+    /// Calls `visit` with every router at every distance, the farthest first: the planes of that distance, of one
+    /// hop less and of one more, and its traffic with the roots.
+    #[inline(always)]
+    pub fn walk_back(&mut self, mut visit: impl FnMut(&Stop, [&mut [RootValues]; 3], RootValues)) {
+        for distance in (0..=self.far()).rev() {
+            let [here, nearer, further] = three(&mut self.planes, distance);
+            for stop in &self.stops[self.first[distance]..self.first[distance + 1]] {
+                let wanted = self.wanted[stop.router as usize];
+                visit(stop, [&mut *here, &mut *nearer, &mut *further], wanted);
+            }
+        }
+    }
+
+    /// Clears what the last batch left and starts from the next one's roots. Returns how many partners
+    /// there are to be reached.
+    fn begin(&mut self, demand: &Demand, end: End, roots: &[u32]) -> u32 {
+        for (level, bounds) in self.first.windows(2).enumerate() {
+            let plane = &mut self.planes[level % 3];
+            for stop in &self.stops[bounds[0]..bounds[1]] {
+                plane[stop.router as usize] = [0.0; LANES];
+                self.seen[stop.router as usize] = 0;
+            }
+        }
+        self.first.clear();
+        self.first.extend([0, roots.len()]);
+        let at = demand.roots(end);
+        for (lane, root) in roots.iter().enumerate() {
+            let stop = Stop {
+                router: at[*root as usize],
+                roots: 1 << lane,
+            };
+            // What the buffer holds beyond the last stop does not matter.
+            self.stops.resize(self.stops.len().max(roots.len()), stop);
+            self.stops[lane] = stop;
+            self.seen[stop.router as usize] = stop.roots;
+            self.planes[0][stop.router as usize][lane] = 1.0;
+        }
+        match demand.uniform() {
+            Some(uniform) => self.want_all(uniform, at, roots),
+            None => self.want(demand, end, roots),
+        }
+    }
+
+    fn want(&mut self, demand: &Demand, end: End, roots: &[u32]) -> u32 {
+        for router in self.partners.drain(..) {
+            self.wanted[router as usize] = [0.0; LANES];
+            self.wants[router as usize] = 0;
+        }
+        let mut left = 0;
+        for (lane, root) in roots.iter().enumerate() {
+            let row = demand.row(end, *root as usize, &mut self.row);
+            for flow in row.iter().filter(|f| f.volume > 0.0) {
+                let router = flow.router as usize;
+                if self.wants[router] == 0 {
+                    self.partners.push(flow.router);
+                }
+                self.wants[router] |= 1 << lane;
+                self.wanted[router][lane] = flow.volume;
+                left += 1;
+            }
+        }
+        left
+    }
+
+    /// As [`Waves::want`] for all-to-all traffic, where every root is a partner of every other: all entries are written
+    /// over, so none needs clearing.
+    fn want_all(&mut self, uniform: &Uniform, at: &[u32], roots: &[u32]) -> u32 {
+        let mut here = [0.0; LANES];
+        for (lane, root) in roots.iter().enumerate() {
+            here[lane] = uniform.processes[*root as usize] as f64;
+        }
+        let all = if uniform.volume > 0.0 {
+            u8::MAX >> (LANES - roots.len())
+        } else {
+            0
+        };
+        for (router, there) in at.iter().zip(&uniform.processes) {
+            self.wanted[*router as usize] = here.map(|here| here * *there as f64 * uniform.volume);
+            self.wants[*router as usize] = all;
+        }
+        for (lane, root) in roots.iter().enumerate() {
+            let router = at[*root as usize] as usize;
+            self.wanted[router][lane] = 0.0;
+            self.wants[router] &= !(1 << lane);
+        }
+        all.count_ones() * (at.len() as u32 - 1)
+    }
+
+    /// Finds the routers one hop further. Whether there are any.
+    fn step(&mut self, links: &RouterGraph) -> bool {
+        let level = self.far();
+        let (from, to) = (self.first[level], self.first[level + 1]);
+        let mut end = to;
+        for i in from..to {
+            let Stop { router, roots } = self.stops[i];
+            let heads = links.heads(router);
+            // Written without a branch: an entry that is not new is overwritten by the next one.
+            if self.stops.len() <= end + heads.len() {
+                self.stops.resize(
+                    2 * (end + heads.len()),
+                    Stop {
+                        router: 0,
+                        roots: 0,
+                    },
+                );
+            }
+            for v in heads {
+                let fresh = &mut self.fresh[*v as usize];
+                let new = roots & !self.seen[*v as usize];
+                self.stops[end].router = *v;
+                end += usize::from(*fresh == 0 && new != 0);
+                *fresh |= new;
+            }
+        }
+        self.first.push(end);
+        end > to
+    }
+
+    /// Marks the routers just found as seen by their roots. Returns how many partners are among them.
+    fn arrive(&mut self) -> u32 {
+        let level = self.far();
+        let mut partners = 0;
+        for stop in &mut self.stops[self.first[level]..self.first[level + 1]] {
+            let router = stop.router as usize;
+            stop.roots = std::mem::take(&mut self.fresh[router]);
+            self.seen[router] |= stop.roots;
+            partners += (stop.roots & self.wants[router]).count_ones();
+        }
+        partners
+    }
+}
+
+/// Sums what `add` puts on the links for each batch of at most eight roots, as [`over_roots`].
+pub(super) fn over_batches(
+    fabric: &Fabric<'_>,
+    demand: &Demand,
+    end: End,
+    add: impl Fn(&mut Waves, &[u32], &mut [f64]) -> Result<()> + Sync,
+) -> Result<Vec<f64>> {
+    let roots = batches(fabric.links, demand, end);
+    let batches: Vec<&[u32]> = roots.chunks(LANES).collect();
+    let scratch = || Waves::new(fabric.links.router_count());
+    over_roots(fabric, batches.len(), scratch, |waves, batch, loads| {
+        add(waves, batches[batch], loads)
+    })
+}
+
+/// The roots of `demand`, each once, such that every eight in a row are near each other where they can be: the
+/// fewer distances they have to one router, the fewer times it is visited. O(roots · a few hundred links).
+pub(super) fn batches(links: &RouterGraph, demand: &Demand, end: End) -> Vec<u32> {
+    /// Routers looked at in the neighbourhood of one.
+    const NEAR: usize = 256;
+    let roots = demand.roots(end);
+    if roots.len() <= LANES {
+        return (0..roots.len() as u32).collect();
+    }
+    const NONE: u32 = u32::MAX;
+    let mut root = vec![NONE; links.router_count()];
+    roots
+        .iter()
+        .enumerate()
+        .for_each(|(i, router)| root[*router as usize] = i as u32);
+    let mut visited = vec![NONE; links.router_count()];
+    let (mut order, mut rest) = (Vec::with_capacity(roots.len()), Vec::new());
+    let mut queue = Vec::new();
+    for first in roots {
+        if root[*first as usize] == NONE {
+            continue;
+        }
+        let begin = order.len();
+        queue.clear();
+        queue.push(*first);
+        visited[*first as usize] = *first;
+        let mut next = 0;
+        while next < queue.len().min(NEAR) && order.len() < begin + LANES {
+            let router = queue[next];
+            next += 1;
+            let here = std::mem::replace(&mut root[router as usize], NONE);
+            if here != NONE {
+                order.push(here);
+            }
+            for v in links.heads(router) {
+                if std::mem::replace(&mut visited[*v as usize], *first) != *first {
+                    queue.push(*v);
+                }
+            }
+        }
+        if order.len() < begin + LANES {
+            rest.extend(order.drain(begin..));
+        }
+    }
+    order.extend(rest);
+    order
+}
+
+/// The planes of a distance, of one hop less and of one more.
+fn three(planes: &mut [Vec<RootValues>; 3], distance: usize) -> [&mut [RootValues]; 3] {
+    let [a, b, c] = planes.each_mut().map(Vec::as_mut_slice);
+    match distance % 3 {
+        0 => [a, c, b],
+        1 => [b, a, c],
+        _ => [c, b, a],
+    }
+}
+
+/// `a` for the roots named, `b` for the others.
+#[inline(always)]
+pub fn pick(roots: u8, a: RootValues, b: RootValues) -> RootValues {
+    let mut picked = b;
+    for l in 0..LANES {
+        picked[l] = if roots & 1 << l != 0 { a[l] } else { b[l] };
+    }
+    picked
+}
+
+/// The sum over the roots, always in the same order.
+#[inline(always)]
+pub fn sum(lane: RootValues) -> f64 {
+    let [a, b, c, d, e, f, g, h] = lane;
+    ((a + e) + (c + g)) + ((b + f) + (d + h))
+}
+
+/// Sets the number of every stop to 1 for its roots.
+#[multiversion(targets("x86_64+avx512bw+avx512dq+avx512vl", "x86_64+avx2", "aarch64+neon"))]
+fn fill(stops: &[Stop], into: &mut [RootValues]) {
+    for stop in stops {
+        let here = &mut into[stop.router as usize];
+        *here = pick(stop.roots, [1.0; LANES], *here);
+    }
+}
+
+/// Adds up over the neighbours nearer to a root. Whether all sums are finite.
+#[multiversion(targets("x86_64+avx512bw+avx512dq+avx512vl", "x86_64+avx2", "aarch64+neon"))]
+fn add_up(
+    links: &RouterGraph,
+    stops: &[Stop],
+    from: &[RootValues],
+    into: &mut [RootValues],
+) -> bool {
+    let mut largest = [0f64; LANES];
+    for stop in stops {
+        let mut paths = [0.0; LANES];
+        for v in links.heads(stop.router) {
+            let there = &from[*v as usize];
+            for l in 0..LANES {
+                paths[l] += there[l];
+            }
+        }
+        let here = &mut into[stop.router as usize];
+        *here = pick(stop.roots, paths, *here);
+        for l in 0..LANES {
+            largest[l] = if here[l] > largest[l] {
+                here[l]
+            } else {
+                largest[l]
+            };
+        }
+    }
+    largest.iter().all(|paths| paths.is_finite())
+}

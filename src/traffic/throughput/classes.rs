@@ -1,0 +1,90 @@
+//! Networks so regular that a fixed routing is the best one, proved by the links that it fills.
+
+use super::dense::Dense;
+use super::network::Network;
+use super::solution::FlowSolution;
+use crate::mapping::routing::{Freedom, is_dragonfly};
+use crate::mapping::{Demand, Fabric, FixedRouting};
+use nodeorder_base::error::Result;
+use nodeorder_base::ids::NodeId;
+
+/// How close a floor and a load have to be to be called equal.
+const EQUAL: f64 = 1e-9;
+
+/// The best of the fixed routings with the best floor found, and whether they meet: lengths are 1 on the links that a routing
+/// fills most, (almost) 0 on all others, and where a fourth of all links are within `gap` of the fullest, 1 on all of these,
+/// as on dragonflies, whose links inside and between groups fill almost alike; there a floor within `gap` will do. Lengths of
+/// 1 between units of the outermost level are tried as well. Nothing is taken for granted: loads and floors are added up.
+pub(super) fn meet(
+    fabric: &Fabric<'_>,
+    network: &Network<'_>,
+    demand: &Demand,
+    (freedom, gap): (Freedom, f64),
+) -> Result<(bool, Option<FlowSolution>)> {
+    let mut best: Option<FlowSolution> = None;
+    if fabric.topology.network().rails().is_some() || fabric.links.is_weighted() {
+        return Ok((false, None));
+    }
+    let shortest = freedom == Freedom::Shortest;
+    let blocks = Dense {
+        network,
+        demand,
+        shortest,
+    };
+    let mut floor = between_units(fabric).map_or(0.0, |lengths| blocks.floor(&lengths));
+    let minimal = if is_dragonfly(fabric.topology) {
+        "minimal"
+    } else {
+        "ecmp-hop"
+    };
+    let routings = match freedom {
+        Freedom::Detours => &[minimal][..],
+        _ => &["dimension-order", "ecmp-hop", "up-down", "minimal"],
+    };
+    for routing in routings {
+        let routing = FixedRouting::named(routing)?;
+        // Minimal ways of dragonflies may be longer than the shortest.
+        if !routing.suits(fabric.topology) || (shortest && routing.name() == "minimal") {
+            continue;
+        }
+        let loads = routing.loads(fabric, demand)?;
+        let worst = network.worst(&loads);
+        let mut met = false;
+        for (within, enough) in [(EQUAL, 1e-6), (gap, gap)] {
+            let full = |(load, per): (&f64, &f64)| load * per >= worst * (1.0 - within);
+            let lengths: Vec<f64> = loads
+                .iter()
+                .zip(&network.per)
+                .map(|l| if full(l) { 1.0 } else { 0.0 })
+                .collect();
+            let filled = lengths.iter().filter(|length| **length > 0.0).count();
+            if !met && (within == EQUAL || 4 * filled >= lengths.len()) {
+                floor = floor.max(blocks.floor(&lengths));
+            }
+            met |= floor >= worst * (1.0 - enough);
+        }
+        if met || best.as_ref().is_none_or(|best| worst < best.worst) {
+            best = Some(FlowSolution {
+                loads,
+                worst,
+                floor,
+                detoured: None,
+            });
+        }
+        if met {
+            return Ok((true, best));
+        }
+    }
+    Ok((false, best.map(|best| FlowSolution { floor, ..best })))
+}
+
+/// Lengths of 1 on links between units of the outermost level, where all routers have nodes.
+fn between_units(fabric: &Fabric<'_>) -> Option<Vec<f64>> {
+    let network = fabric.topology.network();
+    let all = network.hosts() == network.routers();
+    let level = network.levels().into_iter().next().filter(|_| all)?;
+    let unit = |router: u32| level.unit_of(NodeId(router * network.per_router()));
+    let length = |(u, v, _): (u32, u32, usize)| if unit(u) == unit(v) { 0.0 } else { 1.0 };
+    let lengths: Vec<f64> = fabric.links.iter().map(length).collect();
+    lengths.contains(&1.0).then_some(lengths)
+}

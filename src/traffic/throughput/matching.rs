@@ -1,0 +1,293 @@
+//! Longest matchings: permutations of the nodes whose pairs are farthest apart, which are hard traffic; and the bound that
+//! they prove.
+
+use multiversion::multiversion;
+
+use crate::mapping::hops::{Hops, from_each};
+use nodeorder_base::error::Result;
+use nodeorder_base::ids::NodeId;
+use nodeorder_network::topology::Topology;
+
+/// A permutation of largest total distance, and the proof.
+#[derive(Clone, Debug)]
+pub struct Matching {
+    /// The nodes, ascending.
+    pub nodes: Vec<NodeId>,
+    /// The partner of each: where its traffic goes.
+    pub targets: Vec<NodeId>,
+    /// Sum of the distances. Potentials of the nodes, one for sending and one for receiving, add up to the same, and no
+    /// pair's distance is above those of its ends: no permutation has more.
+    pub distance: u64,
+}
+
+impl Matching {
+    /// Positions of each node and its partner among the nodes, for nodes that send to others.
+    pub fn pairs(&self) -> impl Iterator<Item = (u32, u32)> + '_ {
+        let place = |node: &NodeId| self.nodes.binary_search(node).unwrap_or_default() as u32;
+        (0..)
+            .zip(self.targets.iter().map(place))
+            .filter(|(from, to)| from != to)
+    }
+
+    /// The most of any traffic in which no node sends or receives more than 1 that the machine surely carries: none better
+    /// can be promised for all such traffic, as this one fills all links however it is routed. None where joints shorten
+    /// distances.
+    pub fn worst_at_most(&self, topology: &Topology) -> Result<Option<f64>> {
+        let graph = topology.graph()?;
+        if graph.cabled() < graph.len() || self.distance == 0 {
+            return Ok(None);
+        }
+        let all = (0..graph.len()).map(|link| graph.capacity(link) * graph.weight(link));
+        Ok(Some(all.sum::<f64>() / self.distance as f64))
+    }
+}
+
+/// Finds a longest matching of the schedulable nodes.
+///
+/// The Hungarian method on whole numbers: potentials start at each node's largest distance; pairs whose distance equals the
+/// sum of their potentials are tight; a forest from all nodes without a partner grows along tight pairs, and where
+/// it ends, potentials change by the smallest slack.
+///
+/// # Errors
+/// A machine in several components; more memory than allowed.
+///
+/// # Complexity
+/// O(n²) for each forest; few are needed where distances have few values. Two bytes for each pair of a router with nodes and a
+/// node.
+///
+/// # References
+/// Kuhn, "The Hungarian method for the assignment problem", Naval Research Logistics Quarterly 2, 1955.
+pub fn longest(topology: &Topology) -> Result<Matching> {
+    topology.require_one_component("a matching")?;
+    let nodes: Vec<NodeId> = topology.nodes().iter().collect();
+    let mut routers: Vec<u32> = nodes
+        .iter()
+        .map(|node| topology.router_of(*node).0)
+        .collect();
+    let each = routers.clone();
+    routers.sort_unstable();
+    routers.dedup();
+    let (all, columns) = (routers.len() as u64, nodes.len() as u64);
+    topology.require(
+        "distances between routers",
+        2 * all * columns + 40 * columns,
+    )?;
+    let place = |router: &u32| routers.binary_search(router).unwrap_or_default();
+    let at: Vec<usize> = each.iter().map(place).collect();
+    let add = |_, hops: &Hops<'_>, rows: &mut Vec<Vec<u16>>| {
+        let mut row: Vec<u16> = vec![0; nodes.len().next_multiple_of(LANES)];
+        let hops = each
+            .iter()
+            .map(|to| hops.to(*to).min(u16::MAX.into()) as u16);
+        row.iter_mut().zip(hops).for_each(|(row, hops)| *row = hops);
+        rows.push(row);
+    };
+    let rows = from_each(topology, &routers, all * all, add)?
+        .into_iter()
+        .flatten();
+    let mut search = Assignment::new(rows.collect(), at);
+    search.run();
+    let distance = search.proved();
+    let targets = search.partner_of_sender.iter().map(|j| nodes[*j]).collect();
+    Ok(Matching {
+        nodes,
+        targets,
+        distance,
+    })
+}
+
+/// No node.
+const NONE: usize = usize::MAX;
+
+/// Receivers that are looked at side by side.
+const LANES: usize = 64;
+/// Above all sums of potentials.
+const FAR: i32 = i32::MAX / 2;
+
+/// An assignment of senders to receivers while it grows.
+struct Assignment {
+    /// Distances to all receivers, and zeros up to a multiple of [`LANES`].
+    rows: Vec<Vec<u16>>,
+    /// The row of each sender.
+    at: Vec<usize>,
+    sending: Vec<i32>,
+    receiving: Vec<i32>,
+    partner_of_sender: Vec<usize>,
+    partner_of_receiver: Vec<usize>,
+}
+
+impl Assignment {
+    fn new(rows: Vec<Vec<u16>>, at: Vec<usize>) -> Self {
+        let most: Vec<u16> = rows
+            .iter()
+            .map(|row| row.iter().copied().max().unwrap_or(0))
+            .collect();
+        Assignment {
+            sending: at.iter().map(|row| i32::from(most[*row])).collect(),
+            receiving: vec![0; at.len()],
+            partner_of_sender: vec![NONE; at.len()],
+            partner_of_receiver: vec![NONE; at.len()],
+            rows,
+            at,
+        }
+    }
+
+    fn run(&mut self) {
+        while self.partner_of_sender.contains(&NONE) {
+            self.grow();
+        }
+    }
+
+    /// One forest of tight pairs from all senders without a partner. A tree that reaches a receiver without one gives its
+    /// root a partner; where none does, potentials change.
+    fn grow(&mut self) {
+        let nodes = self.sending.len();
+        let free = (0..nodes).filter(|i| self.partner_of_sender[*i] == NONE);
+        let mut queue: Vec<usize> = free.collect();
+        let mut root: Vec<usize> = vec![NONE; nodes];
+        queue.iter().for_each(|i| root[*i] = *i);
+        let mut done = vec![false; nodes];
+        // The sender from which each receiver was reached, and potentials of those not reached yet.
+        let mut from = vec![NONE; nodes];
+        let mut open = self.open();
+        let (mut next, mut found) = (0, false);
+        while let Some(&i) = queue.get(next) {
+            next += 1;
+            if done[root[i]] {
+                continue;
+            }
+            // By id, the next after the sender's first: nodes of one group then send to one group, which is hard traffic.
+            let mut first = i;
+            let one = |first, open: &[i32]| tight(self.row(i), open, self.sending[i], first);
+            while let Some(j) = one(first, &open).or_else(|| one(0, &open)) {
+                first = j;
+                (open[j], from[j]) = (FAR, i);
+                let partner = self.partner_of_receiver[j];
+                if partner == NONE {
+                    done[root[i]] = true;
+                    found = true;
+                    self.augment(j, &from);
+                    break;
+                }
+                root[partner] = root[i];
+                queue.push(partner);
+            }
+        }
+        if !found {
+            let slack = |i: &usize| self.sending[*i] + least(self.row(*i), &open);
+            let change = queue.iter().map(slack).min().unwrap_or(0);
+            queue.iter().for_each(|i| self.sending[*i] -= change);
+            let reached = (0..nodes).filter(|j| from[*j] != NONE);
+            reached.for_each(|j| self.receiving[j] += change);
+        }
+    }
+
+    fn row(&self, i: usize) -> &[u16] {
+        &self.rows[self.at[i]]
+    }
+
+    /// Potentials of receivers, filled up with what is never tight.
+    fn open(&self) -> Vec<i32> {
+        let mut open = self.receiving.clone();
+        open.resize(open.len().next_multiple_of(LANES), FAR);
+        open
+    }
+
+    /// Changes partners along the tree from receiver `j` to its root.
+    fn augment(&mut self, mut j: usize, from: &[usize]) {
+        loop {
+            let i = from[j];
+            let before = std::mem::replace(&mut self.partner_of_sender[i], j);
+            self.partner_of_receiver[j] = i;
+            if before == NONE {
+                return;
+            }
+            j = before;
+        }
+    }
+
+    /// The total distance, after a check of the proof: no slack below 0, and potentials that add up to the distance.
+    fn proved(&self) -> u64 {
+        let (nodes, open) = (self.sending.len(), self.open());
+        let fits = |i: usize| self.sending[i] + least(self.row(i), &open) >= 0;
+        let pairs = self.partner_of_sender.iter().enumerate();
+        let primal: i64 = pairs.map(|(i, j)| i64::from(self.row(i)[*j])).sum();
+        let dual: i64 = self
+            .sending
+            .iter()
+            .chain(&self.receiving)
+            .map(|p| i64::from(*p))
+            .sum();
+        assert!(
+            (0..nodes).all(fits) && primal == dual,
+            "a matching of {primal}, proved {dual}"
+        );
+        primal as u64
+    }
+}
+
+/// The first receiver, from `first` on, whose potential and `sending` add up to its distance.
+#[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw", "x86_64+avx2", "aarch64+neon"))]
+fn tight(row: &[u16], open: &[i32], sending: i32, first: usize) -> Option<usize> {
+    let chunks = row
+        .as_chunks::<LANES>()
+        .0
+        .iter()
+        .zip(open.as_chunks::<LANES>().0);
+    for (chunk, (row, open)) in chunks.enumerate().skip(first / LANES) {
+        let mut any = 0;
+        for lane in 0..LANES {
+            any |= i32::from(i32::from(row[lane]) == sending + open[lane]);
+        }
+        let is = |lane: &usize| {
+            i32::from(row[*lane]) == sending + open[*lane] && chunk * LANES + lane >= first
+        };
+        if any != 0
+            && let Some(lane) = (0..LANES).find(is)
+        {
+            return Some(chunk * LANES + lane);
+        }
+    }
+    None
+}
+
+/// The least of the receivers' potentials minus distances.
+#[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw", "x86_64+avx2", "aarch64+neon"))]
+fn least(row: &[u16], open: &[i32]) -> i32 {
+    let mut least = [FAR; LANES];
+    for (row, open) in row
+        .as_chunks::<LANES>()
+        .0
+        .iter()
+        .zip(open.as_chunks::<LANES>().0)
+    {
+        for lane in 0..LANES {
+            least[lane] = least[lane].min(open[lane] - i32::from(row[lane]));
+        }
+    }
+    least.into_iter().min().unwrap_or(FAR)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// The most by trying all permutations.
+    fn plainly(rows: &[Vec<u16>], row: usize, used: u32) -> u16 {
+        let free = (0..rows.len()).filter(|j| used >> j & 1 == 0);
+        free.map(|j| rows[row][j] + plainly(rows, row + 1, used | 1 << j))
+            .max()
+            .unwrap_or(0)
+    }
+
+    proptest! {
+        #[test]
+        fn no_permutation_is_longer(rows in prop::collection::vec(prop::collection::vec(0u16..9, 6), 6)) {
+            let wide = rows.iter().map(|row| [row.as_slice(), &[0; LANES - 6]].concat());
+            let mut search = Assignment::new(wide.collect(), (0..6).collect());
+            search.run();
+            prop_assert_eq!(search.proved(), plainly(&rows, 0, 0) as u64);
+        }
+    }
+}

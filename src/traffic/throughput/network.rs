@@ -1,0 +1,234 @@
+//! Directed links as plain arrays, and lengths that follow their loads.
+
+use multiversion::multiversion;
+
+use crate::mapping::Fabric;
+use nodeorder_base::ids::RouterId;
+use nodeorder_network::topology::RouterGraph;
+use nodeorder_network::topology::graph::UNREACHED;
+
+/// The links of a machine, with what searches ask of them besides.
+pub(super) struct Network<'g> {
+    pub graph: &'g RouterGraph,
+    /// The router that each link leaves.
+    pub tails: Vec<u32>,
+    /// The link back, for each.
+    pub back: Vec<u32>,
+    /// 1 over the capacity of each; 0 for joints, and on all rails but the first where nodes share their traffic among rails.
+    pub per: Vec<f64>,
+    /// Twice the hops from one router to the farthest: no two are farther apart.
+    far: u64,
+}
+
+/// Whole lengths of links, whose paths add up without rounding.
+pub(super) struct Lengths {
+    pub links: Vec<u64>,
+    /// Length that a step of distance counts besides, above all lengths of a path; 0 where any path will do.
+    step: u64,
+    /// Σ capacity · length, steps aside.
+    capacity: f64,
+}
+
+impl Lengths {
+    /// The length of a path without its steps.
+    pub fn plain(&self, path: u64) -> f64 {
+        (if self.step == 0 {
+            path
+        } else {
+            path % self.step
+        }) as f64
+    }
+
+    /// A floor under the largest load over capacity, from Σ volume · length of the shortest path.
+    pub fn floor(&self, sum: f64) -> f64 {
+        sum / self.capacity
+    }
+}
+
+impl<'g> Network<'g> {
+    pub fn new(fabric: &Fabric<'g>) -> Self {
+        let graph = fabric.links;
+        let (mut tails, mut back) = (Vec::new(), Vec::new());
+        for (from, to, _) in graph.iter() {
+            tails.push(from);
+            back.push(graph.index(to, from).unwrap_or_default() as u32);
+        }
+        let rails = fabric
+            .topology
+            .network()
+            .rails()
+            .filter(|rails| rails.interfaces() > 1);
+        let first = rails.map_or(u32::MAX, |rails| rails.per_rail());
+        let per = |(link, tail): (usize, &u32)| {
+            if *tail < first {
+                1.0 / graph.capacity(link)
+            } else {
+                0.0
+            }
+        };
+        let per = tails.iter().enumerate().map(per).collect();
+        let hops = graph
+            .hops_from(RouterId(0))
+            .into_iter()
+            .filter(|hops| *hops != UNREACHED);
+        let far = 2 * u64::from(hops.max().unwrap_or(0));
+        Network {
+            graph,
+            tails,
+            back,
+            per,
+            far,
+        }
+    }
+
+    pub fn routers(&self) -> usize {
+        self.graph.router_count()
+    }
+
+    /// The largest load over capacity.
+    pub fn worst(&self, loads: &[f64]) -> f64 {
+        loads
+            .iter()
+            .zip(&self.per)
+            .fold(0.0, |worst, (load, per)| f64::max(worst, load * per))
+    }
+
+    /// Lengths in proportion to `lengths`, such that no shortest path is longer than 2 to the `bits`. With `shortest`
+    /// every path of the least distance is shorter than all others.
+    pub fn lengths(&self, lengths: &[f64], shortest: bool, bits: u32) -> Lengths {
+        let routers = self.routers() as u64;
+        // Where links have weights, hops are not the number of links: at most one a router.
+        let weighted = self.graph.is_weighted();
+        let links = if weighted { routers } else { self.far };
+        let steps = if weighted {
+            self.far * routers + routers
+        } else {
+            self.far
+        };
+        let step = if shortest {
+            (1 << bits) / (steps + 2)
+        } else {
+            0
+        };
+        let room = if shortest {
+            step / (links + 2)
+        } else {
+            (1 << bits) / (links + 2)
+        };
+        let top = lengths
+            .iter()
+            .fold(0.0, |top, length| f64::max(top, *length));
+        let scale = room as f64 / top;
+        let mut capacity = 0.0;
+        let whole = |(link, length): (usize, &f64)| {
+            let joint = self.per[link] == 0.0;
+            let plain = if joint {
+                0
+            } else {
+                ((length * scale) as u64).max(1)
+            };
+            capacity += if joint {
+                0.0
+            } else {
+                plain as f64 / self.per[link]
+            };
+            let weight = self.graph.weight(link) as u64;
+            plain + step * if weighted { weight * routers + 1 } else { 1 }
+        };
+        Lengths {
+            links: lengths.iter().enumerate().map(whole).collect(),
+            step,
+            capacity,
+        }
+    }
+}
+
+/// Adds numbers one by one.
+pub(super) fn add(sums: &mut [f64], more: &[f64]) {
+    sums.iter_mut()
+        .zip(more)
+        .for_each(|(sum, more)| *sum += more);
+}
+
+/// Prices of links: e to the power of sharpness · (load / capacity / worst - 1).
+#[multiversion(targets("x86_64+avx512f+avx512vl+avx512dq", "x86_64+avx2", "aarch64+neon"))]
+pub(super) fn set_prices(prices: &mut [f64], loads: &[f64], per: &[f64], worst: f64, sharp: f64) {
+    let rate = sharp / worst;
+    for ((price, load), per) in prices.iter_mut().zip(loads).zip(per) {
+        *price = if *per > 0.0 {
+            exp(load * per * rate - sharp)
+        } else {
+            0.0
+        };
+    }
+}
+
+/// e to the power of x, the same bits on every machine: within 1e-9 of it.
+#[inline(always)]
+pub(super) fn exp(x: f64) -> f64 {
+    // 1.5 · 2⁵²: adding it rounds to whole numbers, and leaves them in the lowest bits.
+    const ROUND: f64 = 6_755_399_441_055_744.0;
+    let x = x.clamp(-700.0, 700.0) * std::f64::consts::LOG2_E;
+    let whole = x + ROUND;
+    let rest = (x - (whole - ROUND)) * std::f64::consts::LN_2;
+    let mut sum = 1.0 / 362_880.0;
+    for term in [40_320.0, 5_040.0, 720.0, 120.0, 24.0, 6.0, 2.0, 1.0, 1.0] {
+        sum = sum * rest + 1.0 / term;
+    }
+    sum * f64::from_bits((whole.to_bits() << 52).wrapping_add(1023 << 52))
+}
+
+/// How far a search got: the smoothing error and the routing error of its prices, both 0 at best.
+pub(super) struct Errors {
+    /// Worst load over capacity against its mean weighted by price.
+    pub smooth: f64,
+    /// Price that traffic pays against the least that it could.
+    pub routing: f64,
+}
+
+impl Errors {
+    /// From the worst load over capacity and a floor under it, both at `prices`.
+    pub fn of(
+        network: &Network<'_>,
+        prices: &[f64],
+        loads: &[f64],
+        worst: f64,
+        floor: f64,
+    ) -> Self {
+        let (mut sum, mut paid) = (0.0, 0.0);
+        for ((price, load), per) in prices.iter().zip(loads).zip(&network.per) {
+            sum += price;
+            paid += price * load * per;
+        }
+        let smooth = worst * sum / paid;
+        Errors {
+            smooth: smooth - 1.0,
+            routing: worst / floor / smooth - 1.0,
+        }
+    }
+
+    /// The next sharpness: such that both errors are about as large.
+    pub fn sharpened(&self, sharp: f64) -> f64 {
+        if self.smooth > self.routing {
+            return sharp * (self.smooth / self.routing.max(1e-9)).sqrt().min(1.5);
+        }
+        if self.routing > 3.0 * self.smooth {
+            sharp / 1.1
+        } else {
+            sharp
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn powers_of_e() {
+        for i in -6_000..600 {
+            let x = f64::from(i) / 10.0;
+            assert!((exp(x) / x.exp() - 1.0).abs() < 1e-9, "{x}");
+        }
+    }
+}

@@ -1,0 +1,103 @@
+//! Traffic that machines are judged by: every node sends 1.
+
+use super::matching::longest;
+use crate::mapping::routing::is_dragonfly;
+use crate::mapping::{Demand, Guest, ProcessMapping};
+use nodeorder_base::error::{Error, Result, SourceLocation};
+use nodeorder_base::ids::NodeId;
+use nodeorder_network::topology::Topology;
+
+/// Names of traffic that is made for a machine; every guest will do besides.
+pub const TRAFFIC: [&str; 4] = ["all-to-all", "matching", "tornado", "group-shift"];
+
+/// Traffic of the nodes of `topology` called `text`: a name of [`TRAFFIC`], or a guest whose
+/// processes run on the nodes in the order of their ids.
+///
+/// # Errors
+/// A guest that cannot be made, or is larger than the machine; traffic that the machine has no use for.
+pub fn traffic(topology: &Topology, text: &str) -> Result<Demand> {
+    let nodes: Vec<NodeId> = topology.nodes().iter().collect();
+    let guest = match text {
+        "all-to-all" if nodes.len() > 1 => {
+            let volume = 1.0 / (nodes.len() - 1) as f64;
+            let spec = format!("all-to-all:n={},volume={volume}", nodes.len());
+            Guest::make(&spec, topology.context())?
+        }
+        "matching" => permutation(topology, text, &nodes, &longest(topology)?.targets)?,
+        "tornado" => permutation(topology, text, &nodes, &tornado(topology, &nodes)?)?,
+        "group-shift" => permutation(topology, text, &nodes, &group_shift(topology, &nodes)?)?,
+        "all-to-all" => return Err(unsuited(topology, text, "a machine of two nodes or more")),
+        guest => Guest::make(guest, topology.context())?,
+    };
+    let placed = ProcessMapping::in_order(&guest, "the machine", &nodes)?;
+    Demand::new(topology, &guest, &placed)
+}
+
+fn unsuited(topology: &Topology, text: &str, needs: &str) -> Error {
+    let location = SourceLocation::option(format!("--throughput {text}"));
+    let problem = format!("`{text}` needs {needs}, which {} is not", topology.name());
+    Error::unsuited(location, problem, "use all-to-all, matching or a guest")
+}
+
+/// Every node sends 1 to its target.
+fn permutation(
+    topology: &Topology,
+    text: &str,
+    nodes: &[NodeId],
+    targets: &[NodeId],
+) -> Result<Guest> {
+    let place = |node: &NodeId| {
+        let found = nodes.binary_search(node).ok();
+        found.ok_or_else(|| {
+            unsuited(
+                topology,
+                text,
+                "a machine all of whose nodes are schedulable",
+            )
+        })
+    };
+    let targets = targets.iter().map(place).collect::<Result<Vec<_>>>()?;
+    let messages = (0..)
+        .zip(&targets)
+        .map(|(i, target)| (i, *target as u32, 1.0));
+    Guest::new(
+        text,
+        nodes.len() as u32,
+        messages.filter(|(i, target, _)| i != target),
+    )
+}
+
+/// Along the first dimension, almost half way round: the adversary of minimal routing on rings.
+fn tornado(topology: &Topology, nodes: &[NodeId]) -> Result<Vec<NodeId>> {
+    let lattice = topology.lattice().filter(|lattice| lattice.cells.is_none());
+    let Some(lattice) = lattice.filter(|lattice| lattice.extents[0] > 2) else {
+        return Err(unsuited(
+            topology,
+            "tornado",
+            "a grid of three routers or more in dimension 0",
+        ));
+    };
+    let (per_router, extent) = (topology.network().per_router(), lattice.extents[0]);
+    let mut position = vec![0; lattice.extents.len()];
+    let target = |node: &NodeId| {
+        let router = topology.router_of(*node).0;
+        lattice.coordinates(router, &mut position);
+        position[0] = (position[0] + extent.div_ceil(2) - 1) % extent;
+        NodeId(lattice.cell(&position) * per_router + node.0 % per_router)
+    };
+    Ok(nodes.iter().map(target).collect())
+}
+
+/// To the next group, the same place there: the adversary of minimal routing on dragonflies.
+fn group_shift(topology: &Topology, nodes: &[NodeId]) -> Result<Vec<NodeId>> {
+    let network = topology.network();
+    let levels = network.levels();
+    let (true, Some(group)) = (is_dragonfly(topology), levels.first()) else {
+        return Err(unsuited(topology, "group-shift", "a dragonfly"));
+    };
+    let all = network.hosts() * network.per_router();
+    Ok(nodes
+        .iter()
+        .map(|node| NodeId((node.0 + group.slots) % all))
+        .collect())
+}
