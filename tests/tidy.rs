@@ -43,7 +43,7 @@ fn only(known: &[&str], found: &BTreeSet<String>, wanted: &str) {
     );
 }
 
-fn sources(folder: &Path, out: &mut Vec<PathBuf>) {
+pub fn sources(folder: &Path, out: &mut Vec<PathBuf>) {
     let mut entries: Vec<PathBuf> = std::fs::read_dir(folder)
         .unwrap()
         .map(|e| e.unwrap().path())
@@ -404,14 +404,20 @@ fn the_public_names_of_the_library_are_those_listed() {
     );
 }
 
-/// A failing property test prints its case and leaves no folder behind, where cargo starts it.
+/// Where cargo starts them, property tests draw the same cases in every run, and a failing one leaves no folder behind.
 #[test]
-fn failing_property_tests_write_nothing() {
+fn property_tests_draw_from_a_fixed_seed_and_write_nothing() {
     let kept = std::fs::read_to_string(crate::root().join(".cargo/config.toml")).unwrap();
-    assert!(kept.contains("PROPTEST_DISABLE_FAILURE_PERSISTENCE"));
+    for name in ["PROPTEST_DISABLE_FAILURE_PERSISTENCE", "PROPTEST_RNG_SEED"] {
+        assert!(kept.contains(name), "{name}");
+    }
     if std::env::var_os("CARGO").is_some() {
         let settings = proptest::test_runner::Config::default();
         assert!(settings.failure_persistence.is_none(), "{settings:?}");
+        assert!(
+            settings.rng_seed != proptest::test_runner::RngSeed::Random,
+            "cargo reads .cargo/config.toml from where it starts: start it in the checkout"
+        );
     }
 }
 

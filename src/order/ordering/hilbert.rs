@@ -136,12 +136,72 @@ mod tests {
     use super::super::testing::{error, ids, max_step, step_sum};
     use super::*;
 
-    #[test]
-    fn steps_on_the_cplant_mesh_sum_as_known() {
-        for (bits, sum) in [(3, 335), (4, 347), (5, 319)] {
-            assert_eq!(step_sum("mesh:8x8x5", &format!("hilbert:bits={bits}")), sum);
+    /// Returns the cell at `index`, by the other direction of the transform as the paper's appendix has it
+    /// (TransposetoAxes; its Gray decoding ends at axis 1).
+    fn cell(index: u64, bits: u32, dimensions: usize) -> Vec<u32> {
+        let mut x = vec![0u32; dimensions];
+        // The transpose: bits of the index in turn to each axis, the most significant first.
+        for bit in (0..bits as usize * dimensions).rev() {
+            let axis = dimensions - 1 - bit % dimensions;
+            x[axis] |= ((index >> bit & 1) as u32) << (bit / dimensions);
         }
-        assert_eq!(step_sum("mesh:8x8x5", "hilbert"), 335);
+        // Gray decoding of the whole index, by its half.
+        let half = x[dimensions - 1] >> 1;
+        for axis in (1..dimensions).rev() {
+            x[axis] ^= x[axis - 1];
+        }
+        x[0] ^= half;
+        // Excess work is undone, from the finest level up.
+        for level in 1..bits {
+            let finer = (1 << level) - 1;
+            for axis in (0..dimensions).rev() {
+                if x[axis] & (1 << level) != 0 {
+                    x[0] ^= finer;
+                } else {
+                    let exchanged = (x[0] ^ x[axis]) & finer;
+                    x[0] ^= exchanged;
+                    x[axis] ^= exchanged;
+                }
+            }
+        }
+        x
+    }
+
+    #[test]
+    fn indices_are_those_of_the_paper() {
+        for (dimensions, most) in [(2, 6), (3, 4), (4, 3), (5, 2)] {
+            for bits in 1..=most {
+                for at in 0..1 << (bits as usize * dimensions) {
+                    let position = cell(at, bits, dimensions);
+                    assert_eq!(
+                        index(&position, bits),
+                        u128::from(at),
+                        "{position:?} {bits}"
+                    );
+                }
+            }
+        }
+    }
+
+    /// The walk of the whole cube, without the cells outside; and the sums of its steps that the text above gives.
+    #[test]
+    fn boxes_are_walked_without_the_cells_outside() {
+        for (bits, sum) in [(3, 335), (4, 347), (5, 319)] {
+            let mut walk = Vec::new();
+            for at in 0..1 << (3 * bits) {
+                let position = cell(at, bits, 3);
+                if position[0] < 8 && position[1] < 8 && position[2] < 5 {
+                    walk.push((position[0] * 8 + position[1]) * 5 + position[2]);
+                }
+            }
+            let by = format!("hilbert:bits={bits}");
+            assert_eq!(ids("mesh:8x8x5", &by), walk);
+            assert_eq!(step_sum("mesh:8x8x5", &by), sum);
+        }
+        assert_eq!(
+            ids("mesh:8x8x5", "hilbert"),
+            ids("mesh:8x8x5", "hilbert:bits=3")
+        );
     }
 
     #[test]

@@ -196,6 +196,7 @@ mod tests {
     use super::super::tests::{check_refused, make, messages};
     use super::*;
     use proptest::prelude::*;
+    use std::collections::BTreeMap;
 
     /// Sent and received by each process.
     fn totals(text: &str) -> (Vec<f64>, Vec<f64>) {
@@ -233,6 +234,51 @@ mod tests {
         sent
     }
 
+    /// Returns child and parent, parents first, of the in-order tree that Sanders, Speck and Träff define, halving by halving:
+    /// of the members from `first` on the one in the middle has those before it on its left and those after it on its
+    /// right; where the middle is beyond `n`, the left half is all there is. Member 0 stands above.
+    fn tree(n: u32) -> Vec<(u32, u32)> {
+        fn halve(first: u32, span: u32, up: u32, n: u32, edges: &mut Vec<(u32, u32)>) {
+            if span < 2 {
+                return;
+            }
+            let middle = first + span / 2;
+            if middle >= n {
+                return halve(first, span / 2, up, n, edges);
+            }
+            edges.push((middle, up));
+            halve(first, span / 2, middle, n, edges);
+            halve(middle, span / 2, middle, n, edges);
+        }
+        let mut edges = Vec::new();
+        halve(0, n.next_power_of_two(), 0, n, &mut edges);
+        edges
+    }
+
+    /// The drawing in NCCL's source (`src/graph/trees.cc`), of 14 members:
+    ///
+    /// ```text
+    /// 0---------------8
+    ///          ______/ \______
+    ///         4               12
+    ///       /   \            /  \
+    ///     2       6       10     \
+    ///    / \     / \     /  \     \
+    ///   1   3   5   7   9   11    13
+    /// ```
+    #[test]
+    fn the_tree_of_fourteen_is_that_of_nccl() {
+        let parents = [(8, 0), (4, 8), (12, 8), (2, 4), (6, 4), (10, 12), (13, 12)];
+        let leaves = [(1, 2), (3, 2), (5, 6), (7, 6), (9, 10), (11, 10)];
+        let mut drawn = [&parents[..], &leaves].concat();
+        drawn.sort_unstable();
+        let mut found = tree(14);
+        found.sort_unstable();
+        assert_eq!(found, drawn);
+        let parents: Vec<_> = (1..14).map(|i| (i, parent(i, 14))).collect();
+        assert_eq!(parents, drawn);
+    }
+
     proptest! {
         #[test]
         fn what_a_process_sends_has_a_closed_form(n in 1u32..40, s in 1u32..50) {
@@ -256,33 +302,26 @@ mod tests {
         }
 
         #[test]
-        fn both_trees_span_all_members(n in 2u32..200) {
-            let all = pairs(&format!("all-reduce:tree,n={n}"));
-            // From the children to the root and back: each tree reaches everyone from its root.
-            for second in [false, true] {
-                let name = |i: u32| match second {
-                    false => i,
-                    true if n % 2 == 0 => n - 1 - i,
-                    true => (i + 1) % n,
-                };
-                let mut depth = 0;
-                for i in 1..n {
-                    let (mut at, mut steps) = (i, 0);
-                    while at != 0 {
-                        let up = parent(at, n);
-                        let link = |(a, b, v): &&(u32, u32, f64)| (*a, *b) == (name(at), name(up)) && *v >= 0.5;
-                        prop_assert!(all.iter().any(|m| link(&m)));
-                        at = up;
-                        steps += 1;
-                        prop_assert!(steps <= n);
-                    }
-                    depth = depth.max(steps);
-                }
-                prop_assert!(depth <= n.ilog2() + 1);
-            }
+        fn both_trees_send_half_up_and_half_down(n in 2u32..200) {
+            let tree = tree(n);
+            prop_assert_eq!(tree.len() as u32, n - 1);
+            let mut expected = BTreeMap::new();
+            let mut depth = vec![0; n as usize];
             let mut children = vec![0; n as usize];
-            (1..n).for_each(|i| children[parent(i, n) as usize] += 1);
-            prop_assert!(children.iter().all(|c| *c <= 2));
+            for (child, up) in tree {
+                // A parent comes before its children.
+                depth[child as usize] = depth[up as usize] + 1;
+                children[up as usize] += 1;
+                let second = |member: u32| if n % 2 == 0 { n - 1 - member } else { (member + 1) % n };
+                for (a, b) in [(child, up), (second(child), second(up))] {
+                    *expected.entry((a, b)).or_insert(0.0) += 0.5;
+                    *expected.entry((b, a)).or_insert(0.0) += 0.5;
+                }
+            }
+            let expected: Vec<_> = expected.into_iter().map(|((a, b), v)| (a, b, v)).collect();
+            prop_assert_eq!(pairs(&format!("all-reduce:tree,n={n}")), expected);
+            prop_assert!(depth.iter().all(|depth| *depth <= n.ilog2() + 1));
+            prop_assert!(children.iter().all(|children| *children <= 2));
             // No member has children in both trees where their number is even.
             if n % 2 == 0 {
                 prop_assert!((0..n as usize).all(|i| children[i] == 0 || children[n as usize - 1 - i] == 0));
