@@ -50,7 +50,7 @@ impl Default for ReplaySettings<'_> {
     fn default() -> Self {
         ReplaySettings {
             allocators: &[],
-            outputs: Outputs::default(),
+            figures: FigureSet::default(),
             traffic: None,
             summaries: Summaries::Alone,
             rules: None,
