@@ -197,7 +197,9 @@ pub mod report {
 /// Sweeps over machines, orderings and workloads.
 pub mod sweep {
     pub use nodeorder_sweep::store::merge;
-    pub use nodeorder_sweep::{Cell, Journal, Plan, Shard, run};
+    pub use nodeorder_sweep::{
+        Cell, Journal, Plan, PlanSpec, ResultsTable, Shard, SweepRow, run, run_all,
+    };
 }
 
 /// The README's examples are held to compile and run.

@@ -16,9 +16,11 @@ use figures::{LOWER, drawn, improvement, side_by_side};
 use groups::{GROUPS, Group, Lowest};
 use nodeorder_base::error::{Error, Result, SourceLocation};
 use nodeorder_base::input::Text;
+pub use ranking::{RankedSetting, rank_settings};
 
 mod figures;
 mod groups;
+mod ranking;
 mod settings;
 
 /// The caption of a figure of improvements.
@@ -240,19 +242,15 @@ fn labels<'r>(rows: impl Iterator<Item = &'r ResultRow>, column: &str) -> Vec<St
     all.filter(|label| seen.insert(label.clone())).collect()
 }
 
-/// The mean of `figure` over the rows (seeds) with these values; none where a row has no such figure.
+/// The mean of `figure` over the rows (seeds) with these values; none where no row has such a figure.
 fn mean(rows: &[&ResultRow], fixed: &[(&str, &str)], figure: &str) -> Option<f64> {
     let here = |row: &&&ResultRow| {
         fixed
             .iter()
             .all(|(column, label)| row.text(column) == *label)
     };
-    let values: Vec<f64> = rows
-        .iter()
-        .filter(here)
-        .filter_map(|row| row.number(figure))
-        .collect();
-    (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
+    let rows: Vec<&ResultRow> = rows.iter().filter(here).copied().collect();
+    ranking::mean_value(&rows, figure)
 }
 
 /// The figures of the orderings in a section, under each of several choices.

@@ -1,0 +1,143 @@
+//! Settings of a scheduler ranked by what their schedules or replays give.
+
+use crate::columns::sweep::ResultRow;
+
+/// Column that names the setting.
+const SETTING: &str = "allocator";
+/// Column that holds a list by level, of which the leaf's mean units of a job count.
+const UNITS: &str = "units";
+
+/// A setting, and those with the same figures in all rows.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RankedSetting {
+    /// Names of the settings, in the order of the rows.
+    pub names: Vec<String>,
+    /// Figures of each row of the setting (seeds, orderings), in the order asked for; `None` where a row has no such
+    /// figure.
+    pub rows: Vec<Vec<Option<f64>>>,
+    /// Jobs never placed and mean wait (s) of schedules, 0 and mean free nodes beyond the largest job of replays: the
+    /// lower, the better.
+    key: (f64, f64),
+}
+
+/// Ranks the settings of `rows`: those that place the most jobs first, of these the shortest mean wait, of replays the
+/// fewest free nodes that the largest job would leave; then in the order of the rows. Settings with the same `figures`
+/// (columns) in all rows become one.
+pub fn rank_settings<'r>(
+    rows: impl IntoIterator<Item = &'r ResultRow>,
+    figures: &[&str],
+) -> Vec<RankedSetting> {
+    let mut groups: Vec<(String, Vec<&ResultRow>)> = Vec::new();
+    for row in rows {
+        let name = row.text(SETTING);
+        match groups.iter_mut().find(|(other, _)| *other == name) {
+            Some((_, rows)) => rows.push(row),
+            None => groups.push((name.into_owned(), vec![row])),
+        }
+    }
+    let mut ranked: Vec<RankedSetting> = Vec::new();
+    for (name, rows) in groups {
+        let values = |row: &&ResultRow| figures.iter().map(|figure| value(row, figure)).collect();
+        let setting = RankedSetting {
+            names: vec![name],
+            rows: rows.iter().map(values).collect(),
+            key: rank_key(&rows),
+        };
+        match ranked.iter_mut().find(|other| other.rows == setting.rows) {
+            Some(same) => same.names.extend(setting.names),
+            None => ranked.push(setting),
+        }
+    }
+    ranked.sort_by(|a, b| {
+        let by_jobs = a.key.0.total_cmp(&b.key.0);
+        by_jobs.then(a.key.1.total_cmp(&b.key.1))
+    });
+    ranked
+}
+
+/// Returns the key that settings are ranked by.
+fn rank_key(rows: &[&ResultRow]) -> (f64, f64) {
+    let mean = |column: &str| mean_value(rows, column).unwrap_or(f64::INFINITY);
+    // Replays have neither queue nor waits.
+    if rows.iter().all(|row| row.text("group") == "replay") {
+        (0.0, mean("mean_stranded"))
+    } else {
+        (mean("never_placed"), mean("mean_wait"))
+    }
+}
+
+/// Returns a figure of a row. `None` if it has no such figure.
+fn value(row: &ResultRow, column: &str) -> Option<f64> {
+    if column != UNITS {
+        return row.number(column);
+    }
+    let levels: serde_json::Value = serde_json::from_str(&row.text(UNITS)).ok()?;
+    levels[0]["spanned"].as_f64()
+}
+
+/// Returns the mean of a figure over the rows that have it. `None` if none has.
+pub(super) fn mean_value(rows: &[&ResultRow], column: &str) -> Option<f64> {
+    let values: Vec<f64> = rows.iter().filter_map(|row| row.number(column)).collect();
+    (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(values: [&str; 5]) -> ResultRow {
+        let names = [
+            "allocator",
+            "group",
+            "never_placed",
+            "mean_wait",
+            "mean_stranded",
+        ];
+        ResultRow::new(
+            &names.map(String::from),
+            values.map(|text| text.to_string().into()),
+        )
+    }
+
+    fn names(rows: &[ResultRow], figures: &[&str]) -> Vec<Vec<String>> {
+        let ranked = rank_settings(rows, figures);
+        ranked.into_iter().map(|setting| setting.names).collect()
+    }
+
+    #[test]
+    fn schedules_rank_by_jobs_placed_then_by_waits() {
+        let rows = [
+            row(["none", "schedule", "", "", ""]),
+            row(["few", "schedule", "2", "1", "9"]),
+            row(["slow", "schedule", "0", "30", "9"]),
+            row(["slow", "schedule", "0", "50", "9"]),
+            row(["even", "schedule", "0", "35", "1"]),
+            row(["even", "schedule", "0", "35", "1"]),
+            row(["same", "schedule", "0", "35", "2"]),
+            row(["same", "schedule", "0", "35", "2"]),
+        ];
+        let waits = ["never_placed", "mean_wait"];
+        assert_eq!(
+            names(&rows, &waits),
+            [
+                vec!["even", "same"],
+                vec!["slow"],
+                vec!["few"],
+                vec!["none"]
+            ]
+        );
+        // A figure in which they differ parts them.
+        let all = ["never_placed", "mean_wait", "mean_stranded"];
+        assert_eq!(names(&rows, &all)[..2], [["even"], ["same"]]);
+    }
+
+    #[test]
+    fn replays_rank_by_the_free_nodes_that_the_largest_job_leaves() {
+        let rows = [
+            row(["a", "replay", "", "", "3"]),
+            row(["b", "replay", "", "", "2"]),
+            row(["c", "replay", "", "", ""]),
+        ];
+        assert_eq!(names(&rows, &["mean_stranded"]), [["b"], ["a"], ["c"]]);
+    }
+}
