@@ -30,7 +30,7 @@ pub const BRICK: OrderingEntry = OrderingEntry {
             "path over the bricks",
         ),
     ],
-    build: Method::direct(Needs::Lattice, order),
+    parse: Method::direct(Needs::Lattice, order),
 };
 
 fn order<'a>(topology: &'a Topology, params: &'a Params) -> Work<'a, Vec<NodeId>> {

@@ -16,7 +16,7 @@ pub const HELICAL: OrderingEntry = OrderingEntry {
     about: "row-major that goes on round the ring at a row's end, all steps 1 on a torus",
     example: "helical:axes=zxy",
     options: &[AXES, REVERSE],
-    build: Method::direct(Needs::Lattice, order),
+    parse: Method::direct(Needs::Lattice, order),
 };
 
 fn order<'a>(topology: &'a Topology, params: &'a Params) -> Work<'a, Vec<NodeId>> {

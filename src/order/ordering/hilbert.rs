@@ -38,7 +38,7 @@ pub const HILBERT: OrderingEntry = OrderingEntry {
         Opt::whole("bits", "bits of each axis, 1 to 31")
             .or_else("as few as cover the longest axis"),
     ],
-    build: Method::direct(Needs::Lattice, order),
+    parse: Method::direct(Needs::Lattice, order),
 };
 
 fn order<'a>(topology: &'a Topology, params: &'a Params) -> Work<'a, Vec<NodeId>> {

@@ -19,7 +19,7 @@ pub const MORTON: OrderingEntry = OrderingEntry {
     about: "Z-order: coordinate bits interleaved, axis 0 most significant",
     example: "morton:axes=zxy",
     options: &[AXES, REVERSE],
-    build: Method::direct(Needs::Lattice, |topology, params| {
+    parse: Method::direct(Needs::Lattice, |topology, params| {
         by_key(topology, params, |key| key)
     }),
 };
@@ -39,7 +39,7 @@ pub const GRAY: OrderingEntry = OrderingEntry {
     about: "Gray code of the interleaved bits: neighbours differ in one bit of one coordinate",
     example: "gray:axes=zxy",
     options: &[AXES, REVERSE],
-    build: Method::direct(Needs::Lattice, |topology, params| {
+    parse: Method::direct(Needs::Lattice, |topology, params| {
         by_key(topology, params, gray_rank)
     }),
 };

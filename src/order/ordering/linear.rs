@@ -9,7 +9,7 @@ pub const ROW_MAJOR: OrderingEntry = OrderingEntry {
     about: "lexicographic on coordinates; without options node-id order, on every topology",
     example: "row-major:axes=zyx",
     options: &[AXES, REVERSE],
-    build: Method::direct(Needs::Nothing, row_major),
+    parse: Method::direct(Needs::Nothing, row_major),
 };
 
 /// `snake[:axes=zxy,reverse=x]`: boustrophedon; every step between neighbouring cells is 1.
@@ -18,7 +18,7 @@ pub const SNAKE: OrderingEntry = OrderingEntry {
     about: "boustrophedon: row-major with every other row reversed, all steps 1 even on a mesh",
     example: "snake:axes=zxy",
     options: &[AXES, REVERSE],
-    build: Method::direct(Needs::Lattice, |topology, params| {
+    parse: Method::direct(Needs::Lattice, |topology, params| {
         let view = View::from_params(topology, params)?;
         Ok(Box::new(move || Ok(view.nodes(snake_cells(&view)))))
     }),

@@ -27,7 +27,7 @@ pub const RANDOM: OrderingEntry = OrderingEntry {
             "what is shuffled; router keeps the nodes of a router together",
         ),
     ],
-    build: Method::direct(Needs::Nothing, order).parting_routers(),
+    parse: Method::direct(Needs::Nothing, order).parting_routers(),
 };
 
 fn order<'a>(topology: &'a Topology, params: &'a Params) -> Work<'a, Vec<NodeId>> {

@@ -14,7 +14,7 @@ pub const BFS: OrderingEntry = OrderingEntry {
     about: "breadth-first search of the router graph",
     example: "bfs:start=0",
     options: &[START],
-    build: Method::direct(Needs::Nothing, |topology, params| {
+    parse: Method::direct(Needs::Nothing, |topology, params| {
         let start = start(topology, params)?;
         Ok(Box::new(move || {
             let graph = topology.joined_graph()?;
@@ -32,7 +32,7 @@ pub const DFS: OrderingEntry = OrderingEntry {
     about: "depth-first search of the router graph",
     example: "dfs:start=0",
     options: &[START],
-    build: Method::direct(Needs::Nothing, |topology, params| {
+    parse: Method::direct(Needs::Nothing, |topology, params| {
         let start = start(topology, params)?;
         Ok(Box::new(move || {
             Ok(emit(topology, depth_first(topology.joined_graph()?, start)))
@@ -88,7 +88,7 @@ pub const NEAREST: OrderingEntry = OrderingEntry {
     about: "greedy: always on to the nearest router that has nodes left",
     example: "nearest:start=0",
     options: &[START],
-    build: Method::direct(Needs::Nothing, |topology, params| {
+    parse: Method::direct(Needs::Nothing, |topology, params| {
         let start = start(topology, params)?;
         Ok(Box::new(move || {
             Ok(emit(

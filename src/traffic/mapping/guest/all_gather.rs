@@ -19,7 +19,7 @@ pub(super) const GUEST: GuestEntry = GuestEntry {
         N,
         BUFFER,
     ],
-    build: Pattern::new(parse).sized(&[Sized {
+    parse: Pattern::new(parse).sized(&[Sized {
         name: "all-gather",
         spec: |count| format!("all-gather:ring,n={count}"),
     }]),

@@ -24,7 +24,7 @@ pub(super) const GUEST: GuestEntry = GuestEntry {
         BUFFER,
         GROUP,
     ],
-    build: Pattern::new(parse).sized(&[
+    parse: Pattern::new(parse).sized(&[
         Sized {
             name: "all-reduce",
             spec: |count| format!("all-reduce:ring,n={count}"),

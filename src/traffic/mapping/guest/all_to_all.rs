@@ -12,7 +12,7 @@ pub(super) const GUEST: GuestEntry = GuestEntry {
     about: "every process to every other",
     example: "all-to-all:n=64",
     options: &[N, VOLUME],
-    build: Pattern::new(parse).sized(&[Sized {
+    parse: Pattern::new(parse).sized(&[Sized {
         name: "all-to-all",
         spec: |count| format!("all-to-all:n={count}"),
     }]),

@@ -13,7 +13,7 @@ pub(super) const GUEST: GuestEntry = GuestEntry {
     about: "every process to those whose number differs in one bit; n is a power of two",
     example: "butterfly:n=64",
     options: &[N, VOLUME],
-    build: Pattern::new(parse),
+    parse: Pattern::new(parse),
 };
 
 struct Butterfly {

@@ -82,7 +82,7 @@ impl Guest {
             return Guest::from_file(text, context);
         };
         let params = GUESTS.params(entry, text, context.seed)?;
-        (entry.build.traffic)(&params)?.build(text, context)
+        (entry.parse.traffic)(&params)?.build(text, context)
     }
 
     /// Checks the options of a pattern, and that the file of any other guest exists and ends as one of [`FORMATS`].
@@ -91,7 +91,7 @@ impl Guest {
     /// An unknown name, bad options.
     pub fn check(text: &str) -> Result<()> {
         match GUESTS.get(text) {
-            Some(entry) => (entry.build.traffic)(&GUESTS.params(entry, text, 1)?).map(drop),
+            Some(entry) => (entry.parse.traffic)(&GUESTS.params(entry, text, 1)?).map(drop),
             None => Guest::file_format(text).map(drop),
         }
     }
@@ -205,8 +205,8 @@ mod tests {
 
     #[test]
     fn examples_parse_and_options_are_read() {
-        nodeorder_base::registry::testing::check(&GUESTS, |entry, params| {
-            (entry.build.traffic)(params).map(drop)
+        nodeorder_base::registry::testing::check_parsed(&GUESTS, |entry, params| {
+            (entry.parse.traffic)(params).map(drop)
         });
     }
 

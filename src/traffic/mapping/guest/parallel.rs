@@ -45,7 +45,7 @@ pub(super) const GUEST: GuestEntry = GuestEntry {
         EP,
         Opt::number("volume", "what all four volumes are multiplied by").or("1"),
     ],
-    build: Pattern::new(parse).sized(&[Sized {
+    parse: Pattern::new(parse).sized(&[Sized {
         name: "parallel",
         spec: sized,
     }]),

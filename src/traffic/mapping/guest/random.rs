@@ -19,7 +19,7 @@ pub(super) const GUEST: GuestEntry = GuestEntry {
         SEED,
         VOLUME,
     ],
-    build: Pattern::new(parse),
+    parse: Pattern::new(parse),
 };
 
 struct RandomTargets {

@@ -12,7 +12,7 @@ pub(super) const GUEST: GuestEntry = GuestEntry {
     about: "every process to the next and the one before, closed to a ring",
     example: "ring:n=64",
     options: &[N, VOLUME],
-    build: Pattern::new(parse).sized(&[Sized {
+    parse: Pattern::new(parse).sized(&[Sized {
         name: "ring",
         spec: |count| format!("ring:n={count}"),
     }]),

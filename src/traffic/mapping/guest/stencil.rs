@@ -22,7 +22,7 @@ pub(super) const GUEST: GuestEntry = GuestEntry {
         Opt::flag("corners", "send across edges and corners, too"),
         VOLUME,
     ],
-    build: Pattern::new(parse).sized(&[
+    parse: Pattern::new(parse).sized(&[
         Sized {
             name: "stencil2d",
             spec: |count| format!("stencil:{}", square(count, 2)),

@@ -16,7 +16,7 @@ pub(super) const GUEST: GuestEntry = GuestEntry {
         Opt::extents("dims", "rows and columns").positional(),
         VOLUME,
     ],
-    build: Pattern::new(parse),
+    parse: Pattern::new(parse),
 };
 
 struct Transpose {
