@@ -99,10 +99,7 @@ impl<P> Registry<P> {
     }
 
     /// Returns the table with names that are gone: the error about such a name gives the second one.
-    pub const fn replacing(
-        mut self,
-        replaced: &'static [(&'static str, &'static str)],
-    ) -> Self {
+    pub const fn replacing(mut self, replaced: &'static [(&'static str, &'static str)]) -> Self {
         self.replaced = replaced;
         self
     }

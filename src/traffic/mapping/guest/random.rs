@@ -34,7 +34,9 @@ fn parse(params: &Params) -> Result<Box<dyn BuildGuest>> {
     let others = processes - 1;
     Ok(Box::new(RandomTargets {
         processes,
-        degree: params.integer("degree", 0, others)?.unwrap_or(4.min(others)),
+        degree: params
+            .integer("degree", 0, others)?
+            .unwrap_or(4.min(others)),
         seed: params.seed()?,
         volume: parse_volume(params)?,
     }))

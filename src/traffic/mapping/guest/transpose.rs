@@ -43,13 +43,8 @@ fn parse(params: &Params) -> Result<Box<dyn BuildGuest>> {
 impl BuildGuest for Transpose {
     fn build(&self, label: &str, context: &Context) -> Result<Guest> {
         let &Transpose { rows, columns, .. } = self;
-        list_messages(
-            label,
-            context,
-            self.processes,
-            1,
-            self.volume,
-            |i, send| send(i % columns * rows + i / columns),
-        )
+        list_messages(label, context, self.processes, 1, self.volume, |i, send| {
+            send(i % columns * rows + i / columns)
+        })
     }
 }
