@@ -116,7 +116,7 @@ impl Routing {
     fn name(&self) -> &'static str {
         match self {
             Routing::Fixed(entry) => entry.name(),
-            Routing::Best(best) => best.entry.name,
+            Routing::Best(best) => best.name,
         }
     }
 

@@ -20,11 +20,11 @@ pub enum WorkloadKind {
 }
 
 /// A format of files of jobs: an entry of [`TRACE_FORMATS`], whose example is a first line.
-pub type TraceFormatEntry = Entry<Recognise>;
+pub type TraceFormatEntry = Entry<DetectFormat>;
 
 /// How the format of a file is recognised.
 #[derive(Clone, Copy)]
-pub struct Recognise {
+pub struct DetectFormat {
     /// The kind of file.
     pub kind: WorkloadKind,
     /// Whether a line that is neither blank nor a `#` comment begins such a file.
@@ -43,7 +43,7 @@ const fn format(
         about,
         example,
         options: &[],
-        parse: Recognise { kind, begins },
+        parse: DetectFormat { kind, begins },
     }
 }
 
@@ -60,7 +60,7 @@ const fn records(format: &'static RecordFormat) -> TraceFormatEntry {
 }
 
 /// Every format, in the order in which they are tried: the later ones take what the earlier ones would, too.
-pub static TRACE_FORMATS: Registry<Recognise> = Registry::new(
+pub static TRACE_FORMATS: Registry<DetectFormat> = Registry::new(
     "trace format",
     "",
     &[

@@ -1,17 +1,20 @@
 //! Flux: brokers ranked in rank order.
 
-use super::*;
+use super::{Export, ExportTarget, ParseTarget, header, names};
+use nodeorder_base::error::Result;
+use nodeorder_network::topology::{Topology, compact_list};
+use nodeorder_order::ordering::NodeOrder;
 
 /// `--to flux`.
 pub(super) const TARGET: ExportTarget = ExportTarget::plain(
     "flux",
     "TOML for Flux: broker ranks and resources in rank order",
-    Build::Order(write),
+    ParseTarget::Order(|_| Ok(Box::new(write))),
 );
 
 const ABOUT: &str = include_str!("texts/flux.txt");
 
-fn write(topology: &Topology, order: &NodeOrder, _: &Params) -> Result<Export> {
+fn write(topology: &Topology, order: &NodeOrder) -> Result<Export> {
     let hosts = compact_list(names(topology, order)?);
     let text = header("#", topology, order, ABOUT);
     Ok(format!(

@@ -1,18 +1,21 @@
 //! InfraGraph: nodes, switches and cables as YAML, nodes in rank order.
 
 use super::cables::{cables, nodes_by_router};
-use super::*;
+use super::{Export, ExportTarget, ParseTarget, at, free_name, header, names_of};
+use nodeorder_base::error::{Error, Result};
+use nodeorder_network::topology::Topology;
+use nodeorder_order::ordering::NodeOrder;
 
 /// `--to infragraph`.
 pub(super) const TARGET: ExportTarget = ExportTarget::plain(
     "infragraph",
     "YAML for InfraGraph: an instance a node, in rank order and under its name, and the switches with their cables",
-    Build::Order(write),
+    ParseTarget::Order(|_| Ok(Box::new(write))),
 );
 
 const ABOUT: &str = include_str!("texts/infragraph.txt");
 
-fn write(topology: &Topology, order: &NodeOrder, _: &Params) -> Result<Export> {
+fn write(topology: &Topology, order: &NodeOrder) -> Result<Export> {
     let (links, nodes) = (
         cables(topology, "infragraph", true)?,
         nodes_by_router(topology),

@@ -1,17 +1,20 @@
 //! LSF: compute units of one host each, in rank order.
 
-use super::*;
+use super::{Export, ExportTarget, ParseTarget, header, names, padded, prefix};
+use nodeorder_base::error::Result;
+use nodeorder_network::topology::Topology;
+use nodeorder_order::ordering::NodeOrder;
 
 /// `--to lsf`.
 pub(super) const TARGET: ExportTarget = ExportTarget::plain(
     "lsf",
     "lsb.hosts for LSF: a compute unit a host, in rank order",
-    Build::Order(write),
+    ParseTarget::Order(|_| Ok(Box::new(write))),
 );
 
 const ABOUT: &str = include_str!("texts/lsf.txt");
 
-fn write(topology: &Topology, order: &NodeOrder, _: &Params) -> Result<Export> {
+fn write(topology: &Topology, order: &NodeOrder) -> Result<Export> {
     let mut text = header("#", topology, order, ABOUT);
     let names = names(topology, order)?;
     let prefix = prefix(&names);

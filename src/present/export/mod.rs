@@ -46,16 +46,46 @@ pub use placed::ExportJob;
 use placed::{jobs_or_all, one_each};
 pub use simgrid::{EXPLICIT, SimGridFigures, simgrid};
 
-/// An export target: an entry of [`TARGETS`]. It makes the text.
-pub type ExportTarget = Entry<Build>;
+/// An export target: an entry of [`TARGETS`].
+pub type ExportTarget = Entry<ParseTarget>;
 
-/// Files of a target.
+/// How the options of a target are read.
 #[derive(Clone, Copy)]
-pub enum Build {
-    /// An ordering.
-    Order(fn(&Topology, &NodeOrder, &Params) -> Result<Export>),
-    /// An ordering, or the jobs on it where there are some.
-    Jobs(fn(&Topology, &NodeOrder, &[ExportJob], &Params) -> Result<Export>),
+pub enum ParseTarget {
+    /// Of one that writes an ordering.
+    Order(fn(&Params) -> Result<Box<dyn WriteOrder>>),
+    /// Of one that writes an ordering, or the jobs on it where there are some.
+    Jobs(fn(&Params) -> Result<Box<dyn WriteJobs>>),
+}
+
+/// Options of a target for orderings, read and checked. A function writes without options.
+pub trait WriteOrder {
+    /// Makes the files.
+    ///
+    /// # Errors
+    /// A machine, an ordering or names that the format cannot say.
+    fn write(&self, topology: &Topology, order: &NodeOrder) -> Result<Export>;
+}
+
+impl<W: Fn(&Topology, &NodeOrder) -> Result<Export>> WriteOrder for W {
+    fn write(&self, topology: &Topology, order: &NodeOrder) -> Result<Export> {
+        self(topology, order)
+    }
+}
+
+/// Options of a target that takes jobs, read and checked. A function writes without options.
+pub trait WriteJobs {
+    /// Makes the files; of the whole ordering where there are no `jobs`.
+    ///
+    /// # Errors
+    /// As [`WriteOrder::write`]; jobs that the format cannot say.
+    fn write(&self, topology: &Topology, order: &NodeOrder, jobs: &[ExportJob]) -> Result<Export>;
+}
+
+impl<W: Fn(&Topology, &NodeOrder, &[ExportJob]) -> Result<Export>> WriteJobs for W {
+    fn write(&self, topology: &Topology, order: &NodeOrder, jobs: &[ExportJob]) -> Result<Export> {
+        self(topology, order, jobs)
+    }
 }
 
 /// The files that an export writes.
@@ -83,7 +113,7 @@ impl From<String> for Export {
 }
 
 /// Every target.
-pub static TARGETS: Registry<Build> = Registry::new(
+pub static TARGETS: Registry<ParseTarget> = Registry::new(
     "target",
     "--to",
     &[
@@ -160,27 +190,25 @@ pub fn write_jobs(
     jobs: &[ExportJob],
 ) -> Result<Export> {
     let (target, params) = read(text)?;
-    let export = match target.parse {
-        Build::Order(_) if !jobs.is_empty() => {
+    match target.parse {
+        ParseTarget::Order(_) if !jobs.is_empty() => {
             let remedy = format!("one of {}", taking_jobs().collect::<Vec<_>>().join(", "));
-            return Err(Error::unsuited(
+            Err(Error::unsuited(
                 at("--to", text),
                 "jobs, which it does not write",
                 remedy,
-            ));
+            ))
         }
-        Build::Order(build) => build(topology, order, &params)?,
-        Build::Jobs(build) => build(topology, order, jobs, &params)?,
-    };
-    params.finish()?;
-    Ok(export)
+        ParseTarget::Order(parse) => parse(&params)?.write(topology, order),
+        ParseTarget::Jobs(parse) => parse(&params)?.write(topology, order, jobs),
+    }
 }
 
 /// The targets that take jobs.
 pub fn taking_jobs() -> impl Iterator<Item = &'static str> {
     TARGETS
         .iter()
-        .filter(|target| matches!(target.parse, Build::Jobs(_)))
+        .filter(|target| matches!(target.parse, ParseTarget::Jobs(_)))
         .map(|target| target.name)
 }
 
@@ -194,7 +222,12 @@ fn at(option: &str, value: &str) -> SourceLocation {
 /// # Errors
 /// There is none, with the nearest suggested; or it is known not to work, with the reason; its options are wrong.
 pub fn target(text: &str) -> Result<&'static ExportTarget> {
-    Ok(read(text)?.0)
+    let (target, params) = read(text)?;
+    match target.parse {
+        ParseTarget::Order(parse) => parse(&params).map(drop)?,
+        ParseTarget::Jobs(parse) => parse(&params).map(drop)?,
+    }
+    Ok(target)
 }
 
 fn read(name: &str) -> Result<(&'static ExportTarget, Params)> {
@@ -359,24 +392,24 @@ mod tests {
     use nodeorder_network::topology::Context;
 
     #[test]
-    fn targets_write_something_and_take_no_options() {
+    fn examples_parse_and_options_are_read() {
+        nodeorder_base::registry::testing::check_parsed(&TARGETS, |entry, params| {
+            match entry.parse {
+                ParseTarget::Order(parse) => parse(params).map(drop),
+                ParseTarget::Jobs(parse) => parse(params).map(drop),
+            }
+        });
+    }
+
+    #[test]
+    fn targets_write_something() {
         let machine = Topology::inline("torus:4x4", &Context::default()).unwrap();
         let order = NodeOrder::make(&machine, "snake").unwrap();
-        nodeorder_base::registry::testing::check(&TARGETS, |entry, params| {
-            if entry.name == "batsim" {
-                // Its trace is a file, which tests of the command have.
-                return entry
-                    .options
-                    .iter()
-                    .try_for_each(|option| params.word(option.key).map(drop));
-            }
-            let export = match entry.parse {
-                Build::Order(build) => build(&machine, &order, params)?,
-                Build::Jobs(build) => build(&machine, &order, &[], params)?,
-            };
-            assert!(!export.text.is_empty(), "{}", entry.name);
-            Ok(())
-        });
+        // The trace of batsim is a file, which tests of the command have.
+        for target in TARGETS.iter().filter(|target| target.name != "batsim") {
+            let export = write(target.example, &machine, &order).unwrap();
+            assert!(!export.text.is_empty(), "{}", target.name);
+        }
     }
 
     #[test]

@@ -1,19 +1,22 @@
 //! A site's own topology.conf with its lines in rank order.
 
 use super::slurm_site::{Described, described};
-use super::*;
+use super::{Export, ExportTarget, ParseTarget, header};
+use nodeorder_base::error::Result;
+use nodeorder_network::topology::Topology;
 use nodeorder_network::topology::site::SiteKind;
+use nodeorder_order::ordering::NodeOrder;
 
 /// `--to slurm-permuted`.
 pub(super) const TARGET: ExportTarget = ExportTarget::plain(
     "slurm-permuted",
     "topology.conf: the site's own switches, blocks or rings, their lines in rank order; the fabric stays as it is",
-    Build::Order(write),
+    ParseTarget::Order(|_| Ok(Box::new(write))),
 );
 
 const ABOUT: &str = include_str!("texts/slurm-permuted.txt");
 
-fn write(topology: &Topology, order: &NodeOrder, _: &Params) -> Result<Export> {
+fn write(topology: &Topology, order: &NodeOrder) -> Result<Export> {
     let Described {
         kind, lines, sizes, ..
     } = described(topology, order, TARGET.name)?;

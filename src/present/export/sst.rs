@@ -1,18 +1,25 @@
 //! SST: the router graph as GraphML for merlin's topoAny, and the nodes of jobs for ember.
 
+use std::collections::BTreeMap;
+
 use super::cables::{cables, nodes_by_router};
-use super::*;
+use super::{
+    Export, ExportJob, ExportTarget, ParseTarget, header, jobs_or_all, names_of, one_each,
+};
+use nodeorder_base::error::Result;
+use nodeorder_network::topology::Topology;
+use nodeorder_order::ordering::NodeOrder;
 
 /// `--to sst`.
 pub(super) const TARGET: ExportTarget = ExportTarget::plain(
     "sst",
     "a folder for SST: network.graphml for merlin's topoAny, and ember.load, a list of endpoints a job",
-    Build::Jobs(write),
+    ParseTarget::Jobs(|_| Ok(Box::new(write))),
 );
 
 const ABOUT: &str = include_str!("texts/sst.txt");
 
-fn write(topology: &Topology, order: &NodeOrder, jobs: &[ExportJob], _: &Params) -> Result<Export> {
+fn write(topology: &Topology, order: &NodeOrder, jobs: &[ExportJob]) -> Result<Export> {
     let (links, nodes) = (cables(topology, "sst", true)?, nodes_by_router(topology));
     one_each(topology, jobs, "sst")?;
     let comment = header(" ", topology, order, ABOUT).replace("--", "- -");

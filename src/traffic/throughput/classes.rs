@@ -3,7 +3,7 @@
 use super::dense::Dense;
 use super::network::Network;
 use super::solution::FlowSolution;
-use crate::mapping::routing::{Freedom, is_dragonfly};
+use crate::mapping::routing::{PathSet, is_dragonfly};
 use crate::mapping::{Demand, Fabric, FixedRouting};
 use nodeorder_base::error::Result;
 use nodeorder_base::ids::NodeId;
@@ -19,13 +19,13 @@ pub(super) fn meet(
     fabric: &Fabric<'_>,
     network: &Network<'_>,
     demand: &Demand,
-    (freedom, gap): (Freedom, f64),
+    (path_set, gap): (PathSet, f64),
 ) -> Result<(bool, Option<FlowSolution>)> {
     let mut best: Option<FlowSolution> = None;
     if fabric.topology.network().rails().is_some() || fabric.links.is_weighted() {
         return Ok((false, None));
     }
-    let shortest = freedom == Freedom::Shortest;
+    let shortest = path_set == PathSet::Shortest;
     let blocks = Dense {
         network,
         demand,
@@ -37,8 +37,8 @@ pub(super) fn meet(
     } else {
         "ecmp-hop"
     };
-    let routings = match freedom {
-        Freedom::Detours => &[minimal][..],
+    let routings = match path_set {
+        PathSet::Detours => &[minimal][..],
         _ => &["dimension-order", "ecmp-hop", "up-down", "minimal"],
     };
     for routing in routings {

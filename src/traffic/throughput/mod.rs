@@ -14,7 +14,7 @@
 //! "Measuring and understanding throughput of network topologies", SC'16. Namyar, Supittayapornpong, Zhang, Yu, Govindan,
 //! "A throughput-centric view of the performance of datacenter topologies", SIGCOMM'21, which has the upper bound (TUB).
 
-use crate::mapping::routing::{BestShares, Freedom};
+use crate::mapping::routing::{BestShares, PathSet};
 use crate::mapping::{Demand, End, Fabric};
 use nodeorder_base::error::{Error, Result, SourceLocation};
 use nodeorder_base::observer::Observer;
@@ -53,7 +53,7 @@ pub fn best_shares(
     observer: &dyn Observer,
 ) -> Result<Throughput> {
     routing.check(fabric.topology)?;
-    let location = || SourceLocation::option(format!("--routing {}", routing.entry.name));
+    let location = || SourceLocation::option(format!("--routing {}", routing.name));
     let outside = demand.volume - demand.inside_volume;
     if outside.is_nan() || outside <= 0.0 {
         let problem = "no volume between different routers, so that any multiple of it fits";
@@ -102,7 +102,7 @@ pub fn best_shares(
     // What goes over one rail in the search is shared among all.
     let contention = network.worst(&loads);
     let floor = (floor * contention / worst).min(contention);
-    let detours = routing.freedom == Freedom::Detours;
+    let detours = routing.path_set == PathSet::Detours;
     let valiant_share = detours.then(|| detoured.unwrap_or(0.0) / outside);
     let stopped = floor < contention * (1.0 - routing.gap);
     Ok(Throughput {
@@ -125,7 +125,7 @@ enum Plan {
 
 impl Plan {
     fn of(fabric: &Fabric<'_>, demand: &Demand, routing: &BestShares) -> Self {
-        if routing.freedom == Freedom::Detours {
+        if routing.path_set == PathSet::Detours {
             return Plan::Detours;
         }
         let few = FEW.max(DENSE * fabric.links.router_count());
@@ -157,8 +157,8 @@ fn search(
     (routing, plan): (&BestShares, Plan),
     stop: &StopCondition<'_>,
 ) -> Result<(FlowSolution, &'static str)> {
-    let shortest = routing.freedom == Freedom::Shortest;
-    let (met, fixed) = classes::meet(fabric, network, demand, (routing.freedom, stop.gap))?;
+    let shortest = routing.path_set == PathSet::Shortest;
+    let (met, fixed) = classes::meet(fabric, network, demand, (routing.path_set, stop.gap))?;
     if let (true, Some(found)) = (met, &fixed) {
         return Ok((found.clone(), "classes"));
     }

@@ -14,17 +14,41 @@
 //!
 //! Every message is one quotient of whole multiples of S, so that it is exact wherever it is a whole number below 2⁵³.
 
-use super::{MAX_PROCESSES, Message, Traffic, merged};
-use nodeorder_base::error::{Error, Result};
+use super::{Guest, Message};
+use nodeorder_base::error::Result;
 use nodeorder_base::params::{Opt, Params};
 use nodeorder_network::topology::Context;
 
-/// The option that [`inner`] reads.
+/// The option that [`parse_group`] reads.
 pub(super) const GROUP: Opt = Opt::whole(
     "group",
     "members of an inner group, with hierarchical; divides the whole",
 )
 .or_else("the largest divisor up to 8");
+
+/// An algorithm of an all-reduce.
+#[derive(Clone, Copy)]
+pub(super) enum AllReduce {
+    Ring,
+    Tree,
+    Halving,
+    Hierarchical {
+        /// Members of an inner group.
+        group: u32,
+    },
+}
+
+impl AllReduce {
+    /// Returns the algorithm of this `name`, with inner groups of `group` members where it has some.
+    pub fn named(name: &str, group: u32) -> Self {
+        match name {
+            "tree" => AllReduce::Tree,
+            "halving" => AllReduce::Halving,
+            "hierarchical" => AllReduce::Hierarchical { group },
+            _ => AllReduce::Ring,
+        }
+    }
+}
 
 /// Messages being collected.
 pub(super) struct Messages {
@@ -32,18 +56,9 @@ pub(super) struct Messages {
 }
 
 impl Messages {
-    /// Room for `each` messages of each of `n` processes. Errors: more processes than [`MAX_PROCESSES`]; more memory
-    /// than `context` allows.
-    pub fn new(params: &Params, context: &Context, n: u64, each: u64) -> Result<Self> {
-        if n > u64::from(MAX_PROCESSES) {
-            let expected = format!("1 to {MAX_PROCESSES} processes");
-            return Err(Error::input(
-                params.location().clone(),
-                format!("{n} processes"),
-                expected,
-            ));
-        }
-        let bytes = n
+    /// Makes room for `each` messages of each of `n` processes. Fails if `context` does not allow the memory.
+    pub fn new(context: &Context, n: u32, each: u64) -> Result<Self> {
+        let bytes = u64::from(n)
             .saturating_mul(each)
             .saturating_mul(size_of::<Message>() as u64);
         context.require("the guest's messages", bytes.saturating_mul(2))?;
@@ -59,12 +74,21 @@ impl Messages {
         });
     }
 
-    /// The traffic of `n` processes; messages of a pair are added up. Errors: volumes whose sum is no number.
-    pub fn done(self, params: &Params, n: u32) -> Result<(u32, Traffic)> {
-        Ok((
-            n,
-            Traffic::Messages(merged(self.list, || params.location().clone())?),
-        ))
+    /// Returns the guest of `n` processes; messages of a pair are added up. Fails if the sum of volumes is no number.
+    pub fn merge(self, label: &str, n: u32) -> Result<Guest> {
+        Guest::merge(label, n, self.list)
+    }
+
+    /// Adds an all-reduce of a buffer among `members`.
+    pub fn all_reduce(&mut self, algorithm: AllReduce, members: &[u32], buffer: f64) {
+        match algorithm {
+            AllReduce::Ring => self.ring_all_reduce(members, buffer),
+            AllReduce::Tree => self.tree_all_reduce(members, buffer),
+            AllReduce::Halving => self.halving_all_reduce(members, buffer),
+            AllReduce::Hierarchical { group } => {
+                self.hierarchical_all_reduce(members, group, buffer);
+            }
+        }
     }
 
     /// From each member to the next, `rounds` pieces of a buffer cut into as many pieces as there are members: the
@@ -79,7 +103,7 @@ impl Messages {
     }
 
     /// A ring: a reduce-scatter, then an all-gather, a piece of S/n at a time.
-    pub fn ring_all_reduce(&mut self, members: &[u32], buffer: f64) {
+    fn ring_all_reduce(&mut self, members: &[u32], buffer: f64) {
         self.ring_rounds(members, 2 * (members.len() as u32 - 1), buffer);
     }
 
@@ -87,7 +111,7 @@ impl Messages {
     /// first with the members numbered backwards or, where their number is odd, one further, so that with an even
     /// number no member has children in both (Sanders, Speck, Träff, "Two-tree algorithms for full bandwidth
     /// broadcast, reduction and scan", Parallel Computing 35, 2009; NCCL calls it a double binary tree).
-    pub fn tree_all_reduce(&mut self, members: &[u32], buffer: f64) {
+    fn tree_all_reduce(&mut self, members: &[u32], buffer: f64) {
         let n = members.len() as u32;
         let second = |i: u32| {
             if n.is_multiple_of(2) {
@@ -110,7 +134,7 @@ impl Messages {
     /// and the same back. Where n is no power of two, the first 2(n-2ᵏ) members go in pairs: the even one hands its
     /// buffer to the odd one and gets the sum back (Thakur, Rabenseifner, Gropp, "Optimization of Collective
     /// Communication Operations in MPICH", 2005, section 4.5).
-    pub fn halving_all_reduce(&mut self, members: &[u32], buffer: f64) {
+    fn halving_all_reduce(&mut self, members: &[u32], buffer: f64) {
         let n = members.len();
         let power = 1 << n.ilog2();
         let paired = 2 * (n - power);
@@ -137,7 +161,7 @@ impl Messages {
 
     /// Within every inner group of `group` consecutive members a ring adds up, each member its S/group; the members
     /// of one position in all groups all-reduce that by a ring; rings within the groups spread it.
-    pub fn hierarchical_all_reduce(&mut self, members: &[u32], group: u32, buffer: f64) {
+    fn hierarchical_all_reduce(&mut self, members: &[u32], group: u32, buffer: f64) {
         let (n, group) = (members.len() as u32, group as usize);
         for inner in members.chunks(group) {
             self.ring_rounds(inner, 2 * (inner.len() as u32 - 1), buffer);
@@ -176,18 +200,18 @@ fn parent(i: u32, n: u32) -> u32 {
     if up < n { up } else { i ^ bit }
 }
 
-/// The members of an inner group of `n`: `group` as given, else the largest divisor of `n` up to 8. Errors: a group
-/// that does not divide `n`.
-pub(super) fn inner(params: &Params, n: u32) -> Result<u32> {
-    let largest = (1..=n.min(8))
-        .rev()
-        .find(|group| n.is_multiple_of(*group))
-        .unwrap_or(1);
+/// Returns the number of members of an inner group of `n`: `group` as given, else the largest divisor of `n` up to 8.
+/// Fails if the group does not divide `n`.
+pub(super) fn parse_group(params: &Params, n: u32) -> Result<u32> {
     match params.integer("group", 1, n)? {
         Some(group) if !n.is_multiple_of(group) => {
             Err(params.wrong("group", format!("a divisor of {n}")))
         }
-        given => Ok(given.unwrap_or(largest)),
+        Some(group) => Ok(group),
+        None => Ok((1..=n.min(8))
+            .rev()
+            .find(|group| n.is_multiple_of(*group))
+            .unwrap_or(1)),
     }
 }
 

@@ -14,12 +14,15 @@ use std::collections::BTreeMap;
 
 use rayon::prelude::*;
 
-use super::{Channels, Detail, Fair, Figures, Phase, PlacedJob, Speeds};
-use crate::mapping::{Fabric, FixedRouting, Guest, ProcessMapping};
-use nodeorder_base::error::{Error, Result};
-use nodeorder_base::ids::NodeId;
-use nodeorder_base::input::Text;
-use nodeorder_network::topology::Topology;
+use super::{Channels, Detail, Fair, Figures, PlacedJob, Speeds};
+use crate::mapping::{Fabric, FixedRouting};
+use nodeorder_base::error::Result;
+
+mod linear;
+mod measured;
+
+use linear::{dot, solve, solve_normal};
+pub use measured::{Measured, PATTERNS};
 
 /// Names of the figures, in the order in which they are fitted and written.
 pub const FIGURES: [&str; 5] = [
@@ -33,24 +36,6 @@ pub const FIGURES: [&str; 5] = [
 /// Figures that are bandwidths; the others are latencies.
 const BANDWIDTHS: usize = 3;
 
-/// Patterns that rows may name.
-pub const PATTERNS: [&str; 3] = ["ping-pong", "all-to-all", "ring"];
-
-/// A measured pattern.
-#[derive(Clone, Debug)]
-pub struct Measured {
-    /// One of [`PATTERNS`].
-    pub pattern: &'static str,
-    /// The nodes as they were written.
-    pub nodes: String,
-    /// Bytes of each message.
-    pub bytes: f64,
-    /// Seconds that were measured.
-    pub seconds: f64,
-    phases: Vec<Phase>,
-    mapping: ProcessMapping,
-}
-
 /// Figures that were found, and how well they explain the rows.
 #[derive(Clone, Debug)]
 pub struct Fit {
@@ -59,104 +44,6 @@ pub struct Fit {
     pub figures: [Option<(f64, f64)>; 5],
     /// Seconds of each row by these figures.
     pub fitted: Vec<f64>,
-}
-
-impl Measured {
-    /// Reads rows `pattern,nodes,bytes,seconds`, header first; `nodes` is a host list or ids.
-    ///
-    /// # Errors
-    /// With file and line: a malformed line, an unknown pattern or node, a ping-pong that is not between two nodes, a node
-    /// twice, bytes or seconds that are not above 0; no rows.
-    pub fn read_all(topology: &Topology, text: &Text) -> Result<Vec<Measured>> {
-        let expected = "the header pattern,nodes,bytes,seconds";
-        let mut lines = text.data_lines();
-        let header = lines.next().map(|line| line.fields()).transpose()?;
-        if header
-            .as_deref()
-            .is_none_or(|h| h != ["pattern", "nodes", "bytes", "seconds"])
-        {
-            let found = header.map_or("no lines".into(), |h| format!("`{}`", h.join(",")));
-            return Err(Error::input(text.location(), found, expected));
-        }
-        let mut rows = Vec::new();
-        for line in lines {
-            let fields = line.fields()?;
-            let [pattern, list, bytes, seconds] = fields.as_slice() else {
-                let found = format!("{} fields", fields.len());
-                return Err(line.wrong(found, "pattern,nodes,bytes,seconds"));
-            };
-            let Some(pattern) = PATTERNS.into_iter().find(|known| known == pattern) else {
-                return Err(Error::unknown(
-                    line.location(),
-                    "pattern",
-                    pattern,
-                    PATTERNS,
-                ));
-            };
-            let number = |what: &str, text: &str| {
-                let number = text
-                    .parse::<f64>()
-                    .ok()
-                    .filter(|n| (1e-12..=1e15).contains(n));
-                let expected = "a number from 1e-12 to 1e15";
-                number.ok_or_else(|| line.wrong(format!("{what} `{text}`"), expected))
-            };
-            let nodes = topology.nodes_named(list, &line, 0)?;
-            let mut distinct = nodes.clone();
-            distinct.sort_unstable();
-            distinct.dedup();
-            if distinct.len() < nodes.len() || nodes.len() < 2 {
-                return Err(line.wrong(format!("nodes `{list}`"), "two or more different nodes"));
-            }
-            if pattern == "ping-pong" && nodes.len() != 2 {
-                return Err(line.wrong(format!("{} nodes", nodes.len()), "two nodes for ping-pong"));
-            }
-            rows.push(Measured {
-                pattern,
-                nodes: list.to_string(),
-                bytes: number("bytes", bytes)?,
-                seconds: number("seconds", seconds)?,
-                phases: phases(
-                    topology,
-                    pattern,
-                    nodes.len() as u32,
-                    number("bytes", bytes)?,
-                )?,
-                mapping: {
-                    let known = |node: &NodeId| topology.check_node(*node, || line.location());
-                    nodes.iter().try_for_each(known)?;
-                    ProcessMapping::new(topology, list.as_ref(), nodes)?
-                },
-            });
-        }
-        if rows.is_empty() {
-            return Err(Error::input(
-                text.location(),
-                "no rows",
-                "a row for each measurement",
-            ));
-        }
-        Ok(rows)
-    }
-}
-
-/// The phases of a pattern on `n` nodes.
-fn phases(topology: &Topology, pattern: &str, n: u32, bytes: f64) -> Result<Vec<Phase>> {
-    let phase = |guest| Phase {
-        compute: 0.0,
-        guest,
-        bytes,
-        messages: 1.0,
-    };
-    if pattern == "ping-pong" {
-        let ways = [(0, 1, 1.0), (1, 0, 1.0)];
-        let guests = ways.map(|way| Guest::new(pattern, 2, [way]));
-        return guests.into_iter().map(|guest| guest.map(phase)).collect();
-    }
-    Ok(vec![phase(Guest::make(
-        &format!("{pattern}:n={n}"),
-        topology.context(),
-    )?)])
 }
 
 /// Finds the figures that explain the rows best, where messages share links by `fair`.
@@ -416,47 +303,6 @@ const LIMIT: f64 = 1e18;
 /// Part of a figure by which it is moved for a slope.
 const STEP: f64 = 1e-4;
 
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
-}
-
-/// The step of the logarithms that lowers the squares of `residuals`, damped.
-fn solve(slopes: &[Vec<f64>], residuals: &[f64], damping: f64) -> Vec<f64> {
-    solve_normal(
-        slopes,
-        slopes.iter().map(|slope| dot(slope, residuals)).collect(),
-        damping,
-    )
-}
-
-/// Solves (SᵀS + damping · diagonal) x = -right by Gauss's elimination.
-fn solve_normal(slopes: &[Vec<f64>], right: Vec<f64>, damping: f64) -> Vec<f64> {
-    let n = slopes.len();
-    let mut rows: Vec<Vec<f64>> = (0..n)
-        .map(|i| {
-            let mut row: Vec<f64> = slopes.iter().map(|other| dot(&slopes[i], other)).collect();
-            // A figure that no row depends on stays where it is.
-            row[i] = row[i] * (1.0 + damping) + 1e-30;
-            row.push(-right[i]);
-            row
-        })
-        .collect();
-    for i in 0..n {
-        let pivot = (i..n).max_by(|a, b| rows[*a][i].abs().total_cmp(&rows[*b][i].abs()));
-        rows.swap(i, pivot.unwrap_or(i));
-        for k in (0..n).filter(|k| *k != i) {
-            let factor = rows[k][i] / rows[i][i];
-            let from = rows[i].clone();
-            rows[k]
-                .iter_mut()
-                .zip(&from)
-                .skip(i)
-                .for_each(|(a, b)| *a -= factor * b);
-        }
-    }
-    (0..n).map(|i| rows[i][n] / rows[i][i]).collect()
-}
-
 impl Fit {
     /// The figures as a model of the network takes them.
     pub fn figures(&self) -> Figures {
@@ -511,8 +357,9 @@ impl Fit {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use nodeorder_base::input::Text;
     use nodeorder_base::random::{generator, unit};
-    use nodeorder_network::topology::Context;
+    use nodeorder_network::topology::{Context, Topology};
     use std::fmt::Write;
 
     /// Rows simulated from known figures, with noise, give these back.
