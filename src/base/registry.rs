@@ -82,6 +82,8 @@ pub struct Registry<B: 'static> {
     pub separator: char,
     /// The entries, in the order of lists.
     pub entries: &'static [Entry<B>],
+    /// Names of entries that are gone, each with the name of the entry to use in its place.
+    pub replaced: &'static [(&'static str, &'static str)],
 }
 
 impl<B> Registry<B> {
@@ -92,7 +94,17 @@ impl<B> Registry<B> {
             flag,
             separator: ',',
             entries,
+            replaced: &[],
         }
+    }
+
+    /// Returns the table with names that are gone: the error about such a name gives the second one.
+    pub const fn replacing(
+        mut self,
+        replaced: &'static [(&'static str, &'static str)],
+    ) -> Self {
+        self.replaced = replaced;
+        self
     }
 
     /// The table with another separator.
@@ -130,8 +142,15 @@ impl<B> Registry<B> {
         text: &str,
         location: impl FnOnce() -> SourceLocation,
     ) -> Result<&'static Entry<B>> {
-        self.get(text)
-            .ok_or_else(|| Error::unknown(location(), self.noun, head(text), self.names()))
+        if let Some(entry) = self.get(text) {
+            return Ok(entry);
+        }
+        let name = head(text);
+        if let Some((_, instead)) = self.replaced.iter().find(|(gone, _)| *gone == name) {
+            let found = format!("the {} `{name}`, which is gone", self.noun);
+            return Err(Error::input(location(), found, format!("`{instead}`")));
+        }
+        Err(Error::unknown(location(), self.noun, name, self.names()))
     }
 
     /// The entry that `text` names, and the options that `text` gives it.
@@ -261,6 +280,7 @@ mod tests {
                 build: |n| n,
             },
         ],
+        replaced: &[("twice", "double")],
     };
 
     #[test]
@@ -278,6 +298,8 @@ mod tests {
         let expected = "`--step dubble:3`: found unknown step `dubble`; expected one of double, add (did you mean \
              `double`?)";
         assert_eq!(error("dubble:3"), expected);
+        let expected = "`--step twice:3`: found the step `twice`, which is gone; expected `double`";
+        assert_eq!(error("twice:3"), expected);
         let neither = TABLE.neither("x", "a file of steps").to_string();
         assert!(neither.contains("`x` and no such file; expected one of double, add, or a file"));
     }

@@ -10,7 +10,6 @@ use nodeorder_base::error::Result;
 use nodeorder_base::registry::Registry;
 
 mod compact;
-mod contention;
 mod contiguity;
 mod distance;
 mod entry;
@@ -25,10 +24,10 @@ pub static MODELS: Registry<BuildModel> = Registry::new(
         fixed::FIXED,
         contiguity::CONTIGUITY,
         distance::DISTANCE,
-        contention::CONTENTION,
         network::NETWORK,
     ],
-);
+)
+.replacing(&[("contention", "network")]);
 
 /// Checks that there is a model of the name that `text` begins with.
 ///

@@ -1,4 +1,4 @@
-//! The integer programs of elements at ranks, in both forms.
+//! The integer program of elements at ranks.
 
 use good_lp::{Expression, ProblemVariables, SolutionStatus, Variable, constraint, variable};
 
@@ -15,7 +15,7 @@ pub(super) fn solve(job: &Job<'_>) -> Result<SearchResult> {
     let Job { problem, start, .. } = *job;
     let n = problem.space.len();
     // Known before the pairs are looked at: neighbours in rank have weight.
-    check_size(job.params, job.form, n, n - 1)?;
+    check_size(job.params, n, n - 1)?;
     let answer = match job.run(build(job)?) {
         Ok(answer) => answer,
         // Out of time before it had anything: the warm start stands.
@@ -54,12 +54,9 @@ pub(super) fn solve(job: &Job<'_>) -> Result<SearchResult> {
 }
 
 /// Refuses a model of so many elements and `pairs` or more pairs of ranks: it has a variable for each element at each
-/// rank, and for each pair as many again, or with `form=distance` one. Errors: too many variables.
-pub(super) fn check_size(params: &Params, form: &str, n: usize, pairs: usize) -> Result<()> {
-    let size = match form {
-        "flow" => n.saturating_mul(n).saturating_mul(pairs + 1),
-        _ => n.saturating_mul(n) + n.saturating_mul(pairs),
-    };
+/// rank, and for each pair as many again. Errors: too many variables.
+pub(super) fn check_size(params: &Params, n: usize, pairs: usize) -> Result<()> {
+    let size = n.saturating_mul(n).saturating_mul(pairs + 1);
     if size > VARIABLES {
         return Err(params.unsuited(
             format!("a model of {n} elements and {pairs} or more weighted pairs of ranks is beyond integer programs"),
@@ -73,7 +70,6 @@ fn build(job: &Job<'_>) -> Result<Model> {
     let Job {
         problem,
         start,
-        form,
         params,
         ..
     } = *job;
@@ -84,7 +80,7 @@ fn build(job: &Job<'_>) -> Result<Model> {
         .map(|(p, q)| (p, q, problem.element_weight(p, q)))
         .filter(|(_, _, w)| *w > 0.0)
         .collect();
-    check_size(params, form, n, pairs.len())?;
+    check_size(params, n, pairs.len())?;
     let mut variables = ProblemVariables::new();
     let x: Vec<Variable> = (0..n * n)
         .map(|_| variables.add(variable().binary()))
@@ -121,32 +117,20 @@ fn build(job: &Job<'_>) -> Result<Model> {
     }
     let mut objective = Expression::from(0.0);
     for (p, q, weight) in pairs {
-        if form == "flow" {
-            let y: Vec<Variable> = (0..n * n)
-                .map(|_| variables.add(variable().clamp(0.0, 1.0)))
-                .collect();
-            for i in 0..n {
-                let from = (0..n).filter(|j| *j != i).map(|j| y[i * n + j]);
-                constraints.push(constraint!(from.sum::<Expression>() == at(i, p)));
-                let to = (0..n).filter(|j| *j != i).map(|j| y[j * n + i]);
-                constraints.push(constraint!(to.sum::<Expression>() == at(i, q)));
-                for j in 0..n {
-                    if i != j {
-                        objective.add_mul(weight * d(i, j), y[i * n + j]);
-                    }
-                    let on = rank[i] == p && rank[j] == q && i != j;
-                    warm.push((y[i * n + j], f64::from(u8::from(on))));
+        let y: Vec<Variable> = (0..n * n)
+            .map(|_| variables.add(variable().clamp(0.0, 1.0)))
+            .collect();
+        for i in 0..n {
+            let from = (0..n).filter(|j| *j != i).map(|j| y[i * n + j]);
+            constraints.push(constraint!(from.sum::<Expression>() == at(i, p)));
+            let to = (0..n).filter(|j| *j != i).map(|j| y[j * n + i]);
+            constraints.push(constraint!(to.sum::<Expression>() == at(i, q)));
+            for j in 0..n {
+                if i != j {
+                    objective.add_mul(weight * d(i, j), y[i * n + j]);
                 }
-            }
-        } else {
-            let t = variables.add(variable().min(0.0));
-            objective.add_mul(weight, t);
-            let apart = d(start[p] as usize, start[q] as usize);
-            warm.push((t, apart));
-            for i in 0..n {
-                let farthest = (0..n).map(|j| d(i, j)).fold(0.0, f64::max);
-                let reach = (0..n).map(|j| d(i, j) * at(j, q)).sum::<Expression>();
-                constraints.push(constraint!(reach + farthest * at(i, p) - t <= farthest));
+                let on = rank[i] == p && rank[j] == q && i != j;
+                warm.push((y[i * n + j], f64::from(u8::from(on))));
             }
         }
     }

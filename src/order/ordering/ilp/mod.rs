@@ -16,19 +16,15 @@ mod solver;
 
 use solver::Job;
 
-/// `ilp[:weights=…,window=K,ring=true,solver=…,form=flow|distance,time=SECONDS]` and the keys of
-/// `optimise`.
+/// `ilp[:weights=…,window=K,ring=true,solver=…,time=SECONDS]` and the keys of `optimise`.
 ///
 /// Picks the method that can prove the instance and says which in `solver`: a start that meets the bound,
 /// the dynamic program, rounds of subtour cuts for `path`, else an integer program with binary `x_ip`
-/// (element i at rank p), symmetry broken and the best classic ordering as warm start:
-/// - `form=flow` (Adams-Johnson, for lags that have weight): `y_ipjq ≥ 0`, `Σ_j y_ipjq = x_ip`,
-///   `Σ_i y_ipjq = x_jq`; minimise `Σ W(p,q)·d_ij·y_ipjq`. The tighter one.
-/// - `form=distance`: `t_pq ≥ Σ_j d_ij·x_jq - ecc_i·(1 - x_ip)`; minimise `Σ W(p,q)·t_pq`. The smaller one.
+/// (element i at rank p), symmetry broken and the best classic ordering as warm start. Its form is Adams-Johnson, for
+/// lags that have weight: `y_ipjq ≥ 0`, `Σ_j y_ipjq = x_ip`, `Σ_i y_ipjq = x_jq`; minimise `Σ W(p,q)·d_ij·y_ipjq`.
 ///
-/// `solver=dp|microlp|highs|coin_cbc|cbc|glpk|gurobi|cplex` forces one; all but the first two need the crate
-/// feature of that name, the last four `lp-solvers` and the solver's binary. Errors: a solver that is not built in or
-/// not installed, an instance too large for the model, an infeasible model, bad options.
+/// `solver=dp|microlp|highs` forces one; `highs` needs the crate feature of that name. Errors: a solver that is not
+/// built in, an instance too large for the model, an infeasible model, bad options.
 ///
 /// # Limits
 /// About ten elements for the integer programs, 27 at K = 4 for the dynamic program. Elements are routers,
@@ -44,31 +40,22 @@ pub const ILP: OrderingEntry = OrderingEntry {
     name: "ilp",
     about: "proved optimal for a weighted sum of distances, on small machines: exact search, integer program",
     example: "ilp:weights=path",
-    options: &join::<11, 2, 13>(
+    options: &join::<11, 1, 12>(
         SHARED,
-        [
-            Opt::one_of(
-                "solver",
-                &solver::NAMES,
-                "solver; auto chooses, dp is the dynamic program",
-            ),
-            Opt::one_of(
-                "form",
-                &["flow", "distance"],
-                "how the integer program states distances",
-            ),
-        ],
+        [Opt::one_of(
+            "solver",
+            &solver::NAMES,
+            "solver; auto chooses, dp is the dynamic program",
+        )],
     ),
     build: Method::search(|topology, params, observer| {
         let settings = Settings::read(topology, params, observer)?;
         let solver = params.choice("solver")?;
-        let form = params.choice("form")?;
         solver::available(params, solver)?;
         let job = Request {
             params,
             observer,
             solver,
-            form,
         };
         Ok(Box::new(move || ilp(topology, &settings, job)))
     }),
@@ -79,7 +66,6 @@ struct Request<'a> {
     params: &'a Params,
     observer: &'a dyn Observer,
     solver: &'static str,
-    form: &'static str,
 }
 
 /// Runs `ilp` with its settings.
@@ -88,7 +74,6 @@ fn ilp(topology: &Topology, settings: &Settings, request: Request<'_>) -> Result
         params,
         observer,
         solver,
-        form,
     } = request;
     let space = Arrangement::new(topology, settings.split)?;
     let problem = SearchProblem::new(topology, &space, settings.weights.clone());
@@ -105,7 +90,7 @@ fn ilp(topology: &Topology, settings: &Settings, request: Request<'_>) -> Result
     let asked = !["auto", "dp"].contains(&solver) && kind != WeightKind::Path;
     let many = n > 1000 && kind == WeightKind::Workload && space.diameter > 1;
     if asked || solver == "auto" && many {
-        assignment::check_size(params, form, n, n.saturating_sub(1))?;
+        assignment::check_size(params, n, n.saturating_sub(1))?;
     }
     let starts = candidates(topology, &problem, settings, &|| observer.should_stop())?;
     let start = starts.iter().map(|s| (problem.value(&s.order), s));
@@ -154,7 +139,6 @@ fn ilp(topology: &Topology, settings: &Settings, request: Request<'_>) -> Result
         bound,
         problem,
         start,
-        form,
     };
     if kind == WeightKind::Path {
         path::solve(&job)
@@ -175,20 +159,15 @@ mod tests {
     }
 
     #[test]
-    fn both_forms_and_the_dynamic_program_agree() {
+    fn the_integer_and_the_dynamic_program_agree() {
         for (spec, ring) in [("mesh:2x3", false), ("mesh:2x3", true), ("torus:5", false)] {
             let by = |rest: &str| format!("ilp:weights=geometric,window=3,ring={ring},{rest}");
             let exact = run(spec, &by("solver=dp"));
             assert!(exact.optimal && exact.gap == 0.0);
-            for form in ["flow", "distance"] {
-                let found = run(spec, &by(&format!("solver=microlp,form={form}")));
-                assert_eq!(
-                    found.objective, exact.objective,
-                    "{spec} {form} ring={ring}"
-                );
-                assert!(found.optimal, "{spec} {form}");
-                assert_eq!(found.solver, "microlp");
-            }
+            let found = run(spec, &by("solver=microlp"));
+            assert_eq!(found.objective, exact.objective, "{spec} ring={ring}");
+            assert!(found.optimal, "{spec} ring={ring}");
+            assert_eq!(found.solver, "microlp");
         }
     }
 
@@ -208,7 +187,8 @@ mod tests {
                 "beyond integer programs",
             ),
             ("torus:7x6", "ilp:solver=dp", "too much for it"),
-            ("torus:3x3", "ilp:solver=scip", "unknown solver `scip`"),
+            ("torus:3x3", "ilp:solver=cbc", "unknown solver `cbc`"),
+            ("torus:3x3", "ilp:form=flow", "unknown key"),
             ("torus:3x3", "ilp:time=0", "more than 0 seconds"),
             ("torus:3x3", "ilp:time=5", "a time limit needs a clock"),
             (
@@ -223,9 +203,6 @@ mod tests {
         }
         if !cfg!(feature = "highs") {
             assert!(error("torus:3x3", "ilp:solver=highs").contains("--features highs"));
-        }
-        if !cfg!(feature = "lp-solvers") {
-            assert!(error("torus:3x3", "ilp:solver=cbc").contains("--features lp-solvers"));
         }
     }
 }

@@ -11,22 +11,17 @@ use nodeorder_base::error::{Error, Result};
 use nodeorder_base::params::Params;
 
 /// Names that `solver=` takes; the first lets the tool choose.
-pub(super) const NAMES: [&str; 9] = [
-    "auto", "dp", "microlp", "highs", "coin_cbc", "cbc", "glpk", "gurobi", "cplex",
-];
+pub(super) const NAMES: [&str; 4] = ["auto", "dp", "microlp", "highs"];
 
-/// Refuses solvers that this build has not got.
+/// Refuses `highs` where this build has not got it.
 pub(super) fn available(params: &Params, solver: &str) -> Result<()> {
-    let feature = match solver {
-        "highs" if !cfg!(feature = "highs") => "highs",
-        "coin_cbc" if !cfg!(feature = "coin_cbc") => "coin_cbc",
-        "cbc" | "glpk" | "gurobi" | "cplex" if !cfg!(feature = "lp-solvers") => "lp-solvers",
-        _ => return Ok(()),
-    };
+    if solver != "highs" || cfg!(feature = "highs") {
+        return Ok(());
+    }
     Err(Error::unsuited(
         params.location_of("solver"),
-        format!("this build has no {solver}"),
-        format!("build with --features {feature}, or use solver=microlp"),
+        "this build has no highs",
+        "build with --features highs, or use solver=microlp",
     ))
 }
 
@@ -48,8 +43,8 @@ pub(super) struct Model {
     pub warm: Vec<(Variable, f64)>,
 }
 
-/// A request to a solver: options (for messages), limits, solver and the bound known so far; the problem, an order of
-/// its elements to begin with, and the form of its program.
+/// A request to a solver: options (for messages), limits, solver and the bound known so far; the problem, and an order
+/// of its elements to begin with.
 pub(super) struct Job<'a> {
     pub params: &'a Params,
     pub settings: &'a Settings,
@@ -58,7 +53,6 @@ pub(super) struct Job<'a> {
     pub bound: f64,
     pub problem: &'a SearchProblem<'a>,
     pub start: &'a [u32],
-    pub form: &'a str,
 }
 
 impl Job<'_> {
@@ -95,44 +89,6 @@ impl Job<'_> {
                 |m, warm| timed(m, left).with_initial_solution(warm),
                 |_| None,
             ),
-            #[cfg(feature = "coin_cbc")]
-            "coin_cbc" => self.solve(
-                model,
-                good_lp::coin_cbc,
-                |mut m, warm| {
-                    m.set_parameter("logLevel", "0");
-                    if let Some(seconds) = left {
-                        m.set_parameter("seconds", &seconds.to_string());
-                    }
-                    m.with_initial_solution(warm)
-                },
-                |_| None,
-            ),
-            #[cfg(feature = "lp-solvers")]
-            "cbc" => {
-                let solver = good_lp::LpSolver(good_lp::solvers::lp_solvers::CbcSolver::new());
-                self.solve(model, solver, |m, _| timed(m, left), |_| None)
-            }
-            #[cfg(feature = "lp-solvers")]
-            "glpk" => {
-                let solver = good_lp::LpSolver(good_lp::solvers::lp_solvers::GlpkSolver::new());
-                self.solve(model, solver, |m, _| timed(m, left), |_| None)
-            }
-            #[cfg(feature = "lp-solvers")]
-            "gurobi" => {
-                let solver = good_lp::LpSolver(good_lp::solvers::lp_solvers::GurobiSolver::new());
-                self.solve(model, solver, |m, _| timed(m, left), |_| None)
-            }
-            // `lp-solvers` hands CPLEX no time limit.
-            #[cfg(feature = "lp-solvers")]
-            "cplex" if left.is_some() => Err(Refusal::Failed(
-                self.failed("takes no time= through lp-solvers"),
-            )),
-            #[cfg(feature = "lp-solvers")]
-            "cplex" => {
-                let solver = good_lp::LpSolver(good_lp::solvers::lp_solvers::Cplex::default());
-                self.solve(model, solver, |m, _| m, |_| None)
-            }
             _ => self.solve(
                 model,
                 microlp,
