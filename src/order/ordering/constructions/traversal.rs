@@ -3,9 +3,13 @@
 //!
 //! All walk every router, also switches and routers whose nodes are not schedulable; those emit nothing.
 
-use super::kit::*;
-use nodeorder_network::topology::RouterGraph;
+use crate::ordering::entry::{Method, Needs, OrderNodes, OrderedNodes, OrderingEntry};
+use nodeorder_base::error::Result;
+use nodeorder_base::ids::{NodeId, RouterId};
+use nodeorder_base::observer::Observer;
+use nodeorder_base::params::{Opt, Params};
 use nodeorder_network::topology::graph::UNREACHED;
+use nodeorder_network::topology::{RouterGraph, Topology};
 
 /// `bfs[:start=NODE]`: breadth first from the router of NODE (default: the lowest schedulable node's),
 /// neighbours by ascending id. O(routers + links).
@@ -14,14 +18,12 @@ pub const BFS: OrderingEntry = OrderingEntry {
     about: "breadth-first search of the router graph",
     example: "bfs:start=0",
     options: &[START],
-    build: Method::direct(Needs::Nothing, |topology, params| {
-        let start = start(topology, params)?;
-        Ok(Box::new(move || {
-            let graph = topology.joined_graph()?;
-            let near =
-                |router: u32, next: &mut Vec<u32>| next.extend(graph.neighbours(RouterId(router)));
-            Ok(emit(topology, breadth_first(graph, start, near)))
-        }))
+    parse: Method::new(Needs::Nothing, |topology, params| {
+        parse_walk(topology, params, |walk, _, graph| {
+            breadth_first(graph, walk.start, |router, next| {
+                next.extend(graph.neighbours(RouterId(router)));
+            })
+        })
     }),
 };
 
@@ -32,11 +34,8 @@ pub const DFS: OrderingEntry = OrderingEntry {
     about: "depth-first search of the router graph",
     example: "dfs:start=0",
     options: &[START],
-    build: Method::direct(Needs::Nothing, |topology, params| {
-        let start = start(topology, params)?;
-        Ok(Box::new(move || {
-            Ok(emit(topology, depth_first(topology.joined_graph()?, start)))
-        }))
+    parse: Method::new(Needs::Nothing, |topology, params| {
+        parse_walk(topology, params, |walk, _, graph| depth_first(graph, walk.start))
     }),
 };
 
@@ -54,23 +53,8 @@ pub const RCM: OrderingEntry = OrderingEntry::new(
     "rcm",
     "reverse Cuthill-McKee: breadth first by degree from a peripheral router, reversed",
     &[START.or_else("a router at the edge of the machine")],
-    Method::direct(Needs::Nothing, |topology, params| {
-        let start = start(topology, params)?;
-        Ok(Box::new(move || {
-            let graph = topology.joined_graph()?;
-            let root = if params.has("start") {
-                start
-            } else {
-                pseudo_peripheral(graph, start)
-            };
-            let near = |router: u32, next: &mut Vec<u32>| {
-                next.extend(graph.neighbours(RouterId(router)));
-                next.sort_by_key(|v| graph.neighbours(RouterId(*v)).len());
-            };
-            let mut routers = breadth_first(graph, root, near);
-            routers.reverse();
-            Ok(emit(topology, routers))
-        }))
+    Method::new(Needs::Nothing, |topology, params| {
+        parse_walk(topology, params, reverse_cuthill_mckee)
     }),
 );
 
@@ -88,14 +72,10 @@ pub const NEAREST: OrderingEntry = OrderingEntry {
     about: "greedy: always on to the nearest router that has nodes left",
     example: "nearest:start=0",
     options: &[START],
-    build: Method::direct(Needs::Nothing, |topology, params| {
-        let start = start(topology, params)?;
-        Ok(Box::new(move || {
-            Ok(emit(
-                topology,
-                nearest(topology, topology.joined_graph()?, start),
-            ))
-        }))
+    parse: Method::new(Needs::Nothing, |topology, params| {
+        parse_walk(topology, params, |walk, topology, graph| {
+            nearest(topology, graph, walk.start)
+        })
     }),
 };
 
@@ -103,8 +83,35 @@ pub const NEAREST: OrderingEntry = OrderingEntry {
 pub(super) const START: Opt =
     Opt::whole("start", "node to start from").or_else("the lowest schedulable node");
 
-/// The router of `start=NODE`, by default of the lowest schedulable node.
-pub(super) fn start(topology: &Topology, params: &Params) -> Result<u32> {
+/// A walk of the router graph.
+struct Walk {
+    /// The router that it starts from.
+    start: u32,
+    /// Whether the user named it.
+    is_chosen: bool,
+    visit: Visit,
+}
+
+/// Returns the routers in the order in which a walk visits them.
+type Visit = fn(&Walk, &Topology, &RouterGraph) -> Vec<u32>;
+
+fn parse_walk(topology: &Topology, params: &Params, visit: Visit) -> Result<Box<dyn OrderNodes>> {
+    Ok(Box::new(Walk {
+        start: parse_start(topology, params)?,
+        is_chosen: params.has("start"),
+        visit,
+    }))
+}
+
+impl OrderNodes for Walk {
+    fn order(&self, topology: &Topology, _: &dyn Observer) -> Result<OrderedNodes> {
+        let routers = (self.visit)(self, topology, topology.joined_graph()?);
+        Ok(OrderedNodes::Constructed(list_nodes(topology, routers)))
+    }
+}
+
+/// Returns the router of `start=NODE`, by default of the lowest schedulable node.
+pub(super) fn parse_start(topology: &Topology, params: &Params) -> Result<u32> {
     let nodes = topology.nodes();
     let node = match params
         .integer("start", 0, nodes.slot_count() - 1)?
@@ -120,8 +127,8 @@ pub(super) fn start(topology: &Topology, params: &Params) -> Result<u32> {
     Ok(topology.router_of(node).0)
 }
 
-/// The schedulable nodes of the routers in turn.
-pub(super) fn emit(topology: &Topology, routers: Vec<u32>) -> Vec<NodeId> {
+/// Returns the schedulable nodes of the routers in turn.
+pub(super) fn list_nodes(topology: &Topology, routers: Vec<u32>) -> Vec<NodeId> {
     routers
         .into_iter()
         .flat_map(|r| topology.nodes_of(RouterId(r)))
@@ -179,6 +186,20 @@ fn depth_first(graph: &RouterGraph, start: u32) -> Vec<u32> {
         }
     }
     order
+}
+
+fn reverse_cuthill_mckee(walk: &Walk, _: &Topology, graph: &RouterGraph) -> Vec<u32> {
+    let root = if walk.is_chosen {
+        walk.start
+    } else {
+        pseudo_peripheral(graph, walk.start)
+    };
+    let mut routers = breadth_first(graph, root, |router, next| {
+        next.extend(graph.neighbours(RouterId(router)));
+        next.sort_by_key(|v| graph.neighbours(RouterId(*v)).len());
+    });
+    routers.reverse();
+    routers
 }
 
 /// A router about as far from another as the diameter.
@@ -244,7 +265,7 @@ fn nearest(topology: &Topology, graph: &RouterGraph, start: u32) -> Vec<u32> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{error, ids, steps, topology};
+    use crate::ordering::testing::{error, ids, steps, topology};
     use nodeorder_base::ids::RouterId;
     use proptest::prelude::*;
 

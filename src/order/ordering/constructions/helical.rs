@@ -1,6 +1,10 @@
 //! Helical order: row-major that never jumps back to the start of a row.
 
-use super::kit::*;
+use super::axes::{AXES, AxisOptions, REVERSE, View};
+use crate::ordering::entry::{Method, Needs, OrderNodes, OrderedNodes, OrderingEntry};
+use nodeorder_base::error::Result;
+use nodeorder_base::observer::Observer;
+use nodeorder_network::topology::Topology;
 
 /// `helical[:axes=zxy,reverse=x]`: row-major on a torus without resetting the faster coordinate at a
 /// row's end: it goes on round the ring, so every step is one link. Also called toroidal.
@@ -16,15 +20,22 @@ pub const HELICAL: OrderingEntry = OrderingEntry {
     about: "row-major that goes on round the ring at a row's end, all steps 1 on a torus",
     example: "helical:axes=zxy",
     options: &[AXES, REVERSE],
-    build: Method::direct(Needs::Lattice, order),
+    parse: Method::new(Needs::Lattice, |topology, params| {
+        Ok(Box::new(Helical(AxisOptions::parse(topology, params)?)))
+    }),
 };
 
-fn order<'a>(topology: &'a Topology, params: &'a Params) -> Work<'a, Vec<NodeId>> {
-    let view = View::from_params(topology, params)?;
-    Ok(Box::new(move || Ok(view.nodes(cells(&view)))))
+struct Helical(AxisOptions);
+
+impl OrderNodes for Helical {
+    fn order(&self, topology: &Topology, _: &dyn Observer) -> Result<OrderedNodes> {
+        let view = self.0.view(topology)?;
+        Ok(OrderedNodes::Constructed(view.nodes(walk_rings(&view))))
+    }
 }
 
-fn cells(view: &View<'_>) -> Vec<u32> {
+/// Returns the cells in the order of the walk.
+fn walk_rings(view: &View<'_>) -> Vec<u32> {
     let mut cells = Vec::with_capacity(view.cell_count());
     let mut position = vec![0; view.extents.len()];
     view.for_each_position(|counter| {
@@ -41,7 +52,7 @@ fn cells(view: &View<'_>) -> Vec<u32> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{ids, max_step};
+    use crate::ordering::testing::{ids, max_step};
     use proptest::prelude::*;
 
     #[test]

@@ -1,10 +1,14 @@
 //! Brick orders: small boxes filled one after the other.
 
-use super::axes::for_each_position;
+use super::axes::{AXES, AxisOptions, REVERSE, View, for_each_position};
 use super::hilbert;
 use super::interleave::{gray_rank, morton_key, widths};
-use super::kit::*;
 use super::linear::reflect;
+use crate::ordering::entry::{Method, Needs, OrderNodes, OrderedNodes, OrderingEntry};
+use nodeorder_base::error::Result;
+use nodeorder_base::observer::Observer;
+use nodeorder_base::params::{Opt, Params};
+use nodeorder_network::topology::Topology;
 use nodeorder_network::topology::lattice::digits;
 
 /// `brick[:size=2x2x2,inner=snake|gray|row,outer=snake|row|hilbert,axes=zxy,reverse=x]`: bricks of
@@ -30,37 +34,60 @@ pub const BRICK: OrderingEntry = OrderingEntry {
             "path over the bricks",
         ),
     ],
-    build: Method::direct(Needs::Lattice, order),
+    parse: Method::new(Needs::Lattice, parse_options),
 };
 
-fn order<'a>(topology: &'a Topology, params: &'a Params) -> Work<'a, Vec<NodeId>> {
-    let view = View::from_params(topology, params)?;
-    let size = size(&view, params, "size")?.unwrap_or_else(|| vec![2; view.extents.len()]);
+struct Brick {
+    axes: AxisOptions,
+    /// Cells of a brick along each axis of the view.
+    size: Vec<u32>,
+    /// Path inside a brick.
+    inner: &'static str,
+    /// Path over the bricks.
+    outer: &'static str,
+}
+
+fn parse_options(topology: &Topology, params: &Params) -> Result<Box<dyn OrderNodes>> {
+    let axes = AxisOptions::parse(topology, params)?;
+    let view = axes.view(topology)?;
+    let size = parse_size(&view, params, "size")?.unwrap_or_else(|| vec![2; view.extents.len()]);
     let inner = params.choice("inner")?;
     let outer = params.choice("outer")?;
     topology
         .context()
         .require("the bricks", 48 * view.cell_count() as u64)?;
-    let counts = Bricks::new(&view.extents, size.clone()).counts;
-    let bits = hilbert::bits_for(&counts);
     if outer == "hilbert" {
-        hilbert::check_index(params, bits, &counts)?;
+        let counts = Bricks::new(&view.extents, size.clone()).counts;
+        hilbert::check_index(params, hilbert::bits_for(&counts), &counts)?;
     }
-    Ok(Box::new(move || {
-        let bricks = Bricks::new(&view.extents, size);
-        let mut cells = Vec::with_capacity(view.cell_count());
-        for number in numbers(&bricks, outer, bits) {
-            bricks.walk(number, inner, |position| cells.push(view.cell(position)));
-        }
-        Ok(view.nodes(cells))
+    Ok(Box::new(Brick {
+        axes,
+        size,
+        inner,
+        outer,
     }))
 }
 
-/// The bricks in turn along the outer path; `bits` are those of a Hilbert curve over them.
-fn numbers(bricks: &Bricks<'_>, outer: &str, bits: u32) -> Vec<u32> {
+impl OrderNodes for Brick {
+    fn order(&self, topology: &Topology, _: &dyn Observer) -> Result<OrderedNodes> {
+        let view = self.axes.view(topology)?;
+        let bricks = Bricks::new(&view.extents, self.size.clone());
+        let mut cells = Vec::with_capacity(view.cell_count());
+        for number in list_bricks(&bricks, self.outer) {
+            bricks.walk(number, self.inner, |position| {
+                cells.push(view.cell(position));
+            });
+        }
+        Ok(OrderedNodes::Constructed(view.nodes(cells)))
+    }
+}
+
+/// Returns the numbers of the bricks in turn along the outer path.
+fn list_bricks(bricks: &Bricks<'_>, outer: &str) -> Vec<u32> {
     let mut numbers = Vec::new();
     match outer {
         "hilbert" => {
+            let bits = hilbert::bits_for(&bricks.counts);
             let mut keyed = Vec::new();
             for_each_position(&bricks.counts, |position| {
                 keyed.push((hilbert::index(position, bits), bricks.number(position)));
@@ -80,8 +107,9 @@ fn numbers(bricks: &Bricks<'_>, outer: &str, bits: u32) -> Vec<u32> {
     numbers
 }
 
-/// Reads the extents of a brick, given in the topology's order of axes, into the view's.
-pub(super) fn size(
+/// Reads the extents of a brick, given in the topology's order of axes, and returns them in the view's; `None` if they
+/// are not given. Fails if there is not one an axis.
+pub(super) fn parse_size(
     view: &View<'_>,
     params: &Params,
     key: &'static str,
@@ -172,7 +200,7 @@ impl<'a> Bricks<'a> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{error, ids};
+    use crate::ordering::testing::{error, ids};
 
     #[test]
     fn bricks_are_filled_one_after_the_other() {

@@ -3,10 +3,12 @@
 //! The eigenvector is found by Lanczos iteration of our own, in f64 arithmetic of fixed order:
 //! sums, products, quotients and square roots, each rounded once, give the same bytes on every machine.
 
-use super::kit::*;
-use super::traversal::{START, emit, start};
-use nodeorder_base::observer::pause;
-use nodeorder_network::topology::RouterGraph;
+use super::traversal::{START, list_nodes, parse_start};
+use crate::ordering::entry::{Method, Needs, OrderNodes, OrderedNodes, OrderingEntry};
+use nodeorder_base::error::Result;
+use nodeorder_base::ids::RouterId;
+use nodeorder_base::observer::{Observer, pause};
+use nodeorder_network::topology::{RouterGraph, Topology};
 
 /// `spectral[:start=NODE]`: routers by ascending component of the eigenvector of the second smallest
 /// eigenvalue of the Laplacian L = D - A, every link counting 1.
@@ -32,11 +34,17 @@ pub const SPECTRAL: OrderingEntry = OrderingEntry::new(
     "spectral",
     "by the Fiedler vector of the router graph; poor on tori, where it is not unique",
     &[START],
-    Method::direct(Needs::Nothing, |topology, params| {
-        let start = start(topology, params)?;
-        Ok(Box::new(move || order(topology, start)))
+    Method::new(Needs::Nothing, |topology, params| {
+        Ok(Box::new(Spectral {
+            start: parse_start(topology, params)?,
+        }))
     }),
 );
+
+struct Spectral {
+    /// The router that lies in the lower half.
+    start: u32,
+}
 
 /// Residual ‖Lx - λx‖ that ends the iteration, relative to λ.
 const TOLERANCE: f64 = 1e-12;
@@ -50,7 +58,14 @@ const LANES: usize = 8;
 /// Components closer than this part of the largest are equal.
 const EQUAL: f64 = 1e-9;
 
-fn order(topology: &Topology, start: u32) -> Result<Vec<NodeId>> {
+impl OrderNodes for Spectral {
+    fn order(&self, topology: &Topology, _: &dyn Observer) -> Result<OrderedNodes> {
+        let routers = order_routers(topology, self.start)?;
+        Ok(OrderedNodes::Constructed(list_nodes(topology, routers)))
+    }
+}
+
+fn order_routers(topology: &Topology, start: u32) -> Result<Vec<u32>> {
     // Rails that nodes alone join are copies of the first, which has the numbers of its switches to itself.
     let copies = topology
         .network()
@@ -84,7 +99,7 @@ fn order(topology: &Topology, start: u32) -> Result<Vec<NodeId>> {
         order.extend(run.iter().map(|(_, r)| *r));
         order[first..].sort_unstable();
     }
-    Ok(emit(topology, order))
+    Ok(order)
 }
 
 /// A unit eigenvector of the smallest eigenvalue of L on the vectors of sum 0. Zero for a single router.
@@ -353,7 +368,7 @@ fn noise(index: u64) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{ids, topology};
+    use crate::ordering::testing::{ids, topology};
     use super::*;
 
     /// x = cos(π(i+½)/n), λ = 2 - 2cos(π/n).

@@ -1,8 +1,12 @@
 //! Random orders: the floor of every comparison.
 
-use super::kit::*;
-use nodeorder_base::params::SEED;
+use crate::ordering::entry::{Method, Needs, OrderNodes, OrderedNodes, OrderingEntry};
+use nodeorder_base::error::Result;
+use nodeorder_base::ids::{NodeId, RouterId};
+use nodeorder_base::observer::Observer;
+use nodeorder_base::params::{Opt, SEED};
 use nodeorder_base::random::{generator, shuffle};
+use nodeorder_network::topology::Topology;
 
 /// `random[:seed=7,unit=node|router]`: a shuffle, every permutation equally likely.
 ///
@@ -27,31 +31,44 @@ pub const RANDOM: OrderingEntry = OrderingEntry {
             "what is shuffled; router keeps the nodes of a router together",
         ),
     ],
-    build: Method::direct(Needs::Nothing, order).parting_routers(),
+    parse: Method::new(Needs::Nothing, |_, params| {
+        Ok(Box::new(Random {
+            seed: params.seed()?,
+            by_router: params.choice("unit")? == "router",
+        }))
+    })
+    .parting_routers(),
 };
 
-fn order<'a>(topology: &'a Topology, params: &'a Params) -> Work<'a, Vec<NodeId>> {
-    let mut random = generator(params.seed()?);
-    let by_router = params.choice("unit")? == "router";
-    Ok(Box::new(move || {
-        if by_router {
+struct Random {
+    seed: u64,
+    /// Whether routers are shuffled, each with its nodes.
+    by_router: bool,
+}
+
+impl OrderNodes for Random {
+    fn order(&self, topology: &Topology, _: &dyn Observer) -> Result<OrderedNodes> {
+        let mut random = generator(self.seed);
+        let mut nodes: Vec<NodeId>;
+        if self.by_router {
             let mut routers: Vec<_> = (0..topology.network().hosts()).map(RouterId).collect();
             routers.retain(|r| topology.nodes_of(*r).next().is_some());
             shuffle(&mut routers, &mut random);
-            return Ok(routers
+            nodes = routers
                 .into_iter()
                 .flat_map(|r| topology.nodes_of(r))
-                .collect());
+                .collect();
+        } else {
+            nodes = topology.nodes().iter().collect();
+            shuffle(&mut nodes, &mut random);
         }
-        let mut nodes: Vec<NodeId> = topology.nodes().iter().collect();
-        shuffle(&mut nodes, &mut random);
-        Ok(nodes)
-    }))
+        Ok(OrderedNodes::Constructed(nodes))
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::ids;
+    use crate::ordering::testing::ids;
     use super::*;
 
     /// Worked out a second time from the definitions of the generator and of the draws.

@@ -6,7 +6,12 @@
 //!         2 3 6 7           3 2 4 5
 //! ```
 
-use super::kit::*;
+use super::axes::{AXES, AxisOptions, REVERSE};
+use crate::ordering::entry::{Method, Needs, OrderNodes, OrderedNodes, OrderingEntry};
+use nodeorder_base::error::Result;
+use nodeorder_base::observer::Observer;
+use nodeorder_base::params::Params;
+use nodeorder_network::topology::Topology;
 
 /// `morton[:axes=zxy,reverse=x]`: Z-order. The key of a cell has one group of bits a bit position, the
 /// most significant first; in each group axis 0 is the most significant. O(cells · log cells) whatever the shape: cells
@@ -19,8 +24,8 @@ pub const MORTON: OrderingEntry = OrderingEntry {
     about: "Z-order: coordinate bits interleaved, axis 0 most significant",
     example: "morton:axes=zxy",
     options: &[AXES, REVERSE],
-    build: Method::direct(Needs::Lattice, |topology, params| {
-        by_key(topology, params, |key| key)
+    parse: Method::new(Needs::Lattice, |topology, params| {
+        parse_options(topology, params, |key| key)
     }),
 };
 
@@ -39,24 +44,37 @@ pub const GRAY: OrderingEntry = OrderingEntry {
     about: "Gray code of the interleaved bits: neighbours differ in one bit of one coordinate",
     example: "gray:axes=zxy",
     options: &[AXES, REVERSE],
-    build: Method::direct(Needs::Lattice, |topology, params| {
-        by_key(topology, params, gray_rank)
+    parse: Method::new(Needs::Lattice, |topology, params| {
+        parse_options(topology, params, gray_rank)
     }),
 };
 
-fn by_key<'a>(
-    topology: &'a Topology,
-    params: &'a Params,
+struct Interleaved {
+    axes: AxisOptions,
+    /// The place on the curve of a cell of this Morton key.
     rank: fn(u64) -> u64,
-) -> Work<'a, Vec<NodeId>> {
-    let view = View::from_params(topology, params)?;
+}
+
+fn parse_options(
+    topology: &Topology,
+    params: &Params,
+    rank: fn(u64) -> u64,
+) -> Result<Box<dyn OrderNodes>> {
+    let axes = AxisOptions::parse(topology, params)?;
+    let cells = axes.view(topology)?.cell_count() as u64;
     topology
         .context()
-        .require("the cells of a curve", 20 * view.cell_count() as u64)?;
-    let bits = widths(&view.extents);
-    Ok(Box::new(move || {
-        Ok(view.nodes(view.cells_by_curve(|position| rank(morton_key(position, &bits)))))
-    }))
+        .require("the cells of a curve", 20 * cells)?;
+    Ok(Box::new(Interleaved { axes, rank }))
+}
+
+impl OrderNodes for Interleaved {
+    fn order(&self, topology: &Topology, _: &dyn Observer) -> Result<OrderedNodes> {
+        let view = self.axes.view(topology)?;
+        let bits = widths(&view.extents);
+        let cells = view.cells_by_curve(|position| (self.rank)(morton_key(position, &bits)));
+        Ok(OrderedNodes::Constructed(view.nodes(cells)))
+    }
 }
 
 /// Bits that the coordinates of each axis take.
@@ -93,7 +111,7 @@ pub(super) fn gray_rank(code: u64) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::ids;
+    use crate::ordering::testing::ids;
     use super::*;
 
     #[test]

@@ -10,7 +10,12 @@
 //!                                  14 11 10
 //! ```
 
-use super::kit::*;
+use super::axes::{AXES, AxisOptions, REVERSE, View};
+use crate::ordering::entry::{Method, Needs, OrderNodes, OrderedNodes, OrderingEntry};
+use nodeorder_base::error::Result;
+use nodeorder_base::observer::Observer;
+use nodeorder_base::params::Params;
+use nodeorder_network::topology::Topology;
 
 /// `gilbert[:axes=zxy,reverse=x]`: a Hilbert-like curve made for the box itself. It starts at the origin
 /// and runs along the longest axis (of equal ones the first); the others follow in order.
@@ -26,15 +31,22 @@ pub const GILBERT: OrderingEntry = OrderingEntry::new(
     "gilbert",
     "generalised Hilbert curve of any 2-D or 3-D box, no cells skipped",
     &[AXES, REVERSE],
-    Method::direct(Needs::Lattice, order),
+    Method::new(Needs::Lattice, parse_options),
 );
 
-fn order<'a>(topology: &'a Topology, params: &'a Params) -> Work<'a, Vec<NodeId>> {
-    let view = View::from_params(topology, params)?;
-    let extents = &view.extents;
-    let mut axes: Vec<usize> = (0..extents.len()).filter(|i| extents[*i] > 1).collect();
-    if axes.len() > 3 {
-        let (name, count) = (topology.name(), axes.len());
+struct Gilbert {
+    axes: AxisOptions,
+    /// The axes of more than one cell as the method sees them, the longest first.
+    sides: Vec<usize>,
+}
+
+fn parse_options(topology: &Topology, params: &Params) -> Result<Box<dyn OrderNodes>> {
+    let axes = AxisOptions::parse(topology, params)?;
+    let extents = axes.view(topology)?.extents;
+    let mut sides: Vec<usize> = (0..extents.len()).filter(|i| extents[*i] > 1).collect();
+    if sides.len() > 3 {
+        let name = topology.name();
+        let count = sides.len();
         return Err(params.unsuited(
             format!(
                 "{name} has {count} axes of more than one cell, and `gilbert` fills at most three"
@@ -43,14 +55,22 @@ fn order<'a>(topology: &'a Topology, params: &'a Params) -> Work<'a, Vec<NodeId>
         ));
     }
     // A stable sort by whether the axis is the longest moves only that one.
-    if let Some(longest) = axes.iter().copied().rev().max_by_key(|i| extents[*i]) {
-        axes.sort_by_key(|i| *i != longest);
+    if let Some(longest) = sides.iter().copied().rev().max_by_key(|i| extents[*i]) {
+        sides.sort_by_key(|i| *i != longest);
     }
-    Ok(Box::new(move || Ok(view.nodes(cells(&view, &axes)))))
+    Ok(Box::new(Gilbert { axes, sides }))
 }
 
-/// The cells along the curve over these axes, the first the longest.
-fn cells(view: &View<'_>, axes: &[usize]) -> Vec<u32> {
+impl OrderNodes for Gilbert {
+    fn order(&self, topology: &Topology, _: &dyn Observer) -> Result<OrderedNodes> {
+        let view = self.axes.view(topology)?;
+        let cells = list_cells(&view, &self.sides);
+        Ok(OrderedNodes::Constructed(view.nodes(cells)))
+    }
+}
+
+/// Returns the cells along the curve over these axes, the first the longest.
+fn list_cells(view: &View<'_>, axes: &[usize]) -> Vec<u32> {
     let length = |axis: usize| axes.get(axis).map_or(1, |i| i64::from(view.extents[*i]));
     let side = |axis| Side {
         axis,
@@ -236,7 +256,7 @@ fn split_box(corner: Corner, [a, b, c]: [Side; 3]) -> Vec<Part> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{error, ids, steps};
+    use crate::ordering::testing::{error, ids, steps};
 
     #[test]
     fn rectangles_step_by_one_except_long_odd_times_short_even() {

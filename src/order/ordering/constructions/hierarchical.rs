@@ -1,10 +1,15 @@
 //! Hierarchical orders: all of one unit of the machine before the next, or dealt out over the units.
 
-use super::kit::*;
 use std::ops::Range;
 
-use super::brick::{self, Bricks};
-use nodeorder_network::topology::Level;
+use super::axes::{AXES, AxisOptions, REVERSE, View};
+use super::brick::{Bricks, parse_size};
+use crate::ordering::entry::{Method, Needs, OrderNodes, OrderedNodes, OrderingEntry};
+use nodeorder_base::error::Result;
+use nodeorder_base::ids::NodeId;
+use nodeorder_base::observer::Observer;
+use nodeorder_base::params::{Opt, Params};
+use nodeorder_network::topology::{Level, Topology};
 
 /// `hierarchical[:scatter=true,chunk=chassis]` or, on coordinates, `hierarchical:block=3x6x8[,axes=zxy]`.
 ///
@@ -35,41 +40,61 @@ pub const HIERARCHICAL: OrderingEntry = OrderingEntry::new(
         )
         .or("router"),
     ],
-    Method::direct(Needs::Levels, order),
+    Method::new(Needs::Levels, parse_options),
 );
 
 /// The chunks of an outermost unit, which `scatter` deals out.
 type UnitChunks = Vec<Vec<NodeId>>;
 
-fn order<'a>(topology: &'a Topology, params: &'a Params) -> Work<'a, Vec<NodeId>> {
-    let scatter = params.flag("scatter")?;
-    let levels = topology.network().levels();
-    let Some(outermost) = levels.first().filter(|_| !params.has("block")) else {
-        return blocks(topology, params, scatter);
-    };
-    // Lets `finish` suggest the key.
-    params.value("block");
-    let mut names = vec!["router"];
-    names.extend(levels.iter().map(|l| &*l.name));
-    let chunk = chunk(params, &names)?;
-    if !scatter {
-        return Ok(Box::new(|| Ok(topology.nodes().iter().collect())));
-    }
-    let (slots, hosts) = (topology.network().slots(), topology.network().hosts());
-    topology
-        .context()
-        .require("the units", 64 * u64::from(hosts) + 4 * u64::from(slots))?;
-    let (outermost, inner) = (
-        outermost.clone(),
-        levels.iter().find(|l| l.name == chunk).cloned(),
-    );
-    Ok(Box::new(move || {
-        Ok(dealt(topology, &outermost, inner.as_ref()))
-    }))
+struct Hierarchical {
+    /// Whether chunks of the outermost units are dealt out in turn.
+    scatter: bool,
+    /// The level whose units are dealt; `None` for routers.
+    chunk: Option<Level>,
 }
 
-/// The chunks of each unit of the outermost level, dealt out; they are units of the inner level, or routers.
-fn dealt(topology: &Topology, outermost: &Level, inner: Option<&Level>) -> Vec<NodeId> {
+/// The same on a machine that has coordinates and no levels.
+struct Blocks {
+    axes: AxisOptions,
+    /// Cells of a block along each axis of the view.
+    size: Vec<u32>,
+    scatter: bool,
+}
+
+fn parse_options(topology: &Topology, params: &Params) -> Result<Box<dyn OrderNodes>> {
+    let scatter = params.flag("scatter")?;
+    let levels = topology.network().levels();
+    if levels.is_empty() || params.has("block") {
+        return parse_blocks(topology, params, scatter);
+    }
+    params.refuse(&["axes", "reverse"])?;
+    let mut names = vec!["router"];
+    names.extend(levels.iter().map(|l| &*l.name));
+    let chunk = parse_chunk(params, &names)?;
+    let chunk = levels.iter().find(|l| l.name == chunk).cloned();
+    if scatter {
+        let slots = u64::from(topology.network().slots());
+        let hosts = u64::from(topology.network().hosts());
+        topology
+            .context()
+            .require("the units", 64 * hosts + 4 * slots)?;
+    }
+    Ok(Box::new(Hierarchical { scatter, chunk }))
+}
+
+impl OrderNodes for Hierarchical {
+    fn order(&self, topology: &Topology, _: &dyn Observer) -> Result<OrderedNodes> {
+        let levels = topology.network().levels();
+        let nodes = match levels.first().filter(|_| self.scatter) {
+            Some(outermost) => deal_units(topology, outermost, self.chunk.as_ref()),
+            None => topology.nodes().iter().collect(),
+        };
+        Ok(OrderedNodes::Constructed(nodes))
+    }
+}
+
+/// Returns the chunks of each unit of the outermost level, dealt out; they are units of the inner level, or routers.
+fn deal_units(topology: &Topology, outermost: &Level, inner: Option<&Level>) -> Vec<NodeId> {
     let slots = topology.network().slots();
     let nodes = |slots: Range<u32>| {
         slots
@@ -98,41 +123,50 @@ fn dealt(topology: &Topology, outermost: &Level, inner: Option<&Level>) -> Vec<N
     deal(units.collect())
 }
 
-/// The chunk dealt at a time: one of `names`, a router unless given.
-fn chunk<'n>(params: &Params, names: &[&'n str]) -> Result<&'n str> {
+/// Returns the chunk dealt at a time: one of `names`, a router unless given.
+fn parse_chunk<'n>(params: &Params, names: &[&'n str]) -> Result<&'n str> {
     match params.word("chunk")? {
         Some(word) => params.among("chunk", &word, names),
         None => Ok("router"),
     }
 }
 
-fn blocks<'a>(topology: &'a Topology, params: &'a Params, scatter: bool) -> Work<'a, Vec<NodeId>> {
-    let unsuited = |problem: &str, remedy: &str| {
-        let problem = format!("{} has no {problem}", topology.name());
-        Err(params.unsuited(problem, remedy))
-    };
+fn parse_blocks(
+    topology: &Topology,
+    params: &Params,
+    scatter: bool,
+) -> Result<Box<dyn OrderNodes>> {
     if topology.lattice().is_none() {
-        return unsuited(
-            "coordinates, which `block` needs",
+        return Err(params.unsuited(
+            format!("{} has no coordinates, which `block` needs", topology.name()),
             "what works here: no `block`",
-        );
+        ));
     }
-    let view = View::from_params(topology, params)?;
-    let Some(size) = brick::size(&view, params, "block")? else {
-        // Lets a slip in the key's name be named rather than its absence.
-        params.word("chunk")?;
-        params.finish()?;
-        let remedy =
-            "what works here: `block=` with the cells of a rack along each axis, as in block=3x6x8";
-        return unsuited("levels such as groups or leaf switches", remedy);
+    let axes = AxisOptions::parse(topology, params)?;
+    let view = axes.view(topology)?;
+    let Some(size) = parse_size(&view, params, "block")? else {
+        return Err(params.unsuited(
+            format!("{} has no levels such as groups or leaf switches", topology.name()),
+            "what works here: `block=` with the cells of a rack along each axis, as in block=3x6x8",
+        ));
     };
-    chunk(params, &["router"])?;
+    parse_chunk(params, &["router"])?;
     topology
         .context()
         .require("the blocks", 96 * view.cell_count() as u64)?;
-    Ok(Box::new(move || {
-        Ok(block_nodes(topology, &view, size, scatter))
+    Ok(Box::new(Blocks {
+        axes,
+        size,
+        scatter,
     }))
+}
+
+impl OrderNodes for Blocks {
+    fn order(&self, topology: &Topology, _: &dyn Observer) -> Result<OrderedNodes> {
+        let view = self.axes.view(topology)?;
+        let nodes = block_nodes(topology, &view, self.size.clone(), self.scatter);
+        Ok(OrderedNodes::Constructed(nodes))
+    }
 }
 
 /// The nodes of blocks of so many cells, one block after the other or dealt out.
@@ -187,7 +221,7 @@ fn deal(units: Vec<UnitChunks>) -> Vec<NodeId> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{error, ids};
+    use crate::ordering::testing::{error, ids};
     use crate::ordering::NodeOrder;
     use crate::testing::from_file;
 

@@ -9,8 +9,13 @@
 //! 15 12 11 10
 //! ```
 
+use super::axes::{AXES, AxisOptions, REVERSE};
 use super::interleave::widths;
-use super::kit::*;
+use crate::ordering::entry::{Method, Needs, OrderNodes, OrderedNodes, OrderingEntry};
+use nodeorder_base::error::Result;
+use nodeorder_base::observer::Observer;
+use nodeorder_base::params::{Opt, Params};
+use nodeorder_network::topology::Topology;
 
 /// `hilbert[:bits=B,axes=zxy,reverse=x]`: the Hilbert curve of the enclosing cube of side 2^B; cells
 /// outside the box are skipped.
@@ -38,11 +43,18 @@ pub const HILBERT: OrderingEntry = OrderingEntry {
         Opt::whole("bits", "bits of each axis, 1 to 31")
             .or_else("as few as cover the longest axis"),
     ],
-    build: Method::direct(Needs::Lattice, order),
+    parse: Method::new(Needs::Lattice, parse_options),
 };
 
-fn order<'a>(topology: &'a Topology, params: &'a Params) -> Work<'a, Vec<NodeId>> {
-    let view = View::from_params(topology, params)?;
+struct Hilbert {
+    axes: AxisOptions,
+    /// Bits of each axis.
+    bits: u32,
+}
+
+fn parse_options(topology: &Topology, params: &Params) -> Result<Box<dyn OrderNodes>> {
+    let axes = AxisOptions::parse(topology, params)?;
+    let view = axes.view(topology)?;
     let least = bits_for(&view.extents);
     let bits = params.integer("bits", 1, 31)?.unwrap_or(least);
     if bits < least {
@@ -53,13 +65,20 @@ fn order<'a>(topology: &'a Topology, params: &'a Params) -> Work<'a, Vec<NodeId>
     topology
         .context()
         .require("the cells of a curve", 36 * view.cell_count() as u64)?;
-    Ok(Box::new(move || {
-        let cells = match bits as usize * view.extents.len() <= u64::BITS as usize {
-            true => view.cells_by_curve(|position| index(position, bits) as u64),
-            false => view.cells_by_curve(|position| index(position, bits)),
+    Ok(Box::new(Hilbert { axes, bits }))
+}
+
+impl OrderNodes for Hilbert {
+    fn order(&self, topology: &Topology, _: &dyn Observer) -> Result<OrderedNodes> {
+        let view = self.axes.view(topology)?;
+        let bits = self.bits;
+        let cells = if bits as usize * view.extents.len() <= u64::BITS as usize {
+            view.cells_by_curve(|position| index(position, bits) as u64)
+        } else {
+            view.cells_by_curve(|position| index(position, bits))
         };
-        Ok(view.nodes(cells))
-    }))
+        Ok(OrderedNodes::Constructed(view.nodes(cells)))
+    }
 }
 
 /// Refuses curves whose index has more than 128 bits.
@@ -133,7 +152,7 @@ fn skilling(position: &[u32], bits: u32) -> u128 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{error, ids, max_step, step_sum};
+    use crate::ordering::testing::{error, ids, max_step, step_sum};
     use super::*;
 
     #[test]

@@ -1,6 +1,10 @@
 //! Row-major and snake orders: axis by axis.
 
-use super::kit::*;
+use super::axes::{AXES, AxisOptions, REVERSE, View};
+use crate::ordering::entry::{Method, Needs, OrderNodes, OrderedNodes, OrderingEntry};
+use nodeorder_base::error::Result;
+use nodeorder_base::observer::Observer;
+use nodeorder_network::topology::Topology;
 
 /// `row-major[:axes=zyx,reverse=x]`: lexicographic on coordinates. Without options it is node-id order,
 /// which works on every topology. Cray: `-On` (node id), `-Ox` and `-Or` with the axes sorted by extent.
@@ -9,8 +13,29 @@ pub const ROW_MAJOR: OrderingEntry = OrderingEntry {
     about: "lexicographic on coordinates; without options node-id order, on every topology",
     example: "row-major:axes=zyx",
     options: &[AXES, REVERSE],
-    build: Method::direct(Needs::Nothing, row_major),
+    parse: Method::new(Needs::LatticeForAxes, |topology, params| {
+        let turned = params.has("axes") || params.has("reverse");
+        let axes = turned.then(|| AxisOptions::parse(topology, params));
+        Ok(Box::new(RowMajor(axes.transpose()?)))
+    }),
 };
+
+/// The axes; `None` for the order of node ids.
+struct RowMajor(Option<AxisOptions>);
+
+impl OrderNodes for RowMajor {
+    fn order(&self, topology: &Topology, _: &dyn Observer) -> Result<OrderedNodes> {
+        let Some(axes) = &self.0 else {
+            let mut nodes = Vec::with_capacity(topology.node_count());
+            nodes.extend(topology.nodes().iter());
+            return Ok(OrderedNodes::Constructed(nodes));
+        };
+        let view = axes.view(topology)?;
+        let mut cells = Vec::with_capacity(view.cell_count());
+        view.for_each_position(|position| cells.push(view.cell(position)));
+        Ok(OrderedNodes::Constructed(view.nodes(cells)))
+    }
+}
 
 /// `snake[:axes=zxy,reverse=x]`: boustrophedon; every step between neighbouring cells is 1.
 pub const SNAKE: OrderingEntry = OrderingEntry {
@@ -18,29 +43,18 @@ pub const SNAKE: OrderingEntry = OrderingEntry {
     about: "boustrophedon: row-major with every other row reversed, all steps 1 even on a mesh",
     example: "snake:axes=zxy",
     options: &[AXES, REVERSE],
-    build: Method::direct(Needs::Lattice, |topology, params| {
-        let view = View::from_params(topology, params)?;
-        Ok(Box::new(move || Ok(view.nodes(snake_cells(&view)))))
+    parse: Method::new(Needs::Lattice, |topology, params| {
+        Ok(Box::new(Snake(AxisOptions::parse(topology, params)?)))
     }),
 };
 
-fn row_major<'a>(topology: &'a Topology, params: &'a Params) -> Work<'a, Vec<NodeId>> {
-    if !params.has("axes") && !params.has("reverse") {
-        // Still lets `finish` suggest the keys that exist.
-        params.word("axes")?;
-        params.word("reverse")?;
-        return Ok(Box::new(|| {
-            let mut nodes = Vec::with_capacity(topology.node_count());
-            nodes.extend(topology.nodes().iter());
-            Ok(nodes)
-        }));
+struct Snake(AxisOptions);
+
+impl OrderNodes for Snake {
+    fn order(&self, topology: &Topology, _: &dyn Observer) -> Result<OrderedNodes> {
+        let view = self.0.view(topology)?;
+        Ok(OrderedNodes::Constructed(view.nodes(snake_cells(&view))))
     }
-    let view = View::from_params(topology, params)?;
-    Ok(Box::new(move || {
-        let mut cells = Vec::with_capacity(view.cell_count());
-        view.for_each_position(|position| cells.push(view.cell(position)));
-        Ok(view.nodes(cells))
-    }))
 }
 
 /// The reflected mixed-radix Gray code: an axis runs backwards when the sum of the slower coordinates,
@@ -72,7 +86,7 @@ pub(super) fn reflect(counter: &[u32], extents: &[u32], out: &mut [u32]) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{ids, steps};
+    use crate::ordering::testing::{ids, steps};
     use proptest::prelude::*;
 
     #[test]

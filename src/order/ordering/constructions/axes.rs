@@ -3,7 +3,7 @@
 
 use rayon::prelude::*;
 
-use nodeorder_base::error::Result;
+use nodeorder_base::error::{Error, Result, SourceLocation};
 use nodeorder_base::ids::{NodeId, RouterId};
 use nodeorder_base::params::{Opt, Params};
 use nodeorder_network::topology::Topology;
@@ -32,57 +32,90 @@ pub(super) const AXES: Opt = Opt::text("axes", "axes, slowest first, as letters 
 pub(super) const REVERSE: Opt =
     Opt::text("reverse", "axes that run from high to low").or_else("none");
 
-impl<'a> View<'a> {
+/// The options `axes=` and `reverse=` for the axes of one topology.
+pub struct AxisOptions {
+    /// The lattice axis that the method sees as its axis i, slowest first.
+    axes: Vec<usize>,
+    /// Lattice axes that run from high to low.
+    reversed: Vec<usize>,
+}
+
+impl AxisOptions {
     /// Reads `axes=` (slowest first, as letters `xyzwvu` or digits; default: as stored) and `reverse=`
     /// (axes that run from high to low).
     ///
     /// # Errors
     /// Not a permutation of the topology's axes; no coordinates.
-    pub fn from_params(topology: &'a Topology, params: &Params) -> Result<Self> {
-        let lattice = topology.lattice().ok_or_else(|| {
-            params.unsuited(
-                format!("{} has no coordinates, which `axes` needs", topology.name()),
-                format!("what works here: {}", super::suitable(topology).join(", ")),
-            )
-        })?;
-        let dimensions = lattice.extents.len();
+    pub fn parse(topology: &Topology, params: &Params) -> Result<Self> {
+        let dimensions = lattice_of(topology)?.extents.len();
         let example: String = match dimensions {
             0..=6 => AXIS_LETTERS[..dimensions].into(),
             _ => (0..dimensions.min(10)).map(|d| d.to_string()).collect(),
         };
-        let read = |key: &'static str, expected: &str| -> Result<Option<Vec<usize>>> {
-            let Some(text) = params.word(key)? else {
-                return Ok(None);
-            };
-            let axis = |c: char| match c.to_digit(10) {
-                Some(digit) => Some(digit as usize),
-                None => AXIS_LETTERS.chars().position(|l| l == c),
-            };
-            let axes: Option<Vec<usize>> = text.chars().map(axis).collect();
-            let fresh = |axes: &[usize], i| axes[i] < dimensions && !axes[..i].contains(&axes[i]);
-            let axes = axes.filter(|axes| (0..axes.len()).all(|i| fresh(axes, i)));
-            axes.map(Some).ok_or_else(|| params.wrong(key, expected))
-        };
         let all = format!("the {dimensions} axes, each once, as in {example}");
-        let axes = read("axes", &all)?.unwrap_or_else(|| (0..dimensions).collect());
-        if axes.len() != dimensions {
-            return Err(params.wrong("axes", all));
-        }
+        let axes = match params.word("axes")? {
+            Some(text) => parse_axes(&text, dimensions)
+                .filter(|axes| axes.len() == dimensions)
+                .ok_or_else(|| params.wrong("axes", all))?,
+            None => (0..dimensions).collect(),
+        };
         let some = format!("some of the axes {example}, each at most once");
-        let turned = read("reverse", &some)?.unwrap_or_default();
-        let reversed = axes.iter().map(|a| turned.contains(a)).collect();
-        let extents = axes.iter().map(|a| lattice.extents[*a]).collect();
-        let stride = |a: &usize| lattice.extents[a + 1..].iter().product();
-        let strides = axes.iter().map(stride).collect();
+        let reversed = match params.word("reverse")? {
+            Some(text) => {
+                parse_axes(&text, dimensions).ok_or_else(|| params.wrong("reverse", some))?
+            }
+            None => Vec::new(),
+        };
+        Ok(AxisOptions { axes, reversed })
+    }
+
+    /// Returns the cells of `topology` as these options turn them. Fails if it has no coordinates.
+    pub fn view<'a>(&self, topology: &'a Topology) -> Result<View<'a>> {
+        let lattice = lattice_of(topology)?;
+        let stride = |axis: &usize| lattice.extents[axis + 1..].iter().product();
         Ok(View {
             topology,
             lattice,
-            axes,
-            strides,
-            reversed,
-            extents,
+            axes: self.axes.clone(),
+            strides: self.axes.iter().map(stride).collect(),
+            reversed: self
+                .axes
+                .iter()
+                .map(|axis| self.reversed.contains(axis))
+                .collect(),
+            extents: self.axes.iter().map(|axis| lattice.extents[*axis]).collect(),
         })
     }
+}
+
+/// Returns the coordinates of `topology`. Fails if it has none.
+fn lattice_of(topology: &Topology) -> Result<&Lattice> {
+    topology.lattice().ok_or_else(|| {
+        Error::unsuited(
+            SourceLocation::option(topology.spec()),
+            format!("{} has no coordinates, which `axes` needs", topology.name()),
+            "what works here: row-major",
+        )
+    })
+}
+
+/// Returns the numbers of the axes that `text` names; `None` if one is none of `dimensions`, or stands twice.
+fn parse_axes(text: &str, dimensions: usize) -> Option<Vec<usize>> {
+    let mut axes = Vec::new();
+    for letter in text.chars() {
+        let axis = match letter.to_digit(10) {
+            Some(digit) => digit as usize,
+            None => AXIS_LETTERS.chars().position(|known| known == letter)?,
+        };
+        if axis >= dimensions || axes.contains(&axis) {
+            return None;
+        }
+        axes.push(axis);
+    }
+    Some(axes)
+}
+
+impl View<'_> {
 
     /// Number of cells.
     pub fn cell_count(&self) -> usize {
