@@ -1,8 +1,8 @@
 //! Named parameters: `kind:first,key=value,…` on the command line, `key = value` in TOML, one reader for both.
 //!
-//! An entry of a table declares its options ([`Opt`]); its builder asks for them by typed getters, each of which
-//! checks the value, quotes its location on error, and knows the declared default and choices. [`Params::finish`]
-//! then refuses every key that was not asked for.
+//! An entry of a table declares its options ([`Opt`]); a key that is not declared is refused as soon as the text is read.
+//! The entry's parser then reads the values by typed getters, each of which checks the value, quotes its location on
+//! error, and knows the declared default and choices.
 
 use std::cell::RefCell;
 use std::fmt::Display;
@@ -368,6 +368,53 @@ impl Params {
         asked
     }
 
+    /// Refuses keys other than `known`; suggests the nearest of these.
+    ///
+    /// # Errors
+    /// The first such key.
+    pub fn check_keys<'k>(&self, known: impl IntoIterator<Item = &'k str>) -> Result<()> {
+        let mut known: Vec<&str> = known.into_iter().collect();
+        known.sort_unstable();
+        known.dedup();
+        match self.given.iter().find(|e| !known.contains(&e.key.as_str())) {
+            None => Ok(()),
+            Some(Given {
+                key, key_location, ..
+            }) => {
+                let what = format!("key for {}", self.kind);
+                Err(Error::unknown(key_location.clone(), &what, key, known))
+            }
+        }
+    }
+
+    /// Refuses the declared keys `unread`, which mean nothing beside the other values.
+    ///
+    /// # Errors
+    /// One of them is given.
+    pub fn refuse(&self, unread: &[&str]) -> Result<()> {
+        self.check_keys(self.known_keys().filter(|key| !unread.contains(key)))
+    }
+
+    /// Gives `key` a value that every getter refuses, for tests that each option is read.
+    #[doc(hidden)]
+    pub fn spoil(&mut self, key: &str) {
+        let location = self.location.clone();
+        let list = Value::List(vec![(Value::List(Vec::new()), location.clone())]);
+        self.given.retain(|e| e.key != key);
+        self.given.push(Given {
+            key: key.to_string(),
+            key_location: location.clone(),
+            value: list,
+            location,
+        });
+    }
+
+    /// Returns the keys of the declared options, and `kind` where a file names it.
+    fn known_keys(&self) -> impl Iterator<Item = &'static str> {
+        let declared = self.declared.iter().flatten().map(|option| option.key);
+        declared.chain(self.has("kind").then_some("kind"))
+    }
+
     /// Marks a key as asked for, where it is read later.
     pub fn accept(&self, key: &'static str) {
         self.asked.borrow_mut().push(key);
@@ -378,16 +425,7 @@ impl Params {
     /// # Errors
     /// The first such key.
     pub fn finish(&self) -> Result<()> {
-        let asked = self.asked();
-        match self.given.iter().find(|e| !asked.contains(&e.key.as_str())) {
-            None => Ok(()),
-            Some(Given {
-                key, key_location, ..
-            }) => {
-                let what = format!("key for {}", self.kind);
-                Err(Error::unknown(key_location.clone(), &what, key, asked))
-            }
-        }
+        self.check_keys(self.asked())
     }
 }
 
@@ -420,6 +458,18 @@ mod tests {
             assert_eq!(params.integer("per_router", 1u32, 9).unwrap(), Some(2));
             params.finish().unwrap();
         }
+    }
+
+    #[test]
+    fn undeclared_keys_are_refused_when_the_text_is_read() {
+        let error = inline("torus:8,per_ruoter=2").unwrap_err().to_string();
+        let expected = "`torus:8,per_ruoter=2`: found unknown key for torus `per_ruoter`; expected one of dims, \
+             per_router, unit (did you mean `per_router`?)";
+        assert_eq!(error, expected);
+        let text = Text::new("m.toml", "kind = 'torus'\ndims = 8\nroom = 2\n");
+        let mut params = Params::toml(&text, None, 1).unwrap();
+        let error = params.declare(OPTIONS).unwrap_err().to_string();
+        assert!(error.starts_with("m.toml:3: found unknown key for torus `room`"));
     }
 
     #[test]

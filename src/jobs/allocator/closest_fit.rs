@@ -19,7 +19,7 @@ pub(super) const CLOSEST_FIT: AllocatorEntry = AllocatorEntry {
             .or("1")
             .positional(),
     ],
-    build: |params, _| {
+    parse: |params, _| {
         let enough = params.whole("step", 0, u32::MAX)?;
         Ok(Box::new(ClosestFit {
             enough,

@@ -21,7 +21,7 @@ pub(super) const FIFO: AllocatorEntry = AllocatorEntry {
             .or("0")
             .positional(),
     ],
-    build: |params, _| {
+    parse: |params, _| {
         Ok(Box::new(Fifo {
             below: params.whole("below", 0, u32::MAX)?,
         }))

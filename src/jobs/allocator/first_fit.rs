@@ -14,7 +14,7 @@ pub(super) const FIRST_FIT: AllocatorEntry = AllocatorEntry {
     about: "the first run of free ranks with steps of at most GAP that is long enough; else halves",
     example: "first-fit:8",
     options: &[GAP],
-    build: |params, _| {
+    parse: |params, _| {
         Ok(Box::new(FirstFit::new(
             Some(params.whole("gap", 0, u32::MAX)?),
             0,
@@ -35,7 +35,7 @@ pub(super) const FIFO_FIT: AllocatorEntry = AllocatorEntry {
         Opt::whole("below", "jobs of fewer nodes are placed from the end").positional(),
         GAP,
     ],
-    build: |params, _| {
+    parse: |params, _| {
         let reversed_below = params.whole("below", 0, u32::MAX)?;
         let gap = Some(params.whole("gap", 0, u32::MAX)?);
         Ok(Box::new(FirstFit::new(gap, reversed_below)))

@@ -15,7 +15,7 @@ pub(super) const LARGEST_FIT: AllocatorEntry = AllocatorEntry {
     about: "the first run with steps of at most GAP that is long enough; else the longest, whole, and again",
     example: "largest-fit:8",
     options: &[GAP],
-    build: |params, _| {
+    parse: |params, _| {
         let gap = params.whole("gap", 0, u32::MAX)?;
         Ok(Box::new(LargestFit {
             gap,

@@ -109,7 +109,7 @@ pub static ALLOCATORS: Registry<Build> = Registry::new(
 pub fn make<'a>(text: &str, context: &AllocatorContext<'a>) -> Result<Box<dyn Allocator + 'a>> {
     let (text, rules) = without_rules(text);
     let (entry, params) = ALLOCATORS.read(&text, context.topology.context().seed)?;
-    let allocator = (entry.build)(&params, context)?;
+    let allocator = (entry.parse)(&params, context)?;
     params.finish()?;
     let Some(path) = rules else {
         return Ok(allocator);
@@ -177,7 +177,7 @@ mod tests {
         nodeorder_base::registry::testing::check(&ALLOCATORS, |entry, params| {
             let made = contexts
                 .iter()
-                .map(|context| (entry.build)(params, context).map(|_| ()));
+                .map(|context| (entry.parse)(params, context).map(|_| ()));
             made.reduce(|before, here| before.or(here)).unwrap()
         });
     }

@@ -15,7 +15,7 @@ pub(super) const RANDOM: AllocatorEntry = AllocatorEntry {
     about: "free ranks at random",
     example: "random:seed=7",
     options: &[SEED],
-    build: |params, _| {
+    parse: |params, _| {
         let random = generator(params.seed()?);
         Ok(Box::new(Random {
             random,

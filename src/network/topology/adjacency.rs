@@ -27,7 +27,7 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
             ..PER_ROUTER
         },
     ],
-    build: Build::Steps(|params, _| {
+    parse: Build::Steps(|params, _| {
         let per_router = per_router(params)?;
         let expected = "an adjacency file, as in caminos:network.adj";
         from_file(params, expected, move |file| network(file, per_router))

@@ -57,7 +57,7 @@ impl Blueprint {
 
     fn of_file(mut params: Params, name: &str, context: &Context) -> Result<Self> {
         let family = TOPOLOGIES.find_at(params.kind(), || params.location_of("kind"))?;
-        params.declare(family.options.iter().chain(COMMON));
+        params.declare(family.options.iter().chain(COMMON))?;
         Blueprint::new(family, params, name, context)
     }
 
@@ -72,7 +72,7 @@ impl Blueprint {
             params = params.with("nodes", keys);
             chosen = Some(rule);
         }
-        let step = family.build.parse(&params, context)?;
+        let step = family.parse.parse(&params, context)?;
         // Read when the machine is built: they need its nodes.
         COMMON.iter().for_each(|option| params.accept(option.key));
         params.finish()?;

@@ -22,7 +22,7 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
             "in the place of dims: groups of 16x6 blades, 4 nodes a blade unless per_router is given, as many as needed",
         ),
     ],
-    build: Build::Formula(from_params),
+    parse: Build::Formula(from_params),
 };
 
 /// A Hamming dragonfly: `dims` are blades a chassis, chassis a group, groups.

@@ -26,7 +26,7 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
             "in the place of p, a, h, g: balanced, a = 2p = 2h, the smallest p that fits, as few groups as needed",
         ),
     ],
-    build: Build::Formula(from_params),
+    parse: Build::Formula(from_params),
 };
 
 /// Router = group·a + position, node = router·p + slot; global port j of a group belongs to its router

@@ -29,7 +29,7 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
             "in the place of p, l, s, h, g: p = l = s = h, the smallest p that fits, as few groups as needed",
         ),
     ],
-    build: Build::Formula(from_params),
+    parse: Build::Formula(from_params),
 };
 
 /// Leaf = group·l + position; spine switches follow, again group by group; node = leaf·p + slot. In a group every leaf

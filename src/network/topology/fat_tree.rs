@@ -31,7 +31,7 @@ pub const FAT_TREE: TopologyEntry = TopologyEntry {
             "in the place of k: the smallest even k with k^3/4 >= nodes, or with n= the smallest k with k^n >= nodes",
         ),
     ],
-    build: Build::Formula(fat_tree),
+    parse: Build::Formula(fat_tree),
 };
 
 /// `xgft:h=3,m=4x4x8,w=1x2x2`.
@@ -51,7 +51,7 @@ pub const XGFT: TopologyEntry = TopologyEntry {
              most",
         ),
     ],
-    build: Build::Formula(xgft),
+    parse: Build::Formula(xgft),
 };
 
 /// More levels than any machine has; keeps the sums below within 64 bits.

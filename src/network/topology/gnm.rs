@@ -18,7 +18,7 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
             "in the place of n: as few routers as needed; unless m is given, as many links as nearly always connect",
         ),
     ],
-    build: Build::Steps(from_params),
+    parse: Build::Steps(from_params),
 };
 
 /// Each simple graph of n routers and m links equally likely, redrawn until connected. Above half of all

@@ -24,7 +24,7 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
         )
         .or_else("none"),
     ],
-    build: Build::Steps(|params, _| {
+    parse: Build::Steps(|params, _| {
         let per_router = per_router(params)?;
         let levels = levels(params, per_router)?;
         let expected = "a CSV file of links u,v[,capacity[,weight]], as in graph:links.csv";

@@ -18,7 +18,7 @@ pub const MESH: TopologyEntry = TopologyEntry {
     about: "grid of any number of dimensions, no wrap",
     example: "mesh:8x8x5",
     options: &[DIMS, PER_ROUTER, NODES],
-    build: Build::Formula(|params, _| from_params(params, Wrap::None)),
+    parse: Build::Formula(|params, _| from_params(params, Wrap::None)),
 };
 
 /// `torus:15x6x16,per_router=2`.
@@ -33,7 +33,7 @@ pub const TORUS: TopologyEntry = TopologyEntry {
         DOUBLE,
         NODES,
     ],
-    build: Build::Formula(|params, _| from_params(params, Wrap::All)),
+    parse: Build::Formula(|params, _| from_params(params, Wrap::All)),
 };
 
 /// `grid:8x8x5,wrap=110`.
@@ -42,7 +42,7 @@ pub const GRID: TopologyEntry = TopologyEntry {
     about: "grid with the dimensions named by wrap=110 wrapped",
     example: "grid:8x8x5,wrap=110",
     options: &[DIMS, PER_ROUTER, WRAP, DOUBLE, NODES],
-    build: Build::Formula(|params, _| from_params(params, Wrap::Given)),
+    parse: Build::Formula(|params, _| from_params(params, Wrap::Given)),
 };
 
 const DIMS: Opt = Opt::extents("dims", "routers along each dimension").positional();

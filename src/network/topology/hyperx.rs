@@ -23,7 +23,7 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
              smallest of them unless given",
         ),
     ],
-    build: Build::Formula(from_params),
+    parse: Build::Formula(from_params),
 };
 
 /// Routers numbered as a grid, the last dimension fastest; two are linked when they differ in exactly one

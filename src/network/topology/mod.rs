@@ -166,7 +166,7 @@ mod tests {
         let read = |family: &TopologyEntry, params: &Params| {
             // Asks for nodes=, which stands for the shape.
             by_size::chosen(family, params)?;
-            family.build.parse(params, &Context::default()).map(|_| ())
+            family.parse.parse(params, &Context::default()).map(|_| ())
         };
         nodeorder_base::registry::testing::check(&TOPOLOGIES, read);
     }

@@ -71,7 +71,7 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
              without spines as many cables from a leaf switch up as down, to spine switches of 64 ports if units allow",
         ),
     ],
-    build: Build::Formula(MultiRail::from_params),
+    parse: Build::Formula(MultiRail::from_params),
 };
 
 /// Servers with one interface a rail. A unit has `domains` domains of `domain` servers each and one leaf switch a rail, to

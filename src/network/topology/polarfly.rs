@@ -22,7 +22,7 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
             "in the place of q: the smallest q that fits; per_router half the degree unless given",
         ),
     ],
-    build: Build::Formula(from_params),
+    parse: Build::Formula(from_params),
 };
 
 /// The polarity graph of [`Polarity`] without its loops: q²+q+1 routers, q(q+1)²/2 links, degree q+1 (q for the q+1

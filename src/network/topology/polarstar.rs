@@ -27,7 +27,7 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
         PER_ROUTER,
         nodes_option("in the place of q: the smallest q that fits; d = 4 unless given"),
     ],
-    build: Build::Formula(from_params),
+    parse: Build::Formula(from_params),
 };
 
 /// A supernode graph and its bijection f.

@@ -16,7 +16,7 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
         SEED,
         nodes_option("in the place of n: as few routers as needed; d=6 unless given"),
     ],
-    build: Build::Steps(from_params),
+    parse: Build::Steps(from_params),
 };
 
 /// Every router has d free ports; two free ports chosen at random are joined where that makes neither a

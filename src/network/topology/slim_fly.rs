@@ -22,7 +22,7 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
             "in the place of q: the smallest q that fits; per_router half the degree unless given",
         ),
     ],
-    build: Build::Formula(from_params),
+    parse: Build::Formula(from_params),
 };
 
 /// Whether there is an MMS graph of q: a prime power of at least 3 that is not 2 mod 4.

@@ -31,7 +31,7 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
             "in the place of dims: the smallest part of a cube, or cubes whose three extents differ by one at most",
         ),
     ],
-    build: Build::Formula(from_params),
+    parse: Build::Formula(from_params),
 };
 
 /// Chips along each side of a cube.

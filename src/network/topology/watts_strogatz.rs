@@ -17,7 +17,7 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
         SEED,
         nodes_option("in the place of n: as few routers as needed; k=6 and p=0.1 unless given"),
     ],
-    build: Build::Steps(from_params),
+    parse: Build::Steps(from_params),
 };
 
 /// A ring of n routers, each linked to its k nearest (k-1 where k is odd); then every link (u,v) is

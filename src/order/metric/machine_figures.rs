@@ -43,7 +43,7 @@ impl Machine {
         for text in orders {
             if ordering::ORDERINGS
                 .get(text)
-                .is_some_and(|entry| !entry.build.suits(topology))
+                .is_some_and(|entry| !entry.parse.suits(topology))
             {
                 continue;
             }

@@ -99,7 +99,7 @@ impl NodeOrder {
         let Some((entry, params)) = read(topology, text)? else {
             return Ok((NodeOrder::from_file(topology, text)?, None));
         };
-        match entry.build.make {
+        match entry.parse.make {
             Make::Direct(order) => {
                 let nodes = checked(order(topology, &params), &params)?()?;
                 Ok((NodeOrder::new(topology, text, nodes)?, None))
@@ -119,7 +119,7 @@ impl NodeOrder {
         let Some((entry, params)) = read(topology, text)? else {
             return NodeOrder::from_file(topology, text).map(Some);
         };
-        match entry.build.make {
+        match entry.parse.make {
             Make::Direct(order) => checked(order(topology, &params), &params).map(|_| None),
             Make::Search(search) => {
                 checked(search(topology, &params, &NoObserver), &params).map(|_| None)
@@ -144,7 +144,7 @@ fn read(topology: &Topology, text: &str) -> Result<Option<(&'static OrderingEntr
         return Ok(None);
     };
     let params = ORDERINGS.params(entry, text, topology.context().seed)?;
-    match entry.build.suits(topology) {
+    match entry.parse.suits(topology) {
         true => Ok(Some((entry, params))),
         false => Err(unsuited(topology, entry, &params)),
     }
@@ -161,13 +161,13 @@ fn checked<T>(work: Result<T>, params: &Params) -> Result<T> {
 pub fn suitable(topology: &Topology) -> Vec<&'static str> {
     ORDERINGS
         .iter()
-        .filter(|entry| entry.build.suits(topology))
+        .filter(|entry| entry.parse.suits(topology))
         .map(|entry| entry.name)
         .collect()
 }
 
 fn unsuited(topology: &Topology, entry: &OrderingEntry, params: &Params) -> Error {
-    let lacks = match entry.build.needs {
+    let lacks = match entry.parse.needs {
         Needs::Levels => "no hierarchy of groups, chassis or leaf switches",
         _ => "no coordinates",
     };
@@ -200,7 +200,7 @@ mod tests {
             "{by} on {spec}"
         );
         let entry = ORDERINGS.get(by).unwrap();
-        if entry.build.keeps_routers || by.contains("unit=router") {
+        if entry.parse.keeps_routers || by.contains("unit=router") {
             let routers: Vec<u32> = order
                 .nodes()
                 .iter()
@@ -217,7 +217,7 @@ mod tests {
 
     fn check_all(spec: &str) {
         let machine = topology(spec);
-        for method in ORDERINGS.iter().filter(|entry| entry.build.suits(&machine)) {
+        for method in ORDERINGS.iter().filter(|entry| entry.parse.suits(&machine)) {
             let axes = machine.lattice().map_or(0, |l| l.extents.len());
             let wide = machine.lattice().is_some_and(|l| {
                 l.extents.iter().filter(|n| **n > 1).count() > 3 || l.extents.len() > 10
@@ -256,7 +256,7 @@ mod tests {
                 }
                 _ => {
                     check(spec, method.name);
-                    if method.build.needs == Needs::Lattice {
+                    if method.parse.needs == Needs::Lattice {
                         check(spec, &turned);
                     }
                 }
@@ -283,7 +283,7 @@ mod tests {
 
     /// A machine for the example of an ordering.
     fn suiting(entry: &OrderingEntry) -> &'static str {
-        match entry.build.needs {
+        match entry.parse.needs {
             Needs::Levels => "cascade:16x6x8,per_router=4",
             _ if entry.name == "ilp" => "torus:4x4",
             _ => "torus:6x4x4",
@@ -301,7 +301,7 @@ mod tests {
     fn families_ask_for_what_they_declare() {
         nodeorder_base::registry::testing::check(&ORDERINGS, |entry, params| {
             let machine = topology(suiting(entry));
-            match entry.build.make {
+            match entry.parse.make {
                 Make::Direct(order) => order(&machine, params)?().map(|_| ()),
                 Make::Search(search) => search(&machine, params, &NoObserver)?().map(|_| ()),
             }

@@ -29,7 +29,7 @@ pub(super) const TARGET: ExportTarget = ExportTarget {
         )
         .or("1"),
     ],
-    build: Build::Order(write),
+    parse: Build::Order(write),
 };
 
 /// A workload as Batsim reads it. `alloc`, `mapping` and `start` are for the scheduler, as fields of the user's own.

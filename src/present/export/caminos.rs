@@ -21,7 +21,7 @@ pub(super) const TARGET: ExportTarget = ExportTarget {
         Opt::whole("message", "phits of a message").or("16"),
         Opt::number("phit", "bytes of a phit, for jobs with messages of their own").or("64"),
     ],
-    build: Build::Jobs(write),
+    parse: Build::Jobs(write),
 };
 
 const ABOUT: &str = include_str!("texts/caminos.txt");

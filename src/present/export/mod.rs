@@ -160,7 +160,7 @@ pub fn write_jobs(
     jobs: &[ExportJob],
 ) -> Result<Export> {
     let (target, params) = read(text)?;
-    let export = match target.build {
+    let export = match target.parse {
         Build::Order(_) if !jobs.is_empty() => {
             let remedy = format!("one of {}", taking_jobs().collect::<Vec<_>>().join(", "));
             return Err(Error::unsuited(
@@ -180,7 +180,7 @@ pub fn write_jobs(
 pub fn taking_jobs() -> impl Iterator<Item = &'static str> {
     TARGETS
         .iter()
-        .filter(|target| matches!(target.build, Build::Jobs(_)))
+        .filter(|target| matches!(target.parse, Build::Jobs(_)))
         .map(|target| target.name)
 }
 
@@ -370,7 +370,7 @@ mod tests {
                     .iter()
                     .try_for_each(|option| params.word(option.key).map(drop));
             }
-            let export = match entry.build {
+            let export = match entry.parse {
                 Build::Order(build) => build(&machine, &order, params)?,
                 Build::Jobs(build) => build(&machine, &order, &[], params)?,
             };

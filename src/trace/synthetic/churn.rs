@@ -23,7 +23,7 @@ pub const HECTOR: GeneratorEntry = GeneratorEntry {
         OVERFLOW,
         SEED,
     ],
-    build: |params| churn(params, &profile::hector()),
+    parse: |params| churn(params, &profile::hector()),
 };
 
 /// `hector-year:placements=400000,nodes=2816,load=0.5,seed=1`: a log with job sizes as a year of HECToR must have
@@ -39,7 +39,7 @@ pub const HECTOR_YEAR: GeneratorEntry = GeneratorEntry {
         OVERFLOW,
         SEED,
     ],
-    build: |params| churn(params, &profile::year()),
+    parse: |params| churn(params, &profile::year()),
 };
 
 /// `nersc:placements=300000,nodes=6528,load=0.9,seed=1`: a log with the job sizes of Hopper at NERSC, mean
@@ -55,7 +55,7 @@ pub const NERSC: GeneratorEntry = GeneratorEntry {
         OVERFLOW,
         SEED,
     ],
-    build: |params| churn(params, &profile::nersc()),
+    parse: |params| churn(params, &profile::nersc()),
 };
 
 /// `log:sizes=FILE,nodes=N,placements=100000,load=0.9,overflow=false,seed=1`: a log with sizes of any
@@ -82,7 +82,7 @@ pub const LOG: GeneratorEntry = GeneratorEntry {
         OVERFLOW,
         SEED,
     ],
-    build: |params| churn(params, &profile::sizes(params)?),
+    parse: |params| churn(params, &profile::sizes(params)?),
 };
 
 const NODES: Opt = Opt::whole("nodes", "nodes of the machine");

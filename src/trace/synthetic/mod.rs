@@ -100,7 +100,7 @@ impl GeneratedWorkload {
     /// ```
     pub fn make(spec: &str, seed: u64) -> Result<GeneratedWorkload> {
         let (generator, params) = GENERATORS.read(spec, seed)?;
-        let workload = (generator.build)(&params)?;
+        let workload = (generator.parse)(&params)?;
         params.finish()?;
         Ok(workload)
     }
@@ -145,7 +145,7 @@ mod tests {
     #[test]
     fn generators_ask_for_what_they_declare() {
         nodeorder_base::registry::testing::check(&GENERATORS, |entry, params| {
-            (entry.build)(params).map(|_| ())
+            (entry.parse)(params).map(|_| ())
         });
     }
 

@@ -49,7 +49,7 @@ pub const POISSON: GeneratorEntry = GeneratorEntry {
         Opt::number("estimate", "requested time over run time, at least 1").or("1"),
         SEED,
     ],
-    build,
+    parse: build,
 };
 
 fn build(params: &Params) -> Result<GeneratedWorkload> {

@@ -170,7 +170,7 @@ pub const TORUS3D: AllocatorEntry = AllocatorEntry {
         Opt::text("placements", "shapes that jobs may have, as in 2x2x2/4x4x4")
             .or_else("the file's"),
     ],
-    build: |params, context| {
+    parse: |params, context| {
         let rule = torus3d::Tori::new(size(context), tori_of(params, context)?);
         alike(params, context)?;
         Ok(Box::new(Plugin::new(rule, params, &[SEGMENT], &[SEGMENT])?))

@@ -31,7 +31,7 @@ pub(super) const CONTIGUITY: ModelEntry = ModelEntry {
         ),
         SEED,
     ],
-    build: BuildModel {
+    parse: BuildModel {
         stretches: true,
         links: false,
         make: |params, _, tasks| {

@@ -27,7 +27,7 @@ pub(super) const DISTANCE: ModelEntry = ModelEntry {
         Opt::number("weight", "growth when the mean distance doubles").or("1"),
         BASE,
     ],
-    build: BuildModel {
+    parse: BuildModel {
         stretches: true,
         links: false,
         make: |params, context, _| {

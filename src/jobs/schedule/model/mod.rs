@@ -39,7 +39,7 @@ pub fn check(text: &str) -> Result<()> {
 
 /// Whether run times under the model that `text` names depend on the capacities of links.
 pub fn uses_links(text: &str) -> bool {
-    MODELS.find(text).is_ok_and(|entry| entry.build.links)
+    MODELS.find(text).is_ok_and(|entry| entry.parse.links)
 }
 
 /// Checks the model that `text` asks for, with its options and files, on one context. Errors: as when it is made.
@@ -54,9 +54,9 @@ pub(super) fn make<'a>(
     tasks: usize,
 ) -> Result<(Box<dyn Model + 'a>, bool)> {
     let (entry, params) = MODELS.read(text, context.topology.context().seed)?;
-    let model = (entry.build.make)(&params, context, tasks)?;
+    let model = (entry.parse.make)(&params, context, tasks)?;
     params.finish()?;
-    Ok((model, entry.build.stretches))
+    Ok((model, entry.parse.stretches))
 }
 
 #[cfg(test)]
@@ -77,7 +77,7 @@ mod tests {
             distances: &distances,
         };
         nodeorder_base::registry::testing::check(&MODELS, |entry, params| {
-            (entry.build.make)(params, &context, 8).map(|_| ())
+            (entry.parse.make)(params, &context, 8).map(|_| ())
         });
     }
 }

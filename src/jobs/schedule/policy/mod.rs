@@ -44,7 +44,7 @@ pub(super) fn make(
     seed: u64,
 ) -> Result<(Box<dyn Policy>, i64)> {
     let (entry, params) = POLICIES.read(text, seed)?;
-    let policy = (entry.build)(&params, context)?;
+    let policy = (entry.parse)(&params, context)?;
     params.finish()?;
     Ok((policy, context.passes(&params)?.interval()))
 }
@@ -79,7 +79,7 @@ mod tests {
                 places,
             };
             nodeorder_base::registry::testing::check(&POLICIES, |entry, params| {
-                (entry.build)(params, &context).map(|_| ())
+                (entry.parse)(params, &context).map(|_| ())
             });
         }
     }

@@ -17,7 +17,7 @@ pub(super) const SIZE_FIRST: PolicyEntry = PolicyEntry {
     about: "by nodes, then requested time (desc=true reverses), every interval=30 seconds; the head blocks",
     example: "size-first:interval=30",
     options: &[Opt::flag("desc", "largest first"), INTERVAL],
-    build: |params, context| {
+    parse: |params, context| {
         let descending = params.flag("desc")?;
         let passes = context.passes(params)?;
         Ok(Box::new(SizeFirst {

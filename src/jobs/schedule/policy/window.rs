@@ -35,7 +35,7 @@ pub(super) const EXACT: PolicyEntry = PolicyEntry {
     about: "window=5 jobs every interval=30 seconds into connected sets of free nodes, by an exact knapsack",
     example: "window-bnb:window=5,interval=30",
     options: OPTIONS,
-    build: |params, context| build(params, context, 16, true),
+    parse: |params, context| build(params, context, 16, true),
 };
 
 /// `window-greedy[:window=5,interval=30,held=skip,slots=components]`: as [`EXACT`], with Martello and Toth's
@@ -50,7 +50,7 @@ pub(super) const GREEDY: PolicyEntry = PolicyEntry {
     about: "as window-bnb, the knapsack by Martello and Toth's greedy method with exchanges",
     example: "window-greedy:window=5,interval=30",
     options: OPTIONS,
-    build: |params, context| build(params, context, 1000, false),
+    parse: |params, context| build(params, context, 1000, false),
 };
 
 const OPTIONS: &[Opt] = &[

@@ -25,7 +25,7 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
             ..PER_ROUTER
         },
     ],
-    build: Build::Steps(|params, _| {
+    parse: Build::Steps(|params, _| {
         let per_router = per_router(params)?;
         from_file(
             params,

@@ -18,7 +18,7 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
         )
         .or_else("all adapters"),
     ],
-    build: Build::Steps(|params, _| {
+    parse: Build::Steps(|params, _| {
         let rail = params.word("rail")?;
         from_file(
             params,

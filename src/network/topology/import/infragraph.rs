@@ -14,7 +14,7 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
     about: "InfraGraph's YAML or JSON: instances of devices with a NIC or XPU are nodes, others with ports are switches",
     example: "infragraph:fabric.yaml",
     options: &[Opt::file("file", "an infrastructure").positional()],
-    build: Build::Steps(|params, _| {
+    parse: Build::Steps(|params, _| {
         from_file(
             params,
             "a YAML or JSON file, as in infragraph:fabric.yaml",

@@ -19,7 +19,7 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
         .positional(),
         UPLINKS,
     ],
-    build: Build::Steps(|params, _| {
+    parse: Build::Steps(|params, _| {
         outlined(params, "a JSON file, as in jgf:resources.json", wiring)
     }),
 };

@@ -18,7 +18,7 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
         Opt::whole("gpus", "GPUs of each node").or_else("those of status.allocatable"),
         UPLINKS,
     ],
-    build: Build::Steps(|params, _| {
+    parse: Build::Steps(|params, _| {
         let (levels, gpus) = (params.word("levels")?, params.integer("gpus", 1, 1 << 16)?);
         outlined(params, "a JSON file, as in k8s-nodes:nodes.json", move |file| {
             wiring(file, levels, gpus)

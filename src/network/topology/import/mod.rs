@@ -327,7 +327,7 @@ impl Wiring {
 /// The network of an inline specification.
 fn network_of(spec: &str, context: &Context) -> Result<Network> {
     let (family, params) = TOPOLOGIES.read(spec, context.seed)?;
-    family.build.parse(&params, context)?(&params, context)
+    family.parse.parse(&params, context)?(&params, context)
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
     about: "a Scotch or TopoMatch target file: torusXD, meshXD, hcub, cmplt, tleaf",
     example: "tgt:machine.tgt",
     options: &[Opt::file("file", "a target file").positional()],
-    build: Build::Steps(|params, _| {
+    parse: Build::Steps(|params, _| {
         from_file(params, "a target file, as in tgt:machine.tgt", network)
     }),
 };

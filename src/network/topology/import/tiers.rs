@@ -21,7 +21,7 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
         .or_else("leaf at the end with most values"),
         UPLINKS,
     ],
-    build: Build::Steps(|params, _| {
+    parse: Build::Steps(|params, _| {
         let order = params.chosen("order")?;
         outlined(
             params,

@@ -13,7 +13,7 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
         Opt::file("file", "a JSON file of instances").positional(),
         UPLINKS,
     ],
-    build: Build::Steps(|params, _| {
+    parse: Build::Steps(|params, _| {
         outlined(
             params,
             "a JSON file, as in topograph:instances.json",

@@ -19,7 +19,7 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
             "torus: x, y, z of a 3D torus; cascade: x is the group, y the chassis, z the slot",
         ),
     ],
-    build: Build::Steps(|params, _| {
+    parse: Build::Steps(|params, _| {
         let network = params.choice("network")?;
         let expected = "a file of xtdb2proc, as in xtdb2proc:processors.txt";
         from_file(params, expected, move |file| build(file, network))

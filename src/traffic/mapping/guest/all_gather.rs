@@ -14,7 +14,7 @@ pub(super) const GUEST: GuestEntry = GuestEntry {
         N,
         BUFFER,
     ],
-    build: Pattern {
+    parse: Pattern {
         make,
         benchmark: None,
         sized: &[Sized {

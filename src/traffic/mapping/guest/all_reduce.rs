@@ -20,7 +20,7 @@ pub(super) const GUEST: GuestEntry = GuestEntry {
         BUFFER,
         GROUP,
     ],
-    build: Pattern {
+    parse: Pattern {
         make,
         benchmark: None,
         sized: &[

@@ -8,7 +8,7 @@ pub(super) const GUEST: GuestEntry = GuestEntry {
     about: "every process to every other",
     example: "all-to-all:n=64",
     options: &[N, VOLUME],
-    build: Pattern {
+    parse: Pattern {
         make: |params, _| {
             Ok((
                 count(params)?,

@@ -40,12 +40,12 @@ impl Benchmark {
     /// # Ok::<(), nodeorder_base::error::Error>(())
     /// ```
     pub fn make(text: &str, context: &Context) -> Result<Self> {
-        let Some((entry, work)) = GUESTS.get(text).and_then(|e| Some((e, e.build.benchmark?)))
+        let Some((entry, work)) = GUESTS.get(text).and_then(|e| Some((e, e.parse.benchmark?)))
         else {
             let location = SourceLocation::option(text);
             let names: Vec<&str> = GUESTS
                 .iter()
-                .filter(|e| e.build.benchmark.is_some())
+                .filter(|e| e.parse.benchmark.is_some())
                 .map(|e| e.name)
                 .collect();
             let expected = format!("a benchmark: {}", names.join(", "));

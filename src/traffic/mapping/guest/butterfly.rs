@@ -9,7 +9,7 @@ pub(super) const GUEST: GuestEntry = GuestEntry {
     about: "every process to those whose number differs in one bit; n is a power of two",
     example: "butterfly:n=64",
     options: &[N, VOLUME],
-    build: Pattern {
+    parse: Pattern {
         make: |params, context| {
             let n = count(params)?;
             if !n.is_power_of_two() {

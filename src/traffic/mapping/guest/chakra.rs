@@ -16,7 +16,7 @@ pub(super) const GUEST: GuestEntry = GuestEntry {
     about: "Chakra execution traces, a file PREFIX.N.et a rank: sends, and collectives spread over their group",
     example: "chakra:run/trace",
     options: &[Opt::file("prefix", "the files without .N.et").positional()],
-    build: Pattern {
+    parse: Pattern {
         make,
         benchmark: None,
         sized: &[],

@@ -22,28 +22,28 @@ pub static FORMATS: Registry<Build> = Registry::new(
             about: "source,target,volume, header optional; processes from 0",
             example: "traffic.csv",
             options: &[],
-            build: csv,
+            parse: csv,
         },
         FormatEntry {
             name: "mtx",
             about: "MatrixMarket coordinate or array: row is source, column target",
             example: "traffic.mtx",
             options: &[],
-            build: matrix_market,
+            parse: matrix_market,
         },
         FormatEntry {
             name: "grf",
             about: "Scotch graph: edges stand at both ends, edge loads are volumes",
             example: "traffic.grf",
             options: &[],
-            build: scotch,
+            parse: scotch,
         },
         FormatEntry {
             name: "mat",
             about: "TopoMatch: a square matrix as text, row is source",
             example: "traffic.mat",
             options: &[],
-            build: topomatch,
+            parse: topomatch,
         },
     ],
 );
@@ -71,7 +71,7 @@ pub(super) fn read(text: &Text, format: &str, context: &Context) -> Result<(u32,
     // No format writes a message in fewer than four characters.
     let bytes = (text.as_str().len() as u64 / 2).saturating_mul(size_of::<Message>() as u64);
     context.require(&format!("{}: the guest's messages", text.name()), bytes)?;
-    let (processes, messages) = (FORMATS.find_at(format, || text.location())?.build)(text)?;
+    let (processes, messages) = (FORMATS.find_at(format, || text.location())?.parse)(text)?;
     if processes == 0 {
         return Err(Error::input(
             text.location(),

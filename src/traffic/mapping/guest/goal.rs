@@ -14,7 +14,7 @@ pub(super) const GUEST: GuestEntry = GuestEntry {
     about: "a GOAL schedule as text: the bytes that every rank sends to every other",
     example: "goal:app.goal",
     options: &[Opt::file("file", "a GOAL schedule, num_ranks first").positional()],
-    build: Pattern {
+    parse: Pattern {
         make,
         benchmark: None,
         sized: &[],

@@ -83,7 +83,7 @@ impl Guest {
             return Guest::from_file(text, context);
         };
         let params = GUESTS.params(entry, text, context.seed)?;
-        let (processes, traffic) = (entry.build.make)(&params, context)?;
+        let (processes, traffic) = (entry.parse.make)(&params, context)?;
         params.finish()?;
         Ok(Guest {
             label: text.to_string(),
@@ -209,7 +209,7 @@ mod tests {
             {
                 return params.path(file.key).map(drop);
             }
-            (entry.build.make)(params, &Context::default()).map(|_| ())
+            (entry.parse.make)(params, &Context::default()).map(|_| ())
         });
     }
 

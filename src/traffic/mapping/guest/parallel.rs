@@ -42,7 +42,7 @@ pub(super) const GUEST: GuestEntry = GuestEntry {
         EP,
         Opt::number("volume", "what all four volumes are multiplied by").or("1"),
     ],
-    build: Pattern {
+    parse: Pattern {
         make,
         benchmark: None,
         sized: &[Sized {

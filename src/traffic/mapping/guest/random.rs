@@ -16,7 +16,7 @@ pub(super) const GUEST: GuestEntry = GuestEntry {
         SEED,
         VOLUME,
     ],
-    build: Pattern {
+    parse: Pattern {
         make: |params, context| {
             let n = count(params)?;
             let degree = params.integer("degree", 0, n - 1)?.unwrap_or(4.min(n - 1));

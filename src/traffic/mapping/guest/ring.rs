@@ -8,7 +8,7 @@ pub(super) const GUEST: GuestEntry = GuestEntry {
     about: "every process to the next and the one before, closed to a ring",
     example: "ring:n=64",
     options: &[N, VOLUME],
-    build: Pattern {
+    parse: Pattern {
         make: |params, context| {
             let n = count(params)?;
             list(params, context, n, 2, |i, send| {

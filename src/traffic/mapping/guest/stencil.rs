@@ -19,7 +19,7 @@ pub(super) const GUEST: GuestEntry = GuestEntry {
         Opt::flag("corners", "send across edges and corners, too"),
         VOLUME,
     ],
-    build: Pattern {
+    parse: Pattern {
         make: stencil,
         benchmark: None,
         sized: &[

@@ -13,7 +13,7 @@ pub(super) const GUEST: GuestEntry = GuestEntry {
         Opt::extents("dims", "rows and columns").positional(),
         VOLUME,
     ],
-    build: Pattern {
+    parse: Pattern {
         make: |params, context| {
             let expected = "two extents, as in 8x8";
             let dims = params.dims("dims", expected)?;

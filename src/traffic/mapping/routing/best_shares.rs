@@ -78,7 +78,7 @@ impl BestShares {
         let Some(entry) = ROUTINGS.get(text) else {
             return Ok(None);
         };
-        let Some(freedom) = entry.build.freedom else {
+        let Some(freedom) = entry.parse.freedom else {
             return Ok(None);
         };
         let params: Params = ROUTINGS.params(entry, text, 1)?;
@@ -99,7 +99,7 @@ impl BestShares {
     /// # Errors
     /// [`Error::Unsuited`], with the routings that work there.
     pub fn check(&self, topology: &Topology) -> Result<()> {
-        let tree = (up_down::ROUTING.build.suits)(topology);
+        let tree = (up_down::ROUTING.parse.suits)(topology);
         let rails = topology.network().rails().is_some();
         if self.freedom != Freedom::Detours || !(tree || rails) {
             return Ok(());

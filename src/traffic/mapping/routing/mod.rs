@@ -68,7 +68,7 @@ impl FixedRouting {
     /// An unknown name; a routing with the best shares, which [`BestShares::read`] takes.
     pub fn named(name: &str) -> Result<Self> {
         let (entry, params) = ROUTINGS.read(name, 1)?;
-        if entry.build.freedom.is_some() {
+        if entry.parse.freedom.is_some() {
             let fixed: Vec<&str> = FixedRouting::all().map(|r| r.name()).collect();
             return Err(Error::option(
                 format!("--routing {name}"),
@@ -84,7 +84,7 @@ impl FixedRouting {
     pub fn all() -> impl Iterator<Item = FixedRouting> {
         let fixed = ROUTINGS
             .iter()
-            .filter(|entry| entry.build.freedom.is_none());
+            .filter(|entry| entry.parse.freedom.is_none());
         fixed.map(|entry| FixedRouting { entry })
     }
 
@@ -95,7 +95,7 @@ impl FixedRouting {
 
     /// Returns whether it works on `topology`.
     pub fn suits(&self, topology: &Topology) -> bool {
-        (self.entry.build.suits)(topology)
+        (self.entry.parse.suits)(topology)
     }
 
     /// Refuses a machine that does not have what this routing needs.
@@ -112,7 +112,7 @@ impl FixedRouting {
             format!(
                 "{} is no {}, which `{}` needs",
                 topology.name(),
-                self.entry.build.needs,
+                self.entry.parse.needs,
                 self.entry.name
             ),
             format!("what works here: {}", works.join(", ")),
@@ -126,7 +126,7 @@ impl FixedRouting {
     /// A machine that does not suit; more memory than allowed.
     pub fn loads(&self, fabric: &Fabric<'_>, demand: &Demand) -> Result<Vec<f64>> {
         self.check(fabric.topology)?;
-        let mut loads = (self.entry.build.loads)(fabric, demand)?;
+        let mut loads = (self.entry.parse.loads)(fabric, demand)?;
         fabric.settle(&mut loads);
         Ok(loads)
     }
@@ -150,14 +150,14 @@ impl FixedRouting {
     }
 
     fn routes_of(&self, fabric: &Fabric<'_>, pairs: &[(u32, u32)]) -> Result<Vec<Route>> {
-        if let Some(routes) = self.entry.build.routes {
+        if let Some(routes) = self.entry.parse.routes {
             return routes(fabric, pairs);
         }
         let route = |(from, to): &(u32, u32)| {
             if from == to {
                 return Ok(Route::new());
             }
-            let loads = (self.entry.build.loads)(fabric, &Demand::between(*from, *to))?;
+            let loads = (self.entry.parse.loads)(fabric, &Demand::between(*from, *to))?;
             Ok((0..).zip(loads).filter(|(_, share)| *share > 0.0).collect())
         };
         pairs.par_iter().map(route).collect()
@@ -165,7 +165,7 @@ impl FixedRouting {
 
     pub(super) fn lengths(&self, fabric: &Fabric<'_>) -> Result<Lengths> {
         self.check(fabric.topology)?;
-        (self.entry.build.lengths)(fabric)
+        (self.entry.parse.lengths)(fabric)
     }
 }
 

@@ -87,7 +87,7 @@ fn lengths(fabric: &Fabric<'_>) -> Result<Lengths> {
     let groups = Groups::new(fabric)?;
     let count = groups.count;
     if count < 3 {
-        return (super::minimal::ROUTING.build.lengths)(fabric);
+        return (super::minimal::ROUTING.parse.lengths)(fabric);
     }
     let n = count as usize;
     let own = groups.shares(fabric)?;

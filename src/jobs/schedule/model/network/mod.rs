@@ -117,7 +117,7 @@ pub(super) const NETWORK: ModelEntry = ModelEntry {
             SEED,
         ],
     ),
-    build: BuildModel {
+    parse: BuildModel {
         stretches: true,
         links: true,
         make: |params, context, tasks| Ok(Box::new(Network::new(params, context, tasks)?)),

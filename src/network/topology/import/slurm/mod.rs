@@ -33,7 +33,7 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
             .or_else("the file's line TopologyParam=, which is slurm.conf's"),
         UPLINKS,
     ],
-    build: Build::Steps(|params, _| {
+    parse: Build::Steps(|params, _| {
         let (name, table) = (params.word("name")?, params.word("nodes")?);
         let param = params.word("param")?;
         let expected = "a topology.conf, as in slurm-topology:topology.conf";

@@ -48,7 +48,7 @@ pub const ILP: OrderingEntry = OrderingEntry {
             "solver; auto chooses, dp is the dynamic program",
         )],
     ),
-    build: Method::search(|topology, params, observer| {
+    parse: Method::search(|topology, params, observer| {
         let settings = Settings::read(topology, params, observer)?;
         let solver = params.choice("solver")?;
         solver::available(params, solver)?;

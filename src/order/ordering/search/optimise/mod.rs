@@ -65,7 +65,7 @@ pub const OPTIMISE: OrderingEntry = OrderingEntry {
     about: "annealed for a weighted sum of distances, with a proved bound (workload: for job sizes)",
     example: "optimise:weights=harmonic,window=8,steps=20000",
     options: &SHARED,
-    build: Method::search(|topology, params, observer| {
+    parse: Method::search(|topology, params, observer| {
         let settings = Settings::read(topology, params, observer)?;
         Ok(Box::new(move || optimise(topology, &settings, observer)))
     }),

@@ -63,7 +63,7 @@ macro_rules! benchmark {
             about: $about,
             example: concat!($name, ":n=64"),
             options: &$crate::mapping::guest::npb::OPTIONS,
-            build: $crate::mapping::guest::Pattern {
+            parse: $crate::mapping::guest::Pattern {
                 make: |params, context| $work(params)?.traffic(params, context),
                 benchmark: Some($work),
                 sized: &[$crate::mapping::guest::Sized {
