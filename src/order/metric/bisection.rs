@@ -18,7 +18,10 @@
 use rayon::prelude::*;
 
 use super::halving::{Cuts, Halves};
-use super::kit::*;
+use crate::ordering::NodeOrder;
+use nodeorder_base::error::Result;
+use nodeorder_base::ids::RouterId;
+use nodeorder_network::topology::Topology;
 use nodeorder_base::ratio::gcd;
 use nodeorder_network::topology::RouterGraph;
 

@@ -4,7 +4,10 @@ use rayon::prelude::*;
 use serde::Serialize;
 
 use super::envelope::{compact_sets, lower_envelope};
-use super::kit::*;
+use crate::ordering::NodeOrder;
+use nodeorder_base::error::Result;
+use nodeorder_base::ids::NodeId;
+use nodeorder_network::topology::Topology;
 use super::mpc::Means;
 use nodeorder_network::topology::Statistics;
 

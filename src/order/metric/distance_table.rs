@@ -3,7 +3,9 @@
 use multiversion::multiversion;
 
 use super::distance_kernel::DistanceKernel;
-use super::kit::*;
+use nodeorder_base::error::{Error, Result, SourceLocation};
+use nodeorder_base::ids::RouterId;
+use nodeorder_network::topology::{Metric, Topology};
 use nodeorder_network::topology::search::{self, Search};
 
 /// All distances between routers with nodes. Counters: members by router.

@@ -5,7 +5,10 @@ use multiversion::multiversion;
 use super::cursor::Cursor;
 use super::cuts::{CutTerm, Cuts};
 use super::distance_kernel::DistanceKernel;
-use super::kit::*;
+use nodeorder_base::error::Result;
+use nodeorder_base::ids::RouterId;
+use nodeorder_network::topology::distance::Shape;
+use nodeorder_network::topology::{Metric, Topology};
 use nodeorder_base::ranks::Run;
 use nodeorder_network::topology::distance::Axis;
 

@@ -9,7 +9,11 @@
 
 use rayon::prelude::*;
 
-use super::kit::*;
+use crate::ordering::NodeOrder;
+use nodeorder_base::error::{Error, Result, SourceLocation};
+use nodeorder_base::ids::NodeId;
+use nodeorder_base::ratio::ratio;
+use nodeorder_network::topology::{Metric, Topology};
 use crate::pair_sums;
 pub use crate::pair_sums::{SumMethod, lacks_room};
 

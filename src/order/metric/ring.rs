@@ -2,7 +2,9 @@
 
 use std::collections::HashMap;
 
-use super::kit::*;
+use nodeorder_base::error::Result;
+use nodeorder_base::ids::{NodeId, RouterId};
+use nodeorder_network::topology::{Metric, Topology};
 use super::rank_distances::RankDistances;
 use nodeorder_network::topology::search::{self, Search, WIDTH};
 

@@ -9,7 +9,11 @@
 use std::collections::HashMap;
 
 use super::halving::{Cuts, Halves};
-use super::kit::*;
+use nodeorder_base::error::Result;
+use nodeorder_base::ids::RouterId;
+use nodeorder_base::ranks::Ranks;
+use nodeorder_network::topology::distance::Shape;
+use nodeorder_network::topology::{Metric, Topology};
 use super::rank_distances::RankDistances;
 use super::ring::{Ring, ring};
 use super::units::UnitCounter;

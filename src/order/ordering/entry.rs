@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
+use super::NodeOrder;
 use super::file::read_file;
 use super::search_result::SearchResult;
-use super::NodeOrder;
-use nodeorder_base::error::{Error, Result};
+use nodeorder_base::error::Result;
 use nodeorder_base::ids::NodeId;
 use nodeorder_base::observer::{NoObserver, Observer};
 use nodeorder_base::params::Params;
@@ -172,9 +172,8 @@ fn parse_options(
 ) -> Result<Box<dyn OrderNodes>> {
     let params = table.params(entry, text, topology.context().seed)?;
     let names_axes = params.has("axes") || params.has("reverse");
-    let lacks_lattice = entry.parse.needs == Needs::LatticeForAxes
-        && names_axes
-        && topology.lattice().is_none();
+    let lacks_lattice =
+        entry.parse.needs == Needs::LatticeForAxes && names_axes && topology.lattice().is_none();
     if lacks_lattice || !entry.parse.suits(topology) {
         let needy = if lacks_lattice { "axes" } else { entry.name };
         let lacks = match entry.parse.needs {
@@ -183,7 +182,10 @@ fn parse_options(
         };
         return Err(params.unsuited(
             format!("{} has {lacks}, which `{needy}` needs", topology.name()),
-            format!("what works here: {}", list_suitable(table, topology).join(", ")),
+            format!(
+                "what works here: {}",
+                list_suitable(table, topology).join(", ")
+            ),
         ));
     }
     (entry.parse.options)(topology, &params)

@@ -78,4 +78,3 @@ impl NodeOrder {
 pub fn suitable(topology: &Topology) -> Vec<&'static str> {
     list_suitable(&ORDERINGS, topology)
 }
-

@@ -104,17 +104,19 @@ pub const OPTIONS: [Opt; 6] = [
 ];
 
 impl Figures {
-    /// From the keys of [`OPTIONS`]. Errors: a text that is no such quantity; a bandwidth of 0.
-    pub fn from_params(params: &Params, memory: u64) -> Result<Self> {
-        let own = Figures {
+    /// Reads the keys of [`OPTIONS`] but `links`, whose file is not opened.
+    ///
+    /// # Errors
+    /// A text that is no such quantity; a bandwidth of 0.
+    pub fn parse(params: &Params) -> Result<Self> {
+        Ok(Figures {
             bandwidth: positive(params, "bandwidth")?,
             latency: params.quantity("latency", Unit::Seconds)?,
             node_bandwidth: positive(params, "node_bandwidth")?,
             node_latency: None,
             switch_bandwidth: positive(params, "switch_bandwidth")?,
             node_links_free: params.choice("node_links")? == "free",
-        };
-        own.or_file(params.path("links")?.as_deref(), memory)
+        })
     }
 
     /// Reads a file of figures: TOML with any of `link_bandwidth`, `link_latency`, `node_bandwidth`, `node_latency` and
@@ -176,8 +178,8 @@ impl Figures {
         figures.or_file(file, memory)
     }
 
-    /// These figures, and those of a file where they are missing.
-    fn or_file(self, path: Option<&Path>, memory: u64) -> Result<Self> {
+    /// Returns these figures, and those of a file where they are missing. Fails if the file cannot be read.
+    pub fn or_file(self, path: Option<&Path>, memory: u64) -> Result<Self> {
         let Some(path) = path else { return Ok(self) };
         let other = Figures::read(&Text::read(path, memory)?)?;
         Ok(Figures {

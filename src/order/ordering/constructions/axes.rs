@@ -83,7 +83,11 @@ impl AxisOptions {
                 .iter()
                 .map(|axis| self.reversed.contains(axis))
                 .collect(),
-            extents: self.axes.iter().map(|axis| lattice.extents[*axis]).collect(),
+            extents: self
+                .axes
+                .iter()
+                .map(|axis| lattice.extents[*axis])
+                .collect(),
         })
     }
 }
@@ -116,7 +120,6 @@ fn parse_axes(text: &str, dimensions: usize) -> Option<Vec<usize>> {
 }
 
 impl View<'_> {
-
     /// Number of cells.
     pub fn cell_count(&self) -> usize {
         self.lattice.cell_count()

@@ -138,7 +138,10 @@ fn parse_blocks(
 ) -> Result<Box<dyn OrderNodes>> {
     if topology.lattice().is_none() {
         return Err(params.unsuited(
-            format!("{} has no coordinates, which `block` needs", topology.name()),
+            format!(
+                "{} has no coordinates, which `block` needs",
+                topology.name()
+            ),
             "what works here: no `block`",
         ));
     }
@@ -146,7 +149,10 @@ fn parse_blocks(
     let view = axes.view(topology)?;
     let Some(size) = parse_size(&view, params, "block")? else {
         return Err(params.unsuited(
-            format!("{} has no levels such as groups or leaf switches", topology.name()),
+            format!(
+                "{} has no levels such as groups or leaf switches",
+                topology.name()
+            ),
             "what works here: `block=` with the cells of a rack along each axis, as in block=3x6x8",
         ));
     };
@@ -221,8 +227,8 @@ fn deal(units: Vec<UnitChunks>) -> Vec<NodeId> {
 
 #[cfg(test)]
 mod tests {
-    use crate::ordering::testing::{error, ids};
     use crate::ordering::NodeOrder;
+    use crate::ordering::testing::{error, ids};
     use crate::testing::from_file;
 
     #[test]

@@ -152,8 +152,8 @@ fn skilling(position: &[u32], bits: u32) -> u128 {
 
 #[cfg(test)]
 mod tests {
-    use crate::ordering::testing::{error, ids, max_step, step_sum};
     use super::*;
+    use crate::ordering::testing::{error, ids, max_step, step_sum};
 
     #[test]
     fn steps_on_the_cplant_mesh_sum_as_known() {

@@ -111,8 +111,8 @@ pub(super) fn gray_rank(code: u64) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use crate::ordering::testing::ids;
     use super::*;
+    use crate::ordering::testing::ids;
 
     #[test]
     fn axis_0_is_most_significant() {

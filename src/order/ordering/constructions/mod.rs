@@ -7,6 +7,7 @@ mod helical;
 mod hierarchical;
 mod hilbert;
 mod interleave;
+mod lanczos;
 mod linear;
 mod random;
 mod spectral;

@@ -68,8 +68,8 @@ impl OrderNodes for Random {
 
 #[cfg(test)]
 mod tests {
-    use crate::ordering::testing::ids;
     use super::*;
+    use crate::ordering::testing::ids;
 
     /// Worked out a second time from the definitions of the generator and of the draws.
     #[test]

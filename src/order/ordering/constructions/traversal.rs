@@ -35,7 +35,9 @@ pub const DFS: OrderingEntry = OrderingEntry {
     example: "dfs:start=0",
     options: &[START],
     parse: Method::new(Needs::Nothing, |topology, params| {
-        parse_walk(topology, params, |walk, _, graph| depth_first(graph, walk.start))
+        parse_walk(topology, params, |walk, _, graph| {
+            depth_first(graph, walk.start)
+        })
     }),
 };
 

@@ -3,9 +3,8 @@
 use good_lp::{Expression, ProblemVariables, SolutionStatus, Variable, constraint, variable};
 
 use super::solver::{Job, Model, Refusal};
-use crate::ordering::optimise::{SearchResult, Status};
-use nodeorder_base::error::Result;
-use nodeorder_base::params::Params;
+use crate::ordering::search_result::{SearchResult, Status};
+use nodeorder_base::error::{Error, Result, SourceLocation};
 
 /// Most variables of a model.
 const VARIABLES: usize = 60_000;
@@ -15,14 +14,14 @@ pub(super) fn solve(job: &Job<'_>) -> Result<SearchResult> {
     let Job { problem, start, .. } = *job;
     let n = problem.space.len();
     // Known before the pairs are looked at: neighbours in rank have weight.
-    check_size(job.params, n, n - 1)?;
+    check_size(&job.options.location, n, n - 1)?;
     let answer = match job.run(build(job)?) {
         Ok(answer) => answer,
         // Out of time before it had anything: the warm start stands.
         Err(Refusal::OutOfTime) => {
             let by = job.name();
             let found = SearchResult::new(problem, start, job.bound, by, Status::TimeLimit);
-            return Ok(found.noted(job.settings));
+            return Ok(found.noted(problem, job.options));
         }
         Err(Refusal::Failed(error)) => return Err(error),
     };
@@ -50,16 +49,19 @@ pub(super) fn solve(job: &Job<'_>) -> Result<SearchResult> {
         .map_or(0.0, |gap| value * (1.0 - gap.max(0.0)))
         .max(job.bound);
     let outcome = SearchResult::new(problem, &order, bound, job.name(), status);
-    Ok(outcome.noted(job.settings))
+    Ok(outcome.noted(problem, job.options))
 }
 
 /// Refuses a model of so many elements and `pairs` or more pairs of ranks: it has a variable for each element at each
 /// rank, and for each pair as many again. Errors: too many variables.
-pub(super) fn check_size(params: &Params, n: usize, pairs: usize) -> Result<()> {
+pub(super) fn check_size(location: &SourceLocation, n: usize, pairs: usize) -> Result<()> {
     let size = n.saturating_mul(n).saturating_mul(pairs + 1);
     if size > VARIABLES {
-        return Err(params.unsuited(
-            format!("a model of {n} elements and {pairs} or more weighted pairs of ranks is beyond integer programs"),
+        return Err(Error::unsuited(
+            location.clone(),
+            format!(
+                "a model of {n} elements and {pairs} or more weighted pairs of ranks is beyond integer programs"
+            ),
             "use `optimise`, a shorter window, or a smaller machine",
         ));
     }
@@ -70,7 +72,7 @@ fn build(job: &Job<'_>) -> Result<Model> {
     let Job {
         problem,
         start,
-        params,
+        options,
         ..
     } = *job;
     let n = problem.space.len();
@@ -80,7 +82,7 @@ fn build(job: &Job<'_>) -> Result<Model> {
         .map(|(p, q)| (p, q, problem.element_weight(p, q)))
         .filter(|(_, _, w)| *w > 0.0)
         .collect();
-    check_size(params, n, pairs.len())?;
+    check_size(&options.location, n, pairs.len())?;
     let mut variables = ProblemVariables::new();
     let x: Vec<Variable> = (0..n * n)
         .map(|_| variables.add(variable().binary()))

@@ -5,8 +5,8 @@ use good_lp::{
 };
 
 use super::solver::{Job, Model, Refusal};
-use crate::ordering::optimise::{SearchResult, Status};
-use nodeorder_base::error::Result;
+use crate::ordering::search_result::{SearchResult, Status};
+use nodeorder_base::error::{Error, Result};
 
 /// Most edges of the path problem.
 const EDGES: usize = 20_000;
@@ -21,7 +21,7 @@ pub(super) fn solve(job: &Job<'_>) -> Result<SearchResult> {
     let vertices = if ring { n } else { n + 1 };
     let done = |order: &[u32], bound: f64, rounds: &str, status: Status| {
         let by = format!("subtour cuts ({}){rounds}", job.name());
-        Ok(SearchResult::new(problem, order, bound, by, status).noted(job.settings))
+        Ok(SearchResult::new(problem, order, bound, by, status).noted(problem, job.options))
     };
     let d = |i: usize, j: usize| problem.space.distances.between(i as u32, j as u32);
     let (mut best, mut value) = (start.to_vec(), problem.value(start));
@@ -36,7 +36,11 @@ pub(super) fn solve(job: &Job<'_>) -> Result<SearchResult> {
         if edges.len() > EDGES {
             if reach == 2 && value > bound {
                 let problem = format!("a path through {n} elements is beyond subtour cuts");
-                return Err(job.params.unsuited(problem, "use `optimise:weights=path`"));
+                return Err(Error::unsuited(
+                    job.options.location.clone(),
+                    problem,
+                    "use `optimise:weights=path`",
+                ));
             }
             break;
         }

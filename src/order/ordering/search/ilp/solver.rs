@@ -6,15 +6,17 @@ use good_lp::{
     SolverModel, Variable, microlp,
 };
 
-use crate::ordering::optimise::{Observer, SearchProblem, Settings};
+use crate::ordering::search::optimise::options::SearchOptions;
+use crate::ordering::search::optimise::problem::SearchProblem;
 use nodeorder_base::error::{Error, Result};
+use nodeorder_base::observer::Observer;
 use nodeorder_base::params::Params;
 
 /// Names that `solver=` takes; the first lets the tool choose.
 pub(super) const NAMES: [&str; 4] = ["auto", "dp", "microlp", "highs"];
 
 /// Refuses `highs` where this build has not got it.
-pub(super) fn available(params: &Params, solver: &str) -> Result<()> {
+pub(super) fn check_available(params: &Params, solver: &str) -> Result<()> {
     if solver != "highs" || cfg!(feature = "highs") {
         return Ok(());
     }
@@ -43,11 +45,10 @@ pub(super) struct Model {
     pub warm: Vec<(Variable, f64)>,
 }
 
-/// A request to a solver: options (for messages), limits, solver and the bound known so far; the problem, and an order
+/// A request to a solver: options, solver and the bound known so far; the problem, and an order
 /// of its elements to begin with.
 pub(super) struct Job<'a> {
-    pub params: &'a Params,
-    pub settings: &'a Settings,
+    pub options: &'a SearchOptions,
     pub observer: &'a dyn Observer,
     pub solver: &'static str,
     pub bound: f64,
@@ -67,7 +68,7 @@ impl Job<'_> {
 
     pub(super) fn failed(&self, what: &str) -> Error {
         Error::unsuited(
-            self.params.location_of("solver"),
+            self.options.location.clone(),
             format!("{}: {what}", self.name()),
             "try another solver=, or `optimise`",
         )
@@ -75,7 +76,7 @@ impl Job<'_> {
 
     /// Seconds left for a solver, if there is a limit.
     fn left(&self) -> Option<f64> {
-        let limit = self.settings.time?;
+        let limit = self.options.time?;
         Some((limit - self.observer.seconds().unwrap_or(0.0)).max(0.01))
     }
 
@@ -130,7 +131,7 @@ impl Job<'_> {
             }
             Err(error) => {
                 let text = error.to_string();
-                if self.settings.time.is_some() && text.to_lowercase().contains("time limit") {
+                if self.options.time.is_some() && text.to_lowercase().contains("time limit") {
                     return Err(Refusal::OutOfTime);
                 }
                 Err(Refusal::Failed(

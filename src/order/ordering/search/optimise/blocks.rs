@@ -9,8 +9,9 @@ use rayon::prelude::*;
 use super::anneal::{Chain, Cooling, UNIT};
 use super::anneal_rng::AnnealRng;
 use super::elements::Arrangement;
+use super::options::Budget;
 use super::prices::Prices;
-use super::{Budget, Observer};
+use nodeorder_base::observer::Observer;
 
 /// Elements from which sequences are annealed by blocks.
 pub(super) const LARGE: usize = 100_000;

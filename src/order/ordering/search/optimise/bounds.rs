@@ -4,9 +4,11 @@
 
 use rayon::prelude::*;
 
+use super::assignment;
+use super::elements::Arrangement;
+use super::problem::SearchProblem;
 use super::relaxation::{Torus, relaxed};
 use super::scaled::{SAFE, Scaled};
-use super::*;
 use nodeorder_network::topology::Metric;
 
 /// Most elements of an assignment by rows and columns: n³ operations, 8n² bytes.

@@ -15,8 +15,10 @@
 
 use rayon::prelude::*;
 
+use super::options::Budget;
+use super::problem::SearchProblem;
 use super::symmetry::{Symmetry, inverse};
-use super::{Budget, Observer, SearchProblem};
+use nodeorder_base::observer::Observer;
 
 /// How much an attempt may take.
 #[derive(Clone, Copy, Debug)]

@@ -105,8 +105,8 @@ pub(super) fn sums(
 
 #[cfg(test)]
 mod tests {
-    use super::super::SearchProblem;
     use super::super::elements::Arrangement;
+    use super::super::problem::SearchProblem;
     use super::super::weights::tests::log_uniform;
     use super::super::weights::{WeightKind, Weights};
     use super::*;

@@ -1,8 +1,10 @@
 //! The problem of a search: what is arranged, and under which weights.
 
-use super::*;
+use super::elements::Arrangement;
+use super::weights::{self, Weights};
+use super::{objective, small};
 use crate::pair_sums;
-use nodeorder_network::topology::Metric;
+use nodeorder_network::topology::{Metric, Topology};
 
 /// Distances that might be looked up, a node, while a transform finds all sums: measured.
 const TRANSFORM: f64 = 800.0;

@@ -4,8 +4,8 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use rayon::prelude::*;
 
-use super::SearchProblem;
 use super::elements::Distances;
+use super::problem::SearchProblem;
 use super::scaled::{LAYERS, Scaled};
 use super::starts::permutations;
 

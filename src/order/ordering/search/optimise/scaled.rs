@@ -1,6 +1,6 @@
 //! Weights as integers, in which bounds are proved.
 
-use super::SearchProblem;
+use super::problem::SearchProblem;
 
 /// Factor that covers the rounding of the last conversion to `f64`.
 pub(super) const SAFE: f64 = 1.0 - 1e-12;

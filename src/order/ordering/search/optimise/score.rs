@@ -1,8 +1,14 @@
 //! The objective of given orderings, with a bound.
 
-use super::settings::{QUICK_BOUND, read_weights};
-use super::*;
+use super::bounds::Bounds;
+use super::elements::Arrangement;
+use super::options::{QUICK_BOUND, SHARED, WeightOptions};
+use super::problem::SearchProblem;
+use crate::ordering::node_order::NodeOrder;
+use nodeorder_base::error::{Error, Result, SourceLocation};
+use nodeorder_base::observer::Observer;
 use nodeorder_base::params::{Opt, Params};
+use nodeorder_network::topology::Topology;
 
 /// An ordering under weights.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -64,8 +70,7 @@ fn within(
 ) -> Result<Vec<Score>> {
     let text = format!("--weights:{weights}");
     let params = Params::inline(&text, ',', &OPTIONS, topology.context().seed)?;
-    let (weights, _) = read_weights(topology, &params)?;
-    params.finish()?;
+    let weights = WeightOptions::parse(topology, &params)?.build(topology)?;
     let space = Arrangement::new(topology, true)?;
     let problem = SearchProblem::new(topology, &space, weights);
     let bound = Bounds::new(&problem).lower(work, &|| observer.should_stop());

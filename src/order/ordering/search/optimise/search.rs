@@ -6,10 +6,13 @@ use super::anneal::{Chain, Cooling, UNIT};
 use super::anneal_rng::AnnealRng;
 use super::blocks::{self, Pass};
 use super::elements::Distances;
+use super::options::Budget;
 use super::prices::Prices;
+use super::problem::SearchProblem;
 use super::small::{self, Small};
 use super::starts::Start;
-use super::{Budget, Observer, SearchProblem, window};
+use super::window;
+use nodeorder_base::observer::Observer;
 
 /// Rounds of a run; after each progress is reported.
 const ROUNDS: usize = 10;

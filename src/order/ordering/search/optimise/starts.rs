@@ -1,7 +1,17 @@
 //! Starts of a search: the classic orderings, best first.
 
-use super::*;
-use crate::ordering::{defaults, suitable};
+use super::elements::Arrangement;
+use super::objective;
+use super::options::SearchOptions;
+use super::problem::SearchProblem;
+use super::weights::Weights;
+use crate::ordering::constructions::table::CONSTRUCTIONS;
+use crate::ordering::defaults;
+use crate::ordering::entry::{RequestedOrdering, list_suitable};
+use crate::ordering::node_order::NodeOrder;
+use nodeorder_base::error::{Error, Result, SourceLocation};
+use nodeorder_base::observer::NoObserver;
+use nodeorder_network::topology::Topology;
 
 /// A classic ordering as a sequence of elements.
 pub(in crate::ordering) struct Start {
@@ -14,9 +24,39 @@ pub(in crate::ordering) struct Start {
 /// Beyond this many elements only orderings made in about linear time are tried.
 const LARGE: usize = 40_000;
 
-/// The classic orderings that suit the topology, ranked by `weights` (over elements), ties by name order; those that
+/// Returns the classic orderings, those made until `stop` says so, best first; with `start=` that one alone.
+pub fn list_candidates(
+    topology: &Topology,
+    problem: &SearchProblem<'_>,
+    options: &SearchOptions,
+    stop: &dyn Fn() -> bool,
+) -> Result<Vec<Start>> {
+    // Long tails rank the starts no differently and cost N² each.
+    let lag = problem.element_lags(problem.weights.window().min(64));
+    let rough = problem.weights.of_lags(problem.space.len(), lag);
+    let mut all = match &options.start {
+        Some(requested) => {
+            let (order, _) = requested.make(topology, &NoObserver)?;
+            if order.len() != topology.node_count() {
+                let found = format!("an ordering of {} nodes", order.len());
+                let expected = format!("all {} schedulable nodes", topology.node_count());
+                return Err(Error::input(
+                    SourceLocation::option(order.label()),
+                    found,
+                    expected,
+                ));
+            }
+            vec![start(topology, problem.space, &rough, &order)]
+        }
+        None => rank_constructions(topology, problem.space, &rough, stop)?,
+    };
+    all.truncate(8);
+    Ok(all)
+}
+
+/// Returns the classic orderings that suit the topology, ranked by `weights` (over elements), ties by name order; those that
 /// were made until `stop` says so, one at least. Errors: errors of making an ordering: more memory than allowed.
-pub(super) fn ranked(
+fn rank_constructions(
     topology: &Topology,
     space: &Arrangement,
     weights: &Weights,
@@ -28,13 +68,13 @@ pub(super) fn ranked(
             break;
         }
         // A family may not suit this box (too many axes, say): then it is no candidate.
-        let Ok(order) = NodeOrder::make(topology, &label) else {
+        let Ok(order) = construct(topology, &label) else {
             continue;
         };
         starts.push(start(topology, space, weights, &order));
     }
     if starts.is_empty() {
-        let order = NodeOrder::make(topology, "row-major")?;
+        let order = construct(topology, "row-major")?;
         starts.push(start(topology, space, weights, &order));
     }
     starts.sort_by(|a, b| a.value.total_cmp(&b.value));
@@ -43,13 +83,14 @@ pub(super) fn ranked(
     Ok(starts)
 }
 
+/// Makes a construction.
+fn construct(topology: &Topology, text: &str) -> Result<NodeOrder> {
+    let requested = RequestedOrdering::parse(&CONSTRUCTIONS, topology, text)?;
+    Ok(requested.make(topology, &NoObserver)?.0)
+}
+
 /// An ordering as a start; routers it parts come together where their first node stands.
-pub(super) fn start(
-    topology: &Topology,
-    space: &Arrangement,
-    weights: &Weights,
-    order: &NodeOrder,
-) -> Start {
+fn start(topology: &Topology, space: &Arrangement, weights: &Weights, order: &NodeOrder) -> Start {
     let elements = space.collapse(topology, order.nodes());
     let value = objective::estimate(weights, &space.distances, &elements);
     Start {
@@ -64,7 +105,7 @@ fn labels(topology: &Topology, elements: usize) -> Vec<String> {
         .into_iter()
         .filter(|l| l != "random")
         .collect();
-    let names = suitable(topology);
+    let names = list_suitable(&CONSTRUCTIONS, topology);
     if let Some(lattice) = topology.lattice() {
         let longer: Vec<usize> = (0..lattice.extents.len())
             .filter(|i| lattice.extents[*i] > 1)
