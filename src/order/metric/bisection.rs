@@ -21,9 +21,9 @@ use super::halving::{Cuts, Halves};
 use crate::ordering::NodeOrder;
 use nodeorder_base::error::Result;
 use nodeorder_base::ids::RouterId;
-use nodeorder_network::topology::Topology;
 use nodeorder_base::ratio::gcd;
 use nodeorder_network::topology::RouterGraph;
+use nodeorder_network::topology::Topology;
 
 /// Links up to which cuts are searched.
 const MOST_LINKS: u64 = 2_000_000;

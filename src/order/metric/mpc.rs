@@ -10,12 +10,12 @@
 use rayon::prelude::*;
 
 use crate::ordering::NodeOrder;
+use crate::pair_sums;
+pub use crate::pair_sums::{SumMethod, lacks_room};
 use nodeorder_base::error::{Error, Result, SourceLocation};
 use nodeorder_base::ids::NodeId;
 use nodeorder_base::ratio::ratio;
 use nodeorder_network::topology::{Metric, Topology};
-use crate::pair_sums;
-pub use crate::pair_sums::{SumMethod, lacks_room};
 
 /// The exact curve of one ordering. On a machine in several components, windows that span some are left out: there is
 /// no distance between components.

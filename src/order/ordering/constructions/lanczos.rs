@@ -301,4 +301,93 @@ mod tests {
             assert!(ids(&format!("mesh:{n}"), "spectral").is_sorted());
         }
     }
+
+    /// Eigenvalues, ascending, and eigenvectors (columns) of a symmetric matrix by Jacobi rotations.
+    fn jacobi(mut m: Vec<Vec<f64>>) -> Vec<(f64, Vec<f64>)> {
+        let n = m.len();
+        let mut vectors: Vec<Vec<f64>> = (0..n)
+            .map(|i| (0..n).map(|j| f64::from(u8::from(i == j))).collect())
+            .collect();
+        for _ in 0..60 {
+            for p in 0..n {
+                for q in p + 1..n {
+                    if m[p][q] == 0.0 {
+                        continue;
+                    }
+                    let theta = (m[q][q] - m[p][p]) / (2.0 * m[p][q]);
+                    let sign = if theta < 0.0 { -1.0 } else { 1.0 };
+                    let t = sign / (theta.abs() + (theta * theta + 1.0).sqrt());
+                    let c = 1.0 / (t * t + 1.0).sqrt();
+                    let s = t * c;
+                    for row in m.iter_mut().chain(&mut vectors) {
+                        (row[p], row[q]) = (c * row[p] - s * row[q], s * row[p] + c * row[q]);
+                    }
+                    let (above, below) = m.split_at_mut(q);
+                    for (x, y) in above[p].iter_mut().zip(&mut below[0]) {
+                        (*x, *y) = (c * *x - s * *y, s * *x + c * *y);
+                    }
+                }
+            }
+        }
+        let column = |j: usize| vectors.iter().map(|row| row[j]).collect();
+        let mut pairs: Vec<(f64, Vec<f64>)> = (0..n).map(|j| (m[j][j], column(j))).collect();
+        pairs.sort_by(|a, b| a.0.total_cmp(&b.0));
+        pairs
+    }
+
+    #[test]
+    fn small_graphs_agree_with_a_dense_solver() {
+        for (seed, n) in [(0u64, 9usize), (1, 16), (2, 25), (3, 30), (4, 40)] {
+            // A ring with random chords.
+            let mut pairs: Vec<(u32, u32)> = (1..n as u32)
+                .map(|v| (v - 1, v))
+                .chain([(0, n as u32 - 1)])
+                .collect();
+            for i in 0..n as u64 {
+                let pick = |k: u64| ((noise(seed * 1000 + 2 * i + k) + 0.5) * n as f64) as u32;
+                let (u, v) = (pick(0).min(pick(1)), pick(0).max(pick(1)));
+                if u != v && !pairs.contains(&(u, v)) {
+                    pairs.push((u, v));
+                }
+            }
+            let arcs = pairs
+                .iter()
+                .flat_map(|(u, v)| [(*u, *v, 1.0), (*v, *u, 1.0)])
+                .collect();
+            let graph = RouterGraph::from_arcs(n as u32, arcs);
+            let mut dense = vec![vec![0.0; n]; n];
+            for (u, v) in pairs {
+                let (u, v) = (u as usize, v as usize);
+                dense[u][u] += 1.0;
+                dense[v][v] += 1.0;
+                dense[u][v] -= 1.0;
+                dense[v][u] -= 1.0;
+            }
+            let exact = jacobi(dense);
+            let vector = fiedler(&graph);
+            let (value, residual) = judge(&graph, &vector);
+            assert!(
+                (value - exact[1].0).abs() < 1e-10,
+                "{n}: {value} for {}",
+                exact[1].0
+            );
+            assert!(residual < 1e-10);
+            if exact[2].0 - exact[1].0 > 1e-3 {
+                assert!((dot(&vector, &exact[1].1).abs() - 1.0).abs() < 1e-10, "{n}");
+            }
+        }
+    }
+
+    #[test]
+    fn multiple_eigenvalues_still_converge() {
+        for spec in ["torus:8x8x8", "torus:12x5", "cascade:4x3x2", "torus:25x32"] {
+            let torus = topology(spec);
+            let graph = torus.graph().unwrap();
+            let (value, residual) = judge(graph, &fiedler(graph));
+            assert!(
+                value > 0.0 && residual <= 1e-11 * value + 1e-12,
+                "{spec}: {residual}"
+            );
+        }
+    }
 }
