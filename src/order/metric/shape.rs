@@ -15,7 +15,7 @@ use super::units::UnitCounter;
 use nodeorder_base::error::Result;
 use nodeorder_base::ids::RouterId;
 use nodeorder_base::ranks::Ranks;
-use nodeorder_base::ratio::gcd;
+use nodeorder_base::ratio::{gcd, ratio};
 use nodeorder_network::topology::RouterGraph;
 use nodeorder_network::topology::distance::Product;
 use nodeorder_network::topology::distance::Shape;

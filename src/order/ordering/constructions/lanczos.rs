@@ -7,6 +7,16 @@ use nodeorder_base::ids::RouterId;
 use nodeorder_base::observer::pause;
 use nodeorder_network::topology::RouterGraph;
 
+/// Residual ‖Lx - λx‖ that ends the iteration, relative to λ.
+const TOLERANCE: f64 = 1e-12;
+/// Residual that rounding leaves, relative to the largest degree.
+const ROUNDING: f64 = 1e-14;
+/// Products with L in all, the second passes apart.
+const ITERATIONS: usize = 20_000;
+/// Partial sums of a sum. Always as many and in the same order, so that the bytes are the same with and
+/// without vector instructions; one alone would wait for itself.
+const LANES: usize = 8;
+
 /// Returns a unit eigenvector of the smallest eigenvalue of L on the vectors of sum 0; zero for a single router.
 pub(super) fn fiedler(graph: &RouterGraph) -> Vec<f64> {
     let routers = graph.router_count();

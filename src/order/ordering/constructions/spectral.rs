@@ -43,47 +43,6 @@ struct Spectral {
     start: u32,
 }
 
-/// Components closer than 10⁻⁹ of the largest are taken as equal and ordered by router id. The sign is
-/// such that the router of NODE (default: the lowest schedulable node's) lies in the lower half; where its
-/// component is zero the next routers by id decide. O((routers + links) · iterations), two passes; iterations grow with
-/// √(λmax / gap), 20,000 at most, and end at a residual ‖Lx - λx‖ ≤ 10⁻¹²·λ + 10⁻¹⁴·(largest degree). Memory O(routers
-/// + iterations): no basis is kept.
-///
-/// # References
-/// Barnard, Pothen, Simon, "A spectral algorithm for envelope reduction", 1995,
-/// <https://doi.org/10.1002/nla.1680020402>; Juvan, Mohar, "Optimal linear labelings and eigenvalues of
-/// graphs", 1992, <https://doi.org/10.1016/0166-218X(92)90229-4>; Paige, "Computational variants of the
-/// Lanczos method", 1972, <https://doi.org/10.1093/imamat/10.3.373>.
-///
-/// # Limits
-/// Where the eigenvalue is multiple, as on every torus and on meshes with equal longest sides, the vector
-/// is one of many and the order poor: a torus is cut into slabs of routers far apart. When the iterations
-/// run out, the best vector so far is used.
-pub const SPECTRAL: OrderingEntry = OrderingEntry::new(
-    "spectral",
-    "by the Fiedler vector of the router graph; poor on tori, where it is not unique",
-    &[START],
-    Method::new(Needs::Nothing, |topology, params| {
-        Ok(Box::new(Spectral {
-            start: parse_start(topology, params)?,
-        }))
-    }),
-);
-
-struct Spectral {
-    /// The router that lies in the lower half.
-    start: u32,
-}
-
-/// Residual ‖Lx - λx‖ that ends the iteration, relative to λ.
-const TOLERANCE: f64 = 1e-12;
-/// Residual that rounding leaves, relative to the largest degree.
-const ROUNDING: f64 = 1e-14;
-/// Products with L in all, the second passes apart.
-const ITERATIONS: usize = 20_000;
-/// Partial sums of a sum. Always as many and in the same order, so that the bytes are the same with and
-/// without vector instructions; one alone would wait for itself.
-const LANES: usize = 8;
 /// Components closer than this part of the largest are equal.
 const EQUAL: f64 = 1e-9;
 
