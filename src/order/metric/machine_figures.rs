@@ -3,9 +3,12 @@
 use super::bisection::{Bisection, bisection};
 use super::comparison::Comparison;
 use super::cost::{Bill, Buying};
-use super::kit::*;
 use super::mpc;
+use crate::ordering::NodeOrder;
 use crate::ordering::{self, Observer};
+use nodeorder_base::error::{Error, Result, SourceLocation};
+use nodeorder_base::ratio::ratio;
+use nodeorder_network::topology::Topology;
 use nodeorder_network::topology::levels::LevelRow;
 
 /// The figures of one machine.

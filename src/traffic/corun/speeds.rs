@@ -149,11 +149,6 @@ const FILE_KEYS: [&str; 5] = [
 ];
 
 impl Figures {
-    /// Returns the figures of [`OPTIONS`], with those of the file. Errors: as [`FigureOptions`].
-    pub fn from_params(params: &Params, memory: u64) -> Result<Self> {
-        FigureOptions::parse(params)?.read(memory)
-    }
-
     /// Reads a file of figures: TOML with any of `link_bandwidth`, `link_latency`, `node_bandwidth`, `node_latency` and
     /// `switch_bandwidth`, numbers in bytes a second and seconds, or texts with a unit.
     ///
@@ -213,8 +208,8 @@ impl Figures {
         figures.or_file(file, memory)
     }
 
-    /// These figures, and those of a file where they are missing.
-    fn or_file(self, path: Option<&Path>, memory: u64) -> Result<Self> {
+    /// Returns these figures, and those of a file where they are missing. Fails if the file cannot be read.
+    pub fn or_file(self, path: Option<&Path>, memory: u64) -> Result<Self> {
         let Some(path) = path else { return Ok(self) };
         let other = Figures::read(&Text::read(path, memory)?)?;
         Ok(Figures {
