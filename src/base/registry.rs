@@ -200,8 +200,11 @@ impl<P> IntoIterator for &Registry<P> {
 /// Rules for the entries of every table, as tests.
 #[doc(hidden)]
 pub mod testing {
-    use super::*;
     use std::collections::BTreeSet;
+
+    use super::{Entry, Registry};
+    use crate::error::Result;
+    use crate::params::{Params, head};
 
     /// As [`check`], for tables whose parsers read options without asking for them: every example parses, and of every
     /// declared option a value that no getter takes is refused, so each is read.

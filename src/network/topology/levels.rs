@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use serde::Serialize;
 
-use super::Topology;
+use super::machine::Topology;
 
 /// One level of a machine, such as its groups.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]

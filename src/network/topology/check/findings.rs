@@ -1,8 +1,8 @@
-//! Differences that were found, by name.
+//! Differences between two descriptions of a fabric.
 
 use serde::Serialize;
 
-use crate::topology::Topology;
+use crate::topology::machine::Topology;
 use nodeorder_base::ids::RouterId;
 
 /// A difference, by name.

@@ -4,7 +4,10 @@
 //! switches that are known ([`links`]). Where one description is an outline, whose switches above those with nodes may
 //! stand for several, units of nodes are compared instead of links ([`outline`]).
 
-use super::{Metric, Topology};
+pub use findings::{Difference, Findings};
+
+use crate::topology::distance::Metric;
+use crate::topology::machine::Topology;
 use nodeorder_base::error::Result;
 
 mod cells;
@@ -13,8 +16,6 @@ mod leaves;
 mod links;
 mod outline;
 mod proof;
-
-pub use findings::{Difference, Findings};
 
 /// Compares two descriptions of one fabric: nodes, the switches that they are on, links with their multiplicity, and
 /// which nodes any path joins. Switches may have other names and numbers. What one side does not say is not compared,
