@@ -122,17 +122,27 @@ pub struct Figures {
     pub machines: Vec<Figure>,
 }
 
+/// Orderings of a machine and their comparison.
+struct ComparedOrders<'a> {
+    topology: &'a Topology,
+    /// The orderings, as the user named them.
+    orders: &'a [NodeOrder],
+    comparison: &'a Comparison,
+    /// Which of `orders` each entry is.
+    slots: Vec<usize>,
+}
+
 /// Results of a workload on the orderings compared; rows in the order in which the user named the orderings.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct WorkloadResults<'a> {
     /// Replays beside the curves' forecast.
-    pub prediction: Option<&'a Prediction>,
+    pub prediction: Option<Prediction>,
     /// Schedules, of a trace that has times.
-    pub schedules: Option<&'a Schedules>,
+    pub schedules: Option<Schedules>,
     /// A hint that the trace's processors were wrongly taken for nodes.
-    pub processors: Option<&'a str>,
+    pub processors: Option<String>,
     /// Throughput of the orderings when jobs fill the machine; empty where that was not asked.
-    pub windows: &'a [WindowRow<'a>],
+    pub windows: Vec<WindowRow<'a>>,
 }
 
 /// Node-hours that the best ordering saves on a trace, in sentences; empty where nothing was scheduled.
@@ -145,9 +155,13 @@ pub fn saved(schedules: &Schedules) -> String {
 }
 
 /// The sentences that a comparison's page begins with, as HTML: the verdict, then what limits it.
-pub fn sentences(comparison: &Comparison, workload: WorkloadResults<'_>) -> Vec<String> {
+pub fn sentences(comparison: &Comparison, workload: &WorkloadResults<'_>) -> Vec<String> {
     let verdict = html::words![
-        workload.schedules.map(words::saved).unwrap_or_default(),
+        workload
+            .schedules
+            .as_ref()
+            .map(words::saved)
+            .unwrap_or_default(),
         words::verdict(comparison),
         words::suited(comparison, workload)
     ];
@@ -168,11 +182,16 @@ pub fn files<'a>(
     topology: &Topology,
     orders: &[NodeOrder],
     comparison: &'a Comparison,
-    workload: WorkloadResults<'a>,
+    workload: &'a WorkloadResults<'a>,
     command: &str,
 ) -> Result<Vec<File<'a>>> {
-    let slots = slots(comparison, orders);
-    let figures = figures(topology, orders, comparison, &slots)?;
+    let compared = ComparedOrders {
+        topology,
+        orders,
+        comparison,
+        slots: slots(comparison, orders),
+    };
+    let figures = figures(&compared)?;
     let c = comparison;
     let mut files = vec![
         File::table("mpc.csv", |out| {
@@ -189,7 +208,7 @@ pub fn files<'a>(
     ));
     let mut sections = Vec::new();
     let mut drawn = Vec::new();
-    if let Some(prediction) = workload.prediction {
+    if let Some(prediction) = &workload.prediction {
         files.push(File::table("workload.csv", |out| {
             prediction::write_csv(out, prediction)
         }));
@@ -200,44 +219,34 @@ pub fn files<'a>(
             by_size::write_csv(out, prediction)
         }));
         if let Some((section, figure)) =
-            by_size::section(topology.name(), prediction, comparison, &slots)?
+            by_size::section(topology.name(), prediction, comparison, &compared.slots)?
         {
             sections.push(section);
             drawn.push(figure);
         }
     }
-    if let Some(schedules) = workload.schedules {
+    if let Some(schedules) = &workload.schedules {
         files.push(File::table("schedule.csv", |out| {
             schedule_comparison::write_csv(out, schedules)
         }));
         sections.push(schedule_comparison::section(schedules));
     }
     if !workload.windows.is_empty() {
-        let rows = workload.windows;
+        let rows = &workload.windows;
         files.push(File::table("throughput.csv", |out| {
             columns::write(out, WindowRow::ALL, rows.iter().copied())
         }));
         let named: Vec<(&str, usize)> = c
             .entries
             .iter()
-            .zip(&slots)
+            .zip(&compared.slots)
             .map(|(entry, slot)| (entry.label.as_str(), *slot))
             .collect();
         let section = windows::section(rows, &named)?;
         drawn.extend(section.figures.clone());
         sections.push(section);
     }
-    let page = page::html(page::Source {
-        topology,
-        orders,
-        comparison,
-        slots: &slots,
-        figures: &figures,
-        workload,
-        sections,
-        files: &files,
-        command,
-    })?;
+    let page = page::html(&compared, &figures, workload, sections, &files, command)?;
     files.insert(0, File::text("index.html", page));
     let Figures {
         winners,
@@ -269,12 +278,13 @@ pub fn slots(comparison: &Comparison, orders: &[NodeOrder]) -> Vec<usize> {
         .collect()
 }
 
-fn figures(
-    topology: &Topology,
-    orders: &[NodeOrder],
-    comparison: &Comparison,
-    slots: &[usize],
-) -> Result<Figures> {
+fn figures(compared: &ComparedOrders<'_>) -> Result<Figures> {
+    let ComparedOrders {
+        topology,
+        orders,
+        comparison,
+        slots,
+    } = compared;
     let title = format!("Best ordering at each job size on {}", topology.name());
     let caption = "The sizes at which each ordering is the best; lighter where it is the best at only some of the \
                    sizes that share a pixel.";

@@ -288,8 +288,8 @@ fn recorded(schedules: &Schedules) -> Words {
 }
 
 /// Which ordering suits the job sizes of the workload, where there is one.
-pub(super) fn suited(comparison: &Comparison, workload: WorkloadResults<'_>) -> Words {
-    let Some(prediction) = workload.prediction else {
+pub(super) fn suited(comparison: &Comparison, workload: &WorkloadResults<'_>) -> Words {
+    let Some(prediction) = &workload.prediction else {
         return Words::default();
     };
     let mut ranked: Vec<&OrderingPrediction> = prediction.rows.iter().collect();
@@ -337,7 +337,7 @@ fn lead(best: f64, other: f64) -> String {
 
 /// Where the leader is the best and where others are, what random placement gives, and how certain all that is:
 /// a paragraph each.
-pub(super) fn details(comparison: &Comparison, workload: WorkloadResults<'_>) -> Vec<Words> {
+pub(super) fn details(comparison: &Comparison, workload: &WorkloadResults<'_>) -> Vec<Words> {
     let Some(first) = comparison.entries.first() else {
         return Vec::new();
     };
@@ -392,7 +392,7 @@ pub(super) fn details(comparison: &Comparison, workload: WorkloadResults<'_>) ->
 }
 
 /// How far the leader is from what is possible, and whether the workload confirms the ranking.
-fn certainty(comparison: &Comparison, workload: WorkloadResults<'_>) -> Vec<Words> {
+fn certainty(comparison: &Comparison, workload: &WorkloadResults<'_>) -> Vec<Words> {
     let [first, others @ ..] = comparison.entries.as_slice() else {
         return Vec::new();
     };
@@ -423,7 +423,7 @@ fn certainty(comparison: &Comparison, workload: WorkloadResults<'_>) -> Vec<Word
     sentences.push(words![
         "MPC is exact: it counts every position at which a job can start; nothing is sampled."
     ]);
-    sentences.push(match workload.prediction {
+    sentences.push(match &workload.prediction {
         Some(prediction) => replayed(prediction),
         None => words![
             "It does not show which nodes jobs get on a busy machine: ",
@@ -431,7 +431,7 @@ fn certainty(comparison: &Comparison, workload: WorkloadResults<'_>) -> Vec<Word
             " replays your trace.",
         ],
     });
-    sentences.extend(workload.schedules.and_then(scheduled));
+    sentences.extend(workload.schedules.as_ref().and_then(scheduled));
     sentences
 }
 

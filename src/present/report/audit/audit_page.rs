@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Subject, period};
+use super::period;
 use crate::plot::audit::{Points, over_time};
 use crate::plot::replay::{Figure as Drawn, Labelled};
 use crate::plot::{fixed, machine, thousands};
@@ -19,17 +19,20 @@ use nodeorder_order::ordering::NodeOrder;
 /// The page as HTML text, and its figures.
 pub(super) fn html(
     audit: &Audit,
-    subject: Subject<'_>,
+    topology: &Topology,
+    trace: &str,
+    share: Option<f64>,
+    command: &str,
     files: &[File<'_>],
 ) -> Result<(String, Vec<Figure>)> {
-    let name = file_name(subject.trace);
+    let name = file_name(trace);
     let recorded = &audit.placements[0];
-    let mut sections = vec![placements(audit, subject.share), sizes(audit)?];
+    let mut sections = vec![placements(audit, share), sizes(audit)?];
     sections.extend(time(audit)?);
     sections.extend(months(audit));
-    sections.extend(worst(audit, subject.topology)?);
+    sections.extend(worst(audit, topology)?);
     let mut facts = vec![
-        Fact::wide("Machine", Part::Code(subject.spec.into())),
+        Fact::wide("Machine", Part::Code(topology.spec().into())),
         Fact::new("Rows read", thousands(audit.read)),
         Fact::new("Jobs scored", thousands(recorded.all.jobs)),
     ];
@@ -69,7 +72,7 @@ pub(super) fn html(
         exact: "Every job is scored; nothing is sampled.",
         terms: [&terms::DISTANCES[..2], &terms::AUDIT, &[terms::ALLOCATOR]].concat(),
         sections,
-        ..Document::new(files, subject.command)
+        ..Document::new(files, command)
     };
     Ok(page.html())
 }
