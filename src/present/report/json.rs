@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::WorkloadResults;
+use super::results::WorkloadResults;
 use super::schedule_comparison::{figures, rows};
 use crate::columns::schedule::ScheduleFigures;
 use crate::columns::throughput::WindowRow;

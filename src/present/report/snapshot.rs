@@ -3,8 +3,9 @@
 use serde_json::{Value as Json, json};
 
 use super::document::Document;
+use super::file::File;
 use super::html::{Best, Column, Fact, Figure, Part, Section, Table, bold, words};
-use super::{File, terms};
+use super::terms;
 use crate::plot::{self, thousands};
 use nodeorder_base::error::Result;
 use nodeorder_jobs::audit::snapshot::{LevelNow, Snapshot, UnitNow};

@@ -7,7 +7,8 @@ use serde_json::{Value as Json, json};
 use crate::columns::audit::{JobScore, LEVEL_SUMS, SUMS};
 use crate::columns::shape::SHAPE;
 use crate::columns::{self, Column, Table};
-use crate::report::{File, shape};
+use crate::report::file::File;
+use crate::report::shape;
 use nodeorder_base::error::Result;
 use nodeorder_jobs::audit::summary::{Summary, Sums};
 use nodeorder_jobs::audit::{Audit, LeftOut, Score, Scored, Worst};
@@ -15,6 +16,10 @@ use nodeorder_network::topology::Topology;
 use nodeorder_order::metric::shape::AllocationShape;
 
 mod audit_page;
+mod groups;
+mod worst;
+
+pub use groups::period;
 
 /// The rows of an audit, job by job.
 #[derive(Clone, Copy, Debug)]
@@ -143,7 +148,7 @@ pub fn document(
         }
         let by_month =
             |(month, sums): (String, Sums)| into(json!({"month": month}), figures(&sums, levels));
-        let months = audit_page::by_month(summary, audit);
+        let months = groups::by_month(summary, audit);
         object["by_month"] = months.into_iter().map(by_month).collect();
         object["over_time"] = summary.over_time(hours).iter().map(over_time).collect();
         object
@@ -178,11 +183,6 @@ pub fn document(
         "placements": audit.placements.iter().map(placement).collect::<Vec<_>>(),
     });
     format!("{document:#}\n")
-}
-
-/// Hours of the periods that the audit is divided into: those of the recorded placement.
-pub fn period(audit: &Audit) -> i64 {
-    audit.placements.first().map_or(1, Summary::period)
 }
 
 /// Writes sums of groups of jobs: a column that says which placement, those that `keys` name, the figures.

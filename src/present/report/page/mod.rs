@@ -5,9 +5,11 @@
 use askama::Template;
 
 use crate::plot::{self, thousands};
+use crate::report::file::File;
 use crate::report::html::{Column, Fact, Figure, Part, Section, Table, Words, bold, fixed, words};
+use crate::report::results::{ComparedOrders, Figures, WorkloadResults};
 use crate::report::terms::{self, Term};
-use crate::report::{ComparedOrders, Figures, File, WorkloadResults, words};
+use crate::report::{saved, verdict, words};
 use nodeorder_base::error::Result;
 use nodeorder_jobs::schedule::saving::REFERENCE;
 use nodeorder_network::topology::Topology;
@@ -101,12 +103,12 @@ pub(super) fn html(
             workload
                 .schedules
                 .as_ref()
-                .map(words::saved)
+                .map(saved::saved)
                 .unwrap_or_default(),
-            words::verdict(comparison),
-            words::suited(comparison, workload)
+            verdict::verdict(comparison),
+            verdict::suited(comparison, workload)
         ],
-        details: words::details(comparison, workload),
+        details: verdict::details(comparison, workload),
         facts: facts(compared.topology, comparison, workload),
         table: ranking::table(comparison, &compared.slots, &best)?,
         uneven: comparison.is_uneven(),

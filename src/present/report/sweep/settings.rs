@@ -1,8 +1,8 @@
 //! Allocators of one machine and trace beside each other, where a sweep says what they leave room for.
 
 use super::super::html::{Best, Column, Figure, Section, Table, Words, bold, fixed, words};
-use super::Figures;
 use super::figures::drawn;
+use super::ranking::{Figures, mean};
 use nodeorder_base::error::Result;
 
 /// A figure of a setting: its column, what the table and an axis call it, its decimals, which value is marked.
@@ -72,7 +72,7 @@ fn ranked<'f>(figures: &'f Figures<'_>) -> Vec<&'f str> {
 
 /// The mean over orderings and seeds.
 fn of(figures: &Figures<'_>, choice: &str, column: &str) -> Option<f64> {
-    super::mean(&figures.rows, &[(figures.group.by, choice)], column)
+    mean(&figures.rows, &[(figures.group.by, choice)], column)
 }
 
 /// A setting in few letters, with its rank: chains of block sizes by their ends.
