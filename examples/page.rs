@@ -29,7 +29,7 @@ pub fn write(
         &topology,
         &orders,
         &comparison,
-        report::WorkloadResults::default(),
+        &report::WorkloadResults::default(),
         &command,
     )? {
         file.write_to(&mut File::create(folder.join(&file.name))?)?;

@@ -50,7 +50,7 @@ fn files(spec: &str, names: &[&str], part: Option<usize>) -> (Comparison, Vec<(S
         &topology,
         &orders,
         &comparison,
-        report::WorkloadResults::default(),
+        &report::WorkloadResults::default(),
         &command,
     )
     .unwrap()

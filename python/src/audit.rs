@@ -3,7 +3,7 @@
 use nodeorder_jobs::audit::{AuditSettings, audit as score};
 use nodeorder_order::metric::units::Units;
 use nodeorder_order::ordering::NodeOrder;
-use nodeorder_present::report::audit::{Rows, Subject, document};
+use nodeorder_present::report::audit::{Rows, document};
 use pyo3::prelude::*;
 
 use crate::error::Failure;
@@ -52,18 +52,8 @@ pub fn audit(
                 &mut texts[scored.placement],
             )?)
         })?;
-        let (machine, spec, trace) = (topology.name(), topology.spec(), &*trace.name);
         if out == "summary" {
-            let (topology, share, command) = (&*topology, None, "");
-            let subject = Subject {
-                machine,
-                topology,
-                share,
-                spec,
-                trace,
-                command,
-            };
-            return Ok(document(&found, subject).into_bytes());
+            return Ok(document(&found, &topology, &trace.name, None, "").into_bytes());
         }
         let mut table = Vec::new();
         rows.write_header(&Units::new(&topology).list(), &mut table)?;

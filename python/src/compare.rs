@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use nodeorder_jobs::replay::prediction::{Prediction, predict};
-use nodeorder_jobs::schedule::orderings::{Schedules, on_orderings};
+use nodeorder_jobs::replay::prediction::predict;
+use nodeorder_jobs::schedule::orderings::on_orderings;
 use nodeorder_order::metric::comparison::Comparison as Compared;
 use nodeorder_order::metric::mpc::{self, Curve};
 use nodeorder_order::ordering::NodeOrder;
@@ -32,9 +32,7 @@ struct Inner {
     topology: Arc<nodeorder_network::topology::Topology>,
     orders: Vec<NodeOrder>,
     comparison: Compared,
-    prediction: Option<Prediction>,
-    schedules: Option<Schedules>,
-    processors: Option<String>,
+    workload: WorkloadResults<'static>,
     command: String,
 }
 
@@ -48,19 +46,6 @@ pub struct Jobs {
     model: Option<String>,
     procs_per_node: Option<u32>,
     talk: Talk,
-}
-
-impl Inner {
-    fn workload(&self) -> WorkloadResults<'_> {
-        let (prediction, schedules) = (self.prediction.as_ref(), self.schedules.as_ref());
-        let processors = self.processors.as_deref();
-        WorkloadResults {
-            prediction,
-            schedules,
-            processors,
-            windows: &[],
-        }
-    }
 }
 
 #[pymethods]
@@ -86,18 +71,16 @@ impl Comparison {
                 curves.push(mpc::curve(&topology, order)?);
                 job.add(1);
             }
-            let (prediction, schedules, processors) = match (&jobs, work) {
+            let workload = match (&jobs, work) {
                 (Some(jobs), Some(work)) => jobs.run(&topology, &orders, &curves, work, job)?,
-                _ => (None, None, None),
+                _ => WorkloadResults::default(),
             };
             let comparison = Compared::new(&topology, &orders, curves)?;
             Ok(Inner {
                 topology,
                 orders,
                 comparison,
-                prediction,
-                schedules,
-                processors,
+                workload,
                 command,
             })
         })?;
@@ -114,10 +97,10 @@ impl Comparison {
                 topology,
                 orders,
                 comparison,
+                workload,
                 command,
-                ..
             } = &*inner;
-            let files = report::files(topology, orders, comparison, inner.workload(), command)?;
+            let files = report::files(topology, orders, comparison, workload, command)?;
             let written = files.iter().map(|file| {
                 job.check();
                 let mut bytes = Vec::new();
@@ -152,15 +135,16 @@ impl Comparison {
     fn summary(&self) -> String {
         let Inner {
             comparison,
+            workload,
             command,
             ..
         } = &*self.inner;
-        report::json::summary(comparison, self.inner.workload(), command)
+        report::json::summary(comparison, workload, command)
     }
 
     /// The sentences that the page begins with, as HTML.
     fn sentences(&self) -> Vec<String> {
-        report::sentences(&self.inner.comparison, self.inner.workload())
+        report::sentences(&self.inner.comparison, &self.inner.workload)
     }
 
     /// Index of each table row's ordering in the list given; a curve's colour follows from it.
@@ -179,8 +163,6 @@ struct Opened {
     log: OpenedLog,
     sizes: Sizes,
 }
-
-type Results = (Option<Prediction>, Option<Schedules>, Option<String>);
 
 impl Jobs {
     /// Allocators, policy and runtime model to run the jobs with.
@@ -217,7 +199,7 @@ impl Jobs {
         curves: &[Curve],
         opened: Opened,
         job: &Job,
-    ) -> Result<Results, Failure> {
+    ) -> Result<WorkloadResults<'static>, Failure> {
         let Opened {
             log: OpenedLog { mut log, trace, .. },
             sizes,
@@ -239,7 +221,12 @@ impl Jobs {
         let schedules = trace.as_ref().and_then(schedule).transpose()?;
         job.add(1);
         let hint = trace.as_ref().and_then(Trace::processors_hint);
-        Ok((Some(found), schedules, hint.map(|hint| hint.to_string())))
+        Ok(WorkloadResults {
+            prediction: Some(found),
+            schedules,
+            processors: hint.map(|hint| hint.to_string()),
+            windows: Vec::new(),
+        })
     }
 }
 

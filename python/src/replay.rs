@@ -6,7 +6,7 @@ use nodeorder_jobs::replay::set::{ReplaySet, ReplaySettings, Summaries};
 use nodeorder_jobs::replay::traffic::TrafficSettings;
 use nodeorder_jobs::replay::{FigureSet, Step};
 use nodeorder_order::metric::rank_distances::RankDistances;
-use nodeorder_present::report::replay::{self as report, BlockRows, SummaryOptions};
+use nodeorder_present::report::replay::{BlockRows, ReplaySummary};
 use nodeorder_trace::open::OpenedLog;
 use nodeorder_traffic::mapping::routing::suitable;
 use nodeorder_traffic::mapping::{Fabric, FixedRouting};
@@ -153,19 +153,17 @@ pub fn replay(
             out.extend(texts.concat());
             return Ok(out);
         }
-        let (results, terms) = (
-            replays.results(),
-            SummaryOptions {
-                threshold: wanted.threshold,
-                shares: None,
-            },
-        );
+        let summary = ReplaySummary {
+            results: &replays.results(),
+            threshold: wanted.threshold,
+            shares: None,
+        };
         match wanted.out.as_str() {
-            "sizes" => report::write_sizes(&results, &terms, &mut out)?,
-            "totals" => report::write_totals(&results, &terms, &mut out)?,
+            "sizes" => summary.write_sizes(&mut out)?,
+            "totals" => summary.write_totals(&mut out)?,
             _ => {
                 let guest = talk.0.as_deref();
-                let document = report::document(&topology, &log.name, guest, &results, &terms);
+                let document = summary.document(&topology, &log.name, guest);
                 out = document.to_string().into_bytes();
             }
         }

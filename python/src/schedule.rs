@@ -6,7 +6,7 @@ use nodeorder_jobs::replay::traffic::Traffic;
 use nodeorder_jobs::schedule::{Settings, Task, policy, simulate};
 use nodeorder_order::metric::rank_distances::RankDistances;
 use nodeorder_present::report::hosts::Hosts;
-use nodeorder_present::report::schedule::{self as report, Source as Made};
+use nodeorder_present::report::schedule as report;
 use nodeorder_trace::{Options, open};
 use pyo3::prelude::*;
 
@@ -102,23 +102,17 @@ pub fn schedule(
         if let Some(traffic) = &mut traffic {
             result.measure_traffic(traffic)?;
         }
-        if !rows {
-            let made = Made {
-                topology: &topology,
-                ordering: order.label(),
-                trace: &trace,
-                settings,
-                guest: talk.0.as_deref(),
-            };
-            let totals = traffic.map(|traffic| traffic.totals());
-            return Ok(report::document(&made, &result, totals.as_ref())
-                .to_string()
-                .into_bytes());
-        }
         let hosts = Hosts {
             topology: &topology,
             order: &order,
         };
+        if !rows {
+            let guest = talk.0.as_deref();
+            let totals = traffic.map(|traffic| traffic.totals());
+            let document =
+                report::document(hosts, &trace, &settings, guest, &result, totals.as_ref());
+            return Ok(document.to_string().into_bytes());
+        }
         let mut out = Vec::new();
         report::write_csv(&mut out, &result, shown, hosts)?;
         Ok(out)

@@ -2,7 +2,6 @@
 
 use nodeorder_base::input::Text;
 use nodeorder_jobs::audit::snapshot::Snapshot;
-use nodeorder_present::report::audit::Subject;
 use nodeorder_present::report::snapshot::document;
 use pyo3::prelude::*;
 
@@ -30,18 +29,6 @@ pub fn snapshot(
             Some((name, None)) => Some(Text::read(name.as_ref(), memory)?),
         };
         let snapshot = Snapshot::new(&topology, &mut records, states.as_ref())?;
-        let (machine, spec, trace) = (topology.name(), topology.spec(), &*jobs.name);
-        let (topology, share, command) = (&*topology, None, "");
-        Ok::<_, Failure>(document(
-            &snapshot,
-            Subject {
-                machine,
-                topology,
-                share,
-                spec,
-                trace,
-                command,
-            },
-        ))
+        Ok::<_, Failure>(document(&snapshot, &topology, &jobs.name, ""))
     })
 }

@@ -6,7 +6,7 @@ use crate::shared::tables::{number, table};
 use nodeorder_jobs::audit::summary::{Summary, Sums};
 use nodeorder_jobs::audit::{Audit, AuditSettings, Scored, audit};
 use nodeorder_order::metric::units::Units;
-use nodeorder_present::report::audit::{Rows, Subject, document, files};
+use nodeorder_present::report::audit::{Rows, document, files};
 use nodeorder_trace::WorkloadKind;
 use nodeorder_trace::records::Records;
 
@@ -79,27 +79,23 @@ impl Command {
         drop(waiting);
         report_left_out(records.name(), &found);
         sink.map_or(Ok(()), |sink| sink.file.finish())?;
-        let (spec, trace) = (topology.spec().to_string(), records.name().to_string());
+        let trace = records.name().to_string();
         let command = self.command(context);
-        let subject = Subject {
-            machine: topology.name(),
-            topology: &topology,
-            share: self.share,
-            spec: &spec,
-            trace: &trace,
-            command: &command,
-        };
         if let Some(folder) = &self.out {
-            own_files::write_report(folder, "audit", files(&found, subject)?)?;
+            let files = files(&found, &topology, &trace, self.share, &command)?;
+            own_files::write_report(folder, "audit", files)?;
         }
         if self.json {
-            return output::write(None, document(&found, subject));
+            return output::write(
+                None,
+                document(&found, &topology, &trace, self.share, &command),
+            );
         }
         if self.out.is_none() && self.output.is_none() {
             return Ok(());
         }
         let mut out = Output::open(None)?;
-        write_table(&mut out, &found, subject)?;
+        write_table(&mut out, &found, &topology, &trace, self.share)?;
         output::say_page(&mut out, self.out.as_deref())?;
         out.finish()
     }
@@ -211,12 +207,20 @@ fn report_left_out(name: &str, found: &Audit) {
 }
 
 /// The placements, then the recorded one by size.
-fn write_table(out: &mut impl Write, found: &Audit, subject: Subject<'_>) -> anyhow::Result<()> {
+fn write_table(
+    out: &mut impl Write,
+    found: &Audit,
+    topology: &Topology,
+    trace: &str,
+    share: Option<f64>,
+) -> anyhow::Result<()> {
     let levels = &found.levels;
     let about = format!(
         "{} on {}: {} jobs scored. Means over jobs: hops between two nodes, diameter, hops of a step of the ring, units \
          spanned beside the fewest possible.",
-        subject.trace, subject.machine, found.placements[0].all.jobs
+        trace,
+        topology.name(),
+        found.placements[0].all.jobs
     );
     layout::sentence(out, &about)?;
     writeln!(out)?;
@@ -230,10 +234,7 @@ fn write_table(out: &mut impl Write, found: &Audit, subject: Subject<'_>) -> any
             );
             layout::sentence(out, &about)?;
         }
-        if let Some(hours) = subject
-            .share
-            .and_then(|share| tried.node_hours_spared(share))
-        {
+        if let Some(hours) = share.and_then(|share| tried.node_hours_spared(share)) {
             layout::sentence(
                 out,
                 &format!("{}: {hours:.1} node-hours spared.", tried.name),

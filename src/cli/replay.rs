@@ -8,8 +8,7 @@ use crate::shared::rows::RowFile;
 use nodeorder_jobs::replay::set::{ReplayResult, ReplaySet, ReplaySettings, Summaries};
 use nodeorder_jobs::replay::{Clock, Counts, FigureSet};
 use nodeorder_order::metric::rank_distances::RankDistances;
-use nodeorder_present::report;
-use nodeorder_present::report::replay::{BlockRows, SummaryOptions};
+use nodeorder_present::report::replay::{BlockRows, ReplaySummary};
 use nodeorder_trace::open::OpenedLog;
 use nodeorder_trace::{Sizes, Weight, WorkloadKind};
 
@@ -132,19 +131,19 @@ impl Command {
         self.replay(input, &mut replays, &topology, &orders)?;
 
         let results = replays.results();
-        let options = SummaryOptions {
+        let summary = ReplaySummary {
+            results: &results,
             threshold: self.threshold,
             shares: shares.as_deref(),
         };
         if self.json || form.is_some() {
-            self.write_summary(&topology, form, &results, &options)?;
+            self.write_summary(&topology, form, &summary)?;
         }
         if let Some(path) = self.totals.as_deref() {
-            let write = |out: &mut _| report::replay::write_totals(&results, &options, out);
-            output::write_by(Some(path), write)?;
+            output::write_by(Some(path), |out| summary.write_totals(out))?;
         }
         if let Some(folder) = &self.plots {
-            let figures = report::replay::figures(topology.name(), &results, &options)?;
+            let figures = summary.drawings(topology.name())?;
             own_files::replace(folder, "replay", figures)?;
         }
         if self.timings {
@@ -259,15 +258,11 @@ impl Command {
         &self,
         topology: &Topology,
         form: Option<&str>,
-        results: &[ReplayResult<'_>],
-        options: &SummaryOptions<'_>,
+        summary: &ReplaySummary<'_>,
     ) -> anyhow::Result<()> {
         let document = || {
-            let (log, guest) = (
-                self.log.display().to_string(),
-                self.traffic.guest.as_deref(),
-            );
-            report::replay::document(topology, &log, guest, results, options)
+            let log = self.log.display().to_string();
+            summary.document(topology, &log, self.traffic.guest.as_deref())
         };
         if self.json {
             output::write(None, format!("{}\n", document()))?;
@@ -275,9 +270,7 @@ impl Command {
         let path = self.summary.as_deref();
         match form {
             None => Ok(()),
-            Some("csv") => output::write_by(path, |out| {
-                report::replay::write_sizes(results, options, out)
-            }),
+            Some("csv") => output::write_by(path, |out| summary.write_sizes(out)),
             Some(_) => output::write(path, format!("{:#}\n", document())),
         }
     }

@@ -110,11 +110,11 @@ impl Command {
         if let Some(traffic) = &mut traffic {
             result.measure_traffic(traffic)?;
         }
+        let hosts = Hosts {
+            topology: &topology,
+            order: &order,
+        };
         if self.rows_wanted() {
-            let hosts = Hosts {
-                topology: &topology,
-                order: &order,
-            };
             output::write_by(self.output.as_deref(), |out| {
                 report::write_csv(out, &result, self.figures(), hosts)
             })?;
@@ -123,15 +123,11 @@ impl Command {
             output::write_by(Some(path), |out| report::write_timeline(out, &result))?;
         }
         if self.json {
-            let source = report::Source {
-                topology: &topology,
-                ordering: order.label(),
-                trace: &trace,
-                settings: self.settings(),
-                guest: self.traffic.guest.as_deref(),
-            };
+            let guest = self.traffic.guest.as_deref();
             let totals: Option<Totals> = traffic.map(|t| t.totals());
-            let document = report::document(&source, &result, totals.as_ref());
+            let settings = self.settings();
+            let document =
+                report::document(hosts, &trace, &settings, guest, &result, totals.as_ref());
             output::write(None, format!("{document}\n"))?;
         }
         if let Some(folder) = &self.plots {

@@ -15,7 +15,6 @@ use nodeorder_base::error::{Error, SourceLocation};
 use nodeorder_base::input::{Lines, Text};
 use nodeorder_jobs::audit::snapshot::{LevelNow, Snapshot};
 use nodeorder_network::topology::Context;
-use nodeorder_present::report::audit::Subject;
 use nodeorder_present::report::snapshot::{document, files, hours_until, jobs_of};
 use nodeorder_trace::records::Records;
 
@@ -65,7 +64,7 @@ impl Command {
         let states = self.nodes.as_ref().map(read).transpose()?;
         let snapshot = Snapshot::new(&topology, &mut records, states.as_ref())?;
         tell_notes(&snapshot, records.name());
-        let (spec, jobs) = (topology.spec().to_string(), self.jobs.display().to_string());
+        let jobs = self.jobs.display().to_string();
         let line = CommandLine::new("snapshot")
             .argument(&self.spec)
             .option("--jobs", [&jobs]);
@@ -76,19 +75,12 @@ impl Command {
         let command = line
             .option("--out", self.out.as_ref().map(|path| path.display()))
             .to_string();
-        let subject = Subject {
-            machine: topology.name(),
-            topology: &topology,
-            share: None,
-            spec: &spec,
-            trace: &jobs,
-            command: &command,
-        };
         if let Some(folder) = &self.out {
-            own_files::write_report(folder, "snapshot", files(&snapshot, subject)?)?;
+            let files = files(&snapshot, &topology, &jobs, &command)?;
+            own_files::write_report(folder, "snapshot", files)?;
         }
         if self.json {
-            return output::write(None, document(&snapshot, subject));
+            return output::write(None, document(&snapshot, &topology, &jobs, &command));
         }
         let mut out = Output::open(None)?;
         write_tables(&mut out, &snapshot, topology.name())?;

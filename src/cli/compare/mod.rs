@@ -81,7 +81,7 @@ impl Command {
         let traffic = self.workload.traffic.settings(fabric.as_ref())?;
         let workload = self.workload.open(&topology)?;
         let orders = self.orders(&topology)?;
-        let (found, comparison) = match workload {
+        let (mut found, comparison) = match workload {
             Some(jobs) => {
                 let curves: Vec<Curve> = curves(&topology, &orders)?;
                 let found = jobs.run(&topology, &orders, &curves, traffic)?;
@@ -98,31 +98,27 @@ impl Command {
         let rows = asked
             .as_ref()
             .map(|asked| asked.rows(&topology, &orders, &comparison));
-        let rows = rows.transpose()?.unwrap_or_default();
-        let found = report::WorkloadResults {
-            windows: &rows,
-            ..found.for_report()
-        };
+        found.windows = rows.transpose()?.unwrap_or_default();
         if let Some(folder) = &self.out {
-            let files = report::files(&topology, &orders, &comparison, found, &command)?;
+            let files = report::files(&topology, &orders, &comparison, &found, &command)?;
             own_files::write_report(folder, "compare", files)?;
         }
         if self.json {
-            let text = report::json::summary(&comparison, found, &command);
+            let text = report::json::summary(&comparison, &found, &command);
             return output::write(None, text);
         }
         let mut out = Output::open(None)?;
-        if let Some(saved) = found.schedules.map(report::saved) {
+        if let Some(saved) = found.schedules.as_ref().map(report::saved) {
             writeln!(out, "{saved}\n")?;
         }
         tables::write_comparison(&mut out, &comparison)?;
-        if let Some(prediction) = found.prediction {
+        if let Some(prediction) = &found.prediction {
             tables::write_prediction(&mut out, prediction)?;
         }
-        if let Some(schedules) = found.schedules {
+        if let Some(schedules) = &found.schedules {
             tables::write_schedules(&mut out, schedules)?;
         }
-        windows::write_table(&mut out, &rows)?;
+        windows::write_table(&mut out, &found.windows)?;
         output::say_page(&mut out, self.out.as_deref())?;
         out.finish()
     }

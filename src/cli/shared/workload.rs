@@ -8,14 +8,15 @@ use super::command_line::CommandLine;
 use super::traffic::TrafficArgs;
 use super::{inputs, progress};
 use nodeorder_base::error::{Error, Result};
-use nodeorder_jobs::replay::prediction::{Prediction, predict};
+use nodeorder_jobs::replay::prediction::predict;
 use nodeorder_jobs::replay::traffic::TrafficSettings;
-use nodeorder_jobs::schedule::orderings::{Schedules, TraceSettings, on_orderings};
+use nodeorder_jobs::schedule::orderings::{TraceSettings, on_orderings};
 use nodeorder_jobs::schedule::{Task, model};
 use nodeorder_network::topology::Topology;
 use nodeorder_order::metric::mpc::Curve;
 use nodeorder_order::ordering::NodeOrder;
 use nodeorder_present::machines::Asked;
+use nodeorder_present::report::WorkloadResults;
 use nodeorder_trace::open::OpenedLog;
 use nodeorder_trace::{Log, Options, Sizes, Trace, Weight};
 
@@ -48,7 +49,7 @@ pub struct WorkloadArgs {
 }
 
 /// Jobs to replay and to schedule.
-pub struct ComparedJobs {
+pub struct Workload {
     log: Log,
     sizes: Sizes,
     allocators: Vec<String>,
@@ -56,15 +57,6 @@ pub struct ComparedJobs {
     queue: Option<(Vec<Task>, TraceSettings)>,
     /// The hint that its processors are probably no nodes.
     processors: Option<String>,
-}
-
-/// The replay and the schedule of the jobs on every ordering, where there are jobs.
-#[derive(Default)]
-pub struct WorkloadResult {
-    pub prediction: Option<Prediction>,
-    pub schedules: Option<Schedules>,
-    /// The hint that the trace's processors were probably wrongly taken for nodes.
-    pub processors: Option<String>,
 }
 
 impl WorkloadArgs {
@@ -104,7 +96,7 @@ impl WorkloadArgs {
     }
 
     /// Opens the workload, where there is one. What is left out of a trace is reported on standard error.
-    pub fn open(&self, topology: &Topology) -> anyhow::Result<Option<ComparedJobs>> {
+    pub fn open(&self, topology: &Topology) -> anyhow::Result<Option<Workload>> {
         let Some(path) = &self.trace else {
             return match &self.traffic.guest {
                 None => Ok(None),
@@ -133,7 +125,7 @@ impl WorkloadArgs {
         {
             inputs::say_assumed(topology);
         }
-        Ok(Some(ComparedJobs {
+        Ok(Some(Workload {
             log,
             sizes,
             allocators,
@@ -191,7 +183,7 @@ impl WorkloadArgs {
     }
 }
 
-impl ComparedJobs {
+impl Workload {
     /// Replays and schedules the jobs on every ordering.
     pub fn run(
         mut self,
@@ -199,7 +191,7 @@ impl ComparedJobs {
         orders: &[NodeOrder],
         curves: &[Curve],
         traffic: Option<TrafficSettings<'_>>,
-    ) -> Result<WorkloadResult> {
+    ) -> Result<WorkloadResults<'static>> {
         let bar = progress::bar(2, "the workload");
         bar.set_message("replaying");
         let curves: Vec<&Curve> = curves.iter().collect();
@@ -220,23 +212,11 @@ impl ComparedJobs {
         };
         let schedules = self.queue.as_ref().map(schedule).transpose()?;
         bar.finish_and_clear();
-        Ok(WorkloadResult {
+        Ok(WorkloadResults {
             prediction: Some(prediction),
             schedules,
             processors: self.processors,
+            windows: Vec::new(),
         })
-    }
-}
-
-impl WorkloadResult {
-    /// As reports take it.
-    pub fn for_report(&self) -> nodeorder_present::report::WorkloadResults<'_> {
-        let (prediction, schedules) = (self.prediction.as_ref(), self.schedules.as_ref());
-        nodeorder_present::report::WorkloadResults {
-            prediction,
-            schedules,
-            processors: self.processors.as_deref(),
-            windows: &[],
-        }
     }
 }

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use serde::Serialize;
 
 use super::machine::Topology;
+use super::network::Level;
 
 /// One level of a machine, such as its groups.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -21,6 +22,54 @@ pub struct LevelRow {
 }
 
 impl Topology {
+    /// Returns the levels by which allocations are measured, from the leaf up: where routers have several nodes, they are
+    /// the last level unless the family has one of that size.
+    pub fn measured_levels(&self) -> Vec<Level> {
+        let network = self.network();
+        let mut levels: Vec<Level> = network.levels().into_iter().rev().collect();
+        let routers = Level::even("router", network.per_router());
+        let known = levels.iter().any(|level| level.slots == routers.slots);
+        // Of routers with one node each every job spans as many as it has nodes; over several rails a node has no router.
+        if network.per_router() > 1 && network.dealt_over() == 1 && !known {
+            levels.insert(0, routers);
+        }
+        levels
+    }
+
+    /// Returns the levels from the outermost in, down to the switches that nodes are on.
+    pub fn switch_levels(&self) -> Vec<Level> {
+        let mut levels = self.network().levels();
+        // A tree of switches needs leaves, so routers with one node each are a level, too, and a family's own units
+        // within a router stand for it.
+        let per_router = self.network().per_router();
+        if levels
+            .last()
+            .is_none_or(|level| level.slots > per_router && !level.has_names())
+        {
+            levels.push(Level::even("switch", per_router));
+        }
+        levels
+    }
+
+    /// Returns the levels from the outermost in whose units make a grid: all of one size, which is that of several units
+    /// of the next.
+    pub fn grid_levels(&self) -> Vec<Level> {
+        // Slots after the last schedulable node are no part of the machine.
+        let last = self.nodes().iter().last();
+        let mut around = u32::MAX;
+        let mut levels: Vec<Level> = Vec::new();
+        for level in self.network().levels() {
+            let nodes = level.slots;
+            let whole = levels.is_empty() || around.is_multiple_of(nodes);
+            let below = around.min(last.map_or(0, |node| node.0 + 1));
+            if !level.has_names() && nodes > 1 && nodes < below && whole {
+                around = nodes;
+                levels.push(level);
+            }
+        }
+        levels
+    }
+
     /// The levels from the outermost in; empty where the family has none. The links of all levels, and those
     /// inside the innermost units, are all links. O(links) where the family has levels and no closed form.
     pub fn level_table(&self) -> Vec<LevelRow> {
@@ -32,15 +81,15 @@ impl Topology {
             Some(links) => between = links,
             None if levels.is_empty() => {}
             None => network.for_each_link(&mut |u, v, _| {
-                let unit = |level: &super::Level, router| router / (level.slots / per).max(1);
-                let apart = |level: &super::Level| unit(level, u) != unit(level, v);
+                let unit = |level: &Level, router| router / (level.slots / per).max(1);
+                let apart = |level: &Level| unit(level, u) != unit(level, v);
                 if let Some(i) = levels.iter().position(apart) {
                     between[i] += 1;
                 }
             }),
         }
         let named = network.names().unwrap_or_default();
-        let row = |(level, links): (&super::Level, u64)| LevelRow {
+        let row = |(level, links): (&Level, u64)| LevelRow {
             name: level.name.clone(),
             units: u64::from(level.units(slots)),
             nodes: if level.has_names() {

@@ -29,12 +29,6 @@ impl Units {
     /// O(levels · nodes) time, 8 bytes a unit.
     pub fn new(topology: &Topology) -> Units {
         let network = topology.network();
-        let mut all: Vec<Level> = network.levels().into_iter().rev().collect();
-        let routers = Level::even("router", network.per_router());
-        let known = all.iter().any(|level| level.slots == routers.slots);
-        if network.per_router() > 1 && network.dealt_over() == 1 && !known {
-            all.insert(0, routers);
-        }
         let level = |level: Level| {
             let mut room = vec![0u64; level.units(network.slots()) as usize];
             topology
@@ -50,7 +44,7 @@ impl Units {
             UnitLevel { level, room }
         };
         Units {
-            levels: all.into_iter().map(level).collect(),
+            levels: topology.measured_levels().into_iter().map(level).collect(),
         }
     }
 

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use nodeorder_base::error::{Error, Result, SourceLocation};
 use nodeorder_base::ids::NodeId;
 use nodeorder_base::params::Params;
-use nodeorder_base::registry::{Entry, Registry};
+use nodeorder_base::registry::Entry;
 use nodeorder_network::topology::{Topology, compact_list};
 use nodeorder_order::ordering::NodeOrder;
 
@@ -38,6 +38,7 @@ mod slurm_topology;
 mod slurm_weights;
 mod slurm_yaml;
 mod sst;
+mod table;
 mod units;
 
 pub use hosts::{HOST_FORMS, HostForm, JobHosts};
@@ -45,6 +46,7 @@ pub use job_hosts::{best_ring, read_hosts, restricted};
 pub use placed::ExportJob;
 use placed::{jobs_or_all, one_each};
 pub use simgrid::{EXPLICIT, SimGridFigures, simgrid};
+pub use table::{TARGETS, taking_jobs, target, write, write_jobs};
 
 /// An export target: an entry of [`TARGETS`].
 pub type ExportTarget = Entry<ParseTarget>;
@@ -112,130 +114,9 @@ impl From<String> for Export {
     }
 }
 
-/// Every target.
-pub static TARGETS: Registry<ParseTarget> = Registry::new(
-    "target",
-    "--to",
-    &[
-        csv::TARGET,
-        slurm_weights::TARGET,
-        slurm_names::TARGET,
-        slurm_lines::TARGET,
-        slurm_permuted::TARGET,
-        slurm_yaml::TARGET,
-        slurm_topology::TARGET,
-        kueue::TARGET,
-        hypernodes::TARGET,
-        jgf::TARGET,
-        flux::TARGET,
-        pbs::TARGET,
-        lsf::TARGET,
-        simgrid::TARGET,
-        batsim::TARGET,
-        caminos::TARGET,
-        sst::TARGET,
-        codes::TARGET,
-        booksim::TARGET,
-        infragraph::TARGET,
-        mpich_coords::TARGET,
-    ],
-);
-
-/// Targets that users may expect and that do not work: name, reason, and the target to use instead.
-const REFUSED: &[(&str, &str, &str)] = &[
-    (
-        "slurm-order",
-        "the order of NodeName lines in slurm.conf has no effect: Slurm sorts nodes by name (seen on 22.05 and 26.05)",
-        "use slurm-names or slurm-weights",
-    ),
-    (
-        "slurm-3d-torus",
-        "topology/3d_torus takes no ordering of ours: it has none of its own on 26.05 and is fatal to Debian's 22.05",
-        "use slurm-names, slurm-weights or slurm-topology",
-    ),
-    (
-        "slurm-torus3d",
-        "topology/torus3d places listed shapes of sub-cubes; it does not follow an ordering",
-        "use slurm-names, slurm-weights or slurm-topology",
-    ),
-    (
-        "pbs-priority",
-        "the vnode attribute Priority holds whole numbers from -1024 to 1023 only, too few ranks",
-        "use pbs, which sorts by a resource of its own",
-    ),
-    (
-        "flux-lonodex",
-        "fluxion's lonodex goes by the number at the end of the host's name, whatever order hosts are listed in",
-        "use flux, which orders the ranks of the brokers",
-    ),
-];
-
-/// Writes an ordering for the target that `text` names, with its options.
-///
-/// # Errors
-/// As [`target`]; an option that the target does not have; names that it cannot hold; a topology or an ordering that
-/// it cannot say.
-pub fn write(text: &str, topology: &Topology, order: &NodeOrder) -> Result<Export> {
-    write_jobs(text, topology, order, &[])
-}
-
-/// As [`write()`], with the jobs on the machine where there are some.
-///
-/// # Errors
-/// As [`write()`]; jobs for a target that takes none.
-pub fn write_jobs(
-    text: &str,
-    topology: &Topology,
-    order: &NodeOrder,
-    jobs: &[ExportJob],
-) -> Result<Export> {
-    let (target, params) = read(text)?;
-    match target.parse {
-        ParseTarget::Order(_) if !jobs.is_empty() => {
-            let remedy = format!("one of {}", taking_jobs().collect::<Vec<_>>().join(", "));
-            Err(Error::unsuited(
-                at("--to", text),
-                "jobs, which it does not write",
-                remedy,
-            ))
-        }
-        ParseTarget::Order(parse) => parse(&params)?.write(topology, order),
-        ParseTarget::Jobs(parse) => parse(&params)?.write(topology, order, jobs),
-    }
-}
-
-/// The targets that take jobs.
-pub fn taking_jobs() -> impl Iterator<Item = &'static str> {
-    TARGETS
-        .iter()
-        .filter(|target| matches!(target.parse, ParseTarget::Jobs(_)))
-        .map(|target| target.name)
-}
-
 /// The location of an option and its value.
 fn at(option: &str, value: &str) -> SourceLocation {
     SourceLocation::option(format!("{option} {value}"))
-}
-
-/// The target that `text` names.
-///
-/// # Errors
-/// There is none, with the nearest suggested; or it is known not to work, with the reason; its options are wrong.
-pub fn target(text: &str) -> Result<&'static ExportTarget> {
-    let (target, params) = read(text)?;
-    match target.parse {
-        ParseTarget::Order(parse) => parse(&params).map(drop)?,
-        ParseTarget::Jobs(parse) => parse(&params).map(drop)?,
-    }
-    Ok(target)
-}
-
-fn read(name: &str) -> Result<(&'static ExportTarget, Params)> {
-    if let Some((_, reason, remedy)) = REFUSED.iter().find(|(refused, ..)| *refused == name) {
-        let location = SourceLocation::option(format!("--to {name}"));
-        return Err(Error::unsuited(location, *reason, *remedy));
-    }
-    TARGETS.read(name, 1)
 }
 
 /// The comments that every text starts with, each line after `mark`: the tool, machine and ordering, the nodes
@@ -389,28 +270,6 @@ fn prefix(names: &[String]) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use nodeorder_network::topology::Context;
-
-    #[test]
-    fn examples_parse_and_options_are_read() {
-        nodeorder_base::registry::testing::check_parsed(&TARGETS, |entry, params| {
-            match entry.parse {
-                ParseTarget::Order(parse) => parse(params).map(drop),
-                ParseTarget::Jobs(parse) => parse(params).map(drop),
-            }
-        });
-    }
-
-    #[test]
-    fn targets_write_something() {
-        let machine = Topology::inline("torus:4x4", &Context::default()).unwrap();
-        let order = NodeOrder::make(&machine, "snake").unwrap();
-        // The trace of batsim is a file, which tests of the command have.
-        for target in TARGETS.iter().filter(|target| target.name != "batsim") {
-            let export = write(target.example, &machine, &order).unwrap();
-            assert!(!export.text.is_empty(), "{}", target.name);
-        }
-    }
 
     #[test]
     fn aliases_keep_clear_of_real_names() {

@@ -4,8 +4,8 @@ use std::collections::{BTreeSet, HashMap};
 
 use nodeorder_base::error::{Error, Result, SourceLocation};
 use nodeorder_base::ids::NodeId;
+use nodeorder_network::topology::Topology;
 use nodeorder_network::topology::site::{Site, SiteKind, SiteLine};
-use nodeorder_network::topology::{Level, Topology};
 use nodeorder_order::ordering::NodeOrder;
 
 /// A unit: a leaf with nodes, or one with units below.
@@ -30,15 +30,7 @@ pub(super) struct ExportUnit {
 /// Names that are no names for resource managers, as [`super::all_names`].
 pub(super) fn units(topology: &Topology, order: &NodeOrder) -> Result<Vec<ExportUnit>> {
     let names = super::all_names(topology, order)?;
-    let mut levels = topology.network().levels();
-    // The innermost units stand for switches with nodes; a family's own units within one do so too.
-    let per_router = topology.network().per_router();
-    if levels
-        .last()
-        .is_none_or(|level| level.slots > per_router && !level.has_names())
-    {
-        levels.push(Level::even("switch", per_router));
-    }
+    let levels = topology.switch_levels();
     let mut units: Vec<ExportUnit> = Vec::new();
     let mut taken: BTreeSet<String> = BTreeSet::new();
     // Nodes or units of the level below with a node of each, for its unit.

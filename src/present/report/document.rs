@@ -2,7 +2,7 @@
 
 use askama::Template;
 
-use super::File;
+use super::file::File;
 use super::html::{Fact, Figure, Section, Words};
 use super::page::{CSS, TABLES};
 use super::terms::Term;

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::WorkloadResults;
+use super::results::WorkloadResults;
 use super::schedule_comparison::{figures, rows};
 use crate::columns::schedule::ScheduleFigures;
 use crate::columns::throughput::WindowRow;
@@ -37,7 +37,7 @@ struct Scheduled<'a> {
 /// `{"version", "command", "topology", "sizes", "entries", "stretches", "crossovers"}` and, with a workload,
 /// `"workload"` and, where it has times, `"schedules"`, with windows `"throughput"`; indented, with a newline at the end. A stretch's `winner` is
 /// an index into `entries`, which are ranked.
-pub fn summary(comparison: &Comparison, workload: WorkloadResults<'_>, command: &str) -> String {
+pub fn summary(comparison: &Comparison, workload: &WorkloadResults<'_>, command: &str) -> String {
     let columns = ScheduleFigures::compared();
     let scheduled = |schedules| Scheduled {
         schedules,
@@ -51,8 +51,8 @@ pub fn summary(comparison: &Comparison, workload: WorkloadResults<'_>, command: 
         version: env!("CARGO_PKG_VERSION"),
         command,
         comparison,
-        workload: workload.prediction,
-        schedules: workload.schedules.map(scheduled),
+        workload: workload.prediction.as_ref(),
+        schedules: workload.schedules.as_ref().map(scheduled),
         throughput: workload
             .windows
             .iter()

@@ -117,24 +117,24 @@ impl<'a> BlockRows<'a> {
     }
 }
 
-/// How summaries are made.
-pub struct SummaryOptions<'a> {
+/// Replays of one log, summed up.
+pub struct ReplaySummary<'a> {
+    /// Results of the replays.
+    pub results: &'a [ReplayResult<'a>],
     /// Only sizes with more placements than this count in improvements.
     pub threshold: u64,
     /// Shares of compute by size, where known.
     pub shares: Option<&'a [(u32, f64)]>,
 }
 
-impl SummaryOptions<'_> {
+impl ReplaySummary<'_> {
     /// `columns`, and `weighted` where shares of compute are known.
     fn with_weighted<R>(&self, columns: &[Column<R>], weighted: &[Column<R>]) -> Vec<Column<R>> {
         [columns, if self.shares.is_some() { weighted } else { &[] }].concat()
     }
-}
 
-impl SummaryOptions<'_> {
-    /// Returns the summary of `result` as a JSON object.
-    pub fn summarise(&self, result: &ReplayResult<'_>) -> Value {
+    /// Returns the summary of one replay as a JSON object.
+    fn summarise(&self, result: &ReplayResult<'_>) -> Value {
         let columns = [ReplayFigures::ALL, ReplayFigures::JSON].concat();
         let columns = self.with_weighted(&columns, ReplayFigures::WEIGHTED);
         let mut document = object(&columns, &self.figures(result));
@@ -199,175 +199,158 @@ impl SummaryOptions<'_> {
         };
         result.summary.sizes().map(figures).collect()
     }
-}
 
-/// Inputs and results of replays as a JSON object. `guest` is the traffic of the jobs, if any.
-pub fn document(
-    topology: &Topology,
-    log: &str,
-    guest: Option<&str>,
-    outcomes: &[ReplayResult<'_>],
-    terms: &SummaryOptions<'_>,
-) -> Value {
-    json!({
-        "version": env!("CARGO_PKG_VERSION"),
-        "topology": topology.spec(),
-        "log": log,
-        "baseline": BASELINE,
-        "threshold": terms.threshold,
-        "guest": guest,
-        "replays": outcomes.iter().map(|outcome| terms.summarise(outcome)).collect::<Vec<_>>(),
-    })
-}
-
-/// Means by size of some outcomes, as CSV.
-///
-/// # Errors
-/// Errors of `out`.
-pub fn write_sizes(
-    outcomes: &[ReplayResult<'_>],
-    terms: &SummaryOptions<'_>,
-    out: impl Write,
-) -> io::Result<()> {
-    let rows = outcomes.iter().flat_map(|outcome| terms.sizes(outcome));
-    let columns = [SizeFigures::REPLAY, SizeFigures::ALL].concat();
-    columns::write(
-        out,
-        &terms.with_weighted(&columns, SizeFigures::WEIGHTED),
-        rows,
-    )
-}
-
-/// A row for each outcome, as CSV.
-///
-/// # Errors
-/// Errors of `out`.
-pub fn write_totals(
-    outcomes: &[ReplayResult<'_>],
-    terms: &SummaryOptions<'_>,
-    out: impl Write,
-) -> io::Result<()> {
-    let columns = [ReplayFigures::JSON, ReplayFigures::ALL].concat();
-    let columns = terms.with_weighted(&columns, ReplayFigures::WEIGHTED);
-    let columns = [&columns, ReplayFigures::TOTALS].concat();
-    columns::write(
-        out,
-        &columns,
-        outcomes.iter().map(|outcome| terms.figures(outcome)),
-    )
-}
-
-/// The figures of some outcomes of one log on `machine`, as file name and SVG: job sizes, improvement by size,
-/// its averages, and the range of MIND of each outcome beside its baseline's. A figure without anything to show
-/// (no size has more placements than the threshold) is left out.
-///
-/// # Errors
-/// A figure that cannot be drawn.
-pub fn figures(
-    machine: &str,
-    outcomes: &[ReplayResult<'_>],
-    terms: &SummaryOptions<'_>,
-) -> Result<Vec<(String, String)>> {
-    let several = outcomes.iter().any(|o| o.ordering != outcomes[0].ordering);
-    let label = |o: &ReplayResult<'_>| match several {
-        true => format!("{} · {}", o.ordering, o.allocator),
-        false => o.allocator.to_string(),
-    };
-    let labels: Vec<String> = outcomes.iter().map(label).collect();
-    let mut figures = Vec::new();
-    let Some(first) = outcomes.first() else {
-        return Ok(figures);
-    };
-    let mut add = |name: String, figure: Figure<'_>| -> Result<()> {
-        figures.push((name, figure.svg()?));
-        Ok(())
-    };
-
-    let larger = first.summary.sizes().map(|(size, row)| (size, row.count));
-    let jobs: Vec<(u32, u64)> = std::iter::once((1, first.summary.singles))
-        .chain(larger)
-        .collect();
-    if jobs.iter().any(|(_, count)| *count > 0) {
-        add("sizes.svg".into(), Figure::sizes("Jobs by size", &jobs)?)?;
+    /// Returns inputs and results of the replays as a JSON object. `guest` is the traffic of the jobs, if any.
+    pub fn document(&self, topology: &Topology, log: &str, guest: Option<&str>) -> Value {
+        json!({
+            "version": env!("CARGO_PKG_VERSION"),
+            "topology": topology.spec(),
+            "log": log,
+            "baseline": BASELINE,
+            "threshold": self.threshold,
+            "guest": guest,
+            "replays": self.results.iter().map(|result| self.summarise(result)).collect::<Vec<_>>(),
+        })
     }
 
-    let what = format!("improvement over {BASELINE} (%)");
-    // The baseline itself has nothing to improve.
-    let others = outcomes.iter().enumerate();
-    let slots: Vec<(usize, &ReplayResult<'_>)> = others
-        .filter(|(_, o)| !std::ptr::eq(o.summary, o.baseline))
-        .collect();
-    let by_size: Vec<Vec<(u32, f64)>> = slots
-        .iter()
-        .map(|(_, o)| o.summary.improvements(o.baseline, terms.threshold))
-        .collect();
-    if by_size.iter().any(|points| !points.is_empty()) {
-        let lines = slots.iter().zip(&by_size);
-        let lines: Vec<SizeLine<'_>> = lines
-            .map(|((slot, _), data)| SizeLine {
-                label: &labels[*slot],
-                slot: *slot,
-                data,
-            })
-            .collect();
-        let title = format!("Improvement by job size on {machine}");
-        add(
-            "improvement.svg".into(),
-            Figure::improvement(&title, &what, &lines)?,
-        )?;
-        let bars = slots.iter().map(|(slot, o)| {
-            let means = o.summary.improvement(o.baseline, terms.threshold);
-            let data = [means.small, means.large, means.overall];
-            Bars {
-                label: &labels[*slot],
-                slot: *slot,
-                data,
-            }
-        });
-        let title = format!("Mean improvement on {machine}");
-        add(
-            "averages.svg".into(),
-            Figure::averages(&title, &what, &bars.collect::<Vec<_>>())?,
-        )?;
+    /// Writes means by size, as CSV.
+    ///
+    /// # Errors
+    /// Errors of `out`.
+    pub fn write_sizes(&self, out: impl Write) -> io::Result<()> {
+        let rows = self.results.iter().flat_map(|result| self.sizes(result));
+        let columns = [SizeFigures::REPLAY, SizeFigures::ALL].concat();
+        columns::write(
+            out,
+            &self.with_weighted(&columns, SizeFigures::WEIGHTED),
+            rows,
+        )
     }
 
-    let spreads = |summary: &Summary| -> Vec<Spread> {
-        let often = summary
-            .sizes()
-            .filter(|(_, row)| row.count > terms.threshold);
-        let spread = |(size, row): (u32, &SizeRow)| {
-            let (least, mean, most) = (row.min(), row.mean(), row.max());
-            Spread {
-                size,
-                least,
-                mean,
-                most,
-            }
+    /// Writes a row for each replay, as CSV.
+    ///
+    /// # Errors
+    /// Errors of `out`.
+    pub fn write_totals(&self, out: impl Write) -> io::Result<()> {
+        let columns = [ReplayFigures::JSON, ReplayFigures::ALL].concat();
+        let columns = self.with_weighted(&columns, ReplayFigures::WEIGHTED);
+        let columns = [&columns, ReplayFigures::TOTALS].concat();
+        columns::write(
+            out,
+            &columns,
+            self.results.iter().map(|result| self.figures(result)),
+        )
+    }
+
+    /// Draws the replays on `machine`, as file name and SVG: job sizes, improvement by size, its averages, and the range
+    /// of MIND of each replay beside its baseline's. A figure without anything to show
+    /// (no size has more placements than the threshold) is left out.
+    ///
+    /// # Errors
+    /// A figure that cannot be drawn.
+    pub fn drawings(&self, machine: &str) -> Result<Vec<(String, String)>> {
+        let outcomes = self.results;
+        let several = outcomes.iter().any(|o| o.ordering != outcomes[0].ordering);
+        let label = |o: &ReplayResult<'_>| match several {
+            true => format!("{} · {}", o.ordering, o.allocator),
+            false => o.allocator.to_string(),
         };
-        often.map(spread).collect()
-    };
-    for (slot, outcome) in slots {
-        let (ours, base) = (spreads(outcome.summary), spreads(outcome.baseline));
-        if ours.is_empty() {
-            continue;
+        let labels: Vec<String> = outcomes.iter().map(label).collect();
+        let mut figures = Vec::new();
+        let Some(first) = outcomes.first() else {
+            return Ok(figures);
+        };
+        let mut add = |name: String, figure: Figure<'_>| -> Result<()> {
+            figures.push((name, figure.svg()?));
+            Ok(())
+        };
+
+        let larger = first.summary.sizes().map(|(size, row)| (size, row.count));
+        let jobs: Vec<(u32, u64)> = std::iter::once((1, first.summary.singles))
+            .chain(larger)
+            .collect();
+        if jobs.iter().any(|(_, count)| *count > 0) {
+            add("sizes.svg".into(), Figure::sizes("Jobs by size", &jobs)?)?;
         }
-        let rows = [
-            Range {
-                label: &labels[slot],
-                slot,
-                data: &ours,
-            },
-            Range {
-                label: BASELINE,
-                slot: outcomes.len(),
-                data: &base,
-            },
-        ];
-        let title = format!("Range of MIND on {machine}: {}", labels[slot]);
-        add(
-            format!("ranges-{:02}.svg", slot + 1),
-            Figure::ranges(&title, &rows)?,
-        )?;
+
+        let what = format!("improvement over {BASELINE} (%)");
+        // The baseline itself has nothing to improve.
+        let others = outcomes.iter().enumerate();
+        let slots: Vec<(usize, &ReplayResult<'_>)> = others
+            .filter(|(_, o)| !std::ptr::eq(o.summary, o.baseline))
+            .collect();
+        let by_size: Vec<Vec<(u32, f64)>> = slots
+            .iter()
+            .map(|(_, o)| o.summary.improvements(o.baseline, self.threshold))
+            .collect();
+        if by_size.iter().any(|points| !points.is_empty()) {
+            let lines = slots.iter().zip(&by_size);
+            let lines: Vec<SizeLine<'_>> = lines
+                .map(|((slot, _), data)| SizeLine {
+                    label: &labels[*slot],
+                    slot: *slot,
+                    data,
+                })
+                .collect();
+            let title = format!("Improvement by job size on {machine}");
+            add(
+                "improvement.svg".into(),
+                Figure::improvement(&title, &what, &lines)?,
+            )?;
+            let bars = slots.iter().map(|(slot, o)| {
+                let means = o.summary.improvement(o.baseline, self.threshold);
+                let data = [means.small, means.large, means.overall];
+                Bars {
+                    label: &labels[*slot],
+                    slot: *slot,
+                    data,
+                }
+            });
+            let title = format!("Mean improvement on {machine}");
+            add(
+                "averages.svg".into(),
+                Figure::averages(&title, &what, &bars.collect::<Vec<_>>())?,
+            )?;
+        }
+
+        let spreads = |summary: &Summary| -> Vec<Spread> {
+            let often = summary
+                .sizes()
+                .filter(|(_, row)| row.count > self.threshold);
+            let spread = |(size, row): (u32, &SizeRow)| {
+                let (least, mean, most) = (row.min(), row.mean(), row.max());
+                Spread {
+                    size,
+                    least,
+                    mean,
+                    most,
+                }
+            };
+            often.map(spread).collect()
+        };
+        for (slot, outcome) in slots {
+            let (ours, base) = (spreads(outcome.summary), spreads(outcome.baseline));
+            if ours.is_empty() {
+                continue;
+            }
+            let rows = [
+                Range {
+                    label: &labels[slot],
+                    slot,
+                    data: &ours,
+                },
+                Range {
+                    label: BASELINE,
+                    slot: outcomes.len(),
+                    data: &base,
+                },
+            ];
+            let title = format!("Range of MIND on {machine}: {}", labels[slot]);
+            add(
+                format!("ranges-{:02}.svg", slot + 1),
+                Figure::ranges(&title, &rows)?,
+            )?;
+        }
+        Ok(figures)
     }
-    Ok(figures)
 }

@@ -16,7 +16,6 @@ use nodeorder_base::error::Result;
 use nodeorder_jobs::replay::FigureSet;
 use nodeorder_jobs::replay::traffic::Totals;
 use nodeorder_jobs::schedule::{ScheduleResult, Settings};
-use nodeorder_network::topology::Topology;
 use nodeorder_trace::Trace;
 
 /// Writes a row a job in the order of starts, with the columns of `figures`. Times are the trace's own, in seconds;
@@ -71,33 +70,21 @@ pub fn write_timeline(out: &mut impl Write, outcome: &ScheduleResult) -> io::Res
     table.finish()
 }
 
-/// Inputs of a schedule.
-pub struct Source<'s> {
-    /// The ordering's machine.
-    pub topology: &'s Topology,
-    /// The ordering as the user called it.
-    pub ordering: &'s str,
-    /// The trace.
-    pub trace: &'s Trace,
-    /// How its tasks were scheduled.
-    pub settings: Settings<'s>,
-    /// How jobs talk, where they do.
-    pub guest: Option<&'s str>,
-}
-
-/// Inputs of a schedule and its [`figures`], as one JSON object.
-pub fn document(source: &Source<'_>, outcome: &ScheduleResult, totals: Option<&Totals>) -> Value {
-    let Source {
-        topology,
-        ordering,
-        trace,
-        settings,
-        guest,
-    } = source;
+/// Returns the inputs of a schedule on the ordering of `hosts` and its [`figures`] as one JSON object; `guest` and
+/// `totals` are the traffic of its jobs, if any.
+pub fn document(
+    hosts: Hosts<'_>,
+    trace: &Trace,
+    settings: &Settings<'_>,
+    guest: Option<&str>,
+    outcome: &ScheduleResult,
+    totals: Option<&Totals>,
+) -> Value {
+    let topology = hosts.topology;
     let mut document = json!({
         "version": env!("CARGO_PKG_VERSION"),
         "topology": topology.spec(),
-        "ordering": ordering,
+        "ordering": hosts.order.label(),
         "trace": trace.name(),
         "lines": trace.tally().lines,
         "left_out": trace.tally().by_name(true),

@@ -2,13 +2,14 @@
 
 use serde_json::{Value as Json, json};
 
-use super::audit::Subject;
 use super::document::Document;
+use super::file::File;
 use super::html::{Best, Column, Fact, Figure, Part, Section, Table, bold, words};
-use super::{File, terms};
+use super::terms;
 use crate::plot::{self, thousands};
 use nodeorder_base::error::Result;
 use nodeorder_jobs::audit::snapshot::{LevelNow, Snapshot, UnitNow};
+use nodeorder_network::topology::Topology;
 
 /// Rows of a table of units on the page; the JSON document has all.
 const ROWS: usize = 20;
@@ -42,8 +43,9 @@ fn waiting_that_fit(snapshot: &Snapshot) -> usize {
 
 /// `{"version","command","topology","jobs","latest","nodes","free","held","out","running","waiting","waiting_that_fit",
 /// "levels","notes"}`; a level has its roomiest unit, and `next`: the units held, in the order in which they are freed.
-/// Indented, with a newline at the end.
-pub fn document(snapshot: &Snapshot, subject: Subject<'_>) -> String {
+/// Indented, with a newline at the end. `jobs` is the file of records, `command` the command line that makes the snapshot
+/// again.
+pub fn document(snapshot: &Snapshot, topology: &Topology, jobs: &str, command: &str) -> String {
     let unit = |unit: &UnitNow| -> Json {
         let jobs: Vec<&str> = unit.jobs.iter().map(|job| snapshot.name_of(*job)).collect();
         json!({"unit": unit.name, "nodes": unit.nodes, "free": unit.free, "held": unit.held(), "out": unit.out,
@@ -67,9 +69,9 @@ pub fn document(snapshot: &Snapshot, subject: Subject<'_>) -> String {
     let all = snapshot.machine();
     let document = json!({
         "version": env!("CARGO_PKG_VERSION"),
-        "command": subject.command,
-        "topology": subject.spec,
-        "jobs": subject.trace,
+        "command": command,
+        "topology": topology.spec(),
+        "jobs": jobs,
         "latest": snapshot.latest,
         "nodes": all.nodes,
         "free": all.free,
@@ -84,13 +86,22 @@ pub fn document(snapshot: &Snapshot, subject: Subject<'_>) -> String {
     format!("{document:#}\n")
 }
 
-/// Every file of a snapshot: `index.html`, `snapshot.json` and its figure as SVG.
+/// Returns every file of a snapshot: `index.html`, `snapshot.json` and its figure as SVG. The arguments are those of
+/// [`document`].
 ///
 /// # Errors
 /// A figure that cannot be drawn.
-pub fn files<'a>(snapshot: &Snapshot, subject: Subject<'_>) -> Result<Vec<File<'a>>> {
-    let mut files = vec![File::text("snapshot.json", document(snapshot, subject))];
-    let (page, figures) = page(snapshot, subject, &files)?;
+pub fn files<'a>(
+    snapshot: &Snapshot,
+    topology: &Topology,
+    jobs: &str,
+    command: &str,
+) -> Result<Vec<File<'a>>> {
+    let mut files = vec![File::text(
+        "snapshot.json",
+        document(snapshot, topology, jobs, command),
+    )];
+    let (page, figures) = page(snapshot, topology, command, &files)?;
     files.insert(0, File::text("index.html", page));
     files.extend(
         figures
@@ -102,7 +113,8 @@ pub fn files<'a>(snapshot: &Snapshot, subject: Subject<'_>) -> Result<Vec<File<'
 
 fn page(
     snapshot: &Snapshot,
-    subject: Subject<'_>,
+    topology: &Topology,
+    command: &str,
     files: &[File<'_>],
 ) -> Result<(String, Vec<Figure>)> {
     let all = snapshot.machine();
@@ -128,7 +140,7 @@ fn page(
         }
         verdict.parts.push(".".into());
     }
-    let mut facts = vec![Fact::wide("Machine", Part::Code(subject.spec.into()))];
+    let mut facts = vec![Fact::wide("Machine", Part::Code(topology.spec().into()))];
     for (term, count) in [
         ("Jobs that run", snapshot.running.len()),
         ("Jobs that wait", snapshot.waiting.len()),
@@ -161,7 +173,7 @@ fn page(
             .filter_map(|level| next(snapshot, level)),
     );
     let page = Document {
-        title: format!("What fits on {} now", subject.machine),
+        title: format!("What fits on {} now", topology.name()),
         verdict,
         details: words![
             "Times are those at which jobs end at their recorded limits, in hours from the latest time in the records. \
@@ -172,7 +184,7 @@ fn page(
         exact: "Every node and job is counted; nothing is sampled or foretold.",
         terms: terms::SNAPSHOT.to_vec(),
         sections,
-        ..Document::new(files, subject.command)
+        ..Document::new(files, command)
     };
     Ok(page.html())
 }

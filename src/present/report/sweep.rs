@@ -2,29 +2,30 @@
 //! one to draw.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet};
 
 use askama::Template;
 
 pub use super::html::Figure;
-use super::html::{Best, Column, Fact, Section, Table, Words, words};
+use super::html::{Fact, Section, Words, words};
 use super::terms::{self, Term};
 use super::words::file_name;
 use crate::columns::sweep::ResultRow;
 use crate::plot::{self, thousands};
-use figures::{LOWER, drawn, improvement, side_by_side};
-use groups::{GROUPS, Group, Lowest};
-use nodeorder_base::error::{Error, Result, SourceLocation};
+use figures::{IMPROVED, LOWER, drawn, improvement, side_by_side};
+use groups::GROUPS;
+use nodeorder_base::error::Result;
 use nodeorder_base::input::Text;
+use orderings::{Figures, labels, sections};
 pub use ranking::{RankedSetting, rank_settings};
+use table::read;
 
 mod figures;
 mod groups;
+mod orderings;
 mod ranking;
 mod settings;
+mod table;
 
-/// The caption of a figure of improvements.
-const IMPROVED: &str = "The best combinations by mean distance, best first.";
 /// Notes listed at most.
 const MOST_NOTES: usize = 40;
 
@@ -147,226 +148,6 @@ pub fn page(
     let mut files = vec![("index.html".to_string(), page.to_string())];
     files.extend(figures);
     Ok(files)
-}
-
-/// The rows of a table of results. Errors: no table of a sweep, with file and line.
-fn read(results: &Text) -> Result<Vec<ResultRow>> {
-    let location = |line: u64| SourceLocation::line(results.name(), line as usize);
-    let mut reader = csv::Reader::from_reader(results.as_str().as_bytes());
-    let wrong = |e: csv::Error| {
-        let line = e.position().map_or(1, csv::Position::line);
-        Error::input(
-            location(line),
-            e.to_string(),
-            "a table of a sweep's results",
-        )
-    };
-    let columns: Vec<String> = reader
-        .headers()
-        .map_err(wrong)?
-        .iter()
-        .map(str::to_string)
-        .collect();
-    for column in ["topology", "ordering", "seed", "group", "note"] {
-        if !columns.iter().any(|c| c == column) {
-            let found = format!("no column `{column}`");
-            return Err(Error::input(
-                location(1),
-                found,
-                "a table of a sweep's results",
-            ));
-        }
-    }
-    // Figures stand between `group` and `note`; a list of figures is in JSON.
-    let end = |name: &str| {
-        columns
-            .iter()
-            .position(|column| column == name)
-            .unwrap_or(0)
-    };
-    let figures = end("group") + 1..end("note");
-    let is_figure = |text: &str| {
-        text.is_empty() || text.starts_with('[') || text.parse().is_ok_and(f64::is_finite)
-    };
-    let mut rows = Vec::new();
-    for record in reader.records() {
-        let record = record.map_err(wrong)?;
-        let cells = record.iter().zip(&columns).enumerate();
-        let mut cells = cells
-            .filter(|(i, _)| figures.contains(i))
-            .map(|(_, cell)| cell);
-        if let Some((text, column)) = cells.find(|(text, _)| !is_figure(text)) {
-            let line = record.position().map_or(1, csv::Position::line);
-            let found = format!("`{text}` in column `{column}`");
-            return Err(Error::input(location(line), found, "a number, or nothing"));
-        }
-        rows.push(ResultRow::new(
-            &columns,
-            record.iter().map(|text| text.to_string().into()),
-        ));
-    }
-    if rows.is_empty() {
-        return Err(Error::input(
-            location(1),
-            "no rows",
-            "a row for each combination",
-        ));
-    }
-    Ok(rows)
-}
-
-/// The rows of a group that have figures, by the values of its keys, in the order they come.
-fn sections<'r>(rows: &'r [ResultRow], group: &Group) -> Vec<(Vec<String>, Vec<&'r ResultRow>)> {
-    let mut sections: Vec<(Vec<String>, Vec<&ResultRow>)> = Vec::new();
-    let mut indices: BTreeMap<Vec<String>, usize> = BTreeMap::new();
-    let shown = |row: &&ResultRow| row.text("group") == group.name && row.text("note").is_empty();
-    for row in rows.iter().filter(shown) {
-        let titles: Vec<String> = group
-            .keys
-            .iter()
-            .map(|key| row.text(key).into_owned())
-            .collect();
-        let index = *indices.entry(titles.clone()).or_insert(sections.len());
-        if index == sections.len() {
-            sections.push((titles, Vec::new()));
-        }
-        sections[index].1.push(row);
-    }
-    sections
-}
-
-/// Different values of a column, in the order they come.
-fn labels<'r>(rows: impl Iterator<Item = &'r ResultRow>, column: &str) -> Vec<String> {
-    let mut seen = BTreeSet::new();
-    let all = rows.map(|row| row.text(column).into_owned());
-    all.filter(|label| seen.insert(label.clone())).collect()
-}
-
-/// The mean of `figure` over the rows (seeds) with these values; none where no row has such a figure.
-fn mean(rows: &[&ResultRow], fixed: &[(&str, &str)], figure: &str) -> Option<f64> {
-    let here = |row: &&&ResultRow| {
-        fixed
-            .iter()
-            .all(|(column, label)| row.text(column) == *label)
-    };
-    let rows: Vec<&ResultRow> = rows.iter().filter(here).copied().collect();
-    ranking::mean_value(&rows, figure)
-}
-
-/// The figures of the orderings in a section, under each of several choices.
-struct Figures<'r> {
-    group: &'static Group,
-    /// The values of the group's keys.
-    titles: Vec<String>,
-    rows: Vec<&'r ResultRow>,
-    choices: Vec<String>,
-    orderings: Vec<String>,
-    /// The orderings of the whole sweep: their indices decide their colours.
-    all: &'r [String],
-}
-
-impl<'r> Figures<'r> {
-    fn new(
-        group: &'static Group,
-        titles: Vec<String>,
-        rows: Vec<&'r ResultRow>,
-        all: &'r [String],
-    ) -> Self {
-        let (choices, orderings) = (
-            labels(rows.iter().copied(), group.by),
-            labels(rows.iter().copied(), "ordering"),
-        );
-        Figures {
-            group,
-            titles,
-            rows,
-            choices,
-            orderings,
-            all,
-        }
-    }
-
-    fn title(&self) -> String {
-        (self.group.title)(&self.titles)
-    }
-
-    /// The values of all keys but the machine's.
-    fn workload(&self) -> Vec<&str> {
-        let keys = self.group.keys.iter().zip(&self.titles);
-        keys.filter(|(key, _)| **key != "topology")
-            .map(|(_, value)| value.as_str())
-            .collect()
-    }
-
-    /// The lowest value under any choice that ranks.
-    fn lowest(&self, ordering: &str, figure: &str) -> Option<f64> {
-        self.among()
-            .iter()
-            .filter_map(|c| self.of(ordering, c, figure))
-            .reduce(f64::min)
-    }
-
-    fn of(&self, ordering: &str, choice: &str, figure: &str) -> Option<f64> {
-        mean(
-            &self.rows,
-            &[("ordering", ordering), (self.group.by, choice)],
-            figure,
-        )
-    }
-
-    /// The choices that rank the orderings.
-    fn among(&self) -> &[String] {
-        if self.group.first_ranks {
-            &self.choices[..1]
-        } else {
-            &self.choices
-        }
-    }
-
-    /// The ordering with the lowest value of the first column. Of equal ones the first.
-    fn best(&self) -> Option<Lowest<'_>> {
-        let all = self
-            .orderings
-            .iter()
-            .flat_map(|o| self.among().iter().map(move |c| (o, c)));
-        let figure = self.group.columns[0].0;
-        let known = all.filter_map(|(o, c)| Some((self.of(o, c, figure)?, &**o, &**c)));
-        known.min_by(|a, b| a.0.total_cmp(&b.0))
-    }
-
-    /// The orderings, those with the lowest first column first.
-    fn ranked(&self) -> Vec<String> {
-        let first = |o: &String| {
-            self.lowest(o, self.group.columns[0].0)
-                .unwrap_or(f64::INFINITY)
-        };
-        let mut names = self.orderings.clone();
-        names.sort_by(|a, b| first(a).total_cmp(&first(b)));
-        names
-    }
-
-    /// Orderings against columns, the lowest of each marked; those with the lowest first column come first.
-    fn table(&self) -> Table {
-        let Group { label, columns, .. } = self.group;
-        let names = self.ranked();
-        let columns = (self.choices.iter())
-            .flat_map(|choice| columns.iter().map(move |column| (choice, column)))
-            .map(|(choice, (figure, title, axis))| {
-                let values = names
-                    .iter()
-                    .map(|ordering| self.of(ordering, choice, figure));
-                let decimals = if axis.ends_with("(s)") { 1 } else { 4 };
-                Column::new(title.replace("{}", choice), decimals, Best::Low, values)
-            })
-            .collect();
-        Table {
-            label,
-            of: "Ordering",
-            names,
-            columns,
-            ..Table::default()
-        }
-    }
 }
 
 /// Rows of a group as the section of that number.

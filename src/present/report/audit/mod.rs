@@ -7,7 +7,8 @@ use serde_json::{Value as Json, json};
 use crate::columns::audit::{JobScore, LEVEL_SUMS, SUMS};
 use crate::columns::shape::SHAPE;
 use crate::columns::{self, Column, Table};
-use crate::report::{File, shape};
+use crate::report::file::File;
+use crate::report::shape;
 use nodeorder_base::error::Result;
 use nodeorder_jobs::audit::summary::{Summary, Sums};
 use nodeorder_jobs::audit::{Audit, LeftOut, Score, Scored, Worst};
@@ -15,6 +16,10 @@ use nodeorder_network::topology::Topology;
 use nodeorder_order::metric::shape::AllocationShape;
 
 mod audit_page;
+mod groups;
+mod worst;
+
+pub use groups::period;
 
 /// The rows of an audit, job by job.
 #[derive(Clone, Copy, Debug)]
@@ -82,23 +87,6 @@ fn of_shapes() -> Vec<Column<AllocationShape>> {
     SHAPE.iter().filter(known).copied().collect()
 }
 
-/// Inputs of the audit.
-#[derive(Clone, Copy, Debug)]
-pub struct Subject<'a> {
-    /// The machine's name.
-    pub machine: &'a str,
-    /// The machine itself, which jobs are drawn on.
-    pub topology: &'a Topology,
-    /// The share of run times that grows with the distance of a job's nodes, where node-hours are wanted.
-    pub share: Option<f64>,
-    /// Its specification.
-    pub spec: &'a str,
-    /// The file of records.
-    pub trace: &'a str,
-    /// The command line that makes the audit again.
-    pub command: &'a str,
-}
-
 /// The figures of some jobs as a JSON object.
 fn figures(sums: &Sums, levels: &[String]) -> Json {
     let mut object = columns::object(SUMS, sums);
@@ -116,7 +104,16 @@ fn figures(sums: &Sums, levels: &[String]) -> Json {
 /// placement has its figures, and these `by_size`, `by_month` and `over_time`; one that was tried has the `change` of its
 /// mean distance against the recorded one and, with a share, the part of the node-hours `spared`, each with its 95 %
 /// interval as `[value, low, high]`. Indented, with a newline at the end.
-pub fn document(audit: &Audit, subject: Subject<'_>) -> String {
+///
+/// `trace` is the file of records; `share` the share of run times that grows with the distance of a job's nodes, where
+/// node-hours are wanted; `command` the command line that makes the audit again.
+pub fn document(
+    audit: &Audit,
+    topology: &Topology,
+    trace: &str,
+    share: Option<f64>,
+    command: &str,
+) -> String {
     let levels = &audit.levels;
     let hours = period(audit);
     let placement = |summary: &Summary| {
@@ -143,7 +140,7 @@ pub fn document(audit: &Audit, subject: Subject<'_>) -> String {
         if summary.name != audit.placements[0].name {
             let recorded = &audit.placements[0];
             object["change"] = json!(summary.change(recorded));
-            if let Some(share) = subject.share {
+            if let Some(share) = share {
                 object["node_hours_spared"] = json!(summary.node_hours_spared(share));
                 let spared = |ours: &Sums, _: &Sums| ours.spared(share);
                 object["spared"] = json!(summary.against(recorded, spared));
@@ -151,7 +148,7 @@ pub fn document(audit: &Audit, subject: Subject<'_>) -> String {
         }
         let by_month =
             |(month, sums): (String, Sums)| into(json!({"month": month}), figures(&sums, levels));
-        let months = audit_page::by_month(summary, audit);
+        let months = groups::by_month(summary, audit);
         object["by_month"] = months.into_iter().map(by_month).collect();
         object["over_time"] = summary.over_time(hours).iter().map(over_time).collect();
         object
@@ -174,9 +171,9 @@ pub fn document(audit: &Audit, subject: Subject<'_>) -> String {
     };
     let document = json!({
         "version": env!("CARGO_PKG_VERSION"),
-        "command": subject.command,
-        "topology": subject.spec,
-        "trace": subject.trace,
+        "command": command,
+        "topology": topology.spec(),
+        "trace": trace,
         "read": audit.read,
         "left_out": audit.left_out.iter().map(left_out).collect::<Vec<_>>(),
         "mended": audit.mended.iter().map(left_out).collect::<Vec<_>>(),
@@ -186,11 +183,6 @@ pub fn document(audit: &Audit, subject: Subject<'_>) -> String {
         "placements": audit.placements.iter().map(placement).collect::<Vec<_>>(),
     });
     format!("{document:#}\n")
-}
-
-/// Hours of the periods that the audit is divided into: those of the recorded placement.
-pub fn period(audit: &Audit) -> i64 {
-    audit.placements.first().map_or(1, Summary::period)
 }
 
 /// Writes sums of groups of jobs: a column that says which placement, those that `keys` name, the figures.
@@ -225,11 +217,18 @@ fn write_groups<'a>(
     table.finish()
 }
 
-/// Every file of an audit: `index.html`, `audit.json`, `sizes.csv`, `periods.csv` and the figures as SVG.
+/// Returns every file of an audit: `index.html`, `audit.json`, `sizes.csv`, `periods.csv` and the figures as SVG. The
+/// arguments are those of [`document`].
 ///
 /// # Errors
 /// A figure that cannot be drawn.
-pub fn files<'a>(audit: &'a Audit, subject: Subject<'_>) -> Result<Vec<File<'a>>> {
+pub fn files<'a>(
+    audit: &'a Audit,
+    topology: &Topology,
+    trace: &str,
+    share: Option<f64>,
+    command: &str,
+) -> Result<Vec<File<'a>>> {
     let hours = period(audit);
     let mut files = vec![
         File::table("sizes.csv", |out| {
@@ -249,9 +248,12 @@ pub fn files<'a>(audit: &'a Audit, subject: Subject<'_>) -> Result<Vec<File<'a>>
                     .collect()
             })
         }),
-        File::text("audit.json", document(audit, subject)),
+        File::text(
+            "audit.json",
+            document(audit, topology, trace, share, command),
+        ),
     ];
-    let (page, figures) = audit_page::html(audit, subject, &files)?;
+    let (page, figures) = audit_page::html(audit, topology, trace, share, command, &files)?;
     files.insert(0, File::text("index.html", page));
     files.extend(
         figures

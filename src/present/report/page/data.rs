@@ -5,11 +5,11 @@
 
 use serde::Serialize;
 
-use super::Source;
 use super::packed::{base64, floats, integers};
 use crate::layout::{Layout, layout};
 use crate::plot;
-use crate::report::File;
+use crate::report::file::File;
+use crate::report::results::ComparedOrders;
 use nodeorder_base::ids::NodeId;
 use nodeorder_network::topology::Topology;
 use nodeorder_network::topology::distance::{Labelling, Metric};
@@ -152,9 +152,10 @@ struct DistanceTable {
     text: String,
 }
 
-/// The JSON text for the page's `script` element. `best` is the lowest MPC at each size.
-pub(super) fn document(source: &Source<'_>, best: &[f64]) -> String {
-    let (topology, comparison) = (source.topology, source.comparison);
+/// Returns the JSON text for the page's `script` element. `best` is the lowest MPC at each size.
+pub(super) fn document(compared: &ComparedOrders<'_>, files: &[File<'_>], best: &[f64]) -> String {
+    let topology = compared.topology;
+    let comparison = compared.comparison;
     let largest = comparison
         .entries
         .iter()
@@ -170,11 +171,11 @@ pub(super) fn document(source: &Source<'_>, best: &[f64]) -> String {
     // A page must open at once: orderings are embedded, best first, until the budget is used up.
     let mut left = ORDERS;
     let mut order = |slot: usize| {
-        let order = source.orders.get(slot)?;
+        let order = compared.orders.get(slot)?;
         left = left.checked_sub(order.len() * if wide { 4 } else { 2 })?;
         Some(integers(order.nodes().iter().map(|n| n.0), wide))
     };
-    let orderings: Vec<OrderingData<'_>> = (comparison.entries.iter().zip(source.slots))
+    let orderings: Vec<OrderingData<'_>> = (comparison.entries.iter().zip(&compared.slots))
         .map(|(entry, slot)| OrderingData {
             label: &entry.label,
             nodes: entry.nodes,
@@ -205,7 +206,7 @@ pub(super) fn document(source: &Source<'_>, best: &[f64]) -> String {
         compact: at(&comparison.compact),
         best: at(best),
         machine,
-        tables: tables(source.files),
+        tables: tables(files),
         sizes: integers(sizes.iter().copied(), true),
     };
     // Plain structures with string keys: there is nothing that could fail.

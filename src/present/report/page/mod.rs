@@ -5,14 +5,15 @@
 use askama::Template;
 
 use crate::plot::{self, thousands};
+use crate::report::file::File;
 use crate::report::html::{Column, Fact, Figure, Part, Section, Table, Words, bold, fixed, words};
+use crate::report::results::{ComparedOrders, Figures, WorkloadResults};
 use crate::report::terms::{self, Term};
-use crate::report::{Figures, File, WorkloadResults, words};
+use crate::report::{saved, verdict, words};
 use nodeorder_base::error::Result;
 use nodeorder_jobs::schedule::saving::REFERENCE;
 use nodeorder_network::topology::Topology;
 use nodeorder_order::metric::comparison::Comparison;
-use nodeorder_order::ordering::NodeOrder;
 
 mod data;
 mod packed;
@@ -40,23 +41,6 @@ const SCRIPTS: [&str; 9] = [
     include_str!("footprint.js"),
     include_str!("download.js"),
 ];
-
-/// Inputs of the page.
-pub(super) struct Source<'p> {
-    pub topology: &'p Topology,
-    /// The orderings compared, in the user's order.
-    pub orders: &'p [NodeOrder],
-    pub comparison: &'p Comparison,
-    /// Which of `orders` each entry is.
-    pub slots: &'p [usize],
-    pub figures: &'p Figures,
-    pub workload: WorkloadResults<'p>,
-    /// The workload's sections.
-    pub sections: Vec<Section>,
-    /// The files beside the page.
-    pub files: &'p [File<'p>],
-    pub command: &'p str,
-}
 
 #[derive(Template)]
 #[template(path = "page.html")]
@@ -92,36 +76,51 @@ struct Picture<'p> {
     figure: &'p Figure,
 }
 
-/// The page as HTML text. Errors: a figure that cannot be drawn.
-pub(super) fn html(source: Source<'_>) -> Result<String> {
-    let (comparison, workload) = (source.comparison, source.workload);
+/// Returns the page as HTML text, with the `sections` of the workload and links to the `files` beside it. `command` is
+/// what makes it again.
+///
+/// # Errors
+/// A figure that cannot be drawn.
+pub(super) fn html(
+    compared: &ComparedOrders<'_>,
+    figures: &Figures,
+    workload: &WorkloadResults<'_>,
+    sections: Vec<Section>,
+    files: &[File<'_>],
+    command: &str,
+) -> Result<String> {
+    let comparison = compared.comparison;
     let best = plot::best(comparison.entries.iter().map(|e| e.values.as_slice()));
     let (stretches, listed) = stretches(comparison);
-    let (pictures, beside) = pictures(comparison, &source.figures.machines);
+    let (pictures, beside) = pictures(comparison, &figures.machines);
     let page = Page {
         version: env!("CARGO_PKG_VERSION"),
-        name: source.topology.name(),
+        name: compared.topology.name(),
         css: [CSS, plot::STYLE].concat(),
         js: SCRIPTS.concat(),
-        data: data::document(&source, &best),
+        data: data::document(compared, files, &best),
         verdict: words![
-            workload.schedules.map(words::saved).unwrap_or_default(),
-            words::verdict(comparison),
-            words::suited(comparison, workload)
+            workload
+                .schedules
+                .as_ref()
+                .map(saved::saved)
+                .unwrap_or_default(),
+            verdict::verdict(comparison),
+            verdict::suited(comparison, workload)
         ],
-        details: words::details(comparison, workload),
-        facts: facts(source.topology, comparison, workload),
-        table: ranking::table(comparison, source.slots, &best)?,
+        details: verdict::details(comparison, workload),
+        facts: facts(compared.topology, comparison, workload),
+        table: ranking::table(comparison, &compared.slots, &best)?,
         uneven: comparison.is_uneven(),
-        figures: source.figures,
+        figures,
         stretches,
         listed,
         crossovers: crossovers(comparison),
         pictures,
         beside,
-        files: source.files.iter().filter_map(File::listed).collect(),
-        command: source.command,
-        sections: source.sections,
+        files: files.iter().filter_map(File::listed).collect(),
+        command,
+        sections,
         terms: terms(comparison, workload),
     };
     Ok(page.to_string())
@@ -157,7 +156,7 @@ impl Page<'_> {
 }
 
 /// The words of the page to explain.
-fn terms(comparison: &Comparison, workload: WorkloadResults<'_>) -> Vec<Term> {
+fn terms(comparison: &Comparison, workload: &WorkloadResults<'_>) -> Vec<Term> {
     let mut all = terms::NETWORK.to_vec();
     if comparison.topology.nodes != comparison.topology.places {
         all.push(terms::SLOT);
@@ -178,7 +177,7 @@ fn terms(comparison: &Comparison, workload: WorkloadResults<'_>) -> Vec<Term> {
     if !comparison.compact.is_empty() {
         all.push(terms::COMPACT);
     }
-    if let Some(prediction) = workload.prediction {
+    if let Some(prediction) = &workload.prediction {
         all.extend(
             [terms::ALLOCATOR, terms::MIND]
                 .into_iter()
@@ -197,7 +196,11 @@ fn terms(comparison: &Comparison, workload: WorkloadResults<'_>) -> Vec<Term> {
     all
 }
 
-fn facts(topology: &Topology, comparison: &Comparison, workload: WorkloadResults<'_>) -> Vec<Fact> {
+fn facts(
+    topology: &Topology,
+    comparison: &Comparison,
+    workload: &WorkloadResults<'_>,
+) -> Vec<Fact> {
     let s = &comparison.topology;
     let nodes = match s.nodes == s.places {
         true => thousands(s.nodes),
@@ -231,6 +234,7 @@ fn facts(topology: &Topology, comparison: &Comparison, workload: WorkloadResults
     facts.extend(
         workload
             .processors
+            .as_deref()
             .map(|hint| Fact::wide("Processors of the trace", hint)),
     );
     facts

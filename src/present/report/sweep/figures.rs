@@ -2,12 +2,15 @@
 
 use std::collections::BTreeSet;
 
-use super::{Figures, IMPROVED};
+use super::orderings::Figures;
 use crate::plot::replay::{BarPanel, Bars, Figure as Drawn, Labelled};
 use crate::report::html::{Best, Column, Figure, Section, Table, words};
 use crate::report::words::file_name;
 use nodeorder_base::error::Result;
 use nodeorder_jobs::replay::set::BASELINE;
+
+/// The caption of a figure of improvements.
+pub(super) const IMPROVED: &str = "The best combinations by mean distance, best first.";
 
 /// Bars of a figure at most.
 const MOST_BARS: usize = 24;

@@ -1,8 +1,8 @@
 //! Allocators of one machine and trace beside each other, where a sweep says what they leave room for.
 
 use super::super::html::{Best, Column, Figure, Section, Table, Words, bold, fixed, words};
-use super::Figures;
 use super::figures::drawn;
+use super::orderings::{Figures, mean};
 use super::ranking::rank_settings;
 use nodeorder_base::error::Result;
 
@@ -50,7 +50,7 @@ fn ranked(figures: &Figures<'_>) -> Vec<String> {
 
 /// The mean over orderings and seeds.
 fn of(figures: &Figures<'_>, choice: &str, column: &str) -> Option<f64> {
-    super::mean(&figures.rows, &[(figures.group.by, choice)], column)
+    mean(&figures.rows, &[(figures.group.by, choice)], column)
 }
 
 /// A setting in few letters, with its rank: chains of block sizes by their ends.

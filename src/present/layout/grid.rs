@@ -1,0 +1,53 @@
+//! A grid of equal blocks.
+
+/// A grid of equal blocks.
+#[derive(Clone, Copy)]
+pub(super) struct Grid {
+    pub count: usize,
+    pub columns: usize,
+    pub step: (f64, f64),
+    pub gap: f64,
+}
+
+impl Grid {
+    /// `count` blocks of `w` by `h`, `gap` apart, in a rectangle of about this shape.
+    pub fn new(count: usize, (w, h): (f64, f64), gap: f64, shape: f64) -> Self {
+        let step = (w + gap, h + gap);
+        let (mut columns, mut miss) = (1, f64::INFINITY);
+        for c in 1..=count {
+            let (across, down) = (c as f64 * step.0, count.div_ceil(c) as f64 * step.1);
+            // A last row that is not full looks odd.
+            let ragged = 0.8 * ((c - count % c) % c) as f64 / c as f64;
+            let off = (across / down / shape).ln().abs() + ragged;
+            if off < miss {
+                (columns, miss) = (c, off);
+            }
+            if across > 40.0 * step.1 * count as f64 {
+                break;
+            }
+        }
+        Grid {
+            count,
+            columns,
+            step,
+            gap,
+        }
+    }
+
+    pub fn size(&self) -> (f64, f64) {
+        let rows = self.count.div_ceil(self.columns);
+        (
+            self.columns as f64 * self.step.0 - self.gap,
+            rows as f64 * self.step.1 - self.gap,
+        )
+    }
+
+    pub fn corner(&self, block: usize) -> (f64, f64) {
+        let (column, row) = (block % self.columns, block / self.columns);
+        (column as f64 * self.step.0, row as f64 * self.step.1)
+    }
+}
+
+pub(super) fn sum(a: (f64, f64), b: (f64, f64)) -> (f64, f64) {
+    (a.0 + b.0, a.1 + b.1)
+}

@@ -1,0 +1,111 @@
+//! The layout of units within units.
+
+use super::grid::{Grid, sum};
+use super::parts::{FRAMES, Frame, Layout, Part, cells};
+use nodeorder_base::ids::NodeId;
+use nodeorder_network::topology::Topology;
+
+/// Units within units, the outermost framed and named; `None` where there are none.
+pub(super) fn nested(topology: &Topology) -> Option<Layout> {
+    // Slots after the last schedulable node are no part of the machine.
+    let slots = topology
+        .nodes()
+        .iter()
+        .last()
+        .map_or(0, |node| node.index() + 1);
+    let exists = |unit: usize, nodes: usize| {
+        (unit..unit + nodes).any(|node| topology.nodes().contains(NodeId(node as u32)))
+    };
+    let levels = topology.grid_levels();
+    let units: Vec<(&str, usize)> = levels
+        .iter()
+        .map(|level| (&*level.name, level.slots as usize))
+        .collect();
+    let (name, outer) = *units.first()?;
+    // From the inside out, since the size of a unit depends on what is in it: the grid in a unit, where it starts and
+    // the stride of its digit; and the sizes of units.
+    let mut grids = Vec::new();
+    let mut sizes = vec![(1.0, 1.0)];
+    for (k, (_, nodes)) in units.iter().enumerate().rev() {
+        let inside = units.get(k + 1).map(|(_, nodes)| *nodes);
+        let (gap, shape) = (
+            if inside.is_some() { 0.35 } else { 0.0 },
+            if k == 0 { 1.5 } else { 1.2 },
+        );
+        let grid = Grid::new(
+            nodes / inside.unwrap_or(1),
+            sizes[sizes.len() - 1],
+            gap,
+            shape,
+        );
+        let (w, h) = grid.size();
+        let (pad, head) = if k == 0 {
+            (0.45, (0.13 * h).max(0.9))
+        } else {
+            (0.12, 0.0)
+        };
+        grids.push((grid, (pad, pad + head), inside.unwrap_or(1)));
+        sizes.push((w + 2.0 * pad, h + 2.0 * pad + head));
+    }
+    let size = sizes[units.len()];
+    let all = Grid::new(slots.div_ceil(outer), size, 0.08 * size.0 + 0.3, 1.6);
+    let head = grids[units.len() - 1].1.1 - 0.45;
+    grids.push((all, (0.0, 0.0), outer));
+    grids.reverse();
+    let mut frames = Vec::new();
+    for (k, (_, nodes)) in units.iter().enumerate() {
+        let (w, h) = sizes[units.len() - k];
+        let framed = (0..slots)
+            .step_by(*nodes)
+            .take_while(|_| slots / nodes <= FRAMES);
+        for node in framed.filter(|unit| exists(*unit, *nodes)) {
+            let corner = |(grid, shift, stride): &(Grid, (f64, f64), usize)| {
+                sum(grid.corner(node / stride % grid.count), *shift)
+            };
+            let (x, y) = grids[..=k].iter().map(corner).fold((0.0, 0.0), sum);
+            let frame = Frame {
+                x,
+                y,
+                w,
+                h,
+                ..Frame::default()
+            };
+            let (title, short) = (
+                format!("{name} {}", node / nodes),
+                (node / nodes).to_string(),
+            );
+            frames.push(match k {
+                0 => Frame {
+                    title,
+                    short,
+                    head,
+                    ..frame
+                },
+                _ => Frame {
+                    faint: true,
+                    ..frame
+                },
+            });
+        }
+    }
+    // Positions are the middles of the innermost squares.
+    grids[units.len()].1 = sum(grids[units.len()].1, (0.5, 0.5));
+    let digit = |grid: &Grid, stride: usize| (stride as u32, grid.count as u32);
+    let part = |(grid, shift, stride): &_| Part::grid(vec![digit(grid, *stride)], grid, *shift);
+    let parts = grids.iter().map(part).collect();
+    let names = units.iter().zip(&grids);
+    let inner: Vec<&str> = units[1..].iter().map(|(name, _)| *name).collect();
+    let within = match inner.is_empty() {
+        true => String::new(),
+        false => format!(", the boxes in it are its units ({})", inner.join(", ")),
+    };
+    Some(Layout {
+        names: names
+            .map(|((name, _), (g, _, s))| (format!("{name} "), digit(g, *s)))
+            .collect(),
+        about: format!("A box is one {name}{within}; a square is a node."),
+        frames,
+        sparse: true,
+        ..cells(slots, all.size(), parts)
+    })
+}

@@ -1,0 +1,76 @@
+//! A file of a report: its name, and what writes it.
+
+use std::io::{self, Write};
+
+/// A file of a comparison's output directory.
+pub struct File<'a> {
+    /// Its name, without a directory.
+    pub name: String,
+    /// Writes it: a table row by row, because it may be larger than memory.
+    write: WriteFile<'a>,
+}
+
+type WriteFile<'a> = Box<dyn Fn(&mut dyn Write) -> io::Result<()> + 'a>;
+
+impl<'a> File<'a> {
+    /// A file of this text.
+    pub fn text(name: impl Into<String>, text: String) -> Self {
+        File::table(name, move |out| out.write_all(text.as_bytes()))
+    }
+
+    pub(super) fn table(
+        name: impl Into<String>,
+        write: impl Fn(&mut dyn Write) -> io::Result<()> + 'a,
+    ) -> Self {
+        File {
+            name: name.into(),
+            write: Box::new(write),
+        }
+    }
+
+    /// Its name and what is in it, where pages list it.
+    pub(super) fn listed(&self) -> Option<(&str, &'static str)> {
+        Some((&self.name, about(&self.name)?))
+    }
+
+    /// Writes the content.
+    ///
+    /// # Errors
+    /// Errors of `out`.
+    pub fn write_to(&self, out: &mut dyn Write) -> io::Result<()> {
+        (self.write)(out)
+    }
+}
+
+/// Description of a file on the page that lists it; `None` for files that are not listed.
+fn about(name: &str) -> Option<&'static str> {
+    Some(match name {
+        "machines.csv" => "the table of machines, ranked",
+        "machine-curves.csv" => "the curves: machine, ordering, size, share, mpc, floor",
+        "machine-jobs.csv" => "what jobs get under load, a row per machine and allocator",
+        "machine-queue.csv" => "the schedules, a row per machine; times in seconds",
+        "sizes.csv" => "the figures by job size, a row per placement and size",
+        "periods.csv" => {
+            "the figures over time, a row per placement and period; times in seconds since 1970"
+        }
+        "audit.json" | "snapshot.json" => "all figures as one document",
+        "mpc.csv" => "every curve at every size: ordering, size, mpc",
+        "table.csv" => "the ranked table",
+        "stretches.csv" => "which ordering is the best at which sizes",
+        "crossovers.csv" => "where the first two change places",
+        "limits.csv" => "how low any ordering could go: size, floor (proved), compact (sets found)",
+        "workload.csv" => {
+            "the replay of the workload: ordering, weighted_mpc, allocator, mean_mind"
+        }
+        "workload-sizes.csv" => {
+            "MPC and the means of the replay by job size: ordering, allocator, size, jobs, mpc, mean_mind"
+        }
+        "schedule.csv" => "the schedules of the workload, a row per ordering; times in seconds",
+        "throughput.csv" => {
+            "what orderings carry when jobs fill the machine, a row per ordering and job size"
+        }
+        "summary.json" => "all but the curves and the means by job size, as one document",
+        "machines.json" => "all but the curves, as one document",
+        _ => return None,
+    })
+}

@@ -1,0 +1,70 @@
+//! The rows of machines side by side, and the jobs that they were compared on.
+
+use crate::columns::machines::{MachineJobs, MachinePoint, RankedMachine};
+use crate::columns::schedule::ScheduleFigures;
+use crate::machines::Machines;
+use crate::report::schedule_comparison::figures;
+
+/// The machines, ranked.
+pub fn ranked(machines: &Machines) -> impl Iterator<Item = RankedMachine<'_>> {
+    let scored = machines.contenders.iter().zip(&machines.scores).enumerate();
+    scored.map(|(i, (contender, score))| RankedMachine {
+        rank: machines.rank(i),
+        contender,
+        score: *score,
+        largest: machines.largest,
+    })
+}
+
+/// One point a size of the best ordering's curve; the floor is empty where there is none.
+pub fn points(machines: &Machines) -> impl Iterator<Item = MachinePoint<'_>> {
+    machines.contenders.iter().flat_map(|contender| {
+        let machine = &contender.machine;
+        let nodes = machine.comparison.topology.nodes as f64;
+        let values = machine.comparison.entries[0].values.iter().enumerate();
+        values.map(move |(i, mpc)| MachinePoint {
+            machine: machine.name(),
+            ordering: machine.best.label(),
+            size: i + 2,
+            nodes,
+            mpc: *mpc,
+            floor: machine.comparison.floor.get(i).copied(),
+        })
+    })
+}
+
+/// One row a machine and allocator.
+pub(super) fn placed(machines: &Machines) -> impl Iterator<Item = MachineJobs<'_>> {
+    let served = machines
+        .contenders
+        .iter()
+        .filter_map(|c| Some((c, c.service.as_ref()?)));
+    served.flat_map(|(contender, service)| {
+        let row = move |allocator| MachineJobs {
+            contender,
+            service,
+            allocator,
+        };
+        service.allocators.iter().map(row)
+    })
+}
+
+/// One row a machine whose jobs have times.
+pub(super) fn queue(machines: &Machines) -> impl Iterator<Item = ScheduleFigures<'_>> {
+    machines.contenders.iter().filter_map(|contender| {
+        let schedule = contender.service.as_ref()?.schedule.as_ref()?;
+        Some(ScheduleFigures {
+            machine: contender.machine.name(),
+            ..figures(schedule)
+        })
+    })
+}
+
+/// The jobs that machines were compared on.
+#[derive(Clone, Copy, Debug)]
+pub struct Jobs<'a> {
+    /// Their name.
+    pub name: &'a str,
+    /// A hint that the trace's processors were wrongly taken for nodes.
+    pub processors: Option<&'a str>,
+}
