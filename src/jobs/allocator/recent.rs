@@ -56,7 +56,6 @@ impl Allocator for Recent<'_> {
 mod tests {
     use super::*;
     use nodeorder_base::ranks::Run;
-    use nodeorder_base::ranks::Run;
 
     /// The lowest ranks; counts how often it is asked.
     struct Lowest<'a>(&'a std::sync::atomic::AtomicU32);
