@@ -3,7 +3,7 @@
 use super::entry::{Allocator, AllocatorContext, AllocatorEntry, BuildAllocator, Choice};
 use nodeorder_base::error::Result;
 use nodeorder_base::params::Params;
-use nodeorder_base::ranks::{FreeSet, Ranks, Run};
+use nodeorder_base::ranks::{FreeSet, Ranks};
 use std::cmp::Reverse;
 
 use super::units::{LEVEL, LevelOption, Units, list_levels};
@@ -134,7 +134,7 @@ impl Allocator for Groups {
 #[cfg(test)]
 mod tests {
     use crate::allocator::{AllocatorContext, make};
-    use nodeorder_base::ranks::{FreeSet, Ranks, Run};
+    use nodeorder_base::ranks::{FreeSet, Ranks};
     use nodeorder_network::topology::{Context, Topology};
     use nodeorder_order::metric::rank_distances::RankDistances;
     use nodeorder_order::ordering::NodeOrder;
