@@ -6,13 +6,16 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use serde_json::json;
 
-use super::*;
+use super::{Build, Export, ExportTarget, names};
+use nodeorder_base::error::Result;
 use nodeorder_base::params::{Opt, Params};
 use nodeorder_base::ranks::Ranks;
 use nodeorder_jobs::allocator::{ALLOCATORS, AllocatorContext};
 use nodeorder_jobs::replay::FigureSet;
 use nodeorder_jobs::schedule::{POLICIES, ScheduleResult, Settings, Task, simulate};
+use nodeorder_network::topology::Topology;
 use nodeorder_order::metric::rank_distances::RankDistances;
+use nodeorder_order::ordering::NodeOrder;
 use nodeorder_trace::{Options, Trace, open};
 
 /// `--to batsim:trace=FILE,alloc=…`.

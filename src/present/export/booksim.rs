@@ -1,7 +1,14 @@
 //! BookSim 2: routers and nodes as an anynet file, node ids by rank.
 
+use std::collections::BTreeMap;
+
 use super::cables::{cables, nodes_by_router};
-use super::*;
+use super::{Build, Export, ExportTarget, header};
+use nodeorder_base::error::Result;
+use nodeorder_base::ids::NodeId;
+use nodeorder_base::params::Params;
+use nodeorder_network::topology::Topology;
+use nodeorder_order::ordering::NodeOrder;
 
 /// `--to booksim`.
 pub(super) const TARGET: ExportTarget = ExportTarget::plain(

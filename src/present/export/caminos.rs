@@ -1,11 +1,15 @@
 //! caminos: a network, the server of each task and a whole configuration, to move packets.
 
+use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use super::cables::cables;
-use super::*;
+use super::{Build, Export, ExportJob, ExportTarget, at, header, jobs_or_all, one_each};
+use nodeorder_base::error::{Error, Result};
 use nodeorder_base::ids::RouterId;
-use nodeorder_base::params::Opt;
+use nodeorder_base::params::{Opt, Params};
+use nodeorder_network::topology::Topology;
+use nodeorder_order::ordering::NodeOrder;
 
 /// `--to caminos`.
 pub(super) const TARGET: ExportTarget = ExportTarget {

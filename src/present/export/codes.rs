@@ -1,8 +1,12 @@
 //! CODES: the nodes of jobs, and the wiring of a dragonfly.
 
 use super::cables::cables;
-use super::*;
-use nodeorder_base::params::Opt;
+use super::{Build, Export, ExportJob, ExportTarget, at, jobs_or_all, one_each};
+use nodeorder_base::error::{Error, Result};
+use nodeorder_base::ids::NodeId;
+use nodeorder_base::params::{Opt, Params};
+use nodeorder_network::topology::Topology;
+use nodeorder_order::ordering::NodeOrder;
 
 /// `--to codes`.
 pub(super) const TARGET: ExportTarget = ExportTarget::new(

@@ -2,7 +2,11 @@
 
 use std::path::Path;
 
-use super::*;
+use super::{Build, Export, ExportTarget};
+use nodeorder_base::error::{Error, Result};
+use nodeorder_base::params::Params;
+use nodeorder_network::topology::Topology;
+use nodeorder_order::ordering::NodeOrder;
 
 /// `--to csv`.
 pub(super) const TARGET: ExportTarget = ExportTarget::plain(

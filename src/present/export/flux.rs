@@ -1,6 +1,10 @@
 //! Flux: brokers ranked in rank order.
 
-use super::*;
+use super::{Build, Export, ExportTarget, header, names};
+use nodeorder_base::error::Result;
+use nodeorder_base::params::Params;
+use nodeorder_network::topology::{Topology, compact_list};
+use nodeorder_order::ordering::NodeOrder;
 
 /// `--to flux`.
 pub(super) const TARGET: ExportTarget = ExportTarget::plain(

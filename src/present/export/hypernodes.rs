@@ -1,7 +1,11 @@
 //! Volcano: a HyperNode a unit.
 
 use super::units::{ExportUnit, units};
-use super::*;
+use super::{Build, Export, ExportTarget, header};
+use nodeorder_base::error::Result;
+use nodeorder_base::params::Params;
+use nodeorder_network::topology::Topology;
+use nodeorder_order::ordering::NodeOrder;
 
 /// `--to hypernodes`.
 pub(super) const TARGET: ExportTarget = ExportTarget::plain(

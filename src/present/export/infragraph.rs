@@ -1,7 +1,11 @@
 //! InfraGraph: nodes, switches and cables as YAML, nodes in rank order.
 
 use super::cables::{cables, nodes_by_router};
-use super::*;
+use super::{Build, Export, ExportTarget, at, free_name, header, names_of};
+use nodeorder_base::error::{Error, Result};
+use nodeorder_base::params::Params;
+use nodeorder_network::topology::Topology;
+use nodeorder_order::ordering::NodeOrder;
 
 /// `--to infragraph`.
 pub(super) const TARGET: ExportTarget = ExportTarget::plain(

@@ -3,7 +3,11 @@
 use serde_json::{Value, json};
 
 use super::units::{ExportUnit, units};
-use super::*;
+use super::{Build, Export, ExportTarget};
+use nodeorder_base::error::Result;
+use nodeorder_base::params::Params;
+use nodeorder_network::topology::Topology;
+use nodeorder_order::ordering::NodeOrder;
 
 /// `--to jgf`.
 pub(super) const TARGET: ExportTarget = ExportTarget::plain(

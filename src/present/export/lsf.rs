@@ -1,6 +1,10 @@
 //! LSF: compute units of one host each, in rank order.
 
-use super::*;
+use super::{Build, Export, ExportTarget, header, names, padded, prefix};
+use nodeorder_base::error::Result;
+use nodeorder_base::params::Params;
+use nodeorder_network::topology::Topology;
+use nodeorder_order::ordering::NodeOrder;
 
 /// `--to lsf`.
 pub(super) const TARGET: ExportTarget = ExportTarget::plain(

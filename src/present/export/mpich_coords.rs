@@ -1,6 +1,10 @@
 //! MPICH: the coordinates of the processes of one job.
 
-use super::*;
+use super::{Build, Export, ExportJob, ExportTarget, at, jobs_or_all};
+use nodeorder_base::error::{Error, Result};
+use nodeorder_base::params::Params;
+use nodeorder_network::topology::Topology;
+use nodeorder_order::ordering::NodeOrder;
 
 /// `--to mpich-coords`.
 pub(super) const TARGET: ExportTarget = ExportTarget::plain(

@@ -1,6 +1,10 @@
 //! OpenPBS: a resource of its own to sort vnodes by.
 
-use super::*;
+use super::{Build, Export, ExportTarget, header, names};
+use nodeorder_base::error::Result;
+use nodeorder_base::params::Params;
+use nodeorder_network::topology::Topology;
+use nodeorder_order::ordering::NodeOrder;
 
 /// `--to pbs`.
 pub(super) const TARGET: ExportTarget = ExportTarget::plain(

@@ -3,7 +3,12 @@
 use std::collections::HashMap;
 use std::fmt::Write;
 
-use super::*;
+use super::{Build, Export, ExportTarget, header};
+use nodeorder_base::error::{Error, Result};
+use nodeorder_base::ids::NodeId;
+use nodeorder_base::params::Params;
+use nodeorder_network::topology::Topology;
+use nodeorder_order::ordering::NodeOrder;
 use nodeorder_traffic::corun::Figures;
 use nodeorder_traffic::mapping::routing::Routes;
 

@@ -2,8 +2,11 @@
 
 use super::slurm_site::SlurmEntry;
 use super::units::{check_contiguous, units};
-use super::*;
+use super::{Build, Export, ExportTarget, all_names, header};
+use nodeorder_base::error::{Error, Result};
 use nodeorder_base::params::{Opt, Params};
+use nodeorder_network::topology::{Topology, compact_list};
+use nodeorder_order::ordering::NodeOrder;
 
 /// `--to slurm-lines[:leaf=one|site,choose=tightest|first]`.
 pub(super) const TARGET: ExportTarget = ExportTarget::new(

@@ -1,6 +1,10 @@
 //! Slurm by node name: aliases whose order is the rank order.
 
-use super::*;
+use super::{Build, Export, ExportTarget, all_names, header, padded, prefix, range};
+use nodeorder_base::error::Result;
+use nodeorder_base::params::Params;
+use nodeorder_network::topology::Topology;
+use nodeorder_order::ordering::NodeOrder;
 
 /// `--to slurm-names`.
 pub(super) const TARGET: ExportTarget = ExportTarget::plain(

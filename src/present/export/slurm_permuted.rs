@@ -1,8 +1,12 @@
 //! A site's own topology.conf with its lines in rank order.
 
 use super::slurm_site::{Described, described};
-use super::*;
+use super::{Build, Export, ExportTarget, header};
+use nodeorder_base::error::Result;
+use nodeorder_base::params::Params;
+use nodeorder_network::topology::Topology;
 use nodeorder_network::topology::site::SiteKind;
+use nodeorder_order::ordering::NodeOrder;
 
 /// `--to slurm-permuted`.
 pub(super) const TARGET: ExportTarget = ExportTarget::plain(

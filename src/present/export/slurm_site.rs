@@ -2,9 +2,12 @@
 
 use std::collections::HashMap;
 
+use super::all_names;
 use super::units::{ExportUnit, units};
-use super::*;
+use nodeorder_base::error::{Error, Result, SourceLocation};
 use nodeorder_network::topology::site::{Site, SiteKind, SiteTorus};
+use nodeorder_network::topology::{Topology, compact_list};
+use nodeorder_order::ordering::NodeOrder;
 
 /// A topology of Slurm's.
 pub(super) struct Described {

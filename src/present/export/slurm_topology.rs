@@ -1,6 +1,10 @@
 //! Slurm by switch rank: a tree whose leaves stand in rank order.
 
-use super::*;
+use super::{Build, Export, ExportTarget, all, header, names, padded};
+use nodeorder_base::error::Result;
+use nodeorder_base::params::Params;
+use nodeorder_network::topology::Topology;
+use nodeorder_order::ordering::NodeOrder;
 
 /// `--to slurm-topology`.
 pub(super) const TARGET: ExportTarget = ExportTarget::plain(

@@ -1,6 +1,10 @@
 //! Slurm by node weight: the first free nodes in rank order.
 
-use super::*;
+use super::{Build, Export, ExportTarget, all_names, header};
+use nodeorder_base::error::Result;
+use nodeorder_base::params::Params;
+use nodeorder_network::topology::Topology;
+use nodeorder_order::ordering::NodeOrder;
 
 /// `--to slurm-weights`.
 pub(super) const TARGET: ExportTarget = ExportTarget::plain(

@@ -1,8 +1,12 @@
 //! Slurm's topology.yaml, its entries in rank order.
 
 use super::slurm_site::{Described, described};
-use super::*;
+use super::{Build, Export, ExportTarget, header};
+use nodeorder_base::error::Result;
+use nodeorder_base::params::Params;
 use nodeorder_network::topology::site::{SiteKind, SiteTorus};
+use nodeorder_network::topology::{Topology, compact_list};
+use nodeorder_order::ordering::NodeOrder;
 
 /// `--to slurm-yaml`.
 pub(super) const TARGET: ExportTarget = ExportTarget::plain(

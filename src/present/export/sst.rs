@@ -1,7 +1,13 @@
 //! SST: the router graph as GraphML for merlin's topoAny, and the nodes of jobs for ember.
 
+use std::collections::BTreeMap;
+
 use super::cables::{cables, nodes_by_router};
-use super::*;
+use super::{Build, Export, ExportJob, ExportTarget, header, jobs_or_all, names_of, one_each};
+use nodeorder_base::error::Result;
+use nodeorder_base::params::Params;
+use nodeorder_network::topology::Topology;
+use nodeorder_order::ordering::NodeOrder;
 
 /// `--to sst`.
 pub(super) const TARGET: ExportTarget = ExportTarget::plain(
