@@ -2,7 +2,7 @@
 //!
 //! `cargo run --release --example choose`
 
-use nodeorder::metric::{comparison::Comparison, mpc};
+use nodeorder::metric::{Comparison, mpc};
 use nodeorder::{NodeOrder, Result, Topology, catalog};
 
 /// The orderings by the mean of their MPC curves (small sizes and large alike), best first.

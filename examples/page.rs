@@ -5,7 +5,7 @@
 use std::fs::{self, File};
 use std::path::Path;
 
-use nodeorder::metric::{comparison::Comparison, mpc};
+use nodeorder::metric::{Comparison, mpc};
 use nodeorder::{NodeOrder, Topology, report};
 
 pub fn write(

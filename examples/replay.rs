@@ -3,9 +3,9 @@
 //! `cargo run --release --example replay`
 
 use nodeorder::allocator::{self, AllocatorContext};
-use nodeorder::metric::{allocation::AllocationMeter, rank_distances::RankDistances};
-use nodeorder::replay::{self, FigureSet, Replay, Step, statistics::Summary};
-use nodeorder::trace::{Log, synthetic::GeneratedWorkload};
+use nodeorder::metric::{AllocationMeter, RankDistances};
+use nodeorder::replay::{self, Replay, Step, Summary};
+use nodeorder::trace::{GeneratedWorkload, Log};
 use nodeorder::{Error, NodeOrder, Result, Topology};
 
 /// The mean of all jobs' mean hops, under each allocator.
@@ -27,7 +27,7 @@ pub fn mean_hops(order: &str, log: &str, allocators: [&str; 2]) -> Result<[Optio
             allocator,
             meter,
             distances.len(),
-            FigureSet::default(),
+            Default::default(),
         ));
     }
     // Both go through the log side by side; each job's metrics are added up against those of the first.

@@ -3,6 +3,9 @@
 #[path = "../examples/choose.rs"]
 #[allow(dead_code)]
 mod choose;
+#[path = "../examples/first_hour.rs"]
+#[allow(dead_code)]
+mod first_hour;
 #[path = "../examples/page.rs"]
 #[allow(dead_code)]
 mod page;
@@ -23,6 +26,23 @@ fn the_curve_that_is_most_compact_comes_first() {
     let names: Vec<&str> = ranked.iter().map(|(name, _)| name.as_str()).collect();
     assert_eq!(names, ["hilbert", "row-major", "random"]);
     assert!(ranked.is_sorted_by(|a, b| a.1 < b.1), "{ranked:?}");
+}
+
+#[test]
+fn a_first_hour_needs_the_prelude_alone() {
+    first_hour::main().unwrap();
+    let (best, hops) = first_hour::best_and_hops("torus:8x8", "P a 4\nP b 2\n").unwrap();
+    assert_eq!(best, "hilbert");
+    // Both allocators take ranks 0 to 3, a square of 8 hops in 6 pairs, and 4 to 5.
+    let mean = (8.0 / 6.0 + 1.0) / 2.0;
+    assert_eq!(hops, [Some(mean); 2]);
+    let text = std::fs::read_to_string(crate::root().join("examples/first_hour.rs")).unwrap();
+    let imports: Vec<&str> = text
+        .lines()
+        .filter(|line| line.starts_with("use "))
+        .collect();
+    assert_eq!(imports, ["use nodeorder::prelude::*;"]);
+    assert!(text.lines().count() <= 40);
 }
 
 #[test]

@@ -664,7 +664,7 @@ fn forms_are_as_launchers_read_them() {
             (nodeorder_present::export::HOST_FORMS
                 .get(form)
                 .unwrap()
-                .build)(&job),
+                .parse)(&job),
             text,
             "{form}"
         );

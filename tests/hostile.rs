@@ -247,42 +247,143 @@ fn the_largest_machines_are_counted_right() {
     }
 }
 
-/// One more than the most, products that overflow, machines whose graph nobody could hold.
+/// One more than the most, products that overflow, machines whose graph nobody could hold: each is refused for what is wrong
+/// with it. The counts follow from the definitions of the networks.
 #[test]
 fn machines_beyond_the_limit_are_refused_before_anything_is_allocated() {
-    for spec in [
-        "torus:2147483649",
-        "torus:65536x65536",
-        "torus:99999999999999999999x2",
-        "mesh:2147483648x2147483648x2147483648x2147483648x2147483648",
-        "torus:2147483648,per_router=2",
-        "torus:2,per_router=4294967295",
-        "torus:4x4,limit=18446744073709551616",
-        "torus:4x4,exclude=0-4294967295",
-        "torus:2147483648,exclude=0",
-        "hyperx:4294967295x4294967295",
-        "cascade:65536x65536x65536",
-        "cascade:1048576x1048576x1048576,per_router=1048576",
-        "dragonfly:p=1048576,a=1048576,h=1048576",
-        "dragonfly:p=1,a=1048576,h=1048576,g=1048577",
-        "dragonfly:p=1,a=1,h=1048576,g=1048577",
-        "fat-tree:k=1048576",
-        "fat-tree:k=1048576,n=32",
-        "xgft:h=3,m=65536x65536x65536,w=1x1x1",
-        "xgft:h=3,m=1x1x1,w=1x65536x65536",
-        "xgft:h=32,m=2,w=1",
-        "slim-fly:q=1073741824",
-        "slim-fly:q=32768",
-        "watts-strogatz:n=2147483648,k=2147483646,p=0.5",
-        "random-regular:n=2147483648,d=2147483646",
-        "gnm:n=2147483648,m=18446744073709551615",
-        "gnm:n=4294967295,m=4294967295",
+    let extent = "expected extents from 1 to 2147483648";
+    let nodes = "nodes; expected 1 to 2147483648 nodes";
+    for (spec, found, expected) in [
+        ("torus:2147483649", "dims[0] = 2147483649", extent),
+        ("torus:65536x65536", "a machine of 4294967296", nodes),
+        (
+            "torus:99999999999999999999x2",
+            "dims[0] = 99999999999999999999",
+            extent,
+        ),
+        (
+            "mesh:2147483648x2147483648x2147483648x2147483648x2147483648",
+            "a machine of",
+            nodes,
+        ),
+        (
+            "torus:2147483648,per_router=2",
+            "a machine of 4294967296",
+            nodes,
+        ),
+        (
+            "torus:2,per_router=4294967295",
+            "per_router = `4294967295`",
+            "from 1 to 1048576",
+        ),
+        (
+            "torus:4x4,limit=18446744073709551616",
+            "limit = `18446744073709551616`",
+            "from 1 to 16",
+        ),
+        (
+            "torus:4x4,exclude=0-4294967295",
+            "exclude `0-4294967295`",
+            "within 0-15",
+        ),
+        // A bit for each node.
+        (
+            "torus:2147483648,exclude=0",
+            "which nodes are excluded",
+            "about 268.4 MB, more than",
+        ),
+        (
+            "hyperx:4294967295x4294967295",
+            "dims[0] = 4294967295",
+            extent,
+        ),
+        (
+            "cascade:65536x65536x65536",
+            "a machine of 281474976710656",
+            nodes,
+        ),
+        (
+            "cascade:1048576x1048576x1048576,per_router=1048576",
+            "a machine of",
+            nodes,
+        ),
+        (
+            "dragonfly:p=1048576,a=1048576,h=1048576",
+            "a machine of",
+            nodes,
+        ),
+        (
+            "dragonfly:p=1,a=1048576,h=1048576,g=1048577",
+            "a machine of 1099512676352",
+            nodes,
+        ),
+        // g · h / 2 links between g groups of one router.
+        (
+            "dragonfly:p=1,a=1,h=1048576,g=1048577",
+            "1048577 routers and 549756338176 links",
+            "30.8 TB, more than",
+        ),
+        // k³ / 4.
+        (
+            "fat-tree:k=1048576",
+            "a machine of 288230376151711744",
+            nodes,
+        ),
+        ("fat-tree:k=1048576,n=32", "a machine of", nodes),
+        (
+            "xgft:h=3,m=65536x65536x65536,w=1x1x1",
+            "a machine of 281474976710656",
+            nodes,
+        ),
+        // 1 + 65536 + 65536².
+        (
+            "xgft:h=3,m=1x1x1,w=1x65536x65536",
+            "a tree of 4295032833 switches",
+            "1 to 2147483648 switches",
+        ),
+        ("xgft:h=32,m=2,w=1", "m = `2`", "expected 32 numbers"),
+        (
+            "slim-fly:q=1073741824",
+            "a machine of 2305843009213693952",
+            nodes,
+        ),
+        // 2q² routers with 3q/2 links each.
+        (
+            "slim-fly:q=32768",
+            "2147483648 routers and 52776558133248 links",
+            "TB, more than",
+        ),
+        // n · k / 2.
+        (
+            "watts-strogatz:n=2147483648,k=2147483646,p=0.5",
+            "2305843007066210304 links",
+            "TB, more than",
+        ),
+        (
+            "random-regular:n=2147483648,d=2147483646",
+            "2305843007066210304 links",
+            "TB, more than",
+        ),
+        // From a tree to all n(n-1)/2 pairs.
+        (
+            "gnm:n=2147483648,m=18446744073709551615",
+            "m = `18446744073709551615`",
+            "from 2147483647 to 2305843008139952128",
+        ),
+        (
+            "gnm:n=4294967295,m=4294967295",
+            "n = `4294967295`",
+            "from 1 to 2147483648",
+        ),
     ] {
-        match Topology::inline(spec, &CONTEXT) {
-            Ok(_) => panic!("{spec} was accepted"),
-            Err(Error::Input { .. } | Error::Memory { .. }) => {}
-            Err(error) => panic!("{spec}: {error}"),
-        }
+        let Err(error) = Topology::inline(spec, &CONTEXT) else {
+            panic!("{spec} was accepted");
+        };
+        let error = error.to_string();
+        assert!(
+            error.contains(found) && error.contains(expected),
+            "{spec}: {error}"
+        );
     }
 }
 

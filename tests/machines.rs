@@ -534,7 +534,7 @@ fn machines_whose_brackets_meet_are_not_told_apart() {
         "--prices",
         "links=1",
         "--routing",
-        "ideal:gap=0.05,time=600",
+        "ideal:gap=0.05",
     ];
     let (found, _) = document(folder.path(), &[&random[..], &options[..]].concat());
     let ranks: Vec<u64> = found["machines"]

@@ -19,6 +19,7 @@ mod examples;
 mod export;
 mod figures;
 mod files;
+mod fresh_seeds;
 mod guests;
 mod hostile;
 mod import;

@@ -256,9 +256,8 @@ fn integer_programs(most: usize) {
     for n in 3..=most {
         for (i, graph) in connected(n).into_iter().enumerate() {
             let topology = machine(folder.path(), n, graph);
-            let form = if i % 3 == 0 { "distance" } else { "flow" };
             let window = 2 + i % 2;
-            let by = format!("ilp:solver=microlp,form={form},window={window}");
+            let by = format!("ilp:solver=microlp,window={window}");
             check(
                 &topology,
                 &by,

@@ -119,6 +119,7 @@ fn recipes_pass_all_tests() {
             .args(arguments)
             .current_dir(&folder)
             .env("CARGO_TARGET_DIR", &target)
+            .env_remove("NODEORDER_SKIPPED")
             .envs(settings.iter().copied())
             .output()
             .unwrap();

@@ -64,7 +64,7 @@ fn entries_from_papers_come_last() {
         assert!(papers.iter().all(|entry| table.is_from_papers(entry)));
         found += papers.len();
     }
-    // As many as src/reference.rs lists: each names an entry.
+    // As many as src/sweep/reference.rs lists: each names an entry.
     assert_eq!(found, 20);
 }
 

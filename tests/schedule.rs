@@ -583,51 +583,6 @@ fn the_hypercube_starts_job_for_job_as_the_reference() {
     }
 }
 
-/// One job that shares its links with another for a part of its time: worked out by hand.
-#[test]
-fn contention_moves_ends_as_jobs_come_and_go() {
-    let task = |id, submit, run, nodes| Task {
-        id,
-        submit,
-        run,
-        requested: run,
-        nodes,
-    };
-    // A line of four nodes; the first job gets 0 and 1, the second 2 and 3, no link is shared.
-    for share in ["jobs", "load"] {
-        let model = format!("contention:latency=0,sharing=1,share={share},guest=ring");
-        let jobs = [task(1, 0, 100, 2), task(2, 10, 50, 2)];
-        let apart = schedule_on("mesh:4", &jobs, "fcfs", &model, Everything);
-        let ends = |o: &ScheduleResult| -> Vec<String> {
-            o.records.iter().map(|r| o.seconds(r.end)).collect()
-        };
-        assert_eq!(ends(&apart), ["100", "60"]);
-
-        // Job 5 gets ranks 0 and 2, job 6 later 1 and 3: both then load the link between 1 and 2.
-        let jobs = [
-            task(1, 0, 1, 1),
-            task(2, 0, 20, 1),
-            task(3, 0, 1, 1),
-            task(4, 0, 20, 1),
-            task(5, 1, 100, 2),
-            task(6, 20, 30, 2),
-        ];
-        let shared = schedule_on("mesh:4", &jobs, "fcfs", &model, Everything);
-        let ranks = |i: usize| {
-            shared.records[i]
-                .figures
-                .ranks
-                .as_ref()
-                .unwrap()
-                .to_string()
-        };
-        assert_eq!([ranks(4), ranks(5)], ["0 2", "1 3"]);
-        // From 20 on both run at half speed: 6 ends at 80; 5 has run 19 before and 30 until then, 51 are left.
-        assert_eq!(ends(&shared)[4..], ["131", "80"]);
-        check_invariants(&shared);
-    }
-}
-
 #[test]
 fn distance_stretches_against_the_compact_placement() {
     let task = |id, run, nodes| Task {
@@ -712,11 +667,17 @@ fn wrong_names_and_impossible_jobs_are_refused() {
         ),
         (vec![task], "fcfs", "contiguity:alpha=20", "beta"),
         (vec![task], "fcfs", "contiguity:alpha=100,beta=5", "99.9"),
-        (vec![task], "fcfs", "contention:app=LU", "unknown key"),
         (
             vec![task],
             "fcfs",
-            "contention:routing=valiant",
+            "contention:guest=ring",
+            "`--model contention:guest=ring`: found the model `contention`, which is gone; expected `network`",
+        ),
+        (vec![task], "fcfs", "network:app=LU", "unknown key"),
+        (
+            vec![task],
+            "fcfs",
+            "network:routing=valiant",
             "--routing valiant",
         ),
         (vec![Task { nodes: 5, ..task }], "fcfs", "fixed", "job 7"),

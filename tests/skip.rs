@@ -1,10 +1,10 @@
-//! How a test says that it cannot run here: by name, in a list that `.ci/run` prints and judges.
+//! How a test says that it cannot run here: by name, in a list that the last test prints (`skip/count.rs`), and that
+//! `.ci/run` judges.
+
+mod list;
 
 use std::io::Write;
 use std::path::PathBuf;
-
-/// Where the list is: a line a skipped test. Who starts the tests removes it before.
-const LIST: &str = concat!(env!("CARGO_TARGET_TMPDIR"), "/skipped.txt");
 
 /// Records that `test` is skipped, and why.
 pub fn skipped(test: &str, reason: &str) {
@@ -14,7 +14,7 @@ pub fn skipped(test: &str, reason: &str) {
     let mut list = std::fs::File::options()
         .create(true)
         .append(true)
-        .open(LIST)
+        .open(list::path())
         .unwrap();
     list.write_all(line.as_bytes()).unwrap();
 }

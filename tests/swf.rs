@@ -341,7 +341,7 @@ fn processors_that_are_no_nodes_are_noticed() {
 fn formats_recognise_their_examples() {
     for format in &TRACE_FORMATS {
         let found = kind(&mut Lines::new("w", format.example)).unwrap();
-        assert_eq!(found, format.build.kind, "{}", format.name);
+        assert_eq!(found, format.parse.kind, "{}", format.name);
     }
     let names: BTreeSet<&str> = TRACE_FORMATS.names().collect();
     assert_eq!(names.len(), TRACE_FORMATS.entries.len());

@@ -21,20 +21,22 @@ use nodeorder_traffic::throughput::{Throughput, best_shares, traffic::traffic};
 use proptest::prelude::*;
 use serde_json::Value;
 
-/// Counts how often it is asked: so many rounds or blocks count as a second.
-#[derive(Default)]
+/// Stops a search when it has asked so often: after each round, and after each block of dense traffic.
 struct Steps(AtomicU32);
 
 impl Observer for Steps {
-    fn seconds(&self) -> Option<f64> {
-        Some(f64::from(self.0.fetch_add(1, Ordering::Relaxed)) / 2_000.0)
+    fn should_stop(&self) -> bool {
+        let left = self.0.load(Ordering::Relaxed);
+        self.0.store(left.saturating_sub(1), Ordering::Relaxed);
+        left == 0
     }
 }
 
-fn find(topology: &Topology, demand: &Demand, routing: &str) -> Throughput {
+/// Searches until the gap is reached, or for so many steps.
+fn find(topology: &Topology, demand: &Demand, routing: &str, steps: u32) -> Throughput {
     let fabric = Fabric::new(topology).unwrap();
     let routing = BestShares::read(routing).unwrap().unwrap();
-    best_shares(&fabric, demand, &routing, &Steps::default()).unwrap()
+    best_shares(&fabric, demand, &routing, &Steps(steps.into())).unwrap()
 }
 
 fn machine(spec: &str) -> Topology {
@@ -101,7 +103,7 @@ fn exact_values() {
             "adaptive:shares=even",
         ];
         for (routing, exact) in routings.into_iter().zip(values) {
-            let found = find(&topology, &demand, routing);
+            let found = find(&topology, &demand, routing, 5_000);
             check(&format!("{spec} {name} {routing}"), &found, exact, 0.01);
         }
     }
@@ -123,6 +125,7 @@ fn regular_networks_are_exact() {
             &topology,
             &traffic(&topology, "all-to-all").unwrap(),
             "ideal",
+            5_000,
         );
         assert_eq!(found.method, "classes", "{spec}");
         check(spec, &found, exact, 1e-5);
@@ -186,8 +189,8 @@ fn collected_cases_lie_in_the_brackets() {
             let exact: f64 = case[key]["value"].as_str().unwrap().parse().unwrap();
             for gap in [0.01, 0.001] {
                 let colon = if routing.contains(':') { ',' } else { ':' };
-                let text = format!("{routing}{colon}gap={gap},time=1");
-                let found = find(&topology, &demand, &text);
+                let text = format!("{routing}{colon}gap={gap}");
+                let found = find(&topology, &demand, &text, 2_000);
                 // Values are given with 12 digits.
                 let exact = exact * (1.0 + 1e-11);
                 check(&format!("{spec} {text}"), &found, exact, 0.06);
@@ -212,7 +215,8 @@ fn brackets_overlap_those_of_a_peer() {
         let found = find(
             &topology,
             &case_demand(&topology, case),
-            "ideal:gap=0.03,time=2",
+            "ideal:gap=0.03",
+            4_000,
         );
         let number = |key: &str| -> f64 { case[key].as_str().unwrap().parse().unwrap() };
         assert!(found.found() <= number("ideal_at_most"), "{spec}");
@@ -372,17 +376,59 @@ fn networks() -> impl Strategy<Value = (Rows, Rows)> {
     })
 }
 
+/// Six routers with a node each, and links with capacities.
+fn six_routers(links: Rows) -> Topology {
+    let network = LinkedRouters {
+        name: "small".into(),
+        routers: 6,
+        hosts: 6,
+        per_router: 1,
+        capacities: links.iter().map(|link| link.2).collect(),
+        links: links.iter().map(|link| (link.0, link.1)).collect(),
+        ..Default::default()
+    };
+    Topology::linked(network, &Context::default()).unwrap()
+}
+
+/// `adaptive` does not promise every gap: here it comes to 0.51 %, and no further step brings it closer. What it finds is
+/// 0.49 % below the best.
+#[test]
+fn adaptive_comes_no_closer_on_six_routers() {
+    let topology = six_routers(vec![
+        (0, 1, 1.0),
+        (1, 2, 2.0),
+        (0, 3, 3.0),
+        (1, 4, 3.0),
+        (2, 5, 3.0),
+        (3, 4, 1.0),
+        (0, 4, 1.0),
+        (3, 5, 1.0),
+    ]);
+    let messages = vec![
+        (0, 4, 4.0),
+        (1, 3, 5.0),
+        (4, 1, 5.0),
+        (2, 0, 8.0),
+        (2, 5, 5.0),
+        (2, 4, 1.0),
+        (1, 5, 2.0),
+        (0, 5, 1.0),
+    ];
+    let demand = demand(&topology, messages);
+    let exact = detour_program(&topology, &demand, false);
+    assert!((exact - 16.0 / 63.0).abs() < 1e-9, "{exact}");
+    let found = find(&topology, &demand, "adaptive:gap=0.002", 2_000);
+    check("adaptive", &found, exact, 0.0052);
+    let longer = find(&topology, &demand, "adaptive:gap=0.002", 4_000);
+    assert!(longer.stopped, "gap {}", longer.gap());
+    assert_eq!(found.gap(), longer.gap());
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(60))]
     #[test]
     fn small_networks_agree_with_a_linear_program((links, messages) in networks()) {
-        let capacities = links.iter().map(|link| link.2).collect();
-        let links = links.into_iter().map(|link| (link.0, link.1)).collect();
-        let (name, routers) = ("small".into(), 6);
-        let network = LinkedRouters {
-            name, routers, hosts: 6, per_router: 1, links, capacities, ..Default::default()
-        };
-        let topology = Topology::linked(network, &Context::default()).unwrap();
+        let topology = six_routers(links);
         let demand = demand(&topology, messages);
         for (routing, exact) in [
             ("ideal", program(&topology, &demand, false)),
@@ -391,10 +437,13 @@ proptest! {
             ("adaptive:shares=even", detour_program(&topology, &demand, true)),
         ] {
             let colon = if routing.contains(':') { ',' } else { ':' };
-            let found = find(&topology, &demand, &format!("{routing}{colon}gap=0.002,time=5"));
+            let found = find(&topology, &demand, &format!("{routing}{colon}gap=0.002"), 5_000);
             prop_assert!(found.found() <= exact * (1.0 + 1e-7), "{} above {exact}", found.found());
             prop_assert!(found.at_most() >= exact * (1.0 - 1e-7), "{} below {exact}", found.at_most());
-            prop_assert!(found.gap() <= 0.002, "gap {}", found.gap());
+            // `adaptive` promises none: `adaptive_comes_no_closer_on_six_routers`.
+            if !routing.starts_with("adaptive") {
+                prop_assert!(found.gap() <= 0.002, "gap {}", found.gap());
+            }
             // Loads found are those of the bracket.
             let graph = topology.graph().unwrap();
             let loads = found.loads.iter().enumerate();
@@ -441,7 +490,7 @@ fn windows_agree_with_a_linear_program() {
                 "{spec}"
             );
             let exact = program(&topology, &demand, false);
-            let found = find(&topology, &demand, "ideal:gap=0.001,time=5");
+            let found = find(&topology, &demand, "ideal:gap=0.001", 5_000);
             check(&format!("{spec} {guest} {alone}"), &found, exact, 0.001);
         }
     }
@@ -455,6 +504,8 @@ fn orderings_are_told_apart_where_brackets_are() {
         "torus:8",
         "--throughput",
         "2,4",
+        "--routing",
+        "ideal:time=1e9",
         "--json",
         "--order",
         "row-major",
@@ -519,7 +570,7 @@ fn map_reports_the_routing_found() {
         "--order",
         "row-major",
         "--routing",
-        "ideal",
+        "ideal:time=1e9",
     ];
     let (done, out, error) = run(&[&arguments[..], &["--json", "--links", file]].concat());
     assert!(done, "{error}");
@@ -545,12 +596,12 @@ fn threads_do_not_show() {
         (
             "random-regular:n=200,d=6,seed=1",
             "all-to-all,matching",
-            "ideal:gap=0.03,minimal-adaptive:gap=0.03",
+            "ideal:gap=0.03,time=1e9,minimal-adaptive:gap=0.03,time=1e9",
         ),
         (
             "dragonfly:p=2,a=4,h=2",
             "all-to-all,group-shift",
-            "adaptive:gap=0.05,ideal:gap=0.03",
+            "adaptive:gap=0.05,time=1e9,ideal:gap=0.03,time=1e9",
         ),
     ] {
         let of = |threads: &str| {
@@ -584,7 +635,7 @@ fn threads_do_not_show() {
             "--throughput",
             "20",
             "--routing",
-            "ideal:gap=0.03",
+            "ideal:gap=0.03,time=1e9",
         ]
         .as_slice(),
         &[
@@ -594,7 +645,7 @@ fn threads_do_not_show() {
             "--rank",
             "throughput",
             "--routing",
-            "ideal:gap=0.03",
+            "ideal:gap=0.03,time=1e9",
         ],
     ] {
         let of = |threads: &str| run(&[arguments, &["--json", "--threads", threads]].concat());

@@ -1,4 +1,5 @@
-//! Holds the source to ARCHITECTURE.md: who imports whom, what stays in which room, no circles, no long files.
+//! Holds the source to ARCHITECTURE.md, where the compiler does not: storeys in their order, third parties in their
+//! storeys, no circles between files, no long files, the public names.
 //!
 //! The lists of exceptions shrink: what stands in one and is mended must go from it.
 
@@ -9,8 +10,12 @@ mod words;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use names::Library;
 use uses::{Source, Uses};
+
+/// The storeys from the ground up. `trace` stands beside `network`: both are what comes in.
+const STOREYS: [&str; 9] = [
+    "base", "network", "trace", "order", "traffic", "jobs", "present", "sweep", "cli",
+];
 
 /// Circles between files that are to be broken.
 const CIRCLES: &[&str] = &[];
@@ -38,7 +43,7 @@ fn only(known: &[&str], found: &BTreeSet<String>, wanted: &str) {
     );
 }
 
-fn sources(folder: &Path, out: &mut Vec<PathBuf>) {
+pub fn sources(folder: &Path, out: &mut Vec<PathBuf>) {
     let mut entries: Vec<PathBuf> = std::fs::read_dir(folder)
         .unwrap()
         .map(|e| e.unwrap().path())
@@ -53,32 +58,28 @@ fn sources(folder: &Path, out: &mut Vec<PathBuf>) {
     }
 }
 
-/// `(path below src, module, text)` of every source file. The command is a crate of its own: its paths are written here as
-/// those of a room `cli` beside the library's.
+/// Returns `(path below src, storey, text)` of every source file of the storeys. Paths into another storey are written as
+/// if all were one crate: `nodeorder_base::error` as `crate::base::error`.
 fn files() -> Vec<(String, String, String)> {
     let src = crate::root().join("src");
     let mut paths = Vec::new();
     sources(&src, &mut paths);
     assert!(paths.len() > 30, "the scan found the source");
-    paths
-        .into_iter()
-        .map(|path| {
-            let name = path.strip_prefix(&src).unwrap().display().to_string();
-            let module = name
-                .split('/')
-                .next()
-                .unwrap()
-                .trim_end_matches(".rs")
-                .to_string();
-            let mut text = std::fs::read_to_string(&path).unwrap();
-            if module == "cli" {
-                text = text
-                    .replace("crate::", "crate::cli::")
-                    .replace("nodeorder::", "crate::");
-            }
-            (name, module, text)
-        })
-        .collect()
+    let mut files = Vec::new();
+    for path in paths {
+        let name = path.strip_prefix(&src).unwrap().display().to_string();
+        let Some((storey, _)) = name.split_once('/') else {
+            // The facade only hands on.
+            continue;
+        };
+        let storey = storey.to_string();
+        let text = std::fs::read_to_string(&path).unwrap();
+        let text = text
+            .replace("crate::", &format!("crate::{storey}::"))
+            .replace("nodeorder_", "crate::");
+        files.push((name, storey, text));
+    }
+    files
 }
 
 /// The files that are not of tests alone.
@@ -127,91 +128,55 @@ fn table(header: &str) -> BTreeMap<String, Vec<String>> {
         .collect()
 }
 
-/// Names that follow `prefix` in a line: `crate::a::b` gives a; `crate::{a, b::c}` gives a and b.
-fn named_after(line: &str, prefix: &str) -> Vec<String> {
-    let ident = |s: &str| -> String {
-        s.trim()
-            .chars()
-            .take_while(|c| c.is_alphanumeric() || *c == '_')
-            .collect()
-    };
-    let mut names = Vec::new();
-    for part in line.split(prefix).skip(1) {
-        match part.strip_prefix('{') {
-            Some(list) => names.extend(list.split(',').map(ident)),
-            None => names.push(ident(part)),
-        }
+/// The names of a manifest's dependencies, ours left out; `workspace.dependencies` of the root.
+fn dependencies(manifest: &str, section: &str) -> BTreeSet<String> {
+    let text = std::fs::read_to_string(crate::root().join(manifest)).unwrap();
+    let document: toml::Table = text.parse().unwrap();
+    let mut table = &document;
+    for key in section.split('.') {
+        table = table[key].as_table().unwrap();
     }
-    names.retain(|n| !n.is_empty());
-    names
+    let names = table.keys().filter(|name| !name.starts_with("nodeorder"));
+    names.cloned().collect()
 }
 
+/// A crate that few storeys use is named in ARCHITECTURE.md with these storeys; the compiler holds the rest.
 #[test]
-fn modules_import_only_what_the_table_allows() {
-    let allowed = table("| Module | May import |");
-    let mut problems = Vec::new();
-    for (name, module, text) in files() {
-        if module == "lib" {
-            continue;
-        }
-        let Some(may) = allowed.get(&module) else {
-            problems.push(format!("{name}: module {module} is not in ARCHITECTURE.md"));
-            continue;
-        };
-        for (line, code) in code(&text) {
-            for import in named_after(code, "crate::") {
-                let is_module = allowed.contains_key(&import);
-                let open = ["error", "ids", module.as_str()].contains(&import.as_str());
-                // Types re-exported at the root belong to `error` and `ids` or must be imported by path.
-                let root_type = ["Error", "Result", "SourceLocation"].contains(&import.as_str());
-                if !(open || root_type || may.contains(&import)) {
-                    let what = if is_module {
-                        "may not import"
-                    } else {
-                        "imports the unknown"
-                    };
-                    problems.push(format!("src/{name}:{line}: {module} {what} {import}"));
-                }
-            }
+fn third_parties_stay_in_their_storeys() {
+    let listed = table("| Crate | Storeys |");
+    let mut found: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for storey in STOREYS {
+        for name in dependencies(&format!("src/{storey}/Cargo.toml"), "dependencies") {
+            found.entry(name).or_default().push(storey.to_string());
         }
     }
-    assert!(problems.is_empty(), "{}", problems.join("\n"));
-}
-
-#[test]
-fn every_module_has_a_line_in_the_table() {
-    let allowed = table("| Module | May import |");
-    for (_, module, _) in files() {
-        assert!(module == "lib" || allowed.contains_key(&module), "{module}");
-    }
-    let all = files();
-    for module in allowed.keys() {
+    assert_eq!(listed, found);
+    let shared = dependencies("Cargo.toml", "workspace.dependencies");
+    for name in found.keys() {
         assert!(
-            all.iter().any(|(_, m, _)| m == module),
-            "{module} is in the table only"
+            shared.contains(name),
+            "{name}: its version belongs to the workspace's manifest"
         );
     }
 }
 
+/// The storeys from the ground up: each may use those before it, and no other.
 #[test]
-fn third_parties_stay_in_their_rooms() {
-    let rooms = table("| Crate | Only in |");
-    let mut problems = Vec::new();
-    for (name, module, text) in shipped() {
-        for (line, code) in code(&text) {
-            for (krate, only) in &rooms {
-                let used =
-                    code.contains(&format!("{krate}::")) || code.contains(&format!("use {krate};"));
-                // A path of ours may end in the same word.
-                let ours =
-                    code.contains(&format!("::{krate}::")) || code.contains(&format!("_{krate}::"));
-                if used && !ours && !only.contains(&module) {
-                    problems.push(format!("src/{name}:{line}: {krate} outside {only:?}"));
-                }
+fn storeys_use_only_what_is_below() {
+    for (i, storey) in STOREYS.iter().enumerate() {
+        let path = crate::root().join(format!("src/{storey}/Cargo.toml"));
+        let text = std::fs::read_to_string(path).unwrap();
+        let document: toml::Table = text.parse().unwrap();
+        for section in ["dependencies", "dev-dependencies"] {
+            for name in document[section].as_table().unwrap().keys() {
+                // The examples, which are tested with the command, use the facade.
+                let Some(below) = name.strip_prefix("nodeorder-") else {
+                    continue;
+                };
+                assert!(STOREYS[..i].contains(&below), "{storey} uses {below}");
             }
         }
     }
-    assert!(problems.is_empty(), "{}", problems.join("\n"));
 }
 
 #[test]
@@ -417,53 +382,42 @@ fn documentation_begins_with_its_subject() {
     );
 }
 
-/// `tests/public_names.txt` lists the names that other crates can use, so that no change of them is an accident.
+/// `tests/public_names.txt` lists the names that the facade hands on, so that no change of them is an accident.
 /// `UPDATE_DOCS=1` writes it anew.
 #[test]
 fn the_public_names_of_the_library_are_those_listed() {
-    let mut library = Library::default();
-    for (name, module, text) in files() {
-        if module != "cli" {
-            library.read(&uses::module(&name), without_tests(&text));
-        }
-    }
-    let header = "# Names that other crates can use, by path, and their kinds; tests/tidy.rs checks \
-                  and writes this list.\n";
-    let found: String = library
-        .public_names("nodeorder")
-        .iter()
-        .map(|name| format!("{name}\n"))
-        .collect();
+    let text = std::fs::read_to_string(crate::root().join("src/lib.rs")).unwrap();
+    let names = names::public(&text);
+    assert!(names.len() <= 280, "{} public names", names.len());
+    let header =
+        "# Names that other programs can use; tests/tidy.rs checks and writes this list.\n";
+    let found: String = names.iter().map(|name| format!("{name}\n")).collect();
     let path = crate::root().join("tests/public_names.txt");
     if std::env::var_os("UPDATE_DOCS").is_some() {
         std::fs::write(&path, format!("{header}{found}")).unwrap();
     }
     let listed = std::fs::read_to_string(&path).unwrap();
-    let lines = |text: &str| -> BTreeSet<String> {
-        text.lines()
-            .filter(|line| !line.starts_with('#'))
-            .map(String::from)
-            .collect()
-    };
-    let (listed, found) = (lines(&listed), lines(&found));
-    let (new, gone): (Vec<_>, Vec<_>) = (
-        found.difference(&listed).collect(),
-        listed.difference(&found).collect(),
-    );
-    assert!(
-        new.is_empty() && gone.is_empty(),
-        "tests/public_names.txt lacks {new:#?} and has {gone:#?}; meant? UPDATE_DOCS=1 writes it anew"
+    assert_eq!(
+        listed,
+        format!("{header}{found}"),
+        "meant? UPDATE_DOCS=1 writes tests/public_names.txt anew"
     );
 }
 
-/// A failing property test prints its case and leaves no folder behind, where cargo starts it.
+/// Where cargo starts them, property tests draw the same cases in every run, and a failing one leaves no folder behind.
 #[test]
-fn failing_property_tests_write_nothing() {
+fn property_tests_draw_from_a_fixed_seed_and_write_nothing() {
     let kept = std::fs::read_to_string(crate::root().join(".cargo/config.toml")).unwrap();
-    assert!(kept.contains("PROPTEST_DISABLE_FAILURE_PERSISTENCE"));
+    for name in ["PROPTEST_DISABLE_FAILURE_PERSISTENCE", "PROPTEST_RNG_SEED"] {
+        assert!(kept.contains(name), "{name}");
+    }
     if std::env::var_os("CARGO").is_some() {
         let settings = proptest::test_runner::Config::default();
         assert!(settings.failure_persistence.is_none(), "{settings:?}");
+        assert!(
+            settings.rng_seed != proptest::test_runner::RngSeed::Random,
+            "cargo reads .cargo/config.toml from where it starts: start it in the checkout"
+        );
     }
 }
 
@@ -522,22 +476,6 @@ fn no_address_is_invented() {
         }
     }
     assert!(checked > 200, "only {checked} files found");
-}
-
-#[test]
-fn the_scanner_sees_imports() {
-    assert_eq!(
-        named_after("use crate::topology::Topology;", "crate::"),
-        ["topology"]
-    );
-    assert_eq!(
-        named_after("use crate::{plot, report::csv};", "crate::"),
-        ["plot", "report"]
-    );
-    assert_eq!(
-        named_after("    crate::ratio::ratio(a, b)", "crate::"),
-        ["ratio"]
-    );
 }
 
 /// Families, methods and shipped machines are found by their names: each has its file.

@@ -78,7 +78,7 @@ pub fn hosts(
         let names: HashMap<_, &String> = nodes.iter().copied().zip(&given).collect();
         let hosts: Vec<String> = ordered.iter().map(|node| names[node].clone()).collect();
         Ok((
-            (form.build)(&JobHosts {
+            (form.parse)(&JobHosts {
                 hosts: &hosts,
                 given: &given,
                 per_node,

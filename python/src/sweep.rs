@@ -1,13 +1,10 @@
 //! Every combination of a plan.
 
-use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::sync::{Mutex, PoisonError};
 
 use nodeorder_base::input::Text;
 use nodeorder_network::topology::Context;
-use nodeorder_sweep::store::{header, line, table};
-use nodeorder_sweep::{self as sweeps, Plan};
+use nodeorder_sweep::{Plan, ResultsTable, run_all};
 use pyo3::prelude::*;
 
 use crate::error::Failure;
@@ -32,27 +29,12 @@ pub fn sweep(
             None => Text::read(&file, memory)?,
         };
         let plan = Plan::read(&text, Some(&file), &context)?;
-        let cells: Vec<usize> = (0..plan.cells().len()).collect();
-        job.set_total(cells.len() as u64);
-        let rows = Mutex::new(BTreeMap::new());
-        sweeps::run(
-            &plan,
-            &context,
-            &cells,
-            |cell, values| -> Result<(), Failure> {
-                let row = line(values)?;
-                rows.lock()
-                    .unwrap_or_else(PoisonError::into_inner)
-                    .insert(cell, row);
-                job.add(1);
-                Ok(())
-            },
-        )?;
-        let rows = rows.into_inner().unwrap_or_else(PoisonError::into_inner);
+        job.set_total(plan.cells().len() as u64);
+        let rows = run_all(&plan, &context, || -> Result<(), Failure> {
+            job.add(1);
+            Ok(())
+        })?;
         let remarks = [plan.remarks.orderings.clone(), plan.remarks.assumed.clone()].concat();
-        Ok((
-            table(&header(&plan)?, rows.values().map(String::as_str)),
-            remarks,
-        ))
+        Ok((ResultsTable::new(&plan).write(&rows)?, remarks))
     })
 }

@@ -164,7 +164,7 @@ FORMS = [
           ("p.toml", "'jobs.swf'", ["'jobs.log'", "'order.txt'", "'/dev/urandom'", "'poisson:jobs=-1'", "'poisson:jobs=5'", "'.'"]),
           ("p.toml", "'easy'", ["'esay'", "'easy:interval=0'", "'window-bnb:window=0'", "'easy:window=5'"]),
           ("p.toml", "'fixed'", ["'fixed:x=1'", "'network:share=2'", "'network:share=0.3,guest=no'", "'network:links=no.toml'",
-           "'contention:app=bt'", "'network:speed=1Gf,apps=p.toml'"]),
+           "'network:app=bt'", "'network:speed=1Gf,apps=p.toml'"]),
           ("p.toml", "'load=0.5'", ["'load=0'", "'load=nan'", "'after=1e400'", "'replicate=0'", "'before=1,after=5'"]),
           ("p.toml", "'ring:n=4'", ["'ring:n=0'", "'ring'", "'ring:n=99999999999'", "'jobs.swf'", "'stencil:2x'"]),
           ("p.toml", "[1, 2]", ["[1, 1]", "[-1]", "[1.5]", "['a']", "[18446744073709551616]", "[[1]]", "5", "[]", "true"]),

@@ -1,7 +1,7 @@
 //! Tables of named entries: one helper for all of them.
 //!
 //! A table ([`Registry`]) holds entries ([`Entry`]) that a text such as `first-fit:8` or `torus:8x8,per_router=2` chooses
-//! from: topologies, orderings, allocators and so on. What an entry builds differs from table to table (`B`); its
+//! from: topologies, orderings, allocators and so on. How its options are read differs from table to table (`P`); its
 //! name, description, example and options do not, nor do the errors about names that no entry has.
 
 use crate::error::{Error, Result, SourceLocation};
@@ -9,7 +9,7 @@ use crate::params::{Opt, Params, head, usage};
 
 /// An entry of a table.
 #[derive(Clone, Copy, Debug)]
-pub struct Entry<B> {
+pub struct Entry<P> {
     /// Name: the text before the colon.
     pub name: &'static str,
     /// One line for lists.
@@ -18,14 +18,14 @@ pub struct Entry<B> {
     pub example: &'static str,
     /// Options: the text after the colon.
     pub options: &'static [Opt],
-    /// Constructor.
-    pub build: B,
+    /// Reads and checks its options, and gives what they make. It takes no time and reads no file.
+    pub parse: P,
 }
 
-impl<B> Entry<B> {
+impl<P> Entry<P> {
     /// An entry without options, whose name alone is a use that works.
-    pub const fn plain(name: &'static str, about: &'static str, build: B) -> Self {
-        Entry::new(name, about, &[], build)
+    pub const fn plain(name: &'static str, about: &'static str, parse: P) -> Self {
+        Entry::new(name, about, &[], parse)
     }
 
     /// An entry whose name alone is a use that works.
@@ -33,18 +33,18 @@ impl<B> Entry<B> {
         name: &'static str,
         about: &'static str,
         options: &'static [Opt],
-        build: B,
+        parse: P,
     ) -> Self {
         Entry {
             name,
             about,
             example: name,
             options,
-            build,
+            parse,
         }
     }
 
-    /// The entry without its constructor, for lists and references.
+    /// The entry without its parser, for lists and references.
     pub fn description(&self) -> Entry<()> {
         let Entry {
             name,
@@ -58,7 +58,7 @@ impl<B> Entry<B> {
             about,
             example,
             options,
-            build: (),
+            parse: (),
         }
     }
 
@@ -73,7 +73,7 @@ impl<B> Entry<B> {
 }
 
 /// A table of entries.
-pub struct Registry<B: 'static> {
+pub struct Registry<P: 'static> {
     /// Name of an entry in messages, such as `policy`.
     pub noun: &'static str,
     /// The option of the command that chooses an entry, as in `--policy`; empty where there are several.
@@ -81,18 +81,27 @@ pub struct Registry<B: 'static> {
     /// Separator of the options of an entry, besides the comma.
     pub separator: char,
     /// The entries, in the order of lists.
-    pub entries: &'static [Entry<B>],
+    pub entries: &'static [Entry<P>],
+    /// Names of entries that are gone, each with the name of the entry to use in its place.
+    pub replaced: &'static [(&'static str, &'static str)],
 }
 
-impl<B> Registry<B> {
+impl<P> Registry<P> {
     /// A table whose options stand apart by commas.
-    pub const fn new(noun: &'static str, flag: &'static str, entries: &'static [Entry<B>]) -> Self {
+    pub const fn new(noun: &'static str, flag: &'static str, entries: &'static [Entry<P>]) -> Self {
         Registry {
             noun,
             flag,
             separator: ',',
             entries,
+            replaced: &[],
         }
+    }
+
+    /// Returns the table with names that are gone: the error about such a name gives the second one.
+    pub const fn replacing(mut self, replaced: &'static [(&'static str, &'static str)]) -> Self {
+        self.replaced = replaced;
+        self
     }
 
     /// The table with another separator.
@@ -102,17 +111,17 @@ impl<B> Registry<B> {
     }
 
     /// The entries, in the order of lists.
-    pub fn iter(&self) -> std::slice::Iter<'static, Entry<B>> {
+    pub fn iter(&self) -> std::slice::Iter<'static, Entry<P>> {
         self.entries.iter()
     }
 
     /// The names, in the order of lists.
-    pub fn names(&self) -> impl Iterator<Item = &'static str> + use<B> {
+    pub fn names(&self) -> impl Iterator<Item = &'static str> + use<P> {
         self.entries.iter().map(|entry| entry.name)
     }
 
     /// The entry whose name `text` begins with, options aside.
-    pub fn get(&self, text: &str) -> Option<&'static Entry<B>> {
+    pub fn get(&self, text: &str) -> Option<&'static Entry<P>> {
         self.entries.iter().find(|entry| entry.name == head(text))
     }
 
@@ -120,7 +129,7 @@ impl<B> Registry<B> {
     ///
     /// # Errors
     /// There is none: with the nearest name suggested.
-    pub fn find(&self, text: &str) -> Result<&'static Entry<B>> {
+    pub fn find(&self, text: &str) -> Result<&'static Entry<P>> {
         self.find_at(text, || self.location(text))
     }
 
@@ -129,16 +138,23 @@ impl<B> Registry<B> {
         &self,
         text: &str,
         location: impl FnOnce() -> SourceLocation,
-    ) -> Result<&'static Entry<B>> {
-        self.get(text)
-            .ok_or_else(|| Error::unknown(location(), self.noun, head(text), self.names()))
+    ) -> Result<&'static Entry<P>> {
+        if let Some(entry) = self.get(text) {
+            return Ok(entry);
+        }
+        let name = head(text);
+        if let Some((_, instead)) = self.replaced.iter().find(|(gone, _)| *gone == name) {
+            let found = format!("the {} `{name}`, which is gone", self.noun);
+            return Err(Error::input(location(), found, format!("`{instead}`")));
+        }
+        Err(Error::unknown(location(), self.noun, name, self.names()))
     }
 
     /// The entry that `text` names, and the options that `text` gives it.
     ///
     /// # Errors
     /// No such entry; options that cannot be read.
-    pub fn read(&self, text: &str, seed: u64) -> Result<(&'static Entry<B>, Params)> {
+    pub fn read(&self, text: &str, seed: u64) -> Result<(&'static Entry<P>, Params)> {
         let entry = self.find(text)?;
         Ok((entry, self.params(entry, text, seed)?))
     }
@@ -147,7 +163,7 @@ impl<B> Registry<B> {
     ///
     /// # Errors
     /// Options that cannot be read.
-    pub fn params(&self, entry: &Entry<B>, text: &str, seed: u64) -> Result<Params> {
+    pub fn params(&self, entry: &Entry<P>, text: &str, seed: u64) -> Result<Params> {
         Params::inline(text, self.separator, entry.options, seed)
     }
 
@@ -172,9 +188,9 @@ impl<B> Registry<B> {
     }
 }
 
-impl<B> IntoIterator for &Registry<B> {
-    type Item = &'static Entry<B>;
-    type IntoIter = std::slice::Iter<'static, Entry<B>>;
+impl<P> IntoIterator for &Registry<P> {
+    type Item = &'static Entry<P>;
+    type IntoIter = std::slice::Iter<'static, Entry<P>>;
 
     fn into_iter(self) -> Self::IntoIter {
         self.iter()
@@ -184,12 +200,60 @@ impl<B> IntoIterator for &Registry<B> {
 /// Rules for the entries of every table, as tests.
 #[doc(hidden)]
 pub mod testing {
-    use super::*;
     use std::collections::BTreeSet;
+
+    use super::{Entry, Registry};
+    use crate::error::Result;
+    use crate::params::{Params, head};
+
+    /// As [`check`], for tables whose parsers read options without asking for them: every example parses, and of every
+    /// declared option a value that no getter takes is refused, so each is read.
+    ///
+    /// # Panics
+    /// An entry that breaks a rule.
+    pub fn check_parsed<P>(
+        table: &Registry<P>,
+        mut parse: impl FnMut(&Entry<P>, &Params) -> Result<()>,
+    ) {
+        check_names(table);
+        for entry in table {
+            for example in examples(table, entry) {
+                let params = table.params(entry, &example, 1).unwrap();
+                parse(entry, &params).unwrap_or_else(|error| panic!("{example}: {error}"));
+            }
+            for option in entry.options {
+                let example = example_with(table, entry, option.only_with);
+                let mut params = table.params(entry, &example, 1).unwrap();
+                params.spoil(option.key);
+                let key = option.key;
+                assert!(parse(entry, &params).is_err(), "{example} reads {key}");
+            }
+        }
+    }
 
     /// Names are distinct; every example names its entry, builds, and asks for the options that are declared and no
     /// others (a getter itself refuses those that are not). Options read only beside another are asked for with it.
-    pub fn check<B>(table: &Registry<B>, mut build: impl FnMut(&Entry<B>, &Params) -> Result<()>) {
+    pub fn check<P>(table: &Registry<P>, mut build: impl FnMut(&Entry<P>, &Params) -> Result<()>) {
+        check_names(table);
+        for entry in table {
+            let mut asked = BTreeSet::new();
+            for example in examples(table, entry) {
+                let params = table.params(entry, &example, 1).unwrap();
+                build(entry, &params).unwrap_or_else(|error| panic!("{example}: {error}"));
+                params.finish().unwrap();
+                asked.extend(params.asked());
+            }
+            let declared: BTreeSet<&str> = entry.options.iter().map(|option| option.key).collect();
+            assert_eq!(
+                asked, declared,
+                "{} {} asks for what it declares",
+                table.noun, entry.name
+            );
+        }
+    }
+
+    /// Names and keys are distinct, examples name their entry, stated defaults are among the choices.
+    fn check_names<P>(table: &Registry<P>) {
         let names: BTreeSet<&str> = table.names().collect();
         assert_eq!(
             names.len(),
@@ -204,42 +268,43 @@ pub mod testing {
                 !entry.about.is_empty() && !entry.about.ends_with('.'),
                 "{about}"
             );
-            let mut examples = vec![entry.example.to_string()];
-            for option in entry
-                .options
-                .iter()
-                .filter(|option| !option.only_with.is_empty())
-            {
-                let mark = if entry.example.contains(':') {
-                    table.separator
-                } else {
-                    ':'
-                };
-                examples.push(format!("{}{mark}{}", entry.example, option.only_with));
-            }
-            let mut asked = BTreeSet::new();
-            for example in examples {
-                let params = table.params(entry, &example, 1).unwrap();
-                build(entry, &params).unwrap_or_else(|error| panic!("{example}: {error}"));
-                params.finish().unwrap();
-                asked.extend(params.asked());
-            }
-            let declared: BTreeSet<&str> = entry.options.iter().map(|option| option.key).collect();
+            let keys: BTreeSet<&str> = entry.options.iter().map(|option| option.key).collect();
             assert_eq!(
-                declared.len(),
+                keys.len(),
                 entry.options.len(),
                 "{about}: keys are distinct"
             );
-            assert_eq!(asked, declared, "{about} asks for what it declares");
             for option in entry.options {
                 assert!(!option.about.is_empty(), "{about}: {}", option.key);
                 let params = table.params(entry, entry.name, 1).unwrap();
-                // A stated choice is one of the choices.
                 if !option.choices().is_empty() {
                     params.chosen(option.key).unwrap();
                 }
             }
         }
+    }
+
+    /// Returns the entry's example, and the example with each setting beside which some option is read.
+    fn examples<P>(table: &Registry<P>, entry: &Entry<P>) -> Vec<String> {
+        let settings = entry.options.iter().map(|option| option.only_with);
+        let with = settings
+            .filter(|setting| !setting.is_empty())
+            .map(|setting| example_with(table, entry, setting));
+        std::iter::once(entry.example.to_string())
+            .chain(with)
+            .collect()
+    }
+
+    fn example_with<P>(table: &Registry<P>, entry: &Entry<P>, setting: &str) -> String {
+        if setting.is_empty() {
+            return entry.example.to_string();
+        }
+        let mark = if entry.example.contains(':') {
+            table.separator
+        } else {
+            ':'
+        };
+        format!("{}{mark}{setting}", entry.example)
     }
 }
 
@@ -258,14 +323,15 @@ mod tests {
                 about: "some more",
                 example: "add:3",
                 options: &[Opt::whole("by", "how many more").positional()],
-                build: |n| n,
+                parse: |n| n,
             },
         ],
+        replaced: &[("twice", "double")],
     };
 
     #[test]
     fn entries_are_found_by_the_head_of_a_text() {
-        assert_eq!((TABLE.find("double").unwrap().build)(4), 8);
+        assert_eq!((TABLE.find("double").unwrap().parse)(4), 8);
         let (entry, params) = TABLE.read("add:7", 1).unwrap();
         assert_eq!((entry.name, params.whole("by", 0, 9).unwrap()), ("add", 7));
         assert_eq!(entry.usage(','), "add:BY");
@@ -278,6 +344,8 @@ mod tests {
         let expected = "`--step dubble:3`: found unknown step `dubble`; expected one of double, add (did you mean \
              `double`?)";
         assert_eq!(error("dubble:3"), expected);
+        let expected = "`--step twice:3`: found the step `twice`, which is gone; expected `double`";
+        assert_eq!(error("twice:3"), expected);
         let neither = TABLE.neither("x", "a file of steps").to_string();
         assert!(neither.contains("`x` and no such file; expected one of double, add, or a file"));
     }

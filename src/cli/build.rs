@@ -7,7 +7,8 @@ use std::process::Command;
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
     let variable = |name: &str| std::env::var(name).unwrap_or_default();
-    let release = variable("PROFILE") == "release";
+    let profile = profile_name(Path::new(&variable("OUT_DIR")));
+    let release = profile != "dev";
     let compiler = Command::new(variable("RUSTC")).arg("--version").output();
     let compiler = compiler
         .ok()
@@ -22,22 +23,28 @@ fn main() {
     let unknown = if release {
         "unknown (not built from a checkout)"
     } else {
-        "not recorded in debug builds"
+        "not recorded in dev builds"
     };
     for (name, value) in [
         ("COMMIT", commit.as_deref().unwrap_or(unknown)),
         ("TARGET", &variable("TARGET")),
         (
             "PROFILE",
-            &format!(
-                "{} (opt-level {})",
-                variable("PROFILE"),
-                variable("OPT_LEVEL")
-            ),
+            &format!("{profile} (opt-level {})", variable("OPT_LEVEL")),
         ),
         ("RUSTC", compiler.trim().trim_start_matches("rustc ")),
     ] {
         println!("cargo::rustc-env=NODEORDER_{name}={value}");
+    }
+}
+
+/// Returns the name of the profile: cargo tells only which built-in one it comes from, but builds in
+/// `target/[TRIPLE/]FOLDER/build/PACKAGE/out`. The folder of `dev` is `debug`.
+fn profile_name(out: &Path) -> String {
+    let folder = out.ancestors().nth(3).and_then(Path::file_name);
+    match folder.and_then(|name| name.to_str()) {
+        Some("debug") | None => "dev".to_string(),
+        Some(name) => name.to_string(),
     }
 }
 

@@ -72,7 +72,7 @@ impl Command {
             given: &given,
             per_node: self.per_node,
         };
-        output::write(self.output.as_deref(), (form.build)(&job))
+        output::write(self.output.as_deref(), (form.parse)(&job))
     }
 
     /// The hosts as they are called there, each once, and their nodes.

@@ -116,7 +116,7 @@ impl Routing {
     fn name(&self) -> &'static str {
         match self {
             Routing::Fixed(entry) => entry.name(),
-            Routing::Best(best) => best.entry.name,
+            Routing::Best(best) => best.name,
         }
     }
 
@@ -166,19 +166,8 @@ impl Command {
         if let Some(path) = &self.links {
             write_links(&fabric, &analysis, path)?;
         }
-        if self.output.is_some() && self.names {
-            topology.check_names(placement.nodes())?;
-        }
         if self.output.is_some() {
-            output::write_by(self.output.as_deref(), |out| {
-                let named = placement
-                    .processes()
-                    .map(|(i, node)| (i, topology.node_name(node)));
-                match self.names {
-                    true => columns::write(out, NAMED_PROCESS, named),
-                    false => columns::write(out, PROCESS, placement.processes()),
-                }
-            })?;
+            self.write_placement(&topology, &placement)?;
         }
         if let Some(picture) = picture {
             let mapped = Mapped {
@@ -209,6 +198,25 @@ impl Command {
         }
         output::write_by(None, |out| {
             write_table(out, &figures, found.as_ref(), &busiest(&fabric, &analysis))
+        })
+    }
+
+    /// Writes the node of each process to the output file, by id or by name.
+    fn write_placement(
+        &self,
+        topology: &Topology,
+        placement: &ProcessMapping,
+    ) -> anyhow::Result<()> {
+        if !self.names {
+            return output::write_by(self.output.as_deref(), |out| {
+                columns::write(out, PROCESS, placement.processes())
+            });
+        }
+        topology.check_names(placement.nodes())?;
+        output::write_by(self.output.as_deref(), |out| {
+            let processes = placement.processes();
+            let named = processes.map(|(i, node)| (i, topology.node_name(node)));
+            columns::write(out, NAMED_PROCESS, named)
         })
     }
 

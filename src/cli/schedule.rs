@@ -38,7 +38,7 @@ pub struct Command {
     /// Options of jobs by their sizes: CSV from,to,options, as in 64,511,segment=16
     #[arg(long, value_name = "FILE")]
     rules: Option<PathBuf>,
-    /// Runtime model: fixed, contiguity, distance, contention or network, with options (see `nodeorder list models`)
+    /// Runtime model: fixed, contiguity, distance or network, with options (see `nodeorder list models`)
     #[arg(long, value_name = "M", default_value = "fixed")]
     model: String,
     /// Write the CSV to FILE instead of standard output

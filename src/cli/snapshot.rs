@@ -63,20 +63,7 @@ impl Command {
         let read = |path: &PathBuf| Text::read(path, context.memory);
         let states = self.nodes.as_ref().map(read).transpose()?;
         let snapshot = Snapshot::new(&topology, &mut records, states.as_ref())?;
-        for found in &snapshot.notes {
-            let first = if found.first.is_empty() {
-                ""
-            } else {
-                "; the first: "
-            };
-            note!(
-                "{}: noted {}: {}{first}{}",
-                records.name(),
-                found.count,
-                found.about,
-                found.first
-            );
-        }
+        tell_notes(&snapshot, records.name());
         let jobs = self.jobs.display().to_string();
         let line = CommandLine::new("snapshot")
             .argument(&self.spec)
@@ -99,6 +86,18 @@ impl Command {
         write_tables(&mut out, &snapshot, topology.name())?;
         output::say_page(&mut out, self.out.as_deref())?;
         out.finish()
+    }
+}
+
+/// Tells on standard error what was assumed or left out, with counts.
+fn tell_notes(snapshot: &Snapshot, file: &str) {
+    for found in &snapshot.notes {
+        let mut note = format!("{file}: noted {}: {}", found.count, found.about);
+        if !found.first.is_empty() {
+            note += "; the first: ";
+            note += &found.first;
+        }
+        note!("{note}");
     }
 }
 

@@ -13,7 +13,7 @@ use crate::shared::claims::{self, Claims};
 use crate::shared::kit::*;
 use crate::shared::sweep_folder::{self, SweepFolder};
 use nodeorder_sweep::store::{self, Part};
-use nodeorder_sweep::{Journal, Kept, Plan, Shard};
+use nodeorder_sweep::{Journal, Plan, RecoveredRows, ResultsTable, Shard};
 
 /// Replay, map or compare every combination that a plan lists
 ///
@@ -115,7 +115,7 @@ impl Command {
             command: line.option("--shard", [shard]).to_string(),
             assumed: plan.remarks.assumed.clone(),
             seconds: 0.0,
-            header: store::header(plan)?,
+            header: ResultsTable::new(plan).header()?,
             rows: Vec::new(),
         })
     }
@@ -128,7 +128,14 @@ impl Command {
         journal: &Path,
     ) -> anyhow::Result<BTreeMap<usize, String>> {
         let lines = Journal::new(plan);
-        let (Kept { rows: kept, others }, file) = sweep_folder::open_journal(journal, &lines)?;
+        let table = ResultsTable::new(plan);
+        let (
+            RecoveredRows {
+                lines: kept,
+                others,
+            },
+            file,
+        ) = sweep_folder::open_journal(journal, &lines)?;
         let all = plan.cells().len();
         if !kept.is_empty() {
             let (name, count) = (journal.display(), kept.len());
@@ -155,14 +162,14 @@ impl Command {
                     .map(|(cell, row)| (*cell, row.clone())),
             );
             bar.inc_length(left.len() as u64);
-            nodeorder_sweep::run(plan, context, &left, |cell, values| -> anyhow::Result<()> {
-                let line = lines.line(cell, &values)?;
-                let row = store::line(values)?;
+            nodeorder_sweep::run(plan, context, &left, |row| -> anyhow::Result<()> {
+                let journaled = lines.line(&row)?;
+                let line = table.line(&row)?;
                 let mut state = lock();
                 // One write a line: a kill leaves whole lines and at most one torn one.
                 let fail = || format!("{}: writing", journal.display());
-                state.0.write_all(line.as_bytes()).with_context(fail)?;
-                state.1.insert(cell, row);
+                state.0.write_all(journaled.as_bytes()).with_context(fail)?;
+                state.1.insert(row.cell, line);
                 bar.inc(1);
                 Ok(())
             })

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::topology::{Blueprint, Context, SHIPPED, TOPOLOGIES, Topology};
+use crate::topology::{Context, SHIPPED, TOPOLOGIES, Topology, TopologyOptions};
 use nodeorder_base::error::{Error, Result, SourceLocation};
 use nodeorder_base::input::Text;
 
@@ -28,30 +28,30 @@ pub fn machine(name: &str) -> Option<&'static str> {
 /// # Errors
 /// Unknown names (with a suggestion), unreadable files, bad descriptions.
 pub fn topology(spec: &str, context: &Context) -> Result<Topology> {
-    blueprint(spec, context)?.build(context)
+    parse_topology(spec, context)?.build(context)
 }
 
-/// As [`topology`], but checked only: the options of its family, before anything is built or a file that they name is
+/// Parses the options of the machine that `spec` names, as [`topology`] does, before anything is built or a file that they name is
 /// read.
 ///
 /// # Errors
 /// As [`topology`], as far as the description shows them.
-pub fn blueprint(spec: &str, context: &Context) -> Result<Blueprint> {
+pub fn parse_topology(spec: &str, context: &Context) -> Result<TopologyOptions> {
     if TOPOLOGIES.get(spec).is_some() {
-        return Blueprint::inline(spec, context);
+        return TopologyOptions::inline(spec, context);
     }
     let shipped = |name: &str| Some(Text::new(format!("{name}.toml"), machine(name)?));
     let (head, options) = spec.split_once(',').unwrap_or((spec, ""));
     if let Some(text) = shipped(head).filter(|_| head != spec) {
-        return Blueprint::toml_with(&text, options, spec, context);
+        return TopologyOptions::toml_with(&text, options, spec, context);
     }
-    let shipped = |name: &str| Some(Blueprint::toml(&shipped(name)?, None, context));
+    let shipped = |name: &str| Some(TopologyOptions::toml(&shipped(name)?, None, context));
     if let Some(found) = shipped(spec) {
         return found;
     }
     let path = Path::new(spec);
     if path.exists() || spec == "-" {
-        return Blueprint::toml(&Text::read(path, context.memory)?, Some(path), context);
+        return TopologyOptions::toml(&Text::read(path, context.memory)?, Some(path), context);
     }
     let name = spec
         .strip_prefix("topologies/")
@@ -61,7 +61,7 @@ pub fn blueprint(spec: &str, context: &Context) -> Result<Blueprint> {
     }
     if spec.contains(':') {
         // Of no known kind: says so.
-        return Blueprint::inline(spec, context);
+        return TopologyOptions::inline(spec, context);
     }
     if spec.ends_with(".toml") || spec.contains('/') {
         let missing = std::io::Error::new(std::io::ErrorKind::NotFound, "no such file");

@@ -4,7 +4,8 @@
 use std::collections::BTreeSet;
 
 use super::inputs::{check_generator, check_kind};
-use super::lists::{Lists, PlanLists};
+use super::lists::PlanLists;
+use super::spec::Lists;
 use nodeorder_base::error::{Error, Result, SourceLocation};
 use nodeorder_base::params::head;
 use nodeorder_jobs::allocator::{self, AllocatorContext};
@@ -181,6 +182,10 @@ fn suited<T>(result: Result<T>) -> Result<Option<T>> {
 
 /// An error about an item, at the line of the plan that has it.
 fn at(location: &SourceLocation, text: &str, error: Error) -> Error {
+    // A program's plan has no lines: the error is that of what it names.
+    if matches!(location, SourceLocation::Option(_)) {
+        return error;
+    }
     let (location, name) = (location.clone(), head(text));
     match error {
         // It names the item already.

@@ -11,22 +11,22 @@ use super::fingerprint::Fingerprint;
 use super::inputs::Spec;
 use super::kinds::KINDS;
 use super::lists::pick;
-use super::rows::{self, Table};
+use super::rows::{ResultsTable, SweepRow, write_line};
 use nodeorder_base::error::{Error, Result, SourceLocation};
 use nodeorder_present::columns::Value;
 
 /// Writes and reads the journal of one plan.
 pub struct Journal<'p> {
     plan: &'p Plan,
-    table: Table<'p>,
+    table: ResultsTable<'p>,
 }
 
-/// Finished cells of a journal, with their rows.
+/// Rows of finished cells that a journal holds.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Kept {
-    /// The rows of the plan's cells, by number, as lines of its table.
-    pub rows: BTreeMap<usize, String>,
-    /// How many lines are of cells that the plan does not have.
+pub struct RecoveredRows {
+    /// Lines of the plan's table, by the number of their cell.
+    pub lines: BTreeMap<usize, String>,
+    /// Number of rows of cells that the plan does not have.
     pub others: usize,
 }
 
@@ -38,22 +38,23 @@ impl<'p> Journal<'p> {
     pub fn new(plan: &'p Plan) -> Self {
         Journal {
             plan,
-            table: Table::new(plan),
+            table: ResultsTable::new(plan),
         }
     }
 
-    /// The journal's line for a cell with these values, in the order of [`super::store::columns`].
+    /// Returns the journal's line of a row: its cell's key, its figures and its note.
     ///
     /// # Errors
     /// None in practice: what writing to memory reports.
-    pub fn line(&self, cell: usize, values: &[Value<'static>]) -> Result<String> {
-        let work = self.plan.cells().get(cell).work;
-        let (before, own, _) = self.table.widths(work.kind);
-        let own = values[before..before + own]
-            .iter()
-            .chain(values.last())
-            .cloned();
-        let body = format!("{} {}", self.key(cell), rows::line(own)?);
+    pub fn line(&self, row: &SweepRow) -> Result<String> {
+        let kind = self.plan.cells().get(row.cell).work.kind;
+        let mut values = match &row.figures {
+            Ok(figures) => figures.clone(),
+            Err(_) => vec![Value::Empty; self.table.count_figures(kind)],
+        };
+        let note = row.figures.as_ref().err().cloned().unwrap_or_default();
+        values.push(note.into());
+        let body = format!("{} {}", self.key(row.cell), write_line(values)?);
         Ok(format!("{} {body}", Fingerprint::of(body.as_bytes())))
     }
 
@@ -62,7 +63,7 @@ impl<'p> Journal<'p> {
     /// # Errors
     /// Something else than a journal; one whose lines are all of other cells. Lines that a kill left incomplete are passed
     /// over.
-    pub fn read(&self, name: &str, bytes: &[u8]) -> Result<Kept> {
+    pub fn read(&self, name: &str, bytes: &[u8]) -> Result<RecoveredRows> {
         let mut lines = bytes.split_inclusive(|b| *b == b'\n').peekable();
         let first = lines.next().unwrap_or_default();
         let wrong = |found: String| {
@@ -81,37 +82,51 @@ impl<'p> Journal<'p> {
                 _ => "something else than a journal".into(),
             });
         }
-        let mut kept = Kept::default();
+        let mut recovered = RecoveredRows::default();
         if lines.peek().is_none() {
-            return Ok(kept);
+            return Ok(recovered);
         }
         let cells = 0..self.plan.cells().len();
         let numbers: HashMap<String, usize> = cells.map(|c| (self.key(c).to_string(), c)).collect();
         for line in lines {
-            let entry = || -> Option<(&str, &str)> {
-                let line = std::str::from_utf8(line).ok()?;
-                let (sum, body) = line.split_once(' ')?;
-                // A kill may cut the line anywhere: only the checksum tells that it is whole.
-                (line.ends_with('\n') && Fingerprint::of(body.as_bytes()).to_string() == sum)
-                    .then_some(())?;
-                body.trim_end_matches('\n').split_once(' ')
+            let Some((key, values)) = read_line(line) else {
+                continue;
             };
-            let Some((key, own)) = entry() else { continue };
-            match numbers.get(key) {
-                Some(number) => {
-                    let cell = self.plan.cells().get(*number);
-                    kept.rows.insert(*number, self.table.whole(&cell, own)?);
-                }
-                None => kept.others += 1,
+            let Some(cell) = numbers.get(key) else {
+                recovered.others += 1;
+                continue;
+            };
+            if let Some(row) = self.read_row(*cell, values) {
+                recovered.lines.insert(*cell, self.table.line(&row)?);
             }
         }
-        match kept.rows.is_empty() && kept.others > 0 {
-            true => wrong(format!(
+        if recovered.lines.is_empty() && recovered.others > 0 {
+            return wrong(format!(
                 "{} rows, none of them of a cell of this plan",
-                kept.others
-            )),
-            false => Ok(kept),
+                recovered.others
+            ));
         }
+        Ok(recovered)
+    }
+
+    /// Reads a row from its figures and its note as a line of CSV. `None` if the cell's kind has other figures.
+    fn read_row(&self, cell: usize, values: &str) -> Option<SweepRow> {
+        let mut reader = csv::ReaderBuilder::new();
+        let mut reader = reader.has_headers(false).from_reader(values.as_bytes());
+        let record = reader.records().next()?.ok()?;
+        let kind = self.plan.cells().get(cell).work.kind;
+        let count = self.table.count_figures(kind);
+        if record.len() != count + 1 {
+            return None;
+        }
+        let note = &record[count];
+        let figures = if note.is_empty() {
+            let texts = record.iter().take(count);
+            Ok(texts.map(|text| text.to_string().into()).collect())
+        } else {
+            Err(note.to_string())
+        };
+        Some(SweepRow { cell, figures })
     }
 
     /// Key of a cell: all that its row depends on.
@@ -153,6 +168,17 @@ impl<'p> Journal<'p> {
     }
 }
 
+/// Returns the key and the row of a journal's line. `None` if the line is not whole.
+fn read_line(line: &[u8]) -> Option<(&str, &str)> {
+    let line = std::str::from_utf8(line).ok()?;
+    let (sum, body) = line.split_once(' ')?;
+    // A kill may cut the line anywhere: only the checksum tells that it is whole.
+    if !line.ends_with('\n') || Fingerprint::of(body.as_bytes()).to_string() != sum {
+        return None;
+    }
+    body.trim_end_matches('\n').split_once(' ')
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -167,17 +193,15 @@ mod tests {
     const PLAN: &str =
         "topologies = ['mesh:3', 'mesh:4']\norderings = ['snake', 'random']\nseeds = [1, 2, 3]\n";
 
-    /// The values of a cell's row, its figures numbers that no other cell has.
-    fn row(journal: &Journal<'_>, cell: usize) -> Vec<Value<'static>> {
-        let of = journal.plan.cells().get(cell);
-        let (_, own, _) = journal.table.widths(of.work.kind);
+    /// A row whose figures no other cell has, or that has none.
+    fn row(journal: &Journal<'_>, cell: usize) -> SweepRow {
+        let kind = journal.plan.cells().get(cell).work.kind;
+        let figures = 0..journal.table.count_figures(kind);
         let figures = match cell % 3 {
             2 => Err("`a, \"b\"`: no figures,".into()),
-            _ => Ok((0..own)
-                .map(|i| Value::from((100 * cell + i) as u64))
-                .collect()),
+            _ => Ok(figures.map(|i| ((100 * cell + i) as u64).into()).collect()),
         };
-        journal.table.row(&of, figures)
+        SweepRow { cell, figures }
     }
 
     /// A row of one plan comes back as the row that another has for the same cell, whatever columns these have.
@@ -190,31 +214,24 @@ mod tests {
         ));
         let large = plan(&format!("{PLAN}{more}").replace("['mesh:3',", "['mesh:2', 'mesh:3',"));
         let (from, to) = (Journal::new(&small), Journal::new(&large));
+        assert!(to.table.columns().len() > from.table.columns().len());
+        let rows: Vec<SweepRow> = (0..small.cells().len()).map(|c| row(&from, c)).collect();
         let mut text = Journal::HEAD.to_string();
-        let mut figures = Vec::new();
-        for cell in 0..small.cells().len() {
-            let row = row(&from, cell);
-            text += &from.line(cell, &row).unwrap();
-            let (before, own, _) = from.table.widths(small.cells().get(cell).work.kind);
-            let [own, note] = [&row[before..before + own], &row[row.len() - 1..]];
-            figures.push((own.to_vec(), note[0].clone()));
+        for row in &rows {
+            text += &from.line(row).unwrap();
         }
-        let kept = to.read("j", text.as_bytes()).unwrap();
-        assert_eq!((kept.rows.len(), kept.others), (small.cells().len(), 0));
-        for (number, (own, note)) in kept.rows.keys().zip(figures) {
-            let cell = large.cells().get(*number);
-            let (before, count, _) = to.table.widths(cell.work.kind);
-            let mut wanted = to.table.row(&cell, Ok(own));
-            assert_eq!(
-                wanted.len(),
-                columns(&to) - 1 + usize::from(before + count > 0)
-            );
-            *wanted.last_mut().unwrap() = note;
-            assert_eq!(kept.rows[number], rows::line(wanted).unwrap());
+        let recovered = to.read("j", text.as_bytes()).unwrap();
+        assert_eq!((recovered.lines.len(), recovered.others), (rows.len(), 0));
+        for ((number, line), row) in recovered.lines.iter().zip(rows) {
+            let same = SweepRow {
+                cell: *number,
+                ..row
+            };
+            assert_eq!(*line, to.table.line(&same).unwrap());
         }
         // Back again: the rows of the other cells are counted; none at all are refused.
         let back = from.read("j", text.as_bytes()).unwrap();
-        assert_eq!(back.rows.len(), small.cells().len());
+        assert_eq!(back.lines.len(), small.cells().len());
         let other = plan(&PLAN.replace("[1, 2, 3]", "[4]"));
         let error = Journal::new(&other).read("j", text.as_bytes()).unwrap_err();
         assert!(
@@ -225,18 +242,14 @@ mod tests {
         );
     }
 
-    fn columns(journal: &Journal<'_>) -> usize {
-        journal.table.columns().len()
-    }
-
     proptest! {
         /// A journal cut anywhere and written on holds every line that was whole, and never a wrong one.
         #[test]
         fn journals_survive_any_cut(cut in 0usize..10_000, junk in any::<bool>()) {
             let plan = plan(PLAN);
             let journal = Journal::new(&plan);
-            let line = |cell: usize| journal.line(cell, &row(&journal, cell)).unwrap();
-            let whole = |cell: usize| rows::line(row(&journal, cell)).unwrap();
+            let line = |cell: usize| journal.line(&row(&journal, cell)).unwrap();
+            let whole = |cell: usize| journal.table.line(&row(&journal, cell)).unwrap();
             let mut text = Journal::HEAD.to_string();
             let head = text.len();
             let mut ends = Vec::new();
@@ -249,12 +262,12 @@ mod tests {
             let reach = text.len() + 1;
             let left: Vec<usize> =
                 ends.iter().filter(|(end, _)| *end <= reach).map(|(_, cell)| *cell).collect();
-            let mut rows: BTreeMap<usize, String> = left.into_iter().map(|c| (c, whole(c))).collect();
+            let mut lines: BTreeMap<usize, String> = left.into_iter().map(|c| (c, whole(c))).collect();
             text += "\n";
             if junk { text += "0 0 row 0\n" }
             text += &line(3);
-            rows.insert(3, whole(3));
-            let expected = Kept { rows, others: 0 };
+            lines.insert(3, whole(3));
+            let expected = RecoveredRows { lines, others: 0 };
             prop_assert_eq!(journal.read("j", text.as_bytes()).unwrap(), expected);
         }
     }

@@ -19,15 +19,18 @@ pub mod reference;
 mod rows;
 mod run;
 mod scopes;
+mod spec;
 pub mod store;
 
 pub use check::Remarks;
 pub use deal::Block;
 pub use inputs::{PlanWorkload, Spec};
-pub use journal::{Journal, Kept};
+pub use journal::{Journal, RecoveredRows};
 pub use lists::{PlanLists, Work};
 pub use plan::{Cell, Cells, Plan};
-pub use run::run;
+pub use rows::{ResultsTable, SweepRow};
+pub use run::{run, run_all};
+pub use spec::PlanSpec;
 
 use nodeorder_base::error::{Error, Result};
 

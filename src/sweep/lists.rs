@@ -1,13 +1,11 @@
-//! The lists of a plan, read from TOML and checked.
+//! The lists of a plan with the files that they name.
 
-use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
 
 use super::fingerprint::Fingerprint;
 use super::inputs::{PlanWorkload, Spec};
-use nodeorder_base::error::{Error, Result, SourceLocation};
-use nodeorder_base::input::Text;
-use nodeorder_base::params::Params;
+use super::spec::{Lists, PlanSpec};
+use nodeorder_base::error::{Error, Result};
 use nodeorder_jobs::schedule::MODELS;
 use nodeorder_network::topology::TOPOLOGIES;
 use nodeorder_order::ordering::ORDERINGS;
@@ -90,80 +88,51 @@ pub struct PlanLists {
 }
 
 impl PlanLists {
-    /// Reads the lists, and where each of their texts stands. What the texts name is not looked at. Errors: as
-    /// [`super::Plan::read`].
-    pub(super) fn read(text: &Text, base: Option<&Path>, seed: u64) -> Result<(Self, Lists)> {
-        let params = Params::table("a sweep plan", text, base, seed)?;
-        let mut seeds = numbers(&list(&params, "seeds")?, 0, u64::MAX)?;
-        if seeds.is_empty() {
-            // Without a list the seed of the command line counts.
-            seeds.push(params.seed()?);
-        }
-        let procs = list(&params, "procs_per_node")?;
-        let mut procs_per_node = numbers(&procs, 1, u32::MAX)?;
-        if procs_per_node.is_empty() {
-            procs_per_node.push(1);
-        }
-        let name = params.word("name")?.unwrap_or_else(|| "sweep".into());
-        let lists = LISTS.map(|key| list(&params, key).map(|list| (key, list)));
-        let lists: Lists = lists.into_iter().collect::<Result<_>>()?;
-        let [shape, room] = ["shape", "room"].map(|key| params.flag(key));
-        let (shape, room) = (shape?, room?);
-        params.finish()?;
-        check_together(&lists, &params)?;
-        let texts = |key| lists[key].iter().map(|(text, _)| text.clone()).collect();
-        let specs = |key| {
-            // An allocator's one file is that of `rules=`.
-            let ruled = key == "allocators";
-            let is_file: fn(&str, &Path) -> bool = if ruled {
-                |key, _| key == "rules"
-            } else {
-                ANY_FILE
-            };
-            let spec =
-                |(text, _): &Located| Spec::resolve(text, base, ruled || known(text), is_file);
-            lists[key].iter().map(spec).collect()
+    /// Finds the files that the texts of a plan name. Paths are relative to `base`. Fails if a workload is standard input.
+    pub(super) fn resolve(spec: &PlanSpec, lists: &Lists, base: Option<&Path>) -> Result<Self> {
+        let resolve = |texts: &[String]| {
+            let resolve = |text: &String| Spec::resolve(text, base, is_known(text), is_any_file);
+            texts.iter().map(resolve).collect()
         };
+        let allocator = |text: &String| Spec::resolve(text, base, true, is_rules_file);
         let mut plan = PlanLists {
-            name,
-            topologies: specs("topologies"),
-            orderings: specs("orderings"),
-            allocators: specs("allocators"),
+            name: spec.name.clone(),
+            topologies: resolve(&spec.topologies),
+            orderings: resolve(&spec.orderings),
+            allocators: spec.allocators.iter().map(allocator).collect(),
             workloads: Vec::new(),
-            transforms: texts("transforms"),
-            policies: texts("policies"),
-            models: specs("models"),
-            guests: specs("guests"),
-            routings: texts("routings"),
-            seeds,
-            procs_per_node,
-            shape,
-            room,
+            transforms: spec.transforms.clone(),
+            policies: spec.policies.clone(),
+            models: resolve(&spec.models),
+            guests: resolve(&spec.guests),
+            routings: spec.routings.clone(),
+            seeds: spec.seeds.clone(),
+            procs_per_node: spec.procs_per_node.clone(),
+            shape: spec.shape,
+            room: spec.room,
             hash: String::new(),
             inputs: Vec::new(),
         };
+        if plan.procs_per_node.is_empty() {
+            plan.procs_per_node.push(1);
+        }
         for (list, is_trace) in [("logs", false), ("traces", true)] {
             for (text, location) in &lists[list] {
                 if text == "-" {
                     let expected = "a file, which is read more than once";
                     return Err(Error::input(location.clone(), "standard input", expected));
                 }
-                let path = nodeorder_base::input::beside(base, text);
-                let generator = GENERATORS
-                    .get(text)
-                    .is_some()
-                    .then(|| Spec::resolve(text, base, true, ANY_FILE));
-                let (text, contents) = (text.clone(), String::new());
+                let is_generator = GENERATORS.get(text).is_some();
                 plan.workloads.push(PlanWorkload {
-                    text,
-                    path,
+                    text: text.clone(),
+                    path: nodeorder_base::input::beside(base, text),
                     is_trace,
-                    contents,
-                    generator,
+                    contents: String::new(),
+                    generator: is_generator.then(|| Spec::resolve(text, base, true, is_any_file)),
                 });
             }
         }
-        Ok((plan, lists))
+        Ok(plan)
     }
 
     /// Works out the hash and the checksums of the files. Errors: files that cannot be read.
@@ -240,128 +209,19 @@ impl PlanLists {
 }
 
 /// Whether `text` begins with the name of a topology, an ordering, a model or a guest rather than of a file.
-fn known(text: &str) -> bool {
-    let names = [
-        TOPOLOGIES.get(text).is_some(),
-        ORDERINGS.get(text).is_some(),
-    ];
-    names.contains(&true) || GUESTS.get(text).is_some() || MODELS.get(text).is_some()
+fn is_known(text: &str) -> bool {
+    TOPOLOGIES.get(text).is_some()
+        || ORDERINGS.get(text).is_some()
+        || GUESTS.get(text).is_some()
+        || MODELS.get(text).is_some()
 }
 
-/// Any part of a text that is a file names it.
-const ANY_FILE: fn(&str, &Path) -> bool = |_, path| path.is_file();
-
-/// A text of the plan and where it stands.
-pub(super) type Located = (String, SourceLocation);
-/// The lists of names, by key.
-pub(super) type Lists = BTreeMap<&'static str, Vec<Located>>;
-
-/// The keys of these lists.
-const LISTS: [&str; 10] = [
-    "topologies",
-    "orderings",
-    "allocators",
-    "logs",
-    "traces",
-    "transforms",
-    "policies",
-    "models",
-    "guests",
-    "routings",
-];
-
-/// A list of different texts.
-fn list(params: &Params, key: &'static str) -> Result<Vec<Located>> {
-    let list = params.list(key)?;
-    let mut seen = HashSet::with_capacity(list.len());
-    for (i, (text, location)) in list.iter().enumerate() {
-        let wrong = |found, expected| Err(Error::input(location.clone(), found, expected));
-        if text.is_empty() || text.contains(char::is_control) {
-            return wrong(format!("{key}[{i}] {text:?}"), "a text in one line");
-        }
-        if !seen.insert(text) {
-            return wrong(format!("`{text}` twice in `{key}`"), "each once");
-        }
-    }
-    Ok(list)
+/// Whether a part of a text is a file, whatever its key.
+fn is_any_file(_: &str, path: &Path) -> bool {
+    path.is_file()
 }
 
-/// Refuses a plan with one of two lists that belong together.
-fn check_together(lists: &Lists, params: &Params) -> Result<()> {
-    let given = |key: &str| !lists[key].is_empty();
-    let workloads = given("logs") || given("traces");
-    let one = |first: bool, a, b| if first { a } else { b };
-    let rules = [
-        (
-            params.has("procs_per_node") && !given("traces"),
-            "procs_per_node",
-            "it beside `traces` only",
-        ),
-        (
-            params.has("shape") && !workloads,
-            "shape",
-            "it beside `logs` or `traces` only",
-        ),
-        (
-            params.has("room") && !workloads,
-            "room",
-            "it beside `logs` or `traces` only",
-        ),
-        (
-            given("transforms") && !given("traces"),
-            "transforms",
-            "`transforms` beside `traces` only",
-        ),
-        (
-            !given("topologies"),
-            "topologies",
-            "topologies = [\"…\", …] with at least one",
-        ),
-        (
-            !given("orderings"),
-            "orderings",
-            "orderings = [\"…\", …] with at least one",
-        ),
-        (
-            workloads != given("allocators"),
-            one(workloads, "allocators", "logs"),
-            "`allocators` together with `logs` or `traces`",
-        ),
-        (
-            given("guests") != given("routings"),
-            one(given("guests"), "routings", "guests"),
-            "`guests` together with `routings`",
-        ),
-        (
-            given("policies") && !given("traces"),
-            "policies",
-            "`policies` beside `traces` only",
-        ),
-        (
-            given("models") && !given("policies"),
-            "models",
-            "`models` beside `policies` only",
-        ),
-    ];
-    // One broken rule is reported, the first: the others may follow from it.
-    match rules.into_iter().find(|(broken, ..)| *broken) {
-        Some((_, key, expected)) => Err(params.wrong(key, expected)),
-        None => Ok(()),
-    }
-}
-
-fn numbers<T>(list: &[Located], least: T, most: T) -> Result<Vec<T>>
-where
-    T: std::str::FromStr + PartialOrd + std::fmt::Display,
-{
-    let expected = format!("a whole number from {least} to {most}");
-    let number = |(text, location): &Located| match text.parse::<T>() {
-        Ok(n) if n >= least => Ok(n),
-        _ => Err(Error::input(
-            location.clone(),
-            format!("`{text}`"),
-            &expected,
-        )),
-    };
-    list.iter().map(number).collect()
+/// Whether a part of an allocator is a file: that of `rules=` alone is one, there or not.
+fn is_rules_file(key: &str, _: &Path) -> bool {
+    key == "rules"
 }

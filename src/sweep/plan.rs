@@ -6,6 +6,7 @@ use std::path::Path;
 use super::check::Remarks;
 use super::kinds::KINDS;
 use super::lists::{PlanLists, Work};
+use super::spec::{Lists, PlanSpec};
 use nodeorder_base::error::{Error, Result, SourceLocation};
 use nodeorder_base::input::Text;
 use nodeorder_network::topology::Context;
@@ -82,22 +83,40 @@ impl Plan {
     /// With file and line: bad TOML, unknown keys, lists that belong together and do not stand together, something twice,
     /// too many cells; else everything that is wrong with what the plan names.
     pub fn read(text: &Text, base: Option<&Path>, context: &Context) -> Result<Self> {
-        let (mut lists, located) = PlanLists::read(text, base, context.seed)?;
-        let wrong = |found, expected| {
-            Err(Error::input(
-                SourceLocation::File(text.name().into()),
-                found,
-                expected,
-            ))
-        };
+        let (spec, lists) = PlanSpec::read(text, base, context.seed)?;
+        let location = SourceLocation::File(text.name().into());
+        Plan::resolve(&spec, &lists, base, location, context)
+    }
+
+    /// Makes a plan of the lists of a program and checks it as [`Plan::read`] does.
+    ///
+    /// # Errors
+    /// As [`Plan::read`]; the texts of the lists stand in the place of file and line.
+    pub fn new(mut spec: PlanSpec, context: &Context) -> Result<Self> {
+        if spec.seeds.is_empty() {
+            spec.seeds.push(context.seed);
+        }
+        let location = SourceLocation::option(&spec.name);
+        Plan::resolve(&spec, &spec.locate()?, None, location, context)
+    }
+
+    fn resolve(
+        spec: &PlanSpec,
+        located: &Lists,
+        base: Option<&Path>,
+        location: SourceLocation,
+        context: &Context,
+    ) -> Result<Self> {
+        let mut lists = PlanLists::resolve(spec, located, base)?;
         // Before anything is made of them: long lists may multiply to anything.
         let (count, per_ordering) = lists.count();
         if count > MOST as f64 {
-            return wrong(format!("{count:.0} cells"), format!("at most {MOST}"));
+            let found = format!("{count:.0} cells");
+            return Err(Error::input(location, found, format!("at most {MOST}")));
         }
         let bytes = per_ordering * size_of::<Work>() as f64;
         context.require("the combinations of an ordering", bytes as u64)?;
-        let remarks = lists.check(&located, context)?;
+        let remarks = lists.check(located, context)?;
         lists.fingerprint()?;
         let mut works = Vec::new();
         for (kind, of) in KINDS.iter().enumerate() {

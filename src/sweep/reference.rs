@@ -166,7 +166,7 @@ fn machine(name: &'static str) -> Entry<()> {
         about,
         example: name,
         options: &[],
-        build: (),
+        parse: (),
     }
 }
 

@@ -1,146 +1,185 @@
-//! The table of a sweep: the cell's columns, the kind of row, the figures of every kind that occurs, and a note
-//! where there are none.
+//! Rows of a sweep, and the table that they make: the cell's columns, the kind of row, the figures of every kind that
+//! occurs, and a note where there are none.
 
-use std::cmp::Ordering;
+use std::ops::Range;
 use std::path::Path;
 
-use super::kinds::{KINDS, Kind};
+use super::kinds::KINDS;
 use super::lists::pick;
 use super::plan::{Cell, Plan};
 use super::scopes::Figures;
 use nodeorder_base::error::{Error, Result};
-use nodeorder_present::columns::sweep::CellRow;
-use nodeorder_present::columns::{Column, Table as Csv, Value, values};
+use nodeorder_present::columns::sweep::{CellRow, ResultRow};
+use nodeorder_present::columns::{Column, Table, Value, values};
 
-/// The table of one plan.
-pub(super) struct Table<'p> {
-    plan: &'p Plan,
-    /// Columns before the kinds' figures: those of the lists that the plan has.
-    cell: Vec<Column<CellRow<'p>>>,
-    /// The kinds that occur.
-    kinds: Vec<(usize, &'static Kind)>,
+/// A row of a sweep: a cell of the plan, and its figures or why it has none.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SweepRow {
+    /// Number of the cell.
+    pub cell: usize,
+    /// Figures in the order of the columns of the cell's kind, else a note.
+    pub figures: Result<Vec<Value<'static>>, String>,
 }
 
-impl<'p> Table<'p> {
-    pub(super) fn new(plan: &'p Plan) -> Self {
-        let given = |list: &str| match list {
-            "log" => plan.lists.workloads.iter().any(|w| !w.is_trace),
-            "trace" | "procs_per_node" => plan.lists.workloads.iter().any(|w| w.is_trace),
-            "allocator" => !plan.lists.allocators.is_empty(),
-            "policy" => !plan.lists.policies.is_empty(),
-            "transform" => !plan.lists.transforms.is_empty(),
-            "model" => !plan.lists.models.is_empty(),
-            _ => !plan.lists.guests.is_empty(),
-        };
-        let lists = CellRow::LISTS.iter().filter(|column| given(column.name));
-        let cell = CellRow::FIRST
+/// The table of a plan, which turns rows into lines of CSV.
+pub struct ResultsTable<'p> {
+    plan: &'p Plan,
+    /// Columns that say which cell it is: those of the lists that the plan has.
+    cell_columns: Vec<Column<CellRow<'p>>>,
+    /// Names of all columns.
+    names: Vec<String>,
+    /// Columns of the figures of each kind of row; empty where the plan has no such rows.
+    figures: [Range<usize>; KINDS.len()],
+}
+
+impl<'p> ResultsTable<'p> {
+    /// Lays out the columns of the table of `plan`.
+    pub fn new(plan: &'p Plan) -> Self {
+        let is_used = |column: &&Column<CellRow<'p>>| uses_list(plan, column.name);
+        let lists = CellRow::LISTS.iter().filter(is_used);
+        let cell_columns: Vec<Column<CellRow<'p>>> = CellRow::FIRST
             .iter()
             .chain(lists)
             .chain(CellRow::GROUP)
             .copied()
             .collect();
-        let kinds = (0..KINDS.len())
-            .filter(|kind| plan.has_kind(*kind))
-            .map(|i| (i, &KINDS[i]))
-            .collect();
-        Table { plan, cell, kinds }
-    }
-
-    /// The names of the columns.
-    pub(super) fn columns(&self) -> Vec<String> {
-        let headings = self
-            .kinds
-            .iter()
-            .flat_map(|(_, kind)| (kind.headings)(&self.plan.lists));
-        let names = self.cell.iter().map(|column| column.name);
-        let names = names
-            .chain(headings.map(|h| h.name))
-            .chain([CellRow::NOTE[0].name]);
-        names.map(|name| name.replace('.', "_")).collect()
-    }
-
-    /// The columns before the figures of a kind, those of it, and those between them and the note.
-    pub(super) fn widths(&self, kind: usize) -> (usize, usize, usize) {
-        let mut widths = (self.cell.len(), 0, 0);
-        for (index, of) in &self.kinds {
-            let width = (of.headings)(&self.plan.lists).len();
-            match index.cmp(&kind) {
-                Ordering::Less => widths.0 += width,
-                Ordering::Equal => widths.1 = width,
-                Ordering::Greater => widths.2 += width,
+        let mut names: Vec<&str> = cell_columns.iter().map(|column| column.name).collect();
+        let figures = std::array::from_fn(|kind| {
+            let start = names.len();
+            if plan.has_kind(kind) {
+                let headings = (KINDS[kind].headings)(&plan.lists);
+                names.extend(headings.iter().map(|heading| heading.name));
             }
+            start..names.len()
+        });
+        names.push(CellRow::NOTE[0].name);
+        ResultsTable {
+            plan,
+            cell_columns,
+            names: names.iter().map(|name| name.replace('.', "_")).collect(),
+            figures,
         }
-        widths
     }
 
-    /// The row of `cell`: its figures, or a note why there are none.
-    pub(super) fn row(&self, cell: &Cell, outcome: Result<Figures, String>) -> Figures {
-        let (figures, note) = match outcome {
-            Ok(figures) => (figures, String::new()),
-            Err(note) => (Vec::new(), note.replace(char::is_control, " ")),
-        };
-        let (mut values, (before, own, after)) = (self.first(cell), self.widths(cell.work.kind));
+    /// Names of the columns.
+    pub fn columns(&self) -> &[String] {
+        &self.names
+    }
+
+    /// Number of figures that a row of this kind has.
+    pub(super) fn count_figures(&self, kind: usize) -> usize {
+        self.figures[kind].len()
+    }
+
+    /// Returns the header line.
+    ///
+    /// # Errors
+    /// None in practice: what writing to memory reports.
+    pub fn header(&self) -> Result<String> {
+        write_line(self.names.iter().map(|name| name.as_str().into()))
+    }
+
+    /// Returns a row as a line of CSV.
+    ///
+    /// # Errors
+    /// As [`ResultsTable::header`].
+    pub fn line(&self, row: &SweepRow) -> Result<String> {
+        write_line(self.values(row))
+    }
+
+    /// Returns the whole table of these rows.
+    ///
+    /// # Errors
+    /// As [`ResultsTable::header`].
+    pub fn write<'r>(&self, rows: impl IntoIterator<Item = &'r SweepRow>) -> Result<String> {
+        let mut text = self.header()?;
+        for row in rows {
+            text.push_str(&self.line(row)?);
+        }
+        Ok(text)
+    }
+
+    /// Returns a row's values by the names of their columns.
+    pub fn name_values(&self, row: &SweepRow) -> ResultRow {
+        ResultRow::new(&self.names, self.values(row))
+    }
+
+    /// Returns the values of all columns.
+    fn values(&self, row: &SweepRow) -> Vec<Value<'static>> {
+        let cell = self.plan.cells().get(row.cell);
+        let mut values = self.cell_values(&cell);
         // The columns of other kinds of rows stay empty.
-        values.resize(before, Value::Empty);
-        values.extend(figures);
-        values.resize(before + own + after, Value::Empty);
-        values.push(note.into());
+        values.resize(self.names.len() - 1, Value::Empty);
+        match &row.figures {
+            Ok(figures) => {
+                let columns = self.figures[cell.work.kind].clone();
+                for (value, figure) in values[columns].iter_mut().zip(figures) {
+                    value.clone_from(figure);
+                }
+                values.push("".into());
+            }
+            Err(note) => values.push(note.clone().into()),
+        }
         values
     }
 
-    /// The row of `cell` as a line of CSV, from that of its figures and its note. Errors: as [`line()`].
-    pub(super) fn whole(&self, cell: &Cell, own: &str) -> Result<String> {
-        let first = line(self.first(cell))?;
-        let (before, width, after) = self.widths(cell.work.kind);
-        // The note is the last value: where there is one, the figures are empty.
-        let note = if own.ends_with(',') {
-            own.len() - 1
-        } else {
-            width - 1
-        };
-        let (figures, note) = own.split_at_checked(note).unwrap_or((own, ""));
-        let commas = |count| ",".repeat(count);
-        let (before, after) = (commas(1 + before - self.cell.len()), commas(after));
-        Ok(format!(
-            "{}{before}{figures}{after}{note}\n",
-            first.trim_end()
-        ))
-    }
-
-    /// The values of the first columns, which say which cell it is.
-    fn first(&self, cell: &Cell) -> Figures {
-        let (plan, work) = (self.plan, &cell.work);
-        let file = |is_trace| {
-            let workload = pick(&plan.lists.workloads, work.workload)?;
-            (workload.is_trace == is_trace).then_some(workload.text.as_str())
-        };
-        let text = |list: &'p [String], index| pick(list, index).map(String::as_str);
+    /// Returns the values of the columns that say which cell it is.
+    fn cell_values(&self, cell: &Cell) -> Figures {
+        let lists = &self.plan.lists;
+        let work = &cell.work;
+        let workload = pick(&lists.workloads, work.workload);
+        let log = workload.filter(|workload| !workload.is_trace);
+        let trace = workload.filter(|workload| workload.is_trace);
         let row = CellRow {
-            topology: &plan.lists.topologies[cell.topology].text,
-            ordering: &plan.lists.orderings[cell.ordering].text,
-            allocator: pick(&plan.lists.allocators, work.allocator).map(|a| a.text.as_str()),
-            log: file(false),
-            trace: file(true),
-            procs_per_node: pick(&plan.lists.procs_per_node, work.procs).copied(),
-            transform: text(&plan.lists.transforms, work.transform),
-            policy: text(&plan.lists.policies, work.policy),
-            model: pick(&plan.lists.models, work.model).map(|model| model.text.as_str()),
-            guest: pick(&plan.lists.guests, work.guest).map(|guest| guest.text.as_str()),
-            routing: text(&plan.lists.routings, work.routing),
-            seed: plan.lists.seeds[cell.seed],
+            topology: &lists.topologies[cell.topology].text,
+            ordering: &lists.orderings[cell.ordering].text,
+            allocator: pick(&lists.allocators, work.allocator).map(|spec| spec.text.as_str()),
+            log: log.map(|workload| workload.text.as_str()),
+            trace: trace.map(|workload| workload.text.as_str()),
+            procs_per_node: pick(&lists.procs_per_node, work.procs).copied(),
+            transform: pick(&lists.transforms, work.transform).map(String::as_str),
+            policy: pick(&lists.policies, work.policy).map(String::as_str),
+            model: pick(&lists.models, work.model).map(|spec| spec.text.as_str()),
+            guest: pick(&lists.guests, work.guest).map(|spec| spec.text.as_str()),
+            routing: pick(&lists.routings, work.routing).map(String::as_str),
+            seed: lists.seeds[cell.seed],
             group: KINDS[work.kind].name,
             note: "",
         };
-        values(&self.cell, &row)
+        values(&self.cell_columns, &row)
     }
 }
 
-/// Values as a line of CSV. Errors: none in practice: what writing to memory reports.
-pub(super) fn line(values: impl IntoIterator<Item = Value<'static>>) -> Result<String> {
+/// Whether the plan has the list that a column is of.
+fn uses_list(plan: &Plan, column: &str) -> bool {
+    let lists = &plan.lists;
+    match column {
+        "log" => lists.workloads.iter().any(|workload| !workload.is_trace),
+        "trace" | "procs_per_node" => lists.workloads.iter().any(|workload| workload.is_trace),
+        "allocator" => !lists.allocators.is_empty(),
+        "policy" => !lists.policies.is_empty(),
+        "transform" => !lists.transforms.is_empty(),
+        "model" => !lists.models.is_empty(),
+        _ => !lists.guests.is_empty(),
+    }
+}
+
+/// Returns values as a line of CSV. Fails as [`ResultsTable::header`] does.
+pub(super) fn write_line<'v>(values: impl IntoIterator<Item = Value<'v>>) -> Result<String> {
     let mut bytes = Vec::new();
-    let mut csv = Csv::rows(&mut bytes);
-    let written = values.into_iter().try_for_each(|value| csv.cell(value));
-    let written = written.and_then(|()| csv.end()).and_then(|()| csv.finish());
-    written.map_err(|e| Error::io(Path::new("a row of the sweep"), "writing", e))?;
+    write_values(&mut bytes, values)
+        .map_err(|error| Error::io(Path::new("a row of the sweep"), "writing", error))?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+fn write_values<'v>(
+    bytes: &mut Vec<u8>,
+    values: impl IntoIterator<Item = Value<'v>>,
+) -> std::io::Result<()> {
+    let mut csv = Table::rows(bytes);
+    for value in values {
+        csv.cell(value)?;
+    }
+    csv.end()?;
+    csv.finish()
 }

@@ -1,18 +1,17 @@
 //! The walk over cells: nested scopes, each of which makes what its cells share.
 
-use std::sync::Mutex;
+use std::sync::{Mutex, PoisonError};
 
 use super::kinds::KINDS;
 use super::plan::Plan;
-use super::rows::Table;
+use super::rows::SweepRow;
 use super::scopes::{Figures, Machine, Numbered, Ordered, Outcome, Put, groups, scope};
 use nodeorder_base::error::Error;
 use nodeorder_network::catalog;
 use nodeorder_network::topology::Context;
-use nodeorder_present::columns::Value;
 
 /// Computes the rows of the cells `which` of `plan`, on as many threads as rayon has, and hands each to `done`
-/// as soon as it is there: the cell's number and its values, in the order of [`super::store::columns`]. A
+/// as soon as it is there. A
 /// combination that does not suit (a curve on a machine without coordinates, a guest of too many processes) makes a row
 /// without figures that says why.
 ///
@@ -26,12 +25,12 @@ pub fn run<E: From<Error> + Send>(
     plan: &Plan,
     context: &Context,
     which: &[usize],
-    done: impl Fn(usize, Vec<Value<'static>>) -> Result<(), E> + Sync,
+    done: impl Fn(SweepRow) -> Result<(), E> + Sync,
 ) -> Result<(), E> {
-    let table = Table::new(plan);
     let failure: Mutex<Option<E>> = Mutex::new(None);
     let put = |cell: usize, figures: Result<Figures, String>| -> Outcome {
-        done(cell, table.row(&plan.cells().get(cell), figures)).map_err(|error| {
+        let figures = figures.map_err(|note| note.replace(char::is_control, " "));
+        done(SweepRow { cell, figures }).map_err(|error| {
             failure
                 .lock()
                 .unwrap_or_else(|e| e.into_inner())
@@ -56,6 +55,28 @@ pub fn run<E: From<Error> + Send>(
         // Nobody stops without an error.
         (Err(None), None) => Ok(()),
     }
+}
+
+/// Computes all rows of `plan` and returns them in the order of their cells; `progress` is called after each.
+///
+/// # Errors
+/// As [`run()`]; those of `progress`.
+pub fn run_all<E: From<Error> + Send>(
+    plan: &Plan,
+    context: &Context,
+    progress: impl Fn() -> Result<(), E> + Sync,
+) -> Result<Vec<SweepRow>, E> {
+    let cells: Vec<usize> = (0..plan.cells().len()).collect();
+    let rows = Mutex::new(Vec::with_capacity(cells.len()));
+    run(plan, context, &cells, |row| {
+        rows.lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .push(row);
+        progress()
+    })?;
+    let mut rows = rows.into_inner().unwrap_or_else(PoisonError::into_inner);
+    rows.sort_unstable_by_key(|row| row.cell);
+    Ok(rows)
 }
 
 fn rows_of_machine(plan: &Plan, context: &Context, cells: &[Numbered], put: Put<'_>) -> Outcome {

@@ -3,33 +3,10 @@
 //! A shard is written whole: comments that say whose it is, the table's header, the rows in order of their cells, and an
 //! end mark with a checksum.
 
+use super::Shard;
 use super::fingerprint::Fingerprint;
-use super::rows::{self, Table};
-use super::{Plan, Shard};
 use nodeorder_base::error::{Error, Result, SourceLocation};
 use nodeorder_base::input::Text;
-use nodeorder_present::columns::Value;
-
-/// The names of the columns of the plan's table.
-pub fn columns(plan: &Plan) -> Vec<String> {
-    Table::new(plan).columns()
-}
-
-/// The header line of the plan's table.
-///
-/// # Errors
-/// As [`line()`].
-pub fn header(plan: &Plan) -> Result<String> {
-    line(columns(plan).into_iter().map(Value::from))
-}
-
-/// The values of a row as a line of the table.
-///
-/// # Errors
-/// None in practice: what writing to memory reports.
-pub fn line(values: impl IntoIterator<Item = Value<'static>>) -> Result<String> {
-    rows::line(values)
-}
 
 /// The checksum of a table: a manifest has it, and tells by it whether the table was changed.
 pub fn checksum(bytes: &[u8]) -> String {

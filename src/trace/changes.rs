@@ -105,7 +105,7 @@ impl Changes {
             return Err(params.wrong("jitter", "it beside `replicate` only"));
         }
         let time = params.number("scale-time", 1.0 / FACTOR, FACTOR)?;
-        let changes = Changes {
+        Ok(Changes {
             after: params.integer("after", -MOST, MOST)?,
             before: params.integer("before", -MOST, MOST)?,
             runtime: params.number("scale-runtime", 1.0 / FACTOR, FACTOR)?,
@@ -114,9 +114,7 @@ impl Changes {
             jitter: params.whole("jitter", 0, MOST as u64)?,
             shake: params.whole("shake", 0, MOST as u64)?,
             seed,
-        };
-        params.finish()?;
-        Ok(changes)
+        })
     }
 }
 

@@ -20,11 +20,11 @@ pub enum WorkloadKind {
 }
 
 /// A format of files of jobs: an entry of [`TRACE_FORMATS`], whose example is a first line.
-pub type TraceFormatEntry = Entry<Recognise>;
+pub type TraceFormatEntry = Entry<DetectFormat>;
 
 /// How the format of a file is recognised.
 #[derive(Clone, Copy)]
-pub struct Recognise {
+pub struct DetectFormat {
     /// The kind of file.
     pub kind: WorkloadKind,
     /// Whether a line that is neither blank nor a `#` comment begins such a file.
@@ -43,7 +43,7 @@ const fn format(
         about,
         example,
         options: &[],
-        build: Recognise { kind, begins },
+        parse: DetectFormat { kind, begins },
     }
 }
 
@@ -60,7 +60,7 @@ const fn records(format: &'static RecordFormat) -> TraceFormatEntry {
 }
 
 /// Every format, in the order in which they are tried: the later ones take what the earlier ones would, too.
-pub static TRACE_FORMATS: Registry<Recognise> = Registry::new(
+pub static TRACE_FORMATS: Registry<DetectFormat> = Registry::new(
     "trace format",
     "",
     &[
@@ -137,8 +137,8 @@ fn look(line: &[u8]) -> Option<(&'static str, &'static str)> {
 fn recognised(line: &[u8]) -> Option<WorkloadKind> {
     let format = TRACE_FORMATS
         .iter()
-        .find(|format| (format.build.begins)(line))?;
-    Some(format.build.kind)
+        .find(|format| (format.parse.begins)(line))?;
+    Some(format.parse.kind)
 }
 
 /// The kind of file that `lines` is, by its first line that is not blank or a comment; nothing is consumed.
@@ -152,8 +152,8 @@ pub fn kind(lines: &mut Lines) -> Result<WorkloadKind> {
     if let Some(byte @ (b'{' | b'[')) = head.first() {
         let json = |format: &&TraceFormatEntry| format.example.as_bytes().first() == Some(byte);
         let mut formats = TRACE_FORMATS.iter().filter(json);
-        if let Some(format) = formats.find(|format| (format.build.begins)(head)) {
-            return Ok(format.build.kind);
+        if let Some(format) = formats.find(|format| (format.parse.begins)(head)) {
+            return Ok(format.parse.kind);
         }
     }
     let expected = "a placement log (P JOB NODES), an SWF trace (; header, 18 fields), size,share, or records of jobs \

@@ -8,10 +8,12 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use hashbrown::HashTable;
-
 use nodeorder_base::error::{Error, Result, SourceLocation};
 use nodeorder_base::input::{Lines, RawLine};
+
+mod live;
+
+use live::Live;
 
 /// Dense key of a live job. It is used again once the job was freed, so arrays indexed by it stay as small as
 /// the number of jobs that live at once.
@@ -166,12 +168,12 @@ impl Log {
 
     /// How many jobs live after the events read so far.
     pub fn live(&self) -> usize {
-        self.live.table.len()
+        self.live.count()
     }
 
     /// One more than the largest key given out so far: the most jobs that lived at once.
     pub fn keys(&self) -> usize {
-        self.live.jobs.len()
+        self.live.keys()
     }
 
     /// Replaces the contents of `block` by the next `events` events (at least one), or as many as are left;
@@ -267,7 +269,7 @@ fn read(line: RawLine<'_>, live: &mut Live, block: &mut Block) -> Result<usize> 
                 format!("a whole number from 1 to {}", u32::MAX),
             )
         })?;
-        let before = live.bytes;
+        let before = live.bytes();
         match live.place(job, line.number) {
             Ok(key) => {
                 if asks || led.is_some() {
@@ -292,7 +294,7 @@ fn read(line: RawLine<'_>, live: &mut Live, block: &mut Block) -> Result<usize> 
                 ));
             }
         }
-        return Ok(live.bytes - before);
+        return Ok(live.bytes() - before);
     }
     match live.free(job) {
         Some(key) => block.push(Event::Free { job: key }, ""),
@@ -325,88 +327,9 @@ pub(super) fn quote(token: &str) -> String {
     }
 }
 
-/// The jobs that live, by name and by key.
-///
-/// Names stay with their keys, so a job that takes over a key takes over its memory, too, and a long log allocates
-/// nothing.
-#[derive(Debug, Default)]
-struct Live {
-    jobs: Vec<Job>,
-    /// Keys that no live job has.
-    free: Vec<u32>,
-    /// The keys of live jobs, by name.
-    table: HashTable<u32>,
-    /// The memory of all of it in bytes, roughly: it never shrinks.
-    bytes: usize,
-}
-
-/// Bytes that a job takes beside its name: lists grow by doubling.
-const JOB_BYTES: usize = 2 * (size_of::<Job>() + 2 * size_of::<u32>() + 2);
-
-#[derive(Debug, Default)]
-struct Job {
-    name: String,
-    /// The line that placed it.
-    line: usize,
-}
-
-impl Live {
-    /// The key of a new job; the line of the live one that has its name already.
-    fn place(&mut self, name: &str, line: usize) -> Result<JobKey, usize> {
-        let of_name = hash(name.as_bytes());
-        if let Some(key) = self
-            .table
-            .find(of_name, |key| self.jobs[*key as usize].name == name)
-        {
-            return Err(self.jobs[*key as usize].line);
-        }
-        let key = self.free.pop().unwrap_or_else(|| {
-            self.jobs.push(Job::default());
-            self.bytes += JOB_BYTES;
-            self.jobs.len() as u32 - 1
-        });
-        let job = &mut self.jobs[key as usize];
-        let held = job.name.capacity();
-        job.name.clear();
-        job.name.push_str(name);
-        self.bytes += job.name.capacity() - held;
-        job.line = line;
-        let jobs = &self.jobs;
-        self.table.insert_unique(of_name, key, |key| {
-            hash(jobs[*key as usize].name.as_bytes())
-        });
-        Ok(JobKey(key))
-    }
-
-    /// Ends the job of this name, if it lives.
-    fn free(&mut self, name: &str) -> Option<JobKey> {
-        let jobs = &self.jobs;
-        let found = self.table.find_entry(hash(name.as_bytes()), |key| {
-            jobs[*key as usize].name == name
-        });
-        let (key, _) = found.ok()?.remove();
-        self.free.push(key);
-        Some(JobKey(key))
-    }
-}
-
-/// Eight bytes at a time, each step a multiplication that spreads them; the upper half comes down at the end.
-fn hash(bytes: &[u8]) -> u64 {
-    const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15; // 2⁶⁴ / golden ratio
-    let mut state = bytes.len() as u64;
-    for chunk in bytes.chunks(8) {
-        let mut word = [0; 8];
-        word[..chunk.len()].copy_from_slice(chunk);
-        state = (state.rotate_left(26) ^ u64::from_le_bytes(word)).wrapping_mul(FACTOR);
-    }
-    state ^ (state >> 32)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use proptest::prelude::*;
-    use std::collections::BTreeMap;
 
     fn read_all(text: &str, at_once: usize) -> Result<Vec<(Event, String)>> {
         let mut log = Log::new("log", text);
@@ -523,33 +446,5 @@ mod tests {
             error,
             "log:2: found bytes that are not UTF-8; expected UTF-8 text"
         );
-    }
-
-    proptest! {
-        /// The table against a map of the standard library, with names that often return.
-        #[test]
-        fn keys_are_those_of_a_plain_map(steps in prop::collection::vec((0u32..60, any::<bool>()), 0..400)) {
-            let mut live = Live::default();
-            let mut plain: BTreeMap<String, (JobKey, usize)> = BTreeMap::new();
-            let mut most = 0;
-            for (line, (job, placing)) in steps.into_iter().enumerate() {
-                let name = "j".repeat(job as usize % 11) + &job.to_string();
-                if placing {
-                    match (live.place(&name, line), plain.get(&name)) {
-                        (Err(since), Some((_, placed))) => prop_assert_eq!(since, *placed),
-                        (Ok(key), None) => {
-                            prop_assert!(plain.values().all(|(k, _)| *k != key));
-                            plain.insert(name, (key, line));
-                        }
-                        other => prop_assert!(false, "{:?}", other),
-                    }
-                } else {
-                    prop_assert_eq!(live.free(&name), plain.remove(&name).map(|(key, _)| key));
-                }
-                most = most.max(plain.len());
-                prop_assert_eq!(live.table.len(), plain.len());
-                prop_assert_eq!(live.jobs.len(), most);
-            }
-        }
     }
 }

@@ -1022,7 +1022,7 @@ fn results(bytes: &[u8]) {
         let journal = [head.as_bytes(), bytes].concat();
         match Journal::new(&plan).read("sweep.journal", &journal) {
             Err(error) => check_error(&error, Some(&Text::new("sweep.journal", &*text))),
-            Ok(kept) => assert!(kept.rows.keys().all(|cell| *cell < plan.cells().len())),
+            Ok(kept) => assert!(kept.lines.keys().all(|cell| *cell < plan.cells().len())),
         }
     }
     // A checksum that no mutation would ever find.

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A module's path below the crate's root.
+/// A module's path: its crate's folder of `src`, then the modules.
 type Path = Vec<String>;
 
 /// A source file: its path below `src`, and its text without comments and unit tests.
@@ -26,6 +26,7 @@ pub fn module(name: &str) -> Path {
     let name = name
         .trim_end_matches(".rs")
         .trim_end_matches("/mod")
+        .trim_end_matches("/lib")
         .trim_end_matches("/main");
     if name == "lib" {
         Vec::new()
@@ -164,10 +165,12 @@ impl Uses {
                 let Some(path) = absolute(module, &path, &children) else {
                     continue;
                 };
+                // A room that hands on what its files define does not need these files.
                 if is_export {
-                    exports.insert(name, path.clone());
+                    exports.insert(name, path);
+                } else {
+                    named.insert(path);
                 }
-                named.insert(path);
             }
             if is_use {
                 at = found + rest.len();
@@ -200,14 +203,13 @@ impl Uses {
         at
     }
 
-    /// `(from, to)` for every file that uses an item of another; what a file takes from a module that it lies in is
-    /// left out, for a table of entries names the files that are made of its types.
+    /// Returns `(from, to)` for every file that uses an item of another, those of the rooms that it lies in included.
     pub fn edges(&self) -> BTreeSet<(&str, &str)> {
         let mut edges = BTreeSet::new();
         for (module, named) in &self.named {
             for path in named {
                 let target = self.target(path);
-                if !module.starts_with(&target) && !target.is_empty() {
+                if *module != target && !target.is_empty() {
                     edges.insert((self.files[module].as_str(), self.files[&target].as_str()));
                 }
             }
@@ -250,6 +252,7 @@ fn circles_are_found_through_parents_and_re_exports() {
             "mod one;\nmod two;\npub use one::{First, Second as Third};\npub struct Table;",
         ),
         ("b.rs", "pub struct X;"),
+        ("a/table.rs", "use super::one::ENTRY; use super::Table;"),
     ];
     let circles = |one: &str, two: &str| -> Vec<Vec<String>> {
         let files = [&room[..], &[("a/one.rs", one), ("a/two.rs", two)]].concat();
@@ -258,8 +261,10 @@ fn circles_are_found_through_parents_and_re_exports() {
         uses.circles().into_iter().map(owned).collect()
     };
     let siblings = [["a/one.rs".to_string(), "a/two.rs".to_string()].to_vec()];
-    // A table and its entries are no circle.
+    // A table on top of the room, its entries below, and the types of both in `mod.rs` are no circle.
     assert!(circles("use super::Table;", "use crate::a::{self, Table};").is_empty());
+    let in_table = [["a/one.rs".to_string(), "a/table.rs".to_string()].to_vec()];
+    assert_eq!(circles("use super::table::ENTRIES;", ""), in_table);
     assert!(circles("use super::two::x;", "use super::Table;").is_empty());
     assert_eq!(
         circles("use super::two::x;", "use super::one::y;"),
@@ -288,5 +293,18 @@ fn circles_are_found_through_parents_and_re_exports() {
     assert_eq!(
         Uses::new(&back).circles(),
         [["a/mod.rs", "a/one.rs", "b.rs"]]
+    );
+    // A table in `mod.rs` of entries that are made of its types.
+    let table = [
+        ("lib.rs", ""),
+        (
+            "a/mod.rs",
+            "pub struct Entry; static ALL: [Entry; 1] = [one::ENTRY];",
+        ),
+        ("a/one.rs", "use super::Entry;"),
+    ];
+    assert_eq!(
+        Uses::new(&sources(&table)).circles(),
+        [["a/mod.rs", "a/one.rs"]]
     );
 }

@@ -5,25 +5,17 @@ use std::io::Read;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::AtomicU64;
+
+use counting::Counting;
+pub use raw_line::RawLine;
 
 use super::refused::{idle, is_idle, long};
 use super::{Line, open};
 use crate::error::{self, Error, Result, SourceLocation};
 
-/// A source that counts the bytes it gives.
-struct Counting {
-    source: Box<dyn Read + Send>,
-    count: Arc<AtomicU64>,
-}
-
-impl Read for Counting {
-    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
-        let read = self.source.read(buffer)?;
-        self.count.fetch_add(read as u64, Ordering::Relaxed);
-        Ok(read)
-    }
-}
+mod counting;
+mod raw_line;
 
 /// A stream of lines, for long files. Memory holds one piece of the file, whatever its length.
 ///
@@ -56,34 +48,6 @@ pub struct Lines {
 
 /// The byte-order mark that some editors write before UTF-8.
 const MARK: &[u8] = "\u{feff}".as_bytes();
-
-/// One line of [`Lines`].
-#[derive(Clone, Copy, Debug)]
-pub struct RawLine<'a> {
-    source: &'a str,
-    /// Line number, from 1.
-    pub number: usize,
-    /// The line without its end.
-    pub bytes: &'a [u8],
-    /// Number of its file, from 0 ([`Lines::open_all`]).
-    pub file: u32,
-}
-
-impl<'a> RawLine<'a> {
-    /// Location of the line, for messages.
-    pub fn location(&self) -> SourceLocation {
-        SourceLocation::line(self.source, self.number)
-    }
-
-    /// The line as text.
-    ///
-    /// # Errors
-    /// It is not UTF-8.
-    pub fn text(&self) -> Result<&'a str> {
-        std::str::from_utf8(self.bytes)
-            .map_err(|_| Error::input(self.location(), "bytes that are not UTF-8", "UTF-8 text"))
-    }
-}
 
 impl fmt::Debug for Lines {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -1,8 +1,8 @@
 //! Named parameters: `kind:first,key=value,…` on the command line, `key = value` in TOML, one reader for both.
 //!
-//! An entry of a table declares its options ([`Opt`]); its builder asks for them by typed getters, each of which
-//! checks the value, quotes its location on error, and knows the declared default and choices. [`Params::finish`]
-//! then refuses every key that was not asked for.
+//! An entry of a table declares its options ([`Opt`]); a key that is not declared is refused as soon as the text is read.
+//! The entry's parser then reads the values by typed getters, each of which checks the value, quotes its location on
+//! error, and knows the declared default and choices.
 
 use std::cell::RefCell;
 use std::fmt::Display;
@@ -12,16 +12,19 @@ use std::str::FromStr;
 use crate::error::{Error, Result, SourceLocation};
 use crate::input::beside;
 
+mod keys;
 mod option;
 mod read;
 mod tables;
 mod units;
 mod value;
+mod written;
 
 pub use option::{Fallback, Opt, SEED, Values, join, usage};
 pub use tables::Tables;
 pub use units::{Unit, parse_bytes};
 pub use value::Value;
+pub use written::Written;
 
 #[derive(Clone, Debug)]
 struct Given {
@@ -121,17 +124,6 @@ impl Params {
             .flatten()
             .find(|option| option.key == key)
             .copied()
-    }
-
-    /// An error about `key`'s value, which it quotes as written.
-    pub fn wrong(&self, key: &str, expected: impl Into<String>) -> Error {
-        let given = self.given.iter().find(|e| e.key == key);
-        let found = given.map(|e| format!("{key} = {}", e.value.describe()));
-        Error::input(
-            self.location_of(key),
-            found.unwrap_or(format!("no `{key}`")),
-            expected,
-        )
     }
 
     /// An error about options that do not suit the topology.
@@ -359,36 +351,6 @@ impl Params {
     pub fn beside(&self, path: &str) -> PathBuf {
         beside(self.base.as_deref(), path)
     }
-
-    /// The keys asked for so far, sorted.
-    pub fn asked(&self) -> Vec<&'static str> {
-        let mut asked = self.asked.borrow().clone();
-        asked.sort_unstable();
-        asked.dedup();
-        asked
-    }
-
-    /// Marks a key as asked for, where it is read later.
-    pub fn accept(&self, key: &'static str) {
-        self.asked.borrow_mut().push(key);
-    }
-
-    /// Refuses keys that no getter asked for; suggests the nearest of the others.
-    ///
-    /// # Errors
-    /// The first such key.
-    pub fn finish(&self) -> Result<()> {
-        let asked = self.asked();
-        match self.given.iter().find(|e| !asked.contains(&e.key.as_str())) {
-            None => Ok(()),
-            Some(Given {
-                key, key_location, ..
-            }) => {
-                let what = format!("key for {}", self.kind);
-                Err(Error::unknown(key_location.clone(), &what, key, asked))
-            }
-        }
-    }
 }
 
 #[cfg(test)]
@@ -420,6 +382,18 @@ mod tests {
             assert_eq!(params.integer("per_router", 1u32, 9).unwrap(), Some(2));
             params.finish().unwrap();
         }
+    }
+
+    #[test]
+    fn undeclared_keys_are_refused_when_the_text_is_read() {
+        let error = inline("torus:8,per_ruoter=2").unwrap_err().to_string();
+        let expected = "`torus:8,per_ruoter=2`: found unknown key for torus `per_ruoter`; expected one of dims, \
+             per_router, unit (did you mean `per_router`?)";
+        assert_eq!(error, expected);
+        let text = Text::new("m.toml", "kind = 'torus'\ndims = 8\nroom = 2\n");
+        let mut params = Params::toml(&text, None, 1).unwrap();
+        let error = params.declare(OPTIONS).unwrap_err().to_string();
+        assert!(error.starts_with("m.toml:3: found unknown key for torus `room`"));
     }
 
     #[test]

@@ -45,7 +45,7 @@ impl Params {
     /// braces that host lists and names have. Parts without `=` stand first and are the values of the positional options, in their order.
     ///
     /// # Errors
-    /// Empty parts, repeated keys, a bare word where none is expected.
+    /// Empty parts, repeated keys, a key that is not declared, a bare word where none is expected.
     pub fn inline(
         text: &str,
         separator: char,
@@ -54,7 +54,7 @@ impl Params {
     ) -> Result<Self> {
         let location = SourceLocation::option(text);
         let mut params = Params::new(head(text), location.clone(), None, default_seed);
-        params.declare(options);
+        params.set_declared(options);
         let declared = params.declared.clone().unwrap_or_default();
         let Some((_, rest)) = text.split_once(':') else {
             return Ok(params);
@@ -81,6 +81,7 @@ impl Params {
             let value = Value::Word(value.to_string());
             params.push(key.to_string(), location.clone(), value, location.clone())?;
         }
+        params.refuse(&[])?;
         Ok(params)
     }
 
@@ -109,10 +110,10 @@ impl Params {
     /// Reads `key=value` words with blanks between, of a line at `location`.
     ///
     /// # Errors
-    /// A word of another form, repeated keys.
+    /// A word of another form, repeated keys, a key that is not declared.
     pub fn words(text: &str, location: &SourceLocation, options: &'static [Opt]) -> Result<Self> {
         let mut params = Params::new("job", location.clone(), None, 0);
-        params.declare(options);
+        params.set_declared(options);
         for word in text.split_ascii_whitespace() {
             let pair = word
                 .split_once('=')
@@ -127,11 +128,20 @@ impl Params {
             let value = Value::Word(value.to_string());
             params.push(key.to_string(), location.clone(), value, location.clone())?;
         }
+        params.refuse(&[])?;
         Ok(params)
     }
 
     /// Says which options there are: their choices and defaults hold from now on.
-    pub fn declare(&mut self, options: impl IntoIterator<Item = &'static Opt>) {
+    ///
+    /// # Errors
+    /// A key that is none of them, with the nearest suggested.
+    pub fn declare(&mut self, options: impl IntoIterator<Item = &'static Opt>) -> Result<()> {
+        self.set_declared(options);
+        self.refuse(&[])
+    }
+
+    fn set_declared(&mut self, options: impl IntoIterator<Item = &'static Opt>) {
         let declared: Vec<&Opt> = options.into_iter().collect();
         let default = |option: &&&'static Opt| match option.default {
             Fallback::Value(value) => Some(Given {
@@ -149,7 +159,7 @@ impl Params {
         self.declared = Some(declared);
     }
 
-    /// Reads a TOML text of plain keys; `kind` names the family.
+    /// Reads a TOML text of plain keys; `kind` names the family, whose options are declared afterwards.
     ///
     /// # Errors
     /// Bad TOML, tables or dates as values, a missing or non-text `kind`: with file and line.
@@ -165,7 +175,8 @@ impl Params {
         Ok(params)
     }
 
-    /// Reads a TOML text of plain keys that is always of one kind, named here and nowhere in it.
+    /// Reads a TOML text of plain keys that is always of one kind, named here and nowhere in it. Its keys are
+    /// checked afterwards, by [`Params::declare`] or [`Params::check_keys`].
     ///
     /// # Errors
     /// Bad TOML, tables or dates as values: with file and line.

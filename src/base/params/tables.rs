@@ -55,6 +55,26 @@ impl Tables {
         }
     }
 
+    /// Refuses plain keys other than `keys` and lists other than `lists`, of which an empty one may be given.
+    ///
+    /// # Errors
+    /// The first such key or list.
+    pub fn check_keys(&self, keys: &[&str], lists: &[&str]) -> Result<()> {
+        let empty = |list: &&str| matches!(self.params.given(list), Some(Value::List(items)) if items.is_empty());
+        let plain = keys.iter().chain(lists.iter().filter(|list| empty(list)));
+        self.params.check_keys(plain.copied())?;
+        let unknown = self
+            .lists
+            .iter()
+            .find(|(key, ..)| !lists.contains(&key.as_str()));
+        let Some((key, location, _)) = unknown else {
+            return Ok(());
+        };
+        let known = keys.iter().chain(lists).copied();
+        let what = format!("key for {}", self.params.kind());
+        Err(Error::unknown(location.clone(), &what, key, known))
+    }
+
     /// Refuses keys that were not asked for and lists that were not taken.
     ///
     /// # Errors

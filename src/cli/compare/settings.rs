@@ -1,8 +1,5 @@
 //! `compare --settings`: which block and segment sizes, or which placements, of Slurm's topology plugin suit a trace.
 
-use std::collections::BTreeMap;
-use std::sync::Mutex;
-
 use crate::shared::kit::*;
 use crate::shared::sweep_folder;
 use crate::shared::tables::{number, table};
@@ -14,8 +11,8 @@ use nodeorder_order::metric::rank_distances::RankDistances;
 use nodeorder_present::columns::sweep::ResultRow;
 use nodeorder_present::machines::Difference;
 use nodeorder_present::report;
-use nodeorder_present::report::sweep::Figure;
-use nodeorder_sweep::{Plan, store};
+use nodeorder_present::report::sweep::{Figure, RankedSetting, rank_settings};
+use nodeorder_sweep::{Plan, PlanSpec, ResultsTable, store};
 use nodeorder_trace::{Options, Trace, open};
 
 /// Options of `compare --settings`.
@@ -30,9 +27,6 @@ pub struct SettingsRequest<'r> {
     pub json: bool,
 }
 
-/// The column that names the setting.
-const SETTING: &str = "allocator";
-
 /// The table on the terminal: columns of the results, what they are called there, decimals.
 const SHOWN: [(&str, &str, usize); 11] = [
     ("never_placed", "never", 0),
@@ -41,42 +35,32 @@ const SHOWN: [(&str, &str, usize); 11] = [
     ("utilisation", "utilisation", 4),
     ("utilisation_waiting", "use in waits", 4),
     ("schedule_mean_mind", "hops", 3),
-    (UNITS, "units", 3),
+    ("units", "units", 3),
     ("mean_placeable", "largest job", 1),
     ("mean_stranded", "beyond it", 1),
     ("mean_slurm_fragmentation", "fragmentation", 0),
     ("mean_ring_step", "ring step", 3),
 ];
 
-/// A list by level, of which the leaf's mean units of a job are shown.
-const UNITS: &str = "units";
-
-/// Settings that have the same figures, and these by seed in the order of [`SHOWN`].
-struct Setting {
-    names: Vec<String>,
-    seeds: Vec<Vec<Option<f64>>>,
+/// Returns the mean of a figure over seeds and half its interval; `None` if a seed has none.
+fn mean(setting: &RankedSetting, at: usize) -> (Option<f64>, Option<f64>) {
+    let values: Option<Vec<f64>> = setting.rows.iter().map(|figures| figures[at]).collect();
+    let mean = values.map(|values| Difference::over_seeds("", "", &values));
+    let half = mean
+        .as_ref()
+        .and_then(|mean| Some(mean.high? - mean.difference));
+    (mean.map(|mean| mean.difference), half)
 }
 
-impl Setting {
-    /// The mean of a figure over seeds and half its interval; none where a seed has none.
-    fn mean(&self, at: usize) -> (Option<f64>, Option<f64>) {
-        let values: Option<Vec<f64>> = self.seeds.iter().map(|seed| seed[at]).collect();
-        let mean = values.map(|values| Difference::over_seeds("", "", &values));
-        let half = mean
-            .as_ref()
-            .and_then(|mean| Some(mean.high? - mean.difference));
-        (mean.map(|mean| mean.difference), half)
+/// A JSON object: means as numbers, `null` where there is none, half their intervals, settings with the same figures.
+fn object(setting: &RankedSetting) -> serde_json::Value {
+    let names = &setting.names;
+    let mut object = json!({"setting": names[0], "same": names[1..], "interval": {}});
+    for (at, (name, ..)) in SHOWN.iter().enumerate() {
+        let (mean, half) = mean(setting, at);
+        (object[name], object["interval"][name]) = (json!(mean), json!(half));
     }
-
-    /// A JSON object: means as numbers, `null` where there is none, half their intervals, settings with the same figures.
-    fn object(&self) -> serde_json::Value {
-        let mut object = json!({"setting": self.names[0], "same": self.names[1..], "interval": {}});
-        for (at, (name, ..)) in SHOWN.iter().enumerate() {
-            let (mean, half) = self.mean(at);
-            (object[name], object["interval"][name]) = (json!(mean), json!(half));
-        }
-        object
-    }
+    object
 }
 
 /// Schedules the trace under every setting that may suit, and ranks these.
@@ -90,19 +74,13 @@ pub fn run(request: &SettingsRequest<'_>, context: &Context) -> anyhow::Result<(
     let jobs = open::trace(trace, &options)?;
     inputs::report_tally(&jobs);
     let settings = request.settings(&topology, &jobs)?;
-    let text = request.plan(&settings, trace, policy, order, context.seed);
-    // The plan's lines are nobody's: an error is that of what they name.
-    let plan =
-        Plan::read(&Text::new("--settings", text.as_str()), None, context).map_err(
-            |e| match e {
-                Error::Named { cause, .. } => *cause,
-                other => other,
-            },
-        )?;
+    let spec = request.plan(settings, trace, policy, order, context.seed);
+    let text = spec.to_toml();
+    let plan = Plan::new(spec, context)?;
     sweep_folder::say_remarks(&plan);
     let assumed = &plan.remarks.assumed;
     let (rows, table) = results(&plan, context)?;
-    let ranking = ranking(&rows);
+    let ranking = rank_settings(&rows, &SHOWN.map(|(column, ..)| column));
     if let Some(folder) = request.out {
         let best = ranking.first().map_or("", |setting| &setting.names[0]);
         let (over_time, curves) = over_time(&topology, order, &jobs, policy, best)?;
@@ -127,7 +105,7 @@ pub fn run(request: &SettingsRequest<'_>, context: &Context) -> anyhow::Result<(
         own_files::write_report(folder, "compare", files.collect())?;
     }
     if request.json {
-        let rows: Vec<serde_json::Value> = ranking.iter().map(Setting::object).collect();
+        let rows: Vec<serde_json::Value> = ranking.iter().map(object).collect();
         let mut document = json!({
             "version": env!("CARGO_PKG_VERSION"), "topology": topology.spec(),
             "trace": trace.display().to_string(), "policy": policy, "ordering": order, "settings": rows,
@@ -218,113 +196,47 @@ impl SettingsRequest<'_> {
         jobs.to_string() + &self.shake.map(shaken).unwrap_or_default()
     }
 
-    /// The plan of the sweep.
+    /// Returns the plan of the sweep.
     fn plan(
         &self,
-        settings: &[String],
+        settings: Vec<String>,
         trace: &Path,
         policy: &str,
         order: &str,
         seed: u64,
-    ) -> String {
-        let quoted = |text: &str| serde_json::Value::from(text).to_string();
-        let list: Vec<String> = settings.iter().map(|text| quoted(text)).collect();
-        let trace = quoted(&trace.display().to_string());
-        let model = match &self.workload.model {
-            Some(model) => format!("models = [{}]\n", quoted(model)),
-            None => String::new(),
-        };
-        let shaken = |shake| format!("transforms = [\"shake={shake}\"]\n");
-        let shaken = self.shake.map(shaken).unwrap_or_default();
-        let seeds: Vec<String> = (0..self.seeds).map(|i| (seed + i).to_string()).collect();
-        format!(
-            "name = \"settings\"\ntopologies = [{}]\norderings = [{}]\ntraces = [{trace}]\nprocs_per_node = [{}]\n\
-             policies = [{}]\n{model}{shaken}allocators = [{}]\nseeds = [{}]\nshape = true\nroom = true\n",
-            quoted(self.spec),
-            quoted(order),
-            self.workload.procs_per_node.unwrap_or(1),
-            quoted(policy),
-            list.join(", "),
-            seeds.join(", "),
-        )
+    ) -> PlanSpec {
+        PlanSpec {
+            name: "settings".into(),
+            topologies: vec![self.spec.into()],
+            orderings: vec![order.into()],
+            traces: vec![trace.display().to_string()],
+            procs_per_node: vec![self.workload.procs_per_node.unwrap_or(1)],
+            policies: vec![policy.into()],
+            models: self.workload.model.iter().cloned().collect(),
+            transforms: self.shake.iter().map(|s| format!("shake={s}")).collect(),
+            allocators: settings,
+            seeds: (0..self.seeds).map(|i| seed + i).collect(),
+            shape: true,
+            room: true,
+            ..PlanSpec::default()
+        }
     }
 }
 
-/// The rows of a plan, computed here and now, and their table as CSV.
+/// Computes the rows of a plan, here and now, and their table as CSV.
 fn results(plan: &Plan, context: &Context) -> anyhow::Result<(Vec<ResultRow>, String)> {
-    let cells: Vec<usize> = (0..plan.cells().len()).collect();
-    let bar = progress::bar(cells.len() as u64, "settings");
-    let rows = Mutex::new(BTreeMap::new());
-    nodeorder_sweep::run(
-        plan,
-        context,
-        &cells,
-        |cell, values| -> anyhow::Result<()> {
-            rows.lock()
-                .unwrap_or_else(|e| e.into_inner())
-                .insert(cell, values);
-            bar.inc(1);
-            Ok(())
-        },
-    )?;
+    let bar = progress::bar(plan.cells().len() as u64, "settings");
+    let rows = nodeorder_sweep::run_all(plan, context, || {
+        bar.inc(1);
+        anyhow::Ok(())
+    })?;
     bar.finish_and_clear();
-    let rows = rows
-        .into_inner()
-        .unwrap_or_else(|e| e.into_inner())
-        .into_values();
-    let (names, mut table) = (store::columns(plan), store::header(plan)?);
-    let mut kept = Vec::new();
-    for values in rows {
-        table.push_str(&store::line(values.iter().cloned())?);
-        kept.push(ResultRow::new(&names, values));
-    }
-    Ok((kept, table))
+    let table = ResultsTable::new(plan);
+    let named = rows.iter().map(|row| table.name_values(row)).collect();
+    Ok((named, table.write(&rows)?))
 }
 
-/// A figure of a schedule.
-fn figure(row: &ResultRow, column: &str) -> Option<f64> {
-    let levels = || serde_json::from_str::<serde_json::Value>(&row.text(UNITS)).ok();
-    if column == UNITS {
-        levels()?[0]["spanned"].as_f64()
-    } else {
-        row.number(column)
-    }
-}
-
-/// Settings, best first: those that place the most jobs, of these the shortest mean wait, then in the order of the plan.
-/// Settings with the same figures in all seeds become one row.
-fn ranking(rows: &[ResultRow]) -> Vec<Setting> {
-    let (mut all, mut kept) = (Vec::<Setting>::new(), Vec::<Setting>::new());
-    for row in rows {
-        let name = row.text(SETTING).into_owned();
-        let figures = SHOWN
-            .iter()
-            .map(|(column, ..)| figure(row, column))
-            .collect();
-        match all.iter_mut().find(|setting| setting.names[0] == name) {
-            Some(setting) => setting.seeds.push(figures),
-            None => all.push(Setting {
-                names: vec![name],
-                seeds: vec![figures],
-            }),
-        }
-    }
-    for mut setting in all {
-        match kept.iter_mut().find(|other| other.seeds == setting.seeds) {
-            Some(same) => same.names.append(&mut setting.names),
-            None => kept.push(setting),
-        }
-    }
-    // Jobs never placed come first in the list, mean waits second.
-    let key = |setting: &Setting, at| setting.mean(at).0.unwrap_or(f64::INFINITY);
-    kept.sort_by(|a, b| {
-        let by = |at| key(a, at).total_cmp(&key(b, at));
-        by(0).then(by(1))
-    });
-    kept
-}
-
-fn write_table(out: &mut impl Write, ranking: &[Setting], title: &str) -> anyhow::Result<()> {
+fn write_table(out: &mut impl Write, ranking: &[RankedSetting], title: &str) -> anyhow::Result<()> {
     let about = format!(
         "{title}. Settings that place the most jobs first, of these the shortest mean wait (s). Hops: mean between the \
          nodes of a job; units: leaf units that a job spans. Largest job: nodes of the largest that could still be \
@@ -340,7 +252,7 @@ fn write_table(out: &mut impl Write, ranking: &[Setting], title: &str) -> anyhow
             String::new()
         };
         let cells = SHOWN.iter().enumerate().map(|(at, (_, _, decimals))| {
-            let (mean, half) = setting.mean(at);
+            let (mean, half) = mean(setting, at);
             let half = half.map(|half| format!(" ± {half:.decimals$}"));
             number(mean, *decimals) + &half.unwrap_or_default()
         });
@@ -350,7 +262,7 @@ fn write_table(out: &mut impl Write, ranking: &[Setting], title: &str) -> anyhow
     });
     let rows = table(header.map(String::from).collect(), rows, 1);
     writeln!(out, "\n{}", layout::fitted(rows, 1, &std::io::stdout()))?;
-    for Setting { names, .. } in ranking.iter().filter(|setting| setting.names.len() > 1) {
+    for RankedSetting { names, .. } in ranking.iter().filter(|setting| setting.names.len() > 1) {
         writeln!(out, "The same figures: {}", names.join(" = "))?;
     }
     Ok(())

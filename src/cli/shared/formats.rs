@@ -25,7 +25,7 @@ pub struct FormatArgs {
 fn records() -> impl Iterator<Item = &'static RecordFormat> {
     TRACE_FORMATS
         .iter()
-        .filter_map(|format| match format.build.kind {
+        .filter_map(|format| match format.parse.kind {
             WorkloadKind::Records(format) => Some(format),
             _ => None,
         })

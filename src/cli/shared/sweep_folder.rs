@@ -11,7 +11,7 @@ use super::notes::note;
 use super::output;
 use nodeorder_base::input::Text;
 use nodeorder_sweep::store::{self, Part};
-use nodeorder_sweep::{Journal, Kept, Plan, Remarks};
+use nodeorder_sweep::{Journal, Plan, RecoveredRows, Remarks};
 
 /// The whole table, plain and compressed.
 const RESULTS: [&str; 2] = ["results.csv", "results.csv.gz"];
@@ -188,9 +188,9 @@ pub fn manifest(part: &Part, inputs: Value, table: &str, seconds: f64, shards: V
 }
 
 /// Finished cells of a journal, and the journal opened to add more.
-pub fn open_journal(path: &Path, journal: &Journal<'_>) -> anyhow::Result<(Kept, File)> {
+pub fn open_journal(path: &Path, journal: &Journal<'_>) -> anyhow::Result<(RecoveredRows, File)> {
     let fail = |what| move || format!("{}: {what}", path.display());
-    let mut kept = Kept::default();
+    let mut kept = RecoveredRows::default();
     let mut torn = false;
     if std::fs::metadata(path).is_ok_and(|meta| !meta.is_file()) {
         bail!(

@@ -14,11 +14,11 @@ pub fn searched(
     demand: &Demand,
     routing: &BestShares,
 ) -> anyhow::Result<Throughput> {
-    let waiting = progress::waiting(routing.entry.name);
+    let waiting = progress::waiting(routing.name);
     let found = best_shares(fabric, demand, routing, &Clock::start(false, &waiting))?;
     drop(waiting);
     if found.stopped {
-        let (name, gap) = (routing.entry.name, 100.0 * found.gap());
+        let (name, gap) = (routing.name, 100.0 * found.gap());
         note!(
             "{name}: stopped with a proved gap of {gap:.2} %, more than gap= asks (time= gives it longer)"
         );

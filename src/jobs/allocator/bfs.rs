@@ -1,7 +1,10 @@
 //! Breadth-first over free nodes.
 
 use super::components::FreeSearch;
-use super::kit::*;
+use super::entry::{Allocator, AllocatorContext, AllocatorEntry, BuildAllocator, Choice};
+use nodeorder_base::error::Result;
+use nodeorder_base::params::Opt;
+use nodeorder_base::ranks::{FreeSet, Ranks};
 
 /// `bfs[:contiguous]`: the free nodes that a breadth-first search reaches first. It starts at the lowest free rank
 /// and goes from free node to free node: nodes of one router are neighbours, and so are nodes on linked routers;
@@ -26,14 +29,26 @@ pub(super) const BFS: AllocatorEntry = AllocatorEntry::new(
         "contiguous: the job waits until a connected set of free nodes holds it",
     )
     .positional()],
-    |params, context| {
-        let contiguous = params.choice("pieces")? == "contiguous";
-        Ok(Box::new(Bfs {
-            contiguous,
-            search: FreeSearch::new(context)?,
+    |params| {
+        Ok(Box::new(BfsOptions {
+            contiguous: params.choice("pieces")? == "contiguous",
         }))
     },
 );
+
+struct BfsOptions {
+    /// Whether a job waits for one connected set.
+    contiguous: bool,
+}
+
+impl BuildAllocator for BfsOptions {
+    fn build<'a>(&self, context: &AllocatorContext<'a>) -> Result<Box<dyn Allocator + 'a>> {
+        Ok(Box::new(Bfs {
+            contiguous: self.contiguous,
+            search: FreeSearch::new(context)?,
+        }))
+    }
+}
 
 struct Bfs<'a> {
     contiguous: bool,

@@ -1,6 +1,9 @@
 //! Closest Fit by rank steps.
 
-use super::kit::*;
+use super::entry::{Allocator, AllocatorEntry, Choice};
+use super::runs::Runs;
+use nodeorder_base::params::Opt;
+use nodeorder_base::ranks::{FreeSet, Ranks};
 
 /// `closest-fit[:G]`: the window of n consecutive free entries with the smallest largest step between
 /// neighbours, the first of those; the first window whose largest step is at most G is taken at once
@@ -19,7 +22,7 @@ pub(super) const CLOSEST_FIT: AllocatorEntry = AllocatorEntry {
             .or("1")
             .positional(),
     ],
-    build: |params, _| {
+    parse: |params| {
         let enough = params.whole("step", 0, u32::MAX)?;
         Ok(Box::new(ClosestFit {
             enough,
@@ -29,6 +32,7 @@ pub(super) const CLOSEST_FIT: AllocatorEntry = AllocatorEntry {
     },
 };
 
+#[derive(Clone)]
 struct ClosestFit {
     enough: u32,
     runs: Runs,

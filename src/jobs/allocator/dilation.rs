@@ -1,6 +1,9 @@
 //! A mesh of processes, embedded with the least dilation that a bounded search finds.
 
-use super::kit::*;
+use super::entry::{Allocator, AllocatorContext, AllocatorEntry, BuildAllocator, Choice};
+use nodeorder_base::error::Result;
+use nodeorder_base::params::Opt;
+use nodeorder_base::ranks::{FreeSet, Ranks};
 use std::collections::HashMap;
 
 use super::guest_mesh::Guest;
@@ -44,24 +47,34 @@ pub(super) const DILATION: AllocatorEntry = AllocatorEntry::new(
         Opt::one_of("guest", &["2d", "3d"], "axes of the job's mesh")
             .or_else("3d beside max=, else the axes of the machine's coordinates"),
     ],
-    |params, context| {
+    |params| {
         let max = params.integer("max", 1, u32::MAX)?;
         let axes = match params.chosen("guest")? {
-            Some("2d") => 2,
-            Some(_) => 3,
-            None if max.is_some() => 3,
-            None => context.topology.lattice().map_or(2, |lattice| {
-                lattice
-                    .extents
-                    .iter()
-                    .filter(|extent| **extent > 1)
-                    .count()
-                    .max(1)
-            }),
+            Some("2d") => Some(2),
+            Some(_) => Some(3),
+            None => max.map(|_| 3),
         };
+        Ok(Box::new(DilationOptions { max, axes }))
+    },
+);
+
+struct DilationOptions {
+    /// The most hops between neighbours, where a job waits for that.
+    max: Option<u32>,
+    /// Axes of the guest; `None` for as many as the machine has.
+    axes: Option<usize>,
+}
+
+impl BuildAllocator for DilationOptions {
+    fn build<'a>(&self, context: &AllocatorContext<'a>) -> Result<Box<dyn Allocator + 'a>> {
+        let lattice = context.topology.lattice();
+        let axes = self.axes.unwrap_or_else(|| match lattice {
+            Some(lattice) => lattice.extents.iter().filter(|n| **n > 1).count().max(1),
+            None => 2,
+        });
         let dilation = Dilation {
             diameter: context.topology.statistics()?.diameter,
-            max,
+            max: self.max,
             axes,
             reach: Reach::new(context)?,
             placed: Vec::new(),
@@ -71,12 +84,12 @@ pub(super) const DILATION: AllocatorEntry = AllocatorEntry::new(
             guests: HashMap::new(),
             processes: 0,
         };
-        if max.is_some() {
+        if self.max.is_some() {
             return Ok(Box::new(dilation));
         }
         Ok(Box::new(Recent::new(dilation)))
-    },
-);
+    }
+}
 
 /// Processes of guests that are kept; beyond that all are made anew.
 const PROCESSES: u32 = 1 << 20;

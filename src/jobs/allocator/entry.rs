@@ -12,11 +12,27 @@ use nodeorder_order::metric::rank_distances::RankDistances;
 use nodeorder_order::ordering::NodeOrder;
 use nodeorder_trace::JobOptions;
 
-/// An allocator by name: an entry of [`super::ALLOCATORS`]. It makes the allocator from its parameters.
-pub type AllocatorEntry = Entry<Build>;
+/// An allocator by name: an entry of [`super::ALLOCATORS`].
+pub type AllocatorEntry = Entry<ParseAllocator>;
 
-pub(super) type Build =
-    for<'a> fn(&Params, &AllocatorContext<'a>) -> Result<Box<dyn Allocator + 'a>>;
+/// Reads and checks the options of an allocator.
+pub type ParseAllocator = fn(&Params) -> Result<Box<dyn BuildAllocator>>;
+
+/// The options of an allocator.
+pub trait BuildAllocator {
+    /// Makes the allocator for a machine and an ordering.
+    ///
+    /// # Errors
+    /// The machine lacks something that the allocator needs; more memory than allowed.
+    fn build<'a>(&self, context: &AllocatorContext<'a>) -> Result<Box<dyn Allocator + 'a>>;
+}
+
+/// An allocator that needs no more than its options is built as it was parsed.
+impl<A: Allocator + Clone + 'static> BuildAllocator for A {
+    fn build<'a>(&self, _: &AllocatorContext<'a>) -> Result<Box<dyn Allocator + 'a>> {
+        Ok(Box::new(self.clone()))
+    }
+}
 
 /// Why an allocator refuses a job, in words that follow "job 7 of 64 nodes:".
 pub type Reason = Cow<'static, str>;

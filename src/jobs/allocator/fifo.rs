@@ -1,6 +1,8 @@
 //! The ends of the free list.
 
-use super::kit::*;
+use super::entry::{Allocator, AllocatorEntry, Choice};
+use nodeorder_base::params::Opt;
+use nodeorder_base::ranks::{FreeSet, Ranks};
 
 /// `fifo:K`: jobs of fewer than K nodes get the highest free ranks, all others the lowest.
 ///
@@ -21,13 +23,14 @@ pub(super) const FIFO: AllocatorEntry = AllocatorEntry {
             .or("0")
             .positional(),
     ],
-    build: |params, _| {
+    parse: |params| {
         Ok(Box::new(Fifo {
             below: params.whole("below", 0, u32::MAX)?,
         }))
     },
 };
 
+#[derive(Clone)]
 struct Fifo {
     below: u32,
 }

@@ -1,7 +1,10 @@
 //! First Fit with a gap, and its variants.
 
-use super::kit::*;
+use super::entry::{Allocator, AllocatorEntry, Choice};
 use super::runs::GAP;
+use super::runs::Runs;
+use nodeorder_base::params::Opt;
+use nodeorder_base::ranks::{FreeSet, Ranks, Run};
 
 /// `first-fit:G`: the first run (gap G) of at least n ranks gives its first n. Where there is none, n is
 /// split into ⌊n/2⌋ and the rest, each placed by the same rule, the first half taking its ranks before the
@@ -14,7 +17,7 @@ pub(super) const FIRST_FIT: AllocatorEntry = AllocatorEntry {
     about: "the first run of free ranks with steps of at most GAP that is long enough; else halves",
     example: "first-fit:8",
     options: &[GAP],
-    build: |params, _| {
+    parse: |params| {
         Ok(Box::new(FirstFit::new(
             Some(params.whole("gap", 0, u32::MAX)?),
             0,
@@ -35,7 +38,7 @@ pub(super) const FIFO_FIT: AllocatorEntry = AllocatorEntry {
         Opt::whole("below", "jobs of fewer nodes are placed from the end").positional(),
         GAP,
     ],
-    build: |params, _| {
+    parse: |params| {
         let reversed_below = params.whole("below", 0, u32::MAX)?;
         let gap = Some(params.whole("gap", 0, u32::MAX)?);
         Ok(Box::new(FirstFit::new(gap, reversed_below)))
@@ -49,9 +52,10 @@ pub(super) const FIFO_FIT: AllocatorEntry = AllocatorEntry {
 pub(super) const VARYING_FIT: AllocatorEntry = AllocatorEntry::plain(
     "varying-fit",
     "first-fit with gap ⌊ln(2m)⌋ for the m nodes looked for",
-    |_, _| Ok(Box::new(FirstFit::new(None, 0))),
+    |_| Ok(Box::new(FirstFit::new(None, 0))),
 );
 
+#[derive(Clone)]
 struct FirstFit {
     /// `None`: ⌊ln(2m)⌋ for the m nodes looked for.
     gap: Option<u32>,

@@ -1,7 +1,9 @@
 //! The nearest free ranks of every free rank.
 
-use super::kit::*;
+use super::entry::{Allocator, AllocatorContext, AllocatorEntry, BuildAllocator, Choice};
 use multiversion::multiversion;
+use nodeorder_base::error::Result;
+use nodeorder_base::ranks::{FreeSet, Ranks, Run};
 
 use super::near::Near;
 use super::recent::Recent;
@@ -27,7 +29,13 @@ use nodeorder_order::metric::sums::Sums;
 pub(super) const GEN_ALG: AllocatorEntry = AllocatorEntry::plain(
     "gen-alg",
     "the free rank and its nearest ones with the smallest mean pairwise distance",
-    |_, context| {
+    |_| Ok(Box::new(GenAlgOptions)),
+);
+
+struct GenAlgOptions;
+
+impl BuildAllocator for GenAlgOptions {
+    fn build<'a>(&self, context: &AllocatorContext<'a>) -> Result<Box<dyn Allocator + 'a>> {
         let near = Near::new(context)?;
         Ok(Box::new(Recent::new(GenAlg {
             index: vec![0; near.locations.count()],
@@ -42,8 +50,8 @@ pub(super) const GEN_ALG: AllocatorEntry = AllocatorEntry::plain(
             last: Vec::new(),
             set: Vec::new(),
         })))
-    },
-);
+    }
+}
 
 struct GenAlg<'a> {
     near: Near<'a>,

@@ -1,10 +1,12 @@
 //! Jobs packed into few groups of a dragonfly, or spread over all.
 
-use super::kit::*;
+use super::entry::{Allocator, AllocatorContext, AllocatorEntry, BuildAllocator, Choice};
+use nodeorder_base::error::Result;
+use nodeorder_base::params::Params;
+use nodeorder_base::ranks::{FreeSet, Ranks};
 use std::cmp::Reverse;
 
-use super::entry::AllocatorContext;
-use super::units::{LEVEL, Units, level, levels};
+use super::units::{LEVEL, LevelOption, Units, list_levels};
 
 /// `dragonfly-pack[:level=group]`: one group, the tightest that has room; else the groups with the most free nodes, and
 /// as the last one the tightest that holds the rest. In a group the lowest ranks. O(size/64 + free + groups · groups
@@ -13,7 +15,7 @@ pub(super) const PACK: AllocatorEntry = AllocatorEntry::new(
     "dragonfly-pack",
     "few groups: the tightest one that has room, else those with the most free nodes",
     &[LEVEL.or_else("the outermost")],
-    |params, context| Ok(Box::new(Groups::new(params, context, false)?)),
+    |params| parse_options(params, false),
 );
 
 /// `dragonfly-spread[:level=group]`: as many nodes of each group as of any other, as far as they are free; of nodes left
@@ -23,8 +25,37 @@ pub(super) const SPREAD: AllocatorEntry = AllocatorEntry::new(
     "dragonfly-spread",
     "all groups alike: the same number of nodes from each, as far as they are free",
     &[LEVEL.or_else("the outermost")],
-    |params, context| Ok(Box::new(Groups::new(params, context, true)?)),
+    |params| parse_options(params, true),
 );
+
+struct GroupsOptions {
+    level: LevelOption,
+    /// Whether all groups give as many nodes.
+    spread: bool,
+}
+
+fn parse_options(params: &Params, spread: bool) -> Result<Box<dyn BuildAllocator>> {
+    Ok(Box::new(GroupsOptions {
+        level: LevelOption::parse(params)?,
+        spread,
+    }))
+}
+
+impl BuildAllocator for GroupsOptions {
+    fn build<'a>(&self, context: &AllocatorContext<'a>) -> Result<Box<dyn Allocator + 'a>> {
+        let level = self.level.find(context.topology)?;
+        let units = list_levels(context)
+            .swap_remove(level)
+            .into_iter()
+            .map(|unit| unit.ranks)
+            .collect();
+        Ok(Box::new(Groups {
+            units: Units::new(context.order.len() as u32, units),
+            spread: self.spread,
+            taken: Vec::new(),
+        }))
+    }
+}
 
 struct Groups {
     units: Units,
@@ -33,21 +64,6 @@ struct Groups {
 }
 
 impl Groups {
-    fn new(params: &Params, context: &AllocatorContext<'_>, spread: bool) -> Result<Self> {
-        let level = level(params, context, |_| 0)?;
-        let units = levels(context)
-            .swap_remove(level)
-            .into_iter()
-            .map(|unit| unit.ranks)
-            .collect();
-        let size = context.order.len() as u32;
-        Ok(Groups {
-            units: Units::new(size, units),
-            spread,
-            taken: Vec::new(),
-        })
-    }
-
     fn pack(&mut self, free: &FreeSet, count: u32) {
         let mut need = count;
         while need > 0 {

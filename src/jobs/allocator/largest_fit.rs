@@ -1,7 +1,9 @@
 //! Largest Fit with a gap.
 
-use super::kit::*;
+use super::entry::{Allocator, AllocatorEntry, Choice};
 use super::runs::GAP;
+use super::runs::Runs;
+use nodeorder_base::ranks::{FreeSet, Ranks};
 
 /// `largest-fit:G`: the first run (gap G) with room for what remains gives its first ranks; where there is
 /// none, the longest run (the first of those) is taken whole, and again for the rest. O(size/64 + runs·log runs).
@@ -15,7 +17,7 @@ pub(super) const LARGEST_FIT: AllocatorEntry = AllocatorEntry {
     about: "the first run with steps of at most GAP that is long enough; else the longest, whole, and again",
     example: "largest-fit:8",
     options: &[GAP],
-    build: |params, _| {
+    parse: |params| {
         let gap = params.whole("gap", 0, u32::MAX)?;
         Ok(Box::new(LargestFit {
             gap,
@@ -24,6 +26,7 @@ pub(super) const LARGEST_FIT: AllocatorEntry = AllocatorEntry {
     },
 };
 
+#[derive(Clone)]
 struct LargestFit {
     gap: u32,
     runs: Runs,

@@ -1,6 +1,8 @@
 //! The multiple buddy strategy.
 
-use super::kit::*;
+use super::entry::{Allocator, AllocatorContext, AllocatorEntry, BuildAllocator, Choice};
+use nodeorder_base::error::{Result, SourceLocation};
+use nodeorder_base::ranks::{FreeSet, Ranks};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
@@ -29,15 +31,28 @@ use super::ranks_by_location::Cells;
 pub(super) const MBS: AllocatorEntry = AllocatorEntry::plain(
     "mbs",
     "power-of-two cubes of free nodes, the largest that fit first",
-    |params, context| {
-        let cells = Cells::new(params.location().clone(), context)?;
+    |params| {
+        Ok(Box::new(MbsOptions {
+            location: params.location().clone(),
+        }))
+    },
+);
+
+struct MbsOptions {
+    /// The text that asks for it, for messages.
+    location: SourceLocation,
+}
+
+impl BuildAllocator for MbsOptions {
+    fn build<'a>(&self, context: &AllocatorContext<'a>) -> Result<Box<dyn Allocator + 'a>> {
+        let cells = Cells::new(self.location.clone(), context)?;
         Ok(Box::new(Mbs {
             levels: levels(&cells),
             cells,
             nodes: BinaryHeap::new(),
         }))
-    },
-);
+    }
+}
 
 struct Mbs {
     cells: Cells,

@@ -1,7 +1,9 @@
 //! Shells around a centre.
 
-use super::kit::*;
+use super::entry::{Allocator, AllocatorContext, AllocatorEntry, BuildAllocator, Choice};
 use super::ranks_by_location::Cells;
+use nodeorder_base::error::{Result, SourceLocation};
+use nodeorder_base::ranks::{FreeSet, Ranks};
 
 /// `mc1x1`: every free node is tried as a centre. Around it lie shells: shell r holds the nodes whose cells
 /// are r away in the largest of their coordinates, around the ends of axes that are rings; the nodes of the
@@ -23,8 +25,21 @@ use super::ranks_by_location::Cells;
 pub(super) const MC1X1: AllocatorEntry = AllocatorEntry::plain(
     "mc1x1",
     "the free nodes in the nearest shells around the best centre",
-    |params, context| {
-        let cells = Cells::new(params.location().clone(), context)?;
+    |params| {
+        Ok(Box::new(Mc1x1Options {
+            location: params.location().clone(),
+        }))
+    },
+);
+
+struct Mc1x1Options {
+    /// The text that asks for it, for messages.
+    location: SourceLocation,
+}
+
+impl BuildAllocator for Mc1x1Options {
+    fn build<'a>(&self, context: &AllocatorContext<'a>) -> Result<Box<dyn Allocator + 'a>> {
+        let cells = Cells::new(self.location.clone(), context)?;
         let count = cells.locations.count() as u32;
         let bytes = 4 * u64::from(count) * cells.axes.len() as u64;
         context
@@ -42,8 +57,8 @@ pub(super) const MC1X1: AllocatorEntry = AllocatorEntry::plain(
             last: Vec::new(),
             coordinates,
         }))
-    },
-);
+    }
+}
 
 struct Mc1x1 {
     cells: Cells,

@@ -5,13 +5,6 @@
 //! allocator gets the machine when it is made ([`AllocatorContext`]). Some refuse free ranks that do not suit a job
 //! ([`Choice`]): the job then waits, or is left out where it can never be placed.
 
-use std::borrow::Cow;
-use std::path::Path;
-
-use nodeorder_base::error::Result;
-use nodeorder_base::registry::Registry;
-use nodeorder_trace::Rules;
-
 mod bfs;
 mod closest_fit;
 mod closest_mind;
@@ -23,7 +16,6 @@ mod first_fit;
 mod gen_alg;
 mod groups;
 mod guest_mesh;
-mod kit;
 pub mod kueue;
 mod largest_fit;
 mod mbs;
@@ -39,146 +31,14 @@ mod ruled;
 mod runs;
 mod slurm;
 mod span;
+mod table;
 mod units;
 
 pub use components::FreeComponents;
-use entry::Build;
 pub use entry::{
-    Allocator, AllocatorContext, AllocatorEntry, Choice, JobRules, PodRules, PodsOn, Reason,
+    Allocator, AllocatorContext, AllocatorEntry, BuildAllocator, Choice, JobRules, PodRules,
+    PodsOn, Reason,
 };
 pub use room::{Room, RoomSums};
 pub use slurm::settings as slurm_settings;
-
-/// Every allocator.
-pub static ALLOCATORS: Registry<Build> = Registry::new(
-    "allocator",
-    "",
-    &[
-        fifo::FIFO,
-        first_fit::FIRST_FIT,
-        largest_fit::LARGEST_FIT,
-        first_fit::FIFO_FIT,
-        first_fit::VARYING_FIT,
-        closest_fit::CLOSEST_FIT,
-        closest_mind::CLOSEST_MIND,
-        span::FIRST,
-        span::BEST,
-        span::SUM_OF_SQUARES,
-        slurm::BEST_FIT,
-        slurm::TREE,
-        slurm::BLOCK,
-        slurm::TORUS3D,
-        slurm::RING,
-        kueue::KUEUE_TAS,
-        groups::PACK,
-        groups::SPREAD,
-        random::RANDOM,
-        mc1x1::MC1X1,
-        gen_alg::GEN_ALG,
-        mbs::MBS,
-        bfs::BFS,
-        dilation::DILATION,
-    ],
-)
-.separated_by(':');
-
-/// Makes the allocator that `text` asks for, such as `first-fit:8`, on one context.
-///
-/// # Errors
-/// An unknown name, parameters out of range, a rule that does not suit the topology; with `rules=FILE`, a table of
-/// options by size ([`Rules`]), what is wrong with it.
-///
-/// # Examples
-/// ```
-/// use nodeorder_order::ordering::NodeOrder;
-/// use nodeorder_network::topology::Topology;
-/// use nodeorder_jobs::allocator;
-/// use nodeorder_order::metric::rank_distances::RankDistances;
-/// use nodeorder_base::ranks::{FreeSet, Ranks, Run};
-/// let topology = Topology::inline("torus:4x4", &Default::default())?;
-/// let order = NodeOrder::make(&topology, "snake")?;
-/// let distances = RankDistances::new(&topology, &order)?;
-/// let context = allocator::AllocatorContext { topology: &topology, order: &order, distances: &distances };
-/// let mut first_fit = allocator::make("first-fit:1", &context)?;
-/// let (mut free, mut chosen) = (FreeSet::new(16), Ranks::default());
-/// free.take(Run { first: 2, count: 3 });
-/// assert!(first_fit.choose(&free, 4, &mut chosen).is_placed());
-/// assert_eq!(chosen.to_string(), "5-8");
-/// # Ok::<(), nodeorder_base::error::Error>(())
-/// ```
-pub fn make<'a>(text: &str, context: &AllocatorContext<'a>) -> Result<Box<dyn Allocator + 'a>> {
-    let (text, rules) = without_rules(text);
-    let (entry, params) = ALLOCATORS.read(&text, context.topology.context().seed)?;
-    let allocator = (entry.build)(&params, context)?;
-    params.finish()?;
-    let Some(path) = rules else {
-        return Ok(allocator);
-    };
-    let rules = Rules::open(Path::new(path), context.topology.context().memory)?;
-    Ok(Box::new(ruled::Ruled::new(allocator, &rules)?))
-}
-
-/// An allocator and the file of its option `rules=FILE`, which all of them have.
-fn without_rules(text: &str) -> (Cow<'_, str>, Option<&str>) {
-    let (head, options) = text.split_once(':').unwrap_or((text, ""));
-    let (rules, rest): (Vec<&str>, Vec<&str>) = options
-        .split(',')
-        .partition(|option| option.starts_with("rules="));
-    match (&rules[..], rest.is_empty()) {
-        ([one], true) => (head.into(), one.get("rules=".len()..)),
-        ([one], false) => (
-            format!("{head}:{}", rest.join(",")).into(),
-            one.get("rules=".len()..),
-        ),
-        _ => (text.into(), None),
-    }
-}
-
-/// As [`make`]; jobs have the options that `rules` say for their sizes, before which their own go.
-///
-/// # Errors
-/// As [`make`]; options of a rule that the allocator does not have.
-pub fn make_ruled<'a>(
-    text: &str,
-    context: &AllocatorContext<'a>,
-    rules: Option<&Rules>,
-) -> Result<Box<dyn Allocator + 'a>> {
-    let allocator = make(text, context)?;
-    Ok(match rules {
-        Some(rules) => Box::new(ruled::Ruled::new(allocator, rules)?),
-        None => allocator,
-    })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::testing::{build, from_file};
-    use nodeorder_order::metric::rank_distances::RankDistances;
-    use nodeorder_order::ordering::NodeOrder;
-
-    #[test]
-    fn allocators_ask_for_what_they_declare() {
-        let rings = from_file("slurm-topology", "RingName=r Nodes=n[0-7]\n", "").unwrap();
-        // Each is made on the first that suits it.
-        let machines = [build("torus:4x4x4"), build("dragonfly:p=2,a=4,h=2"), rings];
-        let machines = machines.map(|topology| {
-            let order = NodeOrder::make(&topology, "row-major").unwrap();
-            let distances = RankDistances::new(&topology, &order).unwrap();
-            (topology, order, distances)
-        });
-        let contexts = machines
-            .each_ref()
-            .map(|(topology, order, distances)| AllocatorContext {
-                topology,
-                order,
-                distances,
-            });
-        nodeorder_base::registry::testing::check(&ALLOCATORS, |entry, params| {
-            let made = contexts
-                .iter()
-                .map(|context| (entry.build)(params, context).map(|_| ()));
-            made.reduce(|before, here| before.or(here)).unwrap()
-        });
-    }
-}
+pub use table::{ALLOCATORS, make, make_ruled};

@@ -1,7 +1,8 @@
 //! Free ranks at random.
 
-use super::kit::*;
+use super::entry::{Allocator, AllocatorEntry, Choice};
 use nodeorder_base::params::SEED;
+use nodeorder_base::ranks::{FreeSet, Ranks};
 use rand_pcg::Pcg64;
 
 use nodeorder_base::random::{below, generator};
@@ -15,7 +16,7 @@ pub(super) const RANDOM: AllocatorEntry = AllocatorEntry {
     about: "free ranks at random",
     example: "random:seed=7",
     options: &[SEED],
-    build: |params, _| {
+    parse: |params| {
         let random = generator(params.seed()?);
         Ok(Box::new(Random {
             random,
@@ -24,6 +25,7 @@ pub(super) const RANDOM: AllocatorEntry = AllocatorEntry {
     },
 };
 
+#[derive(Clone)]
 struct Random {
     random: Pcg64,
     entries: Vec<u32>,

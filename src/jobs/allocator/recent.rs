@@ -1,6 +1,7 @@
 //! The last choices of an allocator, kept for when they are asked for again.
 
-use super::kit::*;
+use super::entry::{Allocator, Choice};
+use nodeorder_base::ranks::{FreeSet, Ranks};
 use std::collections::VecDeque;
 
 /// Choices that are kept: after so many others the same free ranks seldom come again.

@@ -13,7 +13,7 @@ pub const GAP: Opt = Opt::whole("gap", "largest step between neighbours in a run
 /// With a gap g, a *g-run* is a maximal stretch of free ranks whose neighbours differ by at most g: one or
 /// several of the runs kept here (for g = 0, single ranks). Ranks are only ever taken, so g-runs only shrink
 /// and never join.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Runs {
     runs: Vec<Run>,
     /// Bounds proved by earlier searches.

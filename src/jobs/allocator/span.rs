@@ -1,6 +1,10 @@
 //! The one-dimensional strategies of Cplant: intervals of free ranks, and windows of least span.
 
-use super::kit::*;
+use super::entry::{Allocator, AllocatorEntry, BuildAllocator, Choice};
+use super::runs::Runs;
+use nodeorder_base::error::Result;
+use nodeorder_base::params::{Opt, Params};
+use nodeorder_base::ranks::{FreeSet, Ranks, Run};
 
 /// `span-first-fit[:linear]`: the first free interval that holds the job gives its lowest ranks. Where none
 /// does, the n circularly consecutive free entries of least ring span, the one of lowest starting rank among
@@ -13,7 +17,7 @@ pub(super) const FIRST: AllocatorEntry = AllocatorEntry::new(
     "span-first-fit",
     "the first free interval that holds the job; else the window of least span",
     &[SPAN],
-    |params, _| Span::build(Fit::First, params),
+    |params| Span::parse(Fit::First, params),
 );
 
 /// `span-best-fit[:linear]`: as [`FIRST`], the interval that leaves the fewest.
@@ -21,7 +25,7 @@ pub(super) const BEST: AllocatorEntry = AllocatorEntry::new(
     "span-best-fit",
     "the free interval that leaves the fewest ranks; else the window of least span",
     &[SPAN],
-    |params, _| Span::build(Fit::Best, params),
+    |params| Span::parse(Fit::Best, params),
 );
 
 /// `span-sum-of-squares[:linear]`: as [`FIRST`], the interval after which Σ N(i)² is least, N(i) the number
@@ -34,7 +38,7 @@ pub(super) const SUM_OF_SQUARES: AllocatorEntry = AllocatorEntry::new(
     "span-sum-of-squares",
     "the free interval after which interval lengths are most varied; else the window of least span",
     &[SPAN],
-    |params, _| Span::build(Fit::SumOfSquares, params),
+    |params| Span::parse(Fit::SumOfSquares, params),
 );
 
 /// How the span of a window is measured.
@@ -53,6 +57,7 @@ enum Fit {
     SumOfSquares,
 }
 
+#[derive(Clone)]
 struct Span {
     fit: Fit,
     linear: bool,
@@ -62,7 +67,7 @@ struct Span {
 }
 
 impl Span {
-    fn build(fit: Fit, params: &Params) -> Result<Box<dyn Allocator>> {
+    fn parse(fit: Fit, params: &Params) -> Result<Box<dyn BuildAllocator>> {
         let linear = params.choice("span")? == "linear";
         Ok(Box::new(Span {
             fit,

@@ -1,10 +1,11 @@
 //! The free ranks of units: leaf switches, base blocks, groups.
 
 use super::entry::AllocatorContext;
-use nodeorder_base::error::{Error, Result};
+use nodeorder_base::error::{Error, Result, SourceLocation};
 use nodeorder_base::ids::NodeId;
 use nodeorder_base::params::{Opt, Params};
 use nodeorder_base::ranks::FreeSet;
+use nodeorder_network::topology::Topology;
 
 /// Mark of a rank in no unit.
 const NONE: u32 = u32::MAX;
@@ -91,33 +92,43 @@ impl Units {
     }
 }
 
-/// The option that [`level`] reads.
+/// The option of a [`LevelOption`].
 pub const LEVEL: Opt = Opt::text("level", "level whose units count, as `topology` names it");
 
-/// A level that `level=` names, by its number from the outermost in; `default` where it is not given. Errors: a network
-/// without levels, or without one of this name.
-pub fn level(
-    params: &Params,
-    context: &AllocatorContext<'_>,
-    default: impl Fn(&[nodeorder_network::topology::Level]) -> usize,
-) -> Result<usize> {
-    let levels = context.topology.network().levels();
-    if levels.is_empty() {
-        let problem = format!("{} has no levels", context.topology.name());
-        return Err(params.unsuited(
-            problem,
-            "use it on a network with groups, racks or leaf switches",
-        ));
+/// The level that `level=` names, by default the outermost one.
+pub struct LevelOption {
+    name: Option<String>,
+    /// The text that names it, for messages.
+    location: SourceLocation,
+}
+
+impl LevelOption {
+    /// Reads [`LEVEL`]. Fails if its value is no text.
+    pub fn parse(params: &Params) -> Result<Self> {
+        Ok(LevelOption {
+            name: params.word("level")?,
+            location: params.location().clone(),
+        })
     }
-    match params.word("level")? {
-        None => Ok(default(&levels)),
-        Some(name) => levels
-            .iter()
-            .position(|level| level.name == name)
-            .ok_or_else(|| {
-                let names = levels.iter().map(|level| level.name.as_ref());
-                Error::unknown(params.location_of("level"), "level", &name, names)
-            }),
+
+    /// Returns the number of the level, counted from the outermost in. Fails if the network has no levels, or none of
+    /// this name.
+    pub fn find(&self, topology: &Topology) -> Result<usize> {
+        let levels = topology.network().levels();
+        if levels.is_empty() {
+            return Err(Error::unsuited(
+                self.location.clone(),
+                format!("{} has no levels", topology.name()),
+                "use it on a network with groups, racks or leaf switches",
+            ));
+        }
+        let Some(name) = &self.name else {
+            return Ok(0);
+        };
+        let names = || levels.iter().map(|level| level.name.as_ref());
+        names()
+            .position(|level| level == name)
+            .ok_or_else(|| Error::unknown(self.location.clone(), "level", name, names()))
     }
 }
 
@@ -130,8 +141,8 @@ pub struct UnitRanks {
     pub ranks: Vec<u32>,
 }
 
-/// The units of each level, from the outermost level in. O(levels · size).
-pub fn levels(context: &AllocatorContext<'_>) -> Vec<Vec<UnitRanks>> {
+/// Returns the units of each level, from the outermost level in. O(levels · size).
+pub fn list_levels(context: &AllocatorContext<'_>) -> Vec<Vec<UnitRanks>> {
     let network = context.topology.network();
     let levels = network.levels();
     let mut all = Vec::new();

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::Score;
+use super::score::Score;
 use nodeorder_base::error::{Error, Result, SourceLocation};
 use nodeorder_trace::records::Record;
 

@@ -15,8 +15,7 @@ use nodeorder_base::ranks::Ranks;
 use nodeorder_network::topology::Topology;
 use nodeorder_order::metric::allocation::AllocationMeter;
 use nodeorder_order::metric::rank_distances::RankDistances;
-use nodeorder_order::metric::ring::{Ring, ring};
-use nodeorder_order::metric::shape::{AllocationShape, ShapeMeter};
+use nodeorder_order::metric::shape::ShapeMeter;
 use nodeorder_order::metric::units::{UnitCounter, Units};
 use nodeorder_order::ordering::NodeOrder;
 use nodeorder_trace::records::{Record, Records, placements};
@@ -24,37 +23,20 @@ use nodeorder_trace::records::{Record, Records, placements};
 mod kept;
 mod replayed;
 mod resolve;
+mod score;
 pub mod snapshot;
 pub mod summary;
+
+pub use score::{AuditSettings, LeftOut, Score, Scored};
 
 use kept::Kept;
 use replayed::replay;
 use resolve::{Problem, Resolver};
+use score::{Machine, joined_ring};
 use summary::Summary;
 
 /// Records that are resolved and scored at once.
 const BATCH: usize = 1 << 13;
-
-/// Metrics of a job's allocation.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Score {
-    /// Its nodes.
-    pub size: u32,
-    /// Mean distance of two of them, in hops; none for one node, and where no path joins some.
-    pub mean_hops: Option<f64>,
-    /// The largest distance of two of them, in hops; none where no path joins some.
-    pub diameter: Option<u32>,
-    /// The ring through them: in the order of the record, or of the ranks; none where no path joins some.
-    pub ring: Option<Ring>,
-    /// Units that they span at each level, leaf first.
-    pub spanned: Vec<u32>,
-    /// The fewest units at each level that have as many nodes.
-    pub fewest: Vec<u32>,
-    /// Its shape, its nodes in the order of the ring, where wanted.
-    pub shape: Option<Box<AllocationShape>>,
-    /// Segments in one unit each, and those that are not, of a job that was to be made of some ([`Units::segments`]).
-    pub segments: Option<(u32, u32)>,
-}
 
 /// A recorded job that lies far apart.
 #[derive(Clone, Debug)]
@@ -79,43 +61,6 @@ fn badness(score: &Score) -> (u32, f64) {
     (beyond, score.mean_hops.unwrap_or(0.0))
 }
 
-/// A scored job.
-#[derive(Clone, Copy, Debug)]
-pub struct Scored<'a> {
-    /// Which placement: 0 is the recorded one, then each ordering with each allocator.
-    pub placement: usize,
-    /// The job's name.
-    pub job: &'a str,
-    /// When it started, in seconds.
-    pub start: Option<i64>,
-    /// Metrics of its allocation.
-    pub score: &'a Score,
-}
-
-/// Settings of an audit.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct AuditSettings<'a> {
-    /// Orderings that are tried on the same jobs.
-    pub orders: &'a [NodeOrder],
-    /// Allocators that are tried on each of them.
-    pub allocators: &'a [String],
-    /// Whether shapes are wanted.
-    pub shape: bool,
-}
-
-/// Records that were not scored for one reason.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct LeftOut {
-    /// A short name for JSON.
-    pub name: &'static str,
-    /// The reason in words.
-    pub about: &'static str,
-    /// How many.
-    pub count: u64,
-    /// The first of them: file, line, what was found and expected. Empty where the reason says all.
-    pub first: String,
-}
-
 /// The result of an audit.
 #[derive(Clone, Debug)]
 pub struct Audit {
@@ -132,32 +77,6 @@ pub struct Audit {
     /// Recorded jobs of several nodes that span the most units of the lowest level beyond the fewest, or without levels
     /// lie farthest apart; the worst first.
     pub worst: Vec<Worst>,
-}
-
-/// The machine and the units of its levels, which all scores need.
-struct Machine<'t> {
-    topology: &'t Topology,
-    units: Units,
-}
-
-impl Machine<'_> {
-    /// Completes a score by the units that its nodes span.
-    fn score(
-        &self,
-        counter: &mut UnitCounter<'_>,
-        measured: Score,
-        nodes: impl Iterator<Item = NodeId>,
-    ) -> Score {
-        let spanned = counter.count(nodes);
-        let fewest = (0..spanned.len())
-            .map(|level| self.units.fewest(level, measured.size))
-            .collect();
-        Score {
-            spanned,
-            fewest,
-            ..measured
-        }
-    }
 }
 
 /// Scores recorded placements: one a thread.
@@ -446,16 +365,4 @@ fn recorded_score(
         ..Score::default()
     };
     machine.score(&mut scorer.counter, measured, distances.nodes_of(ranks))
-}
-
-/// The ring through ranks in their order, where paths join them all.
-fn joined_ring(
-    topology: &Topology,
-    distances: &RankDistances,
-    set: &Ranks,
-    ranks: &[u32],
-) -> Option<Ring> {
-    distances
-        .within_one_component(topology, set)
-        .then(|| ring(distances, ranks))
 }

@@ -3,8 +3,8 @@
 use std::sync::{Mutex, PoisonError};
 
 use super::kept::Kept;
+use super::score::{AuditSettings, Machine, Score, Scored, joined_ring};
 use super::summary::Summary;
-use super::{AuditSettings, Machine, Score, Scored, joined_ring};
 use crate::replay::set::{ReplaySet, ReplaySettings, Summaries};
 use crate::replay::{FigureSet, Placed, Step};
 use nodeorder_base::error::{Error, Result};

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::LeftOut;
+use super::score::LeftOut;
 use nodeorder_base::error::{Result, SourceLocation};
 use nodeorder_base::ids::NodeId;
 use nodeorder_base::input::{Line, Text};

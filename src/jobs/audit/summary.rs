@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::Score;
+use super::score::Score;
 use crate::replay::statistics::half_width;
 use nodeorder_base::ratio::ratio;
 

@@ -45,6 +45,19 @@ pub struct ReplaySettings<'a> {
     pub rules: Option<&'a Rules>,
 }
 
+/// No allocators yet, no data beside the metrics, and sums of each replay by itself.
+impl Default for ReplaySettings<'_> {
+    fn default() -> Self {
+        ReplaySettings {
+            allocators: &[],
+            figures: FigureSet::default(),
+            traffic: None,
+            summaries: Summaries::Alone,
+            rules: None,
+        }
+    }
+}
+
 /// The replays: for each ordering every allocator, as given; then the baselines that were not among those given.
 pub struct ReplaySet<'a> {
     replays: Vec<Replay<'a>>,

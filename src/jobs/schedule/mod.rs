@@ -94,11 +94,11 @@ pub fn simulate(
     let allocator = allocator::make_ruled(settings.allocator, context, settings.rules)?;
     let planned = PolicyContext {
         tasks: &tasks,
-        ticks,
         places: allocator.may_refuse(),
     };
     let seed = context.topology.context().seed;
-    let (mut policy, interval) = policy::make(settings.policy, &planned, seed)?;
+    let mut policy = policy::make(settings.policy, &planned, seed)?;
+    let interval = policy.interval() * ticks;
     let components = policy
         .needs_components()
         .then(|| FreeComponents::new(context))

@@ -1,6 +1,7 @@
 //! Cables: how many there are, at which switch the most end, how many of a switch's lead on, and how many join units.
 
-use super::{Network, Topology};
+use super::machine::Topology;
+use super::network::Network;
 use nodeorder_base::error::Result;
 use nodeorder_base::ids::NodeId;
 

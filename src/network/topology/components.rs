@@ -5,7 +5,8 @@
 //! farther apart than any two nodes of one component.
 
 use super::graph::RouterGraph;
-use super::{Network, Topology};
+use super::machine::Topology;
+use super::network::Network;
 use nodeorder_base::error::{Error, Result, SourceLocation};
 use nodeorder_base::ids::{NodeId, RouterId};
 

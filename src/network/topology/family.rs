@@ -2,55 +2,42 @@
 
 use std::fmt;
 
-use super::{Context, Network};
+use super::context::Context;
+use super::network::Network;
 use nodeorder_base::error::Result;
 use nodeorder_base::params::{Opt, Params};
 use nodeorder_base::registry::Entry;
 
 /// A topology family: an entry of [`super::TOPOLOGIES`].
-pub type TopologyEntry = Entry<Build>;
+pub type TopologyEntry = Entry<ParseNetwork>;
 
-/// How a family makes a network from its options.
-#[derive(Clone, Copy)]
-pub enum Build {
-    /// By formulas, in no time: to check the options is to make the network.
-    Formula(fn(&Params, &Context) -> Result<Network>),
-    /// From a file or random numbers, in two steps: checks the options, which takes no time, then builds.
-    Steps(fn(&Params, &Context) -> Result<Step>),
-}
+/// Reads and checks the options of a network; takes no time and reads no file.
+///
+/// # Errors
+/// With their location: options that are missing, wrong or contradictory; a network too large for the context.
+pub type ParseNetwork = fn(&Params, &Context) -> Result<Box<dyn BuildNetwork>>;
 
-/// Builds the network of options that are checked; it may read a file and take time and memory.
-pub type Step = Box<dyn FnOnce(&Params, &Context) -> Result<Network> + Send>;
-
-impl Build {
-    /// Checks the options and returns what builds their network.
+/// The options of a network, read and checked.
+pub trait BuildNetwork: Send + Sync {
+    /// Builds the network. It may read a file and take time and memory.
     ///
     /// # Errors
-    /// With their location: options that are missing, wrong or contradictory; a network too large for the context.
-    pub fn parse(self, params: &Params, context: &Context) -> Result<Step> {
-        match self {
-            Build::Formula(network) => {
-                let network = network(params, context)?;
-                Ok(Box::new(|_, _| Ok(network)))
-            }
-            Build::Steps(parse) => parse(params, context),
-        }
-    }
+    /// Faults of a file, with their line; no network of these options; more memory than `context` allows.
+    fn build(&self, context: &Context) -> Result<Network>;
 }
 
-/// Options of every topology besides those of its family.
-pub const COMMON: &[Opt] = &[
-    Opt::whole("limit", "keep the first so many node ids").or_else("all"),
-    Opt::text(
-        "exclude",
-        "nodes to leave out: ids, ranges, names and host lists, as in 0-3+17+n[20-24], or a file of names or of sinfo -h -N -o \"%N %t\"",
-    )
-    .or_else("none"),
-    Opt::text("names", "names of the nodes: nid{:05}, {:05+1000} from 1000, ranges as in x{4000-4007}c{0-7}, the last the fastest, or a CSV file of node,name[,coordinates]")
-        .or_else("the file's own, else n and the id"),
-    Opt::text("name", "name of the machine").or_else("the file's or the specification"),
-    Opt::text("source", "where the description comes from").or_else("none"),
-];
+/// Builds the network of an inline specification of `family`.
+///
+/// # Errors
+/// As [`ParseNetwork`] and [`BuildNetwork::build`].
+pub(super) fn build_inline(
+    family: &TopologyEntry,
+    spec: &str,
+    context: &Context,
+) -> Result<Network> {
+    let params = Params::inline(spec, ',', family.options, context.seed)?;
+    (family.parse)(&params, context)?.build(context)
+}
 
 /// The `per_router` option of families that leave it free.
 pub(super) const PER_ROUTER: Opt = Opt::whole("per_router", "nodes on each router").or("1");
@@ -61,7 +48,7 @@ pub(super) const fn nodes_option(about: &'static str) -> Opt {
     Opt::whole("nodes", about).or_else("none")
 }
 
-/// The `per_router` key of families that leave it free.
+/// Reads the `per_router` key of families that leave it free.
 pub fn per_router(params: &Params) -> Result<u32> {
     params.whole("per_router", 1, 1 << 20)
 }

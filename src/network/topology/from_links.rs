@@ -2,10 +2,14 @@
 
 use petgraph::unionfind::UnionFind;
 
+use super::context::Context;
+use super::lattice::Lattice;
 use super::link_list::{MOST_CAPACITY, listed, numbered_sets};
-use super::{COMMON, Context, Lattice, Network, Topology, check_nodes, require_graph};
+use super::machine::Topology;
+use super::machine_options::MachineOptions;
+use super::network::Network;
+use super::sizes::{check_nodes, require_graph};
 use nodeorder_base::error::{Error, Result, SourceLocation};
-use nodeorder_base::params::Params;
 
 /// A network in memory. Routers are `0..routers`; nodes sit on the first `hosts` of them.
 #[derive(Clone, Debug, Default)]
@@ -105,8 +109,8 @@ impl Topology {
                 capacities,
             )
         };
-        let params = Params::inline("graph", ',', COMMON, context.seed)?;
-        Topology::new(network, &params, None, &name, context)
+        let options = MachineOptions::named(&name, SourceLocation::option("graph"));
+        Topology::new(network, &options, None, context)
     }
 }
 

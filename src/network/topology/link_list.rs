@@ -2,8 +2,7 @@
 
 use petgraph::unionfind::UnionFind;
 
-use super::Network;
-use super::network::later;
+use super::network::{LinkVisitor, Network, later};
 
 /// Capacity of a link at most: sums over cuts stay whole numbers of 64 bits.
 pub(super) const MOST_CAPACITY: f64 = 1e15;
@@ -18,7 +17,7 @@ pub(super) fn listed(
     capacities: Vec<f64>,
 ) -> Network {
     let count = links.len() as u64;
-    let links = move |visit: &mut super::LinkVisitor<'_>| {
+    let links = move |visit: &mut LinkVisitor<'_>| {
         for (i, (u, v)) in links.iter().enumerate() {
             visit(*u, *v, capacities.get(i).copied().unwrap_or(1.0));
         }

@@ -2,13 +2,18 @@
 
 use std::sync::OnceLock;
 
+use super::context::Context;
+use super::distance::Metric;
 use super::graph::RouterGraph;
-use super::node_names::{Names, NodeNames};
+use super::lattice::Lattice;
+use super::machine_options::MachineOptions;
+use super::name_source::Names;
+use super::network::Network;
+use super::node_names::NodeNames;
 use super::nodes::NodeSet;
-use super::{Context, Lattice, Metric, Network, check_nodes};
+use super::sizes::check_nodes;
 use nodeorder_base::error::Result;
 use nodeorder_base::ids::{NodeId, RouterId};
-use nodeorder_base::params::Params;
 
 /// A machine: a network, its schedulable nodes and their names.
 #[derive(Debug)]
@@ -31,31 +36,26 @@ pub struct Topology {
 }
 
 impl Topology {
-    /// The machine of `network` with the options of [`super::COMMON`], called `default_name` unless they name it.
+    /// Returns the machine of `network`; `chosen` is the rule that chose its shape.
     pub(super) fn new(
         network: Network,
-        params: &Params,
+        options: &MachineOptions,
         chosen: Option<&'static str>,
-        default_name: &str,
         context: &Context,
     ) -> Result<Self> {
         let slots = u64::from(network.hosts()) * u64::from(network.per_router());
-        check_nodes(params.location(), slots)?;
+        check_nodes(&options.location, slots)?;
         let (names, coordinates) = match network.names() {
-            Some(names) if !params.has("names") => (Names::Table(names.to_vec()), None),
-            _ => Names::from_params(params, slots as u32, context)?,
+            Some(names) if options.names.is_none() => (Names::Table(names.to_vec()), None),
+            _ => Names::read(options, slots as u32, context)?,
         };
         let names = NodeNames::new(names, slots as u32);
-        let nodes = NodeSet::from_params(params, slots as u32, network.names(), &names, context)?;
-        let name = params
-            .word("name")?
-            .unwrap_or_else(|| default_name.to_string());
-        let source = params.word("source")?;
+        let nodes = NodeSet::choose(options, slots as u32, network.names(), &names, context)?;
         let lattice = network.lattice.clone().or(coordinates);
         let mut topology = Topology {
-            name,
+            name: options.name.clone(),
             spec: format!("{}{}", network.spec(), nodes.spec_suffix(network.names())),
-            source,
+            source: options.source.clone(),
             chosen,
             network: Network { lattice, ..network },
             nodes,

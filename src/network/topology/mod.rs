@@ -1,118 +1,62 @@
 //! Topologies: routers, links, nodes and the distance between them.
 //!
 //! Each family is one file with a [`TopologyEntry`] constant; [`TOPOLOGIES`] is the table of all of them. A
-//! [`Topology`] is a family's [`Network`] with the machine's choice of schedulable nodes and their names. A
-//! [`Blueprint`] is a machine whose options are checked, before it is built. The router graph is built on first use;
+//! [`Topology`] is a family's [`Network`] with the machine's choice of schedulable nodes and their names.
+//! [`TopologyOptions`] are the options of a machine, parsed before it is built. The router graph is built on first use;
 //! distances on grids and trees come from closed forms.
 
-use nodeorder_base::registry::Registry;
-
-mod adjacency;
 pub mod bisection;
-mod blueprint;
 mod by_size;
 mod cabling;
-mod cascade;
 pub mod check;
 mod components;
 mod context;
 pub mod distance;
-mod dragonfly;
-mod dragonfly_plus;
+mod families;
 mod family;
-mod fat_tree;
 mod from_links;
-mod galois;
-mod global_links;
-mod gnm;
 pub mod graph;
-mod graph_file;
-mod grid;
-mod hyperx;
 mod import;
-mod kit;
 pub mod lattice;
 pub mod levels;
 mod link_list;
 mod machine;
-mod multi_rail;
+mod machine_options;
+mod name_source;
 mod names;
 mod network;
 mod node_names;
 pub mod nodes;
-mod polarfly;
-mod polarity;
-mod polarstar;
+mod options;
 pub mod rails;
-mod random_graph;
-mod random_regular;
 pub mod search;
 pub mod site;
 mod sizes;
-mod slim_fly;
 mod source_file;
 pub mod statistics;
+mod table;
 #[cfg(test)]
 pub mod testing;
-mod tpu;
-mod watts_strogatz;
 
-pub use blueprint::Blueprint;
 pub use context::Context;
 pub use distance::Metric;
-pub use family::{Build, COMMON, Step, TopologyEntry};
-use family::{PER_ROUTER, nodes_option};
-pub use family::{by_x, per_router, per_router_suffix};
+pub use family::{BuildNetwork, ParseNetwork, TopologyEntry, by_x, per_router, per_router_suffix};
 pub use from_links::LinkedRouters;
 pub use graph::RouterGraph;
 pub use import::host_list::compact as compact_list;
 pub use lattice::Lattice;
 pub use link_list::numbered_sets;
 pub use machine::Topology;
+pub use machine_options::COMMON;
 pub use network::{Level, LinkVisitor, Network};
 pub use node_names::Numbers;
 pub use nodes::NodeSet;
+pub use options::TopologyOptions;
 pub use sizes::MAX_NODES;
 pub use sizes::{check_nodes, product, require_graph};
 pub use source_file::SHIPPED;
 pub use statistics::Statistics;
-
-/// Every family.
-pub static TOPOLOGIES: Registry<Build> = Registry::new(
-    "topology kind",
-    "",
-    &[
-        grid::MESH,
-        grid::TORUS,
-        grid::GRID,
-        tpu::FAMILY,
-        hyperx::FAMILY,
-        cascade::FAMILY,
-        dragonfly::FAMILY,
-        dragonfly_plus::FAMILY,
-        fat_tree::FAT_TREE,
-        fat_tree::XGFT,
-        multi_rail::FAMILY,
-        slim_fly::FAMILY,
-        polarfly::FAMILY,
-        polarstar::FAMILY,
-        watts_strogatz::FAMILY,
-        random_regular::FAMILY,
-        gnm::FAMILY,
-        graph_file::FAMILY,
-        adjacency::FAMILY,
-        import::GRAPHML,
-        import::INFRAGRAPH,
-        import::SLURM_TOPOLOGY,
-        import::TIERS,
-        import::K8S_NODES,
-        import::TOPOGRAPH,
-        import::JGF,
-        import::XTDB2PROC,
-        import::IBNETDISCOVER,
-        import::TGT,
-    ],
-);
+pub use table::TOPOLOGIES;
 
 #[cfg(test)]
 mod tests {
@@ -162,13 +106,15 @@ mod tests {
     }
 
     #[test]
-    fn families_ask_for_what_they_declare() {
+    fn families_read_the_options_that_they_declare() {
         let read = |family: &TopologyEntry, params: &Params| {
-            // Asks for nodes=, which stands for the shape.
-            by_size::chosen(family, params)?;
-            family.build.parse(params, &Context::default()).map(|_| ())
+            let nodes = by_size::choose(family, params)?;
+            if nodes.is_some() {
+                return Ok(());
+            }
+            (family.parse)(params, &Context::default()).map(|_| ())
         };
-        nodeorder_base::registry::testing::check(&TOPOLOGIES, read);
+        nodeorder_base::registry::testing::check_parsed(&TOPOLOGIES, read);
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! A machine's nodes by name, and host lists of them.
 
-use super::Topology;
 use super::import::host_list;
+use super::machine::Topology;
 use super::node_names::Numbers;
 use nodeorder_base::error::{Error, Result, SourceLocation};
 use nodeorder_base::ids::NodeId;

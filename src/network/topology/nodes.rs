@@ -2,13 +2,13 @@
 
 use fixedbitset::FixedBitSet;
 
-use super::Context;
+use super::context::Context;
+use super::machine_options::{ExcludedPart, MachineOptions};
 use super::node_names::{NodeNames, Numbers, any_number};
 use super::source_file::{read, shipped};
-use nodeorder_base::error::{Error, Result, SourceLocation};
+use nodeorder_base::error::{Error, Result};
 use nodeorder_base::ids::NodeId;
 use nodeorder_base::input::{Line, Text};
-use nodeorder_base::params::{Params, Value};
 
 /// The schedulable nodes: all slots up to a limit, less the excluded ones.
 #[derive(Clone, Debug)]
@@ -25,17 +25,16 @@ pub struct NodeSet {
 }
 
 impl NodeSet {
-    /// Reads `limit` and `exclude`. `exclude` is a TOML list of nodes (see [`NodeNames::list`]) and files, or inline
-    /// `exclude=0-3+17+n[20-24]`; it is applied after `limit`. A name wins over a file of that name. Slots that `absent`
-    /// leaves empty have no node.
-    pub(super) fn from_params(
-        params: &Params,
+    /// Returns the nodes that `limit` and `exclude` leave. `exclude` has nodes (see [`NodeNames::list`]) and files; it is
+    /// applied after `limit`. A name wins over a file of that name. Slots that `absent` leaves empty have no node.
+    pub(super) fn choose(
+        options: &MachineOptions,
         slots: u32,
         absent: Option<&[String]>,
         names: &NodeNames,
         context: &Context,
     ) -> Result<Self> {
-        let limit = params.integer("limit", 1, slots)?.unwrap_or(slots);
+        let limit = options.count_kept(slots)?;
         let mut set = NodeSet {
             slots,
             limit,
@@ -53,23 +52,18 @@ impl NodeSet {
             set.excluded = Some(absent.clone());
             set.absent = Some(absent);
         }
-        let Some((value, _)) = params.value("exclude") else {
+        let Some(exclude) = &options.exclude else {
             return Ok(set);
         };
         let mut ranges = Vec::new();
         let reader = Excluded {
-            params,
             names,
             slots,
             limit,
             context,
         };
-        let inline = matches!(value, Value::Word(_));
-        for (text, location) in params.list("exclude")? {
-            let parts = text.split('+').filter(|_| inline);
-            for part in parts.chain((!inline).then_some(text.as_str())) {
-                reader.part(part.trim(), &location, &mut ranges)?;
-            }
+        for part in &exclude.parts {
+            reader.part(part, &mut ranges)?;
         }
         context.require("which nodes are excluded", u64::from(limit) / 8)?;
         let mut excluded = match set.excluded.take() {
@@ -81,12 +75,13 @@ impl NodeSet {
         }
         set.count = limit as usize - excluded.count_ones(..);
         if set.count == 0 {
-            return Err(params.wrong("exclude", "at least one node left"));
+            return Err(exclude.written.wrong("at least one node left"));
         }
         set.excluded_ranges = ranges;
-        if let Value::Word(word) = value {
-            set.excluded_by = Some(word.clone()).filter(|word| shipped(word.as_ref()).is_some());
-        }
+        set.excluded_by = exclude
+            .text
+            .clone()
+            .filter(|text| shipped(text.as_ref()).is_some());
         set.excluded = Some(excluded);
         Ok(set)
     }
@@ -186,7 +181,6 @@ impl NodeSet {
 
 /// Reader of the parts of `exclude`.
 struct Excluded<'r> {
-    params: &'r Params,
     names: &'r NodeNames,
     slots: u32,
     limit: u32,
@@ -210,24 +204,25 @@ const UP: [&str; 12] = [
 ];
 
 impl Excluded<'_> {
-    /// One part: a list of nodes, or a file.
-    fn part(&self, text: &str, location: &SourceLocation, out: &mut Vec<(u32, u32)>) -> Result<()> {
-        let source = location.to_string();
+    /// Adds the nodes of one part.
+    fn part(&self, part: &ExcludedPart, out: &mut Vec<(u32, u32)>) -> Result<()> {
+        let text = part.text.as_str();
+        let source = part.location.to_string();
         if self
             .list(text, &Line::new(&source, 1, text), Numbers::AsNamed, out)
             .is_ok()
         {
             return Ok(());
         }
-        let path = self.params.beside(text);
+        let path = &part.path;
         // What is shipped is read with the names of the site and without.
-        let numbers = if shipped(&path).is_some() {
+        let numbers = if shipped(path).is_some() {
             Numbers::Ids
         } else {
             Numbers::AsNamed
         };
         if path.is_file() || numbers == Numbers::Ids {
-            return self.file(&read(&path, self.context)?, numbers, out);
+            return self.file(&read(path, self.context)?, numbers, out);
         }
         let ids = match self.names.numbers {
             true => "the number that is a node's name".to_string(),
@@ -235,7 +230,7 @@ impl Excluded<'_> {
         };
         let expected = format!("{ids}, a name, host list or file of names");
         Err(Error::input(
-            location.clone(),
+            part.location.clone(),
             format!("exclude `{text}`"),
             expected,
         ))

@@ -1,6 +1,6 @@
 //! Sizes that users choose, checked before anything is allocated.
 
-use super::Context;
+use super::context::Context;
 use nodeorder_base::error::{Error, Result, SourceLocation};
 
 /// Slots (nodes, schedulable or not) of a machine, at most.

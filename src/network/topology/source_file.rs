@@ -1,18 +1,20 @@
-//! Families that read their network from a file, and files shipped with the program.
+//! Files that describe networks: the option that names one, and files shipped with the program.
 
 use std::path::{Path, PathBuf};
 
 use include_dir::{Dir, File, include_dir};
 
-use super::{Context, Network, Step};
-use nodeorder_base::error::Result;
+use super::context::Context;
+use super::family::BuildNetwork;
+use super::network::Network;
+use nodeorder_base::error::{Result, SourceLocation};
 use nodeorder_base::input::Text;
 use nodeorder_base::params::{Params, head};
 
 /// The files shipped with the program: machines, and what they name.
 pub static SHIPPED: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/topologies");
 
-/// The shipped file that a path names as `shipped:NAME`, in whatever folder it stands.
+/// Returns the shipped file that a path names as `shipped:NAME`, in whatever folder it stands.
 pub(super) fn shipped(path: &Path) -> Option<&'static File<'static>> {
     SHIPPED.get_file(path.file_name()?.to_str()?.strip_prefix("shipped:")?)
 }
@@ -25,41 +27,87 @@ pub(super) fn read(path: &Path, context: &Context) -> Result<Text> {
     }
 }
 
-/// The file of the option `file`, read when the network is built.
-pub(super) struct SourceFile<'p> {
-    pub path: PathBuf,
-    pub text: Text,
-    pub params: &'p Params,
-    pub context: &'p Context,
+/// The option `file` of a family: a file that is read when the network is built.
+pub(super) struct FileOption {
+    path: PathBuf,
+    /// Name of the family.
+    family: String,
+    /// Place of the whole specification.
+    location: SourceLocation,
 }
 
-/// Checks that `file` is given. The step reads the file and passes it to `build`. Errors: no file, with what is
-/// `expected`; of the step: a file that cannot be read.
-pub(super) fn from_file(
-    params: &Params,
-    expected: &str,
-    build: impl FnOnce(&SourceFile<'_>) -> Result<Network> + Send + 'static,
-) -> Result<Step> {
-    let path = params
-        .path("file")?
-        .ok_or_else(|| params.wrong("file", expected))?;
-    Ok(Box::new(move |params, context| {
-        let text = read(&path, context)?;
-        build(&SourceFile {
+impl FileOption {
+    /// Reads the option `file`. Fails if it is not given, with what is `expected`.
+    pub fn parse(params: &Params, expected: &str) -> Result<Self> {
+        let Some(path) = params.path("file")? else {
+            return Err(params.wrong("file", expected));
+        };
+        Ok(FileOption {
             path,
-            text,
-            params,
+            family: head(params.kind()).to_string(),
+            location: params.location().clone(),
+        })
+    }
+
+    /// Reads the file.
+    pub fn read<'c>(&'c self, context: &'c Context) -> Result<SourceFile<'c>> {
+        Ok(SourceFile {
+            option: self,
+            text: read(&self.path, context)?,
             context,
         })
-    }))
+    }
+}
+
+/// A file that describes a network.
+pub(super) struct SourceFile<'c> {
+    option: &'c FileOption,
+    pub text: Text,
+    pub context: &'c Context,
 }
 
 impl SourceFile<'_> {
-    /// Canonical specification: `kind:FILE`, with the key where the name itself holds an `=`.
+    /// Returns its path.
+    pub fn path(&self) -> &Path {
+        &self.option.path
+    }
+
+    /// Returns the place of the specification that names the file.
+    pub fn location(&self) -> &SourceLocation {
+        &self.option.location
+    }
+
+    /// Returns the canonical specification: `kind:FILE`, with the key where the name itself holds an `=`.
     pub fn spec(&self) -> String {
-        let name = |file: &File<'_>| format!("shipped:{}", file.path().display());
-        let path = shipped(&self.path).map_or_else(|| self.path.display().to_string(), name);
+        let path = match shipped(self.path()) {
+            Some(file) => format!("shipped:{}", file.path().display()),
+            None => self.path().display().to_string(),
+        };
         let key = if path.contains('=') { "file=" } else { "" };
-        format!("{}:{key}{path}", head(self.params.kind()))
+        format!("{}:{key}{path}", self.option.family)
+    }
+}
+
+/// Options of a family that has none but its file.
+pub(super) struct FileNetwork {
+    file: FileOption,
+    network: fn(&SourceFile<'_>) -> Result<Network>,
+}
+
+impl FileNetwork {
+    /// Reads the option `file`, as [`FileOption::parse`]; `network` builds the network of the file.
+    pub fn parse(
+        params: &Params,
+        expected: &str,
+        network: fn(&SourceFile<'_>) -> Result<Network>,
+    ) -> Result<Box<dyn BuildNetwork>> {
+        let file = FileOption::parse(params, expected)?;
+        Ok(Box::new(FileNetwork { file, network }))
+    }
+}
+
+impl BuildNetwork for FileNetwork {
+    fn build(&self, context: &Context) -> Result<Network> {
+        (self.network)(&self.file.read(context)?)
     }
 }

@@ -5,9 +5,11 @@ use serde::Serialize;
 
 use super::cabling::Cabling;
 use super::distance::Axis;
+use super::distance::Metric;
+use super::graph::RouterGraph;
 use super::graph::UNREACHED;
+use super::machine::Topology;
 use super::search::{self, each_batch};
-use super::{Metric, RouterGraph, Topology};
 use nodeorder_base::error::Result;
 use nodeorder_base::ids::RouterId;
 

@@ -1,6 +1,7 @@
 //! Helpers for the tests of all families.
 
-use super::{Context, Topology};
+use super::context::Context;
+use super::machine::Topology;
 use nodeorder_base::ids::RouterId;
 
 /// A machine that can be built.

@@ -1,11 +1,15 @@
 //! Metrics of one allocation: how far apart, how stretched in rank, in how many pieces.
 
 use super::components::ComponentCounter;
-use super::kit::*;
 use super::rank_distances::RankDistances;
 use super::rank_rows::RankRows;
 use super::sums::Sums;
+use nodeorder_base::error::Result;
+use nodeorder_base::ranks::Ranks;
+use nodeorder_base::ratio::ratio;
 use nodeorder_network::topology::distance::Product;
+use nodeorder_network::topology::distance::Shape;
+use nodeorder_network::topology::{Metric, Topology};
 
 /// Figures reported for every allocation.
 #[derive(Default, Clone, Copy, Debug, PartialEq, Eq)]

@@ -18,9 +18,12 @@
 use rayon::prelude::*;
 
 use super::halving::{Cuts, Halves};
-use super::kit::*;
+use crate::ordering::NodeOrder;
+use nodeorder_base::error::Result;
+use nodeorder_base::ids::RouterId;
 use nodeorder_base::ratio::gcd;
 use nodeorder_network::topology::RouterGraph;
+use nodeorder_network::topology::Topology;
 
 /// Links up to which cuts are searched.
 const MOST_LINKS: u64 = 2_000_000;

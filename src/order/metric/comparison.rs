@@ -4,9 +4,12 @@ use rayon::prelude::*;
 use serde::Serialize;
 
 use super::envelope::{compact_sets, lower_envelope};
-use super::kit::*;
 use super::mpc::Means;
+use crate::ordering::NodeOrder;
+use nodeorder_base::error::Result;
+use nodeorder_base::ids::NodeId;
 use nodeorder_network::topology::Statistics;
+use nodeorder_network::topology::Topology;
 
 /// One ordering's figures.
 #[derive(Clone, Debug, Serialize)]

@@ -1,7 +1,9 @@
 //! The connected pieces of an allocation: routers renumbered in the order of ranks, so that a job's
 //! neighbourhood lies together in memory.
 
-use super::kit::*;
+use nodeorder_base::error::Result;
+use nodeorder_base::ranks::Ranks;
+use nodeorder_network::topology::Topology;
 use petgraph::unionfind::UnionFind;
 
 /// Mark of no vertex and of no segment.

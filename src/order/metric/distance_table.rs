@@ -3,8 +3,10 @@
 use multiversion::multiversion;
 
 use super::distance_kernel::DistanceKernel;
-use super::kit::*;
+use nodeorder_base::error::{Error, Result, SourceLocation};
+use nodeorder_base::ids::RouterId;
 use nodeorder_network::topology::search::{self, Search};
+use nodeorder_network::topology::{Metric, Topology};
 
 /// All distances between routers with nodes. Counters: members by router.
 #[derive(Debug)]

@@ -1,6 +1,8 @@
 //! A proved floor under every MPC curve: how compact any S nodes can be.
 
-use super::kit::*;
+use nodeorder_base::error::Result;
+use nodeorder_base::ids::{NodeId, RouterId};
+use nodeorder_network::topology::{Metric, Topology};
 use rayon::prelude::*;
 
 /// The most distances to look at for a floor or for compact sets; machines that need more have none.

@@ -5,9 +5,12 @@ use multiversion::multiversion;
 use super::cursor::Cursor;
 use super::cuts::{CutTerm, Cuts};
 use super::distance_kernel::DistanceKernel;
-use super::kit::*;
+use nodeorder_base::error::Result;
+use nodeorder_base::ids::RouterId;
 use nodeorder_base::ranks::Run;
 use nodeorder_network::topology::distance::Axis;
+use nodeorder_network::topology::distance::Shape;
+use nodeorder_network::topology::{Metric, Topology};
 
 /// A distance that is a sum of one-dimensional terms: coordinates along paths and rings, and cliques.
 ///

@@ -3,9 +3,12 @@
 use super::bisection::{Bisection, bisection};
 use super::comparison::Comparison;
 use super::cost::{Bill, Buying};
-use super::kit::*;
 use super::mpc;
+use crate::ordering::NodeOrder;
 use crate::ordering::{self, Observer};
+use nodeorder_base::error::{Error, Result, SourceLocation};
+use nodeorder_base::ratio::ratio;
+use nodeorder_network::topology::Topology;
 use nodeorder_network::topology::levels::LevelRow;
 
 /// The figures of one machine.
@@ -43,7 +46,7 @@ impl Machine {
         for text in orders {
             if ordering::ORDERINGS
                 .get(text)
-                .is_some_and(|entry| !entry.build.suits(topology))
+                .is_some_and(|entry| !entry.parse.suits(topology))
             {
                 continue;
             }

@@ -13,7 +13,6 @@ mod distance_table;
 pub mod envelope;
 mod halving;
 mod joined_groups;
-mod kit;
 mod label_terms;
 pub mod machine_figures;
 pub mod mpc;

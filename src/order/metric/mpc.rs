@@ -9,9 +9,13 @@
 
 use rayon::prelude::*;
 
-use super::kit::*;
+use crate::ordering::NodeOrder;
 use crate::pair_sums;
 pub use crate::pair_sums::{SumMethod, lacks_room};
+use nodeorder_base::error::{Error, Result, SourceLocation};
+use nodeorder_base::ids::NodeId;
+use nodeorder_base::ratio::ratio;
+use nodeorder_network::topology::{Metric, Topology};
 
 /// The exact curve of one ordering. On a machine in several components, windows that span some are left out: there is
 /// no distance between components.

@@ -6,8 +6,13 @@ use super::components::RankAdjacency;
 use super::distance_kernel::DistanceKernel;
 use super::distance_table::DistanceTable;
 use super::joined_groups::JoinedGroups;
-use super::kit::*;
 use super::label_terms::LabelTerms;
+use crate::ordering::NodeOrder;
+use nodeorder_base::error::Result;
+use nodeorder_base::ids::NodeId;
+use nodeorder_base::ranks::Ranks;
+use nodeorder_network::topology::distance::Shape;
+use nodeorder_network::topology::{Metric, Topology};
 
 /// The ranks of one ordering on one topology, and the distance between any two of them.
 ///

@@ -2,9 +2,11 @@
 
 use std::collections::HashMap;
 
-use super::kit::*;
 use super::rank_distances::RankDistances;
+use nodeorder_base::error::Result;
+use nodeorder_base::ids::{NodeId, RouterId};
 use nodeorder_network::topology::search::{self, Search, WIDTH};
+use nodeorder_network::topology::{Metric, Topology};
 
 /// A closed walk.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]

@@ -9,14 +9,18 @@
 use std::collections::HashMap;
 
 use super::halving::{Cuts, Halves};
-use super::kit::*;
 use super::rank_distances::RankDistances;
 use super::ring::{Ring, ring};
 use super::units::UnitCounter;
-use nodeorder_base::ratio::gcd;
+use nodeorder_base::error::Result;
+use nodeorder_base::ids::RouterId;
+use nodeorder_base::ranks::Ranks;
+use nodeorder_base::ratio::{gcd, ratio};
 use nodeorder_network::topology::RouterGraph;
 use nodeorder_network::topology::distance::Product;
+use nodeorder_network::topology::distance::Shape;
 use nodeorder_network::topology::graph::UNREACHED;
+use nodeorder_network::topology::{Metric, Topology};
 
 /// Figures of how one allocation lies in its machine.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -1,11 +1,15 @@
-//! Entries of the table of orderings: how a family makes an ordering, and what it needs.
+//! Entries of the tables of orderings: what a method needs, how its options are read, and how an ordering is made.
 
-use super::optimise::SearchResult;
+use std::path::Path;
+
+use super::NodeOrder;
+use super::file::read_file;
+use super::search_result::SearchResult;
 use nodeorder_base::error::Result;
 use nodeorder_base::ids::NodeId;
-use nodeorder_base::observer::Observer;
+use nodeorder_base::observer::{NoObserver, Observer};
 use nodeorder_base::params::Params;
-use nodeorder_base::registry::Entry;
+use nodeorder_base::registry::{Entry, Registry};
 use nodeorder_network::topology::Topology;
 
 /// A family of orderings: an entry of [`super::ORDERINGS`].
@@ -18,54 +22,57 @@ pub struct Method {
     pub needs: Needs,
     /// Whether the nodes of a router stand together in rank order, unless an option says otherwise.
     pub keeps_routers: bool,
-    pub(super) make: Make,
+    /// Reads and checks the options for a topology that meets the need.
+    pub(super) options: ParseOptions,
 }
 
-/// How the nodes are found: the options are read and checked first, and what they ask for is then done.
-#[derive(Clone, Copy)]
-pub(super) enum Make {
-    /// From the topology and the options alone.
-    Direct(Direct),
-    /// By a search that an observer times and may stop, and that says how good its result is.
-    Search(Search),
+/// Reads and checks options, which takes no time and reads no file.
+pub(super) type ParseOptions = fn(&Topology, &Params) -> Result<Box<dyn OrderNodes>>;
+
+/// Orders the nodes of a topology: the options of one method, read for that topology.
+pub trait OrderNodes: Send {
+    /// Returns the nodes in rank order.
+    ///
+    /// # Errors
+    /// More memory than allowed, a file that cannot be read, a search that its options do not let begin.
+    fn order(&self, topology: &Topology, observer: &dyn Observer) -> Result<OrderedNodes>;
+
+    /// Checks what can only be seen beside the options: files that they name, and whether there is a clock.
+    ///
+    /// # Errors
+    /// As [`OrderNodes::order`] would say before it takes time.
+    fn check_inputs(&self, _topology: &Topology, _observer: &dyn Observer) -> Result<()> {
+        Ok(())
+    }
 }
 
-/// Work that is left when the options are checked.
-pub(super) type Work<'a, T> = Result<Box<dyn FnOnce() -> Result<T> + 'a>>;
-/// See [`Make::Direct`].
-pub(super) type Direct = for<'a> fn(&'a Topology, &'a Params) -> Work<'a, Vec<NodeId>>;
-/// See [`Make::Search`].
-pub(super) type Search =
-    for<'a> fn(&'a Topology, &'a Params, &'a dyn Observer) -> Work<'a, SearchResult>;
+/// Nodes in rank order.
+pub enum OrderedNodes {
+    /// Constructed.
+    Constructed(Vec<NodeId>),
+    /// Found by a search, which says how good they are.
+    Found(SearchResult),
+}
 
 impl Method {
     /// A method that needs nothing but the topology and its options.
-    pub(super) const fn direct(needs: Needs, order: Direct) -> Self {
+    pub(super) const fn new(needs: Needs, options: ParseOptions) -> Self {
         Method {
             needs,
             keeps_routers: true,
-            make: Make::Direct(order),
+            options,
         }
-    }
-
-    /// A method that searches; it works on every topology.
-    pub(super) const fn search(search: Search) -> Self {
-        Method {
-            needs: Needs::Nothing,
-            keeps_routers: true,
-            make: Make::Search(search),
-        }
-    }
-
-    /// Returns whether the method works on `topology`.
-    pub fn suits(&self, topology: &Topology) -> bool {
-        self.needs.met_by(topology)
     }
 
     /// Marks a method that parts the nodes of a router.
     pub(super) const fn parting_routers(mut self) -> Self {
         self.keeps_routers = false;
         self
+    }
+
+    /// Returns whether the method works on `topology`.
+    pub fn suits(&self, topology: &Topology) -> bool {
+        self.needs.met_by(topology)
     }
 }
 
@@ -74,6 +81,8 @@ impl Method {
 pub enum Needs {
     /// Nothing: works everywhere.
     Nothing,
+    /// Integer coordinates where an option names axes, else nothing.
+    LatticeForAxes,
     /// Integer coordinates.
     Lattice,
     /// A hierarchy of units, or coordinates to cut blocks from.
@@ -81,14 +90,112 @@ pub enum Needs {
 }
 
 impl Needs {
-    /// Whether `topology` has it.
+    /// Returns whether `topology` has it.
     pub fn met_by(self, topology: &Topology) -> bool {
         match self {
-            Needs::Nothing => true,
+            Needs::Nothing | Needs::LatticeForAxes => true,
             Needs::Lattice => topology.lattice().is_some(),
             Needs::Levels => {
                 !topology.network().levels().is_empty() || topology.lattice().is_some()
             }
         }
     }
+}
+
+/// An ordering of one topology as a text asks for it, its options read and checked.
+pub(super) struct RequestedOrdering {
+    text: String,
+    /// The options of a method; `None` where the text names a file.
+    method: Option<Box<dyn OrderNodes>>,
+}
+
+impl RequestedOrdering {
+    /// Reads `text`: the name of a method of `table` with options, or that of an ordering file, which is not opened.
+    ///
+    /// # Errors
+    /// An unknown name, bad options, a method that does not suit the topology.
+    pub fn parse(table: &Registry<Method>, topology: &Topology, text: &str) -> Result<Self> {
+        let method = match table.get(text) {
+            Some(entry) => Some(parse_options(table, entry, topology, text)?),
+            None if text == "-" || Path::new(text).exists() => None,
+            None => return Err(table.neither(text, "an ordering file")),
+        };
+        Ok(RequestedOrdering {
+            text: text.to_string(),
+            method,
+        })
+    }
+
+    /// Makes the ordering; where a search found it, also returns how good it is.
+    ///
+    /// # Errors
+    /// More memory than allowed, a bad file, a search that its options do not let begin.
+    pub fn make(
+        &self,
+        topology: &Topology,
+        observer: &dyn Observer,
+    ) -> Result<(NodeOrder, Option<SearchResult>)> {
+        let Some(method) = &self.method else {
+            return Ok((read_file(topology, &self.text)?, None));
+        };
+        match method.order(topology, observer)? {
+            OrderedNodes::Constructed(nodes) => {
+                Ok((NodeOrder::new(topology, &self.text, nodes)?, None))
+            }
+            OrderedNodes::Found(found) => {
+                let mut order = NodeOrder::new(topology, &self.text, found.nodes.clone())?;
+                order.notes.clone_from(&found.notes);
+                Ok((order, Some(found)))
+            }
+        }
+    }
+
+    /// Checks the files that the options name and returns the ordering of a file, which is read.
+    ///
+    /// # Errors
+    /// A bad file; options that want a clock.
+    pub fn check(&self, topology: &Topology) -> Result<Option<NodeOrder>> {
+        let Some(method) = &self.method else {
+            return read_file(topology, &self.text).map(Some);
+        };
+        method.check_inputs(topology, &NoObserver)?;
+        Ok(None)
+    }
+}
+
+/// Reads the options that `text` gives an entry, for a topology that must suit it.
+fn parse_options(
+    table: &Registry<Method>,
+    entry: &OrderingEntry,
+    topology: &Topology,
+    text: &str,
+) -> Result<Box<dyn OrderNodes>> {
+    let params = table.params(entry, text, topology.context().seed)?;
+    let names_axes = params.has("axes") || params.has("reverse");
+    let lacks_lattice =
+        entry.parse.needs == Needs::LatticeForAxes && names_axes && topology.lattice().is_none();
+    if lacks_lattice || !entry.parse.suits(topology) {
+        let needy = if lacks_lattice { "axes" } else { entry.name };
+        let lacks = match entry.parse.needs {
+            Needs::Levels => "no hierarchy of groups, chassis or leaf switches",
+            _ => "no coordinates",
+        };
+        return Err(params.unsuited(
+            format!("{} has {lacks}, which `{needy}` needs", topology.name()),
+            format!(
+                "what works here: {}",
+                list_suitable(table, topology).join(", ")
+            ),
+        ));
+    }
+    (entry.parse.options)(topology, &params)
+}
+
+/// Returns the names of the methods of `table` that suit a topology.
+pub(super) fn list_suitable(table: &Registry<Method>, topology: &Topology) -> Vec<&'static str> {
+    table
+        .iter()
+        .filter(|entry| entry.parse.suits(topology))
+        .map(|entry| entry.name)
+        .collect()
 }

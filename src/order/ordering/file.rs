@@ -2,6 +2,7 @@
 //! names are below, numbers are names on machines where names are numbers.
 
 use std::io::{self, Write};
+use std::path::Path;
 
 use super::NodeOrder;
 use super::node_order::Check;
@@ -10,6 +11,15 @@ use nodeorder_base::error::{Error, Result};
 use nodeorder_base::ids::NodeId;
 use nodeorder_base::input::{Line, Text};
 use nodeorder_network::topology::{Numbers, Topology};
+
+/// Reads the ordering file of this name.
+///
+/// # Errors
+/// As [`NodeOrder::read`]; a file that cannot be opened, or larger than the memory allowed.
+pub(super) fn read_file(topology: &Topology, path: &str) -> Result<NodeOrder> {
+    let text = Text::read(Path::new(path), topology.context().memory)?;
+    NodeOrder::read(topology, &text)
+}
 
 impl NodeOrder {
     /// Reads an ordering file: one node id or list of nodes a line, `#` comments, blank lines ignored.

@@ -1,190 +1,34 @@
 //! Orderings: sequences of distinct schedulable nodes; a node's rank is its position.
 //!
-//! Each family is one file with an [`OrderingEntry`]; [`ORDERINGS`] is the table that names them all.
-//! A family takes a topology and its options and returns node ids, nothing else. [`NodeOrder`] accepts
-//! only what is a valid ordering of its topology.
+//! Each family is one file with an [`OrderingEntry`]; [`ORDERINGS`] is the table that names them all: constructions, and
+//! searches, which start from constructions. A family reads its options for a topology ([`OrderNodes`]) and returns
+//! node ids, nothing else. [`NodeOrder`] accepts only what is a valid ordering of its topology.
 
-use std::path::Path;
-
-use nodeorder_base::error::{Error, Result};
-use nodeorder_base::input::Text;
-use nodeorder_base::params::Params;
-use nodeorder_base::registry::Registry;
-use nodeorder_network::topology::Topology;
-
-use entry::{Make, Work};
-pub use entry::{Method, Needs, OrderingEntry};
-pub use node_order::NodeOrder;
-pub use nodeorder_base::observer::{NoObserver, Observer};
-pub use optimise::SearchResult;
-
-pub mod axes;
-mod brick;
+mod constructions;
 mod coverage;
 pub mod defaults;
 mod entry;
 mod file;
-mod gilbert;
-mod helical;
-mod hierarchical;
-mod hilbert;
-pub mod ilp;
-mod interleave;
-mod kit;
-mod linear;
 mod node_order;
-pub mod optimise;
-mod random;
-mod spectral;
+mod search;
+mod search_result;
+mod table;
 #[cfg(test)]
 mod testing;
-mod traversal;
 
-/// Every family of orderings.
-pub static ORDERINGS: Registry<Method> = Registry::new(
-    "ordering",
-    "",
-    &[
-        linear::ROW_MAJOR,
-        helical::HELICAL,
-        linear::SNAKE,
-        interleave::MORTON,
-        interleave::GRAY,
-        hilbert::HILBERT,
-        gilbert::GILBERT,
-        brick::BRICK,
-        hierarchical::HIERARCHICAL,
-        traversal::BFS,
-        traversal::DFS,
-        traversal::RCM,
-        spectral::SPECTRAL,
-        traversal::NEAREST,
-        random::RANDOM,
-        ilp::ILP,
-        optimise::OPTIMISE,
-    ],
-);
-
-impl NodeOrder {
-    /// Makes the ordering that `text` asks for: a method's name with options, or an ordering file.
-    ///
-    /// # Errors
-    /// An unknown name, bad options, a method that does not suit the topology, a bad file.
-    ///
-    /// # Examples
-    /// ```
-    /// use nodeorder_order::ordering::NodeOrder;
-    /// use nodeorder_network::topology::Topology;
-    /// let mesh = Topology::inline("mesh:2x3", &Default::default())?;
-    /// let order = NodeOrder::make(&mesh, "snake")?;
-    /// let ids: Vec<u32> = order.nodes().iter().map(|n| n.0).collect();
-    /// assert_eq!(ids, [0, 1, 2, 5, 4, 3]);
-    /// # Ok::<(), nodeorder_base::error::Error>(())
-    /// ```
-    pub fn make(topology: &Topology, text: &str) -> Result<Self> {
-        Ok(NodeOrder::make_with(topology, text, &NoObserver)?.0)
-    }
-
-    /// As [`NodeOrder::make`], with an observer: searches (`ilp`, `optimise`) ask it for the time and whether to
-    /// stop, report progress to it, and also return how good their result is.
-    ///
-    /// # Errors
-    /// As [`NodeOrder::make`].
-    pub fn make_with(
-        topology: &Topology,
-        text: &str,
-        observer: &dyn Observer,
-    ) -> Result<(Self, Option<SearchResult>)> {
-        topology.require("an ordering", NodeOrder::memory(topology))?;
-        let Some((entry, params)) = read(topology, text)? else {
-            return Ok((NodeOrder::from_file(topology, text)?, None));
-        };
-        match entry.build.make {
-            Make::Direct(order) => {
-                let nodes = checked(order(topology, &params), &params)?()?;
-                Ok((NodeOrder::new(topology, text, nodes)?, None))
-            }
-            Make::Search(search) => {
-                let outcome = checked(search(topology, &params, observer), &params)?()?;
-                let mut order = NodeOrder::new(topology, text, outcome.nodes.clone())?;
-                order.notes.clone_from(&outcome.notes);
-                Ok((order, Some(outcome)))
-            }
-        }
-    }
-
-    /// Checks the ordering that `text` asks for as [`NodeOrder::make`] would, without working it out: its options; a
-    /// file is read, and its ordering returned. Errors: as [`NodeOrder::make`], as far as options and files show them.
-    pub fn check(topology: &Topology, text: &str) -> Result<Option<Self>> {
-        let Some((entry, params)) = read(topology, text)? else {
-            return NodeOrder::from_file(topology, text).map(Some);
-        };
-        match entry.build.make {
-            Make::Direct(order) => checked(order(topology, &params), &params).map(|_| None),
-            Make::Search(search) => {
-                checked(search(topology, &params, &NoObserver), &params).map(|_| None)
-            }
-        }
-    }
-
-    fn from_file(topology: &Topology, path: &str) -> Result<Self> {
-        if !Path::new(path).exists() && path != "-" {
-            return Err(ORDERINGS.neither(path, "an ordering file"));
-        }
-        NodeOrder::read(
-            topology,
-            &Text::read(Path::new(path), topology.context().memory)?,
-        )
-    }
-}
-
-/// The method that `text` names, which suits the topology, and its options; none where `text` is no method's.
-fn read(topology: &Topology, text: &str) -> Result<Option<(&'static OrderingEntry, Params)>> {
-    let Some(entry) = ORDERINGS.get(text) else {
-        return Ok(None);
-    };
-    let params = ORDERINGS.params(entry, text, topology.context().seed)?;
-    match entry.build.suits(topology) {
-        true => Ok(Some((entry, params))),
-        false => Err(unsuited(topology, entry, &params)),
-    }
-}
-
-/// The work that is left, where no option is unknown: that is said before anything takes time.
-fn checked<T>(work: Result<T>, params: &Params) -> Result<T> {
-    let work = work?;
-    params.finish()?;
-    Ok(work)
-}
-
-/// The names of the methods that suit a topology.
-pub fn suitable(topology: &Topology) -> Vec<&'static str> {
-    ORDERINGS
-        .iter()
-        .filter(|entry| entry.build.suits(topology))
-        .map(|entry| entry.name)
-        .collect()
-}
-
-fn unsuited(topology: &Topology, entry: &OrderingEntry, params: &Params) -> Error {
-    let lacks = match entry.build.needs {
-        Needs::Levels => "no hierarchy of groups, chassis or leaf switches",
-        _ => "no coordinates",
-    };
-    params.unsuited(
-        format!(
-            "{} has {lacks}, which `{}` needs",
-            topology.name(),
-            entry.name
-        ),
-        format!("what works here: {}", suitable(topology).join(", ")),
-    )
-}
+pub use entry::{Method, Needs, OrderNodes, OrderedNodes, OrderingEntry};
+pub use node_order::NodeOrder;
+pub use nodeorder_base::observer::{NoObserver, Observer};
+pub use search::optimise;
+pub use search_result::SearchResult;
+pub use table::{ORDERINGS, suitable};
 
 #[cfg(test)]
 mod tests {
+    use super::entry::{Needs, OrderingEntry};
+    use super::node_order::NodeOrder;
+    use super::table::ORDERINGS;
     use super::testing::{error, topology};
-    use super::*;
     use proptest::prelude::*;
 
     /// A permutation of exactly the schedulable nodes; those of a router consecutive, except where the entry says
@@ -200,7 +44,7 @@ mod tests {
             "{by} on {spec}"
         );
         let entry = ORDERINGS.get(by).unwrap();
-        if entry.build.keeps_routers || by.contains("unit=router") {
+        if entry.parse.keeps_routers || by.contains("unit=router") {
             let routers: Vec<u32> = order
                 .nodes()
                 .iter()
@@ -217,7 +61,7 @@ mod tests {
 
     fn check_all(spec: &str) {
         let machine = topology(spec);
-        for method in ORDERINGS.iter().filter(|entry| entry.build.suits(&machine)) {
+        for method in ORDERINGS.iter().filter(|entry| entry.parse.suits(&machine)) {
             let axes = machine.lattice().map_or(0, |l| l.extents.len());
             let wide = machine.lattice().is_some_and(|l| {
                 l.extents.iter().filter(|n| **n > 1).count() > 3 || l.extents.len() > 10
@@ -256,7 +100,7 @@ mod tests {
                 }
                 _ => {
                     check(spec, method.name);
-                    if method.build.needs == Needs::Lattice {
+                    if method.parse.needs == Needs::Lattice {
                         check(spec, &turned);
                     }
                 }
@@ -283,7 +127,7 @@ mod tests {
 
     /// A machine for the example of an ordering.
     fn suiting(entry: &OrderingEntry) -> &'static str {
-        match entry.build.needs {
+        match entry.parse.needs {
             Needs::Levels => "cascade:16x6x8,per_router=4",
             _ if entry.name == "ilp" => "torus:4x4",
             _ => "torus:6x4x4",
@@ -298,13 +142,9 @@ mod tests {
     }
 
     #[test]
-    fn families_ask_for_what_they_declare() {
-        nodeorder_base::registry::testing::check(&ORDERINGS, |entry, params| {
-            let machine = topology(suiting(entry));
-            match entry.build.make {
-                Make::Direct(order) => order(&machine, params)?().map(|_| ()),
-                Make::Search(search) => search(&machine, params, &NoObserver)?().map(|_| ()),
-            }
+    fn families_read_what_they_declare() {
+        nodeorder_base::registry::testing::check_parsed(&ORDERINGS, |entry, params| {
+            (entry.parse.options)(&topology(suiting(entry)), params).map(drop)
         });
     }
 

@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 use rayon::prelude::*;
 
-use super::PairSums;
 use super::lag_bits::LagBits;
+use super::sums::PairSums;
 use nodeorder_base::error::Result;
 use nodeorder_base::ids::{NodeId, RouterId};
 use nodeorder_network::topology::Topology;

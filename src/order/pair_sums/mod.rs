@@ -21,8 +21,11 @@ mod lanes;
 mod pairs;
 mod prefix;
 mod spectrum;
+mod sums;
 mod terms;
 mod transform;
+
+pub use sums::PairSums;
 
 use lanes::Tables;
 use terms::Term;
@@ -37,71 +40,6 @@ pub enum SumMethod {
     Pairs,
     /// Autocorrelation of cuts: O(cuts · N log N).
     Transform,
-}
-
-/// Sums of the distances d(i,j) between the nodes at ranks i < j of a sequence.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PairSums {
-    /// `lag[k] = Σ_i d(i, i+k)`; `lag[0]` is 0.
-    pub lag: Vec<u64>,
-    /// `row[i] = Σ_{j>i} d(i,j)`.
-    pub row: Vec<u64>,
-    /// `col[j] = Σ_{i<j} d(i,j)`.
-    pub col: Vec<u64>,
-}
-
-impl PairSums {
-    /// All zero, for n ranks.
-    pub fn zero(n: usize) -> Self {
-        PairSums {
-            lag: vec![0; n],
-            row: vec![0; n],
-            col: vec![0; n],
-        }
-    }
-
-    /// Adds up two shares of the same sums.
-    pub fn plus(mut self, other: &PairSums) -> Self {
-        let pairs = [
-            (&mut self.lag, &other.lag),
-            (&mut self.row, &other.row),
-            (&mut self.col, &other.col),
-        ];
-        for (own, other) in pairs {
-            own.iter_mut()
-                .zip(other)
-                .for_each(|(own, other)| *own += other);
-        }
-        self
-    }
-
-    /// `T(S)` for S = 0..=N, zero below 2: two prefix sums over the slopes. O(N); takes the sums, so that at 10⁷ ranks
-    /// there is room for the totals.
-    pub fn window_totals(self) -> Vec<u128> {
-        let PairSums {
-            lag,
-            row,
-            col: mut falls,
-        } = self;
-        // `falls[r]`: decrease of the slope at size r + 1.
-        falls
-            .iter_mut()
-            .zip(row.iter().rev())
-            .for_each(|(falls, row)| *falls += row);
-        drop(row);
-        // Slope `s` acts from size s on: T(S) grows by the running slope at each step to S+1. Negative slopes are in
-        // two's complement.
-        let mut totals = Vec::with_capacity(lag.len() + 1);
-        let (mut running, mut total) = (0u128, 0u128);
-        for size in 0..=lag.len() {
-            totals.push(total);
-            let at = |sums: &[u64], i: usize| u128::from(sums.get(i).copied().unwrap_or(0));
-            running = running.wrapping_add(at(&lag, size));
-            running = running.wrapping_sub(size.checked_sub(1).map_or(0, |r| at(&falls, r)));
-            total = total.wrapping_add(running);
-        }
-        totals
-    }
 }
 
 /// The sums along `nodes`, lags up to `last` at least (rows and columns are whole in any case), by the
@@ -122,7 +60,7 @@ pub fn along(
     }
     check_memory(topology, nodes.len())?;
     match terms::along(topology, nodes) {
-        Some(terms) => Asked {
+        Some(terms) => SumPlanner {
             topology,
             n: nodes.len(),
             last,
@@ -156,7 +94,7 @@ pub fn windows(
     };
     // Rows and columns take one slide.
     let slide = terms.iter().map(|t| slide_cost(t, n)).sum::<f64>();
-    let asked = Asked {
+    let asked = SumPlanner {
         topology,
         n,
         last,
@@ -179,7 +117,7 @@ fn transform_bytes(n: usize) -> u64 {
 /// Whether all lags along `nodes` are summed by pairs only because transforms, which would be faster, do not fit.
 pub fn lacks_room(topology: &Topology, nodes: &[NodeId]) -> bool {
     let n = nodes.len();
-    let asked = Asked {
+    let asked = SumPlanner {
         topology,
         n,
         last: n.saturating_sub(1),
@@ -200,14 +138,14 @@ pub fn check_memory(topology: &Topology, n: usize) -> Result<()> {
 }
 
 /// Sums to be made along `n` nodes, for lags up to `last`.
-struct Asked<'a> {
+struct SumPlanner<'a> {
     topology: &'a Topology,
     n: usize,
     last: usize,
     method: SumMethod,
 }
 
-impl Asked<'_> {
+impl SumPlanner<'_> {
     /// Row and column sums, and lag sums up to `last`, each term by its cheapest method or by the one asked for. (The
     /// transform gives all lags.)
     fn sums(&self, terms: &[Term]) -> Result<PairSums> {
@@ -339,7 +277,7 @@ mod tests {
                 for last in [1, 63, 4095] {
                     let n = nodes.len();
                     let last = last.min(n - 1);
-                    let asked = Asked {
+                    let asked = SumPlanner {
                         topology: &topology,
                         n,
                         last,
@@ -375,7 +313,7 @@ mod tests {
             let nodes: Vec<NodeId> = topology.nodes().iter().collect();
             let terms = terms::along(&topology, &nodes).unwrap();
             let (n, last, method) = (nodes.len(), 500, SumMethod::Pairs);
-            Asked {
+            SumPlanner {
                 topology: &topology,
                 n,
                 last,

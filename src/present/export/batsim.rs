@@ -2,11 +2,12 @@
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 
 use serde::Serialize;
 use serde_json::json;
 
-use super::{Build, Export, ExportTarget, names};
+use super::{Export, ExportTarget, ParseTarget, WriteOrder, names};
 use nodeorder_base::error::Result;
 use nodeorder_base::params::{Opt, Params};
 use nodeorder_base::ranks::Ranks;
@@ -33,7 +34,7 @@ pub(super) const TARGET: ExportTarget = ExportTarget {
         )
         .or("1"),
     ],
-    build: Build::Order(write),
+    parse: ParseTarget::Order(parse),
 };
 
 /// A workload as Batsim reads it. `alloc`, `mapping` and `start` are for the scheduler, as fields of the user's own.
@@ -52,13 +53,22 @@ struct Job {
     start: i64,
 }
 
-fn write(topology: &Topology, order: &NodeOrder, params: &Params) -> Result<Export> {
-    let memory = topology.context().memory;
-    let path = params.path("trace")?;
-    let path = path.ok_or_else(|| params.wrong("trace", "trace = a file of jobs"))?;
-    let allocator = params.word("alloc")?;
-    let allocator =
-        allocator.ok_or_else(|| params.wrong("alloc", "alloc = the name of an allocator"))?;
+struct BatsimOptions {
+    trace: PathBuf,
+    allocator: String,
+    policy: String,
+    procs_per_node: u32,
+    /// Whether the number of processors is given.
+    procs_stated: bool,
+}
+
+fn parse(params: &Params) -> Result<Box<dyn WriteOrder>> {
+    let Some(trace) = params.path("trace")? else {
+        return Err(params.wrong("trace", "trace = a file of jobs"));
+    };
+    let Some(allocator) = params.word("alloc")? else {
+        return Err(params.wrong("alloc", "alloc = the name of an allocator"));
+    };
     ALLOCATORS.find_at(&allocator, || params.location_of("alloc"))?;
     let policy = params.word("policy")?.unwrap_or_default();
     POLICIES.find_at(&policy, || params.location_of("policy"))?;
@@ -67,57 +77,68 @@ fn write(topology: &Topology, order: &NodeOrder, params: &Params) -> Result<Expo
         Some((name, options)) => format!("{name}:{}", options.replace(':', ",")),
         None => policy,
     };
-    let stated = params.has("procs_per_node");
-    let procs_per_node = params.whole("procs_per_node", 1, u32::MAX)?;
-    let options = Options {
-        nodes: Some(order.len() as u32),
-        procs_per_node,
-        processors_stated: stated,
-        memory,
-        ..Options::default()
-    };
-    let resources = Resources::new(names(topology, order)?);
-    let trace = open::trace(&path, &options)?;
-    let distances = RankDistances::new(topology, order)?;
-    let context = AllocatorContext {
-        topology,
-        order,
-        distances: &distances,
-    };
-    let settings = Settings {
-        policy: &policy,
-        allocator: &allocator,
-        model: "fixed",
-        metrics: false,
-        figures: FigureSet {
-            ranks: true,
-            ..FigureSet::default()
-        },
-        timeline: false,
-        rules: None,
-    };
-    let result = simulate(&context, &Task::of(&trace), &settings, &|_| ())?;
-    let notes = left_out(&trace, &result);
-    let placed = if result.places_itself {
-        "the policy's own choice"
-    } else {
-        &allocator
-    };
-    let mut description = format!(
-        "nodeorder {}; topology: {}; ordering: {}; policy: {policy}; allocator: {placed}",
-        env!("CARGO_PKG_VERSION"),
-        topology.spec(),
-        order.label(),
-    );
-    notes
-        .iter()
-        .for_each(|note| description += &format!("; {note}"));
-    Ok(Export {
-        text: workload(order.len(), &description, &result, &resources),
-        beside: vec![(".resources".into(), resources.table())],
-        notes,
-        ..Export::default()
-    })
+    Ok(Box::new(BatsimOptions {
+        trace,
+        allocator,
+        policy,
+        procs_per_node: params.whole("procs_per_node", 1, u32::MAX)?,
+        procs_stated: params.has("procs_per_node"),
+    }))
+}
+
+impl WriteOrder for BatsimOptions {
+    fn write(&self, topology: &Topology, order: &NodeOrder) -> Result<Export> {
+        let options = Options {
+            nodes: Some(order.len() as u32),
+            procs_per_node: self.procs_per_node,
+            processors_stated: self.procs_stated,
+            memory: topology.context().memory,
+            ..Options::default()
+        };
+        let resources = Resources::new(names(topology, order)?);
+        let trace = open::trace(&self.trace, &options)?;
+        let distances = RankDistances::new(topology, order)?;
+        let context = AllocatorContext {
+            topology,
+            order,
+            distances: &distances,
+        };
+        let settings = Settings {
+            policy: &self.policy,
+            allocator: &self.allocator,
+            model: "fixed",
+            metrics: false,
+            figures: FigureSet {
+                ranks: true,
+                ..FigureSet::default()
+            },
+            timeline: false,
+            rules: None,
+        };
+        let result = simulate(&context, &Task::of(&trace), &settings, &|_| ())?;
+        let notes = left_out(&trace, &result);
+        let placed = if result.places_itself {
+            "the policy's own choice"
+        } else {
+            &self.allocator
+        };
+        let mut description = format!(
+            "nodeorder {}; topology: {}; ordering: {}; policy: {}; allocator: {placed}",
+            env!("CARGO_PKG_VERSION"),
+            topology.spec(),
+            order.label(),
+            self.policy,
+        );
+        for note in &notes {
+            description += &format!("; {note}");
+        }
+        Ok(Export {
+            text: workload(order.len(), &description, &result, &resources),
+            beside: vec![(".resources".into(), resources.table())],
+            notes,
+            ..Export::default()
+        })
+    }
 }
 
 /// Notes about jobs of the trace that are left out or changed.

@@ -3,10 +3,9 @@
 use std::collections::BTreeMap;
 
 use super::cables::{cables, nodes_by_router};
-use super::{Build, Export, ExportTarget, header};
+use super::{Export, ExportTarget, ParseTarget, header};
 use nodeorder_base::error::Result;
 use nodeorder_base::ids::NodeId;
-use nodeorder_base::params::Params;
 use nodeorder_network::topology::Topology;
 use nodeorder_order::ordering::NodeOrder;
 
@@ -14,12 +13,12 @@ use nodeorder_order::ordering::NodeOrder;
 pub(super) const TARGET: ExportTarget = ExportTarget::plain(
     "booksim",
     "a folder for BookSim 2: booksim.cfg and net.any (anynet), whose node k is the node of rank k",
-    Build::Order(write),
+    ParseTarget::Order(|_| Ok(Box::new(write))),
 );
 
 const ABOUT: &str = include_str!("texts/booksim.txt");
 
-fn write(topology: &Topology, order: &NodeOrder, _: &Params) -> Result<Export> {
+fn write(topology: &Topology, order: &NodeOrder) -> Result<Export> {
     let links = cables(topology, "booksim", false)?;
     let rank: BTreeMap<NodeId, usize> = order.nodes().iter().copied().zip(0..).collect();
     let mut lines: Vec<String> = Vec::new();

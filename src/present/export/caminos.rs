@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use super::cables::cables;
-use super::{Build, Export, ExportJob, ExportTarget, at, header, jobs_or_all, one_each};
+use super::{
+    Export, ExportJob, ExportTarget, ParseTarget, WriteJobs, at, header, jobs_or_all, one_each,
+};
 use nodeorder_base::error::{Error, Result};
 use nodeorder_base::ids::RouterId;
 use nodeorder_base::params::{Opt, Params};
@@ -25,7 +27,7 @@ pub(super) const TARGET: ExportTarget = ExportTarget {
         Opt::whole("message", "phits of a message").or("16"),
         Opt::number("phit", "bytes of a phit, for jobs with messages of their own").or("64"),
     ],
-    build: Build::Jobs(write),
+    parse: ParseTarget::Jobs(parse),
 };
 
 const ABOUT: &str = include_str!("texts/caminos.txt");
@@ -33,100 +35,105 @@ const ABOUT: &str = include_str!("texts/caminos.txt");
 /// Most numbers in the maps of a configuration.
 const MOST: usize = 1 << 24;
 
-/// Traffic of each job.
-struct Sizes {
+/// The way of a packet, and the traffic of each job.
+struct CaminosOptions {
+    routing: &'static str,
+    /// Phits that a node sends in a cycle.
     load: f64,
-    /// Phits of a message, and bytes of a phit.
+    cycles: u64,
+    /// Phits of a message.
     message: u32,
+    /// Bytes of a phit.
     phit: f64,
 }
 
-fn write(
-    topology: &Topology,
-    order: &NodeOrder,
-    jobs: &[ExportJob],
-    params: &Params,
-) -> Result<Export> {
-    let routing = params.choice("routing")?;
-    let sizes = Sizes {
+fn parse(params: &Params) -> Result<Box<dyn WriteJobs>> {
+    Ok(Box::new(CaminosOptions {
+        routing: params.choice("routing")?,
         load: params.number("load", 0.0, 1.0)?,
+        cycles: params.whole("cycles", 1, 1 << 40)?,
         message: params.whole("message", 1, 1 << 20)?,
         phit: params.number("phit", 1e-9, 1e15)?,
-    };
-    let cycles: u64 = params.whole("cycles", 1, 1 << 40)?;
-    let (network, links) = (topology.network(), cables(topology, "caminos", false)?);
-    let (routers, per_router) = (network.routers(), network.per_router());
-    if links.is_empty() || network.dealt_over() > 1 {
-        let problem = "a machine of one router, or whose node ids are dealt over routers";
-        return Err(Error::unsuited(
-            at("--to", "caminos"),
-            problem,
-            "routers that links join",
-        ));
+    }))
+}
+
+impl WriteJobs for CaminosOptions {
+    fn write(&self, topology: &Topology, order: &NodeOrder, jobs: &[ExportJob]) -> Result<Export> {
+        let (network, links) = (topology.network(), cables(topology, "caminos", false)?);
+        let (routers, per_router) = (network.routers(), network.per_router());
+        if links.is_empty() || network.dealt_over() > 1 {
+            let problem = "a machine of one router, or whose node ids are dealt over routers";
+            return Err(Error::unsuited(
+                at("--to", "caminos"),
+                problem,
+                "routers that links join",
+            ));
+        }
+        one_each(topology, jobs, "caminos")?;
+        let tasks = u64::from(routers) * u64::from(per_router);
+        let all = jobs_or_all(order, jobs);
+        // Within one node there is nothing to send.
+        let sending = all.iter().filter(|job| job.nodes.len() > 1);
+        let (mut files, mut traffic) = (
+            vec![("network.adj".into(), adjacency(routers, &links))],
+            vec![],
+        );
+        for (i, job) in sending.enumerate() {
+            let file = if jobs.is_empty() {
+                "order.map".into()
+            } else {
+                format!("job-{i}.map")
+            };
+            let lines = job.nodes.iter().enumerate();
+            let map = lines
+                .map(|(task, node)| format!("{task} {node}\n"))
+                .collect();
+            let application = self.application(job)?;
+            traffic.push(format!(
+                "// {}\n  TrafficMap {{ tasks: {tasks}, map: FileMap {{ filename: \"{file}\" }}, application: {application} }}",
+                job.name.replace(char::is_control, " ")
+            ));
+            files.push((file, map));
+        }
+        let bursts = !jobs.is_empty() && jobs.iter().all(|job| !job.traffic.is_empty());
+        if traffic.is_empty() {
+            let problem = "nothing to send: no job has two nodes";
+            return Err(Error::unsuited(
+                at("--to", "caminos"),
+                problem,
+                "a job of two nodes or more",
+            ));
+        }
+        let warm = if bursts { 0 } else { self.cycles / 10 };
+        let [channels, routing] = routing_of(topology, self.routing)?;
+        let (message, packet) = (self.message, self.message.min(16));
+        let text = format!(
+            "{}Configuration {{\n random_seed: {}, warmup: {warm}, measured: {},\n \
+             topology: File {{ filename: \"network.adj\", format: 0, servers_per_router: {per_router} }},\n \
+             traffic: TrafficSum {{ list: [\n  {}\n ] }},\n maximum_packet_size: {packet},\n \
+             router: Basic {{ virtual_channels: {channels}, virtual_channel_policies: [ EnforceFlowControl, LowestLabel, Random ], \
+             delay: 0, buffer_size: 64, bubble: false, flit_size: {packet}, intransit_priority: false, allow_request_busy_port: true, \
+             output_prioritize_lowest_label: false, output_buffer_size: 32 }},\n routing: {routing},\n \
+             link_classes: [ LinkClass {{ delay: 1 }}, LinkClass {{ delay: 1 }} ],\n}}\n",
+            header(
+                "//",
+                topology,
+                order,
+                &ABOUT.replace("PHITS", &message.to_string())
+            ),
+            topology.context().seed,
+            self.cycles,
+            traffic.join(",\n  "),
+        );
+        let notes = topology.assumed().into_iter().collect();
+        Ok(Export {
+            folder: Some("main.cfg"),
+            text,
+            beside: files,
+            notes,
+            binary: Vec::new(),
+        })
     }
-    one_each(topology, jobs, "caminos")?;
-    let tasks = u64::from(routers) * u64::from(per_router);
-    let all = jobs_or_all(order, jobs);
-    // Within one node there is nothing to send.
-    let sending = all.iter().filter(|job| job.nodes.len() > 1);
-    let (mut files, mut traffic) = (
-        vec![("network.adj".into(), adjacency(routers, &links))],
-        vec![],
-    );
-    for (i, job) in sending.enumerate() {
-        let file = if jobs.is_empty() {
-            "order.map".into()
-        } else {
-            format!("job-{i}.map")
-        };
-        let lines = job.nodes.iter().enumerate();
-        let map = lines
-            .map(|(task, node)| format!("{task} {node}\n"))
-            .collect();
-        let application = application(job, &sizes)?;
-        traffic.push(format!(
-            "// {}\n  TrafficMap {{ tasks: {tasks}, map: FileMap {{ filename: \"{file}\" }}, application: {application} }}",
-            job.name.replace(char::is_control, " ")
-        ));
-        files.push((file, map));
-    }
-    let bursts = !jobs.is_empty() && jobs.iter().all(|job| !job.traffic.is_empty());
-    if traffic.is_empty() {
-        let problem = "nothing to send: no job has two nodes";
-        return Err(Error::unsuited(
-            at("--to", "caminos"),
-            problem,
-            "a job of two nodes or more",
-        ));
-    }
-    let warm = if bursts { 0 } else { cycles / 10 };
-    let [channels, routing] = routing_of(topology, routing)?;
-    let (message, packet) = (sizes.message, sizes.message.min(16));
-    let text = format!(
-        "{}Configuration {{\n random_seed: {}, warmup: {warm}, measured: {cycles},\n \
-         topology: File {{ filename: \"network.adj\", format: 0, servers_per_router: {per_router} }},\n \
-         traffic: TrafficSum {{ list: [\n  {}\n ] }},\n maximum_packet_size: {packet},\n \
-         router: Basic {{ virtual_channels: {channels}, virtual_channel_policies: [ EnforceFlowControl, LowestLabel, Random ], \
-         delay: 0, buffer_size: 64, bubble: false, flit_size: {packet}, intransit_priority: false, allow_request_busy_port: true, \
-         output_prioritize_lowest_label: false, output_buffer_size: 32 }},\n routing: {routing},\n \
-         link_classes: [ LinkClass {{ delay: 1 }}, LinkClass {{ delay: 1 }} ],\n}}\n",
-        header(
-            "//",
-            topology,
-            order,
-            &ABOUT.replace("PHITS", &message.to_string())
-        ),
-        topology.context().seed,
-        traffic.join(",\n  "),
-    );
-    let notes = topology.assumed().into_iter().collect();
-    Ok(Export {
-        folder: Some("main.cfg"),
-        text,
-        beside: files,
-        notes,
-        binary: Vec::new(),
-    })
 }
 
 /// The neighbours of every router.
@@ -174,59 +181,62 @@ fn routing_of(topology: &Topology, routing: &str) -> Result<[String; 2]> {
     ])
 }
 
-/// Traffic of a job: its messages as bursts, or uniform traffic where it has none.
-///
-/// Burst k holds the k-th receiver of each process, counted from the process on, so that not all send to the same one
-/// at a time; processes without one name themselves, which caminos passes over.
-fn application(job: &ExportJob, sizes: &Sizes) -> Result<String> {
-    let (n, message) = (job.nodes.len(), sizes.message);
-    if job.traffic.is_empty() {
-        let load = sizes.load;
-        return Ok(format!(
-            "HomogeneousTraffic {{ pattern: Uniform, tasks: {n}, load: {load}, message_size: {message} }}"
-        ));
-    }
-    let mut bytes: BTreeMap<(usize, usize), f64> = BTreeMap::new();
-    for (guest, unit) in &job.traffic {
-        guest.for_each_message(|m| {
-            let after = (m.target as usize + n - m.source as usize) % n;
-            *bytes.entry((m.source as usize, after)).or_default() += m.volume * unit;
-        });
-    }
-    let mut bursts: BTreeMap<(usize, u64), Vec<usize>> = BTreeMap::new();
-    let (mut last, mut k) = (usize::MAX, 0);
-    for ((source, after), bytes) in bytes.into_iter().filter(|(_, bytes)| *bytes > 0.0) {
-        k = if source == last { k + 1 } else { 0 };
-        last = source;
-        let messages = (bytes / (sizes.phit * f64::from(message))).ceil().max(1.0) as u64;
-        if (bursts.len() + 1) * n > MOST {
-            let problem = format!(
-                "job `{}`, whose messages are too many and too different",
-                job.name
-            );
-            return Err(Error::unsuited(
-                at("--to", "caminos"),
-                problem,
-                "a smaller job",
+impl CaminosOptions {
+    /// Traffic of a job: its messages as bursts, or uniform traffic where it has none.
+    ///
+    /// Burst k holds the k-th receiver of each process, counted from the process on, so that not all send to the same one
+    /// at a time; processes without one name themselves, which caminos passes over.
+    fn application(&self, job: &ExportJob) -> Result<String> {
+        let n = job.nodes.len();
+        let message = self.message;
+        if job.traffic.is_empty() {
+            let load = self.load;
+            return Ok(format!(
+                "HomogeneousTraffic {{ pattern: Uniform, tasks: {n}, load: {load}, message_size: {message} }}"
             ));
         }
-        let burst = bursts
-            .entry((k, messages))
-            .or_insert_with(|| (0..n).collect());
-        burst[source] = (source + after) % n;
+        let mut bytes: BTreeMap<(usize, usize), f64> = BTreeMap::new();
+        for (guest, unit) in &job.traffic {
+            guest.for_each_message(|m| {
+                let after = (m.target as usize + n - m.source as usize) % n;
+                *bytes.entry((m.source as usize, after)).or_default() += m.volume * unit;
+            });
+        }
+        let mut bursts: BTreeMap<(usize, u64), Vec<usize>> = BTreeMap::new();
+        let (mut last, mut k) = (usize::MAX, 0);
+        for ((source, after), bytes) in bytes.into_iter().filter(|(_, bytes)| *bytes > 0.0) {
+            k = if source == last { k + 1 } else { 0 };
+            last = source;
+            let messages = (bytes / (self.phit * f64::from(message))).ceil().max(1.0) as u64;
+            if (bursts.len() + 1) * n > MOST {
+                let problem = format!(
+                    "job `{}`, whose messages are too many and too different",
+                    job.name
+                );
+                return Err(Error::unsuited(
+                    at("--to", "caminos"),
+                    problem,
+                    "a smaller job",
+                ));
+            }
+            let burst = bursts
+                .entry((k, messages))
+                .or_insert_with(|| (0..n).collect());
+            burst[source] = (source + after) % n;
+        }
+        let bursts: Vec<String> = bursts
+            .into_iter()
+            .map(|((_, messages), map)| {
+                let map: Vec<String> = map.iter().map(usize::to_string).collect();
+                format!(
+                    "Burst {{ pattern: EmbeddedMap {{ map: [{}] }}, tasks: {n}, messages_per_task: {messages}, message_size: {message} }}",
+                    map.join(",")
+                )
+            })
+            .collect();
+        Ok(format!(
+            "TrafficSum {{ list: [ {} ] }}",
+            bursts.join(",\n   ")
+        ))
     }
-    let bursts: Vec<String> = bursts
-        .into_iter()
-        .map(|((_, messages), map)| {
-            let map: Vec<String> = map.iter().map(usize::to_string).collect();
-            format!(
-                "Burst {{ pattern: EmbeddedMap {{ map: [{}] }}, tasks: {n}, messages_per_task: {messages}, message_size: {message} }}",
-                map.join(",")
-            )
-        })
-        .collect();
-    Ok(format!(
-        "TrafficSum {{ list: [ {} ] }}",
-        bursts.join(",\n   ")
-    ))
 }

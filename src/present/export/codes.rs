@@ -1,7 +1,7 @@
 //! CODES: the nodes of jobs, and the wiring of a dragonfly.
 
 use super::cables::cables;
-use super::{Build, Export, ExportJob, ExportTarget, at, jobs_or_all, one_each};
+use super::{Export, ExportJob, ExportTarget, ParseTarget, WriteJobs, at, jobs_or_all, one_each};
 use nodeorder_base::error::{Error, Result};
 use nodeorder_base::ids::NodeId;
 use nodeorder_base::params::{Opt, Params};
@@ -16,43 +16,46 @@ pub(super) const TARGET: ExportTarget = ExportTarget::new(
         "wiring",
         "write alloc.conf, intra and inter into a folder, on machines of equal groups",
     )],
-    Build::Jobs(write),
+    ParseTarget::Jobs(parse),
 );
 
-/// The file has no comments: a line a job.
-fn write(
-    topology: &Topology,
-    order: &NodeOrder,
-    jobs: &[ExportJob],
-    params: &Params,
-) -> Result<Export> {
-    let wiring = params.flag("wiring")?;
-    if topology.network().rails().is_some() {
-        let problem = "nodes on rails, which its models do not have";
-        return Err(Error::unsuited(
-            at("--to", "codes"),
-            problem,
-            "a machine without rails",
-        ));
+struct CodesOptions {
+    wiring: bool,
+}
+
+fn parse(params: &Params) -> Result<Box<dyn WriteJobs>> {
+    Ok(Box::new(CodesOptions {
+        wiring: params.flag("wiring")?,
+    }))
+}
+
+impl WriteJobs for CodesOptions {
+    /// Writes a line a job: the file has no comments.
+    fn write(&self, topology: &Topology, order: &NodeOrder, jobs: &[ExportJob]) -> Result<Export> {
+        if topology.network().rails().is_some() {
+            let problem = "nodes on rails, which its models do not have";
+            return Err(Error::unsuited(
+                at("--to", "codes"),
+                problem,
+                "a machine without rails",
+            ));
+        }
+        one_each(topology, jobs, "codes")?;
+        let mut text = String::new();
+        for job in jobs_or_all(order, jobs) {
+            let ids: Vec<String> = job.nodes.iter().map(NodeId::to_string).collect();
+            text += &ids.join(" ");
+            text.push('\n');
+        }
+        let note = "run with: model-net-mpi-replay --alloc_file=FILE beside a workload file of as many lines; to undo: sort the ids of each line";
+        let mut export = Export::from(text);
+        export.notes.push(note.into());
+        if self.wiring {
+            export.folder = Some("alloc.conf");
+            export.binary = wires(topology)?;
+        }
+        Ok(export)
     }
-    one_each(topology, jobs, "codes")?;
-    let line = |job: ExportJob| {
-        let ids: Vec<String> = job.nodes.iter().map(NodeId::to_string).collect();
-        ids.join(" ") + "\n"
-    };
-    let text: String = jobs_or_all(order, jobs).into_iter().map(line).collect();
-    let note = "run with: model-net-mpi-replay --alloc_file=FILE beside a workload file of as many lines; to undo: sort the ids of each line";
-    let (binary, folder) = match wiring {
-        true => (wires(topology)?, Some("alloc.conf")),
-        false => (Vec::new(), None),
-    };
-    Ok(Export {
-        text,
-        folder,
-        binary,
-        beside: Vec::new(),
-        notes: vec![note.into()],
-    })
 }
 
 /// The files intra and inter: cables within a group, as two places in it and a kind (0 in a chassis or where there are

@@ -2,9 +2,8 @@
 
 use std::path::Path;
 
-use super::{Build, Export, ExportTarget};
+use super::{Export, ExportTarget, ParseTarget};
 use nodeorder_base::error::{Error, Result};
-use nodeorder_base::params::Params;
 use nodeorder_network::topology::Topology;
 use nodeorder_order::ordering::NodeOrder;
 
@@ -12,10 +11,10 @@ use nodeorder_order::ordering::NodeOrder;
 pub(super) const TARGET: ExportTarget = ExportTarget::plain(
     "csv",
     "rank,node,name, one node a line",
-    Build::Order(write),
+    ParseTarget::Order(|_| Ok(Box::new(write))),
 );
 
-fn write(topology: &Topology, order: &NodeOrder, _: &Params) -> Result<Export> {
+fn write(topology: &Topology, order: &NodeOrder) -> Result<Export> {
     let mut writer = ::csv::Writer::from_writer(Vec::with_capacity(24 * order.len()));
     let failed = |e: ::csv::Error| Error::io(Path::new("the CSV export"), "writing", e.into());
     writer

@@ -7,16 +7,46 @@ use nodeorder_base::registry::Entry;
 use nodeorder_network::topology::Topology;
 use nodeorder_order::ordering::NodeOrder;
 
-/// An export target: an entry of [`TARGETS`]. It makes the text.
-pub type ExportTarget = Entry<Build>;
+/// An export target: an entry of [`TARGETS`].
+pub type ExportTarget = Entry<ParseTarget>;
 
-/// Files of a target.
+/// How the options of a target are read.
 #[derive(Clone, Copy)]
-pub enum Build {
-    /// An ordering.
-    Order(fn(&Topology, &NodeOrder, &Params) -> Result<Export>),
-    /// An ordering, or the jobs on it where there are some.
-    Jobs(fn(&Topology, &NodeOrder, &[ExportJob], &Params) -> Result<Export>),
+pub enum ParseTarget {
+    /// Of one that writes an ordering.
+    Order(fn(&Params) -> Result<Box<dyn WriteOrder>>),
+    /// Of one that writes an ordering, or the jobs on it where there are some.
+    Jobs(fn(&Params) -> Result<Box<dyn WriteJobs>>),
+}
+
+/// Options of a target for orderings, read and checked. A function writes without options.
+pub trait WriteOrder {
+    /// Makes the files.
+    ///
+    /// # Errors
+    /// A machine, an ordering or names that the format cannot say.
+    fn write(&self, topology: &Topology, order: &NodeOrder) -> Result<Export>;
+}
+
+impl<W: Fn(&Topology, &NodeOrder) -> Result<Export>> WriteOrder for W {
+    fn write(&self, topology: &Topology, order: &NodeOrder) -> Result<Export> {
+        self(topology, order)
+    }
+}
+
+/// Options of a target that takes jobs, read and checked. A function writes without options.
+pub trait WriteJobs {
+    /// Makes the files; of the whole ordering where there are no `jobs`.
+    ///
+    /// # Errors
+    /// As [`WriteOrder::write`]; jobs that the format cannot say.
+    fn write(&self, topology: &Topology, order: &NodeOrder, jobs: &[ExportJob]) -> Result<Export>;
+}
+
+impl<W: Fn(&Topology, &NodeOrder, &[ExportJob]) -> Result<Export>> WriteJobs for W {
+    fn write(&self, topology: &Topology, order: &NodeOrder, jobs: &[ExportJob]) -> Result<Export> {
+        self(topology, order, jobs)
+    }
 }
 
 /// The files that an export writes.

@@ -1,8 +1,7 @@
 //! Flux: brokers ranked in rank order.
 
-use super::{Build, Export, ExportTarget, header, names};
+use super::{Export, ExportTarget, ParseTarget, header, names};
 use nodeorder_base::error::Result;
-use nodeorder_base::params::Params;
 use nodeorder_network::topology::{Topology, compact_list};
 use nodeorder_order::ordering::NodeOrder;
 
@@ -10,12 +9,12 @@ use nodeorder_order::ordering::NodeOrder;
 pub(super) const TARGET: ExportTarget = ExportTarget::plain(
     "flux",
     "TOML for Flux: broker ranks and resources in rank order",
-    Build::Order(write),
+    ParseTarget::Order(|_| Ok(Box::new(write))),
 );
 
 const ABOUT: &str = include_str!("texts/flux.txt");
 
-fn write(topology: &Topology, order: &NodeOrder, _: &Params) -> Result<Export> {
+fn write(topology: &Topology, order: &NodeOrder) -> Result<Export> {
     let hosts = compact_list(names(topology, order)?);
     let text = header("#", topology, order, ABOUT);
     Ok(format!(

@@ -1,9 +1,8 @@
 //! Volcano: a HyperNode a unit.
 
 use super::units::{ExportUnit, units};
-use super::{Build, Export, ExportTarget, header};
+use super::{Export, ExportTarget, ParseTarget, header};
 use nodeorder_base::error::Result;
-use nodeorder_base::params::Params;
 use nodeorder_network::topology::Topology;
 use nodeorder_order::ordering::NodeOrder;
 
@@ -11,12 +10,12 @@ use nodeorder_order::ordering::NodeOrder;
 pub(super) const TARGET: ExportTarget = ExportTarget::plain(
     "hypernodes",
     "YAML for Kubernetes: a Volcano HyperNode a unit, leaves in tier 1, members in rank order",
-    Build::Order(write),
+    ParseTarget::Order(|_| Ok(Box::new(write))),
 );
 
 const ABOUT: &str = include_str!("texts/hypernodes.txt");
 
-fn write(topology: &Topology, order: &NodeOrder, _: &Params) -> Result<Export> {
+fn write(topology: &Topology, order: &NodeOrder) -> Result<Export> {
     let units = units(topology, order)?;
     let names = super::lower_names(units.iter().map(|unit| unit.name.as_str()));
     let mut text = header("#", topology, order, ABOUT);

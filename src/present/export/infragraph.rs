@@ -1,9 +1,8 @@
 //! InfraGraph: nodes, switches and cables as YAML, nodes in rank order.
 
 use super::cables::{cables, nodes_by_router};
-use super::{Build, Export, ExportTarget, at, free_name, header, names_of};
+use super::{Export, ExportTarget, ParseTarget, at, free_name, header, names_of};
 use nodeorder_base::error::{Error, Result};
-use nodeorder_base::params::Params;
 use nodeorder_network::topology::Topology;
 use nodeorder_order::ordering::NodeOrder;
 
@@ -11,12 +10,12 @@ use nodeorder_order::ordering::NodeOrder;
 pub(super) const TARGET: ExportTarget = ExportTarget::plain(
     "infragraph",
     "YAML for InfraGraph: an instance a node, in rank order and under its name, and the switches with their cables",
-    Build::Order(write),
+    ParseTarget::Order(|_| Ok(Box::new(write))),
 );
 
 const ABOUT: &str = include_str!("texts/infragraph.txt");
 
-fn write(topology: &Topology, order: &NodeOrder, _: &Params) -> Result<Export> {
+fn write(topology: &Topology, order: &NodeOrder) -> Result<Export> {
     let (links, nodes) = (
         cables(topology, "infragraph", true)?,
         nodes_by_router(topology),

@@ -3,9 +3,8 @@
 use serde_json::{Value, json};
 
 use super::units::{ExportUnit, units};
-use super::{Build, Export, ExportTarget};
+use super::{Export, ExportTarget, ParseTarget};
 use nodeorder_base::error::Result;
-use nodeorder_base::params::Params;
 use nodeorder_network::topology::Topology;
 use nodeorder_order::ordering::NodeOrder;
 
@@ -13,10 +12,10 @@ use nodeorder_order::ordering::NodeOrder;
 pub(super) const TARGET: ExportTarget = ExportTarget::plain(
     "jgf",
     "JSON for Flux: the resource graph (JGF) of units and nodes, node ids in rank order",
-    Build::Order(write),
+    ParseTarget::Order(|_| Ok(Box::new(write))),
 );
 
-fn write(topology: &Topology, order: &NodeOrder, _: &Params) -> Result<Export> {
+fn write(topology: &Topology, order: &NodeOrder) -> Result<Export> {
     let units = units(topology, order)?;
     let mut above = vec![None; units.len()];
     for (i, unit) in units.iter().enumerate() {

@@ -1,9 +1,8 @@
 //! Kueue: a Topology, and the labels that place nodes in it.
 
 use super::units::{ExportUnit, units};
-use super::{Build, Export, ExportTarget, header};
+use super::{Export, ExportTarget, ParseTarget, header};
 use nodeorder_base::error::Result;
-use nodeorder_base::params::Params;
 use nodeorder_network::topology::Topology;
 use nodeorder_order::ordering::NodeOrder;
 
@@ -11,7 +10,7 @@ use nodeorder_order::ordering::NodeOrder;
 pub(super) const TARGET: ExportTarget = ExportTarget::plain(
     "kueue",
     "YAML for Kubernetes: a Kueue Topology of the machine's levels, and beside it the commands that label nodes in rank order",
-    Build::Order(write),
+    ParseTarget::Order(|_| Ok(Box::new(write))),
 );
 
 const ABOUT: &str = include_str!("texts/kueue.txt");
@@ -19,7 +18,7 @@ const ABOUT: &str = include_str!("texts/kueue.txt");
 /// Labels are called so, with the level's name.
 const LABEL: &str = "topology.nodeorder.io/";
 
-fn write(topology: &Topology, order: &NodeOrder, _: &Params) -> Result<Export> {
+fn write(topology: &Topology, order: &NodeOrder) -> Result<Export> {
     let units = units(topology, order)?;
     let mut levels: Vec<&ExportUnit> = Vec::new();
     for unit in units.iter().filter(|unit| unit.level != "root") {

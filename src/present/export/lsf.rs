@@ -1,8 +1,7 @@
 //! LSF: compute units of one host each, in rank order.
 
-use super::{Build, Export, ExportTarget, header, names, padded, prefix};
+use super::{Export, ExportTarget, ParseTarget, header, names, padded, prefix};
 use nodeorder_base::error::Result;
-use nodeorder_base::params::Params;
 use nodeorder_network::topology::Topology;
 use nodeorder_order::ordering::NodeOrder;
 
@@ -10,12 +9,12 @@ use nodeorder_order::ordering::NodeOrder;
 pub(super) const TARGET: ExportTarget = ExportTarget::plain(
     "lsf",
     "lsb.hosts for LSF: a compute unit a host, in rank order",
-    Build::Order(write),
+    ParseTarget::Order(|_| Ok(Box::new(write))),
 );
 
 const ABOUT: &str = include_str!("texts/lsf.txt");
 
-fn write(topology: &Topology, order: &NodeOrder, _: &Params) -> Result<Export> {
+fn write(topology: &Topology, order: &NodeOrder) -> Result<Export> {
     let mut text = header("#", topology, order, ABOUT);
     let names = names(topology, order)?;
     let prefix = prefix(&names);

@@ -34,7 +34,7 @@ mod sst;
 mod table;
 mod units;
 
-pub use entry::{Build, Export, ExportTarget};
+pub use entry::{Export, ExportTarget, ParseTarget, WriteJobs, WriteOrder};
 pub use hosts::{HOST_FORMS, HostForm, JobHosts};
 pub use job_hosts::{best_ring, read_hosts, restricted};
 use node_names::{

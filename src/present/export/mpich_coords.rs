@@ -1,8 +1,7 @@
 //! MPICH: the coordinates of the processes of one job.
 
-use super::{Build, Export, ExportJob, ExportTarget, at, jobs_or_all};
+use super::{Export, ExportJob, ExportTarget, ParseTarget, at, jobs_or_all};
 use nodeorder_base::error::{Error, Result};
-use nodeorder_base::params::Params;
 use nodeorder_network::topology::Topology;
 use nodeorder_order::ordering::NodeOrder;
 
@@ -10,12 +9,12 @@ use nodeorder_order::ordering::NodeOrder;
 pub(super) const TARGET: ExportTarget = ExportTarget::plain(
     "mpich-coords",
     "MPICH from 4.2.0: group, switch and port of each process of one job, for MPIR_CVAR_COORDINATES_FILE",
-    Build::Jobs(write),
+    ParseTarget::Jobs(|_| Ok(Box::new(write))),
 );
 
 /// The first line is all the comment that MPICH leaves room for. The group is a unit of the outermost level; without
 /// levels above switches all are of group 0.
-fn write(topology: &Topology, order: &NodeOrder, jobs: &[ExportJob], _: &Params) -> Result<Export> {
+fn write(topology: &Topology, order: &NodeOrder, jobs: &[ExportJob]) -> Result<Export> {
     let refuse = |problem: String, remedy: &str| {
         Err(Error::unsuited(at("--to", "mpich-coords"), problem, remedy))
     };

@@ -1,8 +1,7 @@
 //! OpenPBS: a resource of its own to sort vnodes by.
 
-use super::{Build, Export, ExportTarget, header, names};
+use super::{Export, ExportTarget, ParseTarget, header, names};
 use nodeorder_base::error::Result;
-use nodeorder_base::params::Params;
 use nodeorder_network::topology::Topology;
 use nodeorder_order::ordering::NodeOrder;
 
@@ -10,12 +9,12 @@ use nodeorder_order::ordering::NodeOrder;
 pub(super) const TARGET: ExportTarget = ExportTarget::plain(
     "pbs",
     "qmgr input for OpenPBS: a rank a vnode, to sort by",
-    Build::Order(write),
+    ParseTarget::Order(|_| Ok(Box::new(write))),
 );
 
 const ABOUT: &str = include_str!("texts/pbs.txt");
 
-fn write(topology: &Topology, order: &NodeOrder, _: &Params) -> Result<Export> {
+fn write(topology: &Topology, order: &NodeOrder) -> Result<Export> {
     let mut text = header("#", topology, order, ABOUT);
     text += "create resource rank type=long, flag=h\n";
     for (rank, name) in names(topology, order)?.iter().enumerate() {

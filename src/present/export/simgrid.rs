@@ -3,10 +3,9 @@
 use std::collections::HashMap;
 use std::fmt::Write;
 
-use super::{Build, Export, ExportTarget, header};
+use super::{Export, ExportTarget, ParseTarget, header};
 use nodeorder_base::error::{Error, Result};
 use nodeorder_base::ids::NodeId;
-use nodeorder_base::params::Params;
 use nodeorder_network::topology::Topology;
 use nodeorder_order::ordering::NodeOrder;
 use nodeorder_traffic::corun::Figures;
@@ -16,7 +15,7 @@ use nodeorder_traffic::mapping::routing::Routes;
 pub(super) const TARGET: ExportTarget = ExportTarget::plain(
     "simgrid",
     "a SimGrid platform (XML) with our routes, and FILE.hosts with the hosts in rank order",
-    Build::Order(write),
+    ParseTarget::Order(|_| Ok(Box::new(write))),
 );
 
 /// Most nodes for which the route of every pair is written out; on larger machines SimGrid searches routes itself.
@@ -93,7 +92,7 @@ const WITH_ROUTES: &str = include_str!("texts/simgrid-with-routes.txt");
 
 const WITHOUT_ROUTES: &str = include_str!("texts/simgrid-without-routes.txt");
 
-fn write(topology: &Topology, order: &NodeOrder, _: &Params) -> Result<Export> {
+fn write(topology: &Topology, order: &NodeOrder) -> Result<Export> {
     simgrid(topology, order, &SimGridFigures::default())
 }
 

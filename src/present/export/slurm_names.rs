@@ -1,8 +1,7 @@
 //! Slurm by node name: aliases whose order is the rank order.
 
-use super::{Build, Export, ExportTarget, all_names, header, padded, prefix, range};
+use super::{Export, ExportTarget, ParseTarget, all_names, header, padded, prefix, range};
 use nodeorder_base::error::Result;
-use nodeorder_base::params::Params;
 use nodeorder_network::topology::Topology;
 use nodeorder_order::ordering::NodeOrder;
 
@@ -10,12 +9,12 @@ use nodeorder_order::ordering::NodeOrder;
 pub(super) const TARGET: ExportTarget = ExportTarget::plain(
     "slurm-names",
     "slurm.conf: aliases in rank order; jobs get the tightest free run of ranks (as slurm-best-fit)",
-    Build::Order(write),
+    ParseTarget::Order(|_| Ok(Box::new(write))),
 );
 
 const ABOUT: &str = include_str!("texts/slurm-names.txt");
 
-fn write(topology: &Topology, order: &NodeOrder, _: &Params) -> Result<Export> {
+fn write(topology: &Topology, order: &NodeOrder) -> Result<Export> {
     let mut text = header("#", topology, order, ABOUT);
     let names = all_names(topology, order)?;
     let prefix = prefix(&names);

@@ -1,9 +1,8 @@
 //! A site's own topology.conf with its lines in rank order.
 
 use super::slurm_site::{Described, described};
-use super::{Build, Export, ExportTarget, header};
+use super::{Export, ExportTarget, ParseTarget, header};
 use nodeorder_base::error::Result;
-use nodeorder_base::params::Params;
 use nodeorder_network::topology::Topology;
 use nodeorder_network::topology::site::SiteKind;
 use nodeorder_order::ordering::NodeOrder;
@@ -12,12 +11,12 @@ use nodeorder_order::ordering::NodeOrder;
 pub(super) const TARGET: ExportTarget = ExportTarget::plain(
     "slurm-permuted",
     "topology.conf: the site's own switches, blocks or rings, their lines in rank order; the fabric stays as it is",
-    Build::Order(write),
+    ParseTarget::Order(|_| Ok(Box::new(write))),
 );
 
 const ABOUT: &str = include_str!("texts/slurm-permuted.txt");
 
-fn write(topology: &Topology, order: &NodeOrder, _: &Params) -> Result<Export> {
+fn write(topology: &Topology, order: &NodeOrder) -> Result<Export> {
     let Described {
         kind, lines, sizes, ..
     } = described(topology, order, TARGET.name)?;

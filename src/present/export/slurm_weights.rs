@@ -1,8 +1,7 @@
 //! Slurm by node weight: the first free nodes in rank order.
 
-use super::{Build, Export, ExportTarget, all_names, header};
+use super::{Export, ExportTarget, ParseTarget, all_names, header};
 use nodeorder_base::error::Result;
-use nodeorder_base::params::Params;
 use nodeorder_network::topology::Topology;
 use nodeorder_order::ordering::NodeOrder;
 
@@ -10,12 +9,12 @@ use nodeorder_order::ordering::NodeOrder;
 pub(super) const TARGET: ExportTarget = ExportTarget::plain(
     "slurm-weights",
     "slurm.conf: a weight a node; jobs get the first free nodes in rank order (as fifo:0)",
-    Build::Order(write),
+    ParseTarget::Order(|_| Ok(Box::new(write))),
 );
 
 const ABOUT: &str = include_str!("texts/slurm-weights.txt");
 
-fn write(topology: &Topology, order: &NodeOrder, _: &Params) -> Result<Export> {
+fn write(topology: &Topology, order: &NodeOrder) -> Result<Export> {
     let mut text = header("#", topology, order, ABOUT);
     for (rank, name) in all_names(topology, order)?.iter().enumerate() {
         text += &format!("NodeName={name} Weight={}\n", rank + 1);

@@ -1,9 +1,8 @@
 //! Slurm's topology.yaml, its entries in rank order.
 
 use super::slurm_site::{Described, described};
-use super::{Build, Export, ExportTarget, header};
+use super::{Export, ExportTarget, ParseTarget, header};
 use nodeorder_base::error::Result;
-use nodeorder_base::params::Params;
 use nodeorder_network::topology::site::{SiteKind, SiteTorus};
 use nodeorder_network::topology::{Topology, compact_list};
 use nodeorder_order::ordering::NodeOrder;
@@ -12,12 +11,12 @@ use nodeorder_order::ordering::NodeOrder;
 pub(super) const TARGET: ExportTarget = ExportTarget::plain(
     "slurm-yaml",
     "topology.yaml (Slurm from 25.05): the machine's switches, blocks, rings or toruses, in rank order",
-    Build::Order(write),
+    ParseTarget::Order(|_| Ok(Box::new(write))),
 );
 
 const ABOUT: &str = include_str!("texts/slurm-yaml.txt");
 
-fn write(topology: &Topology, order: &NodeOrder, _: &Params) -> Result<Export> {
+fn write(topology: &Topology, order: &NodeOrder) -> Result<Export> {
     let Described {
         kind,
         name,

@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 
 use super::cables::{cables, nodes_by_router};
-use super::{Build, Export, ExportJob, ExportTarget, header, jobs_or_all, names_of, one_each};
+use super::{
+    Export, ExportJob, ExportTarget, ParseTarget, header, jobs_or_all, names_of, one_each,
+};
 use nodeorder_base::error::Result;
-use nodeorder_base::params::Params;
 use nodeorder_network::topology::Topology;
 use nodeorder_order::ordering::NodeOrder;
 
@@ -13,12 +14,12 @@ use nodeorder_order::ordering::NodeOrder;
 pub(super) const TARGET: ExportTarget = ExportTarget::plain(
     "sst",
     "a folder for SST: network.graphml for merlin's topoAny, and ember.load, a list of endpoints a job",
-    Build::Jobs(write),
+    ParseTarget::Jobs(|_| Ok(Box::new(write))),
 );
 
 const ABOUT: &str = include_str!("texts/sst.txt");
 
-fn write(topology: &Topology, order: &NodeOrder, jobs: &[ExportJob], _: &Params) -> Result<Export> {
+fn write(topology: &Topology, order: &NodeOrder, jobs: &[ExportJob]) -> Result<Export> {
     let (links, nodes) = (cables(topology, "sst", true)?, nodes_by_router(topology));
     one_each(topology, jobs, "sst")?;
     let comment = header(" ", topology, order, ABOUT).replace("--", "- -");

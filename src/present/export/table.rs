@@ -1,9 +1,10 @@
 //! Every target, and how a text names one.
 
+use super::{Export, ExportJob, ExportTarget, ParseTarget, at};
 use super::{
-    Build, Export, ExportJob, ExportTarget, at, batsim, booksim, caminos, codes, csv, flux,
-    hypernodes, infragraph, jgf, kueue, lsf, mpich_coords, pbs, simgrid, slurm_lines, slurm_names,
-    slurm_permuted, slurm_topology, slurm_weights, slurm_yaml, sst,
+    batsim, booksim, caminos, codes, csv, flux, hypernodes, infragraph, jgf, kueue, lsf,
+    mpich_coords, pbs, simgrid, slurm_lines, slurm_names, slurm_permuted, slurm_topology,
+    slurm_weights, slurm_yaml, sst,
 };
 use nodeorder_base::error::{Error, Result, SourceLocation};
 use nodeorder_base::params::Params;
@@ -12,7 +13,7 @@ use nodeorder_network::topology::Topology;
 use nodeorder_order::ordering::NodeOrder;
 
 /// Every target.
-pub static TARGETS: Registry<Build> = Registry::new(
+pub static TARGETS: Registry<ParseTarget> = Registry::new(
     "target",
     "--to",
     &[
@@ -89,27 +90,25 @@ pub fn write_jobs(
     jobs: &[ExportJob],
 ) -> Result<Export> {
     let (target, params) = read(text)?;
-    let export = match target.build {
-        Build::Order(_) if !jobs.is_empty() => {
+    match target.parse {
+        ParseTarget::Order(_) if !jobs.is_empty() => {
             let remedy = format!("one of {}", taking_jobs().collect::<Vec<_>>().join(", "));
-            return Err(Error::unsuited(
+            Err(Error::unsuited(
                 at("--to", text),
                 "jobs, which it does not write",
                 remedy,
-            ));
+            ))
         }
-        Build::Order(build) => build(topology, order, &params)?,
-        Build::Jobs(build) => build(topology, order, jobs, &params)?,
-    };
-    params.finish()?;
-    Ok(export)
+        ParseTarget::Order(parse) => parse(&params)?.write(topology, order),
+        ParseTarget::Jobs(parse) => parse(&params)?.write(topology, order, jobs),
+    }
 }
 
 /// The targets that take jobs.
 pub fn taking_jobs() -> impl Iterator<Item = &'static str> {
     TARGETS
         .iter()
-        .filter(|target| matches!(target.build, Build::Jobs(_)))
+        .filter(|target| matches!(target.parse, ParseTarget::Jobs(_)))
         .map(|target| target.name)
 }
 
@@ -118,7 +117,12 @@ pub fn taking_jobs() -> impl Iterator<Item = &'static str> {
 /// # Errors
 /// There is none, with the nearest suggested; or it is known not to work, with the reason; its options are wrong.
 pub fn target(text: &str) -> Result<&'static ExportTarget> {
-    Ok(read(text)?.0)
+    let (target, params) = read(text)?;
+    match target.parse {
+        ParseTarget::Order(parse) => parse(&params).map(drop)?,
+        ParseTarget::Jobs(parse) => parse(&params).map(drop)?,
+    }
+    Ok(target)
 }
 
 fn read(name: &str) -> Result<(&'static ExportTarget, Params)> {
@@ -135,23 +139,23 @@ mod tests {
     use nodeorder_network::topology::Context;
 
     #[test]
-    fn targets_write_something_and_take_no_options() {
+    fn examples_parse_and_options_are_read() {
+        nodeorder_base::registry::testing::check_parsed(&TARGETS, |entry, params| {
+            match entry.parse {
+                ParseTarget::Order(parse) => parse(params).map(drop),
+                ParseTarget::Jobs(parse) => parse(params).map(drop),
+            }
+        });
+    }
+
+    #[test]
+    fn targets_write_something() {
         let machine = Topology::inline("torus:4x4", &Context::default()).unwrap();
         let order = NodeOrder::make(&machine, "snake").unwrap();
-        nodeorder_base::registry::testing::check(&TARGETS, |entry, params| {
-            if entry.name == "batsim" {
-                // Its trace is a file, which tests of the command have.
-                return entry
-                    .options
-                    .iter()
-                    .try_for_each(|option| params.word(option.key).map(drop));
-            }
-            let export = match entry.build {
-                Build::Order(build) => build(&machine, &order, params)?,
-                Build::Jobs(build) => build(&machine, &order, &[], params)?,
-            };
-            assert!(!export.text.is_empty(), "{}", entry.name);
-            Ok(())
-        });
+        // The trace of batsim is a file, which tests of the command have.
+        for target in TARGETS.iter().filter(|target| target.name != "batsim") {
+            let export = write(target.example, &machine, &order).unwrap();
+            assert!(!export.text.is_empty(), "{}", target.name);
+        }
     }
 }

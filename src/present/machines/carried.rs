@@ -4,7 +4,7 @@ use nodeorder_base::error::Result;
 use nodeorder_base::observer::Observer;
 use nodeorder_network::topology::Topology;
 use nodeorder_traffic::mapping::Fabric;
-use nodeorder_traffic::mapping::routing::{BestShares, Freedom};
+use nodeorder_traffic::mapping::routing::{BestShares, PathSet};
 use nodeorder_traffic::throughput::matching::longest;
 use nodeorder_traffic::throughput::traffic::traffic;
 use nodeorder_traffic::throughput::{Throughput, best_shares};
@@ -34,7 +34,7 @@ impl Carried {
         let all_to_all = find("all-to-all")?;
         let matching = find("matching")?;
         let nodes = topology.node_count() as f64;
-        let any = routing.freedom == Freedom::Any;
+        let any = routing.path_set == PathSet::Any;
         let at_least = all_to_all.found() * nodes / (2.0 * (nodes - 1.0));
         Ok(Carried {
             worst_at_least: any.then_some(at_least),

@@ -4,8 +4,8 @@ use std::fmt::Write;
 
 use super::draw::{Draw, Sampler};
 use super::profile;
-use super::{Format, GeneratedWorkload, GeneratorEntry};
-use crate::sizes::Sizes;
+use super::profile::SizeSource;
+use super::{Format, GenerateWorkload, GeneratedWorkload, GeneratorEntry};
 use nodeorder_base::error::Result;
 use nodeorder_base::params::{Opt, Params, SEED};
 
@@ -23,7 +23,7 @@ pub const HECTOR: GeneratorEntry = GeneratorEntry {
         OVERFLOW,
         SEED,
     ],
-    build: |params| churn(params, &profile::hector()),
+    parse: |params| parse(params, SizeSource::Table(profile::hector())),
 };
 
 /// `hector-year:placements=400000,nodes=2816,load=0.5,seed=1`: a log with job sizes as a year of HECToR must have
@@ -39,7 +39,7 @@ pub const HECTOR_YEAR: GeneratorEntry = GeneratorEntry {
         OVERFLOW,
         SEED,
     ],
-    build: |params| churn(params, &profile::year()),
+    parse: |params| parse(params, SizeSource::Table(profile::year())),
 };
 
 /// `nersc:placements=300000,nodes=6528,load=0.9,seed=1`: a log with the job sizes of Hopper at NERSC, mean
@@ -55,7 +55,7 @@ pub const NERSC: GeneratorEntry = GeneratorEntry {
         OVERFLOW,
         SEED,
     ],
-    build: |params| churn(params, &profile::nersc()),
+    parse: |params| parse(params, SizeSource::Table(profile::nersc())),
 };
 
 /// `log:sizes=FILE,nodes=N,placements=100000,load=0.9,overflow=false,seed=1`: a log with sizes of any
@@ -82,7 +82,7 @@ pub const LOG: GeneratorEntry = GeneratorEntry {
         OVERFLOW,
         SEED,
     ],
-    build: |params| churn(params, &profile::sizes(params)?),
+    parse: |params| parse(params, SizeSource::parse(params)?),
 };
 
 const NODES: Opt = Opt::whole("nodes", "nodes of the machine");
@@ -96,38 +96,70 @@ const OVERFLOW: Opt = Opt::flag(
     "no job waits: the log holds jobs that do not fit",
 );
 
-fn churn(params: &Params, sizes: &Sizes) -> Result<GeneratedWorkload> {
-    let nodes: u32 = params.whole("nodes", 1, 1 << 31)?;
-    let placements = params.whole("placements", 1, 1_000_000_000_000)?;
-    let load = params.number("load", 0.001, 2.0)?;
-    let overflow = params.flag("overflow")?;
-    let seed = params.seed()?;
-    let largest = match sizes.count_table() {
-        Some(table) if overflow => table.last().map_or(nodes, |(size, _)| *size),
-        _ => nodes,
-    };
-    let sampler = Sampler::new(sizes, largest)?;
-    let header = format!(
-        "# placement log, synthetic: sizes {}, nodes {nodes}, load {load}, placements {placements}, \
-         overflow {overflow}, seed {seed}\n# mean size {}, largest {}\n",
-        sizes.name(),
-        sampler.mean,
-        sampler.largest()
-    );
-    let mut churn = Churn {
-        rate: load * f64::from(nodes) / sampler.mean,
-        sampler,
-        draw: Draw::seeded(seed),
-        free: if overflow { None } else { Some(nodes) },
-        left: placements,
-        placed: 0,
-        waiting: 0,
-        head: None,
-        live: Vec::new(),
-    };
-    Ok(GeneratedWorkload::over(Format::Log, header, move |text| {
-        churn.event(text)
+struct ChurnOptions {
+    sizes: SizeSource,
+    nodes: u32,
+    placements: u64,
+    load: f64,
+    overflow: bool,
+    seed: u64,
+}
+
+fn parse(params: &Params, sizes: SizeSource) -> Result<Box<dyn GenerateWorkload>> {
+    Ok(Box::new(ChurnOptions {
+        sizes,
+        nodes: params.whole("nodes", 1, 1 << 31)?,
+        placements: params.whole("placements", 1, 1_000_000_000_000)?,
+        load: params.number("load", 0.001, 2.0)?,
+        overflow: params.flag("overflow")?,
+        seed: params.seed()?,
     }))
+}
+
+impl GenerateWorkload for ChurnOptions {
+    fn format(&self) -> Format {
+        Format::Log
+    }
+
+    fn generate(&self) -> Result<GeneratedWorkload> {
+        let &ChurnOptions {
+            nodes,
+            placements,
+            load,
+            overflow,
+            seed,
+            ..
+        } = self;
+        let sizes = self.sizes.read()?;
+        let largest = match sizes.count_table() {
+            Some(table) if overflow => table.last().map_or(nodes, |(size, _)| *size),
+            _ => nodes,
+        };
+        let sampler = Sampler::new(&sizes, largest)?;
+        let header = format!(
+            "# placement log, synthetic: sizes {}, nodes {nodes}, load {load}, placements {placements}, \
+             overflow {overflow}, seed {seed}\n# mean size {}, largest {}\n",
+            sizes.name(),
+            sampler.mean,
+            sampler.largest()
+        );
+        let mut churn = Churn {
+            rate: load * f64::from(nodes) / sampler.mean,
+            sampler,
+            draw: Draw::seeded(seed),
+            free: if overflow { None } else { Some(nodes) },
+            left: placements,
+            placed: 0,
+            waiting: 0,
+            head: None,
+            live: Vec::new(),
+        };
+        Ok(GeneratedWorkload::over(
+            self.format(),
+            header,
+            move |text| churn.event(text),
+        ))
+    }
 }
 
 struct Churn {

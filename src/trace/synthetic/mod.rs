@@ -43,11 +43,25 @@ impl fmt::Debug for GeneratedWorkload {
     }
 }
 
+/// Options of a workload, read and checked.
+pub trait GenerateWorkload {
+    /// The format of its text.
+    fn format(&self) -> Format;
+
+    /// Starts the workload.
+    ///
+    /// # Errors
+    /// A file of sizes that cannot be read; no size that fits on the machine.
+    fn generate(&self) -> Result<GeneratedWorkload>;
+}
+
 /// A generator of workloads: an entry of [`GENERATORS`].
-pub type GeneratorEntry = Entry<fn(&Params) -> Result<GeneratedWorkload>>;
+pub type GeneratorEntry = Entry<ParseWorkload>;
+
+type ParseWorkload = fn(&Params) -> Result<Box<dyn GenerateWorkload>>;
 
 /// Every generator.
-pub static GENERATORS: Registry<fn(&Params) -> Result<GeneratedWorkload>> = Registry::new(
+pub static GENERATORS: Registry<ParseWorkload> = Registry::new(
     "workload",
     "",
     &[
@@ -99,10 +113,16 @@ impl GeneratedWorkload {
     /// # Ok::<(), nodeorder_base::error::Error>(())
     /// ```
     pub fn make(spec: &str, seed: u64) -> Result<GeneratedWorkload> {
+        GeneratedWorkload::parse(spec, seed)?.generate()
+    }
+
+    /// Reads the options of a workload; nothing is made.
+    ///
+    /// # Errors
+    /// An unknown generator or key, a value out of its range.
+    pub fn parse(spec: &str, seed: u64) -> Result<Box<dyn GenerateWorkload>> {
         let (generator, params) = GENERATORS.read(spec, seed)?;
-        let workload = (generator.build)(&params)?;
-        params.finish()?;
-        Ok(workload)
+        (generator.parse)(&params)
     }
 }
 
@@ -143,9 +163,9 @@ mod tests {
     }
 
     #[test]
-    fn generators_ask_for_what_they_declare() {
-        nodeorder_base::registry::testing::check(&GENERATORS, |entry, params| {
-            (entry.build)(params).map(|_| ())
+    fn examples_parse_and_options_are_read() {
+        nodeorder_base::registry::testing::check_parsed(&GENERATORS, |entry, params| {
+            (entry.parse)(params).map(drop)
         });
     }
 

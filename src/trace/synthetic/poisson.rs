@@ -4,7 +4,9 @@ use std::fmt::Write;
 
 use super::draw::{Draw, Sampler, exp};
 use super::profile;
-use super::{Format, GeneratedWorkload, GeneratorEntry};
+use super::profile::SizeSource;
+use super::{Format, GenerateWorkload, GeneratedWorkload, GeneratorEntry};
+use crate::sizes::Sizes;
 use nodeorder_base::error::Result;
 use nodeorder_base::params::{Opt, Params, SEED};
 use nodeorder_base::random::ln;
@@ -49,20 +51,36 @@ pub const POISSON: GeneratorEntry = GeneratorEntry {
         Opt::number("estimate", "requested time over run time, at least 1").or("1"),
         SEED,
     ],
-    build,
+    parse,
 };
 
-fn build(params: &Params) -> Result<GeneratedWorkload> {
-    let sizes = profile::sizes(params)?;
-    let nodes: Option<u32> = params.integer("nodes", 1, 1 << 31)?;
-    let endless = sizes.name() == "log-uniform" && sizes.count_table().is_none();
-    let largest = match nodes {
-        None if endless => params.whole("nodes", 1, 1 << 31)?,
-        None => u32::MAX,
-        Some(nodes) => nodes,
+struct PoissonOptions {
+    sizes: SizeSource,
+    /// Nodes of the machine; the largest size unless given.
+    nodes: Option<u32>,
+    jobs: u64,
+    /// Arrivals in a unit of time.
+    rate: f64,
+    /// Seconds of the unit of time.
+    unit: f64,
+    runtime: &'static str,
+    /// Mean run time in seconds.
+    mean: f64,
+    /// σ of a log-normal run time.
+    sigma: f64,
+    /// Requested time over run time.
+    estimate: f64,
+    seed: u64,
+}
+
+fn parse(params: &Params) -> Result<Box<dyn GenerateWorkload>> {
+    let sizes = SizeSource::parse(params)?;
+    let nodes = match sizes {
+        // These sizes have no largest.
+        SizeSource::LogUniform => Some(params.whole("nodes", 1, 1 << 31)?),
+        _ => params.integer("nodes", 1, 1 << 31)?,
     };
-    let sampler = Sampler::new(&sizes, largest)?;
-    let jobs: u64 = params.whole("jobs", 1, 1_000_000_000_000)?;
+    let jobs = params.whole("jobs", 1, 1_000_000_000_000)?;
     let rate = params.number("rate", 1e-6, 1e6)?;
     let unit = params.number("unit", 1e-3, 1e6)?;
     let runtime = params.choice("runtime")?;
@@ -70,46 +88,92 @@ fn build(params: &Params) -> Result<GeneratedWorkload> {
     let sigma = if runtime == "log-normal" {
         params.number("sigma", 0.0, 10.0)?
     } else {
+        params.refuse(&["sigma"])?;
         0.0
     };
-    let estimate = params.number("estimate", 1.0, 1000.0)?;
-    let seed = params.seed()?;
-    let machine = nodes.unwrap_or(sampler.largest());
-    let mut header = String::from("; Version: 2.2\n; Computer: none, synthetic\n");
-    // Writing to a String cannot fail.
-    let _ = write!(
-        header,
-        "; MaxJobs: {jobs}\n; MaxRecords: {jobs}\n; UnixStartTime: 0\n; MaxNodes: {machine}\n\
-         ; MaxProcs: {machine}\n; Note: Poisson arrivals, {rate} in {unit} s; sizes {}, mean {}\n\
-         ; Note: run times {runtime}, mean {mean} s",
-        sizes.name(),
-        sampler.mean
-    );
-    if runtime == "log-normal" {
-        let _ = write!(header, ", sigma {sigma}");
-    }
-    let _ = writeln!(header, "; requested {estimate} times that; seed {seed}");
-    let run = match runtime {
-        "exponential" => RunTimes::Exponential { mean },
-        "log-normal" => RunTimes::LogNormal {
-            mu: ln(mean) - sigma * sigma / 2.0,
-            sigma,
-        },
-        _ => RunTimes::Fixed { mean },
-    };
-    let mut arrivals = Arrivals {
-        sampler,
-        draw: Draw::seeded(seed),
-        gap: unit / rate,
-        time: 0.0,
-        run,
-        estimate,
-        done: 0,
+    Ok(Box::new(PoissonOptions {
+        sizes,
+        nodes,
         jobs,
-    };
-    Ok(GeneratedWorkload::over(Format::Swf, header, move |text| {
-        arrivals.job(text)
+        rate,
+        unit,
+        runtime,
+        mean,
+        sigma,
+        estimate: params.number("estimate", 1.0, 1000.0)?,
+        seed: params.seed()?,
     }))
+}
+
+impl GenerateWorkload for PoissonOptions {
+    fn format(&self) -> Format {
+        Format::Swf
+    }
+
+    fn generate(&self) -> Result<GeneratedWorkload> {
+        let sizes = self.sizes.read()?;
+        let sampler = Sampler::new(&sizes, self.nodes.unwrap_or(u32::MAX))?;
+        let mut arrivals = Arrivals {
+            draw: Draw::seeded(self.seed),
+            gap: self.unit / self.rate,
+            time: 0.0,
+            run: self.run_times(),
+            estimate: self.estimate,
+            done: 0,
+            jobs: self.jobs,
+            sampler,
+        };
+        let header = self.header(&sizes, &arrivals.sampler);
+        Ok(GeneratedWorkload::over(
+            self.format(),
+            header,
+            move |text| arrivals.job(text),
+        ))
+    }
+}
+
+impl PoissonOptions {
+    fn run_times(&self) -> RunTimes {
+        let &PoissonOptions { mean, sigma, .. } = self;
+        match self.runtime {
+            "exponential" => RunTimes::Exponential { mean },
+            "log-normal" => RunTimes::LogNormal {
+                mu: ln(mean) - sigma * sigma / 2.0,
+                sigma,
+            },
+            _ => RunTimes::Fixed { mean },
+        }
+    }
+
+    fn header(&self, sizes: &Sizes, sampler: &Sampler) -> String {
+        let &PoissonOptions {
+            jobs,
+            rate,
+            unit,
+            runtime,
+            mean,
+            sigma,
+            estimate,
+            seed,
+            ..
+        } = self;
+        let machine = self.nodes.unwrap_or(sampler.largest());
+        let mut header = String::from("; Version: 2.2\n; Computer: none, synthetic\n");
+        // Writing to a String cannot fail.
+        let _ = write!(
+            header,
+            "; MaxJobs: {jobs}\n; MaxRecords: {jobs}\n; UnixStartTime: 0\n; MaxNodes: {machine}\n\
+             ; MaxProcs: {machine}\n; Note: Poisson arrivals, {rate} in {unit} s; sizes {}, mean {}\n\
+             ; Note: run times {runtime}, mean {mean} s",
+            sizes.name(),
+            sampler.mean
+        );
+        if runtime == "log-normal" {
+            let _ = write!(header, ", sigma {sigma}");
+        }
+        let _ = writeln!(header, "; requested {estimate} times that; seed {seed}");
+        header
+    }
 }
 
 #[derive(Clone, Copy)]

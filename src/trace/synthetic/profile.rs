@@ -10,6 +10,7 @@
 //! 1, and nothing near it elsewhere. The weights are ours, chosen to have that shape and mean.
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 
 use super::super::sizes::{Sizes, Weight};
 use super::super::swf::Options;
@@ -82,36 +83,55 @@ fn octave_table(weights: &[u64]) -> BTreeMap<u32, u64> {
     jobs
 }
 
-/// The option of [`sizes`].
+/// The option of [`SizeSource::parse`].
 pub(super) const SIZES: Opt = Opt::text(
     "sizes",
     "job sizes: hector, hector-year, nersc, log-uniform, a list as in 4x16x64x64, or a file",
 );
 
-/// The sizes that `sizes=` names: `hector`, `hector-year`, `nersc`, `log-uniform`, a list such as `4x16x64x64` of which
-/// each entry is equally likely, or a file as [`Sizes::read`] takes.
-pub(super) fn sizes(params: &Params) -> Result<Sizes> {
-    let expected =
-        "sizes=hector, hector-year, nersc, log-uniform, a list as in 4x16x64x64, or a file";
-    let word = match params.value("sizes") {
-        Some((Value::Word(word), _)) => word.clone(),
-        _ => return Err(params.wrong("sizes", expected)),
-    };
-    match word.as_str() {
-        "hector" => Ok(hector()),
-        "hector-year" => Ok(year()),
-        "nersc" => Ok(nersc()),
-        "log-uniform" => Ok(Sizes::log_uniform()),
-        list if list.bytes().all(|b| b.is_ascii_digit() || b == b'x') => {
-            let mut jobs = BTreeMap::new();
-            for size in params.extents("sizes")?.unwrap_or_default() {
-                *jobs.entry(size).or_default() += 1;
+/// Where job sizes come from.
+pub(super) enum SizeSource {
+    /// log-uniform: sizes without end.
+    LogUniform,
+    /// `hector`, `hector-year`, `nersc` or a list.
+    Table(Sizes),
+    /// A file as [`Sizes::read`] takes.
+    File(PathBuf),
+}
+
+impl SizeSource {
+    /// Reads `sizes=`: `hector`, `hector-year`, `nersc`, `log-uniform`, a list such as `4x16x64x64` of which each
+    /// entry is equally likely, or the path of a file.
+    pub fn parse(params: &Params) -> Result<Self> {
+        let expected =
+            "sizes=hector, hector-year, nersc, log-uniform, a list as in 4x16x64x64, or a file";
+        let Some((Value::Word(word), _)) = params.value("sizes") else {
+            return Err(params.wrong("sizes", expected));
+        };
+        Ok(match word.as_str() {
+            "hector" => SizeSource::Table(hector()),
+            "hector-year" => SizeSource::Table(year()),
+            "nersc" => SizeSource::Table(nersc()),
+            "log-uniform" => SizeSource::LogUniform,
+            list if list.bytes().all(|b| b.is_ascii_digit() || b == b'x') => {
+                let mut jobs = BTreeMap::new();
+                for size in params.extents("sizes")?.unwrap_or_default() {
+                    *jobs.entry(size).or_default() += 1;
+                }
+                SizeSource::Table(Sizes::of_jobs(list, jobs))
             }
-            Ok(Sizes::of_jobs(list, jobs))
-        }
-        _ => {
-            let path = params.path("sizes")?.unwrap_or_default();
-            Sizes::read(&path.to_string_lossy(), Weight::Jobs, &Options::default())
+            _ => SizeSource::File(params.path("sizes")?.unwrap_or_default()),
+        })
+    }
+
+    /// Returns the sizes. Fails if their file cannot be read.
+    pub fn read(&self) -> Result<Sizes> {
+        match self {
+            SizeSource::LogUniform => Ok(Sizes::log_uniform()),
+            SizeSource::Table(sizes) => Ok(sizes.clone()),
+            SizeSource::File(path) => {
+                Sizes::read(&path.to_string_lossy(), Weight::Jobs, &Options::default())
+            }
         }
     }
 }

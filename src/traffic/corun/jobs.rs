@@ -40,6 +40,9 @@ pub struct Job {
 /// Upper limit of bytes and seconds in a file: larger ones would make times infinite.
 const LARGEST: f64 = 1e15;
 
+/// Keys of a phase.
+const PHASE_KEYS: [&str; 4] = ["guest", "bytes", "compute", "messages"];
+
 impl Job {
     /// Reads a file of jobs: TOML, a table `[[jobs]]` each.
     ///
@@ -71,7 +74,7 @@ impl Job {
         if speed <= 0.0 {
             return Err(file.params.wrong("speed", "more than 0"));
         }
-        file.finish(&["jobs"])?;
+        file.check_keys(&["speed"], &["jobs"])?;
         if tables.is_empty() {
             return Err(Error::input(
                 location,
@@ -117,11 +120,11 @@ impl Job {
             return Err(missing("nodes", "nodes = [ids, \"a-b\" ranges or names]"));
         }
         let spread = params.real("spread", 0.0, 1.0)?.unwrap_or(0.0);
-        let own = ["guest", "bytes", "compute", "messages"]
-            .into_iter()
-            .find(|key| params.has(key));
-        let phases = if let Some(benchmark) = params.word("benchmark")? {
-            if let Some(key) = own.or((!phases.is_empty()).then_some("phases")) {
+        let benchmark = params.word("benchmark")?;
+        let own = PHASE_KEYS.iter().find(|key| params.has(key));
+        let mut keys = vec!["name", "nodes", "spread", "benchmark"];
+        let phases = if let Some(benchmark) = benchmark {
+            if let Some(key) = own.copied().or((!phases.is_empty()).then_some("phases")) {
                 let expected = "either a benchmark or what it consists of";
                 let location = if phases.is_empty() {
                     params.location_of(key)
@@ -136,6 +139,7 @@ impl Job {
             }
             Phase::of_benchmark(topology, params, &benchmark, nodes.len(), speed)?
         } else if phases.is_empty() {
+            keys.extend(PHASE_KEYS);
             vec![Phase::read(topology, base, params, nodes.len())?]
         } else {
             if let Some(key) = own {
@@ -143,13 +147,14 @@ impl Job {
                 let location = params.location_of(key);
                 return Err(Error::input(location, found, "it in each phase instead"));
             }
-            let read = |phase: Tables| {
-                let read = Phase::read(topology, base, &phase.params, nodes.len())?;
-                phase.finish(&[]).map(|()| read)
-            };
-            phases.into_iter().map(read).collect::<Result<_>>()?
+            let mut read = Vec::new();
+            for phase in phases {
+                read.push(Phase::read(topology, base, &phase.params, nodes.len())?);
+                phase.check_keys(&PHASE_KEYS, &[])?;
+            }
+            read
         };
-        table.finish(&["phases"])?;
+        table.check_keys(&keys, &["phases"])?;
         let takes_time = |p: &Phase| p.compute > 0.0 || (p.bytes > 0.0 && p.guest.pair_count() > 0);
         if !phases.iter().any(takes_time) {
             let expected = "`compute` above 0, or messages of some bytes";

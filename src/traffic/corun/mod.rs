@@ -45,5 +45,5 @@ pub use jobs::{Job, Phase};
 pub use level::{Detail, Level, PlacedJob};
 pub use side_by_side::{JobOutcome, Outcome, Settings, computing_times, side_by_side};
 pub use speeds::OPTIONS as SPEED_OPTIONS;
-pub use speeds::{Fair, Figures, Speeds};
+pub use speeds::{Fair, FigureOptions, Figures, Speeds};
 pub use timing::Span;

@@ -1,6 +1,6 @@
 //! Bandwidths and latencies of links, node links and switches.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use nodeorder_base::error::{Error, Result, SourceLocation};
 use nodeorder_base::input::Text;
@@ -103,9 +103,19 @@ pub const OPTIONS: [Opt; 6] = [
     Opt::file("links", "figures of links, as corun --fit writes them").or_else("none"),
 ];
 
-impl Figures {
-    /// From the keys of [`OPTIONS`]. Errors: a text that is no such quantity; a bandwidth of 0.
-    pub fn from_params(params: &Params, memory: u64) -> Result<Self> {
+/// The options [`OPTIONS`], read and checked: figures, and the file of those that are missing.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FigureOptions {
+    own: Figures,
+    file: Option<PathBuf>,
+}
+
+impl FigureOptions {
+    /// Reads the keys of [`OPTIONS`].
+    ///
+    /// # Errors
+    /// A text that is no such quantity; a bandwidth of 0.
+    pub fn parse(params: &Params) -> Result<Self> {
         let own = Figures {
             bandwidth: positive(params, "bandwidth")?,
             latency: params.quantity("latency", Unit::Seconds)?,
@@ -114,9 +124,31 @@ impl Figures {
             switch_bandwidth: positive(params, "switch_bandwidth")?,
             node_links_free: params.choice("node_links")? == "free",
         };
-        own.or_file(params.path("links")?.as_deref(), memory)
+        Ok(FigureOptions {
+            own,
+            file: params.path("links")?,
+        })
     }
 
+    /// Returns the figures, with those of the file.
+    ///
+    /// # Errors
+    /// As [`Figures::read`].
+    pub fn read(&self, memory: u64) -> Result<Figures> {
+        self.own.or_file(self.file.as_deref(), memory)
+    }
+}
+
+/// Keys of a file of figures.
+const FILE_KEYS: [&str; 5] = [
+    "link_bandwidth",
+    "link_latency",
+    "node_bandwidth",
+    "node_latency",
+    "switch_bandwidth",
+];
+
+impl Figures {
     /// Reads a file of figures: TOML with any of `link_bandwidth`, `link_latency`, `node_bandwidth`, `node_latency` and
     /// `switch_bandwidth`, numbers in bytes a second and seconds, or texts with a unit.
     ///
@@ -133,7 +165,7 @@ impl Figures {
             switch_bandwidth: positive(params, "switch_bandwidth")?,
             node_links_free: false,
         };
-        file.finish(&[])?;
+        file.check_keys(&FILE_KEYS, &[])?;
         Ok(figures)
     }
 
@@ -176,8 +208,8 @@ impl Figures {
         figures.or_file(file, memory)
     }
 
-    /// These figures, and those of a file where they are missing.
-    fn or_file(self, path: Option<&Path>, memory: u64) -> Result<Self> {
+    /// Returns these figures, and those of a file where they are missing. Fails if the file cannot be read.
+    pub fn or_file(self, path: Option<&Path>, memory: u64) -> Result<Self> {
         let Some(path) = path else { return Ok(self) };
         let other = Figures::read(&Text::read(path, memory)?)?;
         Ok(Figures {

@@ -1,9 +1,9 @@
 //! Networks so regular that a fixed routing is the best one, proved by the links that it fills.
 
-use super::Found;
 use super::dense::Dense;
 use super::network::Network;
-use crate::mapping::routing::{Freedom, is_dragonfly};
+use super::solution::FlowSolution;
+use crate::mapping::routing::{PathSet, is_dragonfly};
 use crate::mapping::{Demand, Fabric, FixedRouting};
 use nodeorder_base::error::Result;
 use nodeorder_base::ids::NodeId;
@@ -19,13 +19,13 @@ pub(super) fn meet(
     fabric: &Fabric<'_>,
     network: &Network<'_>,
     demand: &Demand,
-    (freedom, gap): (Freedom, f64),
-) -> Result<(bool, Option<Found>)> {
-    let mut best: Option<Found> = None;
+    (path_set, gap): (PathSet, f64),
+) -> Result<(bool, Option<FlowSolution>)> {
+    let mut best: Option<FlowSolution> = None;
     if fabric.topology.network().rails().is_some() || fabric.links.is_weighted() {
         return Ok((false, None));
     }
-    let shortest = freedom == Freedom::Shortest;
+    let shortest = path_set == PathSet::Shortest;
     let blocks = Dense {
         network,
         demand,
@@ -37,8 +37,8 @@ pub(super) fn meet(
     } else {
         "ecmp-hop"
     };
-    let routings = match freedom {
-        Freedom::Detours => &[minimal][..],
+    let routings = match path_set {
+        PathSet::Detours => &[minimal][..],
         _ => &["dimension-order", "ecmp-hop", "up-down", "minimal"],
     };
     for routing in routings {
@@ -64,7 +64,7 @@ pub(super) fn meet(
             met |= floor >= worst * (1.0 - enough);
         }
         if met || best.as_ref().is_none_or(|best| worst < best.worst) {
-            best = Some(Found {
+            best = Some(FlowSolution {
                 loads,
                 worst,
                 floor,
@@ -75,7 +75,7 @@ pub(super) fn meet(
             return Ok((true, best));
         }
     }
-    Ok((false, best.map(|best| Found { floor, ..best })))
+    Ok((false, best.map(|best| FlowSolution { floor, ..best })))
 }
 
 /// Lengths of 1 on links between units of the outermost level, where all routers have nodes.

@@ -4,7 +4,7 @@ use multiversion::multiversion;
 
 use super::dense::{Dense, rounded_up};
 use super::network::{Errors, exp, set_prices};
-use super::{Found, Stop};
+use super::solution::{FlowSolution, StopCondition};
 
 /// How wide [`Dense::route`] shares at most once there are prices.
 const WIDEST: f64 = 0.2;
@@ -18,7 +18,7 @@ const WIDEST: f64 = 0.2;
 /// # References
 /// Frank, Wolfe, "An algorithm for quadratic programming", Naval Research Logistics Quarterly 3, 1956, block by block after
 /// Lacoste-Julien, Jaggi, Schmidt, Pletscher, "Block-coordinate Frank-Wolfe optimization for structural SVMs", ICML 2013.
-pub(super) fn solve(blocks: &Dense<'_>, stop: &Stop<'_>) -> Found {
+pub(super) fn solve(blocks: &Dense<'_>, stop: &StopCondition<'_>) -> FlowSolution {
     let network = blocks.network;
     let per = &network.per;
     let mut prices: Vec<f64> = per
@@ -33,7 +33,7 @@ pub(super) fn solve(blocks: &Dense<'_>, stop: &Stop<'_>) -> Found {
     let mut loads = add_up(&stored, per.len());
     let mut sharp = 3.0;
     let worst = network.worst(&loads);
-    let mut best = Found {
+    let mut best = FlowSolution {
         loads: loads.clone(),
         worst,
         floor: 0.0,

@@ -5,7 +5,7 @@ use rayon::prelude::*;
 
 use super::minimal::{Costs, LANES, Minimal, PIECES};
 use super::network::{Network, add, exp};
-use super::{Found, Stop};
+use super::solution::{FlowSolution, StopCondition};
 use crate::mapping::{Demand, End};
 
 /// Traffic of `adaptive` routing.
@@ -38,7 +38,11 @@ pub(super) fn bytes(routers: usize, links: usize) -> u64 {
 /// # References
 /// Nesterov, "Smooth minimization of non-smooth functions", Mathematical Programming 103, 2005; Tseng, "On accelerated
 /// proximal gradient methods for convex-concave optimization", 2008, algorithm 1, with entropy as the distance.
-pub(super) fn solve(detours: &Detours<'_>, fixed: Option<Found>, stop: &Stop<'_>) -> Found {
+pub(super) fn solve(
+    detours: &Detours<'_>,
+    fixed: Option<FlowSolution>,
+    stop: &StopCondition<'_>,
+) -> FlowSolution {
     let network = detours.network;
     let even: Vec<f64> = network
         .per
@@ -230,7 +234,7 @@ fn finite(costs: &[f64]) -> f64 {
 impl Detours<'_> {
     /// The routing that pairs choose at `lengths`, and the floor that these prove: no share where a detour costs more than
     /// the minimal way by half of `width`, all of it where it costs less by half of it.
-    fn route(&self, lengths: &[f64], width: f64) -> Found {
+    fn route(&self, lengths: &[f64], width: f64) -> FlowSolution {
         let costs = self.minimal.costs(lengths);
         let sums: Vec<f64> = costs.outward.par_iter().map(|row| finite(row)).collect();
         let targets: Vec<usize> = (0..self.demand.roots(End::Target).len()).collect();
@@ -252,7 +256,7 @@ impl Detours<'_> {
             .zip(&self.network.per)
             .filter(|(_, per)| **per > 0.0);
         let floor = all.paid / lengths.map(|(length, per)| length / per).sum::<f64>();
-        Found {
+        FlowSolution {
             worst: self.network.worst(&loads),
             loads,
             floor,

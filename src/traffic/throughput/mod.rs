@@ -14,7 +14,7 @@
 //! "Measuring and understanding throughput of network topologies", SC'16. Namyar, Supittayapornpong, Zhang, Yu, Govindan,
 //! "A throughput-centric view of the performance of datacenter topologies", SIGCOMM'21, which has the upper bound (TUB).
 
-use crate::mapping::routing::{BestShares, Freedom};
+use crate::mapping::routing::{BestShares, PathSet};
 use crate::mapping::{Demand, End, Fabric};
 use nodeorder_base::error::{Error, Result, SourceLocation};
 use nodeorder_base::observer::Observer;
@@ -27,102 +27,20 @@ pub mod matching;
 mod minimal;
 mod network;
 mod paths;
+mod solution;
 pub mod traffic;
 pub mod windows;
 
+pub use solution::Throughput;
+
 use network::Network;
 use paths::Pair;
+use solution::{FlowSolution, StopCondition};
 
 /// Flows up to which each pair keeps its own paths, whatever the machine.
 const FEW: usize = 20_000;
 /// More flows than this many for each router are dense.
 const DENSE: usize = 16;
-/// Rounds after which a search ends that no clock stops.
-const ROUNDS: usize = 100_000;
-
-/// Loads of a routing, and how good it is.
-#[derive(Clone, Debug)]
-pub struct Throughput {
-    /// The load of every directed link, before division by capacity, in the order of
-    /// [`nodeorder_network::topology::RouterGraph`].
-    pub loads: Vec<f64>,
-    /// The largest load over capacity.
-    pub contention: f64,
-    /// The least that the largest load over capacity can be, with the same freedom: proved.
-    pub floor: f64,
-    /// Volume on detours over volume between routers, where routing has detours.
-    pub valiant_share: Option<f64>,
-    /// How it was found: `classes`, `paths` or `flow`.
-    pub method: &'static str,
-    /// Whether time ran out before the gap was reached.
-    pub stopped: bool,
-}
-
-impl Throughput {
-    /// The multiple of the traffic that the routing carries.
-    pub fn found(&self) -> f64 {
-        1.0 / self.contention
-    }
-
-    /// The multiple that no routing of the same freedom exceeds.
-    pub fn at_most(&self) -> f64 {
-        1.0 / self.floor
-    }
-
-    /// The part by which the routing may stay below the best.
-    pub fn gap(&self) -> f64 {
-        1.0 - self.floor / self.contention
-    }
-}
-
-/// Results of a search so far.
-#[derive(Clone)]
-struct Found {
-    loads: Vec<f64>,
-    worst: f64,
-    floor: f64,
-    /// Volume on detours.
-    detoured: Option<f64>,
-}
-
-impl Found {
-    /// The better routing of two, and the better floor.
-    fn or(self, other: Option<Found>) -> Found {
-        let Some(other) = other else { return self };
-        let floor = self.floor.max(other.floor);
-        Found {
-            floor,
-            ..if other.worst < self.worst {
-                other
-            } else {
-                self
-            }
-        }
-    }
-}
-
-/// When a search ends.
-struct Stop<'a> {
-    gap: f64,
-    /// By the observer's clock.
-    until: Option<f64>,
-    observer: &'a dyn Observer,
-}
-
-impl Stop<'_> {
-    /// Whether to end before the next round.
-    fn now(&self, round: usize, found: &Found) -> bool {
-        self.observer.progress(found.worst, found.floor);
-        found.floor >= found.worst * (1.0 - self.gap) || round >= ROUNDS || self.over()
-    }
-
-    /// Whether time is over.
-    fn over(&self) -> bool {
-        let late = |now: f64| self.until.is_some_and(|until| now >= until);
-        self.observer.should_stop() || self.observer.seconds().is_some_and(late)
-    }
-}
-
 /// Splits `demand` in the shares that load the links least, as `routing` says.
 ///
 /// # Errors
@@ -135,7 +53,7 @@ pub fn best_shares(
     observer: &dyn Observer,
 ) -> Result<Throughput> {
     routing.check(fabric.topology)?;
-    let location = || SourceLocation::option(format!("--routing {}", routing.entry.name));
+    let location = || SourceLocation::option(format!("--routing {}", routing.name));
     let outside = demand.volume - demand.inside_volume;
     if outside.is_nan() || outside <= 0.0 {
         let problem = "no volume between different routers, so that any multiple of it fits";
@@ -167,14 +85,14 @@ pub fn best_shares(
         return Err(Error::unsuited(location(), problem, remedy));
     }
     let until = observer.seconds().map(|now| now + routing.seconds);
-    let stop = Stop {
+    let stop = StopCondition {
         gap: routing.gap,
         until,
         observer,
     };
     let network = Network::new(fabric);
     let (found, method) = search(fabric, &network, demand, (routing, plan), &stop)?;
-    let Found {
+    let FlowSolution {
         mut loads,
         worst,
         floor,
@@ -184,7 +102,7 @@ pub fn best_shares(
     // What goes over one rail in the search is shared among all.
     let contention = network.worst(&loads);
     let floor = (floor * contention / worst).min(contention);
-    let detours = routing.freedom == Freedom::Detours;
+    let detours = routing.path_set == PathSet::Detours;
     let valiant_share = detours.then(|| detoured.unwrap_or(0.0) / outside);
     let stopped = floor < contention * (1.0 - routing.gap);
     Ok(Throughput {
@@ -207,7 +125,7 @@ enum Plan {
 
 impl Plan {
     fn of(fabric: &Fabric<'_>, demand: &Demand, routing: &BestShares) -> Self {
-        if routing.freedom == Freedom::Detours {
+        if routing.path_set == PathSet::Detours {
             return Plan::Detours;
         }
         let few = FEW.max(DENSE * fabric.links.router_count());
@@ -237,10 +155,10 @@ fn search(
     network: &Network<'_>,
     demand: &Demand,
     (routing, plan): (&BestShares, Plan),
-    stop: &Stop<'_>,
-) -> Result<(Found, &'static str)> {
-    let shortest = routing.freedom == Freedom::Shortest;
-    let (met, fixed) = classes::meet(fabric, network, demand, (routing.freedom, stop.gap))?;
+    stop: &StopCondition<'_>,
+) -> Result<(FlowSolution, &'static str)> {
+    let shortest = routing.path_set == PathSet::Shortest;
+    let (met, fixed) = classes::meet(fabric, network, demand, (routing.path_set, stop.gap))?;
     if let (true, Some(found)) = (met, &fixed) {
         return Ok((found.clone(), "classes"));
     }

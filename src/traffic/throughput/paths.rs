@@ -6,7 +6,7 @@ use std::collections::BinaryHeap;
 use rayon::prelude::*;
 
 use super::network::{Errors, Lengths, Network, exp, set_prices};
-use super::{Found, Stop};
+use super::solution::{FlowSolution, StopCondition};
 
 /// Traffic from a router to another one, and the paths that share it.
 pub(super) struct Pair {
@@ -43,8 +43,8 @@ pub(super) fn solve(
     network: &Network<'_>,
     pairs: &mut [Pair],
     shortest: bool,
-    stop: &Stop<'_>,
-) -> Found {
+    stop: &StopCondition<'_>,
+) -> FlowSolution {
     let mut shifts = Shifts {
         network,
         loads: vec![0.0; network.per.len()],
@@ -59,7 +59,7 @@ pub(super) fn solve(
     // Of the last sweeps, and of the next.
     let (mut swept, mut sharp) = (10.0, 10.0);
     let mut lengths = network.per.clone();
-    let mut best = Found {
+    let mut best = FlowSolution {
         loads: Vec::new(),
         worst: f64::INFINITY,
         floor: 0.0,

@@ -23,13 +23,14 @@ pub const BEST_FIT: AllocatorEntry = AllocatorEntry::new(
         "Slurm's: from 26 on a job of one node takes the first free one",
     )
     .positional()],
-    |params, _| {
+    |params| {
         let first_for_one = params.choice("release")? == "26";
         Ok(Box::new(BestFit::new(first_for_one)))
     },
 );
 
 /// The rule, apart from its name.
+#[derive(Clone)]
 pub(super) struct BestFit {
     first_for_one: bool,
     runs: Runs,

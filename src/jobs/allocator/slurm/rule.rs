@@ -196,15 +196,9 @@ pub(super) struct Plugin<R> {
 }
 
 impl<R: Rule> Plugin<R> {
-    /// The allocator that `params` describes by `options`. Jobs may have the options `jobs`.
-    pub fn new(
-        rule: R,
-        params: &Params,
-        options: &'static [Opt],
-        jobs: &'static [Opt],
-    ) -> Result<Self> {
-        let usual = Request::default().read(params, options)?;
-        Ok(Plugin {
+    /// Makes the allocator of jobs that have the options `usual`, and may have their own of `jobs`.
+    pub fn new(rule: R, usual: Request, jobs: &'static [Opt]) -> Self {
+        Plugin {
             rule,
             options: jobs,
             request: usual.clone(),
@@ -213,7 +207,7 @@ impl<R: Rule> Plugin<R> {
             never: HashMap::new(),
             outside: BestFit::new(true),
             picked: Vec::new(),
-        })
+        }
     }
 
     fn pick(&mut self, free: &FreeSet, count: u32, closed: &[usize]) -> Result<(), &'static str> {
@@ -338,7 +332,7 @@ impl<R: Rule> JobRules for Plugin<R> {
         };
         let params = Params::words(&options.text, &options.location, self.options)?;
         self.request = self.usual.read(&params, self.options)?;
-        params.finish()
+        Ok(())
     }
 
     fn max_wait(&mut self, _: u32) -> Option<i64> {

@@ -1,6 +1,7 @@
 //! The compact placement that others are measured against.
 
-use super::{AllocatorContext, Result};
+use crate::allocator::AllocatorContext;
+use nodeorder_base::error::Result;
 use nodeorder_base::ids::NodeId;
 
 /// Ranks from the middle of the machine outwards.

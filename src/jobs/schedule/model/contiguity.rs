@@ -1,7 +1,9 @@
 //! Sensitive tasks run shorter on contiguous nodes.
 
-use super::*;
-use nodeorder_base::params::{Opt, SEED};
+use super::entry::{BuildModel, Model, ModelEntry, Start, stretched};
+use crate::allocator::AllocatorContext;
+use nodeorder_base::error::Result;
+use nodeorder_base::params::{Opt, Params, SEED};
 use nodeorder_base::random::{below, generator};
 
 /// `contiguity:alpha=A,beta=B[,contiguous=components,seed=S]`: B percent of the tasks are sensitive; a sensitive task
@@ -31,36 +33,52 @@ pub(super) const CONTIGUITY: ModelEntry = ModelEntry {
         ),
         SEED,
     ],
-    build: BuildModel {
-        stretches: true,
-        links: false,
-        make: |params, _, tasks| {
-            let percent = |key| -> Result<f64> {
-                let expected = "a number of percent from 0 to 99.9";
-                params
-                    .real(key, 0.0, 100.0)?
-                    .ok_or_else(|| params.wrong(key, expected))
-            };
-            let (alpha, beta) = (percent("alpha")?, percent("beta")?);
-            if alpha > 99.9 {
-                return Err(params.wrong("alpha", "at most 99.9: no job ends when it starts"));
-            }
-            let mut random = generator(params.seed()?);
-            const RANGE: u64 = 1 << 53;
-            let bound = beta / 100.0 * RANGE as f64;
-            let sensitive = (0..tasks)
-                .map(|_| (below(RANGE, &mut random) as f64) < bound)
-                .collect();
-            let runs = params.choice("contiguous")? == "runs";
-            Ok(Box::new(Contiguity {
-                alpha,
-                beta,
-                runs,
-                sensitive,
-            }))
-        },
+    parse: |params| {
+        let alpha = parse_percent(params, "alpha")?;
+        let beta = parse_percent(params, "beta")?;
+        if alpha > 99.9 {
+            return Err(params.wrong("alpha", "at most 99.9: no job ends when it starts"));
+        }
+        Ok(Box::new(ContiguityOptions {
+            alpha,
+            beta,
+            runs: params.choice("contiguous")? == "runs",
+            seed: params.seed()?,
+        }))
     },
 };
+
+struct ContiguityOptions {
+    alpha: f64,
+    beta: f64,
+    /// Whether contiguous is one run of ranks.
+    runs: bool,
+    seed: u64,
+}
+
+fn parse_percent(params: &Params, key: &'static str) -> Result<f64> {
+    let expected = "a number of percent from 0 to 99.9";
+    params
+        .real(key, 0.0, 100.0)?
+        .ok_or_else(|| params.wrong(key, expected))
+}
+
+impl BuildModel for ContiguityOptions {
+    fn build<'a>(&self, _: &AllocatorContext<'a>, tasks: usize) -> Result<Box<dyn Model + 'a>> {
+        const RANGE: u64 = 1 << 53;
+        let bound = self.beta / 100.0 * RANGE as f64;
+        let mut random = generator(self.seed);
+        let sensitive = (0..tasks)
+            .map(|_| (below(RANGE, &mut random) as f64) < bound)
+            .collect();
+        Ok(Box::new(Contiguity {
+            alpha: self.alpha,
+            beta: self.beta,
+            runs: self.runs,
+            sensitive,
+        }))
+    }
+}
 
 struct Contiguity {
     alpha: f64,

@@ -1,10 +1,12 @@
 //! Run times that grow with mean distance.
 
-use super::*;
-use nodeorder_base::params::Opt;
 use std::collections::HashMap;
 
 use super::compact::Compact;
+use super::entry::{BASE, BuildModel, Model, ModelEntry, Start, parse_base, reference, stretched};
+use crate::allocator::AllocatorContext;
+use nodeorder_base::error::Result;
+use nodeorder_base::params::Opt;
 use nodeorder_base::ranks::Ranks;
 use nodeorder_base::ratio::ratio;
 use nodeorder_order::metric::sums::Sums;
@@ -27,20 +29,31 @@ pub(super) const DISTANCE: ModelEntry = ModelEntry {
         Opt::number("weight", "growth when the mean distance doubles").or("1"),
         BASE,
     ],
-    build: BuildModel {
-        stretches: true,
-        links: false,
-        make: |params, context, _| {
-            Ok(Box::new(Distance {
-                weight: params.number("weight", 0.0, 1e6)?,
-                base: super::base(params)?,
-                compact: Compact::new(context)?,
-                sums: Sums::new(context.distances),
-                least: HashMap::new(),
-            }))
-        },
+    parse: |params| {
+        Ok(Box::new(DistanceOptions {
+            weight: params.number("weight", 0.0, 1e6)?,
+            base: parse_base(params)?,
+        }))
     },
 };
+
+struct DistanceOptions {
+    weight: f64,
+    /// d₀ where it is given.
+    base: Option<f64>,
+}
+
+impl BuildModel for DistanceOptions {
+    fn build<'a>(&self, context: &AllocatorContext<'a>, _: usize) -> Result<Box<dyn Model + 'a>> {
+        Ok(Box::new(Distance {
+            weight: self.weight,
+            base: self.base,
+            compact: Compact::new(context)?,
+            sums: Sums::new(context.distances),
+            least: HashMap::new(),
+        }))
+    }
+}
 
 struct Distance<'a> {
     weight: f64,
@@ -58,7 +71,7 @@ impl Model for Distance<'_> {
             "distance: run time of the trace times 1 + {} · max(0, d - d0) / max(1, d0), d the mean distance of \
              a job's nodes, d0 {}",
             self.weight,
-            super::reference(self.base)
+            reference(self.base)
         )
     }
 

@@ -6,24 +6,35 @@ use nodeorder_base::error::Result;
 use nodeorder_base::params::{Opt, Params};
 use nodeorder_base::ranks::Ranks;
 use nodeorder_base::registry::Entry;
-use nodeorder_network::topology::Topology;
 use nodeorder_order::metric::allocation::AllocationMetrics;
-use nodeorder_traffic::mapping::FixedRouting;
-use nodeorder_traffic::mapping::routing::suitable;
 
 /// A runtime model by name: an entry of [`MODELS`](super::MODELS).
-pub type ModelEntry = Entry<BuildModel>;
+pub type ModelEntry = Entry<ParseModel>;
 
-/// How a model is made.
-#[derive(Clone, Copy)]
-pub struct BuildModel {
-    /// Whether durations may differ from the trace's run times.
-    pub(super) stretches: bool,
-    /// Whether durations depend on the capacities of links.
-    pub(super) links: bool,
-    /// Makes the model of so many tasks from its parameters.
-    pub(super) make:
-        for<'a> fn(&Params, &AllocatorContext<'a>, usize) -> Result<Box<dyn Model + 'a>>,
+/// Reads and checks the options of a model.
+pub type ParseModel = fn(&Params) -> Result<Box<dyn BuildModel>>;
+
+/// The options of a model.
+pub trait BuildModel {
+    /// Makes the model for so many tasks.
+    ///
+    /// # Errors
+    /// The machine lacks something that the model needs; a file that cannot be read.
+    fn build<'a>(
+        &self,
+        context: &AllocatorContext<'a>,
+        tasks: usize,
+    ) -> Result<Box<dyn Model + 'a>>;
+
+    /// Returns whether durations may differ from the trace's run times.
+    fn stretches(&self) -> bool {
+        true
+    }
+
+    /// Returns whether durations depend on the capacities of links.
+    fn uses_links(&self) -> bool {
+        false
+    }
 }
 
 /// A task that starts, as models see it.
@@ -40,7 +51,7 @@ pub struct Start<'s> {
     pub now: i64,
 }
 
-/// The option `base`, as [`base`] reads it.
+/// The option `base`, as [`parse_base`] reads it.
 pub(super) const BASE: Opt = Opt::number("base", "hops that the trace's run times stand for")
     .or_else("those of a compact allocation");
 
@@ -93,21 +104,8 @@ pub trait Model: Send {
     }
 }
 
-/// `routing=`, or the first that suits the machine; refused where it does not.
-pub(super) fn routing(params: &Params, topology: &Topology) -> Result<FixedRouting> {
-    let routing = match params.word("routing")? {
-        Some(name) => FixedRouting::named(&name)?,
-        None => suitable(topology)
-            .into_iter()
-            .next()
-            .ok_or_else(|| params.wrong("routing", "a routing"))?,
-    };
-    routing.check(topology)?;
-    Ok(routing)
-}
-
-/// `base=`: the hops that the trace's run times stand for, where it is given.
-pub(super) fn base(params: &Params) -> Result<Option<f64>> {
+/// Reads `base=`, the hops that the trace's run times stand for; `None` if it is not given.
+pub(super) fn parse_base(params: &Params) -> Result<Option<f64>> {
     params.real("base", 0.0, 1e6)
 }
 

@@ -1,20 +1,28 @@
 //! Run times as the trace has them.
 
-use super::*;
+use super::entry::{BuildModel, Model, ModelEntry, Start};
+use crate::allocator::AllocatorContext;
+use nodeorder_base::error::Result;
 
 /// `fixed`: every task runs as long as in the trace, wherever it is placed. Time is whole seconds.
 pub(super) const FIXED: ModelEntry = ModelEntry::new(
     "fixed",
     "the trace's own run times, wherever a job is placed",
     &[],
-    BuildModel {
-        stretches: false,
-        links: false,
-        make: |_, _, _| Ok(Box::new(Fixed)),
-    },
+    |_| Ok(Box::new(Fixed)),
 );
 
 struct Fixed;
+
+impl BuildModel for Fixed {
+    fn build<'a>(&self, _: &AllocatorContext<'a>, _: usize) -> Result<Box<dyn Model + 'a>> {
+        Ok(Box::new(Fixed))
+    }
+
+    fn stretches(&self) -> bool {
+        false
+    }
+}
 
 impl Model for Fixed {
     fn rule(&self) -> String {

@@ -3,8 +3,9 @@
 use std::collections::HashMap;
 
 use super::conservative_places::ConservativePlaces;
+use super::entry::{BuildPolicy, EVERY_EVENT, Passes, Policy, PolicyContext, PolicyEntry};
 use super::profile::Profile;
-use super::{Attempt, ClusterState, EVERY_EVENT, Passes, Policy, PolicyEntry};
+use crate::schedule::cluster_state::{Attempt, ClusterState};
 
 /// `conservative[:interval=0]`: every task is promised, when it is submitted and in queue order, the earliest time at which
 /// its nodes are free for its requested time beside all promises before. When a task ends before its assumed
@@ -35,17 +36,22 @@ pub(super) const CONSERVATIVE: PolicyEntry = PolicyEntry::new(
     "conservative",
     "every job is reserved at submit; all reservations are rebuilt in queue order on an early end",
     &[EVERY_EVENT],
-    |params, context| {
-        let passes = context.passes(params)?;
-        if context.places {
-            return Ok(Box::new(ConservativePlaces::new(passes)));
-        }
-        Ok(Box::new(Conservative {
-            passes,
-            queue: Vec::new(),
-        }))
-    },
+    |params| Ok(Box::new(ConservativeOptions(Passes::parse(params)?))),
 );
+
+struct ConservativeOptions(Passes);
+
+impl BuildPolicy for ConservativeOptions {
+    fn build(&self, context: &PolicyContext<'_>) -> Box<dyn Policy> {
+        if context.places {
+            return Box::new(ConservativePlaces::new(self.0));
+        }
+        Box::new(Conservative {
+            passes: self.0,
+            queue: Vec::new(),
+        })
+    }
+}
 
 struct Conservative {
     passes: Passes,
@@ -159,5 +165,9 @@ impl Policy for Conservative {
 
     fn waiting(&self) -> usize {
         self.queue.len()
+    }
+
+    fn interval(&self) -> i64 {
+        self.passes.interval()
     }
 }

@@ -1,6 +1,7 @@
 //! Conservative backfilling with places: for allocators that may refuse free nodes.
 
-use super::{ClusterState, Found, Passes, Policy};
+use super::entry::{Passes, Policy};
+use crate::schedule::cluster_state::{ClusterState, Found};
 use nodeorder_base::ranks::{FreeSet, Ranks};
 
 /// Conservative backfilling where every task is promised a *place*, not a number of nodes.
@@ -193,5 +194,9 @@ impl Policy for ConservativePlaces {
 
     fn waiting(&self) -> usize {
         self.queue.len()
+    }
+
+    fn interval(&self) -> i64 {
+        self.passes.interval()
     }
 }

@@ -2,8 +2,9 @@
 
 use super::super::waiting::{Hole, Waiting};
 use super::easy_places::EasyPlaces;
+use super::entry::{BuildPolicy, Policy, PolicyContext, PolicyEntry};
 use super::estimates::{self, Estimates};
-use super::{Attempt, ClusterState, Policy, PolicyEntry};
+use crate::schedule::cluster_state::{Attempt, ClusterState};
 
 /// `easy[:runtime-estimates,interval=0]`: tasks start in queue order until one does not fit. For that head, running tasks
 /// are assumed to end at start + requested time; the *shadow* is the earliest time at which it then fits, and
@@ -31,20 +32,23 @@ pub(super) const EASY: PolicyEntry = PolicyEntry::new(
     "easy",
     "backfilling around a reservation for the head; easy:runtime-estimates as CQSim does it",
     estimates::OPTIONS,
-    |params, context| {
-        let estimates = Estimates::read(params, context)?;
-        let queue = Waiting::new(context.tasks, |task| estimates.time(task));
+    |params| Ok(Box::new(Estimates::parse(params)?)),
+);
+
+impl BuildPolicy for Estimates {
+    fn build(&self, context: &PolicyContext<'_>) -> Box<dyn Policy> {
+        let queue = Waiting::new(context.tasks, |task| self.time(task));
         if context.places {
-            return Ok(Box::new(EasyPlaces::new(queue, estimates)));
+            return Box::new(EasyPlaces::new(queue, *self));
         }
-        Ok(Box::new(Easy {
+        Box::new(Easy {
             queue,
-            estimates,
+            estimates: *self,
             blocked: None,
             fresh: Vec::new(),
-        }))
-    },
-);
+        })
+    }
+}
 
 struct Easy {
     queue: Waiting,
@@ -162,5 +166,9 @@ impl Policy for Easy {
 
     fn waiting(&self) -> usize {
         self.queue.len()
+    }
+
+    fn interval(&self) -> i64 {
+        self.estimates.passes.interval()
     }
 }

@@ -3,8 +3,9 @@
 use std::collections::BTreeSet;
 
 use super::super::waiting::{Hole, Waiting};
+use super::entry::Policy;
 use super::estimates::Estimates;
-use super::{Attempt, ClusterState, Found, Policy};
+use crate::schedule::cluster_state::{Attempt, ClusterState, Found};
 use nodeorder_base::ranks::{FreeSet, Ranks, Run};
 
 /// EASY where the head of the queue waits for a *place*, because the allocator refuses the nodes that are free, or
@@ -269,5 +270,9 @@ impl Policy for EasyPlaces {
 
     fn waiting(&self) -> usize {
         self.queue.len()
+    }
+
+    fn interval(&self) -> i64 {
+        self.estimates.passes.interval()
     }
 }

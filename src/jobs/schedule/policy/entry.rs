@@ -6,11 +6,24 @@ use nodeorder_base::error::Result;
 use nodeorder_base::params::{Fallback, Opt, Params};
 use nodeorder_base::registry::Entry;
 
-/// A policy by name: an entry of [`POLICIES`](super::POLICIES). It makes the policy from its parameters.
-pub type PolicyEntry = Entry<Build>;
+/// A policy by name: an entry of [`POLICIES`](super::POLICIES).
+pub type PolicyEntry = Entry<ParsePolicy>;
 
-/// Makes a policy from its parameters.
-pub type Build = fn(&Params, &PolicyContext<'_>) -> Result<Box<dyn Policy>>;
+/// Reads and checks the options of a policy.
+pub type ParsePolicy = fn(&Params) -> Result<Box<dyn BuildPolicy>>;
+
+/// The options of a policy.
+pub trait BuildPolicy {
+    /// Makes the policy for some tasks and an allocator.
+    fn build(&self, context: &PolicyContext<'_>) -> Box<dyn Policy>;
+}
+
+/// A policy that needs no more than its options is built as it was parsed.
+impl<P: Policy + Clone + 'static> BuildPolicy for P {
+    fn build(&self, _: &PolicyContext<'_>) -> Box<dyn Policy> {
+        Box::new(self.clone())
+    }
+}
 
 /// Time between passes of policies that poll.
 pub(super) const INTERVAL: Opt = Opt::whole(
@@ -25,41 +38,35 @@ pub(super) const EVERY_EVENT: Opt = Opt {
     ..INTERVAL
 };
 
-/// Tasks, clock and allocator that a policy is built for.
+/// Tasks and allocator that a policy is built for.
 pub struct PolicyContext<'g> {
     /// The tasks in queue order, times in ticks.
     pub(in crate::schedule) tasks: &'g [Task],
-    /// Ticks a second.
-    pub(in crate::schedule) ticks: i64,
     /// Whether the allocator may refuse free nodes, so that jobs wait for places.
     pub(in crate::schedule) places: bool,
-}
-
-impl PolicyContext<'_> {
-    /// `interval=`, seconds from one pass to the next; 0 is a pass at every event.
-    pub(super) fn passes(&self, params: &Params) -> Result<Passes> {
-        const YEAR: i64 = 366 * 86_400;
-        Ok(Passes {
-            seconds: params.whole("interval", 0, YEAR)?,
-            ticks: self.ticks,
-        })
-    }
 }
 
 /// When a policy has its passes.
 #[derive(Clone, Copy)]
 pub(super) struct Passes {
     seconds: i64,
-    /// Ticks a second.
-    ticks: i64,
 }
 
 impl Passes {
-    pub fn interval(&self) -> i64 {
-        self.seconds * self.ticks
+    /// Reads `interval=`. Fails if it is no number of seconds in a year.
+    pub fn parse(params: &Params) -> Result<Self> {
+        const YEAR: i64 = 366 * 86_400;
+        Ok(Passes {
+            seconds: params.whole("interval", 0, YEAR)?,
+        })
     }
 
-    pub fn in_words(&self) -> String {
+    /// Returns the seconds from one pass to the next; 0 is a pass at every event.
+    pub fn interval(self) -> i64 {
+        self.seconds
+    }
+
+    pub fn in_words(self) -> String {
         match self.seconds {
             0 => "a pass at every instant at which something happened".into(),
             s => format!("a pass every {s} seconds from the first submit"),
@@ -67,7 +74,7 @@ impl Passes {
     }
 
     /// As [`Passes::in_words`], with the order of events.
-    pub fn after_instants(&self) -> String {
+    pub fn after_instants(self) -> String {
         match self.seconds {
             0 => "all ends, then all submits of an instant, then one pass".into(),
             _ => self.in_words(),
@@ -90,8 +97,13 @@ pub trait Policy: Send {
     /// Starts the tasks that may start now.
     fn pass(&mut self, machine: &mut ClusterState<'_, '_>);
 
-    /// How many tasks wait.
+    /// Number of tasks that wait.
     fn waiting(&self) -> usize;
+
+    /// Returns the seconds from one pass to the next, counted from the first submit; 0 for a pass at every event.
+    fn interval(&self) -> i64 {
+        0
+    }
 
     /// Whether there is a pass after every single event instead of one after all events of an instant.
     fn pass_per_event(&self) -> bool {

@@ -1,6 +1,7 @@
 //! Options of EASY: the run times that it assumes of candidates, and when it has its passes.
 
-use super::{EVERY_EVENT, Passes, PolicyContext, Task};
+use super::entry::{EVERY_EVENT, Passes};
+use crate::schedule::task::Task;
 use nodeorder_base::error::Result;
 use nodeorder_base::params::{Opt, Params};
 
@@ -24,11 +25,12 @@ pub(super) struct Estimates {
 }
 
 impl Estimates {
-    pub fn read(params: &Params, context: &PolicyContext<'_>) -> Result<Self> {
+    /// Reads [`OPTIONS`]. Fails if a value is out of range.
+    pub fn parse(params: &Params) -> Result<Self> {
         let true_times = params.choice("estimates")? == "runtime-estimates";
         Ok(Estimates {
             true_times,
-            passes: context.passes(params)?,
+            passes: Passes::parse(params)?,
         })
     }
 

@@ -2,7 +2,8 @@
 
 use std::collections::VecDeque;
 
-use super::{Attempt, ClusterState, EVERY_EVENT, Passes, Policy, PolicyEntry};
+use super::entry::{EVERY_EVENT, Passes, Policy, PolicyEntry};
+use crate::schedule::cluster_state::{Attempt, ClusterState};
 
 /// `fcfs[:interval=0]`: tasks start in queue order; the head waits until it fits, and all others behind it. With
 /// `interval=` that is looked at every so many seconds from the first submit. O(1) an event beside the allocator.
@@ -10,14 +11,15 @@ pub(super) const FCFS: PolicyEntry = PolicyEntry::new(
     "fcfs",
     "first come, first served; a head that does not fit blocks the queue",
     &[EVERY_EVENT],
-    |params, context| {
+    |params| {
         Ok(Box::new(Fcfs {
-            passes: context.passes(params)?,
+            passes: Passes::parse(params)?,
             queue: VecDeque::new(),
         }))
     },
 );
 
+#[derive(Clone)]
 struct Fcfs {
     passes: Passes,
     queue: VecDeque<u32>,
@@ -44,5 +46,9 @@ impl Policy for Fcfs {
 
     fn waiting(&self) -> usize {
         self.queue.len()
+    }
+
+    fn interval(&self) -> i64 {
+        self.passes.interval()
     }
 }

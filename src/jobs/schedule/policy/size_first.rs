@@ -3,7 +3,8 @@
 use nodeorder_base::params::Opt;
 use std::collections::BTreeSet;
 
-use super::{Attempt, ClusterState, INTERVAL, Passes, Policy, PolicyEntry};
+use super::entry::{INTERVAL, Passes, Policy, PolicyEntry};
+use crate::schedule::cluster_state::{Attempt, ClusterState};
 
 /// `size-first[:desc=true,interval=30]`: the queue is sorted by nodes, then by requested time, then by submit;
 /// `desc=true` reverses the first two. Every `interval` seconds from the first submit (0: whenever something
@@ -17,9 +18,9 @@ pub(super) const SIZE_FIRST: PolicyEntry = PolicyEntry {
     about: "by nodes, then requested time (desc=true reverses), every interval=30 seconds; the head blocks",
     example: "size-first:interval=30",
     options: &[Opt::flag("desc", "largest first"), INTERVAL],
-    build: |params, context| {
+    parse: |params| {
         let descending = params.flag("desc")?;
-        let passes = context.passes(params)?;
+        let passes = Passes::parse(params)?;
         Ok(Box::new(SizeFirst {
             descending,
             passes,
@@ -28,6 +29,7 @@ pub(super) const SIZE_FIRST: PolicyEntry = PolicyEntry {
     },
 };
 
+#[derive(Clone)]
 struct SizeFirst {
     descending: bool,
     passes: Passes,
@@ -66,5 +68,9 @@ impl Policy for SizeFirst {
 
     fn waiting(&self) -> usize {
         self.queue.len()
+    }
+
+    fn interval(&self) -> i64 {
+        self.passes.interval()
     }
 }

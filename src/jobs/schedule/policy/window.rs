@@ -1,7 +1,8 @@
 //! Window-based locality-aware scheduling: some jobs at a time into connected sets of free nodes.
 
 use super::super::knapsack::{Packing, pack_exactly, pack_greedily};
-use super::{ClusterState, INTERVAL, Passes, Policy, PolicyContext, PolicyEntry};
+use super::entry::{BuildPolicy, INTERVAL, Passes, Policy, PolicyEntry};
+use crate::schedule::cluster_state::ClusterState;
 use nodeorder_base::error::Result;
 use nodeorder_base::params::{Opt, Params};
 use nodeorder_base::ranks::{Ranks, Run};
@@ -35,7 +36,7 @@ pub(super) const EXACT: PolicyEntry = PolicyEntry {
     about: "window=5 jobs every interval=30 seconds into connected sets of free nodes, by an exact knapsack",
     example: "window-bnb:window=5,interval=30",
     options: OPTIONS,
-    build: |params, context| build(params, context, 16, true),
+    parse: |params| parse_options(params, 16, true),
 };
 
 /// `window-greedy[:window=5,interval=30,held=skip,slots=components]`: as [`EXACT`], with Martello and Toth's
@@ -50,7 +51,7 @@ pub(super) const GREEDY: PolicyEntry = PolicyEntry {
     about: "as window-bnb, the knapsack by Martello and Toth's greedy method with exchanges",
     example: "window-greedy:window=5,interval=30",
     options: OPTIONS,
-    build: |params, context| build(params, context, 1000, false),
+    parse: |params| parse_options(params, 1000, false),
 };
 
 const OPTIONS: &[Opt] = &[
@@ -68,14 +69,9 @@ const OPTIONS: &[Opt] = &[
     ),
 ];
 
-fn build(
-    params: &Params,
-    context: &PolicyContext<'_>,
-    most: usize,
-    exact: bool,
-) -> Result<Box<dyn Policy>> {
+fn parse_options(params: &Params, most: usize, exact: bool) -> Result<Box<dyn BuildPolicy>> {
     let window = params.whole("window", 1, most)?;
-    let passes = context.passes(params)?;
+    let passes = Passes::parse(params)?;
     let blocks = params.choice("held")? == "block";
     let runs = params.choice("slots")? == "runs";
     Ok(Box::new(Window {
@@ -89,6 +85,7 @@ fn build(
     }))
 }
 
+#[derive(Clone)]
 struct Window {
     window: usize,
     passes: Passes,
@@ -210,6 +207,10 @@ impl Policy for Window {
 
     fn waiting(&self) -> usize {
         self.queue.len()
+    }
+
+    fn interval(&self) -> i64 {
+        self.passes.interval()
     }
 
     fn needs_components(&self) -> bool {

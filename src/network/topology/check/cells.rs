@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::topology::RouterGraph;
+use crate::topology::graph::RouterGraph;
 use nodeorder_base::ids::RouterId;
 
 /// Capacity, by its bits, and weight of a link. Capacities are 1 where they are not compared.

@@ -3,8 +3,8 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use super::{Findings, switch_name};
-use crate::topology::Topology;
+use super::findings::{Findings, switch_name};
+use crate::topology::machine::Topology;
 use nodeorder_base::ids::NodeId;
 
 /// Matches what is counted in pairs: those counted most often first, each once; among equals those that `prefer`

@@ -3,10 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::cells::{Both, Cells, Label};
+use super::findings::{Findings, switch_name};
 use super::leaves::matched;
 use super::proof::{Proof, prove};
-use super::{Findings, switch_name};
-use crate::topology::{RouterGraph, Topology};
+use crate::topology::graph::RouterGraph;
+use crate::topology::machine::Topology;
 
 /// Most switches named in one difference.
 const NAMED: usize = 8;

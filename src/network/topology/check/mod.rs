@@ -4,61 +4,18 @@
 //! switches that are known ([`links`]). Where one description is an outline, whose switches above those with nodes may
 //! stand for several, units of nodes are compared instead of links ([`outline`]).
 
-use serde::Serialize;
+pub use findings::{Difference, Findings};
 
-use super::{Metric, Topology};
+use crate::topology::distance::Metric;
+use crate::topology::machine::Topology;
 use nodeorder_base::error::Result;
-use nodeorder_base::ids::RouterId;
 
 mod cells;
+mod findings;
 mod leaves;
 mod links;
 mod outline;
 mod proof;
-
-/// A difference, by name.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Difference {
-    /// `missing`, `added`, `renamed` or `moved` node, `switch`, `link`, `unit`, `components`, `width`, `shape` or
-    /// `unproved`.
-    pub what: &'static str,
-    /// Name of the node, switch, link or unit.
-    pub name: String,
-    /// Its value in the first description.
-    pub here: String,
-    /// Its value in the second.
-    pub there: String,
-}
-
-/// Outcome of a comparison of two descriptions.
-#[derive(Clone, Debug, Default, Serialize)]
-pub struct Findings {
-    /// Differences: more than are listed, where there are many.
-    pub count: u64,
-    /// The first differences.
-    pub differences: Vec<Difference>,
-    /// Notes on parts that were not compared.
-    pub remarks: Vec<String>,
-}
-
-impl Findings {
-    /// Most differences that are listed.
-    const LISTED: usize = 1000;
-
-    /// Counts a difference; `texts` are name, here and there.
-    fn add<S: Into<String>>(&mut self, what: &'static str, texts: impl FnOnce() -> [S; 3]) {
-        self.count += 1;
-        if self.differences.len() < Findings::LISTED {
-            let [name, here, there] = texts().map(S::into);
-            self.differences.push(Difference {
-                what,
-                name,
-                here,
-                there,
-            });
-        }
-    }
-}
 
 /// Compares two descriptions of one fabric: nodes, the switches that they are on, links with their multiplicity, and
 /// which nodes any path joins. Switches may have other names and numbers. What one side does not say is not compared,
@@ -134,15 +91,4 @@ fn shapes(here: &Topology, there: &Topology, found: &mut Findings) {
         );
     }
     found.differences.truncate(Findings::LISTED);
-}
-
-/// The name of a switch: its own where the description has one, else the nodes on it, else its number.
-fn switch_name(machine: &Topology, router: u32) -> String {
-    if let Some(name) = machine.network().switch_names.get(router as usize) {
-        return name.clone();
-    }
-    match machine.host_list(machine.nodes_of(RouterId(router))) {
-        list if list.is_empty() => format!("router {router}"),
-        list => list,
-    }
 }

@@ -6,10 +6,11 @@
 
 use petgraph::unionfind::UnionFind;
 
+use super::findings::{Findings, switch_name};
 use super::leaves::matched;
-use super::{Findings, switch_name};
+use crate::topology::graph::RouterGraph;
 use crate::topology::link_list::numbered;
-use crate::topology::{RouterGraph, Topology};
+use crate::topology::machine::Topology;
 use nodeorder_base::ids::RouterId;
 
 /// Adds the units of nodes that differ to `found`, and what no path joins.

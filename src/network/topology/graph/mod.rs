@@ -7,7 +7,8 @@ use std::sync::OnceLock;
 
 use petgraph::unionfind::UnionFind;
 
-use super::{Context, Network};
+use crate::topology::context::Context;
+use crate::topology::network::Network;
 use nodeorder_base::error::Result;
 use nodeorder_base::ids::RouterId;
 

@@ -4,10 +4,15 @@ use std::collections::{HashMap, HashSet};
 
 use roxmltree::{Document, Node};
 
-use super::{SourceFile, Wiring, from_file};
-use crate::topology::{Build, PER_ROUTER, TopologyEntry, per_router, per_router_suffix};
+use super::wiring::Wiring;
+use crate::topology::context::Context;
+use crate::topology::family::{
+    BuildNetwork, PER_ROUTER, TopologyEntry, per_router, per_router_suffix,
+};
+use crate::topology::network::Network;
+use crate::topology::source_file::{FileOption, SourceFile};
 use nodeorder_base::error::{Error, Result, SourceLocation};
-use nodeorder_base::params::Opt;
+use nodeorder_base::params::{Opt, Params};
 
 /// `graphml:FILE[,per_router=K]`.
 pub const FAMILY: TopologyEntry = TopologyEntry {
@@ -25,15 +30,26 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
             ..PER_ROUTER
         },
     ],
-    build: Build::Steps(|params, _| {
-        let per_router = per_router(params)?;
-        from_file(
-            params,
-            "a GraphML file, as in graphml:network.graphml",
-            move |file| wiring(file, per_router)?.network(file, &per_router_suffix(per_router)),
-        )
-    }),
+    parse: parse_options,
 };
+
+struct GraphmlOptions {
+    file: FileOption,
+    per_router: u32,
+}
+
+fn parse_options(params: &Params, _: &Context) -> Result<Box<dyn BuildNetwork>> {
+    let per_router = per_router(params)?;
+    let file = FileOption::parse(params, "a GraphML file, as in graphml:network.graphml")?;
+    Ok(Box::new(GraphmlOptions { file, per_router }))
+}
+
+impl BuildNetwork for GraphmlOptions {
+    fn build(&self, context: &Context) -> Result<Network> {
+        let file = self.file.read(context)?;
+        wiring(&file, self.per_router)?.network(&file, &per_router_suffix(self.per_router))
+    }
+}
 
 /// The values of elements by the names of their keys.
 struct Keys<'a>(HashMap<&'a str, (&'a str, Option<&'a str>)>);

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::topology::Context;
+use crate::topology::context::Context;
 use nodeorder_base::error::{Error, Result};
 use nodeorder_base::input::Line;
 

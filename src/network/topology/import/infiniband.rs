@@ -2,8 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use super::Switch;
-use super::kit::*;
+use super::wiring::{ROOT, Switch, Wiring};
+use crate::topology::context::Context;
+use crate::topology::family::{BuildNetwork, TopologyEntry};
+use crate::topology::network::Network;
+use crate::topology::source_file::{FileOption, SourceFile};
+use nodeorder_base::error::Result;
+use nodeorder_base::input::{Line, Text};
+use nodeorder_base::params::{Opt, Params};
 
 /// `ibnetdiscover:FILE[,rail=mlx5_0]`.
 pub const FAMILY: TopologyEntry = TopologyEntry {
@@ -18,15 +24,26 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
         )
         .or_else("all adapters"),
     ],
-    build: Build::Steps(|params, _| {
-        let rail = params.word("rail")?;
-        from_file(
-            params,
-            "what ibnetdiscover printed, as in ibnetdiscover:fabric.txt",
-            move |file| network(file, rail.as_deref()),
-        )
-    }),
+    parse: parse_options,
 };
+
+struct InfinibandOptions {
+    file: FileOption,
+    rail: Option<String>,
+}
+
+fn parse_options(params: &Params, _: &Context) -> Result<Box<dyn BuildNetwork>> {
+    let rail = params.word("rail")?;
+    let expected = "what ibnetdiscover printed, as in ibnetdiscover:fabric.txt";
+    let file = FileOption::parse(params, expected)?;
+    Ok(Box::new(InfinibandOptions { file, rail }))
+}
+
+impl BuildNetwork for InfinibandOptions {
+    fn build(&self, context: &Context) -> Result<Network> {
+        network(&self.file.read(context)?, self.rail.as_deref())
+    }
+}
 
 /// Switches, the cables between them, and the nodes on their ports. A cable's capacity is its rate over the
 /// rate that most cables between switches have; those of parallel cables add up. A node is called by the first

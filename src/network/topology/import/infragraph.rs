@@ -3,8 +3,10 @@
 use std::collections::HashMap;
 
 use super::document::{self, Node};
-use super::{SourceFile, Wiring, from_file};
-use crate::topology::{Build, Context, TopologyEntry};
+use super::wiring::Wiring;
+use crate::topology::context::Context;
+use crate::topology::family::TopologyEntry;
+use crate::topology::source_file::{FileNetwork, SourceFile};
 use nodeorder_base::error::Result;
 use nodeorder_base::params::Opt;
 
@@ -14,13 +16,10 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
     about: "InfraGraph's YAML or JSON: instances of devices with a NIC or XPU are nodes, others with ports are switches",
     example: "infragraph:fabric.yaml",
     options: &[Opt::file("file", "an infrastructure").positional()],
-    build: Build::Steps(|params, _| {
-        from_file(
-            params,
-            "a YAML or JSON file, as in infragraph:fabric.yaml",
-            |file| wiring(file)?.network(file, ""),
-        )
-    }),
+    parse: |params, _| {
+        let expected = "a YAML or JSON file, as in infragraph:fabric.yaml";
+        FileNetwork::parse(params, expected, |file| wiring(file)?.network(file, ""))
+    },
 };
 
 /// A device within a device within a device, at most so many.

@@ -3,8 +3,13 @@
 use std::collections::HashMap;
 
 use super::document::{self, Node};
-use super::kit::*;
+use super::outline::{OutlineNetwork, UPLINKS};
 use super::paths::Paths;
+use super::wiring::Wiring;
+use crate::topology::family::TopologyEntry;
+use crate::topology::source_file::SourceFile;
+use nodeorder_base::error::Result;
+use nodeorder_base::params::Opt;
 
 /// `jgf:FILE.json`.
 pub const FAMILY: TopologyEntry = TopologyEntry {
@@ -19,9 +24,9 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
         .positional(),
         UPLINKS,
     ],
-    build: Build::Steps(|params, _| {
-        outlined(params, "a JSON file, as in jgf:resources.json", wiring)
-    }),
+    parse: |params, _| {
+        OutlineNetwork::parse(params, "a JSON file, as in jgf:resources.json", wiring)
+    },
 };
 
 /// A switch a vertex above nodes on their `containment` paths; levels are called by the type of their vertices. All
@@ -30,7 +35,7 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
 ///
 /// # References
 /// Flux RFC 4, "Flux Resource Model"; JSON Graph Format of flux-sched's `resource/readers`.
-fn wiring(file: &SourceFile<'_>) -> Result<(Wiring, String)> {
+fn wiring(file: &SourceFile<'_>) -> Result<Wiring> {
     let document = document::read(&file.text)?;
     let top = document.get("scheduling").unwrap_or(&document);
     let graph = top.need("graph", "a resource graph")?;
@@ -77,8 +82,7 @@ fn wiring(file: &SourceFile<'_>) -> Result<(Wiring, String)> {
             }
         }
     }
-    let wiring = paths.wiring(&|height| levels.get(height).cloned().unwrap_or("all".into()));
-    Ok((wiring, String::new()))
+    Ok(paths.wiring(&|height| levels.get(height).cloned().unwrap_or("all".into())))
 }
 
 #[cfg(test)]

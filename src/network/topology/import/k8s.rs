@@ -3,8 +3,15 @@
 use std::collections::{BTreeSet, HashMap};
 
 use super::document::{self, Node};
-use super::kit::*;
+use super::outline::{OutlineOptions, UPLINKS};
 use super::paths::Paths;
+use super::wiring::Wiring;
+use crate::topology::context::Context;
+use crate::topology::family::{BuildNetwork, TopologyEntry};
+use crate::topology::network::Network;
+use crate::topology::source_file::SourceFile;
+use nodeorder_base::error::{Error, Result};
+use nodeorder_base::params::{Opt, Params, Written};
 
 /// `k8s-nodes:FILE.json[,levels=a/b/c]`.
 pub const FAMILY: TopologyEntry = TopologyEntry {
@@ -18,13 +25,34 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
         Opt::whole("gpus", "GPUs of each node").or_else("those of status.allocatable"),
         UPLINKS,
     ],
-    build: Build::Steps(|params, _| {
-        let (levels, gpus) = (params.word("levels")?, params.integer("gpus", 1, 1 << 16)?);
-        outlined(params, "a JSON file, as in k8s-nodes:nodes.json", move |file| {
-            wiring(file, levels, gpus)
-        })
-    }),
+    parse: parse_options,
 };
+
+struct KubernetesOptions {
+    outline: OutlineOptions,
+    /// The labels of the levels, and as they are written.
+    levels: Option<String>,
+    written: Written,
+    gpus: Option<u32>,
+}
+
+fn parse_options(params: &Params, _: &Context) -> Result<Box<dyn BuildNetwork>> {
+    let levels = params.word("levels")?;
+    let gpus = params.integer("gpus", 1, 1 << 16)?;
+    let expected = "a JSON file, as in k8s-nodes:nodes.json";
+    Ok(Box::new(KubernetesOptions {
+        outline: OutlineOptions::parse(params, expected)?,
+        levels,
+        written: params.written("levels"),
+        gpus,
+    }))
+}
+
+impl BuildNetwork for KubernetesOptions {
+    fn build(&self, context: &Context) -> Result<Network> {
+        self.outline.build(context, |file| wiring(file, self))
+    }
+}
 
 /// Labels of one source each, widest first.
 const KNOWN: [&[&str]; 4] = [
@@ -65,12 +93,10 @@ const CLIQUE: &str = "nvidia.com/gpu.clique";
 /// # References
 /// Labels: NVIDIA topograph's `docs`, "Kubernetes"; AWS "Amazon EC2 instance topology"; Google Kubernetes Engine
 /// "Topology Aware Scheduling"; Oracle "Using RDMA network locality".
-fn wiring(
-    file: &SourceFile<'_>,
-    levels: Option<String>,
-    gpus: Option<u32>,
-) -> Result<(Wiring, String)> {
-    let (text, params) = (&file.text, file.params);
+fn wiring(file: &SourceFile<'_>, options: &KubernetesOptions) -> Result<(Wiring, String)> {
+    let text = &file.text;
+    let levels = options.levels.as_ref();
+    let gpus = options.gpus;
     let document = document::read(text)?;
     let items = document.list("items")?;
     let mut all = BTreeSet::new();
@@ -87,12 +113,10 @@ fn wiring(
             .find(|end| levels.ends_with(end));
         levels.len() - ends.map_or(0, str::len)
     };
-    let wanted = match levels.as_ref().map(|levels| &levels[..host(levels)]) {
+    let wanted = match levels.map(|levels| &levels[..host(levels)]) {
         Some(levels) => resolve(levels, &all).map_err(|part| {
-            params.wrong(
-                "levels",
-                format!("labels of the nodes; none of them has `{part}`"),
-            )
+            let expected = format!("labels of the nodes; none of them has `{part}`");
+            options.written.wrong(expected)
         })?,
         None => known(&all),
     };
@@ -105,7 +129,8 @@ fn wiring(
         return Err(Error::unsuited(text.location(), what, remedy));
     }
     let mut paths = Paths::default();
-    let (mut alone, mut of_nodes) = (Vec::new(), HashMap::new());
+    let mut alone = Vec::new();
+    let mut of_nodes = HashMap::new();
     for item in items {
         let Some(metadata) = item.get("metadata") else {
             return Err(item.wrong(item.describe(), "a node with `metadata`"));

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use super::{ROOT, Wiring};
+use super::wiring::{ROOT, Wiring};
 use nodeorder_base::error::{Error, Result, SourceLocation};
 
 /// Collects hosts, each with its path from the widest unit to its leaf switch.

@@ -1,8 +1,11 @@
 //! Scotch's target files (`.tgt`), which hwloc's and TopoMatch's tools share: tori, meshes, trees.
 
-use super::kit::*;
-use super::network_of;
-use crate::topology::by_x;
+use crate::topology::families::{fat_tree, grid, hyperx};
+use crate::topology::family::{TopologyEntry, build_inline, by_x};
+use crate::topology::network::Network;
+use crate::topology::source_file::{FileNetwork, SourceFile};
+use nodeorder_base::error::{Error, Result};
+use nodeorder_base::params::Opt;
 
 /// `tgt:FILE`.
 pub const FAMILY: TopologyEntry = TopologyEntry {
@@ -10,9 +13,7 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
     about: "a Scotch or TopoMatch target file: torusXD, meshXD, hcub, cmplt, tleaf",
     example: "tgt:machine.tgt",
     options: &[Opt::file("file", "a target file").positional()],
-    build: Build::Steps(|params, _| {
-        from_file(params, "a target file, as in tgt:machine.tgt", network)
-    }),
+    parse: |params, _| FileNetwork::parse(params, "a target file, as in tgt:machine.tgt", network),
 };
 
 /// `torusXD n d₁ … dₙ`, `torus2D`, `torus3D` and the same for meshes: a grid whose first dimension is the
@@ -42,17 +43,25 @@ fn network(file: &SourceFile<'_>) -> Result<Network> {
         numbers.push(number.ok_or_else(wrong)?);
     }
     let wrong = |expected: &str| line.wrong(format!("`{}`", line.text), expected);
-    let spec = specification(kind, &numbers).map_err(wrong)?;
-    network_of(&spec, file.context)
+    let (family, spec) = specification(kind, &numbers).map_err(wrong)?;
+    build_inline(family, &spec, file.context)
 }
 
 const KNOWN: &str = "torusXD, torus2D, torus3D, meshXD, mesh2D, mesh3D, hcub, cmplt or tleaf";
 
-/// The inline specification of an architecture, or a description of what was expected.
-fn specification(kind: &str, numbers: &[u32]) -> Result<String, &'static str> {
+/// Returns the family and the inline specification of an architecture. Fails with a description of what was expected.
+fn specification(
+    kind: &str,
+    numbers: &[u32],
+) -> Result<(&'static TopologyEntry, String), &'static str> {
     let grid = |kind: &str, dims: &[u32]| {
         let turned: Vec<u32> = dims.iter().rev().copied().collect();
-        format!("{kind}:{}", by_x(&turned))
+        let family = if kind == "mesh" {
+            &grid::MESH
+        } else {
+            &grid::TORUS
+        };
+        (family, format!("{kind}:{}", by_x(&turned)))
     };
     let positive = |list: &[u32]| list.iter().all(|n| *n > 0);
     let counted = || match numbers.split_first() {
@@ -78,7 +87,7 @@ fn specification(kind: &str, numbers: &[u32]) -> Result<String, &'static str> {
             _ => Err("one number of dimensions, 1 to 30"),
         },
         "cmplt" => match numbers {
-            [n] if *n > 0 => Ok(format!("hyperx:{n}")),
+            [n] if *n > 0 => Ok((&hyperx::FAMILY, format!("hyperx:{n}"))),
             _ => Err("one number of processors"),
         },
         "tleaf" => {
@@ -92,11 +101,12 @@ fn specification(kind: &str, numbers: &[u32]) -> Result<String, &'static str> {
                 return Err(expected);
             }
             arities.reverse();
-            Ok(format!(
+            let spec = format!(
                 "xgft:h={levels},m={},w={}",
                 by_x(&arities),
                 by_x(&vec![1; arities.len()])
-            ))
+            );
+            Ok((&fat_tree::XGFT, spec))
         }
         _ => Err(KNOWN),
     }

@@ -3,8 +3,15 @@
 use std::borrow::Cow;
 use std::collections::HashSet;
 
-use super::kit::*;
+use super::outline::{OutlineOptions, UPLINKS};
 use super::paths::Paths;
+use super::wiring::Wiring;
+use crate::topology::context::Context;
+use crate::topology::family::{BuildNetwork, TopologyEntry};
+use crate::topology::network::Network;
+use crate::topology::source_file::SourceFile;
+use nodeorder_base::error::{Error, Result};
+use nodeorder_base::params::{Opt, Params};
 
 /// `tiers:FILE.csv[,order=leaf-first|leaf-last]`.
 pub const FAMILY: TopologyEntry = TopologyEntry {
@@ -21,15 +28,26 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
         .or_else("leaf at the end with most values"),
         UPLINKS,
     ],
-    build: Build::Steps(|params, _| {
-        let order = params.chosen("order")?;
-        outlined(
-            params,
-            "a CSV file of host,tier,…, as in tiers:hosts.csv",
-            move |file| wiring(file, order),
-        )
-    }),
+    parse: parse_options,
 };
+
+struct TiersOptions {
+    outline: OutlineOptions,
+    order: Option<&'static str>,
+}
+
+fn parse_options(params: &Params, _: &Context) -> Result<Box<dyn BuildNetwork>> {
+    let order = params.chosen("order")?;
+    let expected = "a CSV file of host,tier,…, as in tiers:hosts.csv";
+    let outline = OutlineOptions::parse(params, expected)?;
+    Ok(Box::new(TiersOptions { outline, order }))
+}
+
+impl BuildNetwork for TiersOptions {
+    fn build(&self, context: &Context) -> Result<Network> {
+        self.outline.build(context, |file| wiring(file, self.order))
+    }
+}
 
 /// Names of a column of hosts.
 const HOSTS: [&str; 4] = ["host", "hostname", "node", "nodename"];

@@ -1,8 +1,13 @@
 //! Network layers of a cluster's instances, from the output of NVIDIA's topograph.
 
 use super::document;
-use super::kit::*;
+use super::outline::{OutlineNetwork, UPLINKS};
 use super::paths::Paths;
+use super::wiring::Wiring;
+use crate::topology::family::TopologyEntry;
+use crate::topology::source_file::SourceFile;
+use nodeorder_base::error::Result;
+use nodeorder_base::params::Opt;
 
 /// `topograph:FILE.json`.
 pub const FAMILY: TopologyEntry = TopologyEntry {
@@ -13,19 +18,19 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
         Opt::file("file", "a JSON file of instances").positional(),
         UPLINKS,
     ],
-    build: Build::Steps(|params, _| {
-        outlined(
+    parse: |params, _| {
+        OutlineNetwork::parse(
             params,
             "a JSON file, as in topograph:instances.json",
             wiring,
         )
-    }),
+    },
 };
 
 /// A switch a name of `network_layers`, closest first, within the layers above it; the widest joined by one above
 /// them all. Instances may have layers of different number, or none: those are reachable from nowhere. Errors: with the
 /// line: no JSON, no instances, an instance without an id or again, a layer that is no text.
-fn wiring(file: &SourceFile<'_>) -> Result<(Wiring, String)> {
+fn wiring(file: &SourceFile<'_>) -> Result<Wiring> {
     let document = document::read(&file.text)?;
     let mut paths = Paths::default();
     for instance in document.list("instances")? {
@@ -46,11 +51,10 @@ fn wiring(file: &SourceFile<'_>) -> Result<(Wiring, String)> {
         layer.reverse();
         paths.host(file.text.name(), instance.line, id, &layer)?;
     }
-    let wiring = paths.wiring(&|height| match height {
+    Ok(paths.wiring(&|height| match height {
         0 => "leaf".into(),
         height => format!("level{height}"),
-    });
-    Ok((wiring, String::new()))
+    }))
 }
 
 #[cfg(test)]

@@ -2,9 +2,15 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use super::kit::*;
-use super::network_of;
-use crate::topology::MAX_NODES;
+use crate::topology::context::Context;
+use crate::topology::families::{cascade, grid};
+use crate::topology::family::{BuildNetwork, TopologyEntry, build_inline};
+use crate::topology::network::Network;
+use crate::topology::sizes::MAX_NODES;
+use crate::topology::source_file::{FileOption, SourceFile};
+use nodeorder_base::error::{Error, Result};
+use nodeorder_base::input::Line;
+use nodeorder_base::params::{Opt, Params};
 
 /// `xtdb2proc:FILE[,network=torus|cascade]`.
 pub const FAMILY: TopologyEntry = TopologyEntry {
@@ -19,18 +25,33 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
             "torus: x, y, z of a 3D torus; cascade: x is the group, y the chassis, z the slot",
         ),
     ],
-    build: Build::Steps(|params, _| {
-        let network = params.choice("network")?;
-        let expected = "a file of xtdb2proc, as in xtdb2proc:processors.txt";
-        from_file(params, expected, move |file| build(file, network))
-    }),
+    parse: parse_options,
 };
+
+struct ProcessorTableOptions {
+    file: FileOption,
+    /// Whether coordinates are group, chassis and slot of a cascade; else those of a torus.
+    cascade: bool,
+}
+
+fn parse_options(params: &Params, _: &Context) -> Result<Box<dyn BuildNetwork>> {
+    let cascade = params.choice("network")? == "cascade";
+    let expected = "a file of xtdb2proc, as in xtdb2proc:processors.txt";
+    let file = FileOption::parse(params, expected)?;
+    Ok(Box::new(ProcessorTableOptions { file, cascade }))
+}
+
+impl BuildNetwork for ProcessorTableOptions {
+    fn build(&self, context: &Context) -> Result<Network> {
+        network(&self.file.read(context)?, self.cascade)
+    }
+}
 
 /// A router for each cell of the box that the coordinates span from 0, with the nodes of that cell, by their
 /// processor ids; a node is called `nid` and its id, five digits wide. Service processors and those that are not up
 /// are no nodes. Routers without nodes stay in the network. Errors: with the line: no `key=value`, a key that is
 /// missing or twice, no number, an id again; coordinates that span far more cells than there are processors.
-fn build(file: &SourceFile<'_>, network: &str) -> Result<Network> {
+fn network(file: &SourceFile<'_>, cascade: bool) -> Result<Network> {
     let text = &file.text;
     let mut places: BTreeMap<[u32; 3], Vec<u32>> = BTreeMap::new();
     let mut seen: HashMap<u32, usize> = HashMap::new();
@@ -81,12 +102,15 @@ fn build(file: &SourceFile<'_>, network: &str) -> Result<Network> {
             "a box that is mostly filled",
         ));
     }
-    let shape = match network {
-        "cascade" => format!("cascade:{nz}x{ny}x{nx},per_router={per_router}"),
-        _ => format!("torus:{nx}x{ny}x{nz},per_router={per_router}"),
+    let (family, shape) = if cascade {
+        let shape = format!("cascade:{nz}x{ny}x{nx},per_router={per_router}");
+        (&cascade::FAMILY, shape)
+    } else {
+        let shape = format!("torus:{nx}x{ny}x{nz},per_router={per_router}");
+        (&grid::TORUS, shape)
     };
     file.context.require("the names of the nodes", 64 * slots)?;
-    let inner = network_of(&shape, file.context)?;
+    let inner = build_inline(family, &shape, file.context)?;
     let mut names = vec![String::new(); slots as usize];
     for ([x, y, z], mut ids) in places {
         ids.sort_unstable();
@@ -95,11 +119,7 @@ fn build(file: &SourceFile<'_>, network: &str) -> Result<Network> {
             names[router * per_router + slot] = format!("nid{id:05}");
         }
     }
-    let suffix = if network == "torus" {
-        ""
-    } else {
-        ",network=cascade"
-    };
+    let suffix = if cascade { ",network=cascade" } else { "" };
     let spec = format!("{}{suffix}", file.spec());
     Ok(Network {
         spec,

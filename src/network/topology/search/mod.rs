@@ -30,7 +30,8 @@ use sets::{EMPTY, join};
 use step::{Hop, Left, step};
 
 use super::graph::Rows;
-use super::{RouterGraph, Topology};
+use crate::topology::graph::RouterGraph;
+use crate::topology::machine::Topology;
 use nodeorder_base::error::Result;
 use nodeorder_base::ids::RouterId;
 use nodeorder_base::observer::pause;

@@ -1,168 +1,143 @@
-//! The rows of a section: orderings ranked under each of several choices.
+//! Settings of a scheduler ranked by what their schedules or replays give.
 
-use std::collections::{BTreeMap, BTreeSet};
-
-use super::groups::{Group, Lowest};
 use crate::columns::sweep::ResultRow;
-use crate::report::html::{Best, Column, Table};
 
-/// The rows of a group that have figures, by the values of its keys, in the order they come.
-pub(super) fn sections<'r>(
-    rows: &'r [ResultRow],
-    group: &Group,
-) -> Vec<(Vec<String>, Vec<&'r ResultRow>)> {
-    let mut sections: Vec<(Vec<String>, Vec<&ResultRow>)> = Vec::new();
-    let mut indices: BTreeMap<Vec<String>, usize> = BTreeMap::new();
-    let shown = |row: &&ResultRow| row.text("group") == group.name && row.text("note").is_empty();
-    for row in rows.iter().filter(shown) {
-        let titles: Vec<String> = group
-            .keys
-            .iter()
-            .map(|key| row.text(key).into_owned())
-            .collect();
-        let index = *indices.entry(titles.clone()).or_insert(sections.len());
-        if index == sections.len() {
-            sections.push((titles, Vec::new()));
+/// Column that names the setting.
+const SETTING: &str = "allocator";
+/// Column that holds a list by level, of which the leaf's mean units of a job count.
+const UNITS: &str = "units";
+
+/// A setting, and those with the same figures in all rows.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RankedSetting {
+    /// Names of the settings, in the order of the rows.
+    pub names: Vec<String>,
+    /// Figures of each row of the setting (seeds, orderings), in the order asked for; `None` where a row has no such
+    /// figure.
+    pub rows: Vec<Vec<Option<f64>>>,
+    /// Jobs never placed and mean wait (s) of schedules, 0 and mean free nodes beyond the largest job of replays: the
+    /// lower, the better.
+    key: (f64, f64),
+}
+
+/// Ranks the settings of `rows`: those that place the most jobs first, of these the shortest mean wait, of replays the
+/// fewest free nodes that the largest job would leave; then in the order of the rows. Settings with the same `figures`
+/// (columns) in all rows become one.
+pub fn rank_settings<'r>(
+    rows: impl IntoIterator<Item = &'r ResultRow>,
+    figures: &[&str],
+) -> Vec<RankedSetting> {
+    let mut groups: Vec<(String, Vec<&ResultRow>)> = Vec::new();
+    for row in rows {
+        let name = row.text(SETTING);
+        match groups.iter_mut().find(|(other, _)| *other == name) {
+            Some((_, rows)) => rows.push(row),
+            None => groups.push((name.into_owned(), vec![row])),
         }
-        sections[index].1.push(row);
     }
-    sections
+    let mut ranked: Vec<RankedSetting> = Vec::new();
+    for (name, rows) in groups {
+        let values = |row: &&ResultRow| figures.iter().map(|figure| value(row, figure)).collect();
+        let setting = RankedSetting {
+            names: vec![name],
+            rows: rows.iter().map(values).collect(),
+            key: rank_key(&rows),
+        };
+        match ranked.iter_mut().find(|other| other.rows == setting.rows) {
+            Some(same) => same.names.extend(setting.names),
+            None => ranked.push(setting),
+        }
+    }
+    ranked.sort_by(|a, b| {
+        let by_jobs = a.key.0.total_cmp(&b.key.0);
+        by_jobs.then(a.key.1.total_cmp(&b.key.1))
+    });
+    ranked
 }
 
-/// Different values of a column, in the order they come.
-pub(super) fn labels<'r>(rows: impl Iterator<Item = &'r ResultRow>, column: &str) -> Vec<String> {
-    let mut seen = BTreeSet::new();
-    let all = rows.map(|row| row.text(column).into_owned());
-    all.filter(|label| seen.insert(label.clone())).collect()
+/// Returns the key that settings are ranked by.
+fn rank_key(rows: &[&ResultRow]) -> (f64, f64) {
+    let mean = |column: &str| mean_value(rows, column).unwrap_or(f64::INFINITY);
+    // Replays have neither queue nor waits.
+    if rows.iter().all(|row| row.text("group") == "replay") {
+        (0.0, mean("mean_stranded"))
+    } else {
+        (mean("never_placed"), mean("mean_wait"))
+    }
 }
 
-/// The mean of `figure` over the rows (seeds) with these values; none where a row has no such figure.
-pub(super) fn mean(rows: &[&ResultRow], fixed: &[(&str, &str)], figure: &str) -> Option<f64> {
-    let here = |row: &&&ResultRow| {
-        fixed
-            .iter()
-            .all(|(column, label)| row.text(column) == *label)
-    };
-    let values: Vec<f64> = rows
-        .iter()
-        .filter(here)
-        .filter_map(|row| row.number(figure))
-        .collect();
+/// Returns a figure of a row. `None` if it has no such figure.
+fn value(row: &ResultRow, column: &str) -> Option<f64> {
+    if column != UNITS {
+        return row.number(column);
+    }
+    let levels: serde_json::Value = serde_json::from_str(&row.text(UNITS)).ok()?;
+    levels[0]["spanned"].as_f64()
+}
+
+/// Returns the mean of a figure over the rows that have it. `None` if none has.
+pub(super) fn mean_value(rows: &[&ResultRow], column: &str) -> Option<f64> {
+    let values: Vec<f64> = rows.iter().filter_map(|row| row.number(column)).collect();
     (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
 }
 
-/// The figures of the orderings in a section, under each of several choices.
-pub(super) struct Figures<'r> {
-    pub group: &'static Group,
-    /// The values of the group's keys.
-    pub titles: Vec<String>,
-    pub rows: Vec<&'r ResultRow>,
-    pub choices: Vec<String>,
-    pub orderings: Vec<String>,
-    /// The orderings of the whole sweep: their indices decide their colours.
-    pub all: &'r [String],
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-impl<'r> Figures<'r> {
-    pub fn new(
-        group: &'static Group,
-        titles: Vec<String>,
-        rows: Vec<&'r ResultRow>,
-        all: &'r [String],
-    ) -> Self {
-        let (choices, orderings) = (
-            labels(rows.iter().copied(), group.by),
-            labels(rows.iter().copied(), "ordering"),
-        );
-        Figures {
-            group,
-            titles,
-            rows,
-            choices,
-            orderings,
-            all,
-        }
-    }
-
-    pub fn title(&self) -> String {
-        (self.group.title)(&self.titles)
-    }
-
-    /// The values of all keys but the machine's.
-    pub fn workload(&self) -> Vec<&str> {
-        let keys = self.group.keys.iter().zip(&self.titles);
-        keys.filter(|(key, _)| **key != "topology")
-            .map(|(_, value)| value.as_str())
-            .collect()
-    }
-
-    /// The lowest value under any choice that ranks.
-    pub fn lowest(&self, ordering: &str, figure: &str) -> Option<f64> {
-        self.among()
-            .iter()
-            .filter_map(|c| self.of(ordering, c, figure))
-            .reduce(f64::min)
-    }
-
-    pub fn of(&self, ordering: &str, choice: &str, figure: &str) -> Option<f64> {
-        mean(
-            &self.rows,
-            &[("ordering", ordering), (self.group.by, choice)],
-            figure,
+    fn row(values: [&str; 5]) -> ResultRow {
+        let names = [
+            "allocator",
+            "group",
+            "never_placed",
+            "mean_wait",
+            "mean_stranded",
+        ];
+        ResultRow::new(
+            &names.map(String::from),
+            values.map(|text| text.to_string().into()),
         )
     }
 
-    /// The choices that rank the orderings.
-    pub fn among(&self) -> &[String] {
-        if self.group.first_ranks {
-            &self.choices[..1]
-        } else {
-            &self.choices
-        }
+    fn names(rows: &[ResultRow], figures: &[&str]) -> Vec<Vec<String>> {
+        let ranked = rank_settings(rows, figures);
+        ranked.into_iter().map(|setting| setting.names).collect()
     }
 
-    /// The ordering with the lowest value of the first column. Of equal ones the first.
-    pub fn best(&self) -> Option<Lowest<'_>> {
-        let all = self
-            .orderings
-            .iter()
-            .flat_map(|o| self.among().iter().map(move |c| (o, c)));
-        let figure = self.group.columns[0].0;
-        let known = all.filter_map(|(o, c)| Some((self.of(o, c, figure)?, &**o, &**c)));
-        known.min_by(|a, b| a.0.total_cmp(&b.0))
+    #[test]
+    fn schedules_rank_by_jobs_placed_then_by_waits() {
+        let rows = [
+            row(["none", "schedule", "", "", ""]),
+            row(["few", "schedule", "2", "1", "9"]),
+            row(["slow", "schedule", "0", "30", "9"]),
+            row(["slow", "schedule", "0", "50", "9"]),
+            row(["even", "schedule", "0", "35", "1"]),
+            row(["even", "schedule", "0", "35", "1"]),
+            row(["same", "schedule", "0", "35", "2"]),
+            row(["same", "schedule", "0", "35", "2"]),
+        ];
+        let waits = ["never_placed", "mean_wait"];
+        assert_eq!(
+            names(&rows, &waits),
+            [
+                vec!["even", "same"],
+                vec!["slow"],
+                vec!["few"],
+                vec!["none"]
+            ]
+        );
+        // A figure in which they differ parts them.
+        let all = ["never_placed", "mean_wait", "mean_stranded"];
+        assert_eq!(names(&rows, &all)[..2], [["even"], ["same"]]);
     }
 
-    /// The orderings, those with the lowest first column first.
-    pub fn ranked(&self) -> Vec<String> {
-        let first = |o: &String| {
-            self.lowest(o, self.group.columns[0].0)
-                .unwrap_or(f64::INFINITY)
-        };
-        let mut names = self.orderings.clone();
-        names.sort_by(|a, b| first(a).total_cmp(&first(b)));
-        names
-    }
-
-    /// Orderings against columns, the lowest of each marked; those with the lowest first column come first.
-    pub fn table(&self) -> Table {
-        let Group { label, columns, .. } = self.group;
-        let names = self.ranked();
-        let columns = (self.choices.iter())
-            .flat_map(|choice| columns.iter().map(move |column| (choice, column)))
-            .map(|(choice, (figure, title, axis))| {
-                let values = names
-                    .iter()
-                    .map(|ordering| self.of(ordering, choice, figure));
-                let decimals = if axis.ends_with("(s)") { 1 } else { 4 };
-                Column::new(title.replace("{}", choice), decimals, Best::Low, values)
-            })
-            .collect();
-        Table {
-            label,
-            of: "Ordering",
-            names,
-            columns,
-            ..Table::default()
-        }
+    #[test]
+    fn replays_rank_by_the_free_nodes_that_the_largest_job_leaves() {
+        let rows = [
+            row(["a", "replay", "", "", "3"]),
+            row(["b", "replay", "", "", "2"]),
+            row(["c", "replay", "", "", ""]),
+        ];
+        assert_eq!(names(&rows, &["mean_stranded"]), [["b"], ["a"], ["c"]]);
     }
 }

@@ -2,7 +2,8 @@
 
 use super::super::html::{Best, Column, Figure, Section, Table, Words, bold, fixed, words};
 use super::figures::drawn;
-use super::ranking::{Figures, mean};
+use super::ranking::rank_settings;
+use super::section_figures::{Figures, mean};
 use nodeorder_base::error::Result;
 
 /// A figure of a setting: its column, what the table and an axis call it, its decimals, which value is marked.
@@ -30,9 +31,9 @@ const SHOWN: [Shown; 8] = [
     Shown("mean_cut_best", "Links of a halving", 2, Best::High),
 ];
 
-/// The settings of a section, best first: those that place the most jobs, of these the shortest mean wait; of replays
-/// the fewest free nodes that the largest job leaves. None where the sweep has not looked at room, or at one allocator.
-fn ranked<'f>(figures: &'f Figures<'_>) -> Vec<&'f str> {
+/// Ranks the settings of a section; of those with the same figures the first stands for all. Empty if the sweep has not
+/// looked at room, or at one allocator.
+fn ranked(figures: &Figures<'_>) -> Vec<String> {
     let known = figures
         .rows
         .iter()
@@ -40,34 +41,11 @@ fn ranked<'f>(figures: &'f Figures<'_>) -> Vec<&'f str> {
     if !known || figures.group.by != "allocator" || figures.choices.len() < 2 {
         return Vec::new();
     }
-    let key = |choice: &str| {
-        let of = |column| of(figures, choice, column).unwrap_or(f64::INFINITY);
-        // Replays have neither queue nor waits.
-        let never = if of("never_placed").is_finite() {
-            of("never_placed")
-        } else {
-            0.0
-        };
-        let wait = if of("mean_wait").is_finite() {
-            of("mean_wait")
-        } else {
-            of("mean_stranded")
-        };
-        (never, wait)
-    };
-    let mut all: Vec<&str> = figures.choices.iter().map(String::as_str).collect();
-    all.sort_by(|a, b| {
-        key(a)
-            .partial_cmp(&key(b))
-            .unwrap_or(std::cmp::Ordering::Equal)
-    });
-    let same = |a: &str, b: &str| {
-        SHOWN
-            .iter()
-            .all(|s| of(figures, a, s.0) == of(figures, b, s.0))
-    };
-    all.dedup_by(|b, a| same(a, b));
-    all
+    let ranked = rank_settings(figures.rows.iter().copied(), &SHOWN.map(|shown| shown.0));
+    let names = ranked
+        .into_iter()
+        .map(|mut setting| setting.names.swap_remove(0));
+    names.collect()
 }
 
 /// The mean over orderings and seeds.
@@ -114,11 +92,10 @@ pub(super) fn section(figures: &Figures<'_>, number: usize) -> Result<Option<(Se
         let values = ranked.iter().map(|choice| of(figures, choice, column));
         Column::new(*title, *decimals, *best, values.collect::<Vec<_>>())
     };
-    let names: Vec<String> = ranked.iter().map(|choice| choice.to_string()).collect();
     let table = Table {
         label: "Settings beside each other",
         of: "Setting",
-        names,
+        names: ranked.clone(),
         before: vec![Column::counts("Rank", 1..=ranked.len() as u64)],
         columns: shown.iter().map(column).collect(),
         ..Table::default()
@@ -137,7 +114,7 @@ pub(super) fn section(figures: &Figures<'_>, number: usize) -> Result<Option<(Se
     let panels: Vec<(&str, &str)> = shown.iter().map(|shown| ("", shown.1)).collect();
     let value = |bar: &str, i: usize| {
         let at = bars.iter().position(|other| other == bar)?;
-        of(figures, ranked[at], shown[i].0)
+        of(figures, &ranked[at], shown[i].0)
     };
     let file = format!("section-{number:02}-settings.svg");
     let titles = (title.as_str(), "a bar a setting, in the order of the table");

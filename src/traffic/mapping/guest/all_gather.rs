@@ -1,7 +1,12 @@
 //! One all-gather among all processes.
 
 use super::all_reduce::BUFFER;
-use super::kit::*;
+use super::collective::Messages;
+use super::patterns::{N, parse_processes, parse_volume};
+use super::{BuildGuest, Guest, GuestEntry, Pattern, Sized};
+use nodeorder_base::error::Result;
+use nodeorder_base::params::{Opt, Params};
+use nodeorder_network::topology::Context;
 
 /// `all-gather:ring,n=64`: every process has an n-th of a buffer of `volume`, and everyone gets all of it. A
 /// reduce-scatter sends the same the other way.
@@ -14,28 +19,41 @@ pub(super) const GUEST: GuestEntry = GuestEntry {
         N,
         BUFFER,
     ],
-    build: Pattern {
-        make,
-        benchmark: None,
-        sized: &[Sized {
-            name: "all-gather",
-            spec: |count| format!("all-gather:ring,n={count}"),
-        }],
-    },
+    parse: Pattern::new(parse).sized(&[Sized {
+        name: "all-gather",
+        spec: |count| format!("all-gather:ring,n={count}"),
+    }]),
 };
 
-fn make(params: &Params, context: &Context) -> Result<(u32, Traffic)> {
-    let (n, volume) = (count(params)?, volume(params)?);
-    let doubling = params.choice("algorithm")? == "doubling";
-    if doubling && !n.is_power_of_two() {
+struct AllGather {
+    doubling: bool,
+    processes: u32,
+    buffer: f64,
+}
+
+fn parse(params: &Params) -> Result<Box<dyn BuildGuest>> {
+    let all_gather = AllGather {
+        processes: parse_processes(params)?,
+        buffer: parse_volume(params)?,
+        doubling: params.choice("algorithm")? == "doubling",
+    };
+    if all_gather.doubling && !all_gather.processes.is_power_of_two() {
         return Err(params.wrong("n", "a power of two"));
     }
-    let mut messages = Messages::new(params, context, n.into(), u64::from(n.ilog2()) + 1)?;
-    let members: Vec<u32> = (0..n).collect();
-    match doubling {
-        true => messages.doubling(&members, volume),
-        // A ring: every piece of S/n goes all the way round.
-        false => messages.ring_rounds(&members, n - 1, volume),
+    Ok(Box::new(all_gather))
+}
+
+impl BuildGuest for AllGather {
+    fn build(&self, label: &str, context: &Context) -> Result<Guest> {
+        let n = self.processes;
+        let mut messages = Messages::new(context, n, u64::from(n.ilog2()) + 1)?;
+        let members: Vec<u32> = (0..n).collect();
+        if self.doubling {
+            messages.doubling(&members, self.buffer);
+        } else {
+            // A ring: every piece of S/n goes all the way round.
+            messages.ring_rounds(&members, n - 1, self.buffer);
+        }
+        messages.merge(label, n)
     }
-    messages.done(params, n)
 }

@@ -1,7 +1,11 @@
 //! One all-reduce among all processes.
 
-use super::collective::{GROUP, inner};
-use super::kit::*;
+use super::collective::{AllReduce, GROUP, Messages, parse_group};
+use super::patterns::{N, parse_processes, parse_volume};
+use super::{BuildGuest, Guest, GuestEntry, Pattern, Sized};
+use nodeorder_base::error::Result;
+use nodeorder_base::params::{Opt, Params};
+use nodeorder_network::topology::Context;
 
 /// `all-reduce:ring,n=64`: a vector of `volume` at every process is added up, and everyone gets the sum; see
 /// [`super::collective`] for what each algorithm sends.
@@ -20,20 +24,16 @@ pub(super) const GUEST: GuestEntry = GuestEntry {
         BUFFER,
         GROUP,
     ],
-    build: Pattern {
-        make,
-        benchmark: None,
-        sized: &[
-            Sized {
-                name: "all-reduce",
-                spec: |count| format!("all-reduce:ring,n={count}"),
-            },
-            Sized {
-                name: "all-reduce-tree",
-                spec: |count| format!("all-reduce:tree,n={count}"),
-            },
-        ],
-    },
+    parse: Pattern::new(parse).sized(&[
+        Sized {
+            name: "all-reduce",
+            spec: |count| format!("all-reduce:ring,n={count}"),
+        },
+        Sized {
+            name: "all-reduce-tree",
+            spec: |count| format!("all-reduce:tree,n={count}"),
+        },
+    ]),
 };
 
 /// The `volume` of a collective operation.
@@ -43,16 +43,30 @@ pub(super) const BUFFER: Opt = Opt::number(
 )
 .or("1");
 
-fn make(params: &Params, context: &Context) -> Result<(u32, Traffic)> {
-    let (n, volume) = (count(params)?, volume(params)?);
-    let (algorithm, group) = (params.choice("algorithm")?, inner(params, n)?);
-    let mut messages = Messages::new(params, context, n.into(), 2 * u64::from(n.ilog2()) + 4)?;
-    let members: Vec<u32> = (0..n).collect();
-    match algorithm {
-        "tree" => messages.tree_all_reduce(&members, volume),
-        "halving" => messages.halving_all_reduce(&members, volume),
-        "hierarchical" => messages.hierarchical_all_reduce(&members, group, volume),
-        _ => messages.ring_all_reduce(&members, volume),
+struct AllReduceOptions {
+    algorithm: AllReduce,
+    processes: u32,
+    buffer: f64,
+}
+
+fn parse(params: &Params) -> Result<Box<dyn BuildGuest>> {
+    let processes = parse_processes(params)?;
+    let buffer = parse_volume(params)?;
+    let name = params.choice("algorithm")?;
+    let algorithm = AllReduce::named(name, parse_group(params, processes)?);
+    Ok(Box::new(AllReduceOptions {
+        algorithm,
+        processes,
+        buffer,
+    }))
+}
+
+impl BuildGuest for AllReduceOptions {
+    fn build(&self, label: &str, context: &Context) -> Result<Guest> {
+        let n = self.processes;
+        let mut messages = Messages::new(context, n, 2 * u64::from(n.ilog2()) + 4)?;
+        let members: Vec<u32> = (0..n).collect();
+        messages.all_reduce(self.algorithm, &members, self.buffer);
+        messages.merge(label, n)
     }
-    messages.done(params, n)
 }

@@ -1,6 +1,10 @@
 //! Every process to every other.
 
-use super::kit::*;
+use super::patterns::{N, VOLUME, parse_processes, parse_volume};
+use super::{BuildGuest, Guest, GuestEntry, Pattern, Sized, Traffic};
+use nodeorder_base::error::Result;
+use nodeorder_base::params::Params;
+use nodeorder_network::topology::Context;
 
 /// `all-to-all:n=64`: every process to every other, as in a distributed FFT.
 pub(super) const GUEST: GuestEntry = GuestEntry {
@@ -8,19 +12,32 @@ pub(super) const GUEST: GuestEntry = GuestEntry {
     about: "every process to every other",
     example: "all-to-all:n=64",
     options: &[N, VOLUME],
-    build: Pattern {
-        make: |params, _| {
-            Ok((
-                count(params)?,
-                Traffic::AllToAll {
-                    volume: volume(params)?,
-                },
-            ))
-        },
-        benchmark: None,
-        sized: &[Sized {
-            name: "all-to-all",
-            spec: |count| format!("all-to-all:n={count}"),
-        }],
-    },
+    parse: Pattern::new(parse).sized(&[Sized {
+        name: "all-to-all",
+        spec: |count| format!("all-to-all:n={count}"),
+    }]),
 };
+
+struct AllToAll {
+    processes: u32,
+    volume: f64,
+}
+
+fn parse(params: &Params) -> Result<Box<dyn BuildGuest>> {
+    Ok(Box::new(AllToAll {
+        processes: parse_processes(params)?,
+        volume: parse_volume(params)?,
+    }))
+}
+
+impl BuildGuest for AllToAll {
+    fn build(&self, label: &str, _: &Context) -> Result<Guest> {
+        Ok(Guest {
+            label: label.to_string(),
+            processes: self.processes,
+            traffic: Traffic::AllToAll {
+                volume: self.volume,
+            },
+        })
+    }
+}

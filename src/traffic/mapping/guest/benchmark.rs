@@ -40,21 +40,19 @@ impl Benchmark {
     /// # Ok::<(), nodeorder_base::error::Error>(())
     /// ```
     pub fn make(text: &str, context: &Context) -> Result<Self> {
-        let Some((entry, work)) = GUESTS.get(text).and_then(|e| Some((e, e.build.benchmark?)))
+        let Some((entry, parse)) = GUESTS.get(text).and_then(|e| Some((e, e.parse.benchmark?)))
         else {
             let location = SourceLocation::option(text);
             let names: Vec<&str> = GUESTS
                 .iter()
-                .filter(|e| e.build.benchmark.is_some())
+                .filter(|e| e.parse.benchmark.is_some())
                 .map(|e| e.name)
                 .collect();
             let expected = format!("a benchmark: {}", names.join(", "));
             return Err(Error::input(location, format!("`{text}`"), expected));
         };
         let params = GUESTS.params(entry, text, context.seed)?;
-        let made = work(&params)?.benchmark(text, &params, context)?;
-        params.finish()?;
-        Ok(made)
+        parse(&params)?.benchmark(text, context)
     }
 
     /// The benchmark `text`, a name with or without options but `n`, on the most of `count` processes that it takes; the

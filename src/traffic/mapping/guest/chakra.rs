@@ -3,12 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fs::File;
 use std::io::{BufReader, Read};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use super::kit::*;
-use super::traffic::merged;
-use super::{MAX_PROCESSES, Message};
-use nodeorder_base::error::{Error, SourceLocation};
+use super::{BuildGuest, Guest, GuestEntry, MAX_PROCESSES, Message, Pattern};
+use nodeorder_base::error::{Error, Result, SourceLocation};
+use nodeorder_base::params::{Opt, Params};
+use nodeorder_network::topology::Context;
 
 /// `chakra:PREFIX`.
 pub(super) const GUEST: GuestEntry = GuestEntry {
@@ -16,12 +16,18 @@ pub(super) const GUEST: GuestEntry = GuestEntry {
     about: "Chakra execution traces, a file PREFIX.N.et a rank: sends, and collectives spread over their group",
     example: "chakra:run/trace",
     options: &[Opt::file("prefix", "the files without .N.et").positional()],
-    build: Pattern {
-        make,
-        benchmark: None,
-        sized: &[],
-    },
+    parse: Pattern::new(parse),
 };
+
+/// The path of the files without `.N.et`.
+struct ChakraFiles(PathBuf);
+
+fn parse(params: &Params) -> Result<Box<dyn BuildGuest>> {
+    match params.path("prefix")? {
+        Some(prefix) => Ok(Box::new(ChakraFiles(prefix))),
+        None => Err(params.wrong("prefix", "as in chakra:run/trace")),
+    }
+}
 
 /// Longest message in bytes.
 const LONGEST: u64 = 64 << 20;
@@ -29,115 +35,118 @@ const LONGEST: u64 = 64 << 20;
 /// Bytes of the collectives of a member, by their type.
 type Collectives = [u64; 10];
 
-/// Reads every file as a stream. A send counts `comm_size` bytes to `comm_dst`. The members of a group are the ranks
-/// whose traces have a collective of its `pg_name`; a collective without one is of all ranks. What each sends of its own
-/// `comm_size` S among n, the lowest rank being the root:
-///
-/// - to the next in a ring: all-reduce 2(n-1)/n·S, all-gather (n-1)·S (S is a member's part), reduce-scatter (n-1)/n·S,
-///   reduce S on the way to the root, broadcast S on the way from it;
-/// - directly: all-to-all S/n to each, gather S to the root, scatter S/n from it. A barrier sends nothing.
-///
-/// # Errors
-/// With the file: a rank's file missing; bytes that are no messages; a file without metadata first; a communication
-/// without size, type or receiver.
-///
-/// # Complexity
-/// O(length) time; memory for the longest message, the pairs of ranks and the groups.
-///
-/// # References
-/// MLCommons Chakra, `et_def.proto`; sizes as ASTRA-sim's ring takes them.
-fn make(params: &Params, context: &Context) -> Result<(u32, Traffic)> {
-    let prefix = params.path("prefix")?;
-    let prefix = prefix.ok_or_else(|| params.wrong("prefix", "as in chakra:run/trace"))?;
-    let ranks = ranks(&prefix)?;
-    let mut sent: HashMap<(u32, u32), u64> = HashMap::new();
-    let mut groups: BTreeMap<String, BTreeMap<u32, Collectives>> = BTreeMap::new();
-    let mut buffer = Vec::new();
-    for rank in 0..ranks {
-        let path = format!("{}.{rank}.et", prefix.display());
-        let file = File::open(&path).map_err(|e| Error::io(Path::new(&path), "opening", e))?;
-        let mut trace = Trace {
-            path,
-            source: BufReader::with_capacity(1 << 16, file),
-            at: 0,
-        };
+impl BuildGuest for ChakraFiles {
+    /// Reads every file as a stream. A send counts `comm_size` bytes to `comm_dst`. The members of a group are the ranks
+    /// whose traces have a collective of its `pg_name`; a collective without one is of all ranks. What each sends of its own
+    /// `comm_size` S among n, the lowest rank being the root:
+    ///
+    /// - to the next in a ring: all-reduce 2(n-1)/n·S, all-gather (n-1)·S (S is a member's part), reduce-scatter (n-1)/n·S,
+    ///   reduce S on the way to the root, broadcast S on the way from it;
+    /// - directly: all-to-all S/n to each, gather S to the root, scatter S/n from it. A barrier sends nothing.
+    ///
+    /// # Errors
+    /// With the file: a rank's file missing; bytes that are no messages; a file without metadata first; a communication
+    /// without size, type or receiver.
+    ///
+    /// # Complexity
+    /// O(length) time; memory for the longest message, the pairs of ranks and the groups.
+    ///
+    /// # References
+    /// MLCommons Chakra, `et_def.proto`; sizes as ASTRA-sim's ring takes them.
+    fn build(&self, label: &str, context: &Context) -> Result<Guest> {
+        let prefix = &self.0;
+        let ranks = count_ranks(prefix)?;
+        let mut sent = SentBytes::default();
+        let mut buffer = Vec::new();
+        for rank in 0..ranks {
+            let path = format!("{}.{rank}.et", prefix.display());
+            sent.read(Trace::open(path)?, rank, ranks, &mut buffer, context)?;
+            context.require(
+                "the messages of the traces",
+                128 * sent.count_pairs() as u64,
+            )?;
+        }
+        let mut messages = Message::list(sent.pairs);
+        for (name, mut members) in sent.groups {
+            if name.is_empty() {
+                for rank in 0..ranks {
+                    members.entry(rank).or_default();
+                }
+            }
+            let n = members.len() as u64;
+            let all_to_all = members.values().any(|own| own[6] > 0);
+            let each = if all_to_all { n } else { 3 };
+            let all = messages.len() as u64 + n * each;
+            context.require("the messages of the traces", 64 * all)?;
+            spread(&members, &mut messages);
+        }
+        Guest::merge(label, ranks, messages)
+    }
+}
+
+/// Bytes that the ranks read so far send.
+#[derive(Default)]
+struct SentBytes {
+    /// By sender and receiver.
+    pairs: HashMap<(u32, u32), u64>,
+    /// By group and member, in collectives.
+    groups: BTreeMap<String, BTreeMap<u32, Collectives>>,
+}
+
+impl SentBytes {
+    /// Number of pairs of ranks, and of members of groups.
+    fn count_pairs(&self) -> usize {
+        self.pairs.len() + self.groups.values().map(BTreeMap::len).sum::<usize>()
+    }
+
+    /// Adds what `rank`, one of `ranks`, sends by its trace.
+    fn read(
+        &mut self,
+        mut trace: Trace,
+        rank: u32,
+        ranks: u32,
+        buffer: &mut Vec<u8>,
+        context: &Context,
+    ) -> Result<()> {
         let mut first = true;
-        while trace.next(&mut buffer, context)? {
-            let node = Node::of(&buffer, first);
-            let node = node.ok_or_else(|| {
-                trace.wrong(
-                    "bytes that are no message",
-                    "messages of et_def.proto, the metadata first",
-                )
-            })?;
-            first = false;
-            let known = |value: Option<i64>, most: i64, what: &str| {
-                let value = value.filter(|value| (0..most).contains(value));
-                value.map(|v| v as u64).ok_or_else(|| {
-                    trace.wrong(
-                        format!("a communication without a good {what}"),
-                        format!("{what} from 0 to {}", most - 1),
-                    )
-                })
+        while trace.next(buffer, context)? {
+            let Some(node) = Node::of(buffer, first) else {
+                let expected = "messages of et_def.proto, the metadata first";
+                return Err(trace.wrong("bytes that are no message", expected));
             };
+            first = false;
             match node.kind {
                 5 => {
-                    let to = known(node.target, ranks.into(), "comm_dst")? as u32;
-                    let bytes = known(node.size, i64::MAX, "comm_size")?;
-                    let sum = sent.entry((rank, to)).or_default();
+                    let to = trace.check(node.target, ranks.into(), "comm_dst")? as u32;
+                    let bytes = trace.check(node.size, i64::MAX, "comm_size")?;
+                    let sum = self.pairs.entry((rank, to)).or_default();
                     *sum = sum.saturating_add(bytes);
                 }
                 7 => {
-                    let kind = known(node.collective, 10, "comm_type")? as usize;
+                    let kind = trace.check(node.collective, 10, "comm_type")? as usize;
+                    // A barrier has no size.
                     let bytes = if kind == 9 {
                         0
                     } else {
-                        known(node.size, i64::MAX, "comm_size")?
+                        trace.check(node.size, i64::MAX, "comm_size")?
                     };
-                    if !groups.contains_key(node.group) {
-                        groups.insert(node.group.to_string(), BTreeMap::new());
+                    if !self.groups.contains_key(node.group) {
+                        self.groups.insert(node.group.to_string(), BTreeMap::new());
                     }
-                    let own = groups
-                        .get_mut(node.group)
-                        .map(|group| group.entry(rank).or_default());
-                    if let Some(own) = own {
+                    if let Some(group) = self.groups.get_mut(node.group) {
+                        let own = group.entry(rank).or_default();
                         own[kind] = own[kind].saturating_add(bytes);
                     }
                 }
                 _ => {}
             }
         }
-        let pairs = sent.len() + groups.values().map(BTreeMap::len).sum::<usize>();
-        context.require("the messages of the traces", 128 * pairs as u64)?;
+        Ok(())
     }
-    let message = |((source, target), bytes)| Message {
-        source,
-        target,
-        volume: bytes as f64,
-    };
-    let mut messages: Vec<Message> = sent.into_iter().map(message).collect();
-    for (name, mut members) in groups {
-        if name.is_empty() {
-            (0..ranks).for_each(|rank| {
-                members.entry(rank).or_default();
-            });
-        }
-        let all = members.values().any(|own| own[6] > 0);
-        let (n, own) = (members.len() as u64, messages.len() as u64);
-        context.require(
-            "the messages of the traces",
-            64 * (own + n * if all { n } else { 3 }),
-        )?;
-        spread(&members, &mut messages);
-    }
-    Ok((
-        ranks,
-        Traffic::Messages(merged(messages, || params.location().clone())?),
-    ))
 }
 
-/// The number of ranks: files are numbered from 0 without gaps.
-fn ranks(prefix: &Path) -> Result<u32> {
+/// Number of ranks: files are numbered from 0 without gaps.
+fn count_ranks(prefix: &Path) -> Result<u32> {
     let folder = prefix
         .parent()
         .filter(|folder| *folder != Path::new(""))
@@ -226,6 +235,26 @@ struct Trace {
 }
 
 impl Trace {
+    fn open(path: String) -> Result<Self> {
+        let file = File::open(&path).map_err(|e| Error::io(Path::new(&path), "opening", e))?;
+        Ok(Trace {
+            path,
+            source: BufReader::with_capacity(1 << 16, file),
+            at: 0,
+        })
+    }
+
+    /// Returns a value of a communication. Fails if it is not given or not from 0 up to below `most`.
+    fn check(&self, value: Option<i64>, most: i64, what: &str) -> Result<u64> {
+        match value {
+            Some(value) if (0..most).contains(&value) => Ok(value as u64),
+            _ => Err(self.wrong(
+                format!("a communication without a good {what}"),
+                format!("{what} from 0 to {}", most - 1),
+            )),
+        }
+    }
+
     fn wrong(&self, found: impl std::fmt::Display, expected: impl Into<String>) -> Error {
         let location = SourceLocation::file(Path::new(&self.path));
         Error::input(
@@ -265,9 +294,10 @@ impl Trace {
         let read = (&mut self.source).take(length).read_to_end(buffer);
         let read = read.map_err(|e| Error::io(Path::new(&self.path), "reading", e))? as u64;
         self.at += read;
-        match read == length {
-            true => Ok(true),
-            false => Err(self.wrong("the end within a message", "a whole message")),
+        if read == length {
+            Ok(true)
+        } else {
+            Err(self.wrong("the end within a message", "a whole message"))
         }
     }
 }

@@ -14,17 +14,41 @@
 //!
 //! Every message is one quotient of whole multiples of S, so that it is exact wherever it is a whole number below 2⁵³.
 
-use super::{MAX_PROCESSES, Message, Traffic, merged};
-use nodeorder_base::error::{Error, Result};
+use super::{Guest, Message};
+use nodeorder_base::error::Result;
 use nodeorder_base::params::{Opt, Params};
 use nodeorder_network::topology::Context;
 
-/// The option that [`inner`] reads.
+/// The option that [`parse_group`] reads.
 pub(super) const GROUP: Opt = Opt::whole(
     "group",
     "members of an inner group, with hierarchical; divides the whole",
 )
 .or_else("the largest divisor up to 8");
+
+/// An algorithm of an all-reduce.
+#[derive(Clone, Copy)]
+pub(super) enum AllReduce {
+    Ring,
+    Tree,
+    Halving,
+    Hierarchical {
+        /// Members of an inner group.
+        group: u32,
+    },
+}
+
+impl AllReduce {
+    /// Returns the algorithm of this `name`, with inner groups of `group` members where it has some.
+    pub fn named(name: &str, group: u32) -> Self {
+        match name {
+            "tree" => AllReduce::Tree,
+            "halving" => AllReduce::Halving,
+            "hierarchical" => AllReduce::Hierarchical { group },
+            _ => AllReduce::Ring,
+        }
+    }
+}
 
 /// Messages being collected.
 pub(super) struct Messages {
@@ -32,18 +56,9 @@ pub(super) struct Messages {
 }
 
 impl Messages {
-    /// Room for `each` messages of each of `n` processes. Errors: more processes than [`MAX_PROCESSES`]; more memory
-    /// than `context` allows.
-    pub fn new(params: &Params, context: &Context, n: u64, each: u64) -> Result<Self> {
-        if n > u64::from(MAX_PROCESSES) {
-            let expected = format!("1 to {MAX_PROCESSES} processes");
-            return Err(Error::input(
-                params.location().clone(),
-                format!("{n} processes"),
-                expected,
-            ));
-        }
-        let bytes = n
+    /// Makes room for `each` messages of each of `n` processes. Fails if `context` does not allow the memory.
+    pub fn new(context: &Context, n: u32, each: u64) -> Result<Self> {
+        let bytes = u64::from(n)
             .saturating_mul(each)
             .saturating_mul(size_of::<Message>() as u64);
         context.require("the guest's messages", bytes.saturating_mul(2))?;
@@ -59,12 +74,21 @@ impl Messages {
         });
     }
 
-    /// The traffic of `n` processes; messages of a pair are added up. Errors: volumes whose sum is no number.
-    pub fn done(self, params: &Params, n: u32) -> Result<(u32, Traffic)> {
-        Ok((
-            n,
-            Traffic::Messages(merged(self.list, || params.location().clone())?),
-        ))
+    /// Returns the guest of `n` processes; messages of a pair are added up. Fails if the sum of volumes is no number.
+    pub fn merge(self, label: &str, n: u32) -> Result<Guest> {
+        Guest::merge(label, n, self.list)
+    }
+
+    /// Adds an all-reduce of a buffer among `members`.
+    pub fn all_reduce(&mut self, algorithm: AllReduce, members: &[u32], buffer: f64) {
+        match algorithm {
+            AllReduce::Ring => self.ring_all_reduce(members, buffer),
+            AllReduce::Tree => self.tree_all_reduce(members, buffer),
+            AllReduce::Halving => self.halving_all_reduce(members, buffer),
+            AllReduce::Hierarchical { group } => {
+                self.hierarchical_all_reduce(members, group, buffer);
+            }
+        }
     }
 
     /// From each member to the next, `rounds` pieces of a buffer cut into as many pieces as there are members: the
@@ -79,7 +103,7 @@ impl Messages {
     }
 
     /// A ring: a reduce-scatter, then an all-gather, a piece of S/n at a time.
-    pub fn ring_all_reduce(&mut self, members: &[u32], buffer: f64) {
+    fn ring_all_reduce(&mut self, members: &[u32], buffer: f64) {
         self.ring_rounds(members, 2 * (members.len() as u32 - 1), buffer);
     }
 
@@ -87,7 +111,7 @@ impl Messages {
     /// first with the members numbered backwards or, where their number is odd, one further, so that with an even
     /// number no member has children in both (Sanders, Speck, Träff, "Two-tree algorithms for full bandwidth
     /// broadcast, reduction and scan", Parallel Computing 35, 2009; NCCL calls it a double binary tree).
-    pub fn tree_all_reduce(&mut self, members: &[u32], buffer: f64) {
+    fn tree_all_reduce(&mut self, members: &[u32], buffer: f64) {
         let n = members.len() as u32;
         let second = |i: u32| {
             if n.is_multiple_of(2) {
@@ -110,7 +134,7 @@ impl Messages {
     /// and the same back. Where n is no power of two, the first 2(n-2ᵏ) members go in pairs: the even one hands its
     /// buffer to the odd one and gets the sum back (Thakur, Rabenseifner, Gropp, "Optimization of Collective
     /// Communication Operations in MPICH", 2005, section 4.5).
-    pub fn halving_all_reduce(&mut self, members: &[u32], buffer: f64) {
+    fn halving_all_reduce(&mut self, members: &[u32], buffer: f64) {
         let n = members.len();
         let power = 1 << n.ilog2();
         let paired = 2 * (n - power);
@@ -137,7 +161,7 @@ impl Messages {
 
     /// Within every inner group of `group` consecutive members a ring adds up, each member its S/group; the members
     /// of one position in all groups all-reduce that by a ring; rings within the groups spread it.
-    pub fn hierarchical_all_reduce(&mut self, members: &[u32], group: u32, buffer: f64) {
+    fn hierarchical_all_reduce(&mut self, members: &[u32], group: u32, buffer: f64) {
         let (n, group) = (members.len() as u32, group as usize);
         for inner in members.chunks(group) {
             self.ring_rounds(inner, 2 * (inner.len() as u32 - 1), buffer);
@@ -176,18 +200,18 @@ fn parent(i: u32, n: u32) -> u32 {
     if up < n { up } else { i ^ bit }
 }
 
-/// The members of an inner group of `n`: `group` as given, else the largest divisor of `n` up to 8. Errors: a group
-/// that does not divide `n`.
-pub(super) fn inner(params: &Params, n: u32) -> Result<u32> {
-    let largest = (1..=n.min(8))
-        .rev()
-        .find(|group| n.is_multiple_of(*group))
-        .unwrap_or(1);
+/// Returns the number of members of an inner group of `n`: `group` as given, else the largest divisor of `n` up to 8.
+/// Fails if the group does not divide `n`.
+pub(super) fn parse_group(params: &Params, n: u32) -> Result<u32> {
     match params.integer("group", 1, n)? {
         Some(group) if !n.is_multiple_of(group) => {
             Err(params.wrong("group", format!("a divisor of {n}")))
         }
-        given => Ok(given.unwrap_or(largest)),
+        Some(group) => Ok(group),
+        None => Ok((1..=n.min(8))
+            .rev()
+            .find(|group| n.is_multiple_of(*group))
+            .unwrap_or(1)),
     }
 }
 
@@ -196,6 +220,7 @@ mod tests {
     use super::super::tests::{check_refused, make, messages};
     use super::*;
     use proptest::prelude::*;
+    use std::collections::BTreeMap;
 
     /// Sent and received by each process.
     fn totals(text: &str) -> (Vec<f64>, Vec<f64>) {
@@ -233,6 +258,51 @@ mod tests {
         sent
     }
 
+    /// Returns child and parent, parents first, of the in-order tree that Sanders, Speck and Träff define, halving by halving:
+    /// of the members from `first` on the one in the middle has those before it on its left and those after it on its
+    /// right; where the middle is beyond `n`, the left half is all there is. Member 0 stands above.
+    fn tree(n: u32) -> Vec<(u32, u32)> {
+        fn halve(first: u32, span: u32, up: u32, n: u32, edges: &mut Vec<(u32, u32)>) {
+            if span < 2 {
+                return;
+            }
+            let middle = first + span / 2;
+            if middle >= n {
+                return halve(first, span / 2, up, n, edges);
+            }
+            edges.push((middle, up));
+            halve(first, span / 2, middle, n, edges);
+            halve(middle, span / 2, middle, n, edges);
+        }
+        let mut edges = Vec::new();
+        halve(0, n.next_power_of_two(), 0, n, &mut edges);
+        edges
+    }
+
+    /// The drawing in NCCL's source (`src/graph/trees.cc`), of 14 members:
+    ///
+    /// ```text
+    /// 0---------------8
+    ///          ______/ \______
+    ///         4               12
+    ///       /   \            /  \
+    ///     2       6       10     \
+    ///    / \     / \     /  \     \
+    ///   1   3   5   7   9   11    13
+    /// ```
+    #[test]
+    fn the_tree_of_fourteen_is_that_of_nccl() {
+        let parents = [(8, 0), (4, 8), (12, 8), (2, 4), (6, 4), (10, 12), (13, 12)];
+        let leaves = [(1, 2), (3, 2), (5, 6), (7, 6), (9, 10), (11, 10)];
+        let mut drawn = [&parents[..], &leaves].concat();
+        drawn.sort_unstable();
+        let mut found = tree(14);
+        found.sort_unstable();
+        assert_eq!(found, drawn);
+        let parents: Vec<_> = (1..14).map(|i| (i, parent(i, 14))).collect();
+        assert_eq!(parents, drawn);
+    }
+
     proptest! {
         #[test]
         fn what_a_process_sends_has_a_closed_form(n in 1u32..40, s in 1u32..50) {
@@ -256,33 +326,26 @@ mod tests {
         }
 
         #[test]
-        fn both_trees_span_all_members(n in 2u32..200) {
-            let all = pairs(&format!("all-reduce:tree,n={n}"));
-            // From the children to the root and back: each tree reaches everyone from its root.
-            for second in [false, true] {
-                let name = |i: u32| match second {
-                    false => i,
-                    true if n % 2 == 0 => n - 1 - i,
-                    true => (i + 1) % n,
-                };
-                let mut depth = 0;
-                for i in 1..n {
-                    let (mut at, mut steps) = (i, 0);
-                    while at != 0 {
-                        let up = parent(at, n);
-                        let link = |(a, b, v): &&(u32, u32, f64)| (*a, *b) == (name(at), name(up)) && *v >= 0.5;
-                        prop_assert!(all.iter().any(|m| link(&m)));
-                        at = up;
-                        steps += 1;
-                        prop_assert!(steps <= n);
-                    }
-                    depth = depth.max(steps);
-                }
-                prop_assert!(depth <= n.ilog2() + 1);
-            }
+        fn both_trees_send_half_up_and_half_down(n in 2u32..200) {
+            let tree = tree(n);
+            prop_assert_eq!(tree.len() as u32, n - 1);
+            let mut expected = BTreeMap::new();
+            let mut depth = vec![0; n as usize];
             let mut children = vec![0; n as usize];
-            (1..n).for_each(|i| children[parent(i, n) as usize] += 1);
-            prop_assert!(children.iter().all(|c| *c <= 2));
+            for (child, up) in tree {
+                // A parent comes before its children.
+                depth[child as usize] = depth[up as usize] + 1;
+                children[up as usize] += 1;
+                let second = |member: u32| if n % 2 == 0 { n - 1 - member } else { (member + 1) % n };
+                for (a, b) in [(child, up), (second(child), second(up))] {
+                    *expected.entry((a, b)).or_insert(0.0) += 0.5;
+                    *expected.entry((b, a)).or_insert(0.0) += 0.5;
+                }
+            }
+            let expected: Vec<_> = expected.into_iter().map(|((a, b), v)| (a, b, v)).collect();
+            prop_assert_eq!(pairs(&format!("all-reduce:tree,n={n}")), expected);
+            prop_assert!(depth.iter().all(|depth| *depth <= n.ilog2() + 1));
+            prop_assert!(children.iter().all(|children| *children <= 2));
             // No member has children in both trees where their number is even.
             if n % 2 == 0 {
                 prop_assert!((0..n as usize).all(|i| children[i] == 0 || children[n as usize - 1 - i] == 0));

@@ -2,11 +2,13 @@
 
 use std::borrow::Cow;
 use std::collections::HashMap;
+use std::path::PathBuf;
 
-use super::kit::*;
-use super::traffic::merged;
-use super::{MAX_PROCESSES, Message};
+use super::{BuildGuest, Guest, GuestEntry, MAX_PROCESSES, Message, Pattern};
+use nodeorder_base::error::Result;
 use nodeorder_base::input::{Line, Lines};
+use nodeorder_base::params::{Opt, Params};
+use nodeorder_network::topology::Context;
 
 /// `goal:FILE`.
 pub(super) const GUEST: GuestEntry = GuestEntry {
@@ -14,12 +16,17 @@ pub(super) const GUEST: GuestEntry = GuestEntry {
     about: "a GOAL schedule as text: the bytes that every rank sends to every other",
     example: "goal:app.goal",
     options: &[Opt::file("file", "a GOAL schedule, num_ranks first").positional()],
-    build: Pattern {
-        make,
-        benchmark: None,
-        sized: &[],
-    },
+    parse: Pattern::new(parse),
 };
+
+struct GoalFile(PathBuf);
+
+fn parse(params: &Params) -> Result<Box<dyn BuildGuest>> {
+    match params.path("file")? {
+        Some(path) => Ok(Box::new(GoalFile(path))),
+        None => Err(params.wrong("file", "a file, as in goal:app.goal")),
+    }
+}
 
 /// What was read so far.
 #[derive(Default)]
@@ -32,64 +39,57 @@ struct Schedule {
     sent: HashMap<(u32, u32), u64>,
 }
 
-/// Reads the file as a stream. Only `send` counts; `recv`, `calc` and dependencies are checked for their form.
-///
-/// # Errors
-/// With the line: anything that is no statement of GOAL, ranks out of range or again, a block that does not end.
-///
-/// # Complexity
-/// O(length) time; memory for the pairs of ranks that communicate.
-///
-/// # References
-/// Hoefler, Siebert, Lumsdaine, "Group Operation Assembly Language", 2009; the grammar of LogGOPSim's `txt2bin`.
-fn make(params: &Params, context: &Context) -> Result<(u32, Traffic)> {
-    let path = params.path("file")?;
-    let path = path.ok_or_else(|| params.wrong("file", "a file, as in goal:app.goal"))?;
-    let mut lines = Lines::open(&path, context.memory)?;
-    let name = lines.name().to_string();
-    let (mut schedule, mut comment, mut pairs) = (Schedule::default(), false, 0);
-    while let Some(raw) = lines.line()? {
-        let line = Line::new(&name, raw.number, raw.text()?);
-        let text = match comment || line.text.contains('/') {
-            true => Cow::Owned(without_comments(line.text, &mut comment)),
-            false => Cow::Borrowed(line.text),
-        };
-        if !text.trim().is_empty() {
-            schedule.statement(&line, text.trim())?;
+impl BuildGuest for GoalFile {
+    /// Reads the file as a stream. Only `send` counts; `recv`, `calc` and dependencies are checked for their form.
+    ///
+    /// # Errors
+    /// With the line: anything that is no statement of GOAL, ranks out of range or again, a block that does not end.
+    ///
+    /// # Complexity
+    /// O(length) time; memory for the pairs of ranks that communicate.
+    ///
+    /// # References
+    /// Hoefler, Siebert, Lumsdaine, "Group Operation Assembly Language", 2009; the grammar of LogGOPSim's `txt2bin`.
+    fn build(&self, label: &str, context: &Context) -> Result<Guest> {
+        let mut lines = Lines::open(&self.0, context.memory)?;
+        let name = lines.name().to_string();
+        let mut schedule = Schedule::default();
+        let mut comment = false;
+        let mut pairs = 0;
+        while let Some(raw) = lines.line()? {
+            let line = Line::new(&name, raw.number, raw.text()?);
+            let text = if comment || line.text.contains('/') {
+                Cow::Owned(without_comments(line.text, &mut comment))
+            } else {
+                Cow::Borrowed(line.text)
+            };
+            if !text.trim().is_empty() {
+                schedule.statement(&line, text.trim())?;
+            }
+            let more = schedule.sent.len() - pairs;
+            if more > 0 {
+                let ranks = schedule.seen.len() * usize::from(pairs == 0);
+                pairs += more;
+                lines.keep(64 * more + ranks, "pairs of ranks")?;
+            }
         }
-        let (more, ranks) = (
-            schedule.sent.len() - pairs,
-            schedule.seen.len() * usize::from(pairs == 0),
-        );
-        if more > 0 {
-            pairs += more;
-            lines.keep(64 * more + ranks, "pairs of ranks")?;
+        let end = Line::new(&name, lines.number().max(1), "");
+        if comment || schedule.rank.is_some() || schedule.seen.is_empty() {
+            let found = if comment {
+                "a comment that does not end"
+            } else {
+                "the end"
+            };
+            let expected = if schedule.seen.is_empty() {
+                "num_ranks and a number"
+            } else {
+                "} or */"
+            };
+            return Err(end.wrong(found, expected));
         }
+        let ranks = schedule.seen.len() as u32;
+        Guest::merge(label, ranks, Message::list(schedule.sent))
     }
-    let end = Line::new(&name, lines.number().max(1), "");
-    if comment || schedule.rank.is_some() || schedule.seen.is_empty() {
-        let found = if comment {
-            "a comment that does not end"
-        } else {
-            "the end"
-        };
-        let expected = if schedule.seen.is_empty() {
-            "num_ranks and a number"
-        } else {
-            "} or */"
-        };
-        return Err(end.wrong(found, expected));
-    }
-    let message = |((source, target), bytes)| Message {
-        source,
-        target,
-        volume: bytes as f64,
-    };
-    let messages = schedule.sent.into_iter().map(message).collect();
-    Ok((
-        schedule.seen.len() as u32,
-        Traffic::Messages(merged(messages, || params.location().clone())?),
-    ))
 }
 
 /// A line without `// …` and `/* … */`, which may go on from line to line.

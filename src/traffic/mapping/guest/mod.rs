@@ -20,7 +20,6 @@ mod collective;
 mod entry;
 mod file;
 mod goal;
-mod kit;
 mod npb;
 mod parallel;
 mod patterns;
@@ -32,7 +31,7 @@ mod traffic;
 mod transpose;
 
 pub use benchmark::{Benchmark, Stage};
-pub use entry::{GuestEntry, Pattern};
+pub use entry::{BuildGuest, GuestEntry, Pattern};
 pub use file::{FORMATS, FormatEntry};
 pub use sized::{Sized, sized, sized_names};
 use traffic::merged;
@@ -83,25 +82,31 @@ impl Guest {
             return Guest::from_file(text, context);
         };
         let params = GUESTS.params(entry, text, context.seed)?;
-        let (processes, traffic) = (entry.build.make)(&params, context)?;
-        params.finish()?;
-        Ok(Guest {
-            label: text.to_string(),
-            processes,
-            traffic,
-        })
+        (entry.parse.traffic)(&params)?.build(text, context)
+    }
+
+    /// Checks the options of a pattern, and that the file of any other guest exists and ends as one of [`FORMATS`].
+    ///
+    /// # Errors
+    /// An unknown name, bad options.
+    pub fn check(text: &str) -> Result<()> {
+        match GUESTS.get(text) {
+            Some(entry) => (entry.parse.traffic)(&GUESTS.params(entry, text, 1)?).map(drop),
+            None => Guest::file_format(text).map(drop),
+        }
     }
 
     fn from_file(path: &str, context: &Context) -> Result<Self> {
+        let format = Guest::file_format(path)?;
+        let text = Text::read(Path::new(path), context.memory)?;
+        Guest::read(&text, format.name, context)
+    }
+
+    fn file_format(path: &str) -> Result<&'static FormatEntry> {
         if !Path::new(path).exists() {
             return Err(GUESTS.neither(path, "a file"));
         }
-        let format = file::format(path)?;
-        Guest::read(
-            &Text::read(Path::new(path), context.memory)?,
-            format.name,
-            context,
-        )
+        file::format(path)
     }
 
     /// `text` with the path that it has, where it names a file, as seen from the folder of `base`.
@@ -199,17 +204,9 @@ mod tests {
     }
 
     #[test]
-    fn patterns_ask_for_what_they_declare() {
-        nodeorder_base::registry::testing::check(&GUESTS, |entry, params| {
-            // The files of these are not here.
-            if let Some(file) = entry
-                .options
-                .iter()
-                .find(|o| matches!(o.values, Values::File))
-            {
-                return params.path(file.key).map(drop);
-            }
-            (entry.build.make)(params, &Context::default()).map(|_| ())
+    fn examples_parse_and_options_are_read() {
+        nodeorder_base::registry::testing::check_parsed(&GUESTS, |entry, params| {
+            (entry.parse.traffic)(params).map(drop)
         });
     }
 

@@ -1,8 +1,11 @@
 //! The training of a model that is split over processes in three or four ways.
 
-use super::MAX_PROCESSES;
-use super::collective::{GROUP, inner};
-use super::kit::*;
+use super::collective::{AllReduce, GROUP, Messages, parse_group};
+use super::patterns::parse_volume;
+use super::{BuildGuest, Guest, GuestEntry, MAX_PROCESSES, Pattern, Sized};
+use nodeorder_base::error::{Error, Result};
+use nodeorder_base::params::{Opt, Params};
+use nodeorder_network::topology::Context;
 
 /// `parallel:tp=8,pp=4,dp=16[,ep=4]`: an iteration of tensor, pipeline, data and expert parallel training. Process
 /// `(d·pp + p)·tp + t` has part t of stage p of copy d: tensor groups innermost, then pipelines, then copies.
@@ -42,14 +45,10 @@ pub(super) const GUEST: GuestEntry = GuestEntry {
         EP,
         Opt::number("volume", "what all four volumes are multiplied by").or("1"),
     ],
-    build: Pattern {
-        make,
-        benchmark: None,
-        sized: &[Sized {
-            name: "parallel",
-            spec: sized,
-        }],
-    },
+    parse: Pattern::new(parse).sized(&[Sized {
+        name: "parallel",
+        spec: sized,
+    }]),
 };
 
 const TP: Opt = Opt::number("tp_volume", "the buffer of a tensor group's all-reduces").or("1");
@@ -70,61 +69,134 @@ fn sized(count: u32) -> String {
     format!("parallel:tp={tp},dp={}", count / tp)
 }
 
-fn make(params: &Params, context: &Context) -> Result<(u32, Traffic)> {
-    let ways = |key| params.whole(key, 1, MAX_PROCESSES);
-    let (tp, pp, dp, ep) = (ways("tp")?, ways("pp")?, ways("dp")?, ways("ep")?);
+/// The ways in which the training is split, and the buffers of an iteration.
+struct Training {
+    /// Processes of a tensor group.
+    tp: u32,
+    /// Stages of a pipeline.
+    pp: u32,
+    /// Copies of the model.
+    dp: u32,
+    /// Copies that share experts.
+    ep: u32,
+    processes: u32,
+    /// The algorithm among the copies.
+    algorithm: AllReduce,
+    tp_volume: f64,
+    pp_volume: f64,
+    dp_volume: f64,
+    ep_volume: f64,
+}
+
+fn parse(params: &Params) -> Result<Box<dyn BuildGuest>> {
+    let tp = params.whole("tp", 1, MAX_PROCESSES)?;
+    let pp = params.whole("pp", 1, MAX_PROCESSES)?;
+    let dp = params.whole("dp", 1, MAX_PROCESSES)?;
+    let ep = params.whole("ep", 1, MAX_PROCESSES)?;
     if !dp.is_multiple_of(ep) {
         return Err(params.wrong("ep", format!("a divisor of dp = {dp}")));
     }
-    let n = [pp, dp]
+    let processes = [pp, dp]
         .iter()
         .fold(u64::from(tp), |n, ways| n.saturating_mul(u64::from(*ways)));
-    let mut messages = Messages::new(params, context, n, 10 + u64::from(ep))?;
-    let (collective, group, times) = (
-        params.choice("collective")?,
-        inner(params, dp)?,
-        volume(params)?,
-    );
-    let buffer =
-        |key| Ok::<f64, nodeorder_base::error::Error>(params.number(key, 0.0, 1e200)? * times);
-    let [for_tp, for_pp, for_dp, for_ep] = [
-        buffer("tp_volume")?,
-        buffer("pp_volume")?,
-        buffer("dp_volume")?,
-        buffer("ep_volume")?,
-    ];
-    let process = |d: u32, p: u32, t: u32| (d * pp + p) * tp + t;
-    for stage in 0..dp * pp {
-        let members: Vec<u32> = (0..tp).map(|t| stage * tp + t).collect();
-        match collective {
-            "tree" => messages.tree_all_reduce(&members, for_tp),
-            _ => messages.ring_all_reduce(&members, for_tp),
-        }
+    if processes > u64::from(MAX_PROCESSES) {
+        return Err(Error::input(
+            params.location().clone(),
+            format!("{processes} processes"),
+            format!("1 to {MAX_PROCESSES} processes"),
+        ));
     }
-    for d in 0..dp {
-        for (p, t) in (1..pp).flat_map(|p| (0..tp).map(move |t| (p, t))) {
-            messages.send(process(d, p - 1, t), process(d, p, t), for_pp);
-            messages.send(process(d, p, t), process(d, p - 1, t), for_pp);
-        }
+    let name = params.choice("collective")?;
+    let algorithm = AllReduce::named(name, parse_group(params, dp)?);
+    let times = parse_volume(params)?;
+    Ok(Box::new(Training {
+        tp,
+        pp,
+        dp,
+        ep,
+        processes: processes as u32,
+        algorithm,
+        tp_volume: params.number("tp_volume", 0.0, 1e200)? * times,
+        pp_volume: params.number("pp_volume", 0.0, 1e200)? * times,
+        dp_volume: params.number("dp_volume", 0.0, 1e200)? * times,
+        ep_volume: params.number("ep_volume", 0.0, 1e200)? * times,
+    }))
+}
+
+impl Training {
+    /// Returns the number of the process with part `t` of stage `p` of copy `d`.
+    fn process(&self, d: u32, p: u32, t: u32) -> u32 {
+        (d * self.pp + p) * self.tp + t
     }
-    for (p, t) in (0..pp).flat_map(|p| (0..tp).map(move |t| (p, t))) {
-        let copies: Vec<u32> = (0..dp).map(|d| process(d, p, t)).collect();
-        match collective {
-            "tree" => messages.tree_all_reduce(&copies, for_dp),
-            "hierarchical" => messages.hierarchical_all_reduce(&copies, group, for_dp),
-            _ => messages.ring_all_reduce(&copies, for_dp),
+}
+
+impl BuildGuest for Training {
+    fn build(&self, label: &str, context: &Context) -> Result<Guest> {
+        let &Training { tp, pp, dp, .. } = self;
+        let mut messages = Messages::new(context, self.processes, 10 + u64::from(self.ep))?;
+        // Tensor groups are inside a node, where inner groups gain nothing.
+        let in_group = match self.algorithm {
+            AllReduce::Tree => AllReduce::Tree,
+            _ => AllReduce::Ring,
+        };
+        for stage in 0..dp * pp {
+            let members: Vec<u32> = (stage * tp..(stage + 1) * tp).collect();
+            messages.all_reduce(in_group, &members, self.tp_volume);
         }
-        copies
-            .chunks(ep as usize)
-            .for_each(|experts| messages.all_to_all(experts, 2.0 * for_ep));
+        for d in 0..dp {
+            for (p, t) in (1..pp).flat_map(|p| (0..tp).map(move |t| (p, t))) {
+                let before = self.process(d, p - 1, t);
+                let after = self.process(d, p, t);
+                messages.send(before, after, self.pp_volume);
+                messages.send(after, before, self.pp_volume);
+            }
+        }
+        for (p, t) in (0..pp).flat_map(|p| (0..tp).map(move |t| (p, t))) {
+            let copies: Vec<u32> = (0..dp).map(|d| self.process(d, p, t)).collect();
+            messages.all_reduce(self.algorithm, &copies, self.dp_volume);
+            for experts in copies.chunks(self.ep as usize) {
+                messages.all_to_all(experts, 2.0 * self.ep_volume);
+            }
+        }
+        messages.merge(label, self.processes)
     }
-    messages.done(params, n as u32)
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::tests::{make, messages};
     use proptest::prelude::*;
+
+    /// Returns what one process sends to another, pair by pair: with 12, 5, 36 and 6 the volumes of the four ways.
+    fn pair_volume(from: u32, to: u32, [tp, pp, dp, ep]: [u32; 4]) -> f64 {
+        let part = |process: u32| process % tp;
+        let stage = |process: u32| process / tp % pp;
+        let copy = |process: u32| process / (tp * pp);
+        let [same_part, same_stage, same_copy] = [
+            part(from) == part(to),
+            stage(from) == stage(to),
+            copy(from) == copy(to),
+        ];
+        // In a ring of n, 2(n-1) pieces of 1/n go to the next.
+        let ring = |n: u32, buffer: f64| 2.0 * f64::from(n - 1) / f64::from(n) * buffer;
+        let mut volume = 0.0;
+        if !same_part && same_stage && same_copy && part(to) == (part(from) + 1) % tp {
+            volume += ring(tp, 12.0);
+        }
+        if same_part && same_copy && stage(from).abs_diff(stage(to)) == 1 {
+            volume += 5.0;
+        }
+        if same_part && same_stage && !same_copy {
+            if copy(to) == (copy(from) + 1) % dp {
+                volume += ring(dp, 36.0);
+            }
+            // There and back, a piece of 1/ep to each that shares experts.
+            if copy(from) / ep == copy(to) / ep {
+                volume += 2.0 * 6.0 / f64::from(ep);
+            }
+        }
+        volume
+    }
 
     fn volumes(text: &str) -> Vec<(u32, u32, f64)> {
         messages(&make(text).unwrap())
@@ -174,12 +246,25 @@ mod tests {
         }
 
         #[test]
-        fn messages_stay_within_the_groups(tp in 1u32..5, pp in 1u32..5, dp in 1u32..5) {
-            let split = |i: u32| [i % tp, i / tp % pp, i / tp / pp];
-            for (a, b, _) in volumes(&format!("parallel:tp={tp},pp={pp},dp={dp}")) {
-                let (a, b) = (split(a), split(b));
-                prop_assert_eq!((0..3).filter(|i| a[*i] != b[*i]).count(), 1);
-                prop_assert!(a[1].abs_diff(b[1]) <= 1);
+        fn every_pair_sends_what_its_group_asks_for(
+            tp in 1u32..5, pp in 1u32..5, groups in 1u32..4, ep in 1u32..4,
+        ) {
+            let dp = groups * ep;
+            let mut expected = Vec::new();
+            for (from, to) in (0..tp * pp * dp).flat_map(|a| (0..tp * pp * dp).map(move |b| (a, b))) {
+                let volume = pair_volume(from, to, [tp, pp, dp, ep]);
+                if volume > 0.0 {
+                    expected.push((from, to, volume));
+                }
+            }
+            let text = format!(
+                "parallel:tp={tp},pp={pp},dp={dp},ep={ep},tp_volume=12,pp_volume=5,dp_volume=36,ep_volume=6"
+            );
+            let found = volumes(&text);
+            prop_assert_eq!(found.len(), expected.len());
+            for (found, expected) in found.iter().zip(&expected) {
+                prop_assert_eq!((found.0, found.1), (expected.0, expected.1));
+                prop_assert!((found.2 - expected.2).abs() < 1e-9, "{found:?} {expected:?}");
             }
         }
     }

@@ -1,31 +1,41 @@
 //! Common options of traffic patterns, and messages listed process by process.
 
-use super::{MAX_PROCESSES, Message, Traffic, merged};
+use super::{Guest, MAX_PROCESSES, Message};
 use nodeorder_base::error::{Error, Result};
 use nodeorder_base::params::{Opt, Params};
 use nodeorder_network::topology::Context;
 
-/// The option that [`count`] reads.
+/// The option that [`parse_processes`] reads.
 pub(super) const N: Opt = Opt::whole("n", "processes");
 
-/// The option that [`volume`] reads.
+/// The option that [`parse_volume`] reads.
 pub(super) const VOLUME: Opt = Opt::number("volume", "what each message carries").or("1");
 
-/// Number of processes.
-pub(super) fn count(params: &Params) -> Result<u32> {
+/// Returns the number of processes.
+pub(super) fn parse_processes(params: &Params) -> Result<u32> {
     params.whole("n", 1, MAX_PROCESSES)
 }
 
-/// Volume of each message.
-pub(super) fn volume(params: &Params) -> Result<f64> {
+/// Returns the number of processes. Fails if it is no power of two.
+pub(super) fn parse_power_of_two(params: &Params) -> Result<u32> {
+    let n = parse_processes(params)?;
+    if n.is_power_of_two() {
+        Ok(n)
+    } else {
+        Err(params.wrong("n", "a power of two"))
+    }
+}
+
+/// Returns the volume of each message.
+pub(super) fn parse_volume(params: &Params) -> Result<f64> {
     match params.number("volume", 0.0, 1e250)? {
         volume if volume <= 0.0 => Err(params.wrong("volume", "a number above 0")),
         volume => Ok(volume),
     }
 }
 
-/// `dims` as a number of processes.
-pub(super) fn product(params: &Params, dims: &[u32]) -> Result<u32> {
+/// Returns the number of processes of a grid of these `dims`. Fails if a guest may not have as many.
+pub(super) fn count_processes(params: &Params, dims: &[u32]) -> Result<u32> {
     let all = dims
         .iter()
         .fold(1u64, |all, n| all.saturating_mul(u64::from(*n)));
@@ -37,15 +47,16 @@ pub(super) fn product(params: &Params, dims: &[u32]) -> Result<u32> {
     Ok(all as u32)
 }
 
-/// Asks `targets` for every process's targets, about `each` of them; a target named twice gets one message.
-pub(super) fn list(
-    params: &Params,
+/// Lists the messages of `n` processes, each of `volume`: `targets` is called for every process and names its
+/// targets, about `each` of them. A target named twice gets one message.
+pub(super) fn list_messages(
+    label: &str,
     context: &Context,
     n: u32,
     each: u32,
+    volume: f64,
     mut targets: impl FnMut(u32, &mut dyn FnMut(u32)),
-) -> Result<(u32, Traffic)> {
-    let volume = volume(params)?;
+) -> Result<Guest> {
     let bytes = u64::from(n) * u64::from(each) * size_of::<Message>() as u64;
     context.require("the guest's messages", 2 * bytes)?;
     let mut messages: Vec<Message> = Vec::new();
@@ -61,8 +72,7 @@ pub(super) fn list(
             }
         });
     }
-    let messages = merged(messages, || params.location().clone())?;
-    Ok((n, Traffic::Messages(messages)))
+    Guest::merge(label, n, messages)
 }
 
 #[cfg(test)]

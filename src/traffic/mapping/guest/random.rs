@@ -1,8 +1,11 @@
 //! Targets drawn at random.
 
-use super::kit::*;
-use nodeorder_base::params::SEED;
+use super::patterns::{N, VOLUME, list_messages, parse_processes, parse_volume};
+use super::{BuildGuest, Guest, GuestEntry, Pattern};
+use nodeorder_base::error::Result;
+use nodeorder_base::params::{Opt, Params, SEED};
 use nodeorder_base::random::{below, generator};
+use nodeorder_network::topology::Context;
 
 /// `random:n=64,degree=4,seed=7`: every process to `degree` different others (default 4, or all there
 /// are), drawn uniformly.
@@ -16,24 +19,44 @@ pub(super) const GUEST: GuestEntry = GuestEntry {
         SEED,
         VOLUME,
     ],
-    build: Pattern {
-        make: |params, context| {
-            let n = count(params)?;
-            let degree = params.integer("degree", 0, n - 1)?.unwrap_or(4.min(n - 1));
-            let mut random = generator(params.seed()?);
-            let mut others = Vec::new();
-            list(params, context, n, degree, move |i, send| {
-                // Floyd's sample of `degree` from the n-1 others, numbered without i.
-                others.clear();
-                for last in n - 1 - degree..n - 1 {
-                    let drawn = below(u64::from(last) + 1, &mut random) as u32;
-                    let taken = others.contains(&drawn);
-                    others.push(if taken { last } else { drawn });
-                }
-                others.iter().for_each(|o| send(o + u32::from(*o >= i)));
-            })
-        },
-        benchmark: None,
-        sized: &[],
-    },
+    parse: Pattern::new(parse),
 };
+
+struct RandomTargets {
+    processes: u32,
+    degree: u32,
+    seed: u64,
+    volume: f64,
+}
+
+fn parse(params: &Params) -> Result<Box<dyn BuildGuest>> {
+    let processes = parse_processes(params)?;
+    let others = processes - 1;
+    Ok(Box::new(RandomTargets {
+        processes,
+        degree: params
+            .integer("degree", 0, others)?
+            .unwrap_or(4.min(others)),
+        seed: params.seed()?,
+        volume: parse_volume(params)?,
+    }))
+}
+
+impl BuildGuest for RandomTargets {
+    fn build(&self, label: &str, context: &Context) -> Result<Guest> {
+        let n = self.processes;
+        let degree = self.degree;
+        let mut random = generator(self.seed);
+        let mut others = Vec::new();
+        list_messages(label, context, n, degree, self.volume, move |i, send| {
+            // Floyd's sample of `degree` from the n-1 others, numbered without i.
+            others.clear();
+            for last in n - 1 - degree..n - 1 {
+                let drawn = below(u64::from(last) + 1, &mut random) as u32;
+                let taken = others.contains(&drawn);
+                others.push(if taken { last } else { drawn });
+            }
+            others.iter().for_each(|o| send(o + u32::from(*o >= i)));
+        })
+    }
+}

@@ -19,7 +19,7 @@ pub fn sized_names() -> Vec<&'static str> {
 }
 
 pub(super) fn all() -> impl Iterator<Item = &'static Sized> {
-    GUESTS.iter().flat_map(|entry| entry.build.sized)
+    GUESTS.iter().flat_map(|entry| entry.parse.sized)
 }
 
 /// The guest of pattern `name` with `count` processes, each of which sends one unit on the mean.

@@ -1,8 +1,11 @@
 //! Halo exchange on a grid of processes.
 
-use super::kit::*;
-use super::patterns::product;
+use super::patterns::{VOLUME, count_processes, list_messages, parse_volume};
 use super::sized::square;
+use super::{BuildGuest, Guest, GuestEntry, Pattern, Sized};
+use nodeorder_base::error::Result;
+use nodeorder_base::params::{Opt, Params};
+use nodeorder_network::topology::Context;
 use nodeorder_network::topology::lattice::digits;
 
 /// `stencil:8x8x8[,wrap=true][,corners=true]`: halo exchange on a grid of processes, the last dimension
@@ -19,63 +22,95 @@ pub(super) const GUEST: GuestEntry = GuestEntry {
         Opt::flag("corners", "send across edges and corners, too"),
         VOLUME,
     ],
-    build: Pattern {
-        make: stencil,
-        benchmark: None,
-        sized: &[
-            Sized {
-                name: "stencil2d",
-                spec: |count| format!("stencil:{}", square(count, 2)),
-            },
-            Sized {
-                name: "stencil3d",
-                spec: |count| format!("stencil:{}", square(count, 3)),
-            },
-            Sized {
-                name: "stencil",
-                spec: |count| format!("stencil:{}", square(count, 3)),
-            },
-        ],
-    },
+    parse: Pattern::new(parse).sized(&[
+        Sized {
+            name: "stencil2d",
+            spec: |count| format!("stencil:{}", square(count, 2)),
+        },
+        Sized {
+            name: "stencil3d",
+            spec: |count| format!("stencil:{}", square(count, 3)),
+        },
+        Sized {
+            name: "stencil",
+            spec: |count| format!("stencil:{}", square(count, 3)),
+        },
+    ]),
 };
 
-fn stencil(params: &Params, context: &Context) -> Result<(u32, Traffic)> {
+struct Stencil {
+    dims: Vec<u32>,
+    processes: u32,
+    wrap: bool,
+    corners: bool,
+    volume: f64,
+}
+
+fn parse(params: &Params) -> Result<Box<dyn BuildGuest>> {
     let dims = params.dims("dims", "the extents, as in 8x8x8")?;
-    let (wrap, corners) = (params.flag("wrap")?, params.flag("corners")?);
-    let n = product(params, &dims)?;
-    let k = dims.len() as u32;
-    // Steps of -1, 0 or 1 along every dimension, as digits of a number in base 3.
-    let most = if corners {
-        3u32.saturating_pow(k)
-    } else {
-        2 * k
-    };
-    context.require("the guest's messages", u64::from(n) * u64::from(most) * 48)?;
-    let all = 3u64.checked_pow(k).unwrap_or(u64::MAX);
-    let steps: Vec<Vec<i64>> = if corners {
-        (0..all)
-            .map(|s| (0..k).map(|i| (s / 3u64.pow(i) % 3) as i64 - 1).collect())
-            .collect()
-    } else {
-        let unit = |axis: u32, by: i64| (0..k).map(|i| if i == axis { by } else { 0 }).collect();
-        (0..k)
-            .flat_map(|axis| [unit(axis, -1), unit(axis, 1)])
-            .collect()
-    };
-    let mut at = vec![0; dims.len()];
-    list(params, context, n, most, |process, send| {
-        digits(process, &dims, &mut at);
-        for step in &steps {
-            let neighbour = at
-                .iter()
-                .zip(step)
-                .zip(&dims)
-                .try_fold(0i64, |cell, ((x, by), n)| {
-                    let (x, n) = (i64::from(*x) + by, i64::from(*n));
-                    let x = if wrap { x.rem_euclid(n) } else { x };
-                    (0..n).contains(&x).then(|| cell * n + x)
-                });
-            neighbour.into_iter().for_each(|cell| send(cell as u32));
+    Ok(Box::new(Stencil {
+        wrap: params.flag("wrap")?,
+        corners: params.flag("corners")?,
+        processes: count_processes(params, &dims)?,
+        volume: parse_volume(params)?,
+        dims,
+    }))
+}
+
+impl Stencil {
+    /// Returns the steps to the neighbours: -1, 0 or 1 along every dimension.
+    fn list_steps(&self) -> Vec<Vec<i64>> {
+        let k = self.dims.len() as u32;
+        if self.corners {
+            // The digits of a number in base 3.
+            let all = 3u64.checked_pow(k).unwrap_or(u64::MAX);
+            return (0..all)
+                .map(|s| (0..k).map(|i| (s / 3u64.pow(i) % 3) as i64 - 1).collect())
+                .collect();
         }
-    })
+        let mut steps = Vec::new();
+        for axis in 0..self.dims.len() {
+            for by in [-1, 1] {
+                let mut step = vec![0; self.dims.len()];
+                step[axis] = by;
+                steps.push(step);
+            }
+        }
+        steps
+    }
+}
+
+impl BuildGuest for Stencil {
+    fn build(&self, label: &str, context: &Context) -> Result<Guest> {
+        let n = self.processes;
+        let dims = &self.dims;
+        let k = dims.len() as u32;
+        let most = if self.corners {
+            3u32.saturating_pow(k)
+        } else {
+            2 * k
+        };
+        // Before the steps are listed, which may be very many.
+        context.require("the guest's messages", u64::from(n) * u64::from(most) * 48)?;
+        let steps = self.list_steps();
+        let mut at = vec![0; dims.len()];
+        list_messages(label, context, n, most, self.volume, |process, send| {
+            digits(process, dims, &mut at);
+            for step in &steps {
+                let neighbour =
+                    at.iter()
+                        .zip(step)
+                        .zip(dims)
+                        .try_fold(0i64, |cell, ((x, by), n)| {
+                            let n = i64::from(*n);
+                            let mut x = i64::from(*x) + by;
+                            if self.wrap {
+                                x = x.rem_euclid(n);
+                            }
+                            (0..n).contains(&x).then(|| cell * n + x)
+                        });
+                neighbour.into_iter().for_each(|cell| send(cell as u32));
+            }
+        })
+    }
 }

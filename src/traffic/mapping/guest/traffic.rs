@@ -19,6 +19,21 @@ pub struct Message {
     pub volume: f64,
 }
 
+impl Message {
+    /// Lists the bytes sent by sender and receiver.
+    pub(super) fn list(sent: impl IntoIterator<Item = ((u32, u32), u64)>) -> Vec<Message> {
+        let mut messages = Vec::new();
+        for ((source, target), bytes) in sent {
+            messages.push(Message {
+                source,
+                target,
+                volume: bytes as f64,
+            });
+        }
+        messages
+    }
+}
+
 /// All traffic of a guest.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Traffic {
@@ -78,6 +93,17 @@ impl Guest {
         let messages = merged(list, location)?;
         Ok(Guest {
             label,
+            processes,
+            traffic: Traffic::Messages(messages),
+        })
+    }
+
+    /// Returns the guest called `label` of these messages; those of a pair are added up. Fails if the sum of volumes
+    /// is no number.
+    pub(super) fn merge(label: &str, processes: u32, messages: Vec<Message>) -> Result<Self> {
+        let messages = merged(messages, || SourceLocation::option(label))?;
+        Ok(Guest {
+            label: label.to_string(),
             processes,
             traffic: Traffic::Messages(messages),
         })

@@ -33,7 +33,7 @@ pub const METHOD: MappingMethodEntry = MappingMethodEntry {
         Opt::whole("rounds", "rounds of improvement").or_else("until the time is over"),
         SEED,
     ],
-    build: best,
+    parse: best,
 };
 
 /// Rounds where there is no clock to end them.

@@ -32,7 +32,7 @@ pub const METHOD: MappingMethodEntry = MappingMethodEntry {
         &["rank", "boxes"],
         "how nodes are halved",
     )],
-    build: |problem, params, _| {
+    parse: |problem, params, _| {
         let halves = match params.choice("halves")? {
             "boxes" => Halves::boxes(problem),
             _ => Halves::by_rank(problem),

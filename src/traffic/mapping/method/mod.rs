@@ -68,7 +68,7 @@ pub fn place(
         ));
     };
     let problem = MappingProblem::new(topology, guest, nodes)?;
-    let found = (method.build)(&problem, &params, observer)?;
+    let found = (method.parse)(&problem, &params, observer)?;
     params.finish()?;
     let nodes = found
         .slots
@@ -165,7 +165,7 @@ mod tests {
         let (machine, guest, nodes) = rings();
         let problem = MappingProblem::new(&machine, &guest, &nodes).unwrap();
         nodeorder_base::registry::testing::check(&METHODS, |entry, params| {
-            (entry.build)(&problem, params, &NoObserver).map(|_| ())
+            (entry.parse)(&problem, params, &NoObserver).map(|_| ())
         });
     }
 
@@ -214,7 +214,7 @@ mod tests {
                 let found = [usize::MAX, 0].map(|kept| {
                     let problem = MappingProblem::keeping(&machine, &guest, &nodes, kept).unwrap();
                     let (method, params) = METHODS.read(method, 1).unwrap();
-                    let found = (method.build)(&problem, &params, &NoObserver);
+                    let found = (method.parse)(&problem, &params, &NoObserver);
                     found.map_err(|e| e.to_string()).map(|f| f.slots)
                 });
                 assert_eq!(found[0], found[1], "{spec} {method}");

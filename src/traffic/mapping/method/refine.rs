@@ -28,7 +28,7 @@ pub const METHOD: MappingMethodEntry = MappingMethodEntry {
         Opt::whole("steps", "tries for each process").or("4000"),
         SEED,
     ],
-    build: |problem, params, _| {
+    parse: |problem, params, _| {
         let steps = params.whole("steps", 0u64, 1_000_000)?;
         let (seed, start) = (params.seed()?, start(problem, params)?);
         let slots = refine(problem, start, steps, seed, &|| false);

@@ -24,7 +24,7 @@ pub const METHOD: MappingMethodEntry = MappingMethodEntry {
     about: "swaps of any two processes from=bisection|greedy|rank on, steps=, seed=; up to 1024 processes",
     example: "tabu:from=greedy,steps=1000",
     options: &[FROM, Opt::whole("steps", "swaps made").or("20000"), SEED],
-    build: |problem, params, _| {
+    parse: |problem, params, _| {
         let steps = params.whole("steps", 0u32, 10_000_000)?;
         let seed = params.seed()?;
         if problem.len() > MOST {

@@ -1,7 +1,8 @@
 //! Routings that split traffic in the shares that load the links least: `throughput` finds these.
 
-use super::entry::{Freedom, Paths, RoutingEntry};
-use super::{ROUTINGS, up_down};
+use super::ROUTINGS;
+use super::entry::{PathSet, RoutingEntry, RoutingMethod};
+use super::up_down::is_fat_tree;
 use nodeorder_base::error::{Error, Result, SourceLocation};
 use nodeorder_base::params::{Opt, Params};
 use nodeorder_network::topology::Topology;
@@ -30,7 +31,7 @@ pub(super) const IDEAL: RoutingEntry = RoutingEntry::new(
     "ideal",
     "any paths in the shares that load the links least: no routing carries more",
     &[GAP, TIME],
-    Paths::found(Freedom::Any),
+    RoutingMethod::Searched(|params| BestShares::parse("ideal", PathSet::Any, params)),
 );
 
 /// `minimal-adaptive`: shortest paths, in the shares that load the links least.
@@ -38,7 +39,9 @@ pub(super) const MINIMAL_ADAPTIVE: RoutingEntry = RoutingEntry::new(
     "minimal-adaptive",
     "shortest paths in the shares that load the links least",
     &[GAP, TIME],
-    Paths::found(Freedom::Shortest),
+    RoutingMethod::Searched(|params| {
+        BestShares::parse("minimal-adaptive", PathSet::Shortest, params)
+    }),
 );
 
 /// `adaptive`: the minimal way (`minimal` on dragonflies, `ecmp-hop` elsewhere) or over one intermediate (a third group,
@@ -51,16 +54,16 @@ pub(super) const ADAPTIVE: RoutingEntry = RoutingEntry::new(
     "adaptive",
     "minimal ways and detours over one intermediate in the shares that load the links least",
     &[SHARES, GAP, TIME],
-    Paths::found(Freedom::Detours),
+    RoutingMethod::Searched(|params| BestShares::parse("adaptive", PathSet::Detours, params)),
 );
 
 /// A routing whose shares follow from all traffic together, and how closely to find them.
 #[derive(Clone)]
 pub struct BestShares {
-    /// Its entry.
-    pub entry: &'static RoutingEntry,
+    /// The name of its entry.
+    pub name: &'static str,
     /// The paths it may take.
-    pub freedom: Freedom,
+    pub path_set: PathSet,
     /// With detours: whether all intermediates of a pair have one share.
     pub even: bool,
     /// The largest part by which what is found may stay below what is proved possible.
@@ -70,7 +73,7 @@ pub struct BestShares {
 }
 
 impl BestShares {
-    /// The routing that `text` names, if it is one of these.
+    /// Reads the routing that `text` names; `None` if it has fixed shares or there is none.
     ///
     /// # Errors
     /// Options that cannot be read.
@@ -78,20 +81,20 @@ impl BestShares {
         let Some(entry) = ROUTINGS.get(text) else {
             return Ok(None);
         };
-        let Some(freedom) = entry.build.freedom else {
-            return Ok(None);
-        };
-        let params: Params = ROUTINGS.params(entry, text, 1)?;
-        let even = freedom == Freedom::Detours && params.choice("shares")? == "even";
-        let found = BestShares {
-            entry,
-            freedom,
-            even,
+        match entry.parse {
+            RoutingMethod::Fixed(_) => Ok(None),
+            RoutingMethod::Searched(parse) => parse(&ROUTINGS.params(entry, text, 1)?).map(Some),
+        }
+    }
+
+    fn parse(name: &'static str, path_set: PathSet, params: &Params) -> Result<Self> {
+        Ok(BestShares {
+            name,
+            path_set,
+            even: path_set == PathSet::Detours && params.choice("shares")? == "even",
             gap: params.number("gap", 1e-6, 1.0)?,
             seconds: params.number("time", 1e-3, 1e9)?,
-        };
-        params.finish()?;
-        Ok(Some(found))
+        })
     }
 
     /// Refuses a machine on which the routing is not defined.
@@ -99,9 +102,9 @@ impl BestShares {
     /// # Errors
     /// [`Error::Unsuited`], with the routings that work there.
     pub fn check(&self, topology: &Topology) -> Result<()> {
-        let tree = (up_down::ROUTING.build.suits)(topology);
+        let tree = is_fat_tree(topology);
         let rails = topology.network().rails().is_some();
-        if self.freedom != Freedom::Detours || !(tree || rails) {
+        if self.path_set != PathSet::Detours || !(tree || rails) {
             return Ok(());
         }
         let kind = if tree {
@@ -110,7 +113,7 @@ impl BestShares {
             "a multi-rail network"
         };
         Err(Error::unsuited(
-            SourceLocation::option(format!("--routing {}", self.entry.name)),
+            SourceLocation::option(format!("--routing {}", self.name)),
             format!(
                 "{} is {kind}, which has no detours over one intermediate",
                 topology.name()

@@ -1,10 +1,10 @@
 //! One dimension after the other, dimension 0 first.
 
-use super::super::demand::Flow;
-use super::Route;
-use super::kit::*;
-use nodeorder_base::error::{Error, SourceLocation};
+use super::super::demand::{Demand, End, Flow};
+use super::{Fabric, FixedPaths, Route, RoutingEntry, RoutingMethod, over_roots};
+use nodeorder_base::error::{Error, Result, SourceLocation};
 use nodeorder_network::topology::distance::{Axis, Product, Shape};
+use nodeorder_network::topology::{Metric, RouterGraph};
 
 /// `dimension-order`: first all the way along dimension 0, then along dimension 1, and so on; in a wrapped
 /// dimension the shorter way round, and half each way where both are as long. HyperX and best-case
@@ -17,14 +17,14 @@ use nodeorder_network::topology::distance::{Axis, Product, Shape};
 pub const ROUTING: RoutingEntry = RoutingEntry::plain(
     "dimension-order",
     "grids: dimension 0 first, the shorter way round; ties are split in halves",
-    Paths {
+    RoutingMethod::Fixed(FixedPaths {
         routes: Some(routes),
-        ..Paths::shortest(
+        ..FixedPaths::shortest(
             "grid of dimensions",
             |topology| matches!(topology.metric(), Metric::Product(_)),
             loads,
         )
-    },
+    }),
 );
 
 /// The link from every router to the next and to the one before along an axis.

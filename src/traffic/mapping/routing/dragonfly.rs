@@ -1,6 +1,8 @@
 //! Groups of a dragonfly and the cables between them, for its routings.
 
-use super::kit::*;
+use super::super::demand::{Demand, End};
+use super::Fabric;
+use nodeorder_base::error::Result;
 use nodeorder_network::topology::Topology;
 
 /// Whether `topology` is a canonical dragonfly: groups of routers joined all-to-all, a cable between any

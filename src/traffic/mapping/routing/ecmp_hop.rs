@@ -1,11 +1,13 @@
 //! Every router splits equally over the neighbours that are nearer to the goal.
 
-use super::kit::*;
+use super::super::demand::{Demand, End};
 use multiversion::multiversion;
+use nodeorder_base::error::Result;
+use nodeorder_network::topology::RouterGraph;
 
 use super::levels::{Levels, keep, over_levels, put};
 use super::wave::{LANES, Waves, over_batches, pick, sum};
-use super::weighted;
+use super::{Fabric, FixedPaths, RoutingEntry, RoutingMethod, weighted};
 use nodeorder_network::topology::search::SPREAD;
 
 /// `ecmp-hop`: at every router, traffic is split equally over all links that lead nearer to its target, as
@@ -19,7 +21,7 @@ use nodeorder_network::topology::search::SPREAD;
 pub const ROUTING: RoutingEntry = RoutingEntry::plain(
     "ecmp-hop",
     "every router splits equally over the next hops nearer to the target",
-    Paths::shortest("", |_| true, loads),
+    RoutingMethod::Fixed(FixedPaths::shortest("", |_| true, loads)),
 );
 
 fn loads(fabric: &Fabric<'_>, demand: &Demand) -> Result<Vec<f64>> {

@@ -1,12 +1,13 @@
 //! Every shortest path carries the same share.
 
-use super::kit::*;
+use super::super::demand::{Demand, End};
 use multiversion::multiversion;
+use nodeorder_network::topology::RouterGraph;
 
 use super::levels::{Levels, keep, over_levels, put};
 use super::wave::{LANES, Waves, over_batches, pick, sum};
-use super::weighted;
-use nodeorder_base::error::{Error, SourceLocation};
+use super::{Fabric, FixedPaths, RoutingEntry, RoutingMethod, weighted};
+use nodeorder_base::error::{Error, Result, SourceLocation};
 
 /// `ecmp-path`: traffic between two routers is split equally over all shortest paths.
 ///
@@ -26,7 +27,7 @@ use nodeorder_base::error::{Error, SourceLocation};
 pub const ROUTING: RoutingEntry = RoutingEntry::plain(
     "ecmp-path",
     "all shortest paths, an equal share each",
-    Paths::shortest("", |_| true, loads),
+    RoutingMethod::Fixed(FixedPaths::shortest("", |_| true, loads)),
 );
 
 fn loads(fabric: &Fabric<'_>, demand: &Demand) -> Result<Vec<f64>> {

@@ -1,13 +1,16 @@
 //! All-to-all traffic, eight roots side by side: which roots have a router at which distance comes from searches from
 //! 256 roots at once, not from a search of its own as in [`super::wave`]. The loads are the same, to the last bit.
 
-use super::kit::*;
+use super::{Fabric, over_roots};
+use nodeorder_base::error::Result;
+use nodeorder_base::ids::RouterId;
+use nodeorder_network::topology::RouterGraph;
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use multiversion::multiversion;
 
-use super::super::demand::Uniform;
+use super::super::demand::{Demand, End, Uniform};
 use super::wave::{LANES, RootValues, Stop, batches};
 use nodeorder_network::topology::search::{self, MAX_HOPS, Search, WIDTH};
 

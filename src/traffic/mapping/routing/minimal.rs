@@ -1,8 +1,9 @@
 //! The direct way through a dragonfly: at most one cable between groups.
 
-use super::Lengths;
+use super::super::demand::Demand;
 use super::dragonfly::{Groups, is_dragonfly};
-use super::kit::*;
+use super::{Fabric, FixedPaths, Lengths, RoutingEntry, RoutingMethod};
+use nodeorder_base::error::Result;
 
 /// `minimal`: to a router of the own group that has a cable to the target's group, over the cable, and on
 /// to the target: at most three hops. Inside a group, one hop.
@@ -17,14 +18,13 @@ use super::kit::*;
 pub const ROUTING: RoutingEntry = RoutingEntry::plain(
     "minimal",
     "dragonflies: at most one cable between groups, equal shares over all that lead there",
-    Paths {
+    RoutingMethod::Fixed(FixedPaths {
         needs: "dragonfly",
         suits: is_dragonfly,
         loads,
         lengths,
         routes: None,
-        freedom: None,
-    },
+    }),
 );
 
 fn loads(fabric: &Fabric<'_>, demand: &Demand) -> Result<Vec<f64>> {
@@ -71,7 +71,7 @@ pub(super) fn direct(
     }
 }
 
-fn lengths(fabric: &Fabric<'_>) -> Result<Lengths> {
+pub(super) fn lengths(fabric: &Fabric<'_>) -> Result<Lengths> {
     let groups = Groups::new(fabric)?;
     let own = groups.shares(fabric)?;
     Ok(Lengths::Mean(Box::new(move |a, b| {

@@ -18,7 +18,6 @@ mod ecmp_hop;
 mod ecmp_path;
 mod entry;
 mod fabric;
-mod kit;
 mod levels;
 mod minimal;
 mod one_path;
@@ -31,13 +30,13 @@ mod weighted;
 pub use best_shares::BestShares;
 pub use dragonfly::{Cable, Groups, is_dragonfly};
 pub(super) use entry::Lengths;
-pub use entry::{Freedom, Paths, Route, RoutingEntry};
+pub use entry::{FixedPaths, PathSet, Route, RoutingEntry, RoutingMethod};
 pub use fabric::Fabric;
 use fabric::over_roots;
 pub use one_path::Routes;
 
 /// Every routing.
-pub static ROUTINGS: Registry<Paths> = Registry::new(
+pub static ROUTINGS: Registry<RoutingMethod> = Registry::new(
     "routing",
     "--routing",
     &[
@@ -58,7 +57,8 @@ pub static ROUTINGS: Registry<Paths> = Registry::new(
 /// A routing of [`ROUTINGS`] whose shares of a pair depend on nothing but the machine.
 #[derive(Clone, Copy)]
 pub struct FixedRouting {
-    entry: &'static RoutingEntry,
+    name: &'static str,
+    paths: &'static FixedPaths,
 }
 
 impl FixedRouting {
@@ -67,35 +67,43 @@ impl FixedRouting {
     /// # Errors
     /// An unknown name; a routing with the best shares, which [`BestShares::read`] takes.
     pub fn named(name: &str) -> Result<Self> {
-        let (entry, params) = ROUTINGS.read(name, 1)?;
-        if entry.build.freedom.is_some() {
-            let fixed: Vec<&str> = FixedRouting::all().map(|r| r.name()).collect();
-            return Err(Error::option(
-                format!("--routing {name}"),
-                "shares of a pair that depend on all other traffic (map and topology --throughput find them)",
-                format!("a fixed routing: {}", fixed.join(", ")),
-            ));
+        let entry = ROUTINGS.find(name)?;
+        if let Some(routing) = FixedRouting::new(entry) {
+            // It has no options: any is refused.
+            ROUTINGS.params(entry, name, 1)?;
+            return Ok(routing);
         }
-        params.finish()?;
-        Ok(FixedRouting { entry })
+        let fixed: Vec<&str> = FixedRouting::all().map(|r| r.name).collect();
+        Err(Error::option(
+            format!("--routing {name}"),
+            "shares of a pair that depend on all other traffic (map and topology --throughput find them)",
+            format!("a fixed routing: {}", fixed.join(", ")),
+        ))
+    }
+
+    fn new(entry: &'static RoutingEntry) -> Option<Self> {
+        match &entry.parse {
+            RoutingMethod::Fixed(paths) => Some(FixedRouting {
+                name: entry.name,
+                paths,
+            }),
+            RoutingMethod::Searched(_) => None,
+        }
     }
 
     /// Iterates over the routings with fixed shares, in the table's order.
     pub fn all() -> impl Iterator<Item = FixedRouting> {
-        let fixed = ROUTINGS
-            .iter()
-            .filter(|entry| entry.build.freedom.is_none());
-        fixed.map(|entry| FixedRouting { entry })
+        ROUTINGS.iter().filter_map(FixedRouting::new)
     }
 
     /// Returns the name of its entry.
     pub fn name(&self) -> &'static str {
-        self.entry.name
+        self.name
     }
 
     /// Returns whether it works on `topology`.
     pub fn suits(&self, topology: &Topology) -> bool {
-        (self.entry.build.suits)(topology)
+        (self.paths.suits)(topology)
     }
 
     /// Refuses a machine that does not have what this routing needs.
@@ -108,12 +116,12 @@ impl FixedRouting {
         }
         let works: Vec<&str> = suitable(topology).iter().map(FixedRouting::name).collect();
         Err(Error::unsuited(
-            SourceLocation::option(format!("--routing {}", self.entry.name)),
+            SourceLocation::option(format!("--routing {}", self.name)),
             format!(
                 "{} is no {}, which `{}` needs",
                 topology.name(),
-                self.entry.build.needs,
-                self.entry.name
+                self.paths.needs,
+                self.name
             ),
             format!("what works here: {}", works.join(", ")),
         ))
@@ -126,7 +134,7 @@ impl FixedRouting {
     /// A machine that does not suit; more memory than allowed.
     pub fn loads(&self, fabric: &Fabric<'_>, demand: &Demand) -> Result<Vec<f64>> {
         self.check(fabric.topology)?;
-        let mut loads = (self.entry.build.loads)(fabric, demand)?;
+        let mut loads = (self.paths.loads)(fabric, demand)?;
         fabric.settle(&mut loads);
         Ok(loads)
     }
@@ -150,14 +158,14 @@ impl FixedRouting {
     }
 
     fn routes_of(&self, fabric: &Fabric<'_>, pairs: &[(u32, u32)]) -> Result<Vec<Route>> {
-        if let Some(routes) = self.entry.build.routes {
+        if let Some(routes) = self.paths.routes {
             return routes(fabric, pairs);
         }
         let route = |(from, to): &(u32, u32)| {
             if from == to {
                 return Ok(Route::new());
             }
-            let loads = (self.entry.build.loads)(fabric, &Demand::between(*from, *to))?;
+            let loads = (self.paths.loads)(fabric, &Demand::between(*from, *to))?;
             Ok((0..).zip(loads).filter(|(_, share)| *share > 0.0).collect())
         };
         pairs.par_iter().map(route).collect()
@@ -165,7 +173,7 @@ impl FixedRouting {
 
     pub(super) fn lengths(&self, fabric: &Fabric<'_>) -> Result<Lengths> {
         self.check(fabric.topology)?;
-        (self.entry.build.lengths)(fabric)
+        (self.paths.lengths)(fabric)
     }
 }
 
@@ -174,4 +182,26 @@ pub fn suitable(topology: &Topology) -> Vec<FixedRouting> {
     FixedRouting::all()
         .filter(|routing| routing.suits(topology))
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn examples_parse_and_options_are_read() {
+        nodeorder_base::registry::testing::check_parsed(&ROUTINGS, |entry, params| {
+            match entry.parse {
+                RoutingMethod::Fixed(_) => Ok(()),
+                RoutingMethod::Searched(parse) => parse(params).map(drop),
+            }
+        });
+    }
+
+    #[test]
+    fn fixed_routings_have_no_options() {
+        let refused = |name: &str| FixedRouting::named(name).err().unwrap().to_string();
+        assert!(refused("ecmp-hop:gap=1").contains("unknown key for ecmp-hop `gap`"));
+        assert!(refused("ideal").contains("expected a fixed routing: dimension-order"));
+    }
 }

@@ -1,11 +1,13 @@
 //! One shortest path for each pair of routers, as programs take them that know a single one.
 
-use super::Route;
+use super::super::demand::{Demand, End};
 use super::dimension_order::{Tie, loads_with, ways};
-use super::kit::*;
 use super::weighted::Ways;
-use nodeorder_network::topology::Topology;
+use super::{Fabric, FixedPaths, Route, RoutingEntry, RoutingMethod, over_roots};
+use nodeorder_base::error::Result;
+use nodeorder_base::ids::RouterId;
 use nodeorder_network::topology::distance::{Axis, Product, Shape};
+use nodeorder_network::topology::{Metric, RouterGraph, Topology};
 
 /// `one-path`: all traffic between two routers takes one shortest path: the routes that `export --to simgrid`
 /// writes.
@@ -22,10 +24,10 @@ use nodeorder_network::topology::distance::{Axis, Product, Shape};
 pub const ROUTING: RoutingEntry = RoutingEntry::plain(
     "one-path",
     "one shortest path a pair, the same as in `export --to simgrid`",
-    Paths {
+    RoutingMethod::Fixed(FixedPaths {
         routes: Some(routes),
-        ..Paths::shortest("", |_| true, loads)
-    },
+        ..FixedPaths::shortest("", |_| true, loads)
+    }),
 );
 
 fn loads(fabric: &Fabric<'_>, demand: &Demand) -> Result<Vec<f64>> {

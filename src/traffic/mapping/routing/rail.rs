@@ -1,7 +1,7 @@
 //! Along the rails of a multi-rail network.
 
 use super::super::demand::{Demand, End};
-use super::{Fabric, Paths, RoutingEntry};
+use super::{Fabric, FixedPaths, RoutingEntry, RoutingMethod};
 use nodeorder_base::error::Result;
 
 /// `rail`: a GPU hands what is for a GPU on another rail to the GPU of its own server on that rail, or sends it through
@@ -17,11 +17,11 @@ use nodeorder_base::error::Result;
 pub const ROUTING: RoutingEntry = RoutingEntry::plain(
     "rail",
     "multi-rail networks: every rail an equal share, or the rail of the target",
-    Paths::shortest(
+    RoutingMethod::Fixed(FixedPaths::shortest(
         "multi-rail network",
         |topology| topology.network().rails().is_some(),
         loads,
-    ),
+    )),
 );
 
 fn loads(fabric: &Fabric<'_>, demand: &Demand) -> Result<Vec<f64>> {

@@ -1,6 +1,9 @@
 //! Up to the lowest common ancestors of a fat tree, all of them alike, and down.
 
-use super::kit::*;
+use super::super::demand::{Demand, End};
+use super::{Fabric, FixedPaths, RoutingEntry, RoutingMethod};
+use nodeorder_base::error::Result;
+use nodeorder_network::topology::{Metric, Topology};
 
 /// `up-down`: up only as far as needed, every switch splitting equally over all its parents; the way down
 /// from there is the only one.
@@ -14,12 +17,13 @@ use super::kit::*;
 pub const ROUTING: RoutingEntry = RoutingEntry::plain(
     "up-down",
     "fat trees: up to the lowest common ancestors, equal shares over parents, and down",
-    Paths::shortest(
-        "fat tree",
-        |topology| matches!(topology.metric(), Metric::Tree(_)),
-        loads,
-    ),
+    RoutingMethod::Fixed(FixedPaths::shortest("fat tree", is_fat_tree, loads)),
 );
+
+/// Returns whether `topology` is a fat tree.
+pub(super) fn is_fat_tree(topology: &Topology) -> bool {
+    matches!(topology.metric(), Metric::Tree(_))
+}
 
 /// The switches of one level of a fat tree, with the traffic through their subtrees.
 struct SwitchLevel {

@@ -1,9 +1,10 @@
 //! By way of a third group, to spread traffic that would crowd the direct cables.
 
-use super::Lengths;
+use super::super::demand::Demand;
 use super::dragonfly::{Groups, is_dragonfly};
-use super::kit::*;
 use super::minimal::direct;
+use super::{Fabric, FixedPaths, Lengths, RoutingEntry, RoutingMethod};
+use nodeorder_base::error::Result;
 
 /// `valiant`: traffic between two groups goes in equal parts over every third group, minimally to it and
 /// minimally on: at most five hops. Inside a group, and where there is no third one, as
@@ -17,14 +18,13 @@ use super::minimal::direct;
 pub const ROUTING: RoutingEntry = RoutingEntry::plain(
     "valiant",
     "dragonflies: by way of every third group, equal shares; direct inside a group",
-    Paths {
+    RoutingMethod::Fixed(FixedPaths {
         needs: "dragonfly",
         suits: is_dragonfly,
         loads,
         lengths,
         routes: None,
-        freedom: None,
-    },
+    }),
 );
 
 fn loads(fabric: &Fabric<'_>, demand: &Demand) -> Result<Vec<f64>> {
@@ -87,7 +87,7 @@ fn lengths(fabric: &Fabric<'_>) -> Result<Lengths> {
     let groups = Groups::new(fabric)?;
     let count = groups.count;
     if count < 3 {
-        return (super::minimal::ROUTING.build.lengths)(fabric);
+        return super::minimal::lengths(fabric);
     }
     let n = count as usize;
     let own = groups.shares(fabric)?;

@@ -3,8 +3,11 @@
 //! Where ways have the same distance, those over the fewest links are taken, so that links of weight 0 lead nowhere in
 //! circles.
 
-use super::super::demand::Flow;
-use super::kit::*;
+use super::super::demand::{Demand, End, Flow};
+use super::{Fabric, over_roots};
+use nodeorder_base::error::Result;
+use nodeorder_base::ids::RouterId;
+use nodeorder_network::topology::RouterGraph;
 use nodeorder_network::topology::graph::step;
 
 /// Shortest ways from one router, with buffers reused from root to root.

@@ -2,7 +2,6 @@
 
 use std::path::Path;
 
-use super::Application;
 use nodeorder_base::error::{Error, Result, SourceLocation, six_digits};
 use nodeorder_base::input::Text;
 use nodeorder_base::random::{generator, unit};
@@ -10,11 +9,25 @@ use nodeorder_network::topology::Context;
 use nodeorder_traffic::mapping::guest::{Benchmark, sized, sized_names};
 use nodeorder_traffic::mapping::{GUESTS, Guest};
 
+/// An application: its name, how often it is drawn, its traffic.
+#[derive(Clone, Debug)]
+pub(super) struct Application {
+    pub name: String,
+    pub weight: f64,
+    pub guest: String,
+    pub share: f64,
+    pub location: SourceLocation,
+}
+
 /// Reads `app,weight,guest,share`, header first: how often an application occurs (any positive unit), its traffic,
 /// and the share of its run time in which it sends. Where `benchmarks` are run there is no share. Errors: with file and
 /// line: a malformed line, an unknown guest, a weight or share out of range, an application named twice; a file without
 /// applications.
-pub(super) fn read(path: &Path, benchmarks: bool, context: &Context) -> Result<Vec<Application>> {
+pub(super) fn read_applications(
+    path: &Path,
+    benchmarks: bool,
+    context: &Context,
+) -> Result<Vec<Application>> {
     let text = Text::read(path, context.memory)?;
     let mut lines = text.data_lines();
     let columns: &[&str] = match benchmarks {
@@ -79,7 +92,7 @@ pub(super) fn read(path: &Path, benchmarks: bool, context: &Context) -> Result<V
 }
 
 /// An application for each task in queue order.
-pub(super) fn draw(applications: &[Application], tasks: usize, seed: u64) -> Vec<u32> {
+pub(super) fn draw_applications(applications: &[Application], tasks: usize, seed: u64) -> Vec<u32> {
     let all: f64 = applications.iter().map(|app| app.weight).sum();
     let mut random = generator(seed);
     let mut one = || {

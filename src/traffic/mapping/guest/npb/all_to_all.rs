@@ -1,6 +1,9 @@
 //! FT and IS: everyone to everyone.
 
-use super::*;
+use super::{Instance, Work, benchmark, no_more_than, power_below, power_of_two};
+use crate::mapping::guest::GuestEntry;
+use nodeorder_base::error::Result;
+use nodeorder_base::params::Params;
 
 /// `npb-ft:n=64`: a 3-D Fourier transform. With one or more planes of the grid a process, one transpose: an equal part
 /// of its points (16 bytes each) to every other process. With more processes than planes (512 in class C) they form a
@@ -37,7 +40,7 @@ fn ft_part(run: &Instance, parts: u32) -> f64 {
 }
 
 fn ft(params: &Params) -> Result<Work> {
-    let run = Instance::read(params)?;
+    let run = Instance::parse(params)?;
     let [_, y, z] = run.of(GRIDS);
     let planes = z.min(run.n);
     let rest = run.n / planes;
@@ -88,7 +91,7 @@ fn is_part(run: &Instance) -> f64 {
 }
 
 fn is(params: &Params) -> Result<Work> {
-    let run = Instance::read(params)?;
+    let run = Instance::parse(params)?;
     let (n, bytes) = (run.n, is_part(&run));
     Ok(Work {
         run,

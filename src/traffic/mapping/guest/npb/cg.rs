@@ -1,6 +1,9 @@
 //! CG: sums across rows of a 2-D grid of processes, and exchanges with the transposed process.
 
-use super::*;
+use super::{Instance, Work, benchmark, no_more_than, power_below, power_of_two};
+use crate::mapping::guest::GuestEntry;
+use nodeorder_base::error::Result;
+use nodeorder_base::params::Params;
 
 /// Products of matrix and vector in an iteration: 25 steps of conjugate gradients and the residual.
 const PRODUCTS: f64 = 26.0;
@@ -19,7 +22,7 @@ pub(in super::super) const CG: GuestEntry = benchmark!(
 );
 
 fn work(params: &Params) -> Result<Work> {
-    let run = Instance::read(params)?;
+    let run = Instance::parse(params)?;
     let stages = power_of_two(params, run.n)?;
     let (rows, columns) = (1 << (stages / 2), 1 << stages.div_ceil(2));
     let size = run.of([150_000, 1400, 7000, 14_000, 75_000, 1_500_000]);

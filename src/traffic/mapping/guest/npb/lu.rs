@@ -1,6 +1,9 @@
 //! LU: wavefronts over a 2-D grid of processes.
 
-use super::*;
+use super::{Instance, Work, benchmark, no_more_than, part, power_below, power_of_two};
+use crate::mapping::guest::GuestEntry;
+use nodeorder_base::error::Result;
+use nodeorder_base::params::Params;
 
 /// `npb-lu:n=64`: symmetric successive over-relaxation on a cube cut into columns, on a grid of processes whose first
 /// dimension is as long as the second or twice as long, and runs fastest. An iteration sweeps plane by plane from one
@@ -14,7 +17,7 @@ pub(in super::super) const LU: GuestEntry = benchmark!(
 );
 
 fn work(params: &Params) -> Result<Work> {
-    let run = Instance::read(params)?;
+    let run = Instance::parse(params)?;
     let stages = power_of_two(params, run.n)?;
     let points: u32 = run.of([162, 12, 33, 64, 102, 408]);
     let (across, down) = (1u32 << stages.div_ceil(2), 1u32 << (stages / 2));

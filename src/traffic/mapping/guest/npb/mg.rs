@@ -1,6 +1,9 @@
 //! MG: halo exchange on every level of a multigrid.
 
-use super::*;
+use super::{Instance, Work, benchmark, no_more_than, power_below, power_of_two};
+use crate::mapping::guest::GuestEntry;
+use nodeorder_base::error::Result;
+use nodeorder_base::params::Params;
 
 /// Halo exchanges on a level in an iteration: after restriction (on the finest level: the residual), residual and
 /// smoother. The coarsest has no residual.
@@ -22,7 +25,7 @@ pub(in super::super) const MG: GuestEntry = benchmark!(
 );
 
 fn work(params: &Params) -> Result<Work> {
-    let run = Instance::read(params)?;
+    let run = Instance::parse(params)?;
     // Logarithms of the sides.
     let levels: u32 = run.of([9, 5, 7, 8, 8, 10]);
     let stages = power_of_two(params, run.n)?;

@@ -36,7 +36,6 @@
 //! Bailey et al., "The NAS parallel benchmarks", 1994, RNR-94-007; Bailey et al., "The NAS parallel benchmarks 2.0",
 //! 1995, NAS-95-020, section 3 (partitions); the sources of NPB 3.4, <https://www.nas.nasa.gov/software/npb.html>.
 
-use super::GuestEntry;
 use nodeorder_base::error::Result;
 use nodeorder_base::params::Params;
 
@@ -55,17 +54,18 @@ pub(super) use multi_partition::{BT, SP};
 pub(super) use work::Work;
 use work::{Instance, OPTIONS, Send};
 
-/// The entry of a benchmark: its name, what lists say of it, its work, and how many of so many processes take part.
+/// The entry of a benchmark: its name, what lists say of it, how its options are read, and how many of so many
+/// processes take part.
 macro_rules! benchmark {
-    ($name:literal, $about:literal, $work:ident, $active:expr) => {
+    ($name:literal, $about:literal, $parse:ident, $active:expr) => {
         $crate::mapping::guest::GuestEntry {
             name: $name,
             about: $about,
             example: concat!($name, ":n=64"),
             options: &$crate::mapping::guest::npb::OPTIONS,
-            build: $crate::mapping::guest::Pattern {
-                make: |params, context| $work(params)?.traffic(params, context),
-                benchmark: Some($work),
+            parse: $crate::mapping::guest::Pattern {
+                traffic: |params| Ok(Box::new($parse(params)?)),
+                benchmark: Some($parse),
                 sized: &[$crate::mapping::guest::Sized {
                     name: $name,
                     spec: |count| $crate::mapping::guest::npb::spec($name, $active(count), count),
@@ -76,23 +76,22 @@ macro_rules! benchmark {
 }
 use benchmark;
 
-/// Refuses a number of processes that is no power of two.
+/// Returns the logarithm of a number of processes. Fails if it is no power of two.
 fn power_of_two(params: &Params, n: u32) -> Result<u32> {
-    match n.is_power_of_two() {
-        true => Ok(n.trailing_zeros()),
-        false => Err(params.wrong("n", "a power of two")),
+    if n.is_power_of_two() {
+        Ok(n.trailing_zeros())
+    } else {
+        Err(params.wrong("n", "a power of two"))
     }
 }
 
-/// Refuses more processes along a side than it has points.
+/// Checks that there are no more processes along a side than it has points.
 fn no_more_than(params: &Params, along: u32, points: u32) -> Result<()> {
-    match along <= points {
-        true => Ok(()),
-        false => Err(params.wrong(
-            "n",
-            format!("at most {points} processes along a side, its points"),
-        )),
+    if along <= points {
+        return Ok(());
     }
+    let expected = format!("at most {points} processes along a side, its points");
+    Err(params.wrong("n", expected))
 }
 
 /// The greatest power of two up to `count`.

@@ -1,6 +1,9 @@
 //! BT and SP: multi-partition, every process with a cell in each plane of cells.
 
-use super::*;
+use super::{Instance, Send, Work, benchmark, no_more_than, part};
+use crate::mapping::guest::GuestEntry;
+use nodeorder_base::error::Result;
+use nodeorder_base::params::Params;
 
 /// `npb-bt:n=64`: block-tridiagonal solvers along x, y and z. The cube is cut into p × p × p cells for p² processes; a
 /// process has p of them on a diagonal, so that all are busy at every stage of a sweep. An iteration swaps faces two
@@ -27,7 +30,7 @@ fn square_below(count: u32) -> u32 {
 }
 
 fn bt(params: &Params) -> Result<Work> {
-    let run = Instance::read(params)?;
+    let run = Instance::parse(params)?;
     let sweep = Sweep {
         side: run.of([162, 12, 24, 64, 102, 408]),
         numbers: [30.0, 5.0],
@@ -44,7 +47,7 @@ fn bt(params: &Params) -> Result<Work> {
 }
 
 fn sp(params: &Params) -> Result<Work> {
-    let run = Instance::read(params)?;
+    let run = Instance::parse(params)?;
     let sweep = Sweep {
         side: run.of([162, 12, 36, 64, 102, 408]),
         numbers: [22.0, 10.0],

@@ -1,8 +1,8 @@
 //! Options of the benchmarks, and what they do in an iteration.
 
 use crate::mapping::guest::benchmark::{Benchmark, Stage};
-use crate::mapping::guest::patterns::{count, volume};
-use crate::mapping::guest::traffic::{Guest, MAX_PROCESSES, Message, Traffic, merged};
+use crate::mapping::guest::patterns::{parse_processes, parse_volume};
+use crate::mapping::guest::{BuildGuest, Guest, MAX_PROCESSES, Message, Traffic};
 use nodeorder_base::error::Result;
 use nodeorder_base::params::{Opt, Params};
 use nodeorder_network::topology::Context;
@@ -10,7 +10,7 @@ use nodeorder_network::topology::Context;
 /// The problem sizes, largest last but for the default.
 pub(super) const CLASSES: &[&str] = &["C", "S", "W", "A", "B", "D"];
 
-/// The options of [`Instance::read`], and `n`.
+/// The options of [`Instance::parse`], and `n`.
 pub(super) const OPTIONS: [Opt; 4] = [
     crate::mapping::guest::patterns::N,
     Opt::one_of("class", CLASSES, "problem size"),
@@ -32,17 +32,14 @@ pub(super) struct Instance {
 }
 
 impl Instance {
-    pub fn read(params: &Params) -> Result<Self> {
-        let n = count(params)?;
+    pub fn parse(params: &Params) -> Result<Self> {
+        let n = parse_processes(params)?;
         let class = params.choice("class")?;
-        let idle = params.whole("idle", 0, MAX_PROCESSES - n)?;
-        let volume = volume(params)?;
-        let class = CLASSES.iter().position(|c| *c == class).unwrap_or(0);
         Ok(Instance {
             n,
-            idle,
-            volume,
-            class,
+            idle: params.whole("idle", 0, MAX_PROCESSES - n)?,
+            volume: parse_volume(params)?,
+            class: CLASSES.iter().position(|c| *c == class).unwrap_or(0),
         })
     }
 
@@ -71,24 +68,26 @@ pub(in crate::mapping::guest) struct Work {
     pub(super) operations: f64,
 }
 
-impl Work {
-    /// Number of processes and all messages of an iteration; those of a pair are added up.
-    pub fn traffic(&self, params: &Params, context: &Context) -> Result<(u32, Traffic)> {
+impl BuildGuest for Work {
+    /// Makes the guest of all messages of an iteration; those of a pair are added up.
+    fn build(&self, label: &str, context: &Context) -> Result<Guest> {
         // Nothing is listed for all-to-all traffic: its cost does not grow with the number of pairs.
         if let (Some(bytes), 0) = (self.all_to_all, self.run.idle) {
-            return Ok((
-                self.run.n,
-                Traffic::AllToAll {
+            return Ok(Guest {
+                label: label.to_string(),
+                processes: self.run.n,
+                traffic: Traffic::AllToAll {
                     volume: bytes * self.run.volume,
                 },
-            ));
+            });
         }
         let mut messages = Vec::new();
         self.for_each(context, |_, message| messages.push(message))?;
-        let messages = merged(messages, || params.location().clone())?;
-        Ok((self.run.n + self.run.idle, Traffic::Messages(messages)))
+        Guest::merge(label, self.run.n + self.run.idle, messages)
     }
+}
 
+impl Work {
     fn for_each(&self, context: &Context, mut visit: impl FnMut(usize, Message)) -> Result<()> {
         // Checked before anything is listed; merging takes about as much again.
         let bytes = u64::from(self.run.n) * u64::from(self.each) * size_of::<Message>() as u64;
@@ -109,19 +108,14 @@ impl Work {
         Ok(())
     }
 
-    /// Messages and operations of an iteration, stage by stage.
-    pub fn benchmark(&self, text: &str, params: &Params, context: &Context) -> Result<Benchmark> {
+    /// Lists messages and operations of an iteration, stage by stage.
+    pub fn benchmark(&self, label: &str, context: &Context) -> Result<Benchmark> {
         let mut lists = vec![Vec::new(); self.messages.len()];
         self.for_each(context, |stage, message| lists[stage].push(message))?;
         let processes = self.run.n + self.run.idle;
         let mut stages = Vec::new();
         for (list, messages) in lists.into_iter().zip(&self.messages) {
-            let traffic = Traffic::Messages(merged(list, || params.location().clone())?);
-            let guest = Guest {
-                label: text.to_string(),
-                processes,
-                traffic,
-            };
+            let guest = Guest::merge(label, processes, list)?;
             if *messages > 0 && guest.pair_count() > 0 {
                 stages.push(Stage {
                     messages: *messages,
@@ -129,10 +123,9 @@ impl Work {
                 });
             }
         }
-        let operations = self.operations / f64::from(self.run.n);
         Ok(Benchmark {
             iterations: self.iterations,
-            operations,
+            operations: self.operations / f64::from(self.run.n),
             stages,
         })
     }

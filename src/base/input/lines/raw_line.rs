@@ -1,0 +1,31 @@
+//! One line of a stream, as bytes.
+
+use crate::error::{Error, Result, SourceLocation};
+
+/// One line of [`super::Lines`].
+#[derive(Clone, Copy, Debug)]
+pub struct RawLine<'a> {
+    pub(super) source: &'a str,
+    /// Line number, from 1.
+    pub number: usize,
+    /// The line without its end.
+    pub bytes: &'a [u8],
+    /// Number of its file, from 0 ([`super::Lines::open_all`]).
+    pub file: u32,
+}
+
+impl<'a> RawLine<'a> {
+    /// Location of the line, for messages.
+    pub fn location(&self) -> SourceLocation {
+        SourceLocation::line(self.source, self.number)
+    }
+
+    /// The line as text.
+    ///
+    /// # Errors
+    /// It is not UTF-8.
+    pub fn text(&self) -> Result<&'a str> {
+        std::str::from_utf8(self.bytes)
+            .map_err(|_| Error::input(self.location(), "bytes that are not UTF-8", "UTF-8 text"))
+    }
+}

@@ -1,0 +1,74 @@
+//! Which keys a text may give.
+
+use super::{Given, Params, Value};
+use crate::error::{Error, Result};
+
+impl Params {
+    /// Refuses keys other than `known`; suggests the nearest of these.
+    ///
+    /// # Errors
+    /// The first such key.
+    pub fn check_keys<'k>(&self, known: impl IntoIterator<Item = &'k str>) -> Result<()> {
+        let mut known: Vec<&str> = known.into_iter().collect();
+        known.sort_unstable();
+        known.dedup();
+        match self.given.iter().find(|e| !known.contains(&e.key.as_str())) {
+            None => Ok(()),
+            Some(Given {
+                key, key_location, ..
+            }) => {
+                let what = format!("key for {}", self.kind);
+                Err(Error::unknown(key_location.clone(), &what, key, known))
+            }
+        }
+    }
+
+    /// Refuses the declared keys `unread`, which mean nothing beside the other values.
+    ///
+    /// # Errors
+    /// One of them is given.
+    pub fn refuse(&self, unread: &[&str]) -> Result<()> {
+        self.check_keys(self.known_keys().filter(|key| !unread.contains(key)))
+    }
+
+    /// Gives `key` a value that every getter refuses, for tests that each option is read.
+    #[doc(hidden)]
+    pub fn spoil(&mut self, key: &str) {
+        let location = self.location.clone();
+        let list = Value::List(vec![(Value::List(Vec::new()), location.clone())]);
+        self.given.retain(|e| e.key != key);
+        self.given.push(Given {
+            key: key.to_string(),
+            key_location: location.clone(),
+            value: list,
+            location,
+        });
+    }
+
+    /// Returns the keys of the declared options, and `kind` where a file names it.
+    fn known_keys(&self) -> impl Iterator<Item = &'static str> {
+        let declared = self.declared.iter().flatten().map(|option| option.key);
+        declared.chain(self.has("kind").then_some("kind"))
+    }
+
+    /// The keys asked for so far, sorted.
+    pub fn asked(&self) -> Vec<&'static str> {
+        let mut asked = self.asked.borrow().clone();
+        asked.sort_unstable();
+        asked.dedup();
+        asked
+    }
+
+    /// Marks a key as asked for, where it is read later.
+    pub fn accept(&self, key: &'static str) {
+        self.asked.borrow_mut().push(key);
+    }
+
+    /// Refuses keys that no getter asked for; suggests the nearest of the others.
+    ///
+    /// # Errors
+    /// The first such key.
+    pub fn finish(&self) -> Result<()> {
+        self.check_keys(self.asked())
+    }
+}

@@ -1,0 +1,42 @@
+//! Values as written, for errors that are found after the text is read.
+
+use super::Params;
+use crate::error::{Error, SourceLocation};
+
+/// A value as written, with its place: for errors that are found when something is built of it.
+#[derive(Clone, Debug)]
+pub struct Written {
+    location: SourceLocation,
+    found: String,
+}
+
+impl Params {
+    /// Returns the value of `key` as written, for [`Written::wrong`].
+    pub fn written(&self, key: &str) -> Written {
+        let given = self.given(key);
+        Written {
+            location: self.location_of(key),
+            found: given.map_or_else(
+                || format!("no `{key}`"),
+                |value| format!("{key} = {}", value.describe()),
+            ),
+        }
+    }
+
+    /// An error about `key`'s value, which it quotes as written.
+    pub fn wrong(&self, key: &str, expected: impl Into<String>) -> Error {
+        self.written(key).wrong(expected)
+    }
+}
+
+impl Written {
+    /// Returns where the value stands.
+    pub fn location(&self) -> &SourceLocation {
+        &self.location
+    }
+
+    /// Returns the error that something else was expected.
+    pub fn wrong(&self, expected: impl Into<String>) -> Error {
+        Error::input(self.location.clone(), self.found.clone(), expected)
+    }
+}

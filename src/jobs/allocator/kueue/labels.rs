@@ -1,0 +1,69 @@
+//! The labels of nodes: for each level the unit that a node is in, and its own name.
+
+use super::options::LevelNames;
+use crate::allocator::entry::AllocatorContext;
+use crate::allocator::units::list_levels;
+
+/// The level of nodes.
+const HOST: &str = "host";
+
+/// The nodes of an ordering with their labels.
+pub(super) struct LabelledNodes {
+    pub levels: LevelNames,
+    /// By rank: a label for each level.
+    pub paths: Vec<Vec<String>>,
+}
+
+impl LabelledNodes {
+    /// Labels the nodes of an ordering; `by_rank` calls units by their lowest rank. A level `all` only joins what
+    /// stands apart, and is left out.
+    pub fn new(context: &AllocatorContext<'_>, by_rank: bool) -> Self {
+        let network = context.topology.network();
+        let levels = network.levels();
+        let joins_all = levels.first().is_some_and(|level| level.name == "all");
+        let skip = usize::from(joins_all);
+        let mut names: Vec<String> = levels
+            .iter()
+            .skip(skip)
+            .map(|level| level.name.to_string())
+            .collect();
+        let hosts: Vec<String> = context
+            .order
+            .nodes()
+            .iter()
+            .map(|node| context.topology.node_name(*node))
+            .collect();
+        let mut labels: Vec<Vec<String>> = vec![Vec::new(); hosts.len()];
+        let mut default = 0;
+        for (at, (units, of)) in list_levels(context)
+            .iter()
+            .zip(levels.iter())
+            .enumerate()
+            .skip(skip)
+        {
+            for (number, unit) in (0..).zip(units) {
+                let name = of.unit_name(number);
+                let label = if by_rank {
+                    format!("{:010}", unit.ranks.first().copied().unwrap_or(0))
+                } else {
+                    // Units of one name in several others are called by their paths.
+                    name.rsplit('/').next().unwrap_or(&name).to_string()
+                };
+                unit.ranks
+                    .iter()
+                    .for_each(|rank| labels[*rank as usize].push(label.clone()));
+                if unit.ranks.len() > 1 {
+                    default = at - skip;
+                }
+            }
+        }
+        names.push(HOST.into());
+        for (labels, host) in labels.iter_mut().zip(hosts) {
+            labels.push(host);
+        }
+        LabelledNodes {
+            levels: LevelNames { names, default },
+            paths: labels,
+        }
+    }
+}

@@ -1,0 +1,267 @@
+//! The options of the allocator and of its jobs, and what they ask for on the levels of a machine.
+
+use std::collections::HashMap;
+
+use super::domains::Slices;
+use super::placement::{Ask, Mode};
+use nodeorder_base::error::{Error, Result, SourceLocation};
+use nodeorder_base::params::{Opt, Params};
+
+/// The options of the allocator.
+pub(super) const OPTIONS: &[Opt] = &[
+    Opt::one_of(
+        "mode",
+        &["unconstrained", "preferred", "required"],
+        "required: one domain of the level; preferred: else of a level above, else several; unconstrained: anywhere",
+    ),
+    Opt::text("level", "level that a job asks for, or `host`")
+        .or_else("the innermost with units of several nodes"),
+    Opt::text(
+        "slice",
+        "pods that share a domain of slice_level; up to three layers, as in 16/4/1",
+    )
+    .or_else("none"),
+    Opt::text(
+        "slice_level",
+        "levels of the slices, the outermost first, as in block/rack/host",
+    )
+    .or_else("none"),
+    Opt::one_of(
+        "profile",
+        &[
+            "mixed",
+            "best-fit",
+            "least-free",
+            "least-free-hierarchical",
+            "tightest-leaf",
+        ],
+        "domains that are taken first: the fullest (least-free), those with most room (best-fit); mixed: least-free for unconstrained jobs; what if: these from the outermost level down (least-free-hierarchical, kueue#10406), single pods by the fullest node (tightest-leaf, kueue#10878)",
+    ),
+    Opt::flag(
+        "balanced",
+        "preferred jobs are put evenly over few domains (TASBalancedPlacement)",
+    ),
+    Opt::whole("gpus", "GPUs of a pod, on machines with several a node").or("1"),
+    Opt::text(
+        "leader",
+        "a leader beside the pods: its GPUs, or `same`: as many as theirs",
+    )
+    .or_else("none"),
+    TIES,
+    SWAP,
+];
+
+const TIES: Opt = Opt::one_of(
+    "ties",
+    &["names", "ranks"],
+    "equal domains by their labels, as bytes; or units (not nodes) by their lowest rank, as labelled by `export --to kueue`",
+);
+const SWAP: Opt = Opt::one_of(
+    "swap",
+    &["on", "off"],
+    "on: pods of a node that fails go to others; off: the job ends",
+);
+
+/// Options of jobs: all but `ties`.
+const JOBS: &[Opt] = OPTIONS.split_at(8).0;
+
+/// The options of a job as texts, by key.
+pub(super) type Texts = HashMap<&'static str, String>;
+
+/// The options of the allocator.
+pub(super) struct KueueOptions {
+    /// The text that they stand in, for messages.
+    pub location: SourceLocation,
+    /// Whether equal domains go by their lowest rank.
+    pub by_rank: bool,
+    /// Whether pods of a node that fails go to others.
+    pub swap: bool,
+    /// The options of jobs that give none.
+    pub usual: Texts,
+}
+
+impl KueueOptions {
+    /// Reads [`OPTIONS`]. Fails if a value is out of range; whether levels are there is seen on a machine.
+    pub fn parse(params: &Params) -> Result<Self> {
+        if params.has("profile") && params.word("profile")?.as_deref() == Some("most-free") {
+            return Err(params.wrong(
+                "profile",
+                "mixed, best-fit (as most-free was called) or least-free",
+            ));
+        }
+        Ok(KueueOptions {
+            location: params.location().clone(),
+            by_rank: params.choice("ties")? == "ranks",
+            swap: params.choice("swap")? == "on",
+            usual: read_texts(params, &Texts::new())?,
+        })
+    }
+}
+
+/// Reads the options of a job and returns them with those of `usual` that it does not give. Fails if a value is out of
+/// range.
+fn read_texts(params: &Params, usual: &Texts) -> Result<Texts> {
+    let mut texts = usual.clone();
+    for option in JOBS {
+        let value = match option.key {
+            // Checked against their words.
+            "mode" | "profile" => Some(params.choice(option.key)?.to_string()),
+            "balanced" => Some(params.flag("balanced")?.to_string()),
+            "gpus" => Some(params.whole::<u32>("gpus", 1, 1 << 16)?.to_string()),
+            key => params.word(key)?,
+        };
+        if let Some(value) = value.filter(|_| params.has(option.key)) {
+            texts.insert(option.key, value);
+        }
+    }
+    Ok(texts)
+}
+
+/// Reads the options of a job as it states them, as [`read_texts`] does.
+pub(super) fn read_job_texts(
+    text: &str,
+    location: &SourceLocation,
+    usual: &Texts,
+) -> Result<Texts> {
+    read_texts(&Params::words(text, location, JOBS)?, usual)
+}
+
+/// Options of a job with those of the allocator, and where they were read.
+struct MergedOptions<'t> {
+    texts: &'t Texts,
+    location: &'t SourceLocation,
+}
+
+impl MergedOptions<'_> {
+    fn text(&self, key: &str) -> Option<&str> {
+        self.texts.get(key).map(String::as_str)
+    }
+
+    fn wrong(&self, key: &'static str, expected: &str) -> Error {
+        let found = format!("{key} = `{}`", self.text(key).unwrap_or_default());
+        Error::input(self.location.clone(), found, expected)
+    }
+
+    /// Returns the number of the level of this name. Fails if there is none.
+    fn level(&self, name: &str, levels: &[String]) -> Result<usize> {
+        let names = || levels.iter().map(String::as_str);
+        names()
+            .position(|level| level == name)
+            .ok_or_else(|| Error::unknown(self.location.clone(), "level", name, names()))
+    }
+}
+
+/// What a job asks for; `ask.pods` is not yet known.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct JobRequest {
+    pub ask: Ask,
+    /// GPUs of a pod.
+    pub gpus: u32,
+    /// GPUs of the leader, if there is one.
+    pub leader: Option<u32>,
+}
+
+/// The levels of a machine.
+pub(super) struct LevelNames {
+    /// The outermost first.
+    pub names: Vec<String>,
+    /// The level that jobs ask for which name none.
+    pub default: usize,
+}
+
+impl LevelNames {
+    /// Level and pods of the slices that a job asks for.
+    fn layers(&self, options: &MergedOptions<'_>) -> Result<Vec<(usize, i64)>> {
+        let list = |key| {
+            options
+                .text(key)
+                .map_or(Vec::new(), |text| text.split('/').collect())
+        };
+        let (sizes, at): (Vec<&str>, Vec<&str>) = (list("slice"), list("slice_level"));
+        if sizes.len() != at.len() || sizes.len() > 3 {
+            let found = format!("{} sizes of slices at {} levels", sizes.len(), at.len());
+            let expected = "up to three of both, as in slice=16/4 slice_level=rack/host";
+            return Err(Error::input(options.location.clone(), found, expected));
+        }
+        let mut layers: Vec<(usize, i64)> = Vec::new();
+        for (size, name) in sizes.iter().zip(&at) {
+            let size: Option<u32> = size.parse().ok().filter(|size| *size > 0);
+            let expected = "whole numbers above 0, each a divisor of the one before, as in 16/4/1";
+            let size = i64::from(size.ok_or_else(|| options.wrong("slice", expected))?);
+            let level = options.level(name, &self.names)?;
+            if let Some((outer, more)) = layers.last() {
+                if level <= *outer {
+                    return Err(options.wrong("slice_level", "levels from the outermost in"));
+                }
+                if more % size != 0 {
+                    return Err(options.wrong("slice", expected));
+                }
+            }
+            layers.push((level, size));
+        }
+        Ok(layers)
+    }
+
+    /// Returns what a job with these options asks for. Fails if they do not go together, or name no level.
+    pub fn read_request(&self, texts: &Texts, location: &SourceLocation) -> Result<JobRequest> {
+        let options = MergedOptions { texts, location };
+        let layers = self.layers(&options)?;
+        let mode = match options.text("mode") {
+            Some("required") => Mode::Required,
+            Some("preferred") => Mode::Preferred,
+            _ => Mode::Unconstrained,
+        };
+        let free = mode == Mode::Unconstrained;
+        let profile = options.text("profile").unwrap_or("mixed");
+        let by_leaf = free && profile == "tightest-leaf";
+        let top_down = by_leaf || free && profile == "least-free-hierarchical";
+        let level = match (mode, options.text("level")) {
+            (Mode::Unconstrained, Some(name)) => {
+                options.level(name, &self.names)?;
+                return Err(options.wrong("level", "mode=required or mode=preferred with it"));
+            }
+            (Mode::Unconstrained, None) if layers.is_empty() && !top_down => self.names.len() - 1,
+            (Mode::Unconstrained, None) => 0,
+            (_, Some(name)) => options.level(name, &self.names)?,
+            (_, None) => self.default,
+        };
+        if layers
+            .first()
+            .is_some_and(|(outermost, _)| *outermost < level)
+        {
+            let own = &self.names[level];
+            let expected = format!("levels not above {own}, which the job asks for");
+            return Err(options.wrong("slice_level", &expected));
+        }
+        let gpus: u32 = options
+            .text("gpus")
+            .and_then(|text| text.parse().ok())
+            .unwrap_or(1);
+        let number = |text: &str| text.parse().ok().filter(|gpus: &u32| *gpus <= 1 << 16);
+        let expected = "`same`, or a whole number of GPUs from 0 to 65536";
+        let leader = match options.text("leader") {
+            Some("same") => Some(gpus),
+            Some(text) => Some(number(text).ok_or_else(|| options.wrong("leader", expected))?),
+            None => None,
+        };
+        let least_free = profile != "best-fit" && (free || profile == "least-free");
+        let bare = options.text("mode").is_none();
+        let slices = Slices {
+            layers,
+            leader: leader.is_some(),
+        };
+        let balanced = options.text("balanced") == Some("true");
+        let ask = Ask {
+            pods: 0,
+            mode,
+            level,
+            slices,
+            least_free,
+            top_down,
+            by_leaf,
+            balanced,
+            bare,
+        };
+        Ok(JobRequest { ask, gpus, leader })
+    }
+}

@@ -1,0 +1,289 @@
+//! The options of the network model.
+
+use std::collections::{BTreeMap, HashMap};
+use std::path::PathBuf;
+
+use rayon::prelude::*;
+
+use super::applications::{Application, draw_applications, read_applications};
+use super::recent::RecentJobs;
+use super::state::{ITERATIONS, Network};
+use crate::allocator::AllocatorContext;
+use crate::schedule::model::entry::{BuildModel, Lost, Model, ModelEntry};
+use nodeorder_base::error::{Error, Result, SourceLocation};
+use nodeorder_base::params::{Opt, Params, SEED, Unit, join};
+use nodeorder_network::topology::Topology;
+use nodeorder_order::ordering::{NodeOrder, defaults};
+use nodeorder_traffic::corun::{Channels, Detail, FigureOptions, Level, SPEED_OPTIONS};
+use nodeorder_traffic::mapping::routing::suitable;
+use nodeorder_traffic::mapping::{Fabric, FixedRouting, ROUTINGS};
+
+/// `network:share=0.3,guest=stencil3d[,bandwidth=…,latency=…]`: a task is a loop that computes and then sends all
+/// messages of its guest, process i on its i-th lowest rank, and waits for them. The trace's run time t is what it takes
+/// on a compact allocation, alone: (1-f)·t of computing and f·t of sending (`share` f). Elsewhere, and beside others,
+/// its speed is what the network gives it then; its progress is the sum of that over time.
+///
+/// *Compact* depends on machine, guest and size alone: the least iteration time among four evenly spaced windows of
+/// each ordering that `compare` starts from (without `random` and those that search the whole graph), on the empty
+/// machine. A task may do better: its stretch is then below 1. What a task would take alone where it is, less t, is lost
+/// to *latency* as far as messages travel longer before their first byte, and else to its own *links*; what it takes
+/// beside others, less that, is lost to *sharing*; in node-hours, over all tasks.
+///
+/// A message takes hops · latency and its bytes over its rate; links carry `bandwidth` times their capacity, a node link
+/// `node_bandwidth` each way for all that its node sends or receives (`node_links=free` lets it bound each message
+/// alone), a switch `switch_bandwidth`. Jobs share these at the levels of `corun`: message by message (`level=flow`) or
+/// channel by channel (`level=job`). Whenever a job starts or ends, the jobs that it meets run [`ITERATIONS`](super::state::ITERATIONS) iterations
+/// beside each other from a common start, of which the mean counts.
+///
+/// With `compute` there is no share: an iteration computes for so long and its processes send `bytes` each on the
+/// mean; t is so many iterations on the compact allocation. `apps=FILE` (`app,weight,guest,share`) draws an application
+/// for each task, in queue order, by seed. A guest is a pattern for any size, or one of its own size (`npb-bt:n=64`,
+/// a file) for the first nodes of jobs that are large enough.
+///
+/// With `speed` there is no run time either: guests are benchmarks ([`Benchmark`]), of which each process does so many
+/// operations a second, and a task runs its benchmark once, all iterations, however long the trace says. The stages of an
+/// iteration follow each other, alone and beside others. Run times then differ between machines. The file of applications has no shares: `app,weight,guest`, such as `bt,1,npb-bt:class=A`.
+///
+/// Requested times stay as they are and nobody ends at them; with `kill=true` tasks do, whether done or not.
+///
+/// # Limits
+/// With `level=job` messages that another channel holds up leave none of their share to others. Jobs that meet are taken
+/// to begin their iterations together. Overheads of sending, adaptive routing and files are left out.
+///
+/// # Complexity
+/// A start costs that of the routing, the first of its size that of some dozen windows; an instant at which tasks
+/// start or end the simulation of those that share channels with them, directly or through others, for [`ITERATIONS`](super::state::ITERATIONS)
+/// iterations each, less where their states come again.
+///
+/// # References
+/// Hu, "Topology Mapping of Parallel Applications onto Random Allocations", section IV (run times that depend on
+/// dilation and shared links).
+pub(in crate::schedule::model) const NETWORK: ModelEntry = ModelEntry {
+    name: "network",
+    about: "a job's speed is what the network gives its traffic beside the jobs that run with it",
+    example: "network:share=0.3,guest=stencil3d",
+    options: &join::<6, 10, 16>(
+        SPEED_OPTIONS,
+        [
+            Opt::number(
+                "share",
+                "share of the run time in which a job sends, on a compact allocation",
+            )
+            .or_else("0.2"),
+            Opt::text(
+                "guest",
+                "traffic of every job: a pattern for any size, or a guest",
+            )
+            .or_else("stencil3d"),
+            Opt::file(
+                "apps",
+                "applications, drawn by seed: CSV app,weight,guest,share (no share with speed=)",
+            )
+            .or_else("one: share= and guest="),
+            Opt::text(
+                "bytes",
+                "what a process sends in an iteration on the mean, such as 1MB",
+            )
+            .or_else("1"),
+            Opt::text(
+                "compute",
+                "computing in an iteration, such as 20ms, instead of a share",
+            )
+            .or_else("by share"),
+            Opt::text(
+                "speed",
+                "operations a second, such as 1Gf: jobs run their benchmark once",
+            )
+            .or_else("run times are the trace's"),
+            Opt::name_of(
+                "routing",
+                || ROUTINGS.names().collect(),
+                "which links the traffic takes",
+            )
+            .or_else("dimension-order on grids, else ecmp-path"),
+            Opt::one_of(
+                "level",
+                &["flow", "job"],
+                "how closely messages are followed",
+            )
+            .or_else("flow with speed=, else job"),
+            Opt::flag("kill", "end jobs at their requested times"),
+            SEED,
+        ],
+    ),
+    parse: |params| Ok(Box::new(NetworkOptions::parse(params)?)),
+};
+
+struct NetworkOptions {
+    /// The text that they stand in, for messages.
+    location: SourceLocation,
+    jobs: JobOptions,
+    /// What a process sends in an iteration on the mean.
+    bytes: f64,
+    /// Seconds of computing in an iteration, where no share says it.
+    compute: Option<f64>,
+    /// Operations a second of a process, where tasks run benchmarks.
+    speed: Option<f64>,
+    figures: FigureOptions,
+    detail: Detail,
+    routing: Option<FixedRouting>,
+    kill: bool,
+    seed: u64,
+}
+
+/// What jobs run.
+enum JobOptions {
+    /// One application.
+    One(Application),
+    /// Those of a file, drawn by seed.
+    File(PathBuf),
+}
+
+impl NetworkOptions {
+    fn parse(params: &Params) -> Result<Self> {
+        let share = params.real("share", 0.0, 1.0)?;
+        let guest = params.word("guest")?;
+        let file = params.path("apps")?;
+        let compute = params.quantity("compute", Unit::Seconds)?;
+        let speed = params.quantity("speed", Unit::Speed)?;
+        let by_speed = ["share", "bytes", "compute"];
+        if speed.is_some()
+            && let Some(key) = by_speed.into_iter().find(|key| params.has(key))
+        {
+            return Err(params.wrong(key, "either it or speed=, with which benchmarks say it"));
+        }
+        if speed == Some(0.0) {
+            return Err(params.wrong("speed", "more than 0"));
+        }
+        let bytes = params.quantity("bytes", Unit::Bytes)?.unwrap_or(1.0);
+        if bytes <= 0.0 {
+            return Err(params.wrong("bytes", "more than 0"));
+        }
+        let figures = FigureOptions::parse(params)?;
+        let by_job = match params.chosen("level")? {
+            Some(level) => level == "job",
+            None => speed.is_none(),
+        };
+        if compute.is_some() && share.is_some() {
+            return Err(params.wrong("share", "either share= or compute="));
+        }
+        if file.is_some()
+            && let Some(key) = ["share", "guest"].into_iter().find(|key| params.has(key))
+        {
+            return Err(params.wrong(key, "no share= or guest= beside apps=, whose file has them"));
+        }
+        let routing = match params.word("routing")? {
+            Some(name) => Some(FixedRouting::named(&name)?),
+            None => None,
+        };
+        let jobs = match file {
+            Some(path) => JobOptions::File(path),
+            None => JobOptions::One(Application {
+                name: "jobs".into(),
+                weight: 1.0,
+                guest: guest.unwrap_or_else(|| "stencil3d".into()),
+                share: share.unwrap_or(0.2),
+                location: params.location_of("guest"),
+            }),
+        };
+        Ok(NetworkOptions {
+            location: params.location().clone(),
+            jobs,
+            bytes,
+            compute,
+            speed,
+            figures,
+            detail: if by_job { Detail::Job } else { Detail::Flow },
+            routing,
+            kill: params.flag("kill")?,
+            seed: params.seed()?,
+        })
+    }
+
+    /// Returns the routing, by default the first that suits the machine. Fails if it does not suit.
+    fn routing(&self, topology: &Topology) -> Result<FixedRouting> {
+        let suiting = || suitable(topology).into_iter().next();
+        let routing = self
+            .routing
+            .or_else(suiting)
+            .ok_or_else(|| Error::input(self.location.clone(), "no `routing`", "a routing"))?;
+        routing.check(topology)?;
+        Ok(routing)
+    }
+
+    /// Returns the applications, checked, and what they are in words.
+    fn applications(&self, topology: &Topology) -> Result<(Vec<Application>, String)> {
+        let benchmarks = self.speed.is_some();
+        match &self.jobs {
+            JobOptions::File(path) => {
+                let read = read_applications(path, benchmarks, topology.context())?;
+                Ok((read, format!("applications of {}", path.display())))
+            }
+            JobOptions::One(application) => {
+                application.check(benchmarks, topology.context())?;
+                let what = application.what(benchmarks, self.compute);
+                Ok((vec![application.clone()], what))
+            }
+        }
+    }
+}
+
+impl BuildModel for NetworkOptions {
+    fn build<'a>(
+        &self,
+        context: &AllocatorContext<'a>,
+        tasks: usize,
+    ) -> Result<Box<dyn Model + 'a>> {
+        let topology = context.topology;
+        let figures = self.figures.read(topology.context().memory)?;
+        let routing = self.routing(topology)?;
+        let (applications, what) = self.applications(topology)?;
+        let fabric = Fabric::new(topology)?;
+        let channels = Channels::new(topology, fabric.links, &figures.speeds(1.0));
+        Ok(Box::new(Network {
+            drawn: draw_applications(&applications, tasks, self.seed),
+            applications,
+            what,
+            level: Level::new(channels.clone(), ITERATIONS),
+            detail: self.detail,
+            channels,
+            bytes: self.bytes,
+            compute: self.compute,
+            speed: self.speed,
+            kill: self.kill,
+            routing,
+            topology,
+            order: context.order,
+            fabric,
+            compact: list_compact(topology)?,
+            known: HashMap::new(),
+            recent: RecentJobs::default(),
+            jobs: BTreeMap::new(),
+            changed: false,
+            lost: Lost::default(),
+        }))
+    }
+
+    fn uses_links(&self) -> bool {
+        true
+    }
+}
+
+/// Returns the orderings whose windows may be compact: those that `compare` starts from and that are quickly made.
+fn list_compact(topology: &Topology) -> Result<Vec<NodeOrder>> {
+    let slow = [
+        "random",
+        "spectral",
+        "nearest",
+        "dfs",
+        "hierarchical:scatter=true",
+    ];
+    let texts = defaults::suiting(topology)
+        .into_iter()
+        .filter(|t| !slow.contains(&t.as_str()));
+    texts
+        .collect::<Vec<_>>()
+        .par_iter()
+        .map(|text| NodeOrder::make(topology, text))
+        .collect()
+}

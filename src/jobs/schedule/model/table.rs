@@ -1,0 +1,75 @@
+//! The table of runtime models.
+
+use super::entry::{Model, ParseModel};
+use super::{contiguity, distance, fixed, network};
+use crate::allocator::AllocatorContext;
+use nodeorder_base::error::Result;
+use nodeorder_base::registry::Registry;
+
+/// Every model.
+pub static MODELS: Registry<ParseModel> = Registry::new(
+    "model",
+    "--model",
+    &[
+        fixed::FIXED,
+        contiguity::CONTIGUITY,
+        distance::DISTANCE,
+        network::NETWORK,
+    ],
+)
+.replacing(&[("contention", "network")]);
+
+/// Checks that there is a model of the name that `text` begins with.
+///
+/// # Errors
+/// There is none.
+pub fn check(text: &str) -> Result<()> {
+    MODELS.find(text).map(|_| ())
+}
+
+/// Returns whether run times under the model that `text` asks for depend on the capacities of links.
+pub fn uses_links(text: &str) -> bool {
+    let parsed = MODELS
+        .read(text, 0)
+        .and_then(|(entry, params)| (entry.parse)(&params));
+    parsed.is_ok_and(|model| model.uses_links())
+}
+
+/// Checks the model that `text` asks for, with its options and files, on one context. Errors: as when it is made.
+pub fn check_on(text: &str, context: &AllocatorContext<'_>) -> Result<()> {
+    make(text, context, 0).map(drop)
+}
+
+/// Makes the model that `text` asks for, and says whether it stretches run times.
+pub(in crate::schedule) fn make<'a>(
+    text: &str,
+    context: &AllocatorContext<'a>,
+    tasks: usize,
+) -> Result<(Box<dyn Model + 'a>, bool)> {
+    let (entry, params) = MODELS.read(text, context.topology.context().seed)?;
+    let options = (entry.parse)(&params)?;
+    Ok((options.build(context, tasks)?, options.stretches()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use nodeorder_network::topology::{Context, Topology};
+    use nodeorder_order::metric::rank_distances::RankDistances;
+    use nodeorder_order::ordering::NodeOrder;
+
+    #[test]
+    fn models_read_what_they_declare() {
+        let topology = Topology::inline("torus:4x4", &Context::default()).unwrap();
+        let order = NodeOrder::make(&topology, "snake").unwrap();
+        let distances = RankDistances::new(&topology, &order).unwrap();
+        let context = AllocatorContext {
+            topology: &topology,
+            order: &order,
+            distances: &distances,
+        };
+        nodeorder_base::registry::testing::check_parsed(&MODELS, |entry, params| {
+            (entry.parse)(params)?.build(&context, 8).map(drop)
+        });
+    }
+}

@@ -1,0 +1,54 @@
+//! The table of policies.
+
+use super::entry::{ParsePolicy, Policy, PolicyContext};
+use super::{conservative, easy, fcfs, size_first, window};
+use nodeorder_base::error::Result;
+use nodeorder_base::registry::Registry;
+
+/// Every policy.
+pub static POLICIES: Registry<ParsePolicy> = Registry::new(
+    "policy",
+    "--policy",
+    &[
+        fcfs::FCFS,
+        easy::EASY,
+        conservative::CONSERVATIVE,
+        size_first::SIZE_FIRST,
+        window::EXACT,
+        window::GREEDY,
+    ],
+);
+
+/// Makes the policy that `text` asks for.
+///
+/// # Errors
+/// As [`check`].
+pub(in crate::schedule) fn make(
+    text: &str,
+    context: &PolicyContext<'_>,
+    seed: u64,
+) -> Result<Box<dyn Policy>> {
+    let (entry, params) = POLICIES.read(text, seed)?;
+    Ok((entry.parse)(&params)?.build(context))
+}
+
+/// Checks the spelling of a policy.
+///
+/// # Errors
+/// An unknown name, bad parameters.
+pub fn check(text: &str) -> Result<()> {
+    let (entry, params) = POLICIES.read(text, 1)?;
+    (entry.parse)(&params).map(drop)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::POLICIES;
+
+    #[test]
+    fn policies_read_what_they_declare() {
+        nodeorder_base::registry::testing::check_parsed(&POLICIES, |entry, params| {
+            (entry.parse)(params).map(drop)
+        });
+    }
+}

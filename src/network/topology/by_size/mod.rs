@@ -1,0 +1,248 @@
+//! Families by size: `fat-tree:nodes=5000` in the place of a shape.
+//!
+//! Each line of `RULES` says which keys `nodes=` stands for in a family and how it chooses them. The first N
+//! node ids are schedulable, as with `limit=N`.
+
+use algebraic::{polarfly, polarstar, slim_fly};
+use dragonflies::{dragonfly, dragonfly_plus};
+use grids::{cascade, grid, hyperx, tpu};
+use random::{gnm, random_regular, watts_strogatz};
+use shape::Keys;
+use trees::{fat_tree, multi_rail, xgft};
+
+use super::family::TopologyEntry;
+use super::sizes::MAX_NODES;
+use nodeorder_base::error::{Error, Result};
+use nodeorder_base::params::Params;
+
+mod algebraic;
+mod dragonflies;
+mod grids;
+mod numbers;
+mod random;
+mod shape;
+mod trees;
+
+/// How one family finds the smallest shape that fits.
+struct Rule {
+    family: &'static str,
+    /// The keys that `nodes=` stands for.
+    shape: &'static [&'static str],
+    /// Chooses keys and values for a number of nodes.
+    choose: fn(&Params, u64) -> Result<Keys>,
+}
+
+/// One line a family.
+///
+/// - Meshes, tori, mixed grids: three dimensions (as many as `wrap` has, where it is given) whose extents differ
+///   by one at most, the smallest such product that is enough; one node a router unless `per_router` is given.
+/// - HyperX: likewise three dimensions; without `per_router` each router carries as many nodes as the smallest
+///   extent, which keeps at least half of full bisection (Ahn et al., SC'09, section 3: S/(2T) at T = S).
+/// - Cascade: chassis of 16 blades and groups of 6 chassis, four nodes a blade unless `per_router` is given, as
+///   on the Cray XC (Alverson, Froese, Kaplan, Roweth, "Cray XC Series Network", 2012); as many groups as needed.
+/// - Dragonfly: balanced, a = 2p = 2h (Kim et al., ISCA'08, section 3.1); the smallest p whose full machine of
+///   a·h + 1 groups is enough, then as few groups as needed.
+/// - Fat tree: the smallest even k with k³/4 ≥ N; with `n` given, the smallest k with kⁿ ≥ N.
+/// - XGFT: `h` levels (three unless given) of full bandwidth: children that differ by one at most, their product
+///   the smallest such that is enough, and as many parents as there are children below.
+/// - Slim Fly: the smallest q; without `per_router` each router carries half its degree, rounded up (Besta,
+///   Hoefler, SC'14, section II-B).
+/// - Dragonfly+: p = l = s = h, half of a switch's ports each way (Shpiner et al., HiPINEB 2017, section II); the
+///   smallest p whose full machine of p² + 1 groups is enough, then as few groups as needed.
+/// - PolarFly: the smallest q; without `per_router` each router carries half its degree, rounded up (Lakhotia et al.,
+///   SC'22). PolarStar: likewise the smallest q, with supernodes of `d` = 4 links a router unless given, and one node
+///   a router unless `per_router` is given.
+/// - Multi-rail: units of 32 nodes (a DGX SuperPOD's) where a domain is a node, else of 8 domains (that of the GB200's);
+///   as few units as needed. Eight rails unless given. Unless `spines` is given, as many cables from each leaf switch up
+///   as down, to as few spine switches of [`PORTS`] ports as that takes (of more ports where there are more units).
+/// - TPU: parts of one cube as they are sold, 2x2x1 to 2x4x4, then cubes whose three extents differ by one at most.
+/// - Random families: as few routers as needed (one more where a degree given would leave an odd number of ends).
+///   Unless given: degree 6 (regular), k = 6 and p = 0.1 (Watts-Strogatz), and m = n + ⌈n·⌈log₂n⌉·7/20⌉ links
+///   (G(n,m)), which is just above n·ln(n)/2 + n and nearly always connects.
+const RULES: &[Rule] = &[
+    Rule {
+        family: "mesh",
+        shape: &["dims"],
+        choose: grid,
+    },
+    Rule {
+        family: "torus",
+        shape: &["dims"],
+        choose: grid,
+    },
+    Rule {
+        family: "grid",
+        shape: &["dims"],
+        choose: grid,
+    },
+    Rule {
+        family: "hyperx",
+        shape: &["dims"],
+        choose: hyperx,
+    },
+    Rule {
+        family: "cascade",
+        shape: &["dims"],
+        choose: cascade,
+    },
+    Rule {
+        family: "dragonfly",
+        shape: &["p", "a", "h", "g"],
+        choose: dragonfly,
+    },
+    Rule {
+        family: "fat-tree",
+        shape: &["k"],
+        choose: fat_tree,
+    },
+    Rule {
+        family: "xgft",
+        shape: &["m", "w"],
+        choose: xgft,
+    },
+    Rule {
+        family: "slim-fly",
+        shape: &["q"],
+        choose: slim_fly,
+    },
+    Rule {
+        family: "dragonfly+",
+        shape: &["p", "l", "s", "h", "g"],
+        choose: dragonfly_plus,
+    },
+    Rule {
+        family: "polarfly",
+        shape: &["q"],
+        choose: polarfly,
+    },
+    Rule {
+        family: "polarstar",
+        shape: &["q"],
+        choose: polarstar,
+    },
+    Rule {
+        family: "multi-rail",
+        shape: &["domains", "units"],
+        choose: multi_rail,
+    },
+    Rule {
+        family: "tpu",
+        shape: &["dims"],
+        choose: tpu,
+    },
+    Rule {
+        family: "watts-strogatz",
+        shape: &["n"],
+        choose: watts_strogatz,
+    },
+    Rule {
+        family: "random-regular",
+        shape: &["n"],
+        choose: random_regular,
+    },
+    Rule {
+        family: "gnm",
+        shape: &["n"],
+        choose: gnm,
+    },
+];
+
+/// Returns the keys that `nodes=` stands for and the rule that chose them; `None` if it is not given or the family has
+/// no such rule. Errors: `nodes=` beside `limit` or a key of the shape, or out of range.
+pub(super) fn choose(
+    family: &TopologyEntry,
+    params: &Params,
+) -> Result<Option<(Keys, &'static str)>> {
+    let rule = RULES.iter().find(|rule| rule.family == family.name);
+    let option = family.options.iter().find(|option| option.key == "nodes");
+    let (Some(rule), Some(option)) = (rule, option) else {
+        return Ok(None);
+    };
+    let Some(nodes) = params.integer("nodes", 1, MAX_NODES)? else {
+        return Ok(None);
+    };
+    if let Some(key) = rule
+        .shape
+        .iter()
+        .chain(&["limit"])
+        .find(|key| params.has(key))
+    {
+        return Err(Error::input(
+            params.location_of("nodes"),
+            format!("nodes = {nodes} beside `{key}`"),
+            format!(
+                "one of the two: nodes= chooses {} and limit",
+                rule.shape.join(", ")
+            ),
+        ));
+    }
+    let mut keys = (rule.choose)(params, nodes)?;
+    keys.push(("limit", nodes.to_string()));
+    let words = option
+        .about
+        .split_once(": ")
+        .map_or(option.about, |(_, words)| words);
+    Ok(Some((keys, words)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::topology::{Context, TOPOLOGIES, Topology};
+    use nodeorder_base::input::Text;
+    use proptest::prelude::*;
+
+    #[test]
+    fn toml_says_the_same() {
+        let text = "kind = 'fat-tree'\nnodes = 5000\nexclude = [3]\n";
+        let machine = Topology::toml(&Text::new("m.toml", text), None, &Context::default());
+        let machine = machine.unwrap();
+        assert_eq!(machine.spec(), "fat-tree:k=28,limit=5000,exclude=3");
+        assert_eq!((machine.node_count(), machine.name()), (4999, "m"));
+        let text = "kind = 'torus'\n\nnodes = 50\ndims = [4, 4]\n";
+        let error = Topology::toml(&Text::new("m.toml", text), None, &Context::default());
+        let error = error.unwrap_err().to_string();
+        assert!(
+            error.starts_with("m.toml:3: found nodes = 50 beside `dims`"),
+            "{error}"
+        );
+    }
+
+    /// Each family but those of files has a rule, and declares its keys.
+    #[test]
+    fn every_family_but_those_of_files_declares_its_rule() {
+        for family in &TOPOLOGIES {
+            let declared = family.options.iter().find(|option| option.key == "nodes");
+            let rule = RULES.iter().find(|rule| rule.family == family.name);
+            let start = rule.map(|rule| format!("in the place of {}: ", rule.shape.join(", ")));
+            let of_a_file = family.options.iter().any(|option| option.key == "file");
+            assert_eq!(rule.is_none(), of_a_file, "{}", family.name);
+            // Families of files may have an option `nodes` of another meaning.
+            match (declared.filter(|_| !of_a_file), start) {
+                (Some(option), Some(start)) => assert!(option.about.starts_with(&start), "{start}"),
+                (declared, start) => {
+                    assert!(declared.is_none() && start.is_none(), "{}", family.name)
+                }
+            }
+        }
+        for rule in RULES {
+            assert!(TOPOLOGIES.get(rule.family).is_some(), "{}", rule.family);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn exactly_so_many_nodes_and_no_smaller_shape(nodes in 1u64..3000) {
+            for family in RULES.iter().map(|rule| rule.family) {
+                let wrap = if family == "grid" { ",wrap=01" } else { "" };
+                let text = format!("{family}:nodes={nodes}{wrap}");
+                let machine = Topology::inline(&text, &Context::default()).unwrap();
+                prop_assert_eq!(machine.node_count() as u64, nodes, "{}", text);
+                // The canonical specification makes the same machine.
+                let again = Topology::inline(machine.spec(), &Context::default()).unwrap();
+                prop_assert_eq!(again.spec(), machine.spec());
+                prop_assert_eq!(again.chosen(), None);
+            }
+        }
+    }
+}

@@ -1,0 +1,55 @@
+//! Whole roots, and extents that are nearly the same.
+
+pub(super) fn power(base: u64, exponent: u32) -> u128 {
+    u128::from(base).saturating_pow(exponent)
+}
+
+/// The largest m with mᵈ ≤ `n`, for n ≥ 1 and d ≥ 1.
+pub(super) fn root(n: u64, d: u32) -> u64 {
+    let mut m = (n as f64).powf(1.0 / f64::from(d)) as u64;
+    // The float may be off by one.
+    while power(m + 1, d) <= u128::from(n) {
+        m += 1;
+    }
+    while m > 1 && power(m, d) > u128::from(n) {
+        m -= 1;
+    }
+    m.max(1)
+}
+
+/// `dimensions` extents that differ by one at most, the larger ones first: the smallest product of at least
+/// `enough`.
+pub(super) fn even_extents(enough: u64, dimensions: u32) -> Vec<u64> {
+    let m = root(enough, dimensions);
+    let fits = |larger: &u32| {
+        power(m, dimensions - larger).saturating_mul(power(m + 1, *larger)) >= u128::from(enough)
+    };
+    // All of them larger is enough by the choice of m.
+    let larger = (0..dimensions).find(fits).unwrap_or(dimensions);
+    (0..dimensions).map(|i| m + u64::from(i < larger)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn even_extents_are_the_smallest_of_their_kind(enough in 1u64..100_000, d in 1u32..6) {
+            let extents = even_extents(enough, d);
+            let product: u64 = extents.iter().product();
+            prop_assert!(product >= enough);
+            prop_assert!(extents[0] - extents[d as usize - 1] <= 1);
+            // One fewer in the last of the larger extents (or in one of all) is not enough.
+            let at = extents.iter().rposition(|n| *n == extents[0]).unwrap();
+            prop_assert!(product / extents[at] * (extents[at] - 1) < enough);
+        }
+
+        #[test]
+        fn roots_are_floors(n in 1u64..u64::MAX / 2, d in 1u32..40) {
+            let m = root(n, d);
+            prop_assert!(power(m, d) <= u128::from(n) && power(m + 1, d) > u128::from(n));
+        }
+    }
+}

@@ -1,0 +1,317 @@
+//! Fat trees: k-port switches in three levels, k-ary n-trees, and the extended generalised fat trees that
+//! hold both.
+//!
+//! # Drawing
+//! ```text
+//! fat-tree:k=2,n=3                    8   9  10  11     top
+//! leaf switches 0-3 with two          4   5   6   7     middle
+//! nodes each, in node order           0   1   2   3     leaves
+//!                                    0 1 2 3 4 5 6 7    nodes
+//! 0 is linked to 4 and 5, 1 too; 4 to 8 and 10, 5 to 9 and 11.
+//! ```
+
+use crate::topology::bisection::CutBounds;
+use crate::topology::context::Context;
+use crate::topology::distance::{Metric, Tree};
+use crate::topology::family::{BuildNetwork, TopologyEntry, by_x, nodes_option};
+use crate::topology::network::{Cables, Level, LinkVisitor, Network, later};
+use crate::topology::sizes::{MAX_NODES, check_nodes};
+use nodeorder_base::error::{Error, Result};
+use nodeorder_base::params::{Opt, Params};
+
+/// `fat-tree:k=16` and `fat-tree:k=4,n=3`.
+pub const FAT_TREE: TopologyEntry = TopologyEntry {
+    name: "fat-tree",
+    about: "three levels of k-port switches (k^3/4 nodes), or with n= the k-ary n-tree (k^n nodes)",
+    example: "fat-tree:k=16",
+    options: &[
+        Opt::whole(
+            "k",
+            "ports of a switch, even; with n=, children of a switch",
+        ),
+        Opt::whole("n", "levels of a k-ary n-tree").or_else("three levels of k-port switches"),
+        nodes_option(
+            "in the place of k: the smallest even k with k^3/4 >= nodes, or with n= the smallest k with k^n >= nodes",
+        ),
+    ],
+    parse: parse_fat_tree,
+};
+
+/// `xgft:h=3,m=4x4x8,w=1x2x2`.
+pub const XGFT: TopologyEntry = TopologyEntry {
+    name: "xgft",
+    about: "extended generalised fat tree: h levels of switches, m children and w parents at each",
+    example: "xgft:h=3,m=4x4x8,w=1x2x2",
+    options: &[
+        Opt::whole("h", "levels of switches").or_else("as many as m has"),
+        Opt::extents("m", "children at each level, from the leaves up"),
+        Opt::extents(
+            "w",
+            "parents at each level, from the leaves up; the first is 1",
+        ),
+        nodes_option(
+            "in the place of m, w: three levels unless h= is given, of full bandwidth, children that differ by one at \
+             most",
+        ),
+    ],
+    parse: parse_xgft,
+};
+
+/// More levels than any machine has; keeps the sums below within 64 bits.
+pub(crate) const MAX_LEVELS: u32 = 32;
+
+/// Three levels of k-port switches: XGFT(3; k/2, k/2, k; 1, k/2, k/2). With `n`, the k-ary n-tree:
+/// XGFT(n; k, …, k; 1, k, …, k).
+fn parse_fat_tree(params: &Params, _: &Context) -> Result<Box<dyn BuildNetwork>> {
+    let k: u32 = params.whole("k", 2, 1 << 20)?;
+    if let Some(n) = params.integer("n", 1, MAX_LEVELS)? {
+        let levels = n as usize;
+        let mut w = vec![k; levels];
+        w[0] = 1;
+        return check_tree(params, format!("fat-tree:k={k},n={n}"), vec![k; levels], w);
+    }
+    if k % 2 == 1 {
+        return Err(params.wrong("k", "an even number of ports, half up and half down"));
+    }
+    let half = k / 2;
+    check_tree(
+        params,
+        format!("fat-tree:k={k}"),
+        vec![half, half, k],
+        vec![1, half, half],
+    )
+}
+
+fn parse_xgft(params: &Params, _: &Context) -> Result<Box<dyn BuildNetwork>> {
+    let expected = "one number a level, as in 4x4x8";
+    let m = params.dims("m", expected)?;
+    let w = params.dims("w", expected)?;
+    let h = params
+        .integer("h", 1, MAX_LEVELS)?
+        .unwrap_or(m.len().min(MAX_LEVELS as usize) as u32);
+    for (key, list) in [("m", &m), ("w", &w)] {
+        if list.len() != h as usize {
+            return Err(params.wrong(key, format!("{h} numbers, one for each of the h levels")));
+        }
+    }
+    if w[0] != 1 {
+        return Err(params.wrong("w", "w[0] = 1: a node hangs on one leaf switch"));
+    }
+    check_tree(
+        params,
+        format!("xgft:h={h},m={},w={}", by_x(&m), by_x(&w)),
+        m,
+        w,
+    )
+}
+
+/// XGFT(h; m₁,…,m_h; w₁,…,w_h): a switch of level l has m_l children and w_(l+1) parents; level 0 are the
+/// nodes. Only switches are routers here, so w₁ = 1: a node hangs on one leaf switch.
+///
+/// A switch of level l is (x_h, …, x_(l+1), y_l, …, y_2) with xᵢ < mᵢ and yᵢ < wᵢ, numbered within its level
+/// with the last digit fastest; levels follow one another from the leaves up. Two switches of levels l and
+/// l+1 are linked when all digits but the (l+1)-st agree. Level l has Π_(i>l) mᵢ · Π_(i≤l) wᵢ switches.
+/// Distance between leaves: twice the highest digit (counted from 1 at x_2) in which they differ.
+///
+/// # References
+/// Öhring, Ibel, Das, Kumar, "On generalized fat trees", IPPS'95, section 2,
+/// <https://doi.org/10.1109/IPPS.1995.395911>. k-ary n-trees: Petrini, Vanneschi, IPPS'97,
+/// <https://doi.org/10.1109/IPPS.1997.580853>. Three levels of k-port switches: Al-Fares, Loukissas,
+/// Vahdat, SIGCOMM'08, section 3, <https://doi.org/10.1145/1402958.1402967>.
+struct TreeOptions {
+    spec: String,
+    m: Vec<u32>,
+    w: Vec<u32>,
+    /// Switches of each level, from the leaves up.
+    switches: Vec<u64>,
+}
+
+/// Checks the sizes of a tree.
+fn check_tree(
+    params: &Params,
+    spec: String,
+    m: Vec<u32>,
+    w: Vec<u32>,
+) -> Result<Box<dyn BuildNetwork>> {
+    check_nodes(params.location(), multiply_all(&m))?;
+    let switches: Vec<u64> = (1..=m.len())
+        .map(|level| multiply_all(&m[level..]).saturating_mul(multiply_all(&w[..level])))
+        .collect();
+    let total = add_all(&switches);
+    if total > MAX_NODES {
+        let found = format!("a tree of {total} switches");
+        let expected = format!("1 to {MAX_NODES} switches");
+        return Err(Error::input(params.location().clone(), found, expected));
+    }
+    Ok(Box::new(TreeOptions {
+        spec,
+        m,
+        w,
+        switches,
+    }))
+}
+
+fn multiply_all(list: &[u32]) -> u64 {
+    list.iter()
+        .fold(1, |all: u64, x| all.saturating_mul(u64::from(*x)))
+}
+
+fn add_all(list: &[u64]) -> u64 {
+    list.iter().fold(0, |all: u64, x| all.saturating_add(*x))
+}
+
+impl BuildNetwork for TreeOptions {
+    fn build(&self, _: &Context) -> Result<Network> {
+        const NAMES: [&str; 4] = ["leaf", "pod", "block", "zone"];
+        let m = self.m.clone();
+        let w = self.w.clone();
+        let switches = self.switches.clone();
+        // Parents of a switch of level `i` + 1; the top has none.
+        let parents = |i: usize| w.get(i + 1).copied().unwrap_or(0);
+        let mut up: Vec<u64> = (0..m.len())
+            .map(|i| switches[i].saturating_mul(parents(i).into()))
+            .collect();
+        let links = add_all(&up);
+        // The children of a leaf switch are nodes: no router-router links.
+        let degree = |i: usize| parents(i).saturating_add(if i == 0 { 0 } else { m[i] });
+        let degrees = (0..m.len()).map(degree);
+        let degrees = (
+            degrees.clone().min().unwrap_or(0),
+            degrees.max().unwrap_or(0),
+        );
+        let up_of_leaf = parents(0);
+        let cables = Cables {
+            all: links,
+            at_hosts: (up_of_leaf, up_of_leaf),
+            most: degrees.1,
+        };
+        // The topmost subtree is the whole machine: no level of its own.
+        let mut slots = m[0];
+        let mut levels = vec![Level::even(NAMES[0], slots)];
+        for (i, children) in m.iter().enumerate().skip(1).take(m.len().saturating_sub(2)) {
+            slots *= children;
+            levels.push(Level::even(NAMES.get(i).copied().unwrap_or("tier"), slots));
+        }
+        levels.reverse();
+        up.truncate(levels.len());
+        up.reverse();
+        let metric = Tree {
+            arity: m[1..].iter().rev().copied().collect(),
+        };
+        let hosts = switches[0] as u32;
+        let per_router = m[0];
+        let children = m.clone();
+        let above = w.clone();
+        let visit = move |visit: &mut LinkVisitor<'_>| {
+            let mut first = 0u32;
+            let mut low = 1u32;
+            for level in 0..children.len() - 1 {
+                let (children, parents) = (children[level + 1], above[level + 1]);
+                let above = first + switches[level] as u32;
+                for at in 0..switches[level] as u32 {
+                    // (high, x, low digits) below is (high, y, low digits) above, for every y.
+                    let (rest, high) = (at % low, at / low / children);
+                    for y in 0..parents {
+                        visit(first + at, above + (high * parents + y) * low + rest, 1.0);
+                    }
+                }
+                first = above;
+                low *= parents;
+            }
+        };
+        Ok(Network {
+            hosts,
+            link_count: later(move || links),
+            degrees: Some(degrees),
+            cables: Some(cables),
+            metric: Metric::Tree(metric),
+            levels,
+            links_up: later(move || up.clone()),
+            cut_bounds: later(move || CutBounds::of_tree(&m, &w)),
+            ..Network::new(
+                self.spec.clone(),
+                add_all(&self.switches) as u32,
+                per_router,
+                visit,
+            )
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::topology::testing::{build, check_links, check_metric, check_refused};
+    use nodeorder_base::ids::NodeId;
+    use proptest::prelude::*;
+
+    #[test]
+    fn leaves_come_first_in_node_order() {
+        let tree = build("xgft:h=3,m=4x4x8,w=1x2x2");
+        let far = |n| tree.distance(NodeId(0), NodeId(n));
+        assert_eq!(
+            [far(3), far(4), far(15), far(16), far(127)],
+            [0, 2, 2, 4, 4]
+        );
+        let levels: Vec<_> = tree
+            .network()
+            .levels()
+            .iter()
+            .map(|l| (l.name.to_string(), l.slots))
+            .collect();
+        assert_eq!(levels, [("pod".to_string(), 16), ("leaf".to_string(), 4)]);
+        assert_eq!(
+            (tree.network().hosts(), tree.network().routers()),
+            (32, 32 + 16 + 4)
+        );
+    }
+
+    #[test]
+    fn the_drawing_is_right() {
+        let graph = build("fat-tree:k=2,n=3");
+        let of = |r| {
+            graph
+                .graph()
+                .unwrap()
+                .neighbours(nodeorder_base::ids::RouterId(r))
+                .to_vec()
+        };
+        assert_eq!(
+            [of(0), of(1), of(4), of(5)],
+            [vec![4, 5], vec![4, 5], vec![0, 1, 8, 10], vec![0, 1, 9, 11]]
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn counts_and_distances_equal_the_graph(
+            m in prop::collection::vec(1u32..5, 1..5),
+            w in prop::collection::vec(1u32..4, 3),
+        ) {
+            let w: Vec<u32> = std::iter::once(1).chain(w).take(m.len()).collect();
+            let spec = format!("xgft:h={},m={},w={}", m.len(), by_x(&m), by_x(&w));
+            let machine = build(&spec);
+            prop_assert_eq!(machine.spec(), spec);
+            check_links(&machine);
+            check_metric(&machine);
+        }
+    }
+
+    #[test]
+    fn wrong_parameters_are_named() {
+        check_refused(&[
+            ("fat-tree", "no `k`"),
+            ("fat-tree:k=5", "an even number of ports"),
+            ("fat-tree:k=100000", "a machine of 250000000000000 nodes"),
+            ("fat-tree:k=2,n=32", "a machine of 4294967296 nodes"),
+            ("fat-tree:k=2,n=31", "switches"),
+            ("xgft:h=3,m=4x4,w=1x2x2", "3 numbers"),
+            ("xgft:h=2,m=4x4,w=2x2", "w[0] = 1"),
+            ("xgft:m=2147483648x2,w=1x1", "a machine of 4294967296 nodes"),
+            ("xgft:m=1x1x1,w=1x2147483648x2147483648", "switches"),
+        ]);
+        // Large but plain: the figures come from closed forms, and only the graph is refused.
+        let large = build("fat-tree:k=1024");
+        assert_eq!(large.statistics().unwrap().nodes, 1 << 28);
+    }
+}

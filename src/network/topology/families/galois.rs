@@ -1,0 +1,170 @@
+//! Finite fields of prime-power order, by tables, for the constructions of Slim Fly and of polarity graphs.
+
+/// GF(q), q = pᵉ. Element `v` is the polynomial whose coefficients are the base-p digits of `v`, lowest
+/// first, so 0..p-1 are the prime field; addition works digit by digit, multiplication by logarithms to a
+/// primitive element. O(q) memory; building tries reduction polynomials in order until one is primitive.
+#[derive(Clone)]
+pub(super) struct Field {
+    p: u32,
+    q: u32,
+    /// `powers[i]` = ξⁱ for i in 0..q-1, ξ = [`Field::power`]`(1)`.
+    powers: Vec<u32>,
+    /// Inverse of `powers`; entry 0 is unused.
+    logarithms: Vec<u32>,
+}
+
+/// p and e with pᵉ = `q`, if `q` is a prime power. O(√q).
+pub(crate) fn prime_power(q: u32) -> Option<(u32, u32)> {
+    let divisor = |p: &u32| u64::from(*p) * u64::from(*p) <= u64::from(q);
+    let p = (2..)
+        .take_while(divisor)
+        .find(|p| q.is_multiple_of(*p))
+        .unwrap_or(q);
+    if p < 2 {
+        return None;
+    }
+    let (mut rest, mut e) = (q, 0);
+    while rest.is_multiple_of(p) {
+        rest /= p;
+        e += 1;
+    }
+    (rest == 1).then_some((p, e))
+}
+
+/// The prime powers nearest to `q` that `valid` accepts, as an error names them.
+pub(super) fn near(q: u32, valid: impl Fn(u32) -> bool) -> String {
+    let below = (2..q).rev().find(|q| valid(*q));
+    let above = (q.saturating_add(1)..).take(1 << 20).find(|q| valid(*q));
+    let found: Vec<String> = below
+        .into_iter()
+        .chain(above)
+        .map(|q| q.to_string())
+        .collect();
+    found.join(" and ")
+}
+
+impl Field {
+    /// GF(`q`), or `None` where q is not a prime power.
+    pub(super) fn new(q: u32) -> Option<Self> {
+        let (p, _) = prime_power(q)?;
+        // xᵉ is replaced by `tail`, of lower degree; x is primitive for some tail, as GF(q) has a
+        // primitive element and its minimal polynomial is of degree e.
+        (1..q).find_map(|tail| {
+            let mut field = Field {
+                p,
+                q,
+                powers: Vec::with_capacity(q as usize),
+                logarithms: vec![0; q as usize],
+            };
+            let mut v = 1;
+            loop {
+                field.logarithms[v as usize] = field.powers.len() as u32;
+                field.powers.push(v);
+                v = field.times_x(v, tail);
+                if v == 1 || v == 0 || field.powers.len() as u32 == q {
+                    break;
+                }
+            }
+            (v == 1 && field.powers.len() as u32 == q - 1).then_some(field)
+        })
+    }
+
+    /// `v`·x, where xᵉ = `tail`.
+    fn times_x(&self, v: u32, tail: u32) -> u32 {
+        let top = self.q / self.p;
+        let (times, p) = (u64::from(v / top), u64::from(self.p));
+        self.by_digit(v % top * self.p, tail, |a, b| {
+            ((u64::from(a) + times * u64::from(b)) % p) as u32
+        })
+    }
+
+    /// a + b.
+    pub(super) fn add(&self, a: u32, b: u32) -> u32 {
+        self.by_digit(a, b, |a, b| (a + b) % self.p)
+    }
+
+    /// a - b.
+    pub(super) fn subtract(&self, a: u32, b: u32) -> u32 {
+        self.by_digit(a, b, |a, b| (a + self.p - b) % self.p)
+    }
+
+    fn by_digit(&self, mut a: u32, mut b: u32, digit: impl Fn(u32, u32) -> u32) -> u32 {
+        let (mut sum, mut weight) = (0, 1);
+        while a > 0 || b > 0 {
+            sum += weight * digit(a % self.p, b % self.p);
+            a /= self.p;
+            b /= self.p;
+            weight = weight.saturating_mul(self.p);
+        }
+        sum
+    }
+
+    /// a · b.
+    pub(super) fn multiply(&self, a: u32, b: u32) -> u32 {
+        if a == 0 || b == 0 {
+            return 0;
+        }
+        self.power(self.logarithms[a as usize] + self.logarithms[b as usize])
+    }
+
+    /// a / b, b not 0.
+    pub(super) fn divide(&self, a: u32, b: u32) -> u32 {
+        match a {
+            0 => 0,
+            a => self.power(self.logarithms[a as usize] + self.q - 1 - self.logarithms[b as usize]),
+        }
+    }
+
+    /// ξ to the power `i`, ξ the primitive element.
+    pub(super) fn power(&self, i: u32) -> u32 {
+        self.powers[(i % (self.q - 1)) as usize]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn prime_powers_are_recognised() {
+        let found: Vec<u32> = (0..33).filter(|q| prime_power(*q).is_some()).collect();
+        assert_eq!(
+            found,
+            [
+                2, 3, 4, 5, 7, 8, 9, 11, 13, 16, 17, 19, 23, 25, 27, 29, 31, 32
+            ]
+        );
+        assert_eq!(prime_power(16_807), Some((7, 5)));
+        assert_eq!(prime_power(2_147_483_647), Some((2_147_483_647, 1)));
+    }
+
+    #[test]
+    fn the_axioms_hold() {
+        for q in [2, 3, 4, 5, 7, 8, 9, 16, 25, 27] {
+            let f = Field::new(q).unwrap();
+            for a in 0..q {
+                assert_eq!((f.add(a, 0), f.multiply(a, 1), f.multiply(a, 0)), (a, a, 0));
+                assert_eq!(f.subtract(a, a), 0);
+                assert!(
+                    a == 0 || (1..q).any(|b| f.multiply(a, b) == 1),
+                    "GF({q}): 1/{a}"
+                );
+                for b in 0..q {
+                    assert!(
+                        b == 0 || f.multiply(f.divide(a, b), b) == a,
+                        "GF({q}): {a}/{b}"
+                    );
+                    assert_eq!(f.add(a, b), f.add(b, a));
+                    assert_eq!(f.subtract(f.add(a, b), b), a);
+                    for c in 0..q {
+                        let left = f.multiply(a, f.add(b, c));
+                        assert_eq!(left, f.add(f.multiply(a, b), f.multiply(a, c)), "GF({q})");
+                        let left = f.multiply(f.multiply(a, b), c);
+                        assert_eq!(left, f.multiply(a, f.multiply(b, c)), "GF({q})");
+                    }
+                }
+            }
+        }
+        assert!(Field::new(6).is_none() && Field::new(1).is_none());
+    }
+}

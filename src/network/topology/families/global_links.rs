@@ -1,0 +1,169 @@
+//! Cables between the groups of a dragonfly, and which of a group's routers each of them ends at.
+
+use crate::topology::network::LinkVisitor;
+use nodeorder_base::error::Result;
+use nodeorder_base::params::{Opt, Params};
+
+/// The option that names an [`Arrangement`].
+pub(super) const GLOBAL: Opt = Opt::one_of("global", &NAMES, "which group a global port leads to");
+
+/// Arrangements, in the order of [`Arrangement`].
+const NAMES: [&str; 3] = ["absolute", "relative", "circulant"];
+
+/// Which group a global port leads to. Port j of group i, of g groups:
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Arrangement {
+    /// group j, or j+1 where j ≥ i.
+    Absolute,
+    /// group i+j+1 mod g.
+    Relative,
+    /// group i+(⌊j/2⌋+1) for even j, i-(⌊j/2⌋+1) for odd j, mod g.
+    Circulant,
+}
+
+impl Arrangement {
+    /// The port of group `i` that leads to group `t`: the inverse of the rules above.
+    fn port(self, i: u64, t: u64, groups: u64) -> u64 {
+        let ahead = (t + groups - i) % groups;
+        match self {
+            Arrangement::Absolute => t - u64::from(t > i),
+            Arrangement::Relative => ahead - 1,
+            Arrangement::Circulant if ahead <= groups / 2 => 2 * (ahead - 1),
+            Arrangement::Circulant => 2 * (groups - ahead - 1) + 1,
+        }
+    }
+
+    /// Its name in a specification.
+    pub fn name(self) -> &'static str {
+        NAMES[self as usize]
+    }
+}
+
+/// Groups of routers with ports to other groups, port j of a group at its router ⌊j / ports⌋: as many cables between
+/// each two groups as they all can have, ⌊routers · ports / (groups - 1)⌋.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct GlobalLinks {
+    pub groups: u32,
+    /// Routers of each group that have such ports.
+    pub routers: u32,
+    /// Ports of each.
+    pub ports: u32,
+    pub arrangement: Arrangement,
+}
+
+impl GlobalLinks {
+    /// Groups of `routers` routers with `ports` ports each: as many groups as `g=` says, else as many as have one cable
+    /// between each two, in the arrangement that `global=` names. Errors: more groups than ports allow, or an unknown
+    /// arrangement.
+    pub fn from_params(params: &Params, routers: u32, ports: u32) -> Result<(u64, Self)> {
+        let most = u64::from(routers) * u64::from(ports) + 1;
+        let groups = params.integer("g", 1, most)?.unwrap_or(most);
+        let name = params.choice("global")?;
+        let all = [
+            Arrangement::Absolute,
+            Arrangement::Relative,
+            Arrangement::Circulant,
+        ];
+        let arrangement = all.into_iter().find(|a| a.name() == name).unwrap_or(all[0]);
+        Ok((
+            groups,
+            GlobalLinks {
+                groups: groups as u32,
+                routers,
+                ports,
+                arrangement,
+            },
+        ))
+    }
+
+    /// Pairs of groups.
+    pub fn pairs(&self) -> u64 {
+        let g = u64::from(self.groups);
+        g * (g - 1) / 2
+    }
+
+    /// Cables between each pair of groups.
+    pub fn cables(&self) -> u64 {
+        match u64::from(self.groups) - 1 {
+            0 => 0,
+            others => u64::from(self.routers) * u64::from(self.ports) / others,
+        }
+    }
+
+    /// Upper bound of the links: repeated arrangements step from router to router at most twice as often as there are
+    /// routers, for each pair of groups.
+    pub fn most(&self) -> u64 {
+        self.pairs() * self.cables().min(2 * u64::from(self.routers))
+    }
+
+    /// Number of links: cables between the same two routers are one link.
+    pub fn count(&self) -> u64 {
+        let mut links = 0;
+        if self.cables() <= 1 {
+            return self.pairs() * self.cables();
+        }
+        (0..self.groups).for_each(|i| self.for_each_from(i, &mut |_, _, _| links += 1));
+        links
+    }
+
+    /// Visits the links from group `i` to the groups after it; router = group · routers + number within the group. The
+    /// router pairs of the repeated arrangement never go back, so a stretch of equal ones is a bundle of parallel cables.
+    pub fn for_each_from(&self, i: u32, visit: &mut LinkVisitor<'_>) {
+        let [i, g, a, h] = [i, self.groups, self.routers, self.ports].map(u64::from);
+        let cables = self.cables();
+        for t in i + 1..g {
+            let (near, far) = (
+                self.arrangement.port(i, t, g),
+                self.arrangement.port(t, i, g),
+            );
+            let mut c = 0;
+            while c < cables {
+                let router = |port: u64| (c * (g - 1) + port) / h;
+                // The first repetition at which that end moves on to another router.
+                let next = |port: u64| ((router(port) + 1) * h - port).div_ceil(g - 1);
+                let end = next(near).min(next(far)).min(cables);
+                let (u, v) = (i * a + router(near), t * a + router(far));
+                visit(u as u32, v as u32, (end - c) as f64);
+                c = end;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn ports_lead_where_the_arrangements_say() {
+        // Hastings et al. draw g = 9 with a = 4, h = 2. Group 0: ports 0, 1 are router 0, 2, 3 router 1.
+        for (global, reached) in [
+            (Arrangement::Absolute, [1, 2, 3, 4, 5, 6, 7, 8]),
+            (Arrangement::Relative, [1, 2, 3, 4, 5, 6, 7, 8]),
+            (Arrangement::Circulant, [1, 8, 2, 7, 3, 6, 4, 5]),
+        ] {
+            for (port, group) in reached.into_iter().enumerate() {
+                assert_eq!(global.port(0, group, 9), port as u64, "{global:?}");
+            }
+        }
+        assert_eq!(Arrangement::Absolute.port(5, 3, 9), 3);
+        assert_eq!(Arrangement::Absolute.port(5, 7, 9), 6);
+        assert_eq!(Arrangement::Relative.port(5, 3, 9), 6);
+        assert_eq!(Arrangement::Circulant.port(5, 3, 9), 3);
+    }
+
+    proptest! {
+        #[test]
+        fn ports_are_a_permutation(groups in 2u64..40, which in 0usize..3) {
+            let global =
+                [Arrangement::Absolute, Arrangement::Relative, Arrangement::Circulant][which];
+            for i in 0..groups {
+                let mut ports: Vec<u64> =
+                    (0..groups).filter(|t| *t != i).map(|t| global.port(i, t, groups)).collect();
+                ports.sort_unstable();
+                prop_assert_eq!(ports, (0..groups - 1).collect::<Vec<_>>());
+            }
+        }
+    }
+}

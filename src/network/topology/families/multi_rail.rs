@@ -1,0 +1,388 @@
+//! Multi-rail networks: every node on several rails, each rail a fat tree of its own; domains of faster links inside.
+//!
+//! # Drawing
+//! ```text
+//! multi-rail:rails=2,domains=2,units=2,spines=1
+//!
+//! rail 0     spine                rail 1     spine
+//!           /     \                         /     \
+//!        leaf     leaf                   leaf     leaf
+//!        /  \     /  \                   /  \     /  \
+//!       0    1   2    3                 0    1   2    3      the same four nodes
+//! ```
+
+use crate::topology::bisection::CutBounds;
+use crate::topology::context::Context;
+use crate::topology::distance::{Label, Labels, Metric, Tree};
+use crate::topology::family::{BuildNetwork, TopologyEntry, nodes_option};
+use crate::topology::network::{JointVisitor, Level, LinkVisitor, Network, later};
+use crate::topology::rails::Rails;
+use crate::topology::sizes::{check_nodes, require_graph};
+use nodeorder_base::error::{Error, Result};
+use nodeorder_base::params::{Opt, Params};
+
+/// `multi-rail:rails=8,domains=32,units=4,spines=4`.
+pub const FAMILY: TopologyEntry = TopologyEntry {
+    name: "multi-rail",
+    about: "nodes with an interface on each rail, a leaf switch a rail in each unit; domains of faster links",
+    example: "multi-rail:rails=8,domains=32,units=4,spines=4",
+    options: &[
+        Opt::whole("rails", "interfaces of each node, one a rail"),
+        Opt::whole(
+            "domain",
+            "nodes that a switch of faster links joins, such as NVLink's",
+        )
+        .or("1"),
+        Opt::whole("domains", "domains of each unit"),
+        Opt::whole("units", "units, each with one leaf switch a rail").or("1"),
+        Opt::whole(
+            "spines",
+            "spine switches of each rail, linked to all its leaf switches",
+        )
+        .or("0"),
+        Opt::whole(
+            "cores",
+            "core switches over the spines of each number, joining rails",
+        )
+        .or("0"),
+        Opt::whole(
+            "cables",
+            "cables from a leaf switch to each spine switch of its rail",
+        )
+        .or("1"),
+        Opt::whole(
+            "core_cables",
+            "cables from a spine switch to each of its core switches",
+        )
+        .or("1"),
+        Opt::flag("gpus", "node ids are GPUs, one a rail of each node"),
+        Opt::whole(
+            "nvlink",
+            "what a change of rail inside a domain counts in distances, up to fabric",
+        )
+        .or("0"),
+        Opt::whole("fabric", "what a hop on a rail counts in distances").or("1"),
+        Opt::number(
+            "nvlink_capacity",
+            "capacity of a link inside a domain; a cable's is 1",
+        )
+        .or("1"),
+        nodes_option(
+            "in the place of domains, units: units of 32 nodes or, with larger domains, 8 domains, as few as needed; \
+             without spines as many cables from a leaf switch up as down, to spine switches of 64 ports if units allow",
+        ),
+    ],
+    parse: parse_options,
+};
+
+/// Servers with one interface a rail. A unit has `domains` domains of `domain` servers each and one leaf switch a rail, to
+/// which each of its servers has a cable; the leaf switches of a rail are linked to its spine switches, so that each rail
+/// is a network of its own, and `cores` join the spine switches of one number in all rails. Nodes are servers, or with
+/// `gpus` their GPUs. [`Rails`] numbers them.
+///
+/// Routers are the switches, and links the cables between them. Those of the servers to the leaf switches are node links,
+/// one a rail and server. A domain's own links (NVLink) are neither: `map` reports what they carry by itself.
+///
+/// # Distances
+/// A hop between switches counts `fabric` (f). Between servers: 0 in a unit, 2f between units, as on a tree. Between GPUs
+/// besides `nvlink` (v ≤ f) where the rail differs: to a GPU on another rail traffic goes to the server's own GPU on that
+/// rail first, or through the domain. Both are closed forms.
+///
+/// # Traffic
+/// Servers share what they send equally among all rails, whatever the routing; core switches carry nothing.
+///
+/// # Complexity
+/// O(links) to visit.
+///
+/// # References
+/// NVIDIA, "DGX SuperPOD Reference Architecture Featuring NVIDIA DGX H100 Systems", RA-11333-001, 2023, section on the
+/// compute fabric (rail-optimised, three levels); Wang et al., "Rail-only: A Low-Cost High-Performance Network for
+/// Training LLMs with Trillion Parameters", 2023 (rails that nothing joins).
+#[derive(Clone, Copy, Debug)]
+struct MultiRailOptions {
+    rails: Rails,
+    core_cables: u32,
+    nvlink: u32,
+    fabric: u32,
+}
+
+/// More of anything than any machine has; keeps products of three within 64 bits.
+const HIGH: u32 = 1 << 20;
+/// The largest weight: sums of six stay far from the limits of distances.
+const WEIGHT: u32 = 1000;
+
+fn parse_options(params: &Params, context: &Context) -> Result<Box<dyn BuildNetwork>> {
+    let positive = |key| params.whole(key, 1, HIGH);
+    let fabric = params.whole("fabric", 1, WEIGHT)?;
+    let nvlink_capacity = params.number("nvlink_capacity", 0.0, 1e9)?;
+    if nvlink_capacity <= 0.0 {
+        return Err(params.wrong("nvlink_capacity", "a number above 0"));
+    }
+    let rails = Rails {
+        rails: positive("rails")?,
+        domain: positive("domain")?,
+        domains: positive("domains")?,
+        units: positive("units")?,
+        spines: params.whole("spines", 0, HIGH)?,
+        cores: params.whole("cores", 0, HIGH)?,
+        cables: positive("cables")?,
+        gpus: params.flag("gpus")?,
+        nvlink_capacity,
+    };
+    if rails.units > 1 && rails.spines == 0 {
+        let found = format!("{} units and no spine switches", rails.units);
+        let location = params.location_of("units");
+        return Err(Error::input(
+            location,
+            found,
+            "spines= of 1 or more, which join units",
+        ));
+    }
+    let options = MultiRailOptions {
+        rails,
+        core_cables: positive("core_cables")?,
+        nvlink: params.whole("nvlink", 0, fabric)?,
+        fabric,
+    };
+    let [r, d, u, s, c] = [
+        rails.rails,
+        rails.domains,
+        rails.units,
+        rails.spines,
+        rails.cores,
+    ];
+    let all = |factors: &[u32]| {
+        factors
+            .iter()
+            .fold(1u64, |n, f| n.saturating_mul((*f).into()))
+    };
+    let sum = |all: &[u64]| all.iter().fold(0u64, |n, more| n.saturating_add(*more));
+    let servers = all(&[u, d, rails.domain]);
+    let each = if rails.gpus { u64::from(r) } else { 1 };
+    check_nodes(params.location(), servers.saturating_mul(each))?;
+    let routers = sum(&[all(&[u, r]), all(&[r, s]), all(&[s, c])]);
+    check_nodes(params.location(), routers)?;
+    let joints = if rails.gpus {
+        all(&[u, r, r - 1]) / 2
+    } else {
+        0
+    };
+    let links = sum(&[all(&[u, r, s]), all(&[r, s, c]), joints]);
+    require_graph(context, routers, links)?;
+    Ok(Box::new(options))
+}
+
+impl BuildNetwork for MultiRailOptions {
+    fn build(&self, _: &Context) -> Result<Network> {
+        Ok(self.network())
+    }
+}
+
+impl MultiRailOptions {
+    /// Visits every link with its capacity.
+    fn for_each(&self, visit: &mut LinkVisitor<'_>) {
+        let r = self.rails;
+        for (unit, rail) in (0..r.units).flat_map(|u| (0..r.rails).map(move |rail| (u, rail))) {
+            for spine in 0..r.spines {
+                visit(r.leaf(unit, rail), r.spine(rail, spine), r.cables.into());
+            }
+        }
+        for (rail, spine) in (0..r.rails).flat_map(|rail| (0..r.spines).map(move |s| (rail, s))) {
+            for core in 0..r.cores {
+                visit(
+                    r.spine(rail, spine),
+                    r.core(spine, core),
+                    self.core_cables.into(),
+                );
+            }
+        }
+    }
+
+    fn network(self) -> Network {
+        let r = self.rails;
+        let mut levels = vec![Level::even("unit", r.per_unit())];
+        if r.domain > 1 {
+            levels.push(Level::even("domain", r.per_domain()));
+        }
+        if r.gpus {
+            levels.push(Level::even("node", r.per_server()));
+        }
+        let [rails, units, spines, cores] = [r.rails, r.units, r.spines, r.cores].map(u64::from);
+        let links = rails * spines * (units + cores);
+        let mut links_up = vec![0; levels.len()];
+        links_up[0] = links;
+        let joints = move |visit: &mut JointVisitor<'_>| {
+            for (unit, b) in (0..r.units).flat_map(|u| (0..r.rails).map(move |rail| (u, rail))) {
+                (0..b).for_each(|a| visit(r.leaf(unit, a), r.leaf(unit, b), self.nvlink));
+            }
+        };
+        let fabric = self.fabric;
+        // Cables of a unit up, where they can be counted.
+        let up = u32::try_from(rails.saturating_mul(spines * u64::from(r.cables)));
+        let m = [r.per_unit(), r.units];
+        let cuts = up
+            .ok()
+            .and_then(|up| later(move || CutBounds::of_tree(&m, &[1, up])));
+        let per_router = r.per_leaf();
+        let hosts = r.units * r.per_server();
+        Network {
+            hosts,
+            dealt_over: r.per_server(),
+            link_weights: if fabric == 1 {
+                None
+            } else {
+                later(move || vec![fabric; links as usize])
+            },
+            joints: if r.gpus && r.rails > 1 {
+                Some(Box::new(joints))
+            } else {
+                None
+            },
+            rails: Some(r),
+            link_count: later(move || links),
+            metric: self.metric(),
+            levels,
+            links_up: later(move || links_up.clone()),
+            cut_bounds: cuts,
+            ..Network::new(self.spec(), r.routers(), per_router, move |visit| {
+                self.for_each(visit)
+            })
+        }
+    }
+
+    fn spec(&self) -> String {
+        let Rails {
+            rails,
+            domain,
+            domains,
+            units,
+            spines,
+            ..
+        } = self.rails;
+        let mut spec = format!("multi-rail:rails={rails},domain={domain},domains={domains}");
+        spec += &format!(",units={units},spines={spines}");
+        let mut add = |key: &str, value: String, default: &str| {
+            if value != default {
+                spec += &format!(",{key}={value}");
+            }
+        };
+        add("cores", self.rails.cores.to_string(), "0");
+        add("cables", self.rails.cables.to_string(), "1");
+        add("core_cables", self.core_cables.to_string(), "1");
+        add("gpus", self.rails.gpus.to_string(), "false");
+        add("nvlink", self.nvlink.to_string(), "0");
+        add("fabric", self.fabric.to_string(), "1");
+        add(
+            "nvlink_capacity",
+            self.rails.nvlink_capacity.to_string(),
+            "1",
+        );
+        spec
+    }
+
+    /// A tree of leaf switches; with GPUs, or where hops do not count 1, labels of leaf switches.
+    fn metric(&self) -> Metric {
+        let r = self.rails;
+        if !r.gpus && self.fabric == 1 {
+            return Metric::Tree(Tree {
+                arity: vec![r.units],
+            });
+        }
+        let each = r.per_server();
+        let rail = Label {
+            extent: each,
+            stride: 1,
+            weight: self.nvlink,
+        };
+        let unit = Label {
+            extent: r.units,
+            stride: each,
+            weight: 2 * self.fabric,
+        };
+        Metric::Labels(Labels {
+            labels: vec![rail, unit],
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::topology::testing::{build, check_links, check_metric, check_refused};
+    use proptest::prelude::*;
+
+    #[test]
+    fn nodes_know_their_switches() {
+        for gpus in [false, true] {
+            let machine = build(&format!(
+                "multi-rail:rails=3,domain=2,domains=2,units=4,spines=2,gpus={gpus}"
+            ));
+            let (network, rails) = (machine.network(), *machine.network().rails().unwrap());
+            let mut all = Vec::new();
+            for router in 0..network.routers() {
+                for node in machine.nodes_of(nodeorder_base::ids::RouterId(router)) {
+                    assert_eq!(machine.router_of(node).0, router);
+                    let (unit, rail) = (node.0 / rails.per_unit(), rails.rail_of(node));
+                    assert_eq!(router, rails.leaf(unit, rail.unwrap_or(0)));
+                    all.push(node);
+                }
+            }
+            all.sort_unstable();
+            assert_eq!(all, machine.nodes().iter().collect::<Vec<_>>());
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn counts_and_distances_equal_the_graph(
+            [rails, domain, domains, units] in [1u32..4, 1u32..4, 1u32..4, 1u32..4],
+            [spines, cores] in [1u32..3, 0u32..3],
+            gpus in any::<bool>(),
+            (nvlink, more) in (0u32..3, 0u32..3),
+            keep in 0.2f64..1.0,
+        ) {
+            let fabric = (nvlink + more).max(1);
+            let spec = format!(
+                "multi-rail:rails={rails},domain={domain},domains={domains},units={units},spines={spines},\
+                 cores={cores},gpus={gpus},nvlink={nvlink},fabric={fabric}"
+            );
+            let machine = build(&spec);
+            check_links(&machine);
+            check_metric(&machine);
+            let per = if gpus { rails } else { 1 };
+            let nodes = units * domains * domain * per;
+            let routers = units * rails + rails * spines + spines * cores;
+            prop_assert_eq!((machine.node_count() as u32, machine.network().routers()), (nodes, routers));
+            let again = build(machine.spec());
+            prop_assert_eq!(again.spec(), machine.spec());
+            let limit = ((f64::from(nodes) * keep) as u32).max(1);
+            check_metric(&build(&format!("{spec},limit={limit}")));
+            let full = machine.statistics().unwrap();
+            prop_assert_eq!(full.node_links, u64::from(units * domains * domain * rails));
+            if units > 1 {
+                let apart = if gpus && rails > 1 { nvlink } else { 0 };
+                prop_assert_eq!(full.diameter, 2 * fabric + apart);
+            }
+        }
+    }
+
+    #[test]
+    fn wrong_parameters_are_named() {
+        check_refused(&[
+            ("multi-rail:rails=2", "no `domains`"),
+            (
+                "multi-rail:rails=2,domains=2,units=2",
+                "2 units and no spine switches",
+            ),
+            ("multi-rail:rails=2,domains=2,nvlink=2", "from 0 to 1"),
+            ("multi-rail:rails=2,domains=2,nvlink_capacity=0", "above 0"),
+            (
+                "multi-rail:rails=1048576,domains=1048576,gpus=true",
+                "a machine of 1099511627776 nodes",
+            ),
+            (
+                "multi-rail:rails=1048576,domains=1,units=2000,spines=2",
+                "more than the 8.0 GB",
+            ),
+        ]);
+    }
+}

@@ -1,0 +1,247 @@
+//! Random networks in which every router has the same number of links.
+
+use super::random_graph::{Size, draw_connected, links_of};
+use crate::topology::context::Context;
+use crate::topology::family::{BuildNetwork, PER_ROUTER, TopologyEntry, nodes_option};
+use crate::topology::network::Network;
+use crate::topology::sizes::require_graph;
+use nodeorder_base::error::Result;
+use nodeorder_base::params::{Opt, Params, SEED};
+use rand::RngExt;
+use rand_pcg::Pcg64;
+
+/// `random-regular:n=1024,d=6,seed=1`.
+pub const FAMILY: TopologyEntry = TopologyEntry {
+    name: "random-regular",
+    about: "random connected graph of n routers, d links at each (Jellyfish)",
+    example: "random-regular:n=1024,d=6,seed=1",
+    options: &[
+        Opt::whole("n", "routers"),
+        Opt::whole("d", "links of each router"),
+        PER_ROUTER,
+        SEED,
+        nodes_option("in the place of n: as few routers as needed; d=6 unless given"),
+    ],
+    parse: parse_options,
+};
+
+/// Every router has d free ports; two free ports chosen at random are joined where that makes neither a
+/// loop nor a parallel link, until none is left. Two ports that cannot be joined at the end break a random
+/// link and take one end each. Redrawn until connected. Where d exceeds half of n-1, the complement is
+/// drawn.
+///
+/// Close to uniform for fixed d as n grows; the last few links are not exactly so. Errors: n·d odd, d ≥ n; d of 0 or 1
+/// with more than d+1 routers; no connected network among many draws (d = 2). O(n·d²) expected a draw, 8 bytes a link
+/// more than the result.
+///
+/// # References
+/// Steger, Wormald, "Generating random regular graphs quickly", Comb. Probab. Comput. 8, 1999, section 2,
+/// <https://doi.org/10.1017/S0963548399003867>. As a network, with the last ports joined by breaking a
+/// link: Singla, Hong, Popa, Godfrey, "Jellyfish", NSDI'12, section 3.
+struct RandomRegularOptions {
+    size: Size,
+    d: u32,
+}
+
+/// What to do where no draw is connected.
+const ADVICE: &str = "expected d of 3 or more";
+
+fn parse_options(params: &Params, context: &Context) -> Result<Box<dyn BuildNetwork>> {
+    let size = Size::from_params(params)?;
+    let n = size.routers;
+    let d: u32 = params.whole("d", 0, n - 1)?;
+    let ends = u64::from(n) * u64::from(d);
+    if ends % 2 == 1 {
+        let expected =
+            format!("an even number: {n} routers of {d} ports have an odd number of ends");
+        return Err(params.wrong("d", expected));
+    }
+    if d < 2 && n > d + 1 {
+        let problem = format!("{n} routers of degree {d} are never connected");
+        return Err(params.unsuited(problem, ADVICE));
+    }
+    require_graph(context, n.into(), ends / 2)?;
+    Ok(Box::new(RandomRegularOptions { size, d }))
+}
+
+impl BuildNetwork for RandomRegularOptions {
+    fn build(&self, _: &Context) -> Result<Network> {
+        let n = self.size.routers;
+        let d = self.d;
+        let family = format!("random-regular:n={n},d={d}");
+        let links = u64::from(n) * u64::from(d) / 2;
+        draw_connected(&self.size, &family, links, ADVICE, |rng| {
+            let sparse = d <= (n - 1) / 2;
+            let drawn = Draft::regular(n, if sparse { d } else { n - 1 - d }, rng)?;
+            if sparse {
+                return Some(links_of((0..n).map(|u| drawn.row(u))));
+            }
+            let pairs = (0..n).flat_map(|u| (u + 1..n).map(move |v| (u, v)));
+            Some(pairs.filter(|(u, v)| !drawn.linked(*u, *v)).collect())
+        })
+    }
+}
+
+/// A graph of bounded degree under construction.
+struct Draft {
+    d: u32,
+    degree: Vec<u32>,
+    /// Row u holds the `degree[u]` routers linked to u, in no order.
+    neighbours: Vec<u32>,
+}
+
+impl Draft {
+    /// One draw, or `None` where the last ports cannot be joined.
+    fn regular(n: u32, d: u32, rng: &mut Pcg64) -> Option<Self> {
+        /// Failures in a row after which a link is broken, and after which the draw is given up.
+        const PATIENCE: (u32, u32) = (64, 4096);
+        let mut draft = Draft {
+            d,
+            degree: vec![0; n as usize],
+            neighbours: vec![0; n as usize * d as usize],
+        };
+        let mut ports: Vec<u32> = (0..n).flat_map(|u| (0..d).map(move |_| u)).collect();
+        let mut failures = 0;
+        while !ports.is_empty() {
+            let count = ports.len() as u64;
+            let (i, j) = (rng.random_range(0..count), rng.random_range(0..count - 1));
+            // j: one of the other ports.
+            let (i, j) = (i as usize, (j + u64::from(j >= i)) as usize);
+            let (u, v) = (ports[i], ports[j]);
+            let joined = if u != v && !draft.linked(u, v) {
+                draft.join(u, v);
+                true
+            } else {
+                failures += 1;
+                failures > PATIENCE.0 && draft.break_for(u, v, rng)
+            };
+            if joined {
+                failures = 0;
+                ports.swap_remove(i.max(j));
+                ports.swap_remove(i.min(j));
+            } else if failures > PATIENCE.1 {
+                return None;
+            }
+        }
+        Some(draft)
+    }
+
+    fn row(&self, u: u32) -> &[u32] {
+        let first = u as usize * self.d as usize;
+        &self.neighbours[first..first + self.degree[u as usize] as usize]
+    }
+
+    fn linked(&self, u: u32, v: u32) -> bool {
+        self.row(u).contains(&v)
+    }
+
+    fn join(&mut self, u: u32, v: u32) {
+        for (u, v) in [(u, v), (v, u)] {
+            let degree = &mut self.degree[u as usize];
+            self.neighbours[u as usize * self.d as usize + *degree as usize] = v;
+            *degree += 1;
+        }
+    }
+
+    fn part(&mut self, u: u32, v: u32) {
+        for (u, v) in [(u, v), (v, u)] {
+            if let Some(at) = self.row(u).iter().position(|x| *x == v) {
+                let first = u as usize * self.d as usize;
+                self.degree[u as usize] -= 1;
+                self.neighbours
+                    .swap(first + at, first + self.degree[u as usize] as usize);
+            }
+        }
+    }
+
+    /// Replaces a random link x-y by u-x and v-y, if that can be done with the one drawn.
+    fn break_for(&mut self, u: u32, v: u32, rng: &mut Pcg64) -> bool {
+        let x = rng.random_range(0..self.degree.len() as u64) as u32;
+        let Some(&y) = self.row(x).get(rng.random_range(0..self.d) as usize) else {
+            return false;
+        };
+        if x == u || y == v || self.linked(u, x) || self.linked(v, y) {
+            return false;
+        }
+        self.part(x, y);
+        self.join(u, x);
+        self.join(v, y);
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::random_graph::tests::{check, hash};
+    use crate::topology::testing::check_refused;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn simple_connected_and_regular(n in 2u32..24, d in 1u32..23, seed in 0u64..999) {
+            let mut d = d.min(n - 1);
+            if d < 3 && n > 8 {
+                d = 3; // two links each seldom make one ring
+            }
+            if n * d % 2 == 1 {
+                d -= 1;
+            }
+            prop_assume!((d >= 3 || n <= 8) && (d >= 2 || n == 2));
+            let (machine, links) = check(&format!("random-regular:n={n},d={d},seed={seed}"));
+            prop_assert_eq!(machine.network().degrees(), (d, d));
+            prop_assert_eq!(links.len() as u32, n * d / 2);
+            prop_assert!(links.is_sorted());
+        }
+    }
+
+    #[test]
+    fn small_and_dense_cases_are_drawn() {
+        for (n, d) in [
+            (1, 0),
+            (2, 1),
+            (3, 2),
+            (4, 3),
+            (6, 5),
+            (100, 99),
+            (60, 29),
+            (61, 30),
+            (50, 2),
+        ] {
+            check(&format!("random-regular:n={n},d={d},seed=5"));
+        }
+    }
+
+    #[test]
+    fn diameters_are_those_of_random_graphs() {
+        let s = check("random-regular:n=3072,d=6,seed=1")
+            .0
+            .statistics()
+            .unwrap();
+        assert!(s.diameter <= 7 && s.mean_distance < 5.0, "{s:?}");
+    }
+
+    #[test]
+    fn the_generator_is_pinned() {
+        let (_, links) = check("random-regular:n=1024,d=6,seed=1");
+        assert_eq!(links[..3], [(0, 402), (0, 610), (0, 642)]);
+        assert_eq!(hash(&links), 11013908859253756153);
+        let (_, links) = check("random-regular:n=40,d=30,seed=1");
+        assert_eq!(hash(&links), 13265409700856492789);
+    }
+
+    #[test]
+    fn wrong_parameters_are_named() {
+        check_refused(&[
+            ("random-regular:n=5,d=3", "an even number"),
+            ("random-regular:n=5,d=5", "a whole number from 0 to 4"),
+            ("random-regular:n=6,d=1", "never connected"),
+            ("random-regular:n=6,d=0", "never connected"),
+            ("random-regular:n=1000000,d=100000", "more than the 8.0 GB"),
+            (
+                "random-regular:n=2147483648,d=6,per_router=2",
+                "a machine of 4294967296 nodes",
+            ),
+            ("random-regular:n=8", "no `d`"),
+        ]);
+    }
+}

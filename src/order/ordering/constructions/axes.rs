@@ -1,0 +1,207 @@
+//! Axis order and direction: the `axes=` and `reverse=` options that every coordinate ordering shares,
+//! and the way from a walk over cells to an ordering of nodes.
+
+use rayon::prelude::*;
+
+use nodeorder_base::error::{Error, Result, SourceLocation};
+use nodeorder_base::ids::{NodeId, RouterId};
+use nodeorder_base::params::{Opt, Params};
+use nodeorder_network::topology::Topology;
+use nodeorder_network::topology::lattice::{AXIS_LETTERS, Lattice, digits};
+
+/// A topology's cells seen through a permutation and reflection of its axes. Methods work on
+/// [`View::extents`], axis 0 slowest, and hand back positions; the view turns them into nodes.
+pub struct View<'a> {
+    topology: &'a Topology,
+    lattice: &'a Lattice,
+    /// `axes[i]` = the lattice axis that the method sees as its axis i.
+    axes: Vec<usize>,
+    /// Cells between neighbours along the method's axis i.
+    strides: Vec<u32>,
+    /// Whether the method's axis i runs from high to low.
+    reversed: Vec<bool>,
+    /// Cells along each axis as the method sees them, slowest first.
+    pub extents: Vec<u32>,
+}
+
+/// The order of the axes.
+pub(super) const AXES: Opt = Opt::text("axes", "axes, slowest first, as letters xyzwvu or digits")
+    .or_else("as the machine has them");
+
+/// Their direction.
+pub(super) const REVERSE: Opt =
+    Opt::text("reverse", "axes that run from high to low").or_else("none");
+
+/// The options `axes=` and `reverse=` for the axes of one topology.
+pub struct AxisOptions {
+    /// The lattice axis that the method sees as its axis i, slowest first.
+    axes: Vec<usize>,
+    /// Lattice axes that run from high to low.
+    reversed: Vec<usize>,
+}
+
+impl AxisOptions {
+    /// Reads `axes=` (slowest first, as letters `xyzwvu` or digits; default: as stored) and `reverse=`
+    /// (axes that run from high to low).
+    ///
+    /// # Errors
+    /// Not a permutation of the topology's axes; no coordinates.
+    pub fn parse(topology: &Topology, params: &Params) -> Result<Self> {
+        let dimensions = lattice_of(topology)?.extents.len();
+        let example: String = match dimensions {
+            0..=6 => AXIS_LETTERS[..dimensions].into(),
+            _ => (0..dimensions.min(10)).map(|d| d.to_string()).collect(),
+        };
+        let all = format!("the {dimensions} axes, each once, as in {example}");
+        let axes = match params.word("axes")? {
+            Some(text) => parse_axes(&text, dimensions)
+                .filter(|axes| axes.len() == dimensions)
+                .ok_or_else(|| params.wrong("axes", all))?,
+            None => (0..dimensions).collect(),
+        };
+        let some = format!("some of the axes {example}, each at most once");
+        let reversed = match params.word("reverse")? {
+            Some(text) => {
+                parse_axes(&text, dimensions).ok_or_else(|| params.wrong("reverse", some))?
+            }
+            None => Vec::new(),
+        };
+        Ok(AxisOptions { axes, reversed })
+    }
+
+    /// Returns the cells of `topology` as these options turn them. Fails if it has no coordinates.
+    pub fn view<'a>(&self, topology: &'a Topology) -> Result<View<'a>> {
+        let lattice = lattice_of(topology)?;
+        let stride = |axis: &usize| lattice.extents[axis + 1..].iter().product();
+        Ok(View {
+            topology,
+            lattice,
+            axes: self.axes.clone(),
+            strides: self.axes.iter().map(stride).collect(),
+            reversed: self
+                .axes
+                .iter()
+                .map(|axis| self.reversed.contains(axis))
+                .collect(),
+            extents: self
+                .axes
+                .iter()
+                .map(|axis| lattice.extents[*axis])
+                .collect(),
+        })
+    }
+}
+
+/// Returns the coordinates of `topology`. Fails if it has none.
+fn lattice_of(topology: &Topology) -> Result<&Lattice> {
+    topology.lattice().ok_or_else(|| {
+        Error::unsuited(
+            SourceLocation::option(topology.spec()),
+            format!("{} has no coordinates, which `axes` needs", topology.name()),
+            "what works here: row-major",
+        )
+    })
+}
+
+/// Returns the numbers of the axes that `text` names; `None` if one is none of `dimensions`, or stands twice.
+fn parse_axes(text: &str, dimensions: usize) -> Option<Vec<usize>> {
+    let mut axes = Vec::new();
+    for letter in text.chars() {
+        let axis = match letter.to_digit(10) {
+            Some(digit) => digit as usize,
+            None => AXIS_LETTERS.chars().position(|known| known == letter)?,
+        };
+        if axis >= dimensions || axes.contains(&axis) {
+            return None;
+        }
+        axes.push(axis);
+    }
+    Some(axes)
+}
+
+impl View<'_> {
+    /// Number of cells.
+    pub fn cell_count(&self) -> usize {
+        self.lattice.cell_count()
+    }
+
+    /// The lattice cell at a position in the method's axes.
+    pub fn cell(&self, position: &[u32]) -> u32 {
+        position.iter().enumerate().fold(0, |cell, (i, x)| {
+            let x = if self.reversed[i] {
+                self.extents[i] - 1 - x
+            } else {
+                *x
+            };
+            cell + x * self.strides[i]
+        })
+    }
+
+    /// One value an axis, from the lattice's order of axes to the method's.
+    pub fn permuted<T: Copy>(&self, stored: &[T]) -> Vec<T> {
+        self.axes.iter().map(|a| stored[*a]).collect()
+    }
+
+    /// The cells by ascending `index`, their place on a curve; no two have the same. O(cells · log cells) time; an
+    /// index and a number for each cell.
+    pub fn cells_by_curve<K: Ord + Send>(&self, index: impl Fn(&[u32]) -> K + Sync) -> Vec<u32> {
+        let keyed = |position: &mut Vec<u32>, number: u32| {
+            digits(number, &self.extents, position);
+            (index(position), self.cell(position))
+        };
+        let cells = (0..self.cell_count() as u32).into_par_iter();
+        let mut keyed: Vec<(K, u32)> = cells
+            .map_init(|| vec![0; self.extents.len()], keyed)
+            .collect();
+        keyed.par_sort_unstable();
+        keyed.into_iter().map(|(_, cell)| cell).collect()
+    }
+
+    /// Visits all positions, row-major in the method's axes.
+    pub fn for_each_position(&self, visit: impl FnMut(&[u32])) {
+        for_each_position(&self.extents, visit);
+    }
+
+    /// The schedulable nodes of `cells` in turn; within a cell by id.
+    pub fn nodes(&self, cells: Vec<u32>) -> Vec<NodeId> {
+        let mut nodes = Vec::with_capacity(self.topology.node_count());
+        match &self.lattice.cells {
+            None => {
+                let of = |cell: &u32| self.topology.nodes_of(RouterId(*cell));
+                let part = |cells: &[u32]| cells.iter().flat_map(of).collect::<Vec<_>>();
+                let parts: Vec<_> = cells.par_chunks(1 << 14).map(part).collect();
+                drop(cells);
+                parts.into_iter().for_each(|part| nodes.extend(part));
+            }
+            Some(cell_of) => {
+                let mut rank = vec![u32::MAX; self.cell_count()];
+                for (r, cell) in cells.into_iter().enumerate() {
+                    rank[cell as usize] = r as u32;
+                }
+                nodes.extend(self.topology.nodes().iter());
+                nodes.sort_by_key(|n| rank[cell_of[n.index()] as usize]);
+            }
+        }
+        nodes
+    }
+}
+
+/// Visits all positions of a box, row-major.
+pub(super) fn for_each_position(extents: &[u32], mut visit: impl FnMut(&[u32])) {
+    let mut position = vec![0u32; extents.len()];
+    loop {
+        visit(&position);
+        let mut axis = extents.len();
+        loop {
+            if axis == 0 {
+                return;
+            }
+            axis -= 1;
+            position[axis] += 1;
+            if position[axis] < extents[axis] {
+                break;
+            }
+            position[axis] = 0;
+        }
+    }
+}

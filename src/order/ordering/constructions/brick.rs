@@ -1,0 +1,251 @@
+//! Brick orders: small boxes filled one after the other.
+
+use super::axes::{AXES, AxisOptions, REVERSE, View, for_each_position};
+use super::hilbert;
+use super::interleave::{gray_rank, morton_key, widths};
+use super::linear::reflect;
+use crate::ordering::entry::{Method, Needs, OrderNodes, OrderedNodes, OrderingEntry};
+use nodeorder_base::error::Result;
+use nodeorder_base::observer::Observer;
+use nodeorder_base::params::{Opt, Params};
+use nodeorder_network::topology::Topology;
+use nodeorder_network::topology::lattice::digits;
+
+/// `brick[:size=2x2x2,inner=snake|gray|row,outer=snake|row|hilbert,axes=zxy,reverse=x]`: bricks of
+/// `size` cells, each filled along the inner path before the next along the outer path.
+///
+/// `size` counts cells along the topology's own axes, in the order of its extents, whatever `axes` says;
+/// default 2 along each. Bricks at the far edges are clipped, the paths inside them made for what is left;
+/// a brick may be larger than the box. Both paths run with the axis order of `axes`; every inner path
+/// starts at the brick's origin. `size=2x2x2` is what Cray's `-O2` ("2Cube") is understood to be
+/// (unverified). O(cells · log cells). Errors: `size` that does not have one extent an axis.
+pub const BRICK: OrderingEntry = OrderingEntry {
+    name: "brick",
+    about: "bricks of size=2x2x2 cells one after the other, inner=snake|gray|row, outer=snake|row|hilbert",
+    example: "brick:size=2x2x4,outer=hilbert",
+    options: &[
+        AXES,
+        REVERSE,
+        Opt::extents("size", "cells of a brick along each axis").or_else("2 along each"),
+        Opt::one_of("inner", &["snake", "gray", "row"], "path inside a brick"),
+        Opt::one_of(
+            "outer",
+            &["snake", "row", "hilbert"],
+            "path over the bricks",
+        ),
+    ],
+    parse: Method::new(Needs::Lattice, parse_options),
+};
+
+struct Brick {
+    axes: AxisOptions,
+    /// Cells of a brick along each axis of the view.
+    size: Vec<u32>,
+    /// Path inside a brick.
+    inner: &'static str,
+    /// Path over the bricks.
+    outer: &'static str,
+}
+
+fn parse_options(topology: &Topology, params: &Params) -> Result<Box<dyn OrderNodes>> {
+    let axes = AxisOptions::parse(topology, params)?;
+    let view = axes.view(topology)?;
+    let size = parse_size(&view, params, "size")?.unwrap_or_else(|| vec![2; view.extents.len()]);
+    let inner = params.choice("inner")?;
+    let outer = params.choice("outer")?;
+    topology
+        .context()
+        .require("the bricks", 48 * view.cell_count() as u64)?;
+    if outer == "hilbert" {
+        let counts = Bricks::new(&view.extents, size.clone()).counts;
+        hilbert::check_index(params, hilbert::bits_for(&counts), &counts)?;
+    }
+    Ok(Box::new(Brick {
+        axes,
+        size,
+        inner,
+        outer,
+    }))
+}
+
+impl OrderNodes for Brick {
+    fn order(&self, topology: &Topology, _: &dyn Observer) -> Result<OrderedNodes> {
+        let view = self.axes.view(topology)?;
+        let bricks = Bricks::new(&view.extents, self.size.clone());
+        let mut cells = Vec::with_capacity(view.cell_count());
+        for number in list_bricks(&bricks, self.outer) {
+            bricks.walk(number, self.inner, |position| {
+                cells.push(view.cell(position));
+            });
+        }
+        Ok(OrderedNodes::Constructed(view.nodes(cells)))
+    }
+}
+
+/// Returns the numbers of the bricks in turn along the outer path.
+fn list_bricks(bricks: &Bricks<'_>, outer: &str) -> Vec<u32> {
+    let mut numbers = Vec::new();
+    match outer {
+        "hilbert" => {
+            let bits = hilbert::bits_for(&bricks.counts);
+            let mut keyed = Vec::new();
+            for_each_position(&bricks.counts, |position| {
+                keyed.push((hilbert::index(position, bits), bricks.number(position)));
+            });
+            keyed.sort_unstable();
+            numbers.extend(keyed.into_iter().map(|(_, number)| number));
+        }
+        "snake" => {
+            let mut position = vec![0; bricks.counts.len()];
+            for_each_position(&bricks.counts, |counter| {
+                reflect(counter, &bricks.counts, &mut position);
+                numbers.push(bricks.number(&position));
+            });
+        }
+        _ => numbers.extend(0..bricks.len()),
+    }
+    numbers
+}
+
+/// Reads the extents of a brick, given in the topology's order of axes, and returns them in the view's; `None` if they
+/// are not given. Fails if there is not one an axis.
+pub(super) fn parse_size(
+    view: &View<'_>,
+    params: &Params,
+    key: &'static str,
+) -> Result<Option<Vec<u32>>> {
+    let Some(size) = params.extents(key)? else {
+        return Ok(None);
+    };
+    if size.len() != view.extents.len() {
+        let expected = format!("{} extents, one an axis, as in 2x2x2", view.extents.len());
+        return Err(params.wrong(key, expected));
+    }
+    Ok(Some(view.permuted(&size)))
+}
+
+/// A box cut into bricks, those at the far edges clipped. Bricks are numbered row-major.
+pub(super) struct Bricks<'a> {
+    extents: &'a [u32],
+    size: Vec<u32>,
+    /// Bricks along each axis.
+    counts: Vec<u32>,
+}
+
+impl<'a> Bricks<'a> {
+    pub(super) fn new(extents: &'a [u32], size: Vec<u32>) -> Self {
+        let counts = extents
+            .iter()
+            .zip(&size)
+            .map(|(n, s)| n.div_ceil(*s))
+            .collect();
+        Bricks {
+            extents,
+            size,
+            counts,
+        }
+    }
+
+    pub(super) fn len(&self) -> u32 {
+        self.counts.iter().product()
+    }
+
+    fn number(&self, position: &[u32]) -> u32 {
+        self.counts
+            .iter()
+            .zip(position)
+            .fold(0, |number, (n, x)| number * n + x)
+    }
+
+    /// Visits the cells of one brick along a path that starts at its origin.
+    pub(super) fn walk(&self, number: u32, path: &str, mut visit: impl FnMut(&[u32])) {
+        let axes = self.extents.len();
+        let (mut origin, mut shape) = (vec![0; axes], vec![0; axes]);
+        digits(number, &self.counts, &mut origin);
+        for i in 0..axes {
+            origin[i] *= self.size[i];
+            shape[i] = self.size[i].min(self.extents[i] - origin[i]);
+        }
+        let mut position = vec![0; axes];
+        let mut step = |inside: &[u32]| {
+            for i in 0..axes {
+                position[i] = origin[i] + inside[i];
+            }
+            visit(&position);
+        };
+        let mut inside = vec![0; axes];
+        match path {
+            "gray" => {
+                let bits = widths(&shape);
+                let mut keyed = Vec::new();
+                for_each_position(&shape, |inside| {
+                    keyed.push((gray_rank(morton_key(inside, &bits)), keyed.len() as u32));
+                });
+                keyed.sort_unstable();
+                for (_, index) in keyed {
+                    digits(index, &shape, &mut inside);
+                    step(&inside);
+                }
+            }
+            "snake" => {
+                for_each_position(&shape, |counter| {
+                    reflect(counter, &shape, &mut inside);
+                    step(&inside);
+                });
+            }
+            _ => for_each_position(&shape, step),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::ordering::testing::{error, ids};
+
+    #[test]
+    fn bricks_are_filled_one_after_the_other() {
+        assert_eq!(
+            ids("mesh:4x4", "brick"),
+            [0, 1, 5, 4, 2, 3, 7, 6, 10, 11, 15, 14, 8, 9, 13, 12]
+        );
+        assert_eq!(
+            ids("mesh:4x4", "brick:inner=row,outer=row"),
+            [0, 1, 4, 5, 2, 3, 6, 7, 8, 9, 12, 13, 10, 11, 14, 15]
+        );
+        // Bricks 0 2 3 1 on the Hilbert curve; inside 2x2 a Gray code is the snake.
+        assert_eq!(
+            ids("mesh:4x4", "brick:inner=gray,outer=hilbert"),
+            [0, 1, 5, 4, 2, 3, 7, 6, 10, 11, 15, 14, 8, 9, 13, 12]
+        );
+    }
+
+    #[test]
+    fn size_is_in_the_order_of_the_extents_whatever_the_axes() {
+        assert_eq!(
+            ids("mesh:2x4", "brick:size=1x2,outer=row,axes=yx"),
+            [0, 1, 4, 5, 2, 3, 6, 7]
+        );
+        assert_eq!(
+            ids("mesh:2x4", "brick:size=1x2,inner=row,axes=yx")[..4],
+            [0, 1, 4, 5]
+        );
+    }
+
+    #[test]
+    fn edges_are_clipped() {
+        assert_eq!(ids("mesh:3x3", "brick"), [0, 1, 4, 3, 2, 5, 8, 6, 7]);
+        assert_eq!(ids("mesh:3x3", "brick:size=9x9"), ids("mesh:3x3", "snake"));
+        assert_eq!(
+            ids("mesh:3x4", "brick:size=9x9,inner=gray"),
+            ids("mesh:3x4", "gray")
+        );
+    }
+
+    #[test]
+    fn bad_sizes_are_refused() {
+        assert!(error("mesh:4x4", "brick:size=2x2x2").contains("2 extents, one an axis"));
+        assert!(error("mesh:4x4", "brick:size=2x0").contains("size[1] = 0"));
+        assert!(error("mesh:4x4", "brick:inner=grey").contains("did you mean `gray`"));
+        assert!(error("mesh:4x4", "brick:outer=gray").contains("snake, row, hilbert"));
+    }
+}

@@ -1,0 +1,325 @@
+//! Generalised Hilbert curves: any box of two or three dimensions, no cell skipped.
+//!
+//! # Drawing
+//! ```text
+//! 4 x 6, axis 1 to the right       5 x 3
+//!  0  1  2 21 22 23                 0  1  2
+//!  5  4  3 20 19 18                 5  4  3
+//!  6  9 10 13 14 17                 6  7  8
+//!  7  8 11 12 15 16                13 12  9
+//!                                  14 11 10
+//! ```
+
+use super::axes::{AXES, AxisOptions, REVERSE, View};
+use crate::ordering::entry::{Method, Needs, OrderNodes, OrderedNodes, OrderingEntry};
+use nodeorder_base::error::Result;
+use nodeorder_base::observer::Observer;
+use nodeorder_base::params::Params;
+use nodeorder_network::topology::Topology;
+
+/// `gilbert[:axes=zxy,reverse=x]`: a Hilbert-like curve made for the box itself. It starts at the origin
+/// and runs along the longest axis (of equal ones the first); the others follow in order.
+///
+/// In two dimensions all steps are 1, unless the longer side is odd and the shorter even: then at most one
+/// is 2. In three dimensions all steps are 1 when all sides are even. Axes of extent 1 do not count. O(cells) time; the
+/// stack holds O(log cells) boxes. Errors: more than three axes of more than one cell.
+///
+/// # References
+/// Červený, "gilbert: space-filling curve for rectangular domains of arbitrary size",
+/// <https://github.com/jakubcerveny/gilbert>: the rules of division.
+pub const GILBERT: OrderingEntry = OrderingEntry::new(
+    "gilbert",
+    "generalised Hilbert curve of any 2-D or 3-D box, no cells skipped",
+    &[AXES, REVERSE],
+    Method::new(Needs::Lattice, parse_options),
+);
+
+struct Gilbert {
+    axes: AxisOptions,
+    /// The axes of more than one cell as the method sees them, the longest first.
+    sides: Vec<usize>,
+}
+
+fn parse_options(topology: &Topology, params: &Params) -> Result<Box<dyn OrderNodes>> {
+    let axes = AxisOptions::parse(topology, params)?;
+    let extents = axes.view(topology)?.extents;
+    let mut sides: Vec<usize> = (0..extents.len()).filter(|i| extents[*i] > 1).collect();
+    if sides.len() > 3 {
+        let name = topology.name();
+        let count = sides.len();
+        return Err(params.unsuited(
+            format!(
+                "{name} has {count} axes of more than one cell, and `gilbert` fills at most three"
+            ),
+            "what works here: hilbert, snake, brick",
+        ));
+    }
+    // A stable sort by whether the axis is the longest moves only that one.
+    if let Some(longest) = sides.iter().copied().rev().max_by_key(|i| extents[*i]) {
+        sides.sort_by_key(|i| *i != longest);
+    }
+    Ok(Box::new(Gilbert { axes, sides }))
+}
+
+impl OrderNodes for Gilbert {
+    fn order(&self, topology: &Topology, _: &dyn Observer) -> Result<OrderedNodes> {
+        let view = self.axes.view(topology)?;
+        let cells = list_cells(&view, &self.sides);
+        Ok(OrderedNodes::Constructed(view.nodes(cells)))
+    }
+}
+
+/// Returns the cells along the curve over these axes, the first the longest.
+fn list_cells(view: &View<'_>, axes: &[usize]) -> Vec<u32> {
+    let length = |axis: usize| axes.get(axis).map_or(1, |i| i64::from(view.extents[*i]));
+    let side = |axis| Side {
+        axis,
+        length: length(axis),
+    };
+    let whole = Part {
+        corner: [0; 3],
+        sides: [0, 1, 2].map(side),
+        flat: axes.len() < 3,
+    };
+    let (mut cells, mut position) = (
+        Vec::with_capacity(view.cell_count()),
+        vec![0u32; view.extents.len()],
+    );
+    walk(whole, |corner| {
+        for (i, axis) in axes.iter().enumerate() {
+            position[*axis] = corner[i] as u32;
+        }
+        cells.push(view.cell(&position));
+    });
+    cells
+}
+
+/// One side of a part: along `axis`, backwards when `length` is negative.
+#[derive(Clone, Copy)]
+struct Side {
+    axis: usize,
+    length: i64,
+}
+
+impl Side {
+    fn size(self) -> i64 {
+        self.length.abs()
+    }
+
+    fn with(self, length: i64) -> Self {
+        Side { length, ..self }
+    }
+
+    /// The first half, rounded down.
+    fn half(self) -> Self {
+        self.with(self.length.div_euclid(2))
+    }
+
+    /// The first half, made even where there is room: a part with an even side can be left at the
+    /// neighbour of where it was entered.
+    fn even_half(self) -> Self {
+        let half = self.half();
+        let odd = half.length % 2 != 0 && self.size() > 2;
+        half.with(half.length + if odd { self.length.signum() } else { 0 })
+    }
+
+    /// The side after `first`, its beginning.
+    fn rest(self, first: Side) -> Self {
+        self.with(self.length - first.length)
+    }
+
+    fn back(self) -> Self {
+        self.with(-self.length)
+    }
+}
+
+type Corner = [i64; 3];
+
+/// The corner after `side`.
+fn past(mut corner: Corner, side: Side) -> Corner {
+    corner[side.axis] += side.length;
+    corner
+}
+
+/// The last cell along `side`.
+fn end(mut corner: Corner, side: Side) -> Corner {
+    corner[side.axis] += side.length - side.length.signum();
+    corner
+}
+
+/// A box entered at `corner` and left at the far end of its first side.
+struct Part {
+    corner: Corner,
+    sides: [Side; 3],
+    /// Whether the whole has two sides at most.
+    flat: bool,
+}
+
+impl Part {
+    /// Parts that the curve passes through in turn; none for a row.
+    fn split(&self) -> Option<impl DoubleEndedIterator<Item = Part> + use<>> {
+        let (corner, sides) = (self.corner, self.sides);
+        if sides.iter().filter(|s| s.size() > 1).count() <= 1 {
+            return None;
+        }
+        let parts = if self.flat {
+            split_plane(corner, sides)
+        } else {
+            split_box(corner, sides)
+        };
+        Some(
+            parts
+                .into_iter()
+                .filter(|part| part.sides.iter().all(|side| side.length != 0)),
+        )
+    }
+}
+
+/// Visits every cell of a box. Parts wait on a stack in memory instead of recursion, so depth does not matter.
+fn walk(whole: Part, mut visit: impl FnMut(&Corner)) {
+    let mut stack = vec![whole];
+    while let Some(part) = stack.pop() {
+        let Some(parts) = part.split() else {
+            let Part {
+                mut corner, sides, ..
+            } = part;
+            // The side of more than one cell, or any.
+            let row = sides
+                .into_iter()
+                .find(|side| side.size() > 1)
+                .unwrap_or(sides[0]);
+            for _ in 0..row.size() {
+                visit(&corner);
+                corner[row.axis] += row.length.signum();
+            }
+            continue;
+        };
+        stack.extend(parts.rev());
+    }
+}
+
+/// Two halves of a wide rectangle; otherwise up the first half along b, across, and back down.
+fn split_plane(corner: Corner, [a, b, c]: [Side; 3]) -> Vec<Part> {
+    let part = |corner, a, b| Part {
+        corner,
+        sides: [a, b, c],
+        flat: true,
+    };
+    if 2 * a.size() > 3 * b.size() {
+        let a1 = a.even_half();
+        return vec![part(corner, a1, b), part(past(corner, a1), a.rest(a1), b)];
+    }
+    let (a1, b1) = (a.half(), b.even_half());
+    vec![
+        part(corner, b1, a1),
+        part(past(corner, b1), a, b.rest(b1)),
+        part(end(end(corner, a), b1), b1.back(), a.rest(a1).back()),
+    ]
+}
+
+/// Two halves of a box long in a; three parts of one that is tall or deep, as in the plane; otherwise five.
+fn split_box(corner: Corner, [a, b, c]: [Side; 3]) -> Vec<Part> {
+    let part = |corner, a, b, c| Part {
+        corner,
+        sides: [a, b, c],
+        flat: false,
+    };
+    let (w, h, d) = (a.size(), b.size(), c.size());
+    let (a1, b1, c1) = (a.even_half(), b.even_half(), c.even_half());
+    let a2 = a.rest(a1);
+    if 2 * w > 3 * h && 2 * w > 3 * d {
+        return vec![part(corner, a1, b, c), part(past(corner, a1), a2, b, c)];
+    }
+    let top = past(corner, b1);
+    if 3 * h > 4 * d {
+        return vec![
+            part(corner, b1, c, a1),
+            part(top, a, b.rest(b1), c),
+            part(end(end(corner, a), b1), b1.back(), c, a2.back()),
+        ];
+    }
+    if 3 * d > 4 * h {
+        return vec![
+            part(corner, c1, a1, b),
+            part(past(corner, c1), a, b, c.rest(c1)),
+            part(end(end(corner, a), c1), c1.back(), a2.back(), b),
+        ];
+    }
+    vec![
+        part(corner, b1, c1, a1),
+        part(top, c, a1, b.rest(b1)),
+        part(end(end(corner, b1), c), a, b1.back(), c.rest(c1).back()),
+        part(end(end(top, a), c), c.back(), a2.back(), b.rest(b1)),
+        part(end(end(corner, a), b1), b1.back(), c1, a2.back()),
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::ordering::testing::{error, ids, steps};
+
+    #[test]
+    fn rectangles_step_by_one_except_long_odd_times_short_even() {
+        for w in 1..=20u32 {
+            for h in 1..=20u32 {
+                let long = steps(&format!("mesh:{w}x{h}"), "gilbert");
+                let far: Vec<u32> = long.into_iter().filter(|s| *s != 1).collect();
+                let excused = w.max(h) % 2 == 1 && w.min(h).is_multiple_of(2);
+                assert!(
+                    far.is_empty() || (excused && far == [2]),
+                    "{w}x{h}: {far:?}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn even_boxes_step_by_one() {
+        let even = [2u32, 4, 6, 8, 10, 12, 16];
+        for x in even {
+            for y in even {
+                for z in even {
+                    let spec = format!("mesh:{x}x{y}x{z}");
+                    assert!(steps(&spec, "gilbert").iter().all(|s| *s == 1), "{spec}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_drawings_are_right() {
+        let start = [
+            0, 1, 2, 8, 7, 6, 12, 18, 19, 13, 14, 20, 21, 15, 16, 22, 23, 17, 11, 10, 9,
+        ];
+        assert_eq!(ids("mesh:4x6", "gilbert")[..21], start);
+        let all = [0, 1, 2, 5, 4, 3, 6, 7, 8, 11, 14, 13, 10, 9, 12];
+        assert_eq!(ids("mesh:5x3", "gilbert"), all);
+    }
+
+    #[test]
+    fn every_box_is_filled() {
+        for cells in 0..9 * 9 * 9 {
+            let (x, y, z) = (cells / 81 + 1, cells / 9 % 9 + 1, cells % 9 + 1);
+            let all = ids(&format!("mesh:{x}x{y}x{z}"), "gilbert");
+            assert_eq!((all.len(), all[0]), (x * y * z, 0), "{x}x{y}x{z}");
+        }
+    }
+
+    #[test]
+    fn axes_of_extent_one_do_not_count() {
+        assert_eq!(ids("mesh:1x4x1x6x1", "gilbert"), ids("mesh:4x6", "gilbert"));
+        assert_eq!(ids("mesh:1x5x1", "gilbert"), [0, 1, 2, 3, 4]);
+        assert_eq!(ids("mesh:1x1", "gilbert"), [0]);
+        assert!(
+            error("mesh:2x2x2x2", "gilbert").contains("at most three; what works here: hilbert")
+        );
+    }
+
+    #[test]
+    fn the_first_of_equal_axes_leads() {
+        // From one end of the longest axis to the other.
+        assert_eq!(ids("mesh:4x4", "gilbert").last(), Some(&12));
+        assert_eq!(ids("mesh:4x4", "gilbert:axes=yx").last(), Some(&3));
+        assert_eq!(ids("mesh:4x6", "gilbert").last(), Some(&5));
+    }
+}

@@ -1,0 +1,117 @@
+//! Row-major and snake orders: axis by axis.
+
+use super::axes::{AXES, AxisOptions, REVERSE, View};
+use crate::ordering::entry::{Method, Needs, OrderNodes, OrderedNodes, OrderingEntry};
+use nodeorder_base::error::Result;
+use nodeorder_base::observer::Observer;
+use nodeorder_network::topology::Topology;
+
+/// `row-major[:axes=zyx,reverse=x]`: lexicographic on coordinates. Without options it is node-id order,
+/// which works on every topology. Cray: `-On` (node id), `-Ox` and `-Or` with the axes sorted by extent.
+pub const ROW_MAJOR: OrderingEntry = OrderingEntry {
+    name: "row-major",
+    about: "lexicographic on coordinates; without options node-id order, on every topology",
+    example: "row-major:axes=zyx",
+    options: &[AXES, REVERSE],
+    parse: Method::new(Needs::LatticeForAxes, |topology, params| {
+        let turned = params.has("axes") || params.has("reverse");
+        let axes = turned.then(|| AxisOptions::parse(topology, params));
+        Ok(Box::new(RowMajor(axes.transpose()?)))
+    }),
+};
+
+/// The axes; `None` for the order of node ids.
+struct RowMajor(Option<AxisOptions>);
+
+impl OrderNodes for RowMajor {
+    fn order(&self, topology: &Topology, _: &dyn Observer) -> Result<OrderedNodes> {
+        let Some(axes) = &self.0 else {
+            let mut nodes = Vec::with_capacity(topology.node_count());
+            nodes.extend(topology.nodes().iter());
+            return Ok(OrderedNodes::Constructed(nodes));
+        };
+        let view = axes.view(topology)?;
+        let mut cells = Vec::with_capacity(view.cell_count());
+        view.for_each_position(|position| cells.push(view.cell(position)));
+        Ok(OrderedNodes::Constructed(view.nodes(cells)))
+    }
+}
+
+/// `snake[:axes=zxy,reverse=x]`: boustrophedon; every step between neighbouring cells is 1.
+pub const SNAKE: OrderingEntry = OrderingEntry {
+    name: "snake",
+    about: "boustrophedon: row-major with every other row reversed, all steps 1 even on a mesh",
+    example: "snake:axes=zxy",
+    options: &[AXES, REVERSE],
+    parse: Method::new(Needs::Lattice, |topology, params| {
+        Ok(Box::new(Snake(AxisOptions::parse(topology, params)?)))
+    }),
+};
+
+struct Snake(AxisOptions);
+
+impl OrderNodes for Snake {
+    fn order(&self, topology: &Topology, _: &dyn Observer) -> Result<OrderedNodes> {
+        let view = self.0.view(topology)?;
+        Ok(OrderedNodes::Constructed(view.nodes(snake_cells(&view))))
+    }
+}
+
+/// The reflected mixed-radix Gray code: an axis runs backwards when the sum of the slower coordinates,
+/// as walked, is odd.
+fn snake_cells(view: &View<'_>) -> Vec<u32> {
+    let mut cells = Vec::with_capacity(view.cell_count());
+    let mut position = vec![0; view.extents.len()];
+    view.for_each_position(|walked| {
+        reflect(walked, &view.extents, &mut position);
+        cells.push(view.cell(&position));
+    });
+    cells
+}
+
+/// Turns a row-major counter into snake coordinates.
+pub(super) fn reflect(counter: &[u32], extents: &[u32], out: &mut [u32]) {
+    // The walk along axis i turns round each time the number of completed walks is odd: that number is
+    // the row-major index of the slower digits.
+    let mut walks_odd = false;
+    for i in 0..counter.len() {
+        out[i] = if walks_odd {
+            extents[i] - 1 - counter[i]
+        } else {
+            counter[i]
+        };
+        walks_odd = (walks_odd && extents[i] % 2 == 1) ^ (counter[i] % 2 == 1);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::ordering::testing::{ids, steps};
+    use proptest::prelude::*;
+
+    #[test]
+    fn row_major_is_the_identity_by_default() {
+        assert_eq!(ids("mesh:2x3", "row-major"), [0, 1, 2, 3, 4, 5]);
+        assert_eq!(ids("mesh:2x3", "row-major:axes=xy"), [0, 1, 2, 3, 4, 5]);
+        assert_eq!(ids("mesh:2x3", "row-major:axes=yx"), [0, 3, 1, 4, 2, 5]);
+        assert_eq!(
+            ids("mesh:2x3", "row-major:axes=10,reverse=x"),
+            [3, 0, 4, 1, 5, 2]
+        );
+        let two_a_router = ids("mesh:2x2,per_router=2,limit=7", "row-major:axes=yx");
+        assert_eq!(two_a_router, [0, 1, 4, 5, 2, 3, 6]);
+    }
+
+    proptest! {
+        #[test]
+        fn every_snake_step_is_one(dims in prop::collection::vec(1u32..6, 1..5), turn in any::<bool>()) {
+            let x: Vec<String> = dims.iter().map(u32::to_string).collect();
+            let spec = format!("mesh:{}", x.join("x"));
+            let axes: String = (0..dims.len()).rev().map(|d| d.to_string()).collect();
+            let by = if turn { format!("snake:axes={axes},reverse=0") } else { "snake".to_string() };
+            let steps = steps(&spec, &by);
+            prop_assert_eq!(steps.len() + 1, dims.iter().product::<u32>() as usize);
+            prop_assert!(steps.iter().all(|step| *step == 1));
+        }
+    }
+}

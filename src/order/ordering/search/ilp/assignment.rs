@@ -1,0 +1,146 @@
+//! The integer program of elements at ranks.
+
+use good_lp::{Expression, ProblemVariables, SolutionStatus, Variable, constraint, variable};
+
+use super::solver::{Job, Model, Refusal};
+use crate::ordering::search_result::{SearchResult, Status};
+use nodeorder_base::error::{Error, Result, SourceLocation};
+
+/// Most variables of a model.
+const VARIABLES: usize = 60_000;
+
+/// The best ordering that the solver finds, not worse than `start`.
+pub(super) fn solve(job: &Job<'_>) -> Result<SearchResult> {
+    let Job { problem, start, .. } = *job;
+    let n = problem.space.len();
+    // Known before the pairs are looked at: neighbours in rank have weight.
+    check_size(&job.options.location, n, n - 1)?;
+    let answer = match job.run(build(job)?) {
+        Ok(answer) => answer,
+        // Out of time before it had anything: the warm start stands.
+        Err(Refusal::OutOfTime) => {
+            let by = job.name();
+            let found = SearchResult::new(problem, start, job.bound, by, Status::TimeLimit);
+            return Ok(found.noted(problem, job.options));
+        }
+        Err(Refusal::Failed(error)) => return Err(error),
+    };
+    let mut order = vec![u32::MAX; n];
+    for (index, value) in answer.values.iter().enumerate() {
+        if *value > 0.5 {
+            order[index % n] = (index / n) as u32;
+        }
+    }
+    let mut sorted = order.clone();
+    sorted.sort_unstable();
+    if !sorted.into_iter().eq(0..n as u32) {
+        return Err(job.failed("an answer that is no ordering"));
+    }
+    if problem.value(start) < problem.value(&order) {
+        order = start.to_vec();
+    }
+    let value = problem.value(&order);
+    let status = match answer.status {
+        SolutionStatus::Optimal => Status::Optimal,
+        _ => Status::TimeLimit,
+    };
+    let bound = answer
+        .gap
+        .map_or(0.0, |gap| value * (1.0 - gap.max(0.0)))
+        .max(job.bound);
+    let outcome = SearchResult::new(problem, &order, bound, job.name(), status);
+    Ok(outcome.noted(problem, job.options))
+}
+
+/// Refuses a model of so many elements and `pairs` or more pairs of ranks: it has a variable for each element at each
+/// rank, and for each pair as many again. Errors: too many variables.
+pub(super) fn check_size(location: &SourceLocation, n: usize, pairs: usize) -> Result<()> {
+    let size = n.saturating_mul(n).saturating_mul(pairs + 1);
+    if size > VARIABLES {
+        return Err(Error::unsuited(
+            location.clone(),
+            format!(
+                "a model of {n} elements and {pairs} or more weighted pairs of ranks is beyond integer programs"
+            ),
+            "use `optimise`, a shorter window, or a smaller machine",
+        ));
+    }
+    Ok(())
+}
+
+fn build(job: &Job<'_>) -> Result<Model> {
+    let Job {
+        problem,
+        start,
+        options,
+        ..
+    } = *job;
+    let n = problem.space.len();
+    let d = |i: usize, j: usize| f64::from(problem.space.distances.between(i as u32, j as u32));
+    let pairs: Vec<(usize, usize, f64)> = (0..n)
+        .flat_map(|p| (p + 1..n).map(move |q| (p, q)))
+        .map(|(p, q)| (p, q, problem.element_weight(p, q)))
+        .filter(|(_, _, w)| *w > 0.0)
+        .collect();
+    check_size(&options.location, n, pairs.len())?;
+    let mut variables = ProblemVariables::new();
+    let x: Vec<Variable> = (0..n * n)
+        .map(|_| variables.add(variable().binary()))
+        .collect();
+    let at = |i: usize, p: usize| x[i * n + p];
+    let mut rank = vec![0; n];
+    start
+        .iter()
+        .enumerate()
+        .for_each(|(p, e)| rank[*e as usize] = p);
+    let mut warm: Vec<(Variable, f64)> = Vec::new();
+    for (i, rank) in rank.iter().enumerate() {
+        warm.extend((0..n).map(|p| (at(i, p), f64::from(u8::from(*rank == p)))));
+    }
+    let mut constraints = Vec::new();
+    for i in 0..n {
+        constraints.push(constraint!(
+            (0..n).map(|p| at(i, p)).sum::<Expression>() == 1
+        ));
+        constraints.push(constraint!(
+            (0..n).map(|p| at(p, i)).sum::<Expression>() == 1
+        ));
+    }
+    // Symmetry: where all routers look alike, any may come first; otherwise an ordering and its
+    // reverse are equal, and the start's first element stays in the first half.
+    let first = start[0] as usize;
+    let topology = problem.topology;
+    let alike = topology.network().vertex_transitive && topology.nodes().is_full();
+    if alike && (problem.group == 1 || !problem.space.routers.windows(2).any(|r| r[0] == r[1])) {
+        constraints.push(constraint!(at(first, 0) == 1));
+    } else {
+        let second_half = (n / 2 + n % 2..n).map(|p| at(first, p)).sum::<Expression>();
+        constraints.push(constraint!(second_half == 0));
+    }
+    let mut objective = Expression::from(0.0);
+    for (p, q, weight) in pairs {
+        let y: Vec<Variable> = (0..n * n)
+            .map(|_| variables.add(variable().clamp(0.0, 1.0)))
+            .collect();
+        for i in 0..n {
+            let from = (0..n).filter(|j| *j != i).map(|j| y[i * n + j]);
+            constraints.push(constraint!(from.sum::<Expression>() == at(i, p)));
+            let to = (0..n).filter(|j| *j != i).map(|j| y[j * n + i]);
+            constraints.push(constraint!(to.sum::<Expression>() == at(i, q)));
+            for j in 0..n {
+                if i != j {
+                    objective.add_mul(weight * d(i, j), y[i * n + j]);
+                }
+                let on = rank[i] == p && rank[j] == q && i != j;
+                warm.push((y[i * n + j], f64::from(u8::from(on))));
+            }
+        }
+    }
+    Ok(Model {
+        variables,
+        objective,
+        constraints,
+        x,
+        warm,
+    })
+}

@@ -1,0 +1,156 @@
+//! The method `ilp`: picks what can prove the instance.
+
+use super::solver::{self, Job};
+use super::{assignment, path};
+use crate::ordering::entry::{Method, Needs, OrderNodes, OrderedNodes, OrderingEntry};
+use crate::ordering::search::optimise::bounds::Bounds;
+use crate::ordering::search::optimise::dp;
+use crate::ordering::search::optimise::elements::Arrangement;
+use crate::ordering::search::optimise::options::{SHARED, SearchOptions};
+use crate::ordering::search::optimise::problem::SearchProblem;
+use crate::ordering::search::optimise::starts::list_candidates;
+use crate::ordering::search::optimise::weights::WeightKind;
+use crate::ordering::search_result::{SearchResult, Status};
+use nodeorder_base::error::{Error, Result};
+use nodeorder_base::observer::Observer;
+use nodeorder_base::params::{Opt, join};
+use nodeorder_network::topology::Topology;
+
+/// `ilp[:weights=…,window=K,ring=true,solver=…,time=SECONDS]` and the keys of `optimise`.
+///
+/// Picks the method that can prove the instance and says which in `solver`: a start that meets the bound,
+/// the dynamic program, rounds of subtour cuts for `path`, else an integer program with binary `x_ip`
+/// (element i at rank p), symmetry broken and the best classic ordering as warm start. Its form is Adams-Johnson, for
+/// lags that have weight: `y_ipjq ≥ 0`, `Σ_j y_ipjq = x_ip`, `Σ_i y_ipjq = x_jq`; minimise `Σ W(p,q)·d_ij·y_ipjq`.
+///
+/// `solver=dp|microlp|highs` forces one; `highs` needs the crate feature of that name. Errors: a solver that is not
+/// built in, an instance too large for the model, an infeasible model, bad options.
+///
+/// # Limits
+/// About ten elements for the integer programs, 27 at K = 4 for the dynamic program. Elements are routers,
+/// or nodes with `split=true`; routers must carry equally many nodes.
+///
+/// # References
+/// Leung et al., "Processor Allocation on Cplant: Achieving General Processor Locality using One-Dimensional
+/// Allocation Strategies", SAND2002-1488, 2002, section 2.2; Adams, Johnson, "Improved linear programming-based
+/// lower
+/// bounds for the quadratic assignment problem", DIMACS 16, 1994; Dantzig, Fulkerson, Johnson, "Solution of
+/// a large-scale traveling-salesman problem", 1954, <https://doi.org/10.1287/opre.2.4.393>.
+pub const ILP: OrderingEntry = OrderingEntry {
+    name: "ilp",
+    about: "proved optimal for a weighted sum of distances, on small machines: exact search, integer program",
+    example: "ilp:weights=path",
+    options: &join::<11, 1, 12>(
+        SHARED,
+        [Opt::one_of(
+            "solver",
+            &solver::NAMES,
+            "solver; auto chooses, dp is the dynamic program",
+        )],
+    ),
+    parse: Method::new(Needs::Nothing, |topology, params| {
+        let options = SearchOptions::parse(topology, params)?;
+        let solver = params.choice("solver")?;
+        solver::check_available(params, solver)?;
+        Ok(Box::new(Ilp { options, solver }))
+    }),
+};
+
+struct Ilp {
+    options: SearchOptions,
+    /// One of [`solver::NAMES`].
+    solver: &'static str,
+}
+
+impl OrderNodes for Ilp {
+    fn order(&self, topology: &Topology, observer: &dyn Observer) -> Result<OrderedNodes> {
+        ilp(topology, &self.options, self.solver, observer).map(OrderedNodes::Found)
+    }
+
+    fn check_inputs(&self, topology: &Topology, observer: &dyn Observer) -> Result<()> {
+        self.options.check_inputs(topology, observer)
+    }
+}
+
+/// Runs `ilp` under an observer.
+fn ilp(
+    topology: &Topology,
+    options: &SearchOptions,
+    solver: &'static str,
+    observer: &dyn Observer,
+) -> Result<SearchResult> {
+    options.check_clock(observer)?;
+    let weights = options.weights.build(topology)?;
+    let space = Arrangement::new(topology, options.split)?;
+    let problem = SearchProblem::new(topology, &space, weights);
+    if !problem.even {
+        let problem = format!(
+            "routers of {} carry different numbers of nodes",
+            topology.name()
+        );
+        return Err(Error::unsuited(
+            options.location.clone(),
+            problem,
+            "use split=true or `optimise`",
+        ));
+    }
+    // Refused before starts are made: programs that are asked for, and weights of all lags of many elements, under which
+    // no start meets the bound unless all are as far apart.
+    let (kind, n) = (problem.weights.kind(), space.len());
+    let asked = !["auto", "dp"].contains(&solver) && kind != WeightKind::Path;
+    let many = n > 1000 && kind == WeightKind::Workload && space.diameter > 1;
+    if asked || solver == "auto" && many {
+        assignment::check_size(&options.location, n, n.saturating_sub(1))?;
+    }
+    let starts = list_candidates(topology, &problem, options, &|| observer.should_stop())?;
+    let start = starts.iter().map(|s| (problem.value(&s.order), s));
+    let Some((value, start)) = start.reduce(|a, b| if b.0 < a.0 { b } else { a }) else {
+        return Err(Error::input(
+            options.location.clone(),
+            "no start",
+            "an ordering to start from",
+        ));
+    };
+    let [quick, _] = options.bound_work();
+    let bound = Bounds::new(&problem).lower(quick, &|| observer.should_stop());
+    observer.progress(value, bound);
+    let done = |order: &[u32], bound, by: &str, status| {
+        Ok(SearchResult::new(&problem, order, bound, by, status).noted(&problem, options))
+    };
+    if solver == "auto" && (value - bound <= 1e-9 * value || space.len() < 3) {
+        let by = format!("{}, which meets the bound", start.label);
+        return done(&start.order, value, &by, Status::Optimal);
+    }
+    if solver == "auto" || solver == "dp" {
+        if let Some(order) = dp::attempt(&problem, &start.order, dp::MODEST, observer) {
+            return done(&order, 0.0, "dynamic program", Status::Optimal);
+        }
+        if observer.should_stop() {
+            return done(&start.order, bound, "dynamic program", Status::Stopped);
+        }
+        if solver == "dp" {
+            return Err(Error::unsuited(
+                options.location.clone(),
+                format!(
+                    "{} elements under these weights are too much for it",
+                    space.len()
+                ),
+                "use a shorter window, or `optimise`",
+            ));
+        }
+    }
+    let (problem, start) = (&problem, start.order.as_slice());
+    let job = Job {
+        options,
+        observer,
+        solver,
+        bound,
+        problem,
+        start,
+    };
+    if kind == WeightKind::Path {
+        path::solve(&job)
+    } else {
+        assignment::solve(&job)
+    }
+}

@@ -1,0 +1,4 @@
+//! Searches: orderings found by an optimiser, which start from the constructions.
+
+pub mod ilp;
+pub mod optimise;

@@ -1,0 +1,306 @@
+//! Annealing a long sequence block by block: chains that stay in the cache, side by side.
+
+use std::collections::HashMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::Mutex;
+
+use rayon::prelude::*;
+
+use super::anneal::{Chain, Cooling, UNIT};
+use super::anneal_rng::AnnealRng;
+use super::elements::Arrangement;
+use super::options::Budget;
+use super::prices::Prices;
+use nodeorder_base::observer::Observer;
+
+/// Elements from which sequences are annealed by blocks.
+pub(super) const LARGE: usize = 100_000;
+
+/// Elements of a block, and of one where most blocks are alike: powers of two, as the parts of curves that fill boxes
+/// often are. Short ones take shape in fewer steps.
+const BLOCK: usize = 4096;
+const ALIKE: usize = 512;
+
+/// Least mean number of blocks in a group for which short blocks are used.
+const MANY: usize = 8;
+
+/// Chains of a pass at least, the same for any number of threads.
+const CHAINS: usize = 2;
+
+/// One pass over a sequence: what is annealed, under which weights, and until when.
+pub(super) struct Pass<'a> {
+    pub space: &'a Arrangement,
+    pub lag: &'a [f64],
+    /// Cooling of a block, by how many times the steps of a single block it gets.
+    pub cooling: &'a (dyn Fn(f64) -> Cooling + Sync),
+    pub budget: &'a Budget,
+    pub observer: &'a dyn Observer,
+    /// Number of the pass in the search; the blocks of odd ones begin half a block further on.
+    pub number: usize,
+    /// Its share of the steps, and the moment when it ends where there is a time limit.
+    pub steps: Option<u64>,
+    pub end: Option<f64>,
+}
+
+/// A chain on the first block of a group; distances inside all blocks of a group agree rank by rank.
+struct Job {
+    /// Number of its group of blocks.
+    group: usize,
+    /// Its share of the steps, as a multiple of the share of a block that is like no other.
+    weight: f64,
+    rng: AnnealRng,
+}
+
+impl Pass<'_> {
+    /// Anneals every block of `order`, and returns the steps that took. A block's ends, a window each, stay as they
+    /// are, so no pair within the window has one element that moves in one block and one in another: what blocks
+    /// gain adds up, and with a budget in steps the seed alone decides, however many threads there are.
+    ///
+    /// The blocks of a curve that fills a box are often congruent. Of such blocks one is annealed, with the steps of
+    /// all, and the others are put into the order found where it gains there what it gained in the first. O(elements ·
+    /// window) beside the steps.
+    pub fn run(&self, order: &mut [u32]) -> u64 {
+        let mut rank = vec![0u32; order.len()];
+        for (r, e) in order.iter().enumerate() {
+            rank[*e as usize] = r as u32;
+        }
+        let window = self.lag.len() - 1;
+        // Short blocks pay only where many are alike: fewer pairs of ranks lie inside them.
+        let mut groups = self.groups(order, ALIKE);
+        if groups.iter().map(Vec::len).sum::<usize>() < MANY * groups.len() {
+            groups = self.groups(order, BLOCK);
+        }
+        let chains = CHAINS.div_ceil(groups.len().max(1));
+        let job = |(group, chain): (usize, usize)| Job {
+            group,
+            weight: groups[group].len() as f64 / chains as f64,
+            rng: AnnealRng::new(
+                self.budget.seed,
+                (self.number as u64) << 32 | (group * chains + chain) as u64,
+            ),
+        };
+        let pairs =
+            (0..groups.len()).flat_map(|group| (0..chains).map(move |chain| (group, chain)));
+        let jobs: Vec<Job> = pairs.map(job).collect();
+        let all: f64 = jobs.iter().map(|job| job.weight).sum();
+        let left = Mutex::new(all);
+        let found: Vec<(Vec<u32>, i64, u64)> = jobs
+            .into_par_iter()
+            .with_max_len(1)
+            .map(|job| {
+                let now = self.observer.seconds();
+                let waiting = left.lock().map_or(all, |mut left| {
+                    *left -= job.weight;
+                    *left + job.weight
+                });
+                // Blocks that wait share what is left of the time.
+                let share = (job.weight * rayon::current_num_threads() as f64 / waiting).min(1.0);
+                let slice = now
+                    .zip(self.end)
+                    .map(|(now, end)| (now, (end - now).max(0.0) * share));
+                let steps = self.steps.map(|steps| steps as f64 * job.weight / all);
+                self.anneal(groups[job.group][0], &rank, job, steps, slice)
+            })
+            .collect();
+        let steps = found.iter().map(|(.., steps)| steps).sum();
+        let prices = Prices::new(self.lag, UNIT, window);
+        let best = found
+            .chunks(chains)
+            .map(|found| found.iter().min_by_key(|(_, delta, _)| delta));
+        groups
+            .into_iter()
+            .zip(best)
+            .collect::<Vec<_>>()
+            .into_par_iter()
+            .for_each(|(group, best)| {
+                let Some((best, delta, _)) = best else { return };
+                for block in group {
+                    let after: Vec<u32> = best.iter().map(|from| block[*from as usize]).collect();
+                    let price = |order: &[u32]| prices.of_stretch(&self.space.distances, order);
+                    if price(&after) - price(block) == *delta {
+                        block.copy_from_slice(&after);
+                    }
+                }
+            });
+        steps
+    }
+
+    /// The blocks of `size` elements in groups of which many distances agree, rank by rank, the largest group first;
+    /// blocks without an element between the windows at their ends are left out.
+    fn groups<'o>(&self, order: &'o mut [u32], size: usize) -> Vec<Vec<&'o mut [u32]>> {
+        let (first, rest) = order.split_at_mut(if self.number % 2 == 1 { size / 2 } else { 0 });
+        let blocks = std::iter::once(first).chain(rest.chunks_mut(size));
+        let blocks: Vec<&mut [u32]> = blocks.filter(|b| b.len() >= 2 * self.lag.len()).collect();
+        let sign = |block: &[u32]| {
+            let mut hasher = DefaultHasher::new();
+            let lags = (0..usize::BITS)
+                .map(|bit| 1 << bit)
+                .take_while(|lag| *lag < block.len());
+            for lag in lags {
+                for (a, b) in block.iter().zip(&block[lag..]) {
+                    self.space.distances.between(*a, *b).hash(&mut hasher);
+                }
+            }
+            (block.len(), hasher.finish())
+        };
+        let signs: Vec<(usize, u64)> = blocks.par_iter().map(|block| sign(block)).collect();
+        let mut groups: Vec<Vec<&mut [u32]>> = Vec::new();
+        let mut group_of = HashMap::new();
+        for (sign, block) in signs.into_iter().zip(blocks) {
+            let group = *group_of.entry(sign).or_insert(groups.len());
+            if group == groups.len() {
+                groups.push(Vec::new());
+            }
+            groups[group].push(block);
+        }
+        groups.sort_by_key(|group| std::cmp::Reverse(group.len()));
+        groups
+    }
+
+    /// The order that a chain finds for a block, as ranks inside the block; its change in price; the steps made.
+    fn anneal(
+        &self,
+        block: &[u32],
+        rank: &[u32],
+        job: Job,
+        steps: Option<f64>,
+        slice: Option<(f64, f64)>,
+    ) -> (Vec<u32>, i64, u64) {
+        let ids: Vec<u32> = (0..block.len() as u32).collect();
+        if self.observer.should_stop() {
+            return (ids, 0, 0);
+        }
+        let part = self.space.part(block, rank, rank[block[0] as usize]);
+        let window = self.lag.len() - 1;
+        let mut chain = Chain::new(&part, &ids, self.lag, window, false, job.rng).between_windows();
+        chain.run((self.cooling)(job.weight), 1.0, &|made| {
+            if self.observer.should_stop() {
+                return f64::INFINITY;
+            }
+            let by_steps = steps.map_or(0.0, |all| made as f64 / all);
+            let by_time = match (slice, self.observer.seconds()) {
+                (Some((_, slice)), _) if slice <= 0.0 => f64::INFINITY,
+                (Some((began, slice)), Some(now)) => (now - began) / slice,
+                _ => 0.0,
+            };
+            by_steps.max(by_time)
+        });
+        (chain.best.to_vec(), chain.gain, chain.steps)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::objective;
+    use super::super::weights::{WeightKind, Weights};
+    use super::*;
+    use crate::ordering::{NoObserver, NodeOrder};
+    use nodeorder_network::topology::{Context, Topology};
+
+    /// The blocks of a curve of cubes are alike: one search serves all.
+    #[test]
+    fn congruent_blocks_gain_alike() {
+        let topology = Topology::inline("torus:32x32x16", &Context::default()).unwrap();
+        let space = Arrangement::new(&topology, false).unwrap();
+        let gilbert = NodeOrder::make(&topology, "gilbert").unwrap();
+        let mut order = space.collapse(&topology, gilbert.nodes());
+        let lag: Vec<f64> = (0..=8)
+            .map(|k| if k == 0 { 0.0 } else { 1.0 / f64::from(k) })
+            .collect();
+        let prices = Prices::new(&lag, UNIT, 8);
+        let priced = |order: &[u32]| -> Vec<i64> {
+            order
+                .chunks(ALIKE)
+                .map(|b| prices.of_stretch(&space.distances, b))
+                .collect()
+        };
+        let before = prices.of_stretch(&space.distances, &order);
+        let blocks = priced(&order);
+        assert!(blocks.iter().all(|price| *price == blocks[0]));
+        let pass = Pass {
+            space: &space,
+            lag: &lag,
+            cooling: &|weight| {
+                assert_eq!(weight, 16.0);
+                Cooling {
+                    from: 0.4,
+                    to: 0.05,
+                }
+            },
+            budget: &Budget {
+                steps: Some(60_000),
+                time: None,
+                seed: 5,
+            },
+            observer: &NoObserver,
+            number: 0,
+            steps: Some(60_000),
+            end: None,
+        };
+        pass.run(&mut order);
+        let after = priced(&order);
+        assert!(after.iter().all(|price| *price == after[0]));
+        // What the blocks gain is what the whole gains.
+        let gain = blocks[0] - after[0];
+        assert!(gain > 0);
+        assert_eq!(
+            before - prices.of_stretch(&space.distances, &order),
+            32 * gain
+        );
+    }
+
+    /// Every pass lowers the objective of the whole, keeps a permutation, and does the same on one thread as on three.
+    #[test]
+    fn what_blocks_gain_the_whole_gains() {
+        for spec in ["torus:32x24x16", "cascade:16x8x80,global=single"] {
+            let topology = Topology::inline(spec, &Context::default()).unwrap();
+            let space = Arrangement::new(&topology, false).unwrap();
+            let n = space.len();
+            let weights = Weights::by_lag(WeightKind::Harmonic, n, 8, false);
+            let lag: Vec<f64> = (0..=8)
+                .map(|k| if k == 0 { 0.0 } else { weights.lag(k) })
+                .collect();
+            let budget = Budget {
+                steps: Some(200_000),
+                time: None,
+                seed: 3,
+            };
+            let run = |threads: usize| {
+                let pool = rayon::ThreadPoolBuilder::new()
+                    .num_threads(threads)
+                    .build()
+                    .unwrap();
+                let mut order: Vec<u32> = (0..n as u32).collect();
+                let mut values = vec![objective::by_lag(&weights, &space.distances, &order)];
+                for number in 0..2 {
+                    let pass = Pass {
+                        space: &space,
+                        lag: &lag,
+                        cooling: &|_| Cooling {
+                            from: 0.2,
+                            to: 0.05,
+                        },
+                        budget: &budget,
+                        observer: &NoObserver,
+                        number,
+                        steps: Some(100_000),
+                        end: None,
+                    };
+                    assert!(pool.install(|| pass.run(&mut order)) >= 100_000);
+                    values.push(objective::by_lag(&weights, &space.distances, &order));
+                }
+                (order, values)
+            };
+            let (order, values) = run(1);
+            assert_eq!((&order, &values), (&run(3).0, &run(3).1));
+            // Where all blocks are congruent the first pass may leave nothing for the second.
+            assert!(
+                values[0] > values[1] && values[1] >= values[2],
+                "{spec}: {values:?}"
+            );
+            let mut sorted = order;
+            sorted.sort_unstable();
+            assert!(sorted.into_iter().eq(0..n as u32));
+        }
+    }
+}

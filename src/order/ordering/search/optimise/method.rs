@@ -1,0 +1,106 @@
+//! The method `optimise`: exact where that is quick, else annealed.
+
+use super::bounds::Bounds;
+use super::dp;
+use super::elements::Arrangement;
+use super::options::{SHARED, SearchOptions};
+use super::problem::SearchProblem;
+use super::search;
+use super::starts::list_candidates;
+use crate::ordering::entry::{Method, Needs, OrderNodes, OrderedNodes, OrderingEntry};
+use crate::ordering::search_result::{SearchResult, Status};
+use nodeorder_base::error::Result;
+use nodeorder_base::observer::Observer;
+use nodeorder_network::topology::Topology;
+
+/// `optimise[:weights=…,window=K,ring=true,time=SECONDS,steps=N,sizes=FILE,split=true,start=ORD,seed=S]`.
+///
+/// Anneals from the best classic orderings, on two chains or as many as there are threads, then re-orders
+/// every six ranks exactly. From 100,000 routers on, stretches of some hundred or thousand ranks are annealed one by
+/// one, as many side by side as there are threads; of stretches that are alike, as most of a curve are on a box of powers
+/// of two, one is annealed, with the steps of all. Up to 27 routers and short windows a dynamic program finds the optimum
+/// instead and proves it. Nodes of one router stay together unless `split=true`: then nodes are arranged one by one. With
+/// `steps=` (or by default) the result depends on the seed alone; with `time=` also on the
+/// machine's speed.
+///
+/// # Complexity
+/// A step costs O(K) to O(K²) byte operations, most of them far less. Memory: O(nodes) on grids, routers²
+/// bytes where distances are searched.
+///
+/// # References
+/// See [`crate::ordering::optimise`].
+pub const OPTIMISE: OrderingEntry = OrderingEntry {
+    name: "optimise",
+    about: "annealed for a weighted sum of distances, with a proved bound (workload: for job sizes)",
+    example: "optimise:weights=harmonic,window=8,steps=20000",
+    options: &SHARED,
+    parse: Method::new(Needs::Nothing, |topology, params| {
+        Ok(Box::new(Optimise(SearchOptions::parse(topology, params)?)))
+    }),
+};
+
+struct Optimise(SearchOptions);
+
+impl OrderNodes for Optimise {
+    fn order(&self, topology: &Topology, observer: &dyn Observer) -> Result<OrderedNodes> {
+        optimise(topology, &self.0, observer).map(OrderedNodes::Found)
+    }
+
+    fn check_inputs(&self, topology: &Topology, observer: &dyn Observer) -> Result<()> {
+        self.0.check_inputs(topology, observer)
+    }
+}
+
+/// Runs `optimise` under an observer.
+fn optimise(
+    topology: &Topology,
+    options: &SearchOptions,
+    observer: &dyn Observer,
+) -> Result<SearchResult> {
+    options.check_clock(observer)?;
+    let weights = options.weights.build(topology)?;
+    let space = Arrangement::new(topology, options.split)?;
+    let problem = SearchProblem::new(topology, &space, weights);
+    let whole = options.budget();
+    let stop = || observer.should_stop() || whole.is_over(observer);
+    let starts = list_candidates(topology, &problem, options, &stop)?;
+    let effort = dp::Effort::within(&options.budget());
+    let quick = dp::attempt(&problem, &starts[0].order, effort, observer);
+    if let Some(exact) = quick {
+        return Ok(
+            SearchResult::new(&problem, &exact, 0.0, "dynamic program", Status::Optimal)
+                .noted(&problem, options),
+        );
+    }
+    let [quick, thorough] = options.bound_work();
+    // Balls have no thorough form: theirs is there before the search.
+    let first = if problem.weights.has_edges() {
+        thorough
+    } else {
+        quick
+    };
+    let bounds = Bounds::new(&problem);
+    let mut bound = bounds.lower(first, &stop);
+    let gains = bounds.gains(quick, thorough);
+    let mut budget = whole;
+    if gains && let (Some(end), Some(now)) = (budget.time, observer.seconds()) {
+        // Time kept for a better bound: few elements are soon searched.
+        let kept = if space.len() <= 100 { 0.7 } else { 0.3 };
+        budget.time = Some(end - kept * (end - now));
+    }
+    let found = search::search(&problem, &starts, &budget, observer, bound);
+    if gains && found.objective > bound {
+        bound = bound.max(bounds.lower(thorough, &stop));
+        observer.progress(found.objective, bound);
+    }
+    let status = match (found.stopped, options.time) {
+        (true, _) => Status::Stopped,
+        (false, Some(_)) if options.steps.is_none_or(|s| found.steps < s) => Status::TimeLimit,
+        _ => Status::Steps,
+    };
+    let mut outcome = SearchResult::new(&problem, &found.order, bound, "annealing", status);
+    outcome.steps = found.steps;
+    let mut outcome = outcome.noted(&problem, options);
+    outcome.notes.push(format!("start: {}", found.start));
+    Ok(outcome)
+}

@@ -1,0 +1,192 @@
+//! The exact objective of an ordering: sums of hops by lag are integers, and weights are applied last.
+
+use rayon::prelude::*;
+
+use super::elements::Distances;
+use super::weights::Weights;
+use crate::pair_sums::PairSums;
+
+/// Ranks a task.
+const CHUNK: usize = 1024;
+
+/// The objective under weights by lag, of a sequence of nodes, each given by its element of `distances`.
+///
+/// Lag sums are whole numbers, so neither threads nor their number show in the result; the weights are
+/// applied in ascending order of the lag. With dyadic weights (`geometric`, `path`) the value is exact as
+/// long as it has 53 bits. O(N·K).
+pub(super) fn by_lag(weights: &Weights, distances: &Distances, nodes: &[u32]) -> f64 {
+    let sums = sums(weights, distances, nodes, false);
+    (1..sums.lag.len()).fold(0.0, |all, k| all + weights.lag(k) * sums.lag[k] as f64)
+}
+
+/// Distances looked up for an estimate.
+const SAMPLE: usize = 1 << 20;
+
+/// Ranks side by side that are looked at for an estimate.
+const STRETCH: usize = 64;
+
+/// A value to rank sequences by: the objective ([`by_lag`]) where that is soon found, else its part from pairs whose
+/// lower rank is in one of some stretches, spread by the golden ratio: curves repeat themselves at powers of two.
+/// O(min(N·K, 10⁶)).
+pub(super) fn estimate(weights: &Weights, distances: &Distances, nodes: &[u32]) -> f64 {
+    let (n, window) = (nodes.len(), weights.window());
+    if n.saturating_mul(window) <= 4 * SAMPLE {
+        return by_lag(weights, distances, nodes);
+    }
+    let stretches = (SAMPLE / (STRETCH * window)).max(1);
+    let mut sums = vec![0u64; window + 1];
+    for stretch in 0..stretches as u64 {
+        // 64 bits of the fraction of stretch · (√5 - 1)/2.
+        let share = stretch.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let first = ((u128::from(share) * (n - STRETCH) as u128) >> 64) as usize;
+        for a in first..first + STRETCH {
+            let last = if weights.ring {
+                window
+            } else {
+                window.min(n - 1 - a)
+            };
+            for (k, sum) in sums.iter_mut().enumerate().take(last + 1).skip(1) {
+                *sum += u64::from(distances.between(nodes[a], nodes[(a + k) % n]));
+            }
+        }
+    }
+    (1..sums.len()).fold(0.0, |all, k| all + weights.lag(k) * sums[k] as f64)
+}
+
+/// The objective where each size counts: `Σ_S p(S)·MPC(S)`, and MPC(S) is a multiple of T(S), a whole number:
+/// only positive terms are added. `shares` as in [`Weights::window_shares`], `totals[S]` = T(S).
+pub(super) fn by_windows(shares: &[f64], totals: &[u128]) -> f64 {
+    shares
+        .iter()
+        .zip(totals)
+        .fold(0.0, |all, (share, total)| all + share * *total as f64)
+}
+
+/// Sums over pairs up to the longest lag that has a weight; by row and column where asked for. O(N·K).
+pub(super) fn sums(
+    weights: &Weights,
+    distances: &Distances,
+    nodes: &[u32],
+    rows: bool,
+) -> PairSums {
+    let (n, window) = (nodes.len(), weights.window());
+    let zero = || PairSums {
+        lag: vec![0; window + 1],
+        row: vec![0; if rows { n } else { 0 }],
+        col: vec![0; if rows { n } else { 0 }],
+    };
+    let part = |chunk: usize| {
+        let mut sums = zero();
+        for a in chunk * CHUNK..n.min((chunk + 1) * CHUNK) {
+            let last = if weights.ring {
+                window
+            } else {
+                window.min(n - 1 - a)
+            };
+            for k in 1..=last {
+                // Half way round a ring, each pair once.
+                if weights.ring && 2 * k == n && a >= k {
+                    continue;
+                }
+                let b = (a + k) % n;
+                let d = u64::from(distances.between(nodes[a], nodes[b]));
+                sums.lag[k] += d;
+                if rows {
+                    sums.row[a] += d;
+                    sums.col[b] += d;
+                }
+            }
+        }
+        sums
+    };
+    let chunks = (0..n.div_ceil(CHUNK)).into_par_iter().map(part);
+    chunks.reduce(zero, |a, b| a.plus(&b))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::elements::Arrangement;
+    use super::super::problem::SearchProblem;
+    use super::super::weights::tests::log_uniform;
+    use super::super::weights::{WeightKind, Weights};
+    use super::*;
+    use crate::ordering::NodeOrder;
+    use nodeorder_network::topology::{Context, Topology};
+
+    /// Pair by pair, from the definition of the objective.
+    fn plainly(weights: &Weights, distances: &Distances, nodes: &[u32]) -> f64 {
+        let mut sum = 0.0;
+        for b in 0..nodes.len() {
+            for a in 0..b {
+                sum += weights.pair(a, b) * f64::from(distances.between(nodes[a], nodes[b]));
+            }
+        }
+        sum
+    }
+
+    /// Pair by pair, in whole numbers as far as possible.
+    fn directly(weights: &Weights, distances: &Distances, nodes: &[u32]) -> f64 {
+        match weights.window_shares() {
+            None => by_lag(weights, distances, nodes),
+            Some(shares) => by_windows(
+                shares,
+                &sums(weights, distances, nodes, true).window_totals(),
+            ),
+        }
+    }
+
+    #[test]
+    fn sums_by_lag_are_the_sum_over_pairs() {
+        for spec in [
+            "torus:5x4",
+            "mesh:3x3x2,per_router=2",
+            "slim-fly:q=5",
+            "torus:2x2x2",
+        ] {
+            let topology = Topology::inline(spec, &Context::default()).unwrap();
+            let space = Arrangement::new(&topology, true).unwrap();
+            let n = topology.node_count();
+            let order = NodeOrder::make(&topology, "random:seed=4").unwrap();
+            let nodes = space.collapse(&topology, order.nodes());
+            for ring in [false, true] {
+                let mut all = vec![Weights::workload(n, &log_uniform(n as u32), ring)];
+                for kind in [
+                    WeightKind::Geometric,
+                    WeightKind::Harmonic,
+                    WeightKind::Path,
+                ] {
+                    all.extend([1, 4, 16, 99].map(|k| Weights::by_lag(kind, n, k, ring)));
+                }
+                for weights in all {
+                    let plain = plainly(&weights, &space.distances, &nodes);
+                    let fast = directly(&weights, &space.distances, &nodes);
+                    assert!((plain - fast).abs() < 1e-9 * plain, "{spec} {weights:?}");
+                }
+            }
+        }
+    }
+
+    /// To the last bit, on networks with and without a transform, with routers kept together and parted.
+    #[test]
+    fn the_value_of_a_problem_is_that_of_its_pairs() {
+        for spec in [
+            "torus:7x6x5",
+            "mesh:9x4,per_router=3",
+            "random-regular:n=60,d=4",
+            "mesh:2",
+        ] {
+            let topology = Topology::inline(spec, &Context::default()).unwrap();
+            for split in [false, true] {
+                let space = Arrangement::new(&topology, split).unwrap();
+                let n = topology.node_count();
+                let weights = Weights::workload(n, &log_uniform(n as u32), false);
+                let problem = SearchProblem::new(&topology, &space, weights);
+                let mut order: Vec<u32> = (0..space.len() as u32).collect();
+                order.sort_by_key(|e| e.wrapping_mul(0x9e37_79b9));
+                let nodes = problem.ranks(&order);
+                let plain = directly(&problem.weights, &space.distances, &nodes);
+                assert_eq!(problem.value(&order), plain, "{spec}");
+            }
+        }
+    }
+}

@@ -1,0 +1,271 @@
+//! The options that `ilp` and `optimise` share.
+
+use super::weights::{WeightKind, Weights};
+use crate::ordering::constructions::table::CONSTRUCTIONS;
+use crate::ordering::entry::RequestedOrdering;
+use nodeorder_base::error::{Error, Result, SourceLocation};
+use nodeorder_base::observer::Observer;
+use nodeorder_base::params::{Opt, Params, SEED};
+use nodeorder_network::topology::Topology;
+use nodeorder_trace::sizes::{Sizes, Weight};
+use nodeorder_trace::swf::Options;
+
+/// Steps where the user names none: a few seconds.
+const DEFAULT_STEPS: u64 = 4_000_000;
+
+/// Operations spent on a bound: some seconds.
+const BOUND_WORK: u64 = 8_000_000_000;
+
+/// Operations spent on a bound before a search: a moment.
+pub(super) const QUICK_BOUND: u64 = 200_000_000;
+
+/// The options that `ilp` and `optimise` share.
+pub struct SearchOptions {
+    /// The text that they stand in, for messages.
+    pub location: SourceLocation,
+    pub weights: WeightOptions,
+    /// Seconds to search for.
+    pub time: Option<f64>,
+    /// Annealing steps.
+    pub steps: Option<u64>,
+    pub seed: u64,
+    /// Whether the nodes of a router are arranged one by one.
+    pub split: bool,
+    /// The one ordering to start from.
+    pub start: Option<RequestedOrdering>,
+}
+
+/// The options of weights.
+pub struct WeightOptions {
+    kind: WeightKind,
+    ring: bool,
+    /// The largest lag that has a weight.
+    window: usize,
+    /// The job sizes behind workload weights, which no others have.
+    pub sizes: Option<JobSizes>,
+}
+
+/// Job sizes that a text names.
+pub struct JobSizes {
+    /// The value of `sizes=`.
+    pub text: String,
+    /// What counts a size.
+    weight: Weight,
+    procs_per_node: u32,
+}
+
+/// How long a search may go on.
+#[derive(Clone, Copy, Debug)]
+pub struct Budget {
+    /// Steps of all chains together.
+    pub steps: Option<u64>,
+    /// The moment, on the observer's clock, when it ends.
+    pub time: Option<f64>,
+    pub seed: u64,
+}
+
+impl Budget {
+    /// Whether the time is up, by `observer`'s clock.
+    pub fn is_over(&self, observer: &dyn Observer) -> bool {
+        matches!((self.time, observer.seconds()), (Some(limit), Some(now)) if now > limit)
+    }
+}
+
+/// The options that searches share.
+pub const SHARED: [Opt; 11] = [
+    Opt::one_of(
+        "weights",
+        &["geometric", "harmonic", "path", "workload"],
+        "weight of a pair of ranks by its lag",
+    ),
+    Opt::flag("ring", "the last rank is followed by the first"),
+    Opt::whole("window", "largest lag that has a weight")
+        .or_else("16 for geometric weights, 64 for others"),
+    Opt::text(
+        "sizes",
+        "job sizes for weights=workload: a trace, a log, a table or log-uniform",
+    )
+    .or_else("none"),
+    Opt::one_of(
+        "share",
+        &["jobs", "node-hours"],
+        "what counts a job size, with weights=workload",
+    ),
+    Opt::whole(
+        "procs-per-node",
+        "processors of a node in the trace, with weights=workload",
+    )
+    .or("1"),
+    Opt::number("time", "seconds to search for").or_else("no limit"),
+    Opt::whole("steps", "annealing steps").or_else("4000000 where time= is not given"),
+    SEED,
+    Opt::flag(
+        "split",
+        "arrange the nodes of a router one by one, not together",
+    ),
+    Opt::text("start", "ordering to start from").or_else("the best of the classic ones"),
+];
+
+impl SearchOptions {
+    /// Reads the shared keys.
+    ///
+    /// # Errors
+    /// Values out of range, `sizes` without workload weights or the reverse, a start that is no construction.
+    pub fn parse(topology: &Topology, params: &Params) -> Result<Self> {
+        let weights = WeightOptions::parse(topology, params)?;
+        let time = params.real("time", 0.0, 1e9)?;
+        if time == Some(0.0) {
+            return Err(params.wrong("time", "more than 0 seconds"));
+        }
+        let start = match params.word("start")? {
+            Some(text) => Some(RequestedOrdering::parse(&CONSTRUCTIONS, topology, &text)?),
+            None => None,
+        };
+        Ok(SearchOptions {
+            location: params.location().clone(),
+            weights,
+            time,
+            steps: params.integer("steps", 1u64, 1 << 50)?,
+            seed: params.seed()?,
+            split: params.flag("split")?,
+            start,
+        })
+    }
+
+    /// Checks the files that the options name, and that there is a clock for a time limit.
+    ///
+    /// # Errors
+    /// A file that cannot be read; a time limit alone without a clock.
+    pub fn check_inputs(&self, topology: &Topology, observer: &dyn Observer) -> Result<()> {
+        self.check_clock(observer)?;
+        if let Some(sizes) = &self.weights.sizes {
+            sizes.read_shares(topology)?;
+        }
+        if let Some(start) = &self.start {
+            start.check(topology)?;
+        }
+        Ok(())
+    }
+
+    /// Fails if only a time limit ends the search, and `observer` has no clock.
+    pub fn check_clock(&self, observer: &dyn Observer) -> Result<()> {
+        match self.time {
+            Some(time) if self.steps.is_none() && observer.seconds().is_none() => {
+                Err(Error::input(
+                    self.location.clone(),
+                    format!("time = `{time}`"),
+                    "steps=N, as a time limit needs a clock",
+                ))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Returns the search's budget, on the observer's clock.
+    pub fn budget(&self) -> Budget {
+        let steps = match (self.steps, self.time) {
+            (None, None) => Some(DEFAULT_STEPS),
+            (steps, _) => steps,
+        };
+        Budget {
+            steps,
+            time: self.time,
+            seed: self.seed,
+        }
+    }
+
+    /// Returns the operations that a bound may take, before the search and after: fewer where few steps are asked for.
+    pub fn bound_work(&self) -> [u64; 2] {
+        let by_steps = self.steps.map_or(u64::MAX, |s| s.saturating_mul(1000));
+        [QUICK_BOUND, BOUND_WORK].map(|work| work.min(by_steps))
+    }
+}
+
+impl WeightOptions {
+    /// Reads the options up to `procs-per-node` of [`SHARED`].
+    ///
+    /// # Errors
+    /// Values out of range, `sizes` without workload weights or the reverse.
+    pub fn parse(topology: &Topology, params: &Params) -> Result<Self> {
+        let kind = match params.choice("weights")? {
+            "geometric" => WeightKind::Geometric,
+            "harmonic" => WeightKind::Harmonic,
+            "path" => WeightKind::Path,
+            _ => WeightKind::Workload,
+        };
+        let ring = params.flag("ring")?;
+        let window = params.integer("window", 1usize, 1 << 31)?;
+        let sizes = params.word("sizes")?;
+        let weight = match params.choice("share")? {
+            "node-hours" => Weight::NodeHours,
+            _ => Weight::Jobs,
+        };
+        let procs_per_node = params.whole("procs-per-node", 1u32, 1 << 20)?;
+        let default = match kind {
+            WeightKind::Geometric => 16,
+            _ => 64,
+        };
+        if kind != WeightKind::Workload {
+            let unread = ["sizes", "share", "procs-per-node"];
+            if let Some(key) = unread.into_iter().find(|key| params.has(key)) {
+                return Err(params.wrong(key, format!("weights=workload beside `{key}`")));
+            }
+            return Ok(WeightOptions {
+                kind,
+                ring,
+                window: window.unwrap_or(default),
+                sizes: None,
+            });
+        }
+        if window.is_some() {
+            return Err(params.wrong("window", "no window: workload weighs every lag"));
+        }
+        let Some(text) = sizes else {
+            return Err(params.wrong("sizes", "sizes=FILE or sizes=log-uniform"));
+        };
+        if topology.node_count() < 2 {
+            return Err(Error::input(
+                params.location_of("sizes"),
+                "one node",
+                "a machine of at least 2 nodes",
+            ));
+        }
+        if text == "log-uniform" && (weight == Weight::NodeHours || procs_per_node != 1) {
+            return Err(params.wrong("sizes", "a trace beside `share` or `procs-per-node`"));
+        }
+        Ok(WeightOptions {
+            kind,
+            ring,
+            window: default,
+            sizes: Some(JobSizes {
+                text,
+                weight,
+                procs_per_node,
+            }),
+        })
+    }
+
+    /// Returns the weights of the ranks of a topology. Fails if the job sizes cannot be read.
+    pub fn build(&self, topology: &Topology) -> Result<Weights> {
+        let nodes = topology.node_count();
+        match &self.sizes {
+            None => Ok(Weights::by_lag(self.kind, nodes, self.window, self.ring)),
+            Some(sizes) => {
+                let shares = sizes.read_shares(topology)?;
+                Ok(Weights::workload(nodes, &shares, self.ring))
+            }
+        }
+    }
+}
+
+impl JobSizes {
+    /// Returns the share of each job size. Fails if they cannot be read.
+    fn read_shares(&self, topology: &Topology) -> Result<Vec<(u32, f64)>> {
+        let options = Options {
+            procs_per_node: self.procs_per_node,
+            memory: topology.context().memory,
+            ..Options::default()
+        };
+        Sizes::read(&self.text, self.weight, &options)?.shares(topology.node_count() as u32)
+    }
+}

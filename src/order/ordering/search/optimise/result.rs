@@ -1,0 +1,63 @@
+//! How the result of a search is judged and described.
+
+use super::options::SearchOptions;
+use super::problem::SearchProblem;
+use crate::ordering::search_result::{SearchResult, Status};
+
+impl SearchResult {
+    /// Makes a result with its gap and optimality. Bounds are proved up to rounding: what lies within 10⁻⁹ is equal.
+    pub(in crate::ordering) fn new(
+        problem: &SearchProblem<'_>,
+        order: &[u32],
+        lower_bound: f64,
+        solver: impl Into<String>,
+        status: Status,
+    ) -> Self {
+        let objective = problem.value(order);
+        let optimal = status == Status::Optimal || objective - lower_bound <= 1e-9 * objective;
+        let lower_bound = if optimal {
+            objective
+        } else {
+            lower_bound.min(objective)
+        };
+        let gap = if objective > 0.0 {
+            (objective - lower_bound) / objective
+        } else {
+            0.0
+        };
+        SearchResult {
+            nodes: problem.space.expand(order),
+            objective,
+            lower_bound,
+            gap,
+            optimal,
+            solver: solver.into(),
+            status: if optimal { Status::Optimal } else { status },
+            steps: 0,
+            notes: Vec::new(),
+        }
+    }
+
+    /// Adds lines about the run: the weights of `problem` and the options of the search.
+    pub(in crate::ordering) fn noted(
+        mut self,
+        problem: &SearchProblem<'_>,
+        options: &SearchOptions,
+    ) -> Self {
+        let w = &problem.weights;
+        let ring = if w.ring { ", ring" } else { "" };
+        self.notes = vec![
+            format!("weights: {}, window {}{ring}", w.kind().name(), w.window()),
+            format!(
+                "objective: {}, bound: {}, gap: {}",
+                self.objective, self.lower_bound, self.gap
+            ),
+            format!("solver: {}, {}", self.solver, self.status.name()),
+            format!("seed: {}, steps: {}", options.seed, self.steps),
+        ];
+        if let Some(sizes) = &options.weights.sizes {
+            self.notes.insert(1, format!("sizes: {}", sizes.text));
+        }
+        self
+    }
+}

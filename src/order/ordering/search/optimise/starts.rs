@@ -1,0 +1,148 @@
+//! Starts of a search: the classic orderings, best first.
+
+use super::elements::Arrangement;
+use super::objective;
+use super::options::SearchOptions;
+use super::problem::SearchProblem;
+use super::weights::Weights;
+use crate::ordering::constructions::table::CONSTRUCTIONS;
+use crate::ordering::defaults;
+use crate::ordering::entry::{RequestedOrdering, list_suitable};
+use crate::ordering::node_order::NodeOrder;
+use nodeorder_base::error::{Error, Result, SourceLocation};
+use nodeorder_base::observer::NoObserver;
+use nodeorder_network::topology::Topology;
+
+/// A classic ordering as a sequence of elements.
+pub(in crate::ordering) struct Start {
+    pub label: String,
+    pub order: Vec<u32>,
+    /// Its value under the weights it was ranked by.
+    pub value: f64,
+}
+
+/// Beyond this many elements only orderings made in about linear time are tried.
+const LARGE: usize = 40_000;
+
+/// Returns the classic orderings, those made until `stop` says so, best first; with `start=` that one alone.
+pub fn list_candidates(
+    topology: &Topology,
+    problem: &SearchProblem<'_>,
+    options: &SearchOptions,
+    stop: &dyn Fn() -> bool,
+) -> Result<Vec<Start>> {
+    // Long tails rank the starts no differently and cost N² each.
+    let lag = problem.element_lags(problem.weights.window().min(64));
+    let rough = problem.weights.of_lags(problem.space.len(), lag);
+    let mut all = match &options.start {
+        Some(requested) => {
+            let (order, _) = requested.make(topology, &NoObserver)?;
+            if order.len() != topology.node_count() {
+                let found = format!("an ordering of {} nodes", order.len());
+                let expected = format!("all {} schedulable nodes", topology.node_count());
+                return Err(Error::input(
+                    SourceLocation::option(order.label()),
+                    found,
+                    expected,
+                ));
+            }
+            vec![start(topology, problem.space, &rough, &order)]
+        }
+        None => rank_constructions(topology, problem.space, &rough, stop)?,
+    };
+    all.truncate(8);
+    Ok(all)
+}
+
+/// Returns the classic orderings that suit the topology, ranked by `weights` (over elements), ties by name order; those that
+/// were made until `stop` says so, one at least. Errors: errors of making an ordering: more memory than allowed.
+fn rank_constructions(
+    topology: &Topology,
+    space: &Arrangement,
+    weights: &Weights,
+    stop: &dyn Fn() -> bool,
+) -> Result<Vec<Start>> {
+    let mut starts: Vec<Start> = Vec::new();
+    for label in labels(topology, space.len()) {
+        if !starts.is_empty() && stop() {
+            break;
+        }
+        // A family may not suit this box (too many axes, say): then it is no candidate.
+        let Ok(order) = construct(topology, &label) else {
+            continue;
+        };
+        starts.push(start(topology, space, weights, &order));
+    }
+    if starts.is_empty() {
+        let order = construct(topology, "row-major")?;
+        starts.push(start(topology, space, weights, &order));
+    }
+    starts.sort_by(|a, b| a.value.total_cmp(&b.value));
+    // Equal orders have equal values, so they stand together.
+    starts.dedup_by(|a, b| a.order == b.order);
+    Ok(starts)
+}
+
+/// Makes a construction.
+fn construct(topology: &Topology, text: &str) -> Result<NodeOrder> {
+    let requested = RequestedOrdering::parse(&CONSTRUCTIONS, topology, text)?;
+    Ok(requested.make(topology, &NoObserver)?.0)
+}
+
+/// An ordering as a start; routers it parts come together where their first node stands.
+fn start(topology: &Topology, space: &Arrangement, weights: &Weights, order: &NodeOrder) -> Start {
+    let elements = space.collapse(topology, order.nodes());
+    let value = objective::estimate(weights, &space.distances, &elements);
+    Start {
+        label: order.label().to_string(),
+        order: elements,
+        value,
+    }
+}
+
+fn labels(topology: &Topology, elements: usize) -> Vec<String> {
+    let mut labels: Vec<String> = defaults::suiting(topology)
+        .into_iter()
+        .filter(|l| l != "random")
+        .collect();
+    let names = list_suitable(&CONSTRUCTIONS, topology);
+    if let Some(lattice) = topology.lattice() {
+        let longer: Vec<usize> = (0..lattice.extents.len())
+            .filter(|i| lattice.extents[*i] > 1)
+            .collect();
+        if (2..=3).contains(&longer.len()) && lattice.extents.len() <= 10 {
+            for axes in permutations(&longer) {
+                let mut spelled: String = axes.iter().map(usize::to_string).collect();
+                for short in (0..lattice.extents.len()).filter(|i| !longer.contains(i)) {
+                    spelled.insert_str(0, &short.to_string());
+                }
+                for family in ["hilbert", "gilbert", "snake", "brick"] {
+                    labels.push(format!("{family}:axes={spelled}"));
+                }
+            }
+        }
+    }
+    if elements <= LARGE {
+        labels.extend(["nearest", "rcm", "dfs"].map(String::from));
+    }
+    labels.retain(|l| names.contains(&l.split(':').next().unwrap_or("")));
+    labels.sort();
+    labels.dedup();
+    labels
+}
+
+/// Every order of `items`.
+pub(super) fn permutations(items: &[usize]) -> Vec<Vec<usize>> {
+    let [first, rest @ ..] = items else {
+        return vec![Vec::new()];
+    };
+    let mut all = Vec::new();
+    for shorter in permutations(rest) {
+        for at in 0..=shorter.len() {
+            let mut longer = shorter.clone();
+            longer.insert(at, *first);
+            all.push(longer);
+        }
+    }
+    all
+}

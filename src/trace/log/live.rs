@@ -1,0 +1,131 @@
+//! The jobs of a placement log that live.
+
+use hashbrown::HashTable;
+
+use super::JobKey;
+
+/// The jobs that live, by name and by key.
+///
+/// Names stay with their keys, so a job that takes over a key takes over its memory, too, and a long log allocates
+/// nothing.
+#[derive(Debug, Default)]
+pub(super) struct Live {
+    jobs: Vec<Job>,
+    /// Keys that no live job has.
+    free: Vec<u32>,
+    /// The keys of live jobs, by name.
+    table: HashTable<u32>,
+    bytes: usize,
+}
+
+/// Bytes that a job takes beside its name: lists grow by doubling.
+const JOB_BYTES: usize = 2 * (size_of::<Job>() + 2 * size_of::<u32>() + 2);
+
+#[derive(Debug, Default)]
+struct Job {
+    name: String,
+    /// The line that placed it.
+    line: usize,
+}
+
+impl Live {
+    /// Number of jobs that live.
+    pub fn count(&self) -> usize {
+        self.table.len()
+    }
+
+    /// Number of keys given out so far.
+    pub fn keys(&self) -> usize {
+        self.jobs.len()
+    }
+
+    /// Memory of all of it in bytes, roughly: it never shrinks.
+    pub fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    /// Returns the key of a new job; fails with the line of the live one that has its name already.
+    pub fn place(&mut self, name: &str, line: usize) -> Result<JobKey, usize> {
+        let of_name = hash(name.as_bytes());
+        if let Some(key) = self
+            .table
+            .find(of_name, |key| self.jobs[*key as usize].name == name)
+        {
+            return Err(self.jobs[*key as usize].line);
+        }
+        let key = self.free.pop().unwrap_or_else(|| {
+            self.jobs.push(Job::default());
+            self.bytes += JOB_BYTES;
+            self.jobs.len() as u32 - 1
+        });
+        let job = &mut self.jobs[key as usize];
+        let held = job.name.capacity();
+        job.name.clear();
+        job.name.push_str(name);
+        self.bytes += job.name.capacity() - held;
+        job.line = line;
+        let jobs = &self.jobs;
+        self.table.insert_unique(of_name, key, |key| {
+            hash(jobs[*key as usize].name.as_bytes())
+        });
+        Ok(JobKey(key))
+    }
+
+    /// Ends the job of this name, if it lives.
+    pub fn free(&mut self, name: &str) -> Option<JobKey> {
+        let jobs = &self.jobs;
+        let found = self.table.find_entry(hash(name.as_bytes()), |key| {
+            jobs[*key as usize].name == name
+        });
+        let (key, _) = found.ok()?.remove();
+        self.free.push(key);
+        Some(JobKey(key))
+    }
+}
+
+/// Eight bytes at a time, each step a multiplication that spreads them; the upper half comes down at the end.
+fn hash(bytes: &[u8]) -> u64 {
+    const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15; // 2⁶⁴ / golden ratio
+    let mut state = bytes.len() as u64;
+    for chunk in bytes.chunks(8) {
+        let mut word = [0; 8];
+        word[..chunk.len()].copy_from_slice(chunk);
+        state = (state.rotate_left(26) ^ u64::from_le_bytes(word)).wrapping_mul(FACTOR);
+    }
+    state ^ (state >> 32)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::collections::BTreeMap;
+
+    proptest! {
+        /// The table against a map of the standard library, with names that often return.
+        #[test]
+        fn keys_are_those_of_a_plain_map(steps in prop::collection::vec((0u32..60, any::<bool>()), 0..400)) {
+            let mut live = Live::default();
+            let mut plain: BTreeMap<String, (JobKey, usize)> = BTreeMap::new();
+            let mut most = 0;
+            for (line, (job, placing)) in steps.into_iter().enumerate() {
+                let name = "j".repeat(job as usize % 11) + &job.to_string();
+                if placing {
+                    match (live.place(&name, line), plain.get(&name)) {
+                        (Err(since), Some((_, placed))) => prop_assert_eq!(since, *placed),
+                        (Ok(key), None) => {
+                            prop_assert!(plain.values().all(|(k, _)| *k != key));
+                            plain.insert(name, (key, line));
+                        }
+                        other => prop_assert!(false, "{:?}", other),
+                    }
+                } else {
+                    prop_assert_eq!(live.free(&name), plain.remove(&name).map(|(key, _)| key));
+                }
+                most = most.max(plain.len());
+                prop_assert_eq!(live.table.len(), plain.len());
+                prop_assert_eq!(live.jobs.len(), most);
+            }
+        }
+    }
+}

@@ -1,0 +1,124 @@
+//! Measured patterns: the rows that figures are fitted to.
+
+use crate::corun::Phase;
+use crate::mapping::{Guest, ProcessMapping};
+use nodeorder_base::error::{Error, Result};
+use nodeorder_base::ids::NodeId;
+use nodeorder_base::input::Text;
+use nodeorder_network::topology::Topology;
+
+/// Patterns that rows may name.
+pub const PATTERNS: [&str; 3] = ["ping-pong", "all-to-all", "ring"];
+
+/// A measured pattern.
+#[derive(Clone, Debug)]
+pub struct Measured {
+    /// One of [`PATTERNS`].
+    pub pattern: &'static str,
+    /// The nodes as they were written.
+    pub nodes: String,
+    /// Bytes of each message.
+    pub bytes: f64,
+    /// Seconds that were measured.
+    pub seconds: f64,
+    pub(super) phases: Vec<Phase>,
+    pub(super) mapping: ProcessMapping,
+}
+
+impl Measured {
+    /// Reads rows `pattern,nodes,bytes,seconds`, header first; `nodes` is a host list or ids.
+    ///
+    /// # Errors
+    /// With file and line: a malformed line, an unknown pattern or node, a ping-pong that is not between two nodes, a node
+    /// twice, bytes or seconds that are not above 0; no rows.
+    pub fn read_all(topology: &Topology, text: &Text) -> Result<Vec<Measured>> {
+        let expected = "the header pattern,nodes,bytes,seconds";
+        let mut lines = text.data_lines();
+        let header = lines.next().map(|line| line.fields()).transpose()?;
+        if header
+            .as_deref()
+            .is_none_or(|h| h != ["pattern", "nodes", "bytes", "seconds"])
+        {
+            let found = header.map_or("no lines".into(), |h| format!("`{}`", h.join(",")));
+            return Err(Error::input(text.location(), found, expected));
+        }
+        let mut rows = Vec::new();
+        for line in lines {
+            let fields = line.fields()?;
+            let [pattern, list, bytes, seconds] = fields.as_slice() else {
+                let found = format!("{} fields", fields.len());
+                return Err(line.wrong(found, "pattern,nodes,bytes,seconds"));
+            };
+            let Some(pattern) = PATTERNS.into_iter().find(|known| known == pattern) else {
+                return Err(Error::unknown(
+                    line.location(),
+                    "pattern",
+                    pattern,
+                    PATTERNS,
+                ));
+            };
+            let number = |what: &str, text: &str| {
+                let number = text
+                    .parse::<f64>()
+                    .ok()
+                    .filter(|n| (1e-12..=1e15).contains(n));
+                let expected = "a number from 1e-12 to 1e15";
+                number.ok_or_else(|| line.wrong(format!("{what} `{text}`"), expected))
+            };
+            let nodes = topology.nodes_named(list, &line, 0)?;
+            let mut distinct = nodes.clone();
+            distinct.sort_unstable();
+            distinct.dedup();
+            if distinct.len() < nodes.len() || nodes.len() < 2 {
+                return Err(line.wrong(format!("nodes `{list}`"), "two or more different nodes"));
+            }
+            if pattern == "ping-pong" && nodes.len() != 2 {
+                return Err(line.wrong(format!("{} nodes", nodes.len()), "two nodes for ping-pong"));
+            }
+            rows.push(Measured {
+                pattern,
+                nodes: list.to_string(),
+                bytes: number("bytes", bytes)?,
+                seconds: number("seconds", seconds)?,
+                phases: phases(
+                    topology,
+                    pattern,
+                    nodes.len() as u32,
+                    number("bytes", bytes)?,
+                )?,
+                mapping: {
+                    let known = |node: &NodeId| topology.check_node(*node, || line.location());
+                    nodes.iter().try_for_each(known)?;
+                    ProcessMapping::new(topology, list.as_ref(), nodes)?
+                },
+            });
+        }
+        if rows.is_empty() {
+            return Err(Error::input(
+                text.location(),
+                "no rows",
+                "a row for each measurement",
+            ));
+        }
+        Ok(rows)
+    }
+}
+
+/// The phases of a pattern on `n` nodes.
+fn phases(topology: &Topology, pattern: &str, n: u32, bytes: f64) -> Result<Vec<Phase>> {
+    let phase = |guest| Phase {
+        compute: 0.0,
+        guest,
+        bytes,
+        messages: 1.0,
+    };
+    if pattern == "ping-pong" {
+        let ways = [(0, 1, 1.0), (1, 0, 1.0)];
+        let guests = ways.map(|way| Guest::new(pattern, 2, [way]));
+        return guests.into_iter().map(|guest| guest.map(phase)).collect();
+    }
+    Ok(vec![phase(Guest::make(
+        &format!("{pattern}:n={n}"),
+        topology.context(),
+    )?)])
+}

@@ -1,0 +1,413 @@
+//! Calibration: the network's figures that best explain measured seconds of known patterns on known nodes.
+//!
+//! A row says how long a pattern took: `ping-pong` (a message to the second node and one back, one after the other),
+//! `all-to-all` (every node sends to every other at once), `ring` (every node sends to both neighbours at once). What
+//! the network would take with other figures is simulated at flow level, and the sum of squares of
+//! ln(simulated / measured) is made least (Levenberg's and Marquardt's method). Figures that the rows cannot tell are
+//! left out: without them the sum grows by no more than chance would.
+//!
+//! # References
+//! Marquardt, "An algorithm for least-squares estimation of nonlinear parameters", J. SIAM 11(2), 1963,
+//! <https://doi.org/10.1137/0111030>.
+
+use std::collections::BTreeMap;
+
+use rayon::prelude::*;
+
+use super::{Channels, Detail, Fair, Figures, PlacedJob, Speeds};
+use crate::mapping::{Fabric, FixedRouting};
+use nodeorder_base::error::Result;
+
+mod linear;
+mod measured;
+
+use linear::{dot, solve, solve_normal};
+pub use measured::{Measured, PATTERNS};
+
+/// Names of the figures, in the order in which they are fitted and written.
+pub const FIGURES: [&str; 5] = [
+    "node_bandwidth",
+    "link_bandwidth",
+    "switch_bandwidth",
+    "node_latency",
+    "link_latency",
+];
+
+/// Figures that are bandwidths; the others are latencies.
+const BANDWIDTHS: usize = 3;
+
+/// Figures that were found, and how well they explain the rows.
+#[derive(Clone, Debug)]
+pub struct Fit {
+    /// By [`FIGURES`]: bytes a second or seconds, with their standard errors as parts; none where the rows cannot
+    /// tell.
+    pub figures: [Option<(f64, f64)>; 5],
+    /// Seconds of each row by these figures.
+    pub fitted: Vec<f64>,
+}
+
+/// Finds the figures that explain the rows best, where messages share links by `fair`.
+///
+/// # Errors
+/// A routing that does not suit the machine; fewer rows than figures; more memory than allowed.
+///
+/// # Complexity
+/// Some dozen simulations of every row for each of the figures.
+pub fn fit(
+    fabric: &Fabric<'_>,
+    routing: FixedRouting,
+    fair: Fair,
+    rows: &[Measured],
+) -> Result<Fit> {
+    routing.check(fabric.topology)?;
+    let model = Simulated::new(fabric, routing, fair, rows);
+    let mut known = model.start()?;
+    let mut best = model.least(known)?;
+    // Figures that the rows do not need, one after the other, the least needed first.
+    loop {
+        let freedom = rows
+            .len()
+            .saturating_sub(known.iter().flatten().count())
+            .max(1) as f64;
+        let mut without: Option<([Option<f64>; 5], Least)> = None;
+        for figure in (0..FIGURES.len()).filter(|figure| known[*figure].is_some()) {
+            let mut fewer = best.figures;
+            fewer[figure] = None;
+            let Ok(found) = model.least(fewer) else {
+                continue;
+            };
+            if without
+                .as_ref()
+                .is_none_or(|(_, least)| found.squares < least.squares)
+            {
+                without = Some((fewer, found));
+            }
+        }
+        // Three standard deviations of what leaving out a figure that says nothing would add.
+        let allowed = best.squares + 9.0 * (best.squares / freedom).max(EXACT);
+        match without {
+            Some((_, found))
+                if found.squares <= allowed && found.figures.iter().any(Option::is_some) =>
+            {
+                (known, best) = (found.figures, found);
+            }
+            _ => break,
+        }
+    }
+    let freedom = rows
+        .len()
+        .saturating_sub(known.iter().flatten().count())
+        .max(1) as f64;
+    let errors = model.errors(&best, best.squares / freedom)?;
+    let mut figures = [None; 5];
+    for (at, value) in best.figures.iter().enumerate() {
+        figures[at] = value.map(|value| {
+            let value = if at < BANDWIDTHS { 1.0 / value } else { value };
+            (value, errors[at])
+        });
+    }
+    Ok(Fit {
+        figures,
+        fitted: model.seconds(&best.figures)?,
+    })
+}
+
+/// A sum of squares below which nothing is left to explain: that of rounding.
+const EXACT: f64 = 1e-20;
+
+/// Rounds of the search, and how little the sum may fall in the last.
+const ROUNDS: usize = 60;
+const CLOSE: f64 = 1e-7;
+
+/// The rows as the network would take them.
+struct Simulated<'a> {
+    fabric: &'a Fabric<'a>,
+    routing: FixedRouting,
+    fair: Fair,
+    rows: &'a [Measured],
+    /// Rows of which none repeats another's pattern, nodes and bytes, and for each row which of them it is like.
+    distinct: Vec<usize>,
+    like: Vec<usize>,
+}
+
+/// Figures (seconds a byte, seconds) with the least sum of squares that was found.
+#[derive(Clone, Copy, Debug)]
+struct Least {
+    figures: [Option<f64>; 5],
+    squares: f64,
+}
+
+impl<'a> Simulated<'a> {
+    fn new(
+        fabric: &'a Fabric<'a>,
+        routing: FixedRouting,
+        fair: Fair,
+        rows: &'a [Measured],
+    ) -> Self {
+        let (mut distinct, mut like, mut known) = (Vec::new(), Vec::new(), BTreeMap::new());
+        for (i, row) in rows.iter().enumerate() {
+            let same = (row.pattern, &row.nodes, row.bytes.to_bits());
+            like.push(*known.entry(same).or_insert_with(|| {
+                distinct.push(i);
+                distinct.len() - 1
+            }));
+        }
+        Simulated {
+            fabric,
+            routing,
+            fair,
+            rows,
+            distinct,
+            like,
+        }
+    }
+
+    /// Seconds of every row.
+    fn seconds(&self, figures: &[Option<f64>; 5]) -> Result<Vec<f64>> {
+        let speed = |at: usize| figures[at].map_or(f64::MAX, |seconds| 1.0 / seconds);
+        let bandwidth = speed(1).min(LIMIT);
+        let speeds = Speeds {
+            bandwidth,
+            latency: figures[4].unwrap_or(0.0),
+            node_bandwidth: speed(0).min(LIMIT),
+            node_latency: figures[3].unwrap_or(0.0),
+            switch_bandwidth: figures[2].map_or(f64::INFINITY, |seconds| 1.0 / seconds),
+            fair: self.fair,
+            ..Speeds::new(bandwidth, 0.0)
+        };
+        let Simulated {
+            fabric,
+            routing,
+            rows,
+            ..
+        } = self;
+        let channels = Channels::new(fabric.topology, fabric.links, &speeds);
+        let one = |row: &usize| {
+            let Measured {
+                phases, mapping, ..
+            } = &rows[*row];
+            let job = PlacedJob::new(Detail::Flow, fabric, *routing, phases, mapping, &channels)?;
+            Ok(job.alone())
+        };
+        let seconds: Vec<f64> = self.distinct.par_iter().map(one).collect::<Result<_>>()?;
+        Ok(self
+            .like
+            .iter()
+            .map(|distinct| seconds[*distinct])
+            .collect())
+    }
+
+    /// ln(simulated / measured) of every row.
+    fn residuals(&self, figures: &[Option<f64>; 5]) -> Result<Vec<f64>> {
+        let seconds = self.seconds(figures)?;
+        let each = seconds.iter().zip(self.rows);
+        Ok(each
+            .map(|(seconds, row)| (seconds / row.seconds).max(1e-300).ln())
+            .collect())
+    }
+
+    /// Every figure as large as the rows allow when it is the only one.
+    fn start(&self) -> Result<[Option<f64>; 5]> {
+        let mut start = [None; 5];
+        let none = self.seconds(&[None; 5])?;
+        for (at, figure) in start.iter_mut().enumerate() {
+            let mut alone = [None; 5];
+            // Nothing is measured in this unit of time or speed: seconds are those of one unit.
+            alone[at] = Some(1.0);
+            let seconds = self.seconds(&alone)?;
+            let most = seconds.iter().zip(&none).zip(self.rows);
+            let most = most.filter(|((one, none), _)| *one > &(*none * (1.0 + 1e-9)));
+            let most = most.map(|((one, none), row)| row.seconds / (one - none));
+            *figure = most.min_by(f64::total_cmp);
+        }
+        Ok(start)
+    }
+
+    /// The least sum of squares from a start, by the figures that it has.
+    fn least(&self, start: [Option<f64>; 5]) -> Result<Least> {
+        let free: Vec<usize> = (0..FIGURES.len())
+            .filter(|at| start[*at].is_some())
+            .collect();
+        let squares = |residuals: &[f64]| dot(residuals, residuals);
+        let mut figures = start;
+        let mut residuals = self.residuals(&figures)?;
+        let (mut sum, mut damping) = (squares(&residuals), 1e-3);
+        for _ in 0..ROUNDS {
+            let slopes = self.slopes(&figures, &free)?;
+            let before = sum;
+            while damping < 1e12 {
+                let step = solve(&slopes, &residuals, damping);
+                let mut next = figures;
+                for (at, step) in free.iter().zip(&step) {
+                    next[*at] = next[*at].map(|value| value * step.clamp(-1.0, 1.0).exp());
+                }
+                let found = self.residuals(&next)?;
+                if squares(&found) < sum {
+                    (figures, sum, residuals) = (next, squares(&found), found);
+                    damping = f64::max(damping / 10.0, 1e-12);
+                    break;
+                }
+                damping *= 10.0;
+            }
+            if before - sum <= CLOSE * before.max(EXACT) {
+                break;
+            }
+        }
+        Ok(Least {
+            figures,
+            squares: sum,
+        })
+    }
+
+    /// Change of every row's residual with the logarithm of each free figure.
+    fn slopes(&self, figures: &[Option<f64>; 5], free: &[usize]) -> Result<Vec<Vec<f64>>> {
+        let slope = |at: &usize| {
+            let moved = |by: f64| {
+                let mut moved = *figures;
+                moved[*at] = moved[*at].map(|value| value * by);
+                self.residuals(&moved)
+            };
+            let (up, down) = (moved(1.0 + STEP)?, moved(1.0 - STEP)?);
+            Ok(up
+                .iter()
+                .zip(&down)
+                .map(|(up, down)| (up - down) / (2.0 * STEP))
+                .collect())
+        };
+        free.iter().map(slope).collect()
+    }
+
+    /// Standard errors of the figures, as parts, when the variance of a row's residual is `variance`.
+    fn errors(&self, least: &Least, variance: f64) -> Result<[f64; 5]> {
+        let free: Vec<usize> = (0..FIGURES.len())
+            .filter(|at| least.figures[*at].is_some())
+            .collect();
+        let slopes = self.slopes(&least.figures, &free)?;
+        let mut errors = [0.0; 5];
+        for (i, at) in free.iter().enumerate() {
+            // The i-th column of the inverse of the normal matrix.
+            let unit: Vec<f64> = (0..free.len())
+                .map(|k| if k == i { -1.0 } else { 0.0 })
+                .collect();
+            errors[*at] = (solve_normal(&slopes, unit, 0.0)[i] * variance)
+                .max(0.0)
+                .sqrt();
+        }
+        Ok(errors)
+    }
+}
+
+/// Bytes a second of what is left out: far above any network.
+const LIMIT: f64 = 1e18;
+
+/// Part of a figure by which it is moved for a slope.
+const STEP: f64 = 1e-4;
+
+impl Fit {
+    /// The figures as a model of the network takes them.
+    pub fn figures(&self) -> Figures {
+        let [
+            node_bandwidth,
+            bandwidth,
+            switch_bandwidth,
+            node_latency,
+            latency,
+        ] = self.figures.map(|figure| figure.map(|(value, _)| value));
+        Figures {
+            bandwidth,
+            latency,
+            node_bandwidth,
+            node_latency,
+            switch_bandwidth,
+            node_links_free: false,
+        }
+    }
+
+    /// Names of the figures that the rows cannot tell.
+    pub fn unknown(&self) -> impl Iterator<Item = &'static str> + '_ {
+        let unknown = (0..FIGURES.len()).filter(|i| self.figures[*i].is_none());
+        unknown.map(|i| FIGURES[i])
+    }
+
+    /// The file that `--links-file` reads.
+    pub fn toml(&self) -> String {
+        let mut text = String::new();
+        for (i, (name, figure)) in FIGURES.iter().zip(&self.figures).enumerate() {
+            let unit = if i < BANDWIDTHS {
+                "bytes a second"
+            } else {
+                "seconds"
+            };
+            text += &match figure {
+                Some((value, error)) => {
+                    let error = 100.0 * error;
+                    if i < BANDWIDTHS {
+                        format!("{name} = \"{value:.6e}B/s\"  # {unit}, ±{error:.2} %\n")
+                    } else {
+                        format!("{name} = {value:.6e}  # {unit}, ±{error:.2} %\n")
+                    }
+                }
+                None => format!("# {name}: the rows cannot tell\n"),
+            };
+        }
+        text
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use nodeorder_base::input::Text;
+    use nodeorder_base::random::{generator, unit};
+    use nodeorder_network::topology::{Context, Topology};
+    use std::fmt::Write;
+
+    /// Rows simulated from known figures, with noise, give these back.
+    #[test]
+    fn known_figures_come_back() {
+        let machine = Topology::inline("xgft:m=8x6,w=1x2", &Context::default()).unwrap();
+        let fabric = Fabric::new(&machine).unwrap();
+        let routing = FixedRouting::named("one-path").unwrap();
+        let truth = [
+            Some(1.0 / 1.2e9),
+            Some(1.0 / 2.5e9),
+            None,
+            Some(7e-7),
+            Some(3e-7),
+        ];
+        let mut random = generator(5);
+        let mut text = String::from("pattern,nodes,bytes,seconds\n");
+        for bytes in [8.0, 1e3, 1e5, 1e6, 1e7] {
+            // Each is measured twice: rows that repeat another are simulated once.
+            for nodes in ["0-1", "0-3", "0-7", "0-15", "0-23", "4-19"].repeat(2) {
+                let _ = writeln!(text, "all-to-all,{nodes},{bytes},1\nring,{nodes},{bytes},1");
+            }
+            for nodes in ["0-1", "3-4", "7-8", "15-16", "[0,40]", "[9,33]"].repeat(2) {
+                let _ = writeln!(text, "ping-pong,\"{nodes}\",{bytes},1");
+            }
+        }
+        let mut rows = Measured::read_all(&machine, &Text::new("rows.csv", text)).unwrap();
+        let fair = Fair::Flow;
+        let model = Simulated::new(&fabric, routing, fair, &rows);
+        let seconds = model.seconds(&truth).unwrap();
+        for (row, seconds) in rows.iter_mut().zip(seconds) {
+            row.seconds = seconds * (1.0 + 0.05 * (2.0 * unit(&mut random) - 1.0));
+        }
+        assert!(rows.len() >= 100);
+        let found = fit(&fabric, routing, fair, &rows).unwrap();
+        for (i, (truth, found)) in truth.iter().zip(&found.figures).enumerate() {
+            let truth = truth.map(|t| if i < BANDWIDTHS { 1.0 / t } else { t });
+            match (truth, found) {
+                (Some(truth), Some((value, _))) => {
+                    assert!(
+                        (value / truth - 1.0).abs() < 0.03,
+                        "{}: {value} {truth}",
+                        FIGURES[i]
+                    );
+                }
+                (None, None) => {}
+                other => panic!("{}: {other:?}", FIGURES[i]),
+            }
+        }
+    }
+}

@@ -1,0 +1,28 @@
+//! Guests as comma-separated values.
+
+use super::{Message, process, volume};
+use nodeorder_base::error::Result;
+use nodeorder_base::input::Text;
+
+/// Reads lines `source,target,volume`; a first line without numbers is a header.
+pub(super) fn csv(text: &Text) -> Result<(u32, Vec<Message>)> {
+    let (mut processes, mut messages) = (0, Vec::new());
+    for (i, line) in text.data_lines().enumerate() {
+        let fields = line.fields()?;
+        if i == 0 && fields.len() > 1 && fields.iter().all(|f| f.parse::<f64>().is_err()) {
+            continue;
+        }
+        let [source, target, amount] = fields.as_slice() else {
+            return Err(line.wrong(format!("`{}`", line.text), "source,target,volume"));
+        };
+        let source = process(&line, source, 0, None)?;
+        let target = process(&line, target, 0, None)?;
+        processes = processes.max(source + 1).max(target + 1);
+        messages.push(Message {
+            source,
+            target,
+            volume: volume(&line, amount)?,
+        });
+    }
+    Ok((processes, messages))
+}

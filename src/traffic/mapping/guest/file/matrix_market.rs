@@ -1,0 +1,128 @@
+//! Guests as MatrixMarket files.
+
+use super::{MAX_PROCESSES, Message, check_count, process, volume};
+use nodeorder_base::error::{Error, Result};
+use nodeorder_base::input::{Line, Text};
+
+/// Boisvert, Pozo, Remington, "The Matrix Market exchange formats", NISTIR 5935, 1996. Entries of a
+/// symmetric matrix stand for both directions; pattern matrices have volume 1.
+pub(super) fn matrix_market(text: &Text) -> Result<(u32, Vec<Message>)> {
+    let header = "%%MatrixMarket matrix coordinate|array real|integer|pattern general|symmetric";
+    let mut lines = text.lines();
+    let first = lines
+        .next()
+        .ok_or_else(|| Error::input(text.location(), "nothing", header))?;
+    let (coordinate, pattern, symmetric) = kind(&first, header)?;
+    let mut lines = lines.filter(|l| !l.text.trim().is_empty() && !l.text.starts_with('%'));
+    let sizes = lines
+        .next()
+        .ok_or_else(|| Error::input(text.location(), "no sizes", "rows columns"))?;
+    let wanted = if coordinate {
+        "rows columns entries"
+    } else {
+        "rows columns"
+    };
+    let numbers: Option<Vec<u64>> = sizes
+        .text
+        .split_whitespace()
+        .map(|word| word.parse().ok())
+        .collect();
+    let numbers = numbers.filter(|n| n.len() == if coordinate { 3 } else { 2 });
+    let numbers = numbers.ok_or_else(|| sizes.wrong(format!("`{}`", sizes.text), wanted))?;
+    let n = numbers[0];
+    if numbers[1] != n || n > u64::from(MAX_PROCESSES) {
+        let found = format!("{} rows and {} columns", n, numbers[1]);
+        return Err(sizes.wrong(found, format!("a square matrix of at most {MAX_PROCESSES}")));
+    }
+    let n = n as u32;
+    let mut messages = Vec::new();
+    let mut send = |source: u32, target: u32, volume: f64| {
+        messages.push(Message {
+            source,
+            target,
+            volume,
+        });
+        if symmetric && source != target {
+            messages.push(Message {
+                source: target,
+                target: source,
+                volume,
+            });
+        }
+    };
+    let mut found = 0;
+    if coordinate {
+        for line in lines {
+            let words: Vec<&str> = line.text.split_whitespace().collect();
+            let (row, column, amount) = match (words.as_slice(), pattern) {
+                (&[row, column], true) => (row, column, "1"),
+                (&[row, column, amount], false) => (row, column, amount),
+                _ => {
+                    let expected = if pattern {
+                        "row column"
+                    } else {
+                        "row column value"
+                    };
+                    return Err(line.wrong(format!("`{}`", line.text), expected));
+                }
+            };
+            let (row, column) = (
+                process(&line, row, 1, Some(n))?,
+                process(&line, column, 1, Some(n))?,
+            );
+            send(row, column, volume(&line, amount)?);
+            found += 1;
+        }
+        check_count(&sizes, "entries", found, numbers[2])?;
+    } else {
+        // Column by column; of a symmetric matrix the lower triangle.
+        let all = u64::from(n) * u64::from(n);
+        let stored = if symmetric {
+            (all + u64::from(n)) / 2
+        } else {
+            all
+        };
+        let (mut row, mut column) = (0, 0);
+        for line in lines {
+            for word in line.text.split_whitespace() {
+                if column == n {
+                    return Err(line.wrong(format!("`{word}`"), format!("{stored} entries only")));
+                }
+                send(row, column, volume(&line, word)?);
+                found += 1;
+                row += 1;
+                if row == n {
+                    column += 1;
+                    row = if symmetric { column } else { 0 };
+                }
+            }
+        }
+        check_count(&sizes, "entries", found, stored)?;
+    }
+    Ok((n, messages))
+}
+
+/// Whether a header says coordinates, a pattern, and symmetry.
+fn kind(first: &Line<'_>, header: &str) -> Result<(bool, bool, bool)> {
+    let words = first.text.to_ascii_lowercase();
+    let words: Vec<&str> = words.split_whitespace().collect();
+    let &["%%matrixmarket", "matrix", layout, field, symmetry] = words.as_slice() else {
+        return Err(first.wrong(format!("`{}`", first.text), header));
+    };
+    let symmetric = match symmetry {
+        "general" => false,
+        "symmetric" => true,
+        _ => return Err(first.wrong(format!("symmetry `{symmetry}`"), "general or symmetric")),
+    };
+    let pattern = match field {
+        "real" | "integer" | "double" => false,
+        "pattern" if layout == "coordinate" => true,
+        _ => return Err(first.wrong(format!("field `{field}`"), "real, integer or pattern")),
+    };
+    let coordinate = match layout {
+        "coordinate" => true,
+        "array" => false,
+        _ => return Err(first.wrong(format!("layout `{layout}`"), "coordinate or array")),
+    };
+    Ok((coordinate, pattern, symmetric))
+}

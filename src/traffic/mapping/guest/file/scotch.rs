@@ -1,0 +1,92 @@
+//! Guests as Scotch graphs.
+
+use super::{MAX_PROCESSES, Message, check_count, process, volume};
+use nodeorder_base::error::{Error, Result};
+use nodeorder_base::input::{Line, Text};
+
+/// Words of a text with the lines they stand on.
+struct Words<'a> {
+    text: &'a Text,
+    words: Box<dyn Iterator<Item = (Line<'a>, &'a str)> + 'a>,
+}
+
+impl<'a> Words<'a> {
+    fn new(text: &'a Text) -> Self {
+        let words = text
+            .data_lines()
+            .flat_map(|l| l.text.split_whitespace().map(move |w| (l, w)));
+        Words {
+            text,
+            words: Box::new(words),
+        }
+    }
+
+    fn next(&mut self, expected: &str) -> Result<(Line<'a>, &'a str)> {
+        let end = || Error::input(self.text.location(), "the end", expected);
+        self.words.next().ok_or_else(end)
+    }
+
+    fn number(&mut self, expected: &str) -> Result<(Line<'a>, u64)> {
+        let (line, word) = self.next(expected)?;
+        let number = word
+            .parse()
+            .map_err(|_| line.wrong(format!("`{word}`"), expected))?;
+        Ok((line, number))
+    }
+}
+
+/// Pellegrini, "Scotch and libScotch User's Guide", graph files: version, `vertices arcs`, `base flags`
+/// (hundreds: labels, tens: edge loads, units: vertex loads), then for each vertex
+/// `[label] [load] degree {[edge load] neighbour}`. Labels are refused: they would renumber the processes.
+pub(super) fn scotch(text: &Text) -> Result<(u32, Vec<Message>)> {
+    let mut words = Words::new(text);
+    let (line, version) = words.number("the version, 0")?;
+    if version != 0 {
+        return Err(line.wrong(format!("version {version}"), "a graph of version 0"));
+    }
+    let (sizes, vertices) = words.number("the number of vertices")?;
+    if vertices > u64::from(MAX_PROCESSES) {
+        let expected = format!("at most {MAX_PROCESSES}");
+        return Err(sizes.wrong(format!("{vertices} vertices"), expected));
+    }
+    let (_, arcs) = words.number("the number of arcs, twice that of edges")?;
+    let (line, base) = words.number("the base, 0 or 1")?;
+    if base > 1 {
+        return Err(line.wrong(format!("base {base}"), "0 or 1"));
+    }
+    let (line, flags) = words.next("three flags, such as 010")?;
+    let flag = |i: usize| flags.as_bytes().iter().rev().nth(i) == Some(&b'1');
+    if flags.len() > 3 || !flags.bytes().all(|b| b == b'0' || b == b'1') {
+        return Err(line.wrong(format!("flags `{flags}`"), "three flags, such as 010"));
+    }
+    if flag(2) {
+        return Err(line.wrong(format!("flags `{flags}`"), "a graph without vertex labels"));
+    }
+    let (edge_loads, vertex_loads, n) = (flag(1), flag(0), vertices as u32);
+    let mut messages: Vec<Message> = Vec::new();
+    for source in 0..n {
+        if vertex_loads {
+            words.next("a vertex load")?;
+        }
+        let (_, degree) = words.number("a degree")?;
+        for _ in 0..degree {
+            let mut amount = 1.0;
+            if edge_loads {
+                let (line, word) = words.next("an edge load")?;
+                amount = volume(&line, word)?;
+            }
+            let (line, word) = words.next("a neighbour")?;
+            let target = process(&line, word, base as u32, Some(n))?;
+            messages.push(Message {
+                source,
+                target,
+                volume: amount,
+            });
+        }
+    }
+    if let Ok((line, word)) = words.next("") {
+        return Err(line.wrong(format!("`{word}`"), format!("{n} vertices only")));
+    }
+    check_count(&sizes, "arcs", messages.len() as u64, arcs)?;
+    Ok((n, messages))
+}
