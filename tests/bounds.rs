@@ -302,7 +302,7 @@ fn machines_near_the_limit_are_answered_or_refused() {
             "the sums of an MPC curve needs about 9.6 GB",
         ),
         (
-            &["compare", "torus:9999x9999", "mesh:9"],
+            &["machines", "torus:9999x9999", "mesh:9"],
             "the sums of an MPC curve needs about 9.6 GB",
         ),
         (

@@ -301,7 +301,7 @@ fn commands_and_pages_say_what_is_assumed() {
     );
     said(
         &[
-            "compare",
+            "machines",
             spec,
             "torus:4x4",
             "--trace",
@@ -312,15 +312,7 @@ fn commands_and_pages_say_what_is_assumed() {
         1,
     );
     said(&["mpc", spec, "--order", "row-major"], 0);
-    let settings = [
-        "compare",
-        spec,
-        "--trace",
-        "t.swf",
-        "--settings",
-        "--out",
-        "settings",
-    ];
+    let settings = ["tune", spec, "--trace", "t.swf", "--out", "settings"];
     let model = ["--model", "network:share=0.2,guest=stencil3d"];
     said(&[&settings[..], &model].concat(), 1);
     said(&["report", "settings"], 0);

@@ -293,7 +293,7 @@ fn a_folder_holds_the_files_of_the_last_run_and_foreign_ones() {
     assert!(after_replay.len() > had.len() - 9 && after_replay.contains(&"index.html".into()));
     done(
         folder,
-        &["compare", "mesh:2x2", "torus:3x3", "--out", "used"],
+        &["machines", "mesh:2x2", "torus:3x3", "--out", "used"],
     );
     let now = names(&used);
     assert!(now.contains(&"machines.csv".into()) && !now.contains(&"table.csv".into()));

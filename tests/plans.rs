@@ -373,6 +373,6 @@ fn empty_lists_of_tables_and_budgets_after_a_blank_are_named() {
         &["compare", "torus:4x4", "--optimise", "steps=10"],
     );
     let expected =
-        "`--optimise steps=10`: found `steps=10` after a blank; expected --optimise=steps=10";
+        "error: 'steps=10' stands after '--optimise' and a blank: write --optimise=steps=10";
     assert!(stderr(&output).starts_with(expected), "{output:?}");
 }

@@ -2,6 +2,7 @@
 
 pub mod claims;
 pub mod command_line;
+pub mod comparison;
 pub mod files;
 pub mod formats;
 pub mod inputs;

@@ -76,7 +76,7 @@ impl FixedRouting {
         let fixed: Vec<&str> = FixedRouting::all().map(|r| r.name).collect();
         Err(Error::option(
             format!("--routing {name}"),
-            "shares of a pair that depend on all other traffic (map and topology --throughput find them)",
+            "shares of a pair that depend on all other traffic (map and throughput find them)",
             format!("a fixed routing: {}", fixed.join(", ")),
         ))
     }
