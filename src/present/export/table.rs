@@ -140,11 +140,9 @@ mod tests {
 
     #[test]
     fn examples_parse_and_options_are_read() {
-        nodeorder_base::registry::testing::check_parsed(&TARGETS, |entry, params| {
-            match entry.parse {
-                ParseTarget::Order(parse) => parse(params).map(drop),
-                ParseTarget::Jobs(parse) => parse(params).map(drop),
-            }
+        nodeorder_base::registry::testing::check(&TARGETS, |entry, params| match entry.parse {
+            ParseTarget::Order(parse) => parse(params).map(drop),
+            ParseTarget::Jobs(parse) => parse(params).map(drop),
         });
     }
 

@@ -206,7 +206,7 @@ mod tests {
 
     #[test]
     fn examples_parse_and_options_are_read() {
-        nodeorder_base::registry::testing::check_parsed(&GUESTS, |entry, params| {
+        nodeorder_base::registry::testing::check(&GUESTS, |entry, params| {
             (entry.parse.traffic)(params).map(drop)
         });
     }
