@@ -23,11 +23,9 @@ mod hosts;
 mod list;
 mod man;
 mod map;
-mod merge;
 mod mpc;
 mod order;
 mod replay;
-mod report;
 mod schedule;
 mod score;
 mod shared;
@@ -88,18 +86,20 @@ struct Common {
     quiet: bool,
 }
 
-/// The commands, each with its module, in the groups that the help shows.
+/// The commands, each with its module, in the groups that the help shows; then older spellings, which it does not.
 macro_rules! verbs {
-    ($($group:literal: $($verb:ident $module:ident),+;)+) => {
+    ($($group:literal: $($verb:ident $module:ident),+;)+ hidden: $($alias:ident $command:ty),+;) => {
         #[derive(Debug, Subcommand)]
         enum Verb {
             $($($verb($module::Command),)+)+
+            $(#[command(hide = true)] $alias($command),)+
         }
 
         impl Verb {
             fn run(self, context: &Context) -> anyhow::Result<()> {
                 match self {
                     $($(Verb::$verb(command) => command.run(context),)+)+
+                    $(Verb::$alias(command) => command.run(context),)+
                 }
             }
         }
@@ -112,9 +112,10 @@ verbs! {
     "Compare orderings": Compare compare, Demo demo;
     "Single steps": Topology topology, Order order, Mpc mpc, Score score, Replay replay, Schedule schedule, Map map,
         Corun corun, Hosts hosts, Export export;
-    "Many combinations": Sweep sweep, Merge merge, Report report;
+    "Many combinations": Sweep sweep;
     "Workloads": Trace trace, Audit audit, Snapshot snapshot;
     "Reference": List list, Man man, Completions completions;
+    hidden: Merge sweep::merge::Command, Report sweep::page::Command;
 }
 
 /// Parses the command line, runs it and reports how it went: 0 done, 1 bad input or failed work, 2 usage.
@@ -238,7 +239,7 @@ mod tests {
         with_groups(Cli::command()).debug_assert();
     }
 
-    /// The commands, those within commands too, by the words that call them.
+    /// The commands that the help shows, those within commands too, by the words that call them.
     fn commands() -> Vec<(String, clap::Command)> {
         let (mut all, mut left) = (
             Vec::new(),
@@ -248,6 +249,7 @@ mod tests {
             left.extend(
                 command
                     .get_subcommands()
+                    .filter(|c| !c.is_hide_set())
                     .map(|c| (format!("{name} {}", c.get_name()), c.clone())),
             );
             all.push((name, command));
@@ -293,8 +295,9 @@ mod tests {
             "nodeorder completions",
             "nodeorder man",
             "nodeorder sweep",
-            "nodeorder merge",
-            "nodeorder report",
+            "nodeorder sweep run",
+            "nodeorder sweep merge",
+            "nodeorder sweep page",
         ];
         for (name, command) in commands() {
             assert_eq!(

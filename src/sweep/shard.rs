@@ -4,7 +4,7 @@
 //! an end mark with a checksum. It depends on the plan and the shard's number alone.
 
 use super::fingerprint::Fingerprint;
-use nodeorder_base::error::{Error, Result, SourceLocation};
+use nodeorder_base::error::{Error, Result, SourceLocation, quote_word};
 use nodeorder_base::input::Text;
 
 /// One part of a sweep: every `of`-th cell, from cell `index` on.
@@ -225,8 +225,10 @@ fn report_missing(missing: &[u32], first: &ShardFile, folder: &str) -> Error {
     let of = first.shard.of;
     let ranges = write_ranges(missing);
     let again = format!(
-        "{} --out {folder} --shard {}/{of}",
-        first.command, missing[0]
+        "{} --out {} --shard {}/{of}",
+        first.command,
+        quote_word(folder),
+        missing[0]
     );
     let more = if missing.len() > 1 { " and so on" } else { "" };
     Error::unsuited(
