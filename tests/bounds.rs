@@ -115,7 +115,11 @@ fn memory_bounds_what_is_kept_of_jobs() {
             "live.log",
             "live jobs",
         ),
-        (small(&["sweep", "p.toml", "--out", "s"]), "t.swf", "jobs"),
+        (
+            small(&["sweep", "run", "p.toml", "--out", "s"]),
+            "t.swf",
+            "jobs",
+        ),
         (
             small(&[
                 "order",
@@ -369,7 +373,7 @@ fn every_reader_takes_every_kind_of_line_end() {
         .iter()
         .map(|command| done(folder, &command.split(' ').collect::<Vec<_>>()))
         .collect();
-        done(folder, &["sweep", "p.toml", "--out", "s"]);
+        done(folder, &["sweep", "run", "p.toml", "--out", "s"]);
         texts.push(fs::read_to_string(folder.join("s/results.csv")).unwrap());
         texts
     };

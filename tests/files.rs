@@ -127,7 +127,7 @@ fn files_by_other_ways_are_not_written() {
         let wanted = format!("a file that this command reads as `{named} in in/m.toml`");
         assert!(said.contains(&wanted), "{said}");
     }
-    let said = refused(folder, &["sweep", "in/p.toml", "--out", "in"]);
+    let said = refused(folder, &["sweep", "run", "in/p.toml", "--out", "in"]);
     assert!(
         said.contains("results.csv in in/p.toml") || said.contains("results without"),
         "{said}"

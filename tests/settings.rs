@@ -320,7 +320,10 @@ fn settings_have_intervals_and_rules() {
          allocators = ['slurm-block:sizes=4,rules=rules.csv']\n"
     );
     std::fs::write(folder.join("plans/plan.toml"), plan).unwrap();
-    said(folder, &["sweep", "plans/plan.toml", "--out", "swept"]);
+    said(
+        folder,
+        &["sweep", "run", "plans/plan.toml", "--out", "swept"],
+    );
     let swept = rows(&std::fs::read_to_string(folder.join("swept/results.csv")).unwrap());
     assert_eq!(swept[0]["mean_wait"].parse::<f64>().unwrap(), waits[1]);
     let manifest = std::fs::read_to_string(folder.join("swept/manifest.json")).unwrap();
@@ -452,7 +455,7 @@ fn the_shipped_plans_run() {
             .replace("[1, 2, 3, 4, 5, 6, 7, 8, 9, 10]", "[1]");
         assert!(shorter.len() < plan.len() - 20, "{name}");
         std::fs::write(folder.join("plan.toml"), &shorter).unwrap();
-        said(folder, &["sweep", "plan.toml", "--out", "out"]);
+        said(folder, &["sweep", "run", "plan.toml", "--out", "out"]);
         let table = rows(&std::fs::read_to_string(folder.join("out/results.csv")).unwrap());
         assert_eq!(table.len(), shorter.matches("\n  \"slurm-").count());
         for row in &table {
@@ -464,7 +467,7 @@ fn the_shipped_plans_run() {
             );
             assert!(!row["mean_placeable"].is_empty() && !row["mean_ring_step"].is_empty());
         }
-        said(folder, &["report", "out"]);
+        said(folder, &["sweep", "page", "out"]);
         let page = std::fs::read_to_string(folder.join("out/index.html")).unwrap();
         assert!(page.contains("Largest job placeable"));
     }

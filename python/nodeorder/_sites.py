@@ -243,7 +243,7 @@ def sweep(
     memory: int | None = None,
     progress: bool | None = None,
 ) -> pd.DataFrame:
-    """Every combination that a plan lists, as ``nodeorder sweep`` does. Rows are held in memory until all are there: for
+    """Every combination that a plan lists, as ``nodeorder sweep run`` does. Rows are held in memory until all are there: for
     sweeps of hours, which may be stopped and go on, and for several machines, use the command.
 
     Args:

@@ -25,11 +25,9 @@ mod list;
 mod machines;
 mod man;
 mod map;
-mod merge;
 mod mpc;
 mod order;
 mod replay;
-mod report;
 mod schedule;
 mod score;
 mod shared;
@@ -92,18 +90,20 @@ struct Common {
     quiet: bool,
 }
 
-/// The commands, each with its module, in the groups that the help shows.
+/// The commands, each with its module, in the groups that the help shows; then older spellings, which it does not.
 macro_rules! verbs {
-    ($($group:literal: $($verb:ident $module:ident),+;)+) => {
+    ($($group:literal: $($verb:ident $module:ident),+;)+ hidden: $($alias:ident $command:ty),+;) => {
         #[derive(Debug, Subcommand)]
         enum Verb {
             $($($verb($module::Command),)+)+
+            $(#[command(hide = true)] $alias($command),)+
         }
 
         impl Verb {
             fn run(self, context: &Context) -> anyhow::Result<()> {
                 match self {
                     $($(Verb::$verb(command) => command.run(context),)+)+
+                    $(Verb::$alias(command) => command.run(context),)+
                 }
             }
         }
@@ -117,9 +117,10 @@ verbs! {
     "Choose machines and settings": Machines machines, Throughput throughput, Tune tune;
     "Single steps": Topology topology, Order order, Mpc mpc, Score score, Replay replay, Schedule schedule, Map map,
         Corun corun, Hosts hosts, Export export;
-    "Many combinations": Sweep sweep, Merge merge, Report report;
+    "Many combinations": Sweep sweep;
     "Workloads": Trace trace, Audit audit, Snapshot snapshot;
     "Reference": List list, Man man, Completions completions;
+    hidden: Merge sweep::merge::Command, Report sweep::page::Command;
 }
 
 /// Parses the command line, runs it and reports how it went: 0 done, 1 bad input or failed work, 2 usage.
@@ -254,7 +255,7 @@ mod tests {
         with_groups(Cli::command()).debug_assert();
     }
 
-    /// The commands, those within commands too, by the words that call them.
+    /// The commands that the help shows, those within commands too, by the words that call them.
     fn commands() -> Vec<(String, clap::Command)> {
         let (mut all, mut left) = (
             Vec::new(),
@@ -264,6 +265,7 @@ mod tests {
             left.extend(
                 command
                     .get_subcommands()
+                    .filter(|c| !c.is_hide_set())
                     .map(|c| (format!("{name} {}", c.get_name()), c.clone())),
             );
             all.push((name, command));
@@ -309,8 +311,9 @@ mod tests {
             "nodeorder completions",
             "nodeorder man",
             "nodeorder sweep",
-            "nodeorder merge",
-            "nodeorder report",
+            "nodeorder sweep run",
+            "nodeorder sweep merge",
+            "nodeorder sweep page",
         ];
         for (name, command) in commands() {
             assert_eq!(

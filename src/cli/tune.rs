@@ -12,7 +12,7 @@ use nodeorder_present::columns::sweep::ResultRow;
 use nodeorder_present::machines::{Difference, WorkloadOptions};
 use nodeorder_present::report;
 use nodeorder_present::report::sweep::{Figure, RankedSetting, rank_settings};
-use nodeorder_sweep::{Plan, PlanSpec, ResultsTable, store};
+use nodeorder_sweep::{Plan, PlanSpec, ResultsTable, checksum};
 use nodeorder_trace::{Options, Trace, open};
 
 /// Schedule a trace under settings of Slurm's topology plugin, and rank them
@@ -236,7 +236,7 @@ fn manifest(trace: &Path, plan: &str, table: &str, assumed: &[String]) -> serde_
     let name = format!("settings for {}", trace.display());
     let mut document = json!({
         "version": env!("CARGO_PKG_VERSION"), "plan": {"name": name, "text": plan},
-        "results": store::checksum(table.as_bytes()),
+        "results": checksum(table.as_bytes()),
     });
     if !assumed.is_empty() {
         document["assumed"] = json!(assumed);

@@ -1,6 +1,5 @@
 //! Parts that several commands use: common options, inputs, and outputs.
 
-pub mod claims;
 pub mod command_line;
 pub mod comparison;
 pub mod files;
