@@ -336,7 +336,8 @@ class Topology(Machine):
             where: process i runs on rank i of an ordering (or what makes one); or a mapping: a path ending in ``.csv``, a
                 ``pathlib.Path`` or a frame of ``process``, ``node``.
             routing: which links traffic takes; ``entries("routings")``.
-            method: put the processes on the same nodes anew; ``entries("methods")``.
+            method: put the processes on the same nodes anew; ``entries("methods")``. Where the time of ``best`` did not
+                reach the end of some, the summary names them in ``unfinished``.
             out: ``summary``, the document of ``nodeorder map --json`` as a dict; ``links``, a frame of the load of every
                 directed link; ``mapping``, a frame of process and node.
             progress: show a bar; in notebooks and on terminals unless given.

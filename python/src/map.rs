@@ -85,7 +85,7 @@ pub fn map(
             }
         };
         let given = assignment.mapping(&topology, &guest)?;
-        let (placement, method) = placed(&topology, &guest, given, method.as_deref())?;
+        let (placement, method, unfinished) = placed(&topology, &guest, given, method.as_deref())?;
         let mut bytes = Vec::new();
         if out == "mapping" {
             write(&mut bytes, PROCESS, placement.processes())?;
@@ -114,21 +114,23 @@ pub fn map(
             links: fabric.links.len(),
             speeds: Default::default(),
             analysis: &analysis,
+            unfinished: &unfinished,
         };
         Ok(document(&fabric, &figures).to_string().into_bytes())
     })
 }
 
-/// The mapping given, or the one that `method` finds on its nodes.
+/// The mapping given, or the one that `method` finds on its nodes, with the method that found it and those that its time
+/// did not reach.
 fn placed(
     topology: &nodeorder_network::topology::Topology,
     guest: &Guest,
     given: ProcessMapping,
     method: Option<&str>,
-) -> Result<(ProcessMapping, Option<&'static str>), Failure> {
+) -> Result<(ProcessMapping, Option<&'static str>, Vec<&'static str>), Failure> {
     let Some(text) = method else {
-        return Ok((given, None));
+        return Ok((given, None, Vec::new()));
     };
-    let (placement, found) = method::place(topology, guest, given.nodes(), text, &Clock::start())?;
-    Ok((placement, Some(found)))
+    let found = method::place(topology, guest, given.nodes(), text, &Clock::start())?;
+    Ok((found.mapping, Some(found.method), found.unfinished))
 }

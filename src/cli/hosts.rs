@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use crate::shared::kit::*;
+use crate::shared::notes::say_unfinished;
 
 use anyhow::Result;
 
@@ -104,7 +105,7 @@ impl Command {
         let waiting = progress::waiting(text);
         let clock = Clock::start(false, &waiting);
         let search = format!("best:rounds={ROUNDS},time={}", self.time);
-        let (mapping, found) = method::place(topology, &guest, &start, &search, &clock)?;
+        let found = method::place(topology, &guest, &start, &search, &clock)?;
         let ended = clock.seconds().is_some_and(|seconds| seconds >= self.time);
         drop(waiting);
         if ended {
@@ -113,8 +114,9 @@ impl Command {
                 self.time
             );
         }
-        note!("ordered for {text} by the mapping method {found}");
-        Ok(mapping.nodes().to_vec())
+        say_unfinished(&found.unfinished);
+        note!("ordered for {text} by the mapping method {}", found.method);
+        Ok(found.mapping.nodes().to_vec())
     }
 }
 

@@ -3,6 +3,7 @@
 use clap::ArgGroup;
 
 use crate::shared::kit::*;
+use crate::shared::notes::say_unfinished;
 use nodeorder_present::columns::filled;
 use nodeorder_present::columns::mapping::{LinkLoad, MappingFigures, NAMED_PROCESS, PROCESS};
 use nodeorder_present::columns::throughput::FOUND;
@@ -160,6 +161,7 @@ impl Command {
             ranks,
             placement,
             method,
+            unfinished,
         } = self.place(&topology, &guest)?;
         let fabric = crate::shared::inputs::fabric(&topology)?;
         let (analysis, found) = routing.analyse(&fabric, &guest, &placement)?;
@@ -190,6 +192,7 @@ impl Command {
             routing: routing.name(),
             links: fabric.links.cabled(),
             analysis: &analysis,
+            unfinished: &unfinished,
             speeds,
         };
         if self.json {
@@ -239,24 +242,29 @@ impl Command {
                 ranks,
                 placement: given,
                 method: None,
+                unfinished: Vec::new(),
             });
         };
         let waiting = progress::waiting(text);
         let clock = Clock::start(false, &waiting);
-        let (placement, method) = method::place(topology, guest, given.nodes(), text, &clock)?;
+        let found = method::place(topology, guest, given.nodes(), text, &clock)?;
+        drop(waiting);
+        say_unfinished(&found.unfinished);
         Ok(Placed {
             ranks,
-            placement,
-            method: Some(method),
+            placement: found.mapping,
+            method: Some(found.method),
+            unfinished: found.unfinished,
         })
     }
 }
 
-/// The nodes in rank order, the placement on them, and the method that found it.
+/// The nodes in rank order, the placement on them, the method that found it, and those that did not come to their end.
 struct Placed {
     ranks: Vec<NodeId>,
     placement: ProcessMapping,
     method: Option<&'static str>,
+    unfinished: Vec<&'static str>,
 }
 
 fn write_links(fabric: &Fabric<'_>, analysis: &Analysis, path: &Path) -> anyhow::Result<()> {

@@ -302,6 +302,7 @@ const MAPPING: Kind = Kind {
             links: fabric.links.cabled(),
             speeds: Default::default(),
             analysis: &analysis,
+            unfinished: &[],
         };
         Ok(values(MappingFigures::ALL, &row))
     },

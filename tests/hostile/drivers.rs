@@ -972,7 +972,7 @@ fn specs(bytes: &[u8]) {
         &nodeorder_order::ordering::NoObserver,
     ) {
         Err(error) => check_error(&error, None),
-        Ok((placement, _)) => assert_eq!(placement.allocation().len(), 16),
+        Ok(found) => assert_eq!(found.mapping.allocation().len(), 16),
     }
     if let Err(error) = Shard::parse(spec) {
         check_error(&error, None);

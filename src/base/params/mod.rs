@@ -247,6 +247,11 @@ impl Params {
         Ok(self.parsed::<bool>(key, "true or false")?.unwrap_or(false))
     }
 
+    /// Returns the run's `--seed`, whatever `seed=` says here.
+    pub fn default_seed(&self) -> u64 {
+        self.default_seed
+    }
+
     /// The seed: `seed=` here wins over the run's `--seed`.
     ///
     /// # Errors

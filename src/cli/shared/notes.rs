@@ -21,6 +21,16 @@ pub fn say(text: Arguments<'_>) {
     let _ = writeln!(std::io::stderr(), "{text}");
 }
 
+/// Names the mapping methods that a search had no time for.
+pub fn say_unfinished(methods: &[&str]) {
+    if !methods.is_empty() && !silent() {
+        let methods = methods.join(", ");
+        say(format_args!(
+            "not run to the end for want of time: {methods}"
+        ));
+    }
+}
+
 /// Prints a line on standard error that is no error.
 macro_rules! note {
     ($($text:tt)*) => {

@@ -10,6 +10,8 @@ row! {
     pub struct MappingFigures<'a> {
         /// Dilation and contention.
         pub analysis: &'a Analysis,
+        /// Methods that the search had no time for; named in JSON where there are any.
+        pub unfinished: &'a [&'static str],
         /// Figures of the network; only their ratios count.
         pub speeds: Speeds,
     }

@@ -68,6 +68,9 @@ pub fn document(fabric: &Fabric<'_>, figures: &MappingFigures<'_>) -> Value {
     if let Some(assumption) = fabric.topology.network().assumption() {
         document["assumed"] = json!(assumption);
     }
+    if !figures.unfinished.is_empty() {
+        document["unfinished"] = json!(figures.unfinished);
+    }
     let columns = [LinkLoad::ALL, LinkLoad::BUSIEST].concat();
     let busiest = busiest(fabric, figures.analysis);
     document["busiest_links"] = busiest.iter().map(|link| object(&columns, link)).collect();

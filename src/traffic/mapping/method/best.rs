@@ -1,22 +1,24 @@
-//! The methods that fit, cheap ones first, until a proof or the clock ends the search.
+//! The methods that fit, cheap ones first, then rounds of searches from what they found.
+
+use std::ops::Range;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use rayon::prelude::*;
 
-use super::bisection::{Halves, bisection};
-use super::greedy::greedy;
-use super::grid::grid;
-use super::refine::refine;
+use super::refine::{self, refine};
 use super::tabu::{self, tabu};
-use super::{Found, Hops, MappingMethodEntry, MappingProblem};
-use nodeorder_base::error::Result;
+use super::{Hops, MappingMethodEntry, MappingProblem, MappingResult};
+use super::{bisection, greedy, grid, rank};
+use nodeorder_base::error::{Error, Result};
 use nodeorder_base::observer::Observer;
 use nodeorder_base::params::{Opt, Params, SEED};
 
-/// `best[:time=2,rounds=R,seed=1]`: tries `rank`, `grid`, `greedy`, `bisection` by rank and by boxes, then improves
-/// what they found by rounds of `tabu` (up to 1024 processes) or `refine`, two searches from each of two of the
-/// mappings in a round. It ends when hop-bytes are as few as the bound below allows, after `time` seconds, or after
-/// `rounds` rounds; with `rounds` alone the result depends on the seed, not on the clock. The mapping of fewest
-/// hop-bytes is kept, of equal ones the first, and the method that found it is named.
+/// `best[:time=2,rounds=R,seed=1]`: runs every other method that fits, each with its own defaults, and `bisection` by
+/// boxes. Then it improves what they found by rounds of searches, a `tabu` (up to 1024 processes) and a `refine` from
+/// each of two of the mappings in a round. It ends when hop-bytes are as few as the bound below allows, after `time`
+/// seconds, or after `rounds` rounds; with `rounds` alone the result depends on the seed, not on the clock. The mapping
+/// of fewest hop-bytes is kept, of equal ones the first, and the method that found it is named. So no method that was
+/// run to its end found fewer; those that the time did not reach, or ended, are named as well.
 ///
 /// Bound: pair each process's volumes, descending, with the k-th smallest distance from any slot, ascending. Where
 /// distances are not kept (on more than 8,192 routers), slots neither on one router nor on linked ones count as two hops
@@ -36,11 +38,165 @@ pub const METHOD: MappingMethodEntry = MappingMethodEntry {
     parse: best,
 };
 
+/// A method with options, tried on guests of so many processes.
+struct Trial {
+    method: MappingMethodEntry,
+    text: &'static str,
+    sizes: Range<usize>,
+}
+
+impl Trial {
+    const fn new(method: MappingMethodEntry) -> Self {
+        Trial {
+            text: method.name,
+            method,
+            sizes: 0..usize::MAX,
+        }
+    }
+}
+
+/// Processes from which on a method that looks at all free nodes for each takes long.
+const MANY: usize = 20_000;
+
+/// What is tried: stage by stage, the trials of one side by side. None begins once a mapping is known to be the best.
+const STAGES: [&[Trial]; 5] = [
+    &[Trial::new(rank::METHOD)],
+    &[Trial::new(grid::METHOD)],
+    &[
+        Trial::new(bisection::METHOD),
+        Trial {
+            text: "bisection:halves=boxes",
+            ..Trial::new(bisection::METHOD)
+        },
+        Trial {
+            sizes: 0..MANY,
+            ..Trial::new(greedy::METHOD)
+        },
+    ],
+    &[Trial::new(refine::METHOD), Trial::new(tabu::METHOD)],
+    &[Trial {
+        sizes: MANY..usize::MAX,
+        ..Trial::new(greedy::METHOD)
+    }],
+];
+
 /// Rounds where there is no clock to end them.
 const ROUNDS: u64 = 4;
 
 /// Most swaps of a tabu search, and tries of a refinement for each process.
 const STEPS: (u32, u64) = (20_000, 4_000);
+
+/// Most mappings that are kept from one round to the next.
+const KEPT: usize = 8;
+
+fn best(
+    problem: &MappingProblem,
+    params: &Params,
+    observer: &dyn Observer,
+) -> Result<MappingResult> {
+    let time = params.real("time", 0.0, 1e9)?;
+    let rounds = params.integer("rounds", 0u64, 1_000_000)?;
+    let seed = params.seed()?;
+    let default_seed = params.default_seed();
+    // With `rounds` alone the clock is not asked, so that the result depends on the seed only.
+    let time = match rounds {
+        None => Some(time.unwrap_or(2.0)),
+        Some(_) => time,
+    };
+    let began = observer.seconds();
+    let deadline = Deadline {
+        observer,
+        ends: began.zip(time).map(|(began, time)| began + time),
+        stopped: AtomicBool::new(false),
+    };
+    let floor = floor(problem) * (1.0 + 1e-12);
+    let mut found: Vec<Tried> = Vec::new();
+    let mut unfinished: Vec<&'static str> = Vec::new();
+    for stage in STAGES {
+        if found.iter().any(|tried| tried.cost <= floor) {
+            return Ok(choose(found, Vec::new()));
+        }
+        let trials: Vec<&Trial> = stage
+            .iter()
+            .filter(|trial| trial.sizes.contains(&problem.len()))
+            .collect();
+        // The mapping in rank order is there in any case.
+        if !found.is_empty() && deadline.should_stop() {
+            unfinished.extend(trials.iter().map(|trial| trial.method.name));
+            continue;
+        }
+        let runs: Vec<Option<(Tried, bool)>> = trials
+            .par_iter()
+            .map(|trial| run(trial, problem, default_seed, &deadline))
+            .collect::<Result<_>>()?;
+        for (tried, finished) in runs.into_iter().flatten() {
+            if !finished {
+                unfinished.push(tried.method);
+            }
+            found.push(tried);
+        }
+    }
+    unfinished.dedup();
+    let rounds = rounds.unwrap_or(if began.is_some() { u64::MAX } else { ROUNDS });
+    for round in 0..rounds {
+        found.sort_by(|a, b| a.cost.total_cmp(&b.cost));
+        found.dedup_by(|next, kept| next.slots == kept.slots);
+        found.truncate(KEPT);
+        if found[0].cost <= floor || deadline.should_stop() {
+            break;
+        }
+        observer.progress(found[0].cost, floor);
+        found.extend(improve(problem, &found, round, seed, &deadline));
+    }
+    Ok(choose(found, unfinished))
+}
+
+/// Runs a method, and says whether it came to its end; `None` where it cannot work on the problem.
+fn run(
+    trial: &Trial,
+    problem: &MappingProblem,
+    seed: u64,
+    deadline: &Deadline<'_>,
+) -> Result<Option<(Tried, bool)>> {
+    let params = Params::inline(trial.text, ',', trial.method.options, seed)?;
+    let deadline = Deadline {
+        stopped: AtomicBool::new(false),
+        ..*deadline
+    };
+    match (trial.method.parse)(problem, &params, &deadline) {
+        Ok(result) => {
+            let finished = !deadline.stopped.load(Ordering::Relaxed);
+            let tried = Tried::new(problem, trial.method.name, result.slots);
+            Ok(Some((tried, finished)))
+        }
+        Err(Error::Unsuited { .. }) => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+/// Searches from two of the mappings in turn, the best first, each with a fresh sequence of draws.
+fn improve(
+    problem: &MappingProblem,
+    found: &[Tried],
+    round: u64,
+    seed: u64,
+    deadline: &Deadline<'_>,
+) -> Vec<Tried> {
+    let starts = found.len().min(5) as u64;
+    let stop = || deadline.should_stop();
+    let searches = (0..4u64).into_par_iter().map(|i| {
+        let start = found[((2 * round + i / 2) % starts) as usize].slots.clone();
+        let seed = seed.wrapping_add(4 * round + i);
+        if i % 2 == 0 && problem.len() <= tabu::MOST {
+            let slots = tabu(problem, start, swaps(problem), seed, &stop);
+            Tried::new(problem, "tabu", slots)
+        } else {
+            let slots = refine(problem, start, STEPS.1, seed, &stop);
+            Tried::new(problem, "refine", slots)
+        }
+    });
+    searches.collect()
+}
 
 /// Swaps of a tabu search: fewer where each takes longer, so that more than 64 processes take about a quarter of a
 /// second.
@@ -54,81 +210,29 @@ fn swaps(problem: &MappingProblem) -> u32 {
     }
 }
 
-/// Processes from which on a method that looks at all free nodes for each takes too long.
-const MANY: usize = 20_000;
+/// An observer that stops a method when the time is over, and remembers that it did.
+struct Deadline<'a> {
+    observer: &'a dyn Observer,
+    /// When the time is over, in seconds of the observer; `None` where that does not count.
+    ends: Option<f64>,
+    stopped: AtomicBool,
+}
 
-fn best(problem: &MappingProblem, params: &Params, observer: &dyn Observer) -> Result<Found> {
-    let given = params.real("time", 0.0, 1e9)?;
-    let rounds = params.integer("rounds", 0u64, 1_000_000)?;
-    let seed = params.seed()?;
-    let began = observer.seconds();
-    // With `rounds` alone the clock is not asked, so that the result depends on the seed only.
-    let time = if rounds.is_some() {
-        given
-    } else {
-        Some(given.unwrap_or(2.0))
-    };
-    let late = || match (began, observer.seconds(), time) {
-        (Some(began), Some(now), Some(time)) => now - began >= time,
-        _ => false,
-    };
-    let stop = || observer.should_stop() || late();
-    let floor = floor(problem);
-    let mut found = vec![Tried::new(
-        problem,
-        "rank",
-        (0..problem.len() as u32).collect(),
-    )];
-    let done = |found: &[Tried]| found.iter().any(|c| c.cost <= floor * (1.0 + 1e-12));
-    if problem.partners.is_empty() || done(&found) {
-        return Ok(least(found));
+impl Observer for Deadline<'_> {
+    fn seconds(&self) -> Option<f64> {
+        self.observer.seconds()
     }
-    found.extend(grid(problem).map(|slots| Tried::new(problem, "grid", slots)));
-    if done(&found) || stop() {
-        return Ok(least(found));
-    }
-    let methods: [fn(&MappingProblem) -> Option<Tried>; 3] = [
-        |p| (p.len() < MANY).then(|| Tried::new(p, "greedy", greedy(p))),
-        |p| {
-            Some(Tried::new(
-                p,
-                "bisection",
-                bisection(p, &Halves::by_rank(p)),
-            ))
-        },
-        |p| Some(Tried::new(p, "bisection", bisection(p, &Halves::boxes(p)))),
-    ];
-    found.par_extend(methods.par_iter().filter_map(|method| method(problem)));
-    let last = rounds.unwrap_or(if began.is_some() { u64::MAX } else { ROUNDS });
-    for round in 0..last {
-        if done(&found) || stop() {
-            break;
+
+    fn should_stop(&self) -> bool {
+        let late = self
+            .ends
+            .is_some_and(|ends| self.observer.seconds().is_some_and(|now| now >= ends));
+        let stop = late || self.observer.should_stop();
+        if stop {
+            self.stopped.store(true, Ordering::Relaxed);
         }
-        // The starts in turn, the best first; from each with a fresh sequence of draws.
-        found[..].sort_by(|a, b| a.cost.total_cmp(&b.cost));
-        let starts = found.len().min(5) as u64;
-        let improved = (0..4u64).into_par_iter().map(|i| {
-            let start = &found[((2 * round + i / 2) % starts) as usize];
-            let seed = seed.wrapping_add(4 * round + i);
-            match problem.len() <= tabu::MOST {
-                true => {
-                    let slots = tabu(problem, start.slots.clone(), swaps(problem), seed, &stop);
-                    Tried::new(problem, "tabu", slots)
-                }
-                false => {
-                    let slots = refine(problem, start.slots.clone(), STEPS.1, seed, &stop);
-                    Tried::new(problem, "refine", slots)
-                }
-            }
-        });
-        let improved: Vec<Tried> = improved.collect();
-        found.extend(improved);
-        found[..].sort_by(|a, b| a.cost.total_cmp(&b.cost));
-        found.dedup_by(|next, kept| next.slots == kept.slots);
-        found.truncate(8);
-        observer.progress(found[0].cost, floor);
+        stop
     }
-    Ok(least(found))
 }
 
 /// A mapping, its hop-bytes and the method that found it.
@@ -148,21 +252,16 @@ impl Tried {
     }
 }
 
-fn least(found: Vec<Tried>) -> Found {
+/// Returns the mapping of fewest hop-bytes, of equal ones the first.
+fn choose(found: Vec<Tried>, unfinished: Vec<&'static str>) -> MappingResult {
     let best = found
         .into_iter()
         .reduce(|best, next| if next.cost < best.cost { next } else { best });
-    // There is always the one in rank order.
-    best.map_or(
-        Found {
-            slots: Vec::new(),
-            method: "rank",
-        },
-        |c| Found {
-            slots: c.slots,
-            method: c.method,
-        },
-    )
+    let (method, slots) = best.map_or(("rank", Vec::new()), |best| (best.method, best.slots));
+    MappingResult {
+        unfinished,
+        ..MappingResult::new(method, slots)
+    }
 }
 
 /// Lower bound on the hop-bytes of all mappings.
@@ -218,10 +317,14 @@ fn floor(problem: &MappingProblem) -> f64 {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::AtomicU32;
+
+    use super::grid::grid;
     use super::*;
-    use crate::mapping::method::{place, tests};
+    use crate::mapping::Guest;
+    use crate::mapping::method::{METHODS, place, tests};
     use crate::testing::build;
-    use nodeorder_network::topology::Metric;
+    use nodeorder_network::topology::{Context, Metric, Topology};
     use nodeorder_order::ordering::{NoObserver, NodeOrder};
     use proptest::prelude::*;
 
@@ -253,7 +356,7 @@ mod tests {
         assert_eq!(floor(&problem), problem.cost(&slots));
     }
 
-    /// With rounds and no clock the seed alone decides; no other method is better, and the one that found it is named.
+    /// With rounds and no clock the seed alone decides.
     #[test]
     fn rounds_depend_on_the_seed_alone() {
         let machine = build("torus:5x4");
@@ -262,37 +365,101 @@ mod tests {
             .nodes()
             .to_vec();
         let guest = tests::guest("random:n=20,degree=3,seed=2");
-        let run = |text: &str| place(&machine, &guest, &nodes, text, &NoObserver).unwrap();
+        let run = |guest: &Guest, text: &str| {
+            let found = place(&machine, guest, &nodes, text, &NoObserver).unwrap();
+            assert!(found.unfinished.is_empty(), "{text}");
+            (found.mapping, found.method)
+        };
         let one = rayon::ThreadPoolBuilder::new()
             .num_threads(1)
             .build()
             .unwrap();
-        let (found, method) = run("best:rounds=1");
-        assert_eq!(
-            (&found, method),
-            (&one.install(|| run("best:rounds=1")).0, "tabu")
-        );
-        let problem = MappingProblem::new(&machine, &guest, &nodes).unwrap();
-        let cost = |mapping: &crate::mapping::ProcessMapping| {
-            let slot = |n| nodes.iter().position(|m| m == n).unwrap() as u32;
-            problem.cost(&mapping.nodes().iter().map(slot).collect::<Vec<_>>())
-        };
-        for other in [
-            "rank",
-            "greedy",
-            "bisection",
-            "bisection:halves=boxes",
-            "refine",
-        ] {
-            assert!(cost(&found) <= cost(&run(other).0), "{other}");
-        }
-        assert_eq!(run("best:rounds=0").1, "greedy");
+        let found = run(&guest, "best:rounds=1");
+        assert_eq!(found, one.install(|| run(&guest, "best:rounds=1")));
         let ring = tests::guest("ring:n=20");
-        assert_eq!(
-            place(&machine, &ring, &nodes, "best", &NoObserver)
-                .unwrap()
-                .1,
-            "grid"
+        assert_eq!(run(&ring, "best").1, "grid");
+    }
+
+    #[test]
+    fn every_other_method_is_tried() {
+        for method in METHODS.names().filter(|name| *name != METHOD.name) {
+            let mut trials = STAGES.iter().flat_map(|stage| stage.iter());
+            assert!(trials.any(|trial| trial.text == method), "{method}");
+        }
+    }
+
+    /// Without a clock every method runs to its end, and none finds fewer hop-bytes.
+    #[test]
+    fn no_method_that_ran_to_its_end_is_better() {
+        let mut cases = vec![
+            // `refine` is the best of the other methods, and ended below the rounds of `tabu` alone.
+            ("dragonfly:p=2,a=4,h=2", "npb-cg:n=64".to_string(), 2),
+            ("fat-tree:k=8", "parallel:tp=4,pp=4,dp=4".to_string(), 2),
+        ];
+        for (spec, n) in [
+            ("dragonfly:p=2,a=3,h=1", 20),
+            ("torus:4x3", 12),
+            ("fat-tree:k=4", 16),
+            ("random-regular:n=14,d=3,seed=2", 14),
+        ] {
+            for seed in [1, 2] {
+                cases.push((spec, format!("random:n={n},degree=3"), seed));
+                cases.push((spec, format!("ring:n={n}"), seed));
+            }
+        }
+        for (spec, guest, seed) in cases {
+            let context = Context {
+                seed,
+                ..Context::default()
+            };
+            let machine = Topology::inline(spec, &context).unwrap();
+            let guest = Guest::make(&guest, &context).unwrap();
+            let problem = tests::problem(&machine, &guest, seed);
+            let cost = |text: &str| {
+                let (method, params) = METHODS.read(text, seed).unwrap();
+                let found = (method.parse)(&problem, &params, &NoObserver).ok()?;
+                Some(problem.cost(&found.slots))
+            };
+            let least = ["best:rounds=0", "best:rounds=1,seed=9"].map(|text| cost(text).unwrap());
+            for method in METHODS.names().filter(|name| *name != METHOD.name) {
+                let other = cost(method).unwrap_or(f64::INFINITY);
+                assert!(
+                    least.iter().all(|least| *least <= other),
+                    "{spec} {} {seed}: {least:?}, {method} {other}",
+                    guest.label()
+                );
+            }
+        }
+    }
+
+    /// A clock that goes on by a second whenever it is read.
+    #[derive(Default)]
+    struct Ticks(AtomicU32);
+
+    impl Observer for Ticks {
+        fn seconds(&self) -> Option<f64> {
+            Some(f64::from(self.0.fetch_add(1, Ordering::Relaxed)))
+        }
+    }
+
+    #[test]
+    fn methods_that_the_time_did_not_reach_are_named() {
+        let machine = build("torus:5x4");
+        let nodes: Vec<_> = machine.nodes().iter().collect();
+        let guest = tests::guest("random:n=20,degree=3,seed=2");
+        let run = |text: &str, observer: &dyn Observer| {
+            place(&machine, &guest, &nodes, text, observer).unwrap()
+        };
+        let found = run("best:time=0", &Ticks::default());
+        assert_eq!(found.method, "rank");
+        let all = ["grid", "bisection", "greedy", "refine", "tabu"];
+        assert_eq!(found.unfinished, all);
+        let found = run("best:time=4", &Ticks::default());
+        assert_eq!(found.unfinished, all[2..]);
+        assert!(
+            run("best:rounds=0", &Ticks::default())
+                .unfinished
+                .is_empty()
         );
     }
 }

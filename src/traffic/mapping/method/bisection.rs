@@ -3,7 +3,7 @@
 use std::collections::BinaryHeap;
 use std::ops::Range;
 
-use super::{Found, MappingMethodEntry, MappingProblem};
+use super::{MappingMethodEntry, MappingProblem, MappingResult};
 use nodeorder_base::params::Opt;
 use nodeorder_base::partition::{Candidate, OUTSIDE, Rules, Sides};
 
@@ -37,10 +37,7 @@ pub const METHOD: MappingMethodEntry = MappingMethodEntry {
             "boxes" => Halves::boxes(problem),
             _ => Halves::by_rank(problem),
         };
-        Ok(Found {
-            slots: bisection(problem, &halves),
-            method: "bisection",
-        })
+        Ok(MappingResult::new("bisection", bisection(problem, &halves)))
     },
 };
 

@@ -10,12 +10,25 @@ use nodeorder_base::registry::Entry;
 pub type MappingMethodEntry = Entry<Build>;
 
 /// Finds slots for the processes of a problem; the observer has the clock of methods that search for a time.
-pub(super) type Build = fn(&MappingProblem, &Params, &dyn Observer) -> Result<Found>;
+pub(super) type Build = fn(&MappingProblem, &Params, &dyn Observer) -> Result<MappingResult>;
 
 /// A mapping as slots, and the method that found it.
-pub struct Found {
+pub struct MappingResult {
     /// The slot of every process, each once.
     pub slots: Vec<u32>,
     /// The method that found it: one of [`super::METHODS`].
     pub method: &'static str,
+    /// Methods that `best` did not run to their end, for want of time.
+    pub unfinished: Vec<&'static str>,
+}
+
+impl MappingResult {
+    /// Returns the mapping that one method found.
+    pub fn new(method: &'static str, slots: Vec<u32>) -> Self {
+        MappingResult {
+            slots,
+            method,
+            unfinished: Vec::new(),
+        }
+    }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BinaryHeap;
 
-use super::{Found, MappingMethodEntry, MappingProblem};
+use super::{MappingMethodEntry, MappingProblem, MappingResult};
 use nodeorder_base::partition::Candidate;
 
 /// `greedy`: the process with the most traffic goes on the node nearest to all others; then always the
@@ -18,15 +18,14 @@ use nodeorder_base::partition::Candidate;
 pub const METHOD: MappingMethodEntry = MappingMethodEntry::plain(
     "greedy",
     "the process that talks most to those placed goes to the free node that costs least",
-    |problem, _, _| {
-        Ok(Found {
-            slots: greedy(problem),
-            method: "greedy",
-        })
+    |problem, _, observer| {
+        let slots = greedy(problem, &|| observer.should_stop());
+        Ok(MappingResult::new("greedy", slots))
     },
 );
 
-pub(super) fn greedy(problem: &MappingProblem) -> Vec<u32> {
+/// Returns the slots of all processes. Once `stop` says so, those that are left take the free slots in order.
+pub(super) fn greedy(problem: &MappingProblem, stop: &dyn Fn() -> bool) -> Vec<u32> {
     let n = problem.len() as u32;
     if problem.partners.is_empty() {
         return (0..n).collect();
@@ -42,6 +41,9 @@ pub(super) fn greedy(problem: &MappingProblem) -> Vec<u32> {
     let mut free: Vec<u32> = (0..n).collect();
     let spread = |s: u32| (0..n).map(|t| problem.hops(s, t)).sum::<f64>();
     for _ in 0..n {
+        if stop() {
+            break;
+        }
         let process = loop {
             match queue.pop() {
                 Some(Candidate { gain, vertex })
@@ -80,5 +82,9 @@ pub(super) fn greedy(problem: &MappingProblem) -> Vec<u32> {
             }
         }
     }
-    slot.into_iter().flatten().collect()
+    let mut free = free.into_iter();
+    let slots = slot
+        .into_iter()
+        .filter_map(|slot| slot.or_else(|| free.next()));
+    slots.collect()
 }

@@ -1,7 +1,7 @@
 //! Guests that are grids under other numbers, laid out on nodes that form a grid: every message goes one hop.
 
 use super::product::{Factor, FactorShape, ProductGraph, factored};
-use super::{Found, MappingMethodEntry, MappingProblem};
+use super::{MappingMethodEntry, MappingProblem, MappingResult};
 use nodeorder_base::error::{Error, SourceLocation};
 
 /// `grid`: takes the guest and the network between the nodes apart into paths, rings and cliques, whatever their
@@ -16,10 +16,7 @@ pub const METHOD: MappingMethodEntry = MappingMethodEntry::plain(
     "grid",
     "a guest that is a grid, on nodes that are one: every message goes one hop",
     |problem, _, _| match grid(problem) {
-        Some(slots) => Ok(Found {
-            slots,
-            method: "grid",
-        }),
+        Some(slots) => Ok(MappingResult::new("grid", slots)),
         None => Err(Error::unsuited(
             SourceLocation::option("--map grid"),
             "the guest and the network between its nodes are not grids of matching sizes",

@@ -24,7 +24,7 @@ mod refine;
 mod tabu;
 
 use entry::Build;
-pub use entry::{Found, MappingMethodEntry};
+pub use entry::{MappingMethodEntry, MappingResult};
 use problem::Hops;
 pub use problem::MappingProblem;
 
@@ -43,8 +43,18 @@ pub static METHODS: Registry<Build> = Registry::new(
     ],
 );
 
+/// A guest on its nodes.
+pub struct PlacedGuest {
+    /// The node of every process.
+    pub mapping: ProcessMapping,
+    /// The method that found it: one of [`METHODS`].
+    pub method: &'static str,
+    /// Methods that `best` did not run to their end, for want of time.
+    pub unfinished: Vec<&'static str>,
+}
+
 /// Puts `guest` on `nodes` (one for each process, in rank order; repeats allowed) by the method that `text`
-/// names, and says which method found the mapping. `observer` has the clock of methods that search for a time.
+/// names. `observer` has the clock of methods that search for a time.
 ///
 /// # Errors
 /// An unknown method or option; fewer nodes than processes; a guest or nodes that a method cannot work on; more
@@ -56,7 +66,7 @@ pub fn place(
     nodes: &[NodeId],
     text: &str,
     observer: &dyn Observer,
-) -> Result<(ProcessMapping, &'static str)> {
+) -> Result<PlacedGuest> {
     let (method, params) = METHODS.read(text, topology.context().seed)?;
     let Some(nodes) = nodes.get(..guest.processes() as usize) else {
         let problem = format!("{} processes on {} nodes", guest.processes(), nodes.len());
@@ -74,7 +84,11 @@ pub fn place(
         .iter()
         .map(|slot| nodes[*slot as usize])
         .collect();
-    Ok((ProcessMapping::new(topology, text, nodes)?, found.method))
+    Ok(PlacedGuest {
+        mapping: ProcessMapping::new(topology, text, nodes)?,
+        method: found.method,
+        unfinished: found.unfinished,
+    })
 }
 
 #[cfg(test)]
@@ -102,16 +116,12 @@ mod tests {
         let machine = build(spec);
         let order = NodeOrder::make(&machine, "row-major").unwrap();
         let nodes = &order.nodes()[..guest.processes() as usize];
-        let (mapping, _) = place(&machine, guest, nodes, method, &NoObserver).unwrap();
+        let place = || place(&machine, guest, nodes, method, &NoObserver).unwrap();
+        let mapping = place().mapping;
         let mut used = mapping.nodes().to_vec();
         used.sort_unstable();
         assert_eq!(used, nodes, "{method} uses every node it was given");
-        assert_eq!(
-            mapping,
-            place(&machine, guest, nodes, method, &NoObserver)
-                .unwrap()
-                .0
-        );
+        assert_eq!(mapping, place().mapping);
         let fabric = Fabric::new(&machine).unwrap();
         let routing = FixedRouting::named("ecmp-hop").unwrap();
         analyse(&fabric, guest, &mapping, routing)
@@ -181,9 +191,8 @@ mod tests {
     fn unknown_names_and_options_are_refused() {
         let (machine, guest, nodes) = rings();
         let error = |nodes: &[NodeId], text| {
-            place(&machine, &guest, nodes, text, &NoObserver)
-                .unwrap_err()
-                .to_string()
+            let refused = place(&machine, &guest, nodes, text, &NoObserver).err();
+            refused.unwrap().to_string()
         };
         assert!(error(&nodes, "refin").contains("did you mean `refine`"));
         assert!(error(&nodes, "refine:step=4").contains("did you mean `steps`"));

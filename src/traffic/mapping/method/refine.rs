@@ -2,7 +2,7 @@
 
 use super::bisection::{Halves, bisection};
 use super::greedy::greedy;
-use super::{Found, MappingMethodEntry, MappingProblem};
+use super::{MappingMethodEntry, MappingProblem, MappingResult};
 use nodeorder_base::error::Result;
 use nodeorder_base::params::{Opt, Params, SEED};
 use nodeorder_base::random::{below, generator};
@@ -28,14 +28,13 @@ pub const METHOD: MappingMethodEntry = MappingMethodEntry {
         Opt::whole("steps", "tries for each process").or("4000"),
         SEED,
     ],
-    parse: |problem, params, _| {
+    parse: |problem, params, observer| {
         let steps = params.whole("steps", 0u64, 1_000_000)?;
-        let (seed, start) = (params.seed()?, start(problem, params)?);
-        let slots = refine(problem, start, steps, seed, &|| false);
-        Ok(Found {
-            slots,
-            method: "refine",
-        })
+        let seed = params.seed()?;
+        let stop = || observer.should_stop();
+        let start = start(problem, params, &stop)?;
+        let slots = refine(problem, start, steps, seed, &stop);
+        Ok(MappingResult::new("refine", slots))
     },
 };
 
@@ -49,10 +48,14 @@ pub(super) const FROM: Opt = Opt::one_of(
 /// Slots tried around a partner.
 const NEAR: usize = 12;
 
-/// The mapping that `from=` names.
-pub(super) fn start(problem: &MappingProblem, params: &Params) -> Result<Vec<u32>> {
+/// Returns the mapping that `from=` names.
+pub(super) fn start(
+    problem: &MappingProblem,
+    params: &Params,
+    stop: &dyn Fn() -> bool,
+) -> Result<Vec<u32>> {
     Ok(match params.choice("from")? {
-        "greedy" => greedy(problem),
+        "greedy" => greedy(problem, stop),
         "rank" => (0..problem.len() as u32).collect(),
         _ => bisection(problem, &Halves::by_rank(problem)),
     })

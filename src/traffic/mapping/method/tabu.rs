@@ -1,7 +1,7 @@
 //! Tabu search over all swaps of two processes, for guests of some hundred processes.
 
 use super::refine::{FROM, start};
-use super::{Found, MappingMethodEntry, MappingProblem};
+use super::{MappingMethodEntry, MappingProblem, MappingResult};
 use nodeorder_base::error::{Error, SourceLocation};
 use nodeorder_base::params::{Opt, SEED};
 use nodeorder_base::random::{below, generator};
@@ -24,7 +24,7 @@ pub const METHOD: MappingMethodEntry = MappingMethodEntry {
     about: "swaps of any two processes from=bisection|greedy|rank on, steps=, seed=; up to 1024 processes",
     example: "tabu:from=greedy,steps=1000",
     options: &[FROM, Opt::whole("steps", "swaps made").or("20000"), SEED],
-    parse: |problem, params, _| {
+    parse: |problem, params, observer| {
         let steps = params.whole("steps", 0u32, 10_000_000)?;
         let seed = params.seed()?;
         if problem.len() > MOST {
@@ -39,11 +39,10 @@ pub const METHOD: MappingMethodEntry = MappingMethodEntry {
                 remedy,
             ));
         }
-        let slots = tabu(problem, start(problem, params)?, steps, seed, &|| false);
-        Ok(Found {
-            slots,
-            method: "tabu",
-        })
+        let stop = || observer.should_stop();
+        let start = start(problem, params, &stop)?;
+        let slots = tabu(problem, start, steps, seed, &stop);
+        Ok(MappingResult::new("tabu", slots))
     },
 };
 
