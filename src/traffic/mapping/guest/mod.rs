@@ -230,7 +230,8 @@ mod tests {
         check_refused(&[
             ("stencli:4x4", "no such file; expected one of all-to-all"),
             ("stencli:4x4", "did you mean `stencil`"),
-            ("ring:m=4", "no `n`"),
+            ("ring:m=4", "did you mean `n`"),
+            ("ring:volume=4", "no `n`"),
             ("ring:n=4,size=3", "unknown key for ring `size`"),
         ]);
     }
