@@ -134,7 +134,7 @@ impl Allocator for Groups {
 #[cfg(test)]
 mod tests {
     use crate::allocator::{AllocatorContext, make};
-    use nodeorder_base::ranks::{FreeSet, Ranks};
+    use nodeorder_base::ranks::{FreeSet, Ranks, Run};
     use nodeorder_network::topology::{Context, Topology};
     use nodeorder_order::metric::rank_distances::RankDistances;
     use nodeorder_order::ordering::NodeOrder;

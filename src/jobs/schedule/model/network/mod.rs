@@ -5,5 +5,6 @@ mod known;
 mod model;
 mod options;
 mod recent;
+mod state;
 
 pub(super) use options::NETWORK;
