@@ -22,7 +22,7 @@ procs_per_node = [1, 4]
 /// Topologies × seeds × orderings × ((2 logs + 2 × 1 trace) × allocators + guests × routings).
 const CELLS: usize = 3 * 2 * 4 * (4 * 4 + 2 * 2);
 
-fn nodeorder(folder: &Path, arguments: &[&str]) -> Command {
+pub fn nodeorder(folder: &Path, arguments: &[&str]) -> Command {
     let mut command = crate::command();
     command
         .args(arguments)
@@ -31,18 +31,18 @@ fn nodeorder(folder: &Path, arguments: &[&str]) -> Command {
     command
 }
 
-fn run(folder: &Path, arguments: &[&str]) -> Output {
+pub fn run(folder: &Path, arguments: &[&str]) -> Output {
     nodeorder(folder, arguments).output().unwrap()
 }
 
-fn done(folder: &Path, arguments: &[&str]) -> String {
+pub fn done(folder: &Path, arguments: &[&str]) -> String {
     let output = run(folder, arguments);
     let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(output.status.success(), "{}: {stderr}", arguments.join(" "));
     stderr
 }
 
-fn refused(folder: &Path, arguments: &[&str]) -> String {
+pub fn refused(folder: &Path, arguments: &[&str]) -> String {
     let output = run(folder, arguments);
     let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!(
@@ -56,7 +56,7 @@ fn refused(folder: &Path, arguments: &[&str]) -> String {
 }
 
 /// A folder with the plan and all it names; logs of `placements` jobs.
-fn folder(placements: u32) -> tempfile::TempDir {
+pub fn folder(placements: u32) -> tempfile::TempDir {
     use std::io::Write;
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str| folder.path().join(name);
@@ -98,7 +98,7 @@ fn folder(placements: u32) -> tempfile::TempDir {
     folder
 }
 
-fn results(folder: &Path, name: &str) -> String {
+pub fn results(folder: &Path, name: &str) -> String {
     std::fs::read_to_string(folder.join(name).join("results.csv")).unwrap()
 }
 
@@ -469,110 +469,6 @@ fn nothing_is_lost_or_doubled_by_sigkill() {
     }
 }
 
-/// A shard's file has the same bytes however it came about: on any number of threads, in any folder and order, beside others
-/// at the same time, after a kill.
-#[test]
-fn a_shard_has_the_same_bytes_in_every_run() {
-    let home = folder(800);
-    let folder = home.path();
-    let command = |out: &str, index: u32, threads: &str| {
-        let shard = format!("{index}/4");
-        let plan = ["sweep", "run", "plan.toml", "--out", out];
-        let mut command = nodeorder(
-            folder,
-            &[&plan[..], &["--threads", threads, "--shard", &shard]].concat(),
-        );
-        command.stdout(Stdio::null()).stderr(Stdio::null());
-        command
-    };
-    let name = |index: u32| format!("shard-{index}-of-4");
-    for index in [2, 0, 3, 1] {
-        assert!(command("calm", index, "1").status().unwrap().success());
-    }
-    let calm = contents(&folder.join("calm"));
-    assert_eq!(calm.len(), 4);
-    // All at once; the first two are killed and run again.
-    let spawn = |index: u32| command("busy", index, "2").spawn().unwrap();
-    let mut children: Vec<_> = (0..4).map(spawn).collect();
-    for (index, child) in (0..2).zip(&mut children) {
-        let journal = folder.join("busy").join(name(index) + ".journal");
-        let written = || std::fs::metadata(&journal).map_or(0, |file| file.len());
-        while written() < 2000 && child.try_wait().unwrap().is_none() {
-            std::thread::sleep(Duration::from_micros(100));
-        }
-        child.kill().unwrap();
-        child.wait().unwrap();
-    }
-    for child in &mut children[2..] {
-        assert!(child.wait().unwrap().success());
-    }
-    for index in 0..2 {
-        assert!(spawn(index).wait().unwrap().success());
-    }
-    assert_eq!(contents(&folder.join("busy")), calm);
-    // The cells are those of the number, in the order of the whole table.
-    done(folder, &["sweep", "run", "plan.toml", "--out", "whole"]);
-    let whole = results(folder, "whole");
-    let rows: Vec<&str> = whole.split_inclusive('\n').collect();
-    for index in 0..4 {
-        let file = std::str::from_utf8(&calm[&(name(index) + ".csv")]).unwrap();
-        let found = file
-            .split_inclusive('\n')
-            .filter(|line| !line.starts_with('#'));
-        let wanted = rows[1..].iter().skip(index as usize).step_by(4).copied();
-        assert!(found.eq(std::iter::once(rows[0]).chain(wanted)), "{index}");
-    }
-    // A shard that is lost is made again alone, also beside the merged table.
-    done(folder, &["sweep", "merge", "busy"]);
-    assert_eq!(results(folder, "busy"), whole);
-    let lost = folder.join("busy").join(name(2) + ".csv");
-    std::fs::remove_file(&lost).unwrap();
-    let message = refused(folder, &["sweep", "merge", "busy"]);
-    assert!(message.contains("shards 2 of 4 are missing"), "{message}");
-    assert!(command("busy", 2, "3").status().unwrap().success());
-    assert_eq!(std::fs::read(&lost).unwrap(), calm[&(name(2) + ".csv")]);
-    done(folder, &["sweep", "merge", "busy"]);
-    // Files made in folders of their own merge where they are gathered.
-    std::fs::create_dir(folder.join("gathered")).unwrap();
-    for index in 0..4 {
-        let out = format!("task{index}");
-        assert!(command(&out, index, "1").status().unwrap().success());
-        let file = name(index) + ".csv";
-        std::fs::rename(
-            folder.join(out).join(&file),
-            folder.join("gathered").join(&file),
-        )
-        .unwrap();
-    }
-    assert_eq!(contents(&folder.join("gathered")), calm);
-    done(folder, &["sweep", "merge", "gathered"]);
-    assert_eq!(results(folder, "gathered"), whole);
-}
-
-/// Any number of shards, more than there are cells too, in any order.
-#[test]
-fn any_complete_set_of_shards_merges_to_the_whole_table() {
-    let home = tempfile::tempdir().unwrap();
-    let folder = home.path();
-    std::fs::write(folder.join("plan.toml"), TINY).unwrap();
-    done(folder, &["sweep", "run", "plan.toml", "--out", "whole"]);
-    let mut random = random::generator(11);
-    for of in [1, 2, 5, 9, 11] {
-        let out = format!("parts{of}");
-        let mut left: Vec<u64> = (0..of).collect();
-        while !left.is_empty() {
-            let index = left.swap_remove(random::below(left.len() as u64, &mut random) as usize);
-            let shard = format!("{index}/{of}");
-            let plan = ["sweep", "run", "plan.toml", "--out", &out];
-            done(folder, &[&plan[..], &["--shard", &shard]].concat());
-            let missing = !left.is_empty();
-            let merged = run(folder, &["sweep", "merge", &out]).status.success();
-            assert_eq!(merged, !missing, "{shard}");
-        }
-        assert_eq!(results(folder, "whole"), results(folder, &out));
-    }
-}
-
 /// The spellings of before: the same bytes on standard output and in the folder.
 #[test]
 fn older_spellings_do_the_same() {
@@ -622,10 +518,10 @@ fn older_spellings_do_the_same() {
     }
 }
 
-const TINY: &str =
+pub const TINY: &str =
     "topologies = ['mesh:3x3']\norderings = ['snake', 'row-major', 'random']\nseeds = [1, 2, 3]\n";
 
-fn tiny() -> tempfile::TempDir {
+pub fn tiny() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("plan.toml"), TINY).unwrap();
     for index in 0..4 {
@@ -646,8 +542,8 @@ fn tiny() -> tempfile::TempDir {
     folder
 }
 
-/// The contents of a folder's files, by name.
-fn contents(folder: &Path) -> std::collections::BTreeMap<String, Vec<u8>> {
+/// Returns the contents of a folder's files, by name.
+pub fn contents(folder: &Path) -> std::collections::BTreeMap<String, Vec<u8>> {
     let entries = std::fs::read_dir(folder)
         .unwrap()
         .map(|e| e.unwrap().path());
@@ -660,113 +556,6 @@ fn contents(folder: &Path) -> std::collections::BTreeMap<String, Vec<u8>> {
             )
         })
         .collect()
-}
-
-#[test]
-fn missing_shards_are_named_with_the_command() {
-    let home = tiny();
-    let out = home.path().join("out");
-    for index in [1, 3] {
-        std::fs::remove_file(out.join(format!("shard-{index}-of-4.csv"))).unwrap();
-    }
-    let before = contents(&out);
-    let message = refused(home.path(), &["sweep", "merge", "out"]);
-    assert!(message.contains("shards 1,3 of 4 are missing"), "{message}");
-    assert!(message.contains("sbatch --array=1,3 "), "{message}");
-    assert!(
-        message.contains("nodeorder sweep run plan.toml --out out --shard 1/4"),
-        "{message}"
-    );
-    assert_eq!(before, contents(&out));
-    for shard in ["1/4", "3/4"] {
-        done(
-            home.path(),
-            &[
-                "sweep",
-                "run",
-                "plan.toml",
-                "--out",
-                "out",
-                "--shard",
-                shard,
-            ],
-        );
-    }
-    done(home.path(), &["sweep", "merge", "out"]);
-    done(
-        home.path(),
-        &["sweep", "run", "plan.toml", "--out", "whole"],
-    );
-    assert_eq!(results(home.path(), "out"), results(home.path(), "whole"));
-}
-
-#[test]
-fn damaged_and_foreign_shards_are_refused_and_left_alone() {
-    let home = tiny();
-    let out = home.path().join("out");
-    let victim = out.join("shard-2-of-4.csv");
-    let good = std::fs::read_to_string(&victim).unwrap();
-    let check = |text: &str, expected: &str| {
-        std::fs::write(&victim, text).unwrap();
-        let before = contents(&out);
-        for arguments in [
-            &["sweep", "merge", "out"][..],
-            &[
-                "sweep",
-                "run",
-                "plan.toml",
-                "--out",
-                "out",
-                "--shard",
-                "2/4",
-            ],
-        ] {
-            let message = refused(home.path(), arguments);
-            assert!(
-                message.contains("shard-2-of-4.csv") && message.contains(expected),
-                "{message}"
-            );
-        }
-        assert_eq!(before, contents(&out));
-    };
-    check(&good[..good.len() / 2], "found no end mark");
-    check(&good.replace("snake", "snare"), "the file is damaged");
-    check("", "no shard of a sweep");
-    // A shard of another plan, whole in itself.
-    std::fs::write(home.path().join("other.toml"), TINY.replace("3x3", "3x4")).unwrap();
-    done(
-        home.path(),
-        &[
-            "sweep",
-            "run",
-            "other.toml",
-            "--out",
-            "other",
-            "--shard",
-            "2/4",
-        ],
-    );
-    let foreign = std::fs::read_to_string(home.path().join("other/shard-2-of-4.csv")).unwrap();
-    check(&foreign, "a shard of plan ");
-    // One of another cut.
-    std::fs::write(&victim, &good).unwrap();
-    done(
-        home.path(),
-        &[
-            "sweep",
-            "run",
-            "plan.toml",
-            "--out",
-            "out",
-            "--shard",
-            "0/5",
-        ],
-    );
-    let message = refused(home.path(), &["sweep", "merge", "out"]);
-    let expected = "out/shard-0-of-5.csv: found shard 0/5; expected one of 4";
-    assert!(message.contains(expected), "{message}");
-    std::fs::remove_file(out.join("shard-0-of-5.csv")).unwrap();
-    done(home.path(), &["sweep", "merge", "out"]);
 }
 
 #[test]

@@ -20,12 +20,24 @@ pub struct Command {
 impl Command {
     pub fn run(self, _: &Context) -> anyhow::Result<()> {
         let mut script = Vec::new();
-        clap_complete::generate(
-            self.shell,
-            &mut super::Cli::command(),
-            "nodeorder",
-            &mut script,
-        );
+        let mut command = drop_hidden(&super::Cli::command()).propagate_version(true);
+        clap_complete::generate(self.shell, &mut command, "nodeorder", &mut script);
         output::write(None, &script)
     }
+}
+
+/// Returns a command without what no help shows: older spellings, which no shell is to offer.
+fn drop_hidden(command: &clap::Command) -> clap::Command {
+    let arguments = command.get_arguments().filter(|a| !a.is_hide_set());
+    let commands = command.get_subcommands().filter(|c| !c.is_hide_set());
+    let mut shown = clap::Command::new(command.get_name().to_string())
+        .args(arguments)
+        .subcommands(commands.map(drop_hidden));
+    if let Some(about) = command.get_about() {
+        shown = shown.about(about.clone());
+    }
+    if let Some(version) = command.get_version() {
+        shown = shown.version(version.to_string());
+    }
+    shown
 }
