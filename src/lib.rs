@@ -150,7 +150,9 @@ pub mod replay {
     pub use nodeorder_jobs::replay::set::{ReplayResult, ReplaySet, ReplaySettings, Summaries};
     pub use nodeorder_jobs::replay::statistics::{Improvement, Summary, TTest};
     pub use nodeorder_jobs::replay::traffic::{Traffic, TrafficSettings};
-    pub use nodeorder_jobs::replay::{Counts, Placed, Replay, Step, run};
+    pub use nodeorder_jobs::replay::{
+        AllocationFigures, Counts, FigureSet, Placed, Replay, Step, run,
+    };
 }
 
 /// Traces in time: policies, runtime models, waits.
