@@ -183,7 +183,11 @@ mod tests {
         "hyperx:150x3,per_router=2",
         "dragonfly:p=2,a=4,h=2,g=9",
         "random-regular:n=400,d=4,seed=1",
-        "graph:tests/data/weighted.csv,per_router=7",
+        concat!(
+            "graph:",
+            env!("CARGO_MANIFEST_DIR"),
+            "/../../tests/data/weighted.csv,per_router=7"
+        ),
     ];
 
     proptest! {
