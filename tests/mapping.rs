@@ -11,7 +11,7 @@ use nodeorder_network::topology::Topology;
 use nodeorder_order::ordering::NodeOrder;
 use nodeorder_present::columns::{self, mapping::PROCESS};
 use nodeorder_traffic::mapping::{
-    self, Analysis, Demand, End, Fabric, FixedRouting, Guest, ProcessMapping, ROUTINGS,
+    self, Analysis, Demand, End, Fabric, FixedRouting, Guest, ProcessMapping,
 };
 use proptest::prelude::*;
 

@@ -1,13 +1,12 @@
 //! Long work beside Python: without the interpreter's lock, with Ctrl-C, with progress, and with every panic caught.
 
-use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use nodeorder_base::observer::Stopped;
-use nodeorder_base::observer::stop_by;
+use nodeorder_base::observer::{pause, stop_by};
 use pyo3::prelude::*;
 use rayon::ThreadPool;
 
@@ -83,16 +82,9 @@ pub struct Job {
 }
 
 impl Job {
-    /// Whether Ctrl-C was pressed: the result will be dropped.
-    pub fn stopped(&self) -> bool {
-        self.stop.load(Ordering::Relaxed)
-    }
-
     /// Unwinds the work after Ctrl-C. Nothing outside is left half written: work changes only what it owns.
     pub fn check(&self) {
-        if self.stopped() {
-            resume_unwind(Box::new(Stopped));
-        }
+        pause();
     }
 
     /// Sets the amount of work.
@@ -113,28 +105,22 @@ impl Job {
     }
 }
 
-/// A search's clock, which Ctrl-C stops.
-pub struct Clock<'j> {
-    job: &'j Job,
+/// A search's clock. Ctrl-C stops the search by the flag of its threads.
+pub struct Clock {
     began: Instant,
 }
 
-impl<'j> Clock<'j> {
-    pub fn start(job: &'j Job) -> Self {
+impl Clock {
+    pub fn start() -> Self {
         Clock {
-            job,
             began: Instant::now(),
         }
     }
 }
 
-impl nodeorder_order::ordering::Observer for Clock<'_> {
+impl nodeorder_order::ordering::Observer for Clock {
     fn seconds(&self) -> Option<f64> {
         Some(self.began.elapsed().as_secs_f64())
-    }
-
-    fn should_stop(&self) -> bool {
-        self.job.stopped()
     }
 }
 

@@ -40,7 +40,7 @@ impl Machines {
                 .transpose()?
                 .unwrap_or_default();
             job.set_total(topologies.len() as u64);
-            let clock = Clock::start(job);
+            let clock = Clock::start();
             let buying = Buying {
                 prices,
                 ..Buying::default()

@@ -12,7 +12,7 @@ use nodeorder_traffic::mapping::{self, Fabric, FixedRouting, Guest, ProcessMappi
 use pyo3::prelude::*;
 
 use crate::error::Failure;
-use crate::job::{self, Clock, Job};
+use crate::job::{self, Clock};
 use crate::ordering::Ordering;
 use crate::topology::Topology;
 
@@ -85,7 +85,7 @@ pub fn map(
             }
         };
         let given = assignment.mapping(&topology, &guest)?;
-        let (placement, method) = placed(&topology, &guest, given, method.as_deref(), job)?;
+        let (placement, method) = placed(&topology, &guest, given, method.as_deref())?;
         let mut bytes = Vec::new();
         if out == "mapping" {
             write(&mut bytes, PROCESS, placement.processes())?;
@@ -125,12 +125,10 @@ fn placed(
     guest: &Guest,
     given: ProcessMapping,
     method: Option<&str>,
-    job: &Job,
 ) -> Result<(ProcessMapping, Option<&'static str>), Failure> {
     let Some(text) = method else {
         return Ok((given, None));
     };
-    let (placement, found) =
-        method::place(topology, guest, given.nodes(), text, &Clock::start(job))?;
+    let (placement, found) = method::place(topology, guest, given.nodes(), text, &Clock::start())?;
     Ok((placement, Some(found)))
 }

@@ -30,8 +30,8 @@ impl Ordering {
         progress: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
         let topology = topology.inner.clone();
-        let (order, found) = job::run(py, progress, move |job| {
-            let clock = Clock::start(job);
+        let (order, found) = job::run(py, progress, move |_| {
+            let clock = Clock::start();
             let (order, found) = NodeOrder::make_with(&topology, &text, &clock)?;
             let found = found.map(|found| {
                 let document = json!({

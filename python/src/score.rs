@@ -20,8 +20,8 @@ pub fn score(
     progress: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<Vec<u8>> {
     let (topology, orders) = (topology.inner.clone(), shared(&orders));
-    job::run(py, progress, move |job| {
-        let found = scores(&topology, &weights, &orders, &Clock::start(job))?;
+    job::run(py, progress, move |_| {
+        let found = scores(&topology, &weights, &orders, &Clock::start())?;
         let rows = orders.iter().zip(&found);
         let rows = rows.map(|(order, score)| ScoreRow {
             ordering: order.label(),

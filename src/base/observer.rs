@@ -1,4 +1,7 @@
-//! The clock, cancellation and progress of a search, which its caller provides; and how other long work is stopped.
+//! The clock and progress of a search, which its caller provides; and the flag that stops long work.
+//!
+//! There is one flag, that of the thread ([`stop_by`]). A search asks its observer, which asks the flag, and ends with
+//! the best so far; other work has nothing to keep and unwinds at its next [`pause`].
 
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -12,16 +15,17 @@ pub trait Observer: Sync {
         None
     }
 
-    /// Whether to stop now with the best so far.
+    /// Returns whether to stop now with the best so far: whether the flag of this thread is set, unless the observer
+    /// stops by something else.
     fn should_stop(&self) -> bool {
-        false
+        is_stopped()
     }
 
     /// The best objective and the proved bound so far.
     fn progress(&self, _objective: f64, _bound: f64) {}
 }
 
-/// An observer without a clock that never stops a search: searches go by steps.
+/// An observer without a clock: searches go by steps.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NoObserver;
 
@@ -36,16 +40,42 @@ thread_local! {
 #[derive(Clone, Copy, Debug)]
 pub struct Stopped;
 
-/// Lets work on this thread be stopped: once the flag is set it unwinds with [`Stopped`], at the next of its many steps. For
-/// programs that go on afterwards, and set it on each thread of a pool.
+/// Lets work on this thread be stopped: once the flag is set, searches end with their best and other work unwinds with
+/// [`Stopped`], at the next of its many steps. For programs that go on afterwards, and set it on each thread of a pool.
 pub fn stop_by(flag: Option<Arc<AtomicBool>>) {
     STOP.set(flag);
 }
 
-/// A step of long work.
+/// Returns whether the flag of this thread is set.
+fn is_stopped() -> bool {
+    STOP.with_borrow(|flag| {
+        flag.as_ref()
+            .is_some_and(|flag| flag.load(Ordering::Relaxed))
+    })
+}
+
+/// Marks a step of long work: unwinds with [`Stopped`] if the flag of this thread is set.
 pub fn pause() {
-    let set = |flag: &Arc<AtomicBool>| flag.load(Ordering::Relaxed);
-    if STOP.with_borrow(|flag| flag.as_ref().is_some_and(set)) {
+    if is_stopped() {
         std::panic::resume_unwind(Box::new(Stopped));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_flag_stops_searches_and_other_work() {
+        let flag = Arc::new(AtomicBool::new(false));
+        stop_by(Some(flag.clone()));
+        pause();
+        assert!(!NoObserver.should_stop());
+        flag.store(true, Ordering::Relaxed);
+        assert!(NoObserver.should_stop());
+        let payload = std::panic::catch_unwind(pause).unwrap_err();
+        assert!(payload.is::<Stopped>());
+        stop_by(None);
+        pause();
     }
 }

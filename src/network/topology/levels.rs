@@ -4,7 +4,8 @@ use std::borrow::Cow;
 
 use serde::Serialize;
 
-use super::{Level, Topology};
+use super::machine::Topology;
+use super::network::Level;
 
 /// One level of a machine, such as its groups.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]

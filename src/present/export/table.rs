@@ -1,10 +1,9 @@
 //! Every target, and how a text names one.
 
-use super::{Export, ExportJob, ExportTarget, ParseTarget, at};
 use super::{
-    batsim, booksim, caminos, codes, csv, flux, hypernodes, infragraph, jgf, kueue, lsf,
-    mpich_coords, pbs, simgrid, slurm_lines, slurm_names, slurm_permuted, slurm_topology,
-    slurm_weights, slurm_yaml, sst,
+    Export, ExportJob, ExportTarget, ParseTarget, at, batsim, booksim, caminos, codes, csv, flux,
+    hypernodes, infragraph, jgf, kueue, lsf, mpich_coords, pbs, simgrid, slurm_lines, slurm_names,
+    slurm_permuted, slurm_topology, slurm_weights, slurm_yaml, sst,
 };
 use nodeorder_base::error::{Error, Result, SourceLocation};
 use nodeorder_base::params::Params;
