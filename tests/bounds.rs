@@ -115,7 +115,11 @@ fn memory_bounds_what_is_kept_of_jobs() {
             "live.log",
             "live jobs",
         ),
-        (small(&["sweep", "p.toml", "--out", "s"]), "t.swf", "jobs"),
+        (
+            small(&["sweep", "run", "p.toml", "--out", "s"]),
+            "t.swf",
+            "jobs",
+        ),
         (
             small(&[
                 "order",
@@ -302,7 +306,7 @@ fn machines_near_the_limit_are_answered_or_refused() {
             "the sums of an MPC curve needs about 9.6 GB",
         ),
         (
-            &["compare", "torus:9999x9999", "mesh:9"],
+            &["machines", "torus:9999x9999", "mesh:9"],
             "the sums of an MPC curve needs about 9.6 GB",
         ),
         (
@@ -369,7 +373,7 @@ fn every_reader_takes_every_kind_of_line_end() {
         .iter()
         .map(|command| done(folder, &command.split(' ').collect::<Vec<_>>()))
         .collect();
-        done(folder, &["sweep", "p.toml", "--out", "s"]);
+        done(folder, &["sweep", "run", "p.toml", "--out", "s"]);
         texts.push(fs::read_to_string(folder.join("s/results.csv")).unwrap());
         texts
     };

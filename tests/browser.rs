@@ -195,15 +195,15 @@ fn other_pages_are_quiet_readable_and_fit() {
                 "--out",
                 "machines",
             ];
-            nodeorder(folder, &[&["compare"], &machines[..], &priced].concat());
+            nodeorder(folder, &[&["machines"], &machines[..], &priced].concat());
             nodeorder(
                 folder,
-                &[&["compare"], &machines[..], &["--out", "plain"]].concat(),
+                &[&["machines"], &machines[..], &["--out", "plain"]].concat(),
             );
-            nodeorder(folder, &["sweep", "plan.toml", "--out", "sweep"]);
+            nodeorder(folder, &["sweep", "run", "plan.toml", "--out", "sweep"]);
             for (name, figures) in [("machines", 3.0), ("plain", 1.0), ("sweep", 6.0)] {
                 if name == "sweep" {
-                    nodeorder(folder, &["report", name]);
+                    nodeorder(folder, &["sweep", "page", name]);
                 }
                 let mut tab = browser.open(&folder.join(name).join("index.html"), 1280, 900);
                 for scheme in ["light", "dark"] {

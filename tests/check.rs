@@ -301,7 +301,7 @@ fn commands_and_pages_say_what_is_assumed() {
     );
     said(
         &[
-            "compare",
+            "machines",
             spec,
             "torus:4x4",
             "--trace",
@@ -312,29 +312,27 @@ fn commands_and_pages_say_what_is_assumed() {
         1,
     );
     said(&["mpc", spec, "--order", "row-major"], 0);
-    let settings = [
-        "compare",
-        spec,
-        "--trace",
-        "t.swf",
-        "--settings",
-        "--out",
-        "settings",
-    ];
+    let settings = ["tune", spec, "--trace", "t.swf", "--out", "settings"];
     let model = ["--model", "network:share=0.2,guest=stencil3d"];
     said(&[&settings[..], &model].concat(), 1);
-    said(&["report", "settings"], 0);
+    said(&["sweep", "page", "settings"], 0);
     let lists = format!("topologies = ['{spec}', 'torus:4x4']\norderings = ['row-major', 'bfs']\n");
     let plan = lists.clone() + "guests = ['ring:n=4']\nroutings = ['ecmp-hop']\n";
     std::fs::write(folder.path().join("p.toml"), plan).unwrap();
     std::fs::write(folder.path().join("curves.toml"), lists).unwrap();
-    said(&["sweep", "p.toml", "--out", "swept"], 1);
-    said(&["sweep", "p.toml", "--out", "parts", "--shard", "0/2"], 1);
-    said(&["sweep", "p.toml", "--out", "parts", "--shard", "1/2"], 1);
-    said(&["merge", "parts"], 0);
-    said(&["report", "swept"], 0);
-    said(&["report", "parts"], 0);
-    said(&["sweep", "curves.toml", "--out", "curves"], 0);
+    said(&["sweep", "run", "p.toml", "--out", "swept"], 1);
+    said(
+        &["sweep", "run", "p.toml", "--out", "parts", "--shard", "0/2"],
+        1,
+    );
+    said(
+        &["sweep", "run", "p.toml", "--out", "parts", "--shard", "1/2"],
+        1,
+    );
+    said(&["sweep", "merge", "parts"], 0);
+    said(&["sweep", "page", "swept"], 0);
+    said(&["sweep", "page", "parts"], 0);
+    said(&["sweep", "run", "curves.toml", "--out", "curves"], 0);
     let json = |args: &[&str]| -> serde_json::Value {
         serde_json::from_str(&run(folder.path(), args).1).unwrap()
     };

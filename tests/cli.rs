@@ -190,7 +190,7 @@ fn negative_values_and_unknown_options_get_advice_that_works() {
             "--nodes -1,2:1: found `-1`; expected a node id",
         ),
         (
-            "compare torus:4x4 mesh:4x4 --prices -1,2",
+            "machines torus:4x4 mesh:4x4 --prices -1,2",
             1,
             "`--prices -1,2`: found",
         ),

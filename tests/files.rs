@@ -127,7 +127,7 @@ fn files_by_other_ways_are_not_written() {
         let wanted = format!("a file that this command reads as `{named} in in/m.toml`");
         assert!(said.contains(&wanted), "{said}");
     }
-    let said = refused(folder, &["sweep", "in/p.toml", "--out", "in"]);
+    let said = refused(folder, &["sweep", "run", "in/p.toml", "--out", "in"]);
     assert!(
         said.contains("results.csv in in/p.toml") || said.contains("results without"),
         "{said}"
@@ -293,7 +293,7 @@ fn a_folder_holds_the_files_of_the_last_run_and_foreign_ones() {
     assert!(after_replay.len() > had.len() - 9 && after_replay.contains(&"index.html".into()));
     done(
         folder,
-        &["compare", "mesh:2x2", "torus:3x3", "--out", "used"],
+        &["machines", "mesh:2x2", "torus:3x3", "--out", "used"],
     );
     let now = names(&used);
     assert!(now.contains(&"machines.csv".into()) && !now.contains(&"table.csv".into()));

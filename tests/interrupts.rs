@@ -84,7 +84,7 @@ fn every_command_ends_at_once_and_leaves_nothing() {
             "schedule {machine} --order snake --policy easy --alloc fifo:0 --trace pipe --plots new"
         ),
         &format!("compare {machine} --trace pipe --out new/folder"),
-        &format!("compare {machine} mesh:4x4 --trace pipe --out used"),
+        &format!("machines {machine} mesh:4x4 --trace pipe --out used"),
         &format!("mpc {machine} --order pipe -o out"),
         &format!("map {machine} --guest g.csv --mapping pipe -o out"),
         &format!("export {machine} --order pipe --to csv -o out"),

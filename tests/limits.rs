@@ -346,26 +346,26 @@ fn pages_are_made_of_whole_tables_of_numbers() {
         let output = ended(command().current_dir(folder.path()).args(arguments), b"");
         (output.status.code(), text(&output.stderr))
     };
-    assert_eq!(run(&["sweep", "plan.toml", "--out", "r"]).0, Some(0));
-    assert_eq!(run(&["report", "r"]).0, Some(0));
+    assert_eq!(run(&["sweep", "run", "plan.toml", "--out", "r"]).0, Some(0));
+    assert_eq!(run(&["sweep", "page", "r"]).0, Some(0));
     let whole = std::fs::read_to_string(at("r/results.csv")).unwrap();
     let page = |name: &Path| std::fs::remove_file(name).is_ok();
     assert!(page(&at("r/index.html")));
     let lines: Vec<&str> = whole.lines().collect();
     assert_eq!(lines.len(), 9);
     std::fs::write(at("r/results.csv"), lines[..4].join("\n") + "\n").unwrap();
-    let (code, message) = run(&["report", "r"]);
+    let (code, message) = run(&["sweep", "page", "r"]);
     let expected = "r/results.csv: found 3 of 8 rows, which manifest.json does not fit; expected it as it was written: \
                     remove manifest.json to draw the rows there are";
     assert!(code == Some(1) && message.contains(expected), "{message}");
     std::fs::write(at("r/results.csv"), whole.replacen("snake", "snail", 1)).unwrap();
-    let (code, message) = run(&["report", "r"]);
+    let (code, message) = run(&["sweep", "page", "r"]);
     assert!(
         code == Some(1) && message.contains("found a changed table"),
         "{message}"
     );
     std::fs::write(at("r/manifest.json"), "{").unwrap();
-    assert_eq!(run(&["report", "r"]).0, Some(1));
+    assert_eq!(run(&["sweep", "page", "r"]).0, Some(1));
     std::fs::remove_file(at("r/manifest.json")).unwrap();
     let column = lines[0]
         .split(',')
@@ -379,7 +379,7 @@ fn pages_are_made_of_whole_tables_of_numbers() {
             [lines[0], lines[1], &cells.join(",")].join("\n"),
         )
         .unwrap();
-        let (code, message) = run(&["report", "r"]);
+        let (code, message) = run(&["sweep", "page", "r"]);
         let expected =
             format!("r/results.csv:3: found `{cell}` in column `mpc_mean`; expected a number");
         assert!(code == Some(1) && message.contains(&expected), "{message}");

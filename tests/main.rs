@@ -4,6 +4,7 @@
 use std::path::PathBuf;
 use std::process::Command;
 
+mod aliases;
 mod allocators;
 mod audit;
 mod batsim;

@@ -560,7 +560,7 @@ fn orderings_of_another_machine_are_named() {
         "hosts torus:16x4 --nodes 0-3 --by o.txt",
         "map torus:16x4 --guest ring:n=4 --order o.txt",
         "compare torus:16x4 --order o.txt",
-        "compare torus:16x4 torus:8x8 --order o.txt",
+        "machines torus:16x4 torus:8x8 --order o.txt",
         "export torus:16x4 --order o.txt --to csv",
     ] {
         let said = said(folder, command);

@@ -153,7 +153,7 @@ fn agree(folder: &Path, specs: &[String]) {
         );
         let prices = "links=3,node_links=5,routers=7,nodes=11";
         let arguments = [
-            "compare",
+            "machines",
             &specs[0],
             spec,
             "--order",
@@ -446,7 +446,7 @@ fn servers_are_no_switches() {
 fn several_rails_are_priced_by_their_switches_and_cables() {
     let spec = "multi-rail:rails=4,domain=18,nodes=1000,spines=4";
     let prices = "links=300,node_links=50,routers=8000,nodes=10000";
-    let found = json(&["compare", spec, "torus:nodes=1000", "--prices", prices]);
+    let found = json(&["machines", spec, "torus:nodes=1000", "--prices", prices]);
     let machines = found["machines"].as_array().unwrap();
     let rails = machines.iter().find(|m| m["machine"] == spec).unwrap();
     assert_eq!(

@@ -455,7 +455,7 @@ fn machines_side_by_side_have_a_page() {
     ];
     nodeorder(
         folder.path(),
-        &[&["compare"], &machines[..], &jobs].concat(),
+        &[&["machines"], &machines[..], &jobs].concat(),
     );
     let out = folder.path().join("out");
     let read = |name: &str| std::fs::read_to_string(out.join(name)).unwrap();
@@ -523,7 +523,7 @@ fn machines_side_by_side_have_a_page() {
     }
     nodeorder(
         folder.path(),
-        &["compare", machines[0], machines[1], "--out", "out"],
+        &["machines", machines[0], machines[1], "--out", "out"],
     );
     let page = read_by_people(&read("index.html"));
     assert!(!out.join("machine-queue.csv").exists() && !out.join("machine-jobs.svg").exists());

@@ -28,7 +28,7 @@ fn done(folder: &Path, arguments: &[&str]) -> String {
 /// A sweep that is refused before anything is written: what it says.
 fn refused(folder: &Path, plan: &str) -> String {
     std::fs::write(folder.join("plan.toml"), plan).unwrap();
-    let output = run(folder, &["sweep", "plan.toml", "--out", "out"]);
+    let output = run(folder, &["sweep", "run", "plan.toml", "--out", "out"]);
     let message = stderr(&output);
     assert_eq!(output.status.code(), Some(1), "{plan}\n{message}");
     assert!(!message.contains("panicked"), "{message}");
@@ -238,7 +238,7 @@ fn all_that_is_wrong_is_listed_in_the_order_of_lines() {
     // What does not suit a machine is a row that says so, and no error.
     let unsuited = "topologies = ['torus:4x4', 'fat-tree:k=4']\norderings = ['snake']\n";
     std::fs::write(home.path().join("plan.toml"), unsuited).unwrap();
-    done(home.path(), &["sweep", "plan.toml", "--out", "out"]);
+    done(home.path(), &["sweep", "run", "plan.toml", "--out", "out"]);
 }
 
 const BEFORE: &str = "topologies = ['torus:4x4', 'mesh:3x3']\norderings = ['snake', 'row-major']\n\
@@ -253,7 +253,7 @@ fn begun(folder: &Path, plan: &str, rows: usize, out: &str) {
     std::fs::write(folder.join(out).join("sweep.journal"), head).unwrap();
     let output = run(
         folder,
-        &["sweep", "plan.toml", "--out", out, "--threads", "1"],
+        &["sweep", "run", "plan.toml", "--out", out, "--threads", "1"],
     );
     assert!(!output.status.success());
     std::fs::remove_dir(folder.join(out).join("results.csv")).unwrap();
@@ -290,8 +290,8 @@ fn a_mended_plan_keeps_what_its_cells_gave() {
         let mended = BEFORE.replace(from, to);
         assert_ne!(mended, BEFORE);
         std::fs::write(folder.join("plan.toml"), mended).unwrap();
-        let notes = done(folder, &["sweep", "plan.toml", "--out", &out]);
-        done(folder, &["sweep", "plan.toml", "--out", &fresh]);
+        let notes = done(folder, &["sweep", "run", "plan.toml", "--out", &out]);
+        done(folder, &["sweep", "run", "plan.toml", "--out", &fresh]);
         assert_eq!(results(&out), results(&fresh), "{to}");
         let left = results(&out).lines().count() - 1 - kept;
         assert!(
@@ -307,7 +307,10 @@ fn a_mended_plan_keeps_what_its_cells_gave() {
     begun(folder, BEFORE, 10, "other");
     let journal = std::fs::read(folder.join("other/sweep.journal")).unwrap();
     std::fs::write(folder.join("jobs.log"), "P a 2\n").unwrap();
-    let message = stderr(&run(folder, &["sweep", "plan.toml", "--out", "other"]));
+    let message = stderr(&run(
+        folder,
+        &["sweep", "run", "plan.toml", "--out", "other"],
+    ));
     assert!(
         message.contains("other/sweep.journal:1: found 10 rows, none of them"),
         "{message}"
@@ -347,7 +350,15 @@ fn long_lists_are_read_and_absurd_products_refused() {
     std::fs::write(home.path().join("plan.toml"), plan).unwrap();
     let output = run(
         home.path(),
-        &["sweep", "plan.toml", "--out", "out", "--memory", "100M"],
+        &[
+            "sweep",
+            "run",
+            "plan.toml",
+            "--out",
+            "out",
+            "--memory",
+            "100M",
+        ],
     );
     assert!(
         stderr(&output).contains("the rows of 300000 cells needs about"),
@@ -373,6 +384,6 @@ fn empty_lists_of_tables_and_budgets_after_a_blank_are_named() {
         &["compare", "torus:4x4", "--optimise", "steps=10"],
     );
     let expected =
-        "`--optimise steps=10`: found `steps=10` after a blank; expected --optimise=steps=10";
+        "error: 'steps=10' stands after '--optimise' and a blank: write --optimise=steps=10";
     assert!(stderr(&output).starts_with(expected), "{output:?}");
 }

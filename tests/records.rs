@@ -913,7 +913,7 @@ fn commands_take_records_where_they_take_traces() {
          traces = [\"{sacct}\"]\npolicies = [\"easy\"]\n"
     );
     std::fs::write(folder.path().join("p.toml"), plan).unwrap();
-    done(&["sweep", "p.toml", "--out", "swept"]);
+    done(&["sweep", "run", "p.toml", "--out", "swept"]);
     for (arguments, message) in [
         (
             vec!["trace", "convert", "a.log", "--to", "placements"],

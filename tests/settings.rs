@@ -1,4 +1,4 @@
-//! `compare --settings` and the columns of room and shape, each against other commands and plain counting.
+//! `tune` and the columns of room and shape, each against other commands and plain counting.
 
 use serde_json::Value;
 
@@ -47,15 +47,7 @@ fn settings_are_ranked_by_what_schedules_give() {
     let folder = folder.path();
     trace(folder);
     let machine = "xgft:h=2,m=4x16,w=1x2";
-    let compare = [
-        "compare",
-        machine,
-        "--trace",
-        "jobs.swf",
-        "--settings",
-        "--out",
-        "out",
-    ];
+    let compare = ["tune", machine, "--trace", "jobs.swf", "--out", "out"];
     // One seed: the trace as it is.
     let printed = said(folder, &[&compare[..], &["--seeds", "1"]].concat());
     let table = std::fs::read_to_string(folder.join("out/results.csv")).unwrap();
@@ -174,14 +166,7 @@ fn placements_are_chosen_for_the_sizes_of_a_trace() {
     trace(folder);
     let json = said(
         folder,
-        &[
-            "compare",
-            "torus:4x4x4",
-            "--trace",
-            "jobs.swf",
-            "--settings",
-            "--json",
-        ],
+        &["tune", "torus:4x4x4", "--trace", "jobs.swf", "--json"],
     );
     let json: Value = serde_json::from_str(&json).unwrap();
     let settings: Vec<&str> = json["settings"]
@@ -203,57 +188,33 @@ fn placements_are_chosen_for_the_sizes_of_a_trace() {
             .all(|row| row["never_placed"] == 0.0)
     );
     // What is asked of other machines, or without what it takes, is refused with the option.
-    for (arguments, expected) in [
+    for (arguments, code, expected) in [
+        (&["hyperx:4x4"][..], 1, "`hyperx:4x4`: found hyperx"),
         (
-            &["compare", "hyperx:4x4", "--trace", "jobs.swf", "--settings"][..],
-            "`--settings`: found hyperx",
-        ),
-        (
-            &[
-                "compare",
-                "torus:4x4x4",
-                "--trace",
-                "jobs.swf",
-                "--settings",
-                "--policy",
-                "none",
-            ],
+            &["torus:4x4x4", "--policy", "none"],
+            1,
             "`--policy none`: found",
         ),
         (
-            &[
-                "compare",
-                "torus:4x4x4",
-                "torus:4x4x2",
-                "--trace",
-                "jobs.swf",
-                "--settings",
-            ],
-            "`--settings`: found 2 machines",
+            &["torus:4x4x4", "torus:4x4x2"],
+            2,
+            "unexpected argument 'torus:4x4x2'",
         ),
         (
-            &[
-                "compare",
-                "torus:4x4x4",
-                "--trace",
-                "jobs.swf",
-                "--settings",
-                "--order",
-                "snake",
-                "--order",
-                "hilbert",
-            ],
-            "`--order`: found several",
+            &["torus:4x4x4", "--order", "snake", "--order", "hilbert"],
+            2,
+            "'--order <ORD>' cannot be used multiple times",
         ),
     ] {
         let mut command = crate::command();
         let done = command
             .current_dir(folder)
+            .args(["tune", "--trace", "jobs.swf"])
             .args(arguments)
             .output()
             .unwrap();
         let message = String::from_utf8_lossy(&done.stderr);
-        assert_eq!(done.status.code(), Some(1), "{message}");
+        assert_eq!(done.status.code(), Some(code), "{message}");
         assert!(message.contains(expected), "{message}");
     }
 }
@@ -274,7 +235,7 @@ fn settings_have_intervals_and_rules() {
     let machine = "xgft:h=2,m=4x16,w=1x2";
     let ruled = "slurm-block:sizes=4,rules=plans/rules.csv";
     let base = [
-        "compare",
+        "tune",
         machine,
         "--trace",
         "jobs.swf",
@@ -287,16 +248,7 @@ fn settings_have_intervals_and_rules() {
         "--alloc",
         ruled,
     ];
-    let seeds = [
-        "--settings",
-        "--seeds",
-        "3",
-        "--shake",
-        "500",
-        "--json",
-        "--out",
-        "out",
-    ];
+    let seeds = ["--seeds", "3", "--shake", "500", "--json", "--out", "out"];
     let json: Value =
         serde_json::from_str(&said(folder, &[&base[..], &more, &seeds].concat())).unwrap();
     let settings = json["settings"].as_array().unwrap();
@@ -368,12 +320,15 @@ fn settings_have_intervals_and_rules() {
          allocators = ['slurm-block:sizes=4,rules=rules.csv']\n"
     );
     std::fs::write(folder.join("plans/plan.toml"), plan).unwrap();
-    said(folder, &["sweep", "plans/plan.toml", "--out", "swept"]);
+    said(
+        folder,
+        &["sweep", "run", "plans/plan.toml", "--out", "swept"],
+    );
     let swept = rows(&std::fs::read_to_string(folder.join("swept/results.csv")).unwrap());
     assert_eq!(swept[0]["mean_wait"].parse::<f64>().unwrap(), waits[1]);
     let manifest = std::fs::read_to_string(folder.join("swept/manifest.json")).unwrap();
     assert!(manifest.contains("rules=rules.csv"), "{manifest}");
-    // Without --settings, --rules is every allocator's.
+    // In `compare`, --rules is every allocator's.
     let compared = |more: &[&str]| {
         let base = [
             "compare",
@@ -500,7 +455,7 @@ fn the_shipped_plans_run() {
             .replace("[1, 2, 3, 4, 5, 6, 7, 8, 9, 10]", "[1]");
         assert!(shorter.len() < plan.len() - 20, "{name}");
         std::fs::write(folder.join("plan.toml"), &shorter).unwrap();
-        said(folder, &["sweep", "plan.toml", "--out", "out"]);
+        said(folder, &["sweep", "run", "plan.toml", "--out", "out"]);
         let table = rows(&std::fs::read_to_string(folder.join("out/results.csv")).unwrap());
         assert_eq!(table.len(), shorter.matches("\n  \"slurm-").count());
         for row in &table {
@@ -512,7 +467,7 @@ fn the_shipped_plans_run() {
             );
             assert!(!row["mean_placeable"].is_empty() && !row["mean_ring_step"].is_empty());
         }
-        said(folder, &["report", "out"]);
+        said(folder, &["sweep", "page", "out"]);
         let page = std::fs::read_to_string(folder.join("out/index.html")).unwrap();
         assert!(page.contains("Largest job placeable"));
     }

@@ -198,7 +198,7 @@ fn a_job_array_makes_the_table_of_one_process() {
             .unwrap()
     };
     assert!(
-        run(&["sweep", "plan.toml", "--out", "one"])
+        run(&["sweep", "run", "plan.toml", "--out", "one"])
             .status
             .success()
     );
@@ -229,7 +229,7 @@ fn a_job_array_makes_the_table_of_one_process() {
         String::from_utf8_lossy(&said.stderr),
         outs()
     );
-    assert!(run(&["merge", "results"]).status.success());
+    assert!(run(&["sweep", "merge", "results"]).status.success());
     let table = |folder: &str| std::fs::read(at(folder).join("results.csv")).unwrap();
     assert_eq!(table("one"), table("results"));
 
@@ -237,7 +237,7 @@ fn a_job_array_makes_the_table_of_one_process() {
     std::fs::remove_file(at("results/shard-5-of-8.csv")).unwrap();
     std::fs::remove_file(at("results/results.csv")).unwrap();
     std::fs::remove_file(at("results/manifest.json")).unwrap();
-    let message = String::from_utf8(run(&["merge", "results"]).stderr).unwrap();
+    let message = String::from_utf8(run(&["sweep", "merge", "results"]).stderr).unwrap();
     assert!(
         message.contains("sbatch --array=5 sweep.sbatch"),
         "{message}"
@@ -249,7 +249,7 @@ fn a_job_array_makes_the_table_of_one_process() {
         String::from_utf8_lossy(&said.stderr),
         outs()
     );
-    assert!(run(&["merge", "results"]).status.success());
+    assert!(run(&["sweep", "merge", "results"]).status.success());
     assert_eq!(table("one"), table("results"));
 
     // A shard that fails gives its code to whoever waits.

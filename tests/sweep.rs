@@ -107,17 +107,33 @@ fn results(folder: &Path, name: &str) -> String {
 fn every_way_to_run_gives_the_same_bytes() {
     let home = folder(300);
     let folder = home.path();
-    done(folder, &["sweep", "plan.toml", "--out", "one"]);
+    done(folder, &["sweep", "run", "plan.toml", "--out", "one"]);
     let one = results(folder, "one");
     assert_eq!(one.lines().count(), 1 + CELLS);
     done(
         folder,
-        &["sweep", "plan.toml", "--out", "threads", "--threads", "1"],
+        &[
+            "sweep",
+            "run",
+            "plan.toml",
+            "--out",
+            "threads",
+            "--threads",
+            "1",
+        ],
     );
     assert_eq!(one, results(folder, "threads"));
     done(
         folder,
-        &["sweep", "plan.toml", "--out", "threads3", "--threads", "3"],
+        &[
+            "sweep",
+            "run",
+            "plan.toml",
+            "--out",
+            "threads3",
+            "--threads",
+            "3",
+        ],
     );
     assert_eq!(one, results(folder, "threads3"));
     for of in [1, 3, 7] {
@@ -127,6 +143,7 @@ fn every_way_to_run_gives_the_same_bytes() {
                 folder,
                 &[
                     "sweep",
+                    "run",
                     "plan.toml",
                     "--out",
                     &out,
@@ -135,7 +152,7 @@ fn every_way_to_run_gives_the_same_bytes() {
                 ],
             );
         }
-        done(folder, &["merge", &out]);
+        done(folder, &["sweep", "merge", &out]);
         assert_eq!(one, results(folder, &out));
     }
     // From elsewhere: paths are relative to the plan.
@@ -143,7 +160,7 @@ fn every_way_to_run_gives_the_same_bytes() {
     let elsewhere = tempfile::tempdir().unwrap();
     done(
         elsewhere.path(),
-        &["sweep", &plan.display().to_string(), "--out", "x"],
+        &["sweep", "run", &plan.display().to_string(), "--out", "x"],
     );
     assert_eq!(one, results(elsewhere.path(), "x"));
 
@@ -160,15 +177,15 @@ fn every_way_to_run_gives_the_same_bytes() {
         .collect();
     names.sort();
     assert_eq!(names, ["manifest.json", "results.csv"]);
-    let again = done(folder, &["sweep", "plan.toml", "--out", "one"]);
+    let again = done(folder, &["sweep", "run", "plan.toml", "--out", "one"]);
     assert!(again.contains("complete; nothing to do"), "{again}");
-    done(folder, &["report", "one"]);
+    done(folder, &["sweep", "page", "one"]);
     let page = std::fs::read_to_string(folder.join("one/index.html")).unwrap();
     assert!(page.contains("torus:6x5x4 under jobs.log"));
     check_figures(folder, &one);
     // Compressed, by a merge: the same table under another name.
     std::fs::remove_file(folder.join("shards3/results.csv")).unwrap();
-    done(folder, &["merge", "shards3", "--gz"]);
+    done(folder, &["sweep", "merge", "shards3", "--gz"]);
     let packed = std::fs::File::open(folder.join("shards3/results.csv.gz")).unwrap();
     let mut text = String::new();
     flate2::read::GzDecoder::new(packed)
@@ -176,9 +193,9 @@ fn every_way_to_run_gives_the_same_bytes() {
         .unwrap();
     assert_eq!(text, one);
     assert!(!folder.join("shards3/results.csv").exists());
-    let again = done(folder, &["merge", "shards3"]);
+    let again = done(folder, &["sweep", "merge", "shards3"]);
     assert!(again.contains("merged already; nothing to do"), "{again}");
-    done(folder, &["report", "shards3"]);
+    done(folder, &["sweep", "page", "shards3"]);
     let page = std::fs::read_to_string(folder.join("shards3/index.html")).unwrap();
     assert!(page.contains("href=\"results.csv.gz\""));
 }
@@ -387,7 +404,7 @@ fn policies_schedule_the_traces_of_a_plan() {
             .sum();
         assert_eq!(row["left_out"], left_out.to_string());
     }
-    done(folder, &["report", "both"]);
+    done(folder, &["sweep", "page", "both"]);
     let page = std::fs::read_to_string(folder.join("both/index.html")).unwrap();
     assert!(page.contains("small.swf on torus:3x3, 2 processors per node, easy, fixed: "));
 }
@@ -397,13 +414,13 @@ fn policies_schedule_the_traces_of_a_plan() {
 fn nothing_is_lost_or_doubled_by_sigkill() {
     let home = folder(1500);
     let folder = home.path();
-    done(folder, &["sweep", "plan.toml", "--out", "calm"]);
+    done(folder, &["sweep", "run", "plan.toml", "--out", "calm"]);
     let rows = results(folder, "calm").len() as u64;
     let mut random = random::generator(7);
     let mut kill = |out: &str, journal: &str, more: &[&str], times: u32| {
         let journal = folder.join(out).join(journal);
         let written = || std::fs::metadata(&journal).map_or(0, |file| file.len());
-        let arguments = [&["sweep", "plan.toml", "--out", out], more].concat();
+        let arguments = [&["sweep", "run", "plan.toml", "--out", out], more].concat();
         let mut killed = 0;
         while killed < times {
             let mut child = nodeorder(folder, &arguments)
@@ -430,9 +447,17 @@ fn nothing_is_lost_or_doubled_by_sigkill() {
     kill("parts", "shard-1-of-2.journal", &["--shard", "1/2"], 6);
     done(
         folder,
-        &["sweep", "plan.toml", "--out", "parts", "--shard", "0/2"],
+        &[
+            "sweep",
+            "run",
+            "plan.toml",
+            "--out",
+            "parts",
+            "--shard",
+            "0/2",
+        ],
     );
-    done(folder, &["merge", "parts"]);
+    done(folder, &["sweep", "merge", "parts"]);
     assert_eq!(results(folder, "calm"), results(folder, "parts"));
     for out in ["killed", "parts"] {
         let names: Vec<String> = std::fs::read_dir(folder.join(out))
@@ -444,35 +469,33 @@ fn nothing_is_lost_or_doubled_by_sigkill() {
     }
 }
 
-/// Four shards at the same time, two of them killed and run again: each row is computed once and lost nowhere, and a
-/// shard that begins later takes nothing of what others hold.
+/// A shard's file has the same bytes however it came about: on any number of threads, in any folder and order, beside others
+/// at the same time, after a kill.
 #[test]
-fn shards_take_work_from_each_other() {
+fn a_shard_has_the_same_bytes_in_every_run() {
     let home = folder(800);
     let folder = home.path();
-    done(folder, &["sweep", "plan.toml", "--out", "calm"]);
-    let shard = |index: u32| {
+    let command = |out: &str, index: u32, threads: &str| {
         let shard = format!("{index}/4");
-        let arguments = [
-            "sweep",
-            "plan.toml",
-            "--out",
-            "parts",
-            "--threads",
-            "1",
-            "--shard",
-            &shard,
-        ];
-        let mut command = nodeorder(folder, &arguments);
+        let plan = ["sweep", "run", "plan.toml", "--out", out];
+        let mut command = nodeorder(
+            folder,
+            &[&plan[..], &["--threads", threads, "--shard", &shard]].concat(),
+        );
+        command.stdout(Stdio::null()).stderr(Stdio::null());
         command
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn()
-            .unwrap()
     };
-    let mut first: Vec<_> = (0..2).map(shard).collect();
-    for (index, child) in first.iter_mut().enumerate() {
-        let journal = folder.join(format!("parts/shard-{index}-of-4.journal"));
+    let name = |index: u32| format!("shard-{index}-of-4");
+    for index in [2, 0, 3, 1] {
+        assert!(command("calm", index, "1").status().unwrap().success());
+    }
+    let calm = contents(&folder.join("calm"));
+    assert_eq!(calm.len(), 4);
+    // All at once; the first two are killed and run again.
+    let spawn = |index: u32| command("busy", index, "2").spawn().unwrap();
+    let mut children: Vec<_> = (0..4).map(spawn).collect();
+    for (index, child) in (0..2).zip(&mut children) {
+        let journal = folder.join("busy").join(name(index) + ".journal");
         let written = || std::fs::metadata(&journal).map_or(0, |file| file.len());
         while written() < 2000 && child.try_wait().unwrap().is_none() {
             std::thread::sleep(Duration::from_micros(100));
@@ -480,111 +503,122 @@ fn shards_take_work_from_each_other() {
         child.kill().unwrap();
         child.wait().unwrap();
     }
-    // Both have begun: the others may take what they have not.
-    let others: Vec<_> = (2..4).map(shard).collect();
-    others
-        .into_iter()
-        .for_each(|mut child| assert!(child.wait().unwrap().success()));
-    let message = refused(folder, &["merge", "parts"]);
-    assert!(message.contains("shards 0-1 of 4 are missing"), "{message}");
-    (0..2)
-        .map(shard)
-        .for_each(|mut child| assert!(child.wait().unwrap().success()));
-    let mut dealt: Vec<usize> = Vec::new();
+    for child in &mut children[2..] {
+        assert!(child.wait().unwrap().success());
+    }
+    for index in 0..2 {
+        assert!(spawn(index).wait().unwrap().success());
+    }
+    assert_eq!(contents(&folder.join("busy")), calm);
+    // The cells are those of the number, in the order of the whole table.
+    done(folder, &["sweep", "run", "plan.toml", "--out", "whole"]);
+    let whole = results(folder, "whole");
+    let rows: Vec<&str> = whole.split_inclusive('\n').collect();
     for index in 0..4 {
-        let text =
-            std::fs::read_to_string(folder.join(format!("parts/shard-{index}-of-4.csv"))).unwrap();
-        let text = nodeorder_base::input::Text::new("shard", text);
-        dealt.extend(nodeorder_sweep::store::Part::read(&text).unwrap().dealt);
+        let file = std::str::from_utf8(&calm[&(name(index) + ".csv")]).unwrap();
+        let found = file
+            .split_inclusive('\n')
+            .filter(|line| !line.starts_with('#'));
+        let wanted = rows[1..].iter().skip(index as usize).step_by(4).copied();
+        assert!(found.eq(std::iter::once(rows[0]).chain(wanted)), "{index}");
     }
-    dealt.sort_unstable();
-    assert!(dealt.into_iter().eq(0..CELLS));
-    done(folder, &["merge", "parts"]);
-    assert_eq!(results(folder, "calm"), results(folder, "parts"));
-    // A shard whose file is lost computes again what it had taken, by the claims that stay.
-    for lost in ["shard-2-of-4.csv", "results.csv", "manifest.json"] {
-        std::fs::remove_file(folder.join("parts").join(lost)).unwrap();
+    // A shard that is lost is made again alone, also beside the merged table.
+    done(folder, &["sweep", "merge", "busy"]);
+    assert_eq!(results(folder, "busy"), whole);
+    let lost = folder.join("busy").join(name(2) + ".csv");
+    std::fs::remove_file(&lost).unwrap();
+    let message = refused(folder, &["sweep", "merge", "busy"]);
+    assert!(message.contains("shards 2 of 4 are missing"), "{message}");
+    assert!(command("busy", 2, "3").status().unwrap().success());
+    assert_eq!(std::fs::read(&lost).unwrap(), calm[&(name(2) + ".csv")]);
+    done(folder, &["sweep", "merge", "busy"]);
+    // Files made in folders of their own merge where they are gathered.
+    std::fs::create_dir(folder.join("gathered")).unwrap();
+    for index in 0..4 {
+        let out = format!("task{index}");
+        assert!(command(&out, index, "1").status().unwrap().success());
+        let file = name(index) + ".csv";
+        std::fs::rename(
+            folder.join(out).join(&file),
+            folder.join("gathered").join(&file),
+        )
+        .unwrap();
     }
-    assert!(shard(2).wait().unwrap().success());
-    done(folder, &["merge", "parts"]);
-    assert_eq!(results(folder, "calm"), results(folder, "parts"));
+    assert_eq!(contents(&folder.join("gathered")), calm);
+    done(folder, &["sweep", "merge", "gathered"]);
+    assert_eq!(results(folder, "gathered"), whole);
 }
 
-fn dealt(text: &str, of: u32) -> Vec<nodeorder_sweep::Block> {
-    let context = nodeorder_network::topology::Context::default();
-    let text = nodeorder_base::input::Text::new("p.toml", text);
-    nodeorder_sweep::Plan::read(&text, None, &context)
-        .unwrap()
-        .deal(of, &context)
-        .unwrap()
-}
-
-/// The sums of the blocks' costs: all, and of the busiest of `of` shards.
-fn loads(blocks: &[nodeorder_sweep::Block], of: u32) -> (u64, u64) {
-    let of_shard = |i| {
-        blocks
-            .iter()
-            .filter(move |block| block.shard == i)
-            .map(|block| block.cost)
-    };
-    let loads: Vec<u64> = (0..of).map(|i| of_shard(i).sum()).collect();
-    (loads.iter().sum(), *loads.iter().max().unwrap())
-}
-
-/// 36 schedules of which one has half the cost, on four shards: by counted costs the busiest has at most 1.15 of what the
-/// best split gives it.
+/// Any number of shards, more than there are cells too, in any order.
 #[test]
-fn a_slow_cell_holds_no_other() {
-    let allocators: Vec<String> = (0..35).map(|i| format!("'first-fit:{i}'")).collect();
-    let plan = format!(
-        "topologies = ['torus:8x8']\norderings = ['snake']\npolicies = ['easy']\n\
-         allocators = [{}, 'gen-alg']\ntraces = ['poisson:jobs=500,sizes=4x4']\n",
-        allocators.join(", ")
-    );
-    let blocks = dealt(&plan, 4);
-    let (all, busiest) = loads(&blocks, 4);
-    assert_eq!(blocks[0].cells, 35..36);
-    let share = blocks[0].cost as f64 / all as f64;
-    assert!((0.4..0.6).contains(&share), "{share}");
-    assert!(busiest as f64 <= 1.15 * blocks[0].cost.max(all.div_ceil(4)) as f64);
+fn any_complete_set_of_shards_merges_to_the_whole_table() {
+    let home = tempfile::tempdir().unwrap();
+    let folder = home.path();
+    std::fs::write(folder.join("plan.toml"), TINY).unwrap();
+    done(folder, &["sweep", "run", "plan.toml", "--out", "whole"]);
+    let mut random = random::generator(11);
+    for of in [1, 2, 5, 9, 11] {
+        let out = format!("parts{of}");
+        let mut left: Vec<u64> = (0..of).collect();
+        while !left.is_empty() {
+            let index = left.swap_remove(random::below(left.len() as u64, &mut random) as usize);
+            let shard = format!("{index}/{of}");
+            let plan = ["sweep", "run", "plan.toml", "--out", &out];
+            done(folder, &[&plan[..], &["--shard", &shard]].concat());
+            let missing = !left.is_empty();
+            let merged = run(folder, &["sweep", "merge", &out]).status.success();
+            assert_eq!(merged, !missing, "{shard}");
+        }
+        assert_eq!(results(folder, "whole"), results(folder, &out));
+    }
 }
 
-/// Names of factors are those of entries: each makes a cell costlier than `fifo:0` under `fcfs` is.
+/// The spellings of before: the same bytes on standard output and in the folder.
 #[test]
-fn slow_entries_are_known_by_name() {
-    let cost = |allocator: &str, policy: &str, model: &str| {
-        let plan = format!(
-            "topologies = ['torus:8x8']\norderings = ['snake']\nallocators = ['{allocator}']\n\
-             policies = ['{policy}']\nmodels = ['{model}']\ntraces = ['poisson:jobs=500,sizes=4x4']\n"
-        );
-        dealt(&plan, 1)[0].cost
+fn older_spellings_do_the_same() {
+    let home = tempfile::tempdir().unwrap();
+    let folder = home.path();
+    std::fs::write(folder.join("plan.toml"), TINY).unwrap();
+    std::fs::write(folder.join("run"), TINY).unwrap();
+    let say = |arguments: &[&str]| {
+        let output = run(folder, arguments);
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{arguments:?}: {stderr}");
+        String::from_utf8(output.stdout).unwrap()
     };
-    let plain = cost("fifo:0", "fcfs", "fixed");
-    for allocator in ["dilation", "gen-alg", "kueue-tas", "mc1x1", "mbs"] {
-        assert!(cost(allocator, "fcfs", "fixed") > plain, "{allocator}");
+    let shards = [["--shard", "0/2"], ["--shard", "1/2"]];
+    for shard in shards {
+        let old = ["sweep", "plan.toml", "--out", "old"];
+        // Options of all commands may stand before the words that tell the spellings apart.
+        let new = ["sweep", "--seed", "1", "run", "plan.toml", "--out", "new"];
+        assert_eq!(say(&[&old[..], &shard].concat()), "");
+        assert_eq!(say(&[&new[..], &shard].concat()), "");
     }
-    for policy in ["conservative", "window-bnb", "window-greedy"] {
-        assert!(cost("fifo:0", policy, "fixed") > plain, "{policy}");
+    assert_eq!(say(&["merge", "old"]), say(&["sweep", "merge", "new"]));
+    assert_eq!(say(&["report", "old"]), "Page: old/index.html\n");
+    assert_eq!(say(&["sweep", "page", "new"]), "Page: new/index.html\n");
+    assert_eq!(contents(&folder.join("old")), contents(&folder.join("new")));
+    assert_eq!(say(&["sweep", "--out", "first", "plan.toml"]), "");
+    assert_eq!(results(folder, "first"), results(folder, "new"));
+    // A plan called `run`.
+    for plan in [&["run", "run"][..], &["./run"]] {
+        say(&[&["sweep"], plan, &["--out", "run-out"]].concat());
+        assert_eq!(results(folder, "run-out"), results(folder, "new"));
+        std::fs::remove_dir_all(folder.join("run-out")).unwrap();
     }
-    let network = cost("fifo:0", "fcfs", "network:share=0.3,guest=ring");
-    assert!(network > plain);
-    assert!(cost("fifo:0", "fcfs", "network:share=0.3,guest=ring,level=flow") > network);
-}
-
-proptest::proptest! {
-    #![proptest_config(proptest::test_runner::Config::with_cases(40))]
-    /// Every cell is dealt once, and the busiest shard has little above the mean: the last block that it got went to the
-    /// shard that had the least.
-    #[test]
-    fn deals_are_even(sizes in proptest::collection::btree_set(2u32..3000, 1..40), of in 1u32..9) {
-        let machines: Vec<String> = sizes.iter().map(|n| format!("'mesh:{n}'")).collect();
-        let plan = format!("topologies = [{}]\norderings = ['snake', 'random']\n", machines.join(", "));
-        let mut blocks = dealt(&plan, of);
-        let (all, busiest) = loads(&blocks, of);
-        assert!(u64::from(of) * busiest <= all + u64::from(of - 1) * blocks[0].cost);
-        assert!(blocks.len() as u32 <= 33 * of);
-        blocks.sort_by_key(|block| block.cells.start);
-        assert!(blocks.into_iter().flat_map(|block| block.cells).eq(0..2 * sizes.len()));
+    for (arguments, expected) in [
+        (&["sweep"][..], "Usage: nodeorder sweep <COMMAND>"),
+        (&["sweep", "run", "--out", "x"], "<PLAN>"),
+        (&["sweep", "plan.toml"], "--out <DIR>"),
+        (
+            &["sweep", "plan.toml", "run", "--out", "x"],
+            "unexpected argument 'run'",
+        ),
+    ] {
+        let output = run(folder, arguments);
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {stderr}");
+        assert!(stderr.contains(expected), "{arguments:?}: {stderr}");
     }
 }
 
@@ -598,7 +632,15 @@ fn tiny() -> tempfile::TempDir {
         let shard = format!("{index}/4");
         done(
             folder.path(),
-            &["sweep", "plan.toml", "--out", "out", "--shard", &shard],
+            &[
+                "sweep",
+                "run",
+                "plan.toml",
+                "--out",
+                "out",
+                "--shard",
+                &shard,
+            ],
         );
     }
     folder
@@ -628,22 +670,33 @@ fn missing_shards_are_named_with_the_command() {
         std::fs::remove_file(out.join(format!("shard-{index}-of-4.csv"))).unwrap();
     }
     let before = contents(&out);
-    let message = refused(home.path(), &["merge", "out"]);
+    let message = refused(home.path(), &["sweep", "merge", "out"]);
     assert!(message.contains("shards 1,3 of 4 are missing"), "{message}");
     assert!(message.contains("sbatch --array=1,3 "), "{message}");
     assert!(
-        message.contains("nodeorder sweep plan.toml --out out --shard 1/4"),
+        message.contains("nodeorder sweep run plan.toml --out out --shard 1/4"),
         "{message}"
     );
     assert_eq!(before, contents(&out));
     for shard in ["1/4", "3/4"] {
         done(
             home.path(),
-            &["sweep", "plan.toml", "--out", "out", "--shard", shard],
+            &[
+                "sweep",
+                "run",
+                "plan.toml",
+                "--out",
+                "out",
+                "--shard",
+                shard,
+            ],
         );
     }
-    done(home.path(), &["merge", "out"]);
-    done(home.path(), &["sweep", "plan.toml", "--out", "whole"]);
+    done(home.path(), &["sweep", "merge", "out"]);
+    done(
+        home.path(),
+        &["sweep", "run", "plan.toml", "--out", "whole"],
+    );
     assert_eq!(results(home.path(), "out"), results(home.path(), "whole"));
 }
 
@@ -657,8 +710,16 @@ fn damaged_and_foreign_shards_are_refused_and_left_alone() {
         std::fs::write(&victim, text).unwrap();
         let before = contents(&out);
         for arguments in [
-            &["merge", "out"][..],
-            &["sweep", "plan.toml", "--out", "out", "--shard", "2/4"],
+            &["sweep", "merge", "out"][..],
+            &[
+                "sweep",
+                "run",
+                "plan.toml",
+                "--out",
+                "out",
+                "--shard",
+                "2/4",
+            ],
         ] {
             let message = refused(home.path(), arguments);
             assert!(
@@ -675,26 +736,45 @@ fn damaged_and_foreign_shards_are_refused_and_left_alone() {
     std::fs::write(home.path().join("other.toml"), TINY.replace("3x3", "3x4")).unwrap();
     done(
         home.path(),
-        &["sweep", "other.toml", "--out", "other", "--shard", "2/4"],
+        &[
+            "sweep",
+            "run",
+            "other.toml",
+            "--out",
+            "other",
+            "--shard",
+            "2/4",
+        ],
     );
     let foreign = std::fs::read_to_string(home.path().join("other/shard-2-of-4.csv")).unwrap();
     check(&foreign, "a shard of plan ");
     // One of another cut.
     std::fs::write(&victim, &good).unwrap();
-    let message = refused(
+    done(
         home.path(),
-        &["sweep", "plan.toml", "--out", "out", "--shard", "0/5"],
+        &[
+            "sweep",
+            "run",
+            "plan.toml",
+            "--out",
+            "out",
+            "--shard",
+            "0/5",
+        ],
     );
-    assert!(message.contains("expected one of 5"), "{message}");
-    done(home.path(), &["merge", "out"]);
+    let message = refused(home.path(), &["sweep", "merge", "out"]);
+    let expected = "out/shard-0-of-5.csv: found shard 0/5; expected one of 4";
+    assert!(message.contains(expected), "{message}");
+    std::fs::remove_file(out.join("shard-0-of-5.csv")).unwrap();
+    done(home.path(), &["sweep", "merge", "out"]);
 }
 
 #[test]
 fn a_plan_that_changed_is_refused_and_nothing_overwritten() {
     let home = tiny();
     let folder = home.path();
-    done(folder, &["merge", "out"]);
-    done(folder, &["sweep", "plan.toml", "--out", "whole"]);
+    done(folder, &["sweep", "merge", "out"]);
+    done(folder, &["sweep", "run", "plan.toml", "--out", "whole"]);
     std::fs::write(
         folder.join("plan.toml"),
         TINY.replace("[1, 2, 3]", "[1, 2]"),
@@ -705,7 +785,7 @@ fn a_plan_that_changed_is_refused_and_nothing_overwritten() {
         for more in [&[][..], &["--shard", "0/4"]] {
             let message = refused(
                 folder,
-                &[&["sweep", "plan.toml", "--out", out], more].concat(),
+                &[&["sweep", "run", "plan.toml", "--out", out], more].concat(),
             );
             assert!(message.contains("found the results of plan"), "{message}");
         }
@@ -716,7 +796,15 @@ fn a_plan_that_changed_is_refused_and_nothing_overwritten() {
     std::fs::remove_file(folder.join("out/manifest.json")).unwrap();
     let message = refused(
         folder,
-        &["sweep", "plan.toml", "--out", "out", "--shard", "0/4"],
+        &[
+            "sweep",
+            "run",
+            "plan.toml",
+            "--out",
+            "out",
+            "--shard",
+            "0/4",
+        ],
     );
     assert!(message.contains("a shard of plan "), "{message}");
     // A journal of another plan.
@@ -726,7 +814,7 @@ fn a_plan_that_changed_is_refused_and_nothing_overwritten() {
         "# nodeorder sweep journal: plan 12, shard 0/1\n",
     )
     .unwrap();
-    let message = refused(folder, &["sweep", "plan.toml", "--out", "begun"]);
+    let message = refused(folder, &["sweep", "run", "plan.toml", "--out", "begun"]);
     assert!(
         message.starts_with("begun/sweep.journal:1: found `nodeorder sweep journal: plan 12"),
         "{message}"
@@ -734,7 +822,7 @@ fn a_plan_that_changed_is_refused_and_nothing_overwritten() {
     // Somebody else's table, and a table changed by hand.
     std::fs::create_dir(folder.join("theirs")).unwrap();
     std::fs::write(folder.join("theirs/results.csv"), "precious\n").unwrap();
-    let message = refused(folder, &["sweep", "plan.toml", "--out", "theirs"]);
+    let message = refused(folder, &["sweep", "run", "plan.toml", "--out", "theirs"]);
     assert!(
         message.contains("results without manifest.json"),
         "{message}"
@@ -742,7 +830,7 @@ fn a_plan_that_changed_is_refused_and_nothing_overwritten() {
     assert_eq!(results(folder, "theirs"), "precious\n");
     std::fs::write(folder.join("plan.toml"), TINY).unwrap();
     std::fs::write(folder.join("whole/results.csv"), "edited\n").unwrap();
-    let message = refused(folder, &["sweep", "plan.toml", "--out", "whole"]);
+    let message = refused(folder, &["sweep", "run", "plan.toml", "--out", "whole"]);
     assert!(message.contains("manifest.json does not fit"), "{message}");
     assert_eq!(results(folder, "whole"), "edited\n");
 }
@@ -754,14 +842,17 @@ fn a_full_disk_and_a_closed_folder_are_errors() {
     let folder = home.path();
     std::fs::write(folder.join("plan.toml"), TINY).unwrap();
     std::fs::write(folder.join("file"), "").unwrap();
-    let message = refused(folder, &["sweep", "plan.toml", "--out", "file/out"]);
+    let message = refused(folder, &["sweep", "run", "plan.toml", "--out", "file/out"]);
     assert!(
         message.starts_with("file/out: creating the folder"),
         "{message}"
     );
     // A file system that takes no file, whoever asks.
     if Path::new("/proc/self").exists() {
-        let message = refused(folder, &["sweep", "plan.toml", "--out", "/proc/self"]);
+        let message = refused(
+            folder,
+            &["sweep", "run", "plan.toml", "--out", "/proc/self"],
+        );
         assert!(
             message.starts_with("/proc/self/sweep.journal: writing"),
             "{message}"
@@ -770,7 +861,7 @@ fn a_full_disk_and_a_closed_folder_are_errors() {
     // A journal that is a device is none.
     std::fs::create_dir(folder.join("device")).unwrap();
     std::os::unix::fs::symlink("/dev/zero", folder.join("device/sweep.journal")).unwrap();
-    let message = refused(folder, &["sweep", "plan.toml", "--out", "device"]);
+    let message = refused(folder, &["sweep", "run", "plan.toml", "--out", "device"]);
     assert!(message.contains("found no regular file"), "{message}");
 }
 
@@ -784,11 +875,11 @@ fn a_disk_that_fills_up_is_an_error_and_costs_nothing() {
     let seeds: Vec<String> = (1..200).map(|s| s.to_string()).collect();
     let plan = TINY.replace("1, 2, 3", &seeds.join(", "));
     std::fs::write(folder.join("plan.toml"), plan).unwrap();
-    done(folder, &["sweep", "plan.toml", "--out", "calm"]);
+    done(folder, &["sweep", "run", "plan.toml", "--out", "calm"]);
     for kilobytes in [1, 3, 10] {
         let out = format!("full{kilobytes}");
         let script = format!(
-            "trap '' XFSZ; ulimit -f {kilobytes}; exec {} sweep plan.toml --out {out}",
+            "trap '' XFSZ; ulimit -f {kilobytes}; exec {} sweep run plan.toml --out {out}",
             env!("CARGO_BIN_EXE_nodeorder")
         );
         let output = Command::new("bash")
@@ -807,7 +898,7 @@ fn a_disk_that_fills_up_is_an_error_and_costs_nothing() {
             .unwrap()
             .len();
         assert!(kept > 0 && kept <= kilobytes * 1024, "{kept}");
-        done(folder, &["sweep", "plan.toml", "--out", &out]);
+        done(folder, &["sweep", "run", "plan.toml", "--out", &out]);
         assert_eq!(results(folder, "calm"), results(folder, &out));
     }
 }
@@ -831,7 +922,10 @@ fn made_and_changed_workloads_are_those_of_the_commands() {
     ));
     std::fs::write(folder.join("replayed.toml"), replayed).unwrap();
     let rows = |name: &str| -> Vec<std::collections::HashMap<String, String>> {
-        done(folder, &["sweep", &format!("{name}.toml"), "--out", name]);
+        done(
+            folder,
+            &["sweep", "run", &format!("{name}.toml"), "--out", name],
+        );
         let text = results(folder, name);
         csv::Reader::from_reader(text.as_bytes())
             .deserialize()

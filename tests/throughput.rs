@@ -496,13 +496,13 @@ fn windows_agree_with_a_linear_program() {
     }
 }
 
-/// Rows of `compare --throughput` on a ring of 8. The bound counts all 16 directed links: 16 / (8 · MPC(S)).
+/// Rows of `throughput --sizes` on a ring of 8. The bound counts all 16 directed links: 16 / (8 · MPC(S)).
 #[test]
 fn orderings_are_told_apart_where_brackets_are() {
     let arguments = [
-        "compare",
+        "throughput",
         "torus:8",
-        "--throughput",
+        "--sizes",
         "2,4",
         "--routing",
         "ideal:time=1e9",
@@ -535,7 +535,7 @@ fn orderings_are_told_apart_where_brackets_are() {
     let four = row("row-major", 4);
     assert!((number(four, "throughput_bound") - 16.0 / (8.0 * 10.0 / 6.0)).abs() < 1e-12);
     assert!(number(four, "throughput") <= number(four, "throughput_bound"));
-    let (done, out, _) = run(&["compare", "torus:8", "--throughput", "4", "--guest", "ring"]);
+    let (done, out, _) = run(&["throughput", "torus:8", "--sizes", "4", "--guest", "ring"]);
     assert!(
         done && out.contains("2 jobs of 4 nodes at once (ring)"),
         "{out}"
@@ -545,7 +545,7 @@ fn orderings_are_told_apart_where_brackets_are() {
         ("9", "from 2 to 8"),
         ("x", "found `x`"),
     ] {
-        let (done, _, error) = run(&["compare", "torus:8", "--throughput", sizes]);
+        let (done, _, error) = run(&["throughput", "torus:8", "--sizes", sizes]);
         assert!(!done && error.contains(words), "{sizes}: {error}");
     }
 }
@@ -605,11 +605,11 @@ fn threads_do_not_show() {
         ),
     ] {
         let of = |threads: &str| {
-            let list = format!("--throughput={list}");
             let arguments = [
-                "topology",
+                "throughput",
                 spec,
-                &list,
+                "--traffic",
+                list,
                 "--routing",
                 routing,
                 "--threads",
@@ -630,16 +630,16 @@ fn threads_do_not_show() {
     let random = "random-regular:n=60,d=5,seed=1";
     for arguments in [
         [
-            "compare",
+            "throughput",
             random,
-            "--throughput",
+            "--sizes",
             "20",
             "--routing",
             "ideal:gap=0.03,time=1e9",
         ]
         .as_slice(),
         &[
-            "compare",
+            "machines",
             random,
             "torus:8x8",
             "--rank",
@@ -674,24 +674,18 @@ fn errors_say_what_works() {
         let (done, _, error) = run(&[&ring[..], &[routing]].concat());
         assert!(!done && error.contains(words), "{routing}: {error}");
     }
-    let (done, _, error) = run(&[
-        "topology",
-        "fat-tree:k=4",
-        "--throughput",
-        "--routing",
-        "adaptive",
-    ]);
+    let (done, _, error) = run(&["throughput", "fat-tree:k=4", "--routing", "adaptive"]);
     assert!(
         !done && error.contains("use ideal or minimal-adaptive"),
         "{error}"
     );
-    let (done, _, error) = run(&["topology", "fat-tree:k=4", "--throughput=tornado"]);
+    let (done, _, error) = run(&["throughput", "fat-tree:k=4", "--traffic", "tornado"]);
     assert!(!done && error.contains("tornado"), "{error}");
     let large = "random-regular:n=20000,d=16,seed=1";
     let (done, _, error) = run(&[
-        "topology",
+        "throughput",
         large,
-        "--throughput=all-to-all",
+        "--traffic=all-to-all",
         "--memory",
         "100MB",
     ]);
@@ -700,7 +694,7 @@ fn errors_say_what_works() {
         "{error}"
     );
     let (done, _, error) = run(&[
-        "compare",
+        "machines",
         large,
         "torus:4",
         "--throughput",
@@ -733,7 +727,7 @@ fn errors_say_what_works() {
         "{error}"
     );
     let dead = format!("graph:{}", file("dead.csv", "u,v,capacity\n0,1,1\n1,2,0\n"));
-    let (done, _, error) = run(&["topology", &dead, "--throughput"]);
+    let (done, _, error) = run(&["throughput", &dead]);
     assert!(
         !done && error.contains("dead.csv:3") && error.contains("capacity"),
         "{error}"
@@ -742,11 +736,7 @@ fn errors_say_what_works() {
         "pieces.conf",
         "SwitchName=s0 Nodes=n[0-3]\nSwitchName=s1 Nodes=n[4-7]\n",
     );
-    let (done, _, error) = run(&[
-        "topology",
-        &format!("slurm-topology:{pieces}"),
-        "--throughput",
-    ]);
+    let (done, _, error) = run(&["throughput", &format!("slurm-topology:{pieces}")]);
     assert!(!done && error.contains("components"), "{error}");
     let one_router = [
         "map",

@@ -243,7 +243,7 @@ def sweep(
     memory: int | None = None,
     progress: bool | None = None,
 ) -> pd.DataFrame:
-    """Every combination that a plan lists, as ``nodeorder sweep`` does. Rows are held in memory until all are there: for
+    """Every combination that a plan lists, as ``nodeorder sweep run`` does. Rows are held in memory until all are there: for
     sweeps of hours, which may be stopped and go on, and for several machines, use the command.
 
     Args:
@@ -315,7 +315,7 @@ def compare(
     prices: str | Mapping[str, float] | None = None,
     progress: bool | None = None,
 ) -> Machines:
-    """Ranks several machines, each with the best of its orderings, as ``nodeorder compare SPEC SPEC…`` does.
+    """Ranks several machines, each with the best of its orderings, as ``nodeorder machines SPEC SPEC…`` does.
 
     Args:
         machines: two machines or more, or their specs.
@@ -337,7 +337,7 @@ def compare(
     by = texts("orders", orders)
     if isinstance(prices, Mapping):
         prices = ",".join(f"{text('prices', key)}={float(value)!r}" for key, value in prices.items())
-    words = ["nodeorder", "compare", *specs]
+    words = ["nodeorder", "machines", *specs]
     words += [word for order in by for word in ("--order", order)]
     words += [] if prices is None else ["--prices", text("prices", prices)]
     command = shlex.join([*words, "--seed", str(made[0].seed)])

@@ -7,7 +7,7 @@ use nodeorder_jobs::schedule::orderings::on_orderings;
 use nodeorder_order::metric::comparison::Comparison as Compared;
 use nodeorder_order::metric::mpc::{self, Curve};
 use nodeorder_order::ordering::NodeOrder;
-use nodeorder_present::machines::Asked;
+use nodeorder_present::machines::WorkloadOptions;
 use nodeorder_present::plot;
 use nodeorder_present::report::{self, WorkloadResults};
 use nodeorder_trace::open::OpenedLog;
@@ -166,9 +166,9 @@ struct Opened {
 
 impl Jobs {
     /// Allocators, policy and runtime model to run the jobs with.
-    fn asked(&self) -> Asked<'_> {
+    fn asked(&self) -> WorkloadOptions<'_> {
         let (policy, model) = (self.policy.as_deref(), self.model.as_deref());
-        Asked {
+        WorkloadOptions {
             allocators: &self.alloc,
             policy,
             model,

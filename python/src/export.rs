@@ -65,8 +65,7 @@ pub fn hosts(
         order.map(|order| order.inner.clone()),
     );
     job::run(py, None, move |_| {
-        let (form, params) = HOST_FORMS.read(&form, topology.context().seed)?;
-        params.finish()?;
+        let (form, _) = HOST_FORMS.read(&form, topology.context().seed)?;
         let (given, nodes) = read_hosts(&topology, &Text::new("nodes", listed))?;
         let (ordered, by) = match order {
             Some(order) => (

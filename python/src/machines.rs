@@ -82,7 +82,7 @@ impl Machines {
         Ok(out)
     }
 
-    /// The document of `compare --json`.
+    /// The document of `machines --json`.
     fn summary(&self) -> String {
         report::document(&self.inner, None, &self.command)
     }

@@ -151,7 +151,7 @@ def test_traces_are_those_of_the_command(tmp_path: Path) -> None:
 def test_machines_side_by_side_are_those_of_the_command(tmp_path: Path) -> None:
     specs = ["torus:8x8", "fat-tree:k=6"]
     found = no.compare(specs, prices={"links": 100, "routers": 5000})
-    command("compare", *specs, "--prices", "links=100,routers=5000", "--out", str(tmp_path))
+    command("machines", *specs, "--prices", "links=100,routers=5000", "--out", str(tmp_path))
     assert_frame_equal(found.table, pd.read_csv(tmp_path / "machines.csv", keep_default_na=False, na_values=[""], **EXACT))
     assert found.headline in repr(found) and "<table" in found._repr_html_()
     assert {"index.html", "machines.json"} <= {os.path.basename(path) for path in found.save(tmp_path / "ours")}

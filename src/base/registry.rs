@@ -206,15 +206,12 @@ pub mod testing {
     use crate::error::Result;
     use crate::params::{Params, head};
 
-    /// As [`check`], for tables whose parsers read options without asking for them: every example parses, and of every
-    /// declared option a value that no getter takes is refused, so each is read.
+    /// Names and keys are distinct; every example names its entry and parses; of every declared option a value that no
+    /// getter takes is refused, so each is read. Options read only beside another are tried with it.
     ///
     /// # Panics
     /// An entry that breaks a rule.
-    pub fn check_parsed<P>(
-        table: &Registry<P>,
-        mut parse: impl FnMut(&Entry<P>, &Params) -> Result<()>,
-    ) {
+    pub fn check<P>(table: &Registry<P>, mut parse: impl FnMut(&Entry<P>, &Params) -> Result<()>) {
         check_names(table);
         for entry in table {
             for example in examples(table, entry) {
@@ -228,27 +225,6 @@ pub mod testing {
                 let key = option.key;
                 assert!(parse(entry, &params).is_err(), "{example} reads {key}");
             }
-        }
-    }
-
-    /// Names are distinct; every example names its entry, builds, and asks for the options that are declared and no
-    /// others (a getter itself refuses those that are not). Options read only beside another are asked for with it.
-    pub fn check<P>(table: &Registry<P>, mut build: impl FnMut(&Entry<P>, &Params) -> Result<()>) {
-        check_names(table);
-        for entry in table {
-            let mut asked = BTreeSet::new();
-            for example in examples(table, entry) {
-                let params = table.params(entry, &example, 1).unwrap();
-                build(entry, &params).unwrap_or_else(|error| panic!("{example}: {error}"));
-                params.finish().unwrap();
-                asked.extend(params.asked());
-            }
-            let declared: BTreeSet<&str> = entry.options.iter().map(|option| option.key).collect();
-            assert_eq!(
-                asked, declared,
-                "{} {} asks for what it declares",
-                table.noun, entry.name
-            );
         }
     }
 

@@ -47,8 +47,7 @@ const ROUNDS: u32 = 2;
 
 impl Command {
     pub fn run(self, context: &Context) -> Result<()> {
-        let (form, params) = HOST_FORMS.read(&self.to, context.seed)?;
-        params.finish()?;
+        let (form, _) = HOST_FORMS.read(&self.to, context.seed)?;
         let topology = inputs::topology(&self.spec, context)?;
         let (given, nodes) = self.read(&topology)?;
         let ordered = match (&self.guest, &self.by) {

@@ -7,12 +7,13 @@ use std::ffi::{OsStr, OsString};
 use std::process::ExitCode;
 
 use clap::error::{ContextKind, ContextValue};
-use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
+use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use nodeorder_base::params::parse_bytes;
 use nodeorder_network::topology::Context;
 use shared::{files, interrupt, layout, notes, output};
 
+mod aliases;
 mod audit;
 mod compare;
 mod completions;
@@ -21,20 +22,21 @@ mod demo;
 mod export;
 mod hosts;
 mod list;
+mod machines;
 mod man;
 mod map;
-mod merge;
 mod mpc;
 mod order;
 mod replay;
-mod report;
 mod schedule;
 mod score;
 mod shared;
 mod snapshot;
 mod sweep;
+mod throughput;
 mod topology;
 mod trace;
+mod tune;
 
 /// Compare node orderings for supercomputer schedulers: which order of nodes keeps jobs compact?
 #[derive(Debug, Parser)]
@@ -88,18 +90,20 @@ struct Common {
     quiet: bool,
 }
 
-/// The commands, each with its module, in the groups that the help shows.
+/// The commands, each with its module, in the groups that the help shows; then older spellings, which it does not.
 macro_rules! verbs {
-    ($($group:literal: $($verb:ident $module:ident),+;)+) => {
+    ($($group:literal: $($verb:ident $module:ident),+;)+ hidden: $($alias:ident $command:ty),+;) => {
         #[derive(Debug, Subcommand)]
         enum Verb {
             $($($verb($module::Command),)+)+
+            $(#[command(hide = true)] $alias($command),)+
         }
 
         impl Verb {
             fn run(self, context: &Context) -> anyhow::Result<()> {
                 match self {
                     $($(Verb::$verb(command) => command.run(context),)+)+
+                    $(Verb::$alias(command) => command.run(context),)+
                 }
             }
         }
@@ -110,19 +114,19 @@ macro_rules! verbs {
 
 verbs! {
     "Compare orderings": Compare compare, Demo demo;
+    "Choose machines and settings": Machines machines, Throughput throughput, Tune tune;
     "Single steps": Topology topology, Order order, Mpc mpc, Score score, Replay replay, Schedule schedule, Map map,
         Corun corun, Hosts hosts, Export export;
-    "Many combinations": Sweep sweep, Merge merge, Report report;
+    "Many combinations": Sweep sweep;
     "Workloads": Trace trace, Audit audit, Snapshot snapshot;
     "Reference": List list, Man man, Completions completions;
+    hidden: Merge sweep::merge::Command, Report sweep::page::Command;
 }
 
 /// Parses the command line, runs it and reports how it went: 0 done, 1 bad input or failed work, 2 usage.
 fn main() -> ExitCode {
     let mut parser = with_groups(Cli::command());
-    let parsed = parser.try_get_matches_from_mut(arguments());
-    let parsed = parsed.and_then(|matches| Ok((Cli::from_arg_matches(&matches)?, matches)));
-    let (cli, matches) = match parsed {
+    let (cli, matches) = match parse(&mut parser, &arguments()) {
         Ok(parsed) => parsed,
         Err(mut e) => {
             // An unknown option is no value: the advice to write it as one leads nowhere.
@@ -160,6 +164,19 @@ fn main() -> ExitCode {
         _ if interrupt::stopped() => ExitCode::from(interrupt::INTERRUPTED),
         _ => ExitCode::SUCCESS,
     }
+}
+
+/// Parses the command line, or an old spelling of it.
+fn parse(parser: &mut clap::Command, words: &[OsString]) -> Result<(Cli, ArgMatches), clap::Error> {
+    let matches = match parser.try_get_matches_from_mut(words) {
+        // No words of today are an old spelling: only what is refused may be one.
+        Err(e) if e.use_stderr() => match aliases::translate(Cli::command(), words)? {
+            Some(translated) => parser.try_get_matches_from_mut(translated)?,
+            None => return Err(e),
+        },
+        parsed => parsed?,
+    };
+    Ok((Cli::from_arg_matches(&matches)?, matches))
 }
 
 /// The arguments. Where one begins like a negative number (`-1`, `-1,2`) it is the value of the option before it, not an
@@ -238,7 +255,7 @@ mod tests {
         with_groups(Cli::command()).debug_assert();
     }
 
-    /// The commands, those within commands too, by the words that call them.
+    /// The commands that the help shows, those within commands too, by the words that call them.
     fn commands() -> Vec<(String, clap::Command)> {
         let (mut all, mut left) = (
             Vec::new(),
@@ -248,6 +265,7 @@ mod tests {
             left.extend(
                 command
                     .get_subcommands()
+                    .filter(|c| !c.is_hide_set())
                     .map(|c| (format!("{name} {}", c.get_name()), c.clone())),
             );
             all.push((name, command));
@@ -293,8 +311,9 @@ mod tests {
             "nodeorder completions",
             "nodeorder man",
             "nodeorder sweep",
-            "nodeorder merge",
-            "nodeorder report",
+            "nodeorder sweep run",
+            "nodeorder sweep merge",
+            "nodeorder sweep page",
         ];
         for (name, command) in commands() {
             assert_eq!(

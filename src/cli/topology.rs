@@ -6,10 +6,7 @@ use nodeorder_network::topology::levels::LevelRow;
 use nodeorder_order::metric::bisection::Bisection;
 use nodeorder_present::columns::Table;
 use nodeorder_present::columns::mapping::{DIFFERENCE, EDGE};
-use nodeorder_present::columns::throughput::{MATCHED, ThroughputRow};
 use nodeorder_present::report::topology::Figures;
-use nodeorder_traffic::throughput::matching::{Matching, longest};
-use nodeorder_traffic::throughput::traffic::traffic;
 
 /// Print a machine's size, links, distances, bisection and levels
 #[derive(Debug, Args)]
@@ -30,55 +27,19 @@ pub struct Command {
     /// what,name,here,there; exit 1 where they differ
     #[arg(long, value_name = "SPEC", conflicts_with_all = ["edges", "histogram"])]
     check: Option<String>,
-    /// Instead, print what the machine carries when it routes well, as CSV: all-to-all, matching (nodes send to those
-    /// farthest away), tornado (grids), group-shift (dragonflies), or guests
-    #[arg(
-        long, value_name = "TRAFFIC,…", num_args = 0..=1, require_equals = true,
-        default_missing_value = "all-to-all,matching", conflicts_with_all = ["edges", "histogram", "check"]
-    )]
-    throughput: Option<String>,
-    /// Which links that traffic takes: ideal unless given; `nodeorder list routings` names them
-    #[arg(long, value_name = "R,…", requires = "throughput")]
-    routing: Option<String>,
-    /// Write the longest matching to FILE as CSV, source,target,volume, which map --guest reads
-    #[arg(short, long, value_name = "FILE", requires = "throughput")]
-    output: Option<PathBuf>,
-}
-
-/// The names in a list; what follows a comma and is no name of its own are options of the name before it.
-fn names(text: &str) -> Vec<String> {
-    let mut names: Vec<String> = Vec::new();
-    for part in text.split(',') {
-        match names.last_mut() {
-            Some(last) if last.contains(':') && part.contains('=') && !part.contains(':') => {
-                *last = format!("{last},{part}");
-            }
-            _ => names.push(part.to_string()),
-        }
-    }
-    names
 }
 
 impl Command {
     pub fn run(self, context: &Context) -> anyhow::Result<()> {
-        let topology = crate::shared::inputs::topology(&self.spec, context)?;
-        let remark = |of: &Topology| {
-            of.network()
-                .remarks()
-                .iter()
-                .for_each(|text| note!("{text}"))
-        };
-        remark(&topology);
+        let topology = inputs::topology(&self.spec, context)?;
+        inputs::say_remarks(&topology);
         if let Some(other) = &self.check {
-            let other = crate::shared::inputs::topology(other, context)?;
-            remark(&other);
+            let other = inputs::topology(other, context)?;
+            inputs::say_remarks(&other);
             return self.check(&topology, &other);
         }
         if let Some(path) = &self.edges {
             write_edges(&topology, path)?;
-        }
-        if let Some(list) = &self.throughput {
-            return self.carried(&topology, &names(list));
         }
         let waiting = progress::waiting("distances and bisection");
         let figures = Figures::of(&topology, self.histogram)?;
@@ -156,44 +117,6 @@ impl Command {
 }
 
 impl Command {
-    /// Prints what the machine carries.
-    fn carried(&self, topology: &Topology, list: &[String]) -> anyhow::Result<()> {
-        let wanted = self.json || self.output.is_some();
-        let fabric = crate::shared::inputs::fabric(topology)?;
-        let waiting = progress::waiting("a longest matching");
-        let matching = wanted.then(|| longest(topology)).transpose()?;
-        drop(waiting);
-        if let (Some(path), Some(matching)) = (&self.output, &matching) {
-            output::write_by(Some(path), |out| {
-                columns::write(out, MATCHED, matching.pairs())
-            })?;
-        }
-        let routings = names(self.routing.as_deref().unwrap_or("ideal"));
-        let mut rows = Vec::new();
-        for name in list {
-            let demand = traffic(topology, name)?;
-            for routing in &routings {
-                rows.push(throughput::row(&fabric, &demand, name, routing)?);
-            }
-        }
-        if !self.json {
-            return output::write_by(None, |out| columns::write(out, ThroughputRow::ALL, rows));
-        }
-        let mut figures = Figures::of(topology, false)?;
-        let at_most = matching
-            .map(|m: Matching| m.worst_at_most(topology))
-            .transpose()?
-            .flatten();
-        // By Valiant: any such traffic is at most twice an all-to-all, to the intermediates and on.
-        let all = rows
-            .iter()
-            .find(|row| row.traffic == "all-to-all" && row.routing.starts_with("ideal"));
-        let nodes = topology.node_count() as f64;
-        let at_least = all.map(|row| row.throughput * nodes / (2.0 * (nodes - 1.0)));
-        figures.add_throughput(&rows, at_most, at_least);
-        output::write(None, figures.json())
-    }
-
     /// Prints what differs from `other`, and refuses that.
     fn check(&self, topology: &Topology, other: &Topology) -> anyhow::Result<()> {
         let found = check(topology, other)?;

@@ -65,7 +65,7 @@ impl PlanLists {
             FixedRouting::named(&self.routings[i]).map(drop)
         });
         problems.check("guests", |i| {
-            suited(Guest::make(&self.guests[i].located, &context)).map(drop)
+            suited(Guest::check(&self.guests[i].located, &context)).map(drop)
         });
         // A machine is made whole, and gone before the next.
         problems.check_with("topologies", |problems, i| {

@@ -56,6 +56,11 @@ impl std::fmt::Display for Fingerprint {
     }
 }
 
+/// Returns the checksum of a table: a manifest has it, and tells by it whether the table was changed.
+pub fn checksum(bytes: &[u8]) -> String {
+    Fingerprint::of(bytes).to_string()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

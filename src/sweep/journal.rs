@@ -47,7 +47,7 @@ impl<'p> Journal<'p> {
     /// # Errors
     /// None in practice: what writing to memory reports.
     pub fn line(&self, row: &SweepRow) -> Result<String> {
-        let kind = self.plan.cells().get(row.cell).work.kind;
+        let kind = self.plan.cells().get(row.cell).spec.kind;
         let mut values = match &row.figures {
             Ok(figures) => figures.clone(),
             Err(_) => vec![Value::Empty; self.table.count_figures(kind)],
@@ -114,7 +114,7 @@ impl<'p> Journal<'p> {
         let mut reader = csv::ReaderBuilder::new();
         let mut reader = reader.has_headers(false).from_reader(values.as_bytes());
         let record = reader.records().next()?.ok()?;
-        let kind = self.plan.cells().get(cell).work.kind;
+        let kind = self.plan.cells().get(cell).spec.kind;
         let count = self.table.count_figures(kind);
         if record.len() != count + 1 {
             return None;
@@ -129,43 +129,51 @@ impl<'p> Journal<'p> {
         Some(SweepRow { cell, figures })
     }
 
-    /// Key of a cell: all that its row depends on.
+    /// Returns the key of a cell: all that its row depends on.
     fn key(&self, number: usize) -> Fingerprint {
-        let (lists, cell) = (&self.plan.lists, self.plan.cells().get(number));
-        let work = &cell.work;
-        let spec = |spec: Option<&'p Spec>| spec.map_or(["", ""], |s| [&s.text, &s.contents]);
-        let text = |list: &'p [String], index| pick(list, index).map_or("", |text| text);
-        let workload = pick(&lists.workloads, work.workload);
-        let procs = pick(&lists.procs_per_node, work.procs).map(u32::to_string);
+        let lists = &self.plan.lists;
+        let cell = self.plan.cells().get(number);
+        let spec = &cell.spec;
+        let workload = pick(&lists.workloads, spec.workload);
+        let procs = pick(&lists.procs_per_node, spec.procs).map(u32::to_string);
         let flags = format!("{} {}", lists.shape, lists.room);
         let mut key = Fingerprint::EMPTY;
         // The number is raised where rows change their meaning: journals of older versions are then of no use.
         let parts = [
             ["nodeorder cell 1", env!("CARGO_PKG_VERSION")],
-            [KINDS[work.kind].name, &flags],
-            spec(lists.topologies.get(cell.topology)),
-            spec(lists.orderings.get(cell.ordering)),
+            [KINDS[spec.kind].name, &flags],
+            describe_spec(lists.topologies.get(cell.topology)),
+            describe_spec(lists.orderings.get(cell.ordering)),
             [
                 &lists.seeds[cell.seed].to_string(),
                 procs.as_deref().unwrap_or(""),
             ],
             workload.map_or(["", ""], |w| [&w.text, &w.contents]),
-            spec(workload.and_then(|w| w.generator.as_ref())),
-            [text(&lists.transforms, work.transform), ""],
-            spec(pick(&lists.allocators, work.allocator)),
+            describe_spec(workload.and_then(|w| w.generator.as_ref())),
+            [describe_text(&lists.transforms, spec.transform), ""],
+            describe_spec(pick(&lists.allocators, spec.allocator)),
             [
-                text(&lists.policies, work.policy),
-                text(&lists.routings, work.routing),
+                describe_text(&lists.policies, spec.policy),
+                describe_text(&lists.routings, spec.routing),
             ],
-            spec(pick(&lists.models, work.model)),
-            spec(pick(&lists.guests, work.guest)),
+            describe_spec(pick(&lists.models, spec.model)),
+            describe_spec(pick(&lists.guests, spec.guest)),
         ];
-        parts
-            .as_flattened()
-            .iter()
-            .for_each(|part| key.add_part(part));
+        for part in parts.as_flattened() {
+            key.add_part(part);
+        }
         key
     }
+}
+
+/// Returns the text of an entry and the checksums of its files; empty if there is none.
+fn describe_spec(spec: Option<&Spec>) -> [&str; 2] {
+    spec.map_or(["", ""], |spec| [&spec.text, &spec.contents])
+}
+
+/// Returns the text that an index stands for; empty if there is none.
+fn describe_text(list: &[String], index: Option<u32>) -> &str {
+    pick(list, index).map_or("", |text| text)
 }
 
 /// Returns the key and the row of a journal's line. `None` if the line is not whole.
@@ -195,7 +203,7 @@ mod tests {
 
     /// A row whose figures no other cell has, or that has none.
     fn row(journal: &Journal<'_>, cell: usize) -> SweepRow {
-        let kind = journal.plan.cells().get(cell).work.kind;
+        let kind = journal.plan.cells().get(cell).spec.kind;
         let figures = 0..journal.table.count_figures(kind);
         let figures = match cell % 3 {
             2 => Err("`a, \"b\"`: no figures,".into()),

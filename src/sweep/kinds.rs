@@ -1,15 +1,14 @@
 //! The kinds of rows that a sweep has. A new one is a definition here and its line in [`KINDS`].
 
-use super::lists::{JobsKey, PlanLists, Work, pick};
-use super::scopes::{Figures, Numbered, Ordered, Outcome, Put, each, groups, scope};
+use super::lists::{CellSpec, PlanLists, pick};
+use super::scopes::{Figures, JobsScope, OrderingScope};
 use nodeorder_base::error::Result;
 use nodeorder_jobs::allocator::{AllocatorContext, RoomSums};
 use nodeorder_jobs::replay::FigureSet;
 use nodeorder_jobs::replay::set::{BASELINE, ReplayResult, ReplaySet, ReplaySettings, Summaries};
-use nodeorder_jobs::schedule::{self, Settings, Task};
+use nodeorder_jobs::schedule::{self, Settings};
 use nodeorder_order::metric::comparison::Comparison;
 use nodeorder_order::metric::mpc;
-use nodeorder_order::metric::rank_distances::RankDistances;
 use nodeorder_order::metric::shape::ShapeSums;
 use nodeorder_present::columns::comparison::RankedEntry;
 use nodeorder_present::columns::mapping::MappingFigures;
@@ -22,14 +21,16 @@ use nodeorder_traffic::mapping::{self, FixedRouting, ProcessMapping};
 
 /// A kind of row.
 pub(super) struct Kind {
-    /// The value of the column `group`.
+    /// Value of the column `group`.
     pub name: &'static str,
-    /// The columns of its figures.
+    /// Columns of its figures.
     pub headings: fn(&PlanLists) -> Vec<Heading>,
-    /// The rows that a plan asks for, in their order.
-    pub works: fn(&PlanLists) -> Vec<Work>,
-    /// The rows of some cells of one ordering.
-    pub rows: fn(&Ordered<'_>, &[Numbered], Put<'_>) -> Outcome,
+    /// Cells that a plan asks for, in their order.
+    pub cells: fn(&PlanLists) -> Vec<CellSpec>,
+    /// Makes what cells of the same jobs share; the given one is the first of them.
+    pub share_jobs: fn(&OrderingScope<'_>, &CellSpec) -> Result<JobsScope>,
+    /// Computes the figures of a cell.
+    pub figures: fn(&OrderingScope<'_>, &JobsScope, &CellSpec) -> Result<Figures>,
 }
 
 /// All kinds, in the order of rows and columns.
@@ -39,69 +40,66 @@ pub(super) const KINDS: [Kind; 4] = [CURVE, REPLAY, SCHEDULE, MAPPING];
 const CURVE: Kind = Kind {
     name: "mpc",
     headings: |_| headings(RankedEntry::SWEEP),
-    works: |lists| match lists.workloads.is_empty() && lists.guests.is_empty() {
-        true => vec![Work::default()],
-        false => Vec::new(),
+    cells: |lists| {
+        if lists.workloads.is_empty() && lists.guests.is_empty() {
+            vec![CellSpec::default()]
+        } else {
+            Vec::new()
+        }
     },
-    rows: |ordered, cells, put| {
-        each(cells, put, |_| {
-            let topology = ordered.machine.topology;
-            let curve = mpc::curve(topology, &ordered.order)?;
-            let orders = std::slice::from_ref(&ordered.order);
-            let comparison = Comparison::new(topology, orders, vec![curve])?;
-            let entry = &comparison.entries[0];
-            Ok(values(RankedEntry::SWEEP, &RankedEntry { rank: 1, entry }))
-        })
+    share_jobs: |_, _| Ok(JobsScope::default()),
+    figures: |ordering, _, _| {
+        let topology = ordering.machine.topology;
+        let curve = mpc::curve(topology, &ordering.order)?;
+        let orders = std::slice::from_ref(&ordering.order);
+        let comparison = Comparison::new(topology, orders, vec![curve])?;
+        let entry = &comparison.entries[0];
+        Ok(values(RankedEntry::SWEEP, &RankedEntry { rank: 1, entry }))
     },
 };
 
-/// The jobs of a cell.
-fn jobs_of((_, work): &Numbered) -> JobsKey {
-    work.jobs()
-}
-
-/// Works of the plan's workloads that are scheduled, or of those that are replayed.
-fn jobs(lists: &PlanLists, scheduled: bool) -> Vec<Work> {
-    let mut works = Vec::new();
-    let all = |count: usize| (0..count as u32).map(Some).collect::<Vec<_>>();
-    // Work has no choice from a list that is empty or does not bear on it.
-    let some = |applies: bool, count: usize| {
-        if applies && count > 0 {
-            all(count)
-        } else {
-            vec![None]
-        }
-    };
-    for (workload, file) in (0..).map(Some).zip(&lists.workloads) {
+/// Returns the cells of the plan's workloads that are scheduled, or of those that are replayed.
+fn list_jobs(lists: &PlanLists, scheduled: bool) -> Vec<CellSpec> {
+    let mut cells = Vec::new();
+    for (workload, file) in (0..).zip(&lists.workloads) {
         if scheduled != (file.is_trace && !lists.policies.is_empty()) {
             continue;
         }
         // A placement log has nodes already.
-        for procs in some(file.is_trace, lists.procs_per_node.len()) {
-            for transform in some(file.is_trace, lists.transforms.len()) {
-                for allocator in all(lists.allocators.len()) {
-                    for policy in some(scheduled, lists.policies.len()) {
-                        let work = Work {
-                            workload,
-                            procs,
-                            transform,
-                            allocator,
-                            policy,
-                            ..Work::default()
-                        };
-                        let models = some(scheduled, lists.models.len()).into_iter();
-                        works.extend(models.map(|model| Work { model, ..work }));
+        for procs in list_choices(file.is_trace, lists.procs_per_node.len()) {
+            for transform in list_choices(file.is_trace, lists.transforms.len()) {
+                for allocator in 0..lists.allocators.len() as u32 {
+                    for policy in list_choices(scheduled, lists.policies.len()) {
+                        for model in list_choices(scheduled, lists.models.len()) {
+                            cells.push(CellSpec {
+                                workload: Some(workload),
+                                procs,
+                                transform,
+                                allocator: Some(allocator),
+                                policy,
+                                model,
+                                ..CellSpec::default()
+                            });
+                        }
                     }
                 }
             }
         }
     }
-    works
+    cells
+}
+
+/// Returns the choices that a cell has from a list: none of it where the list is empty or does not bear on the cell.
+fn list_choices(applies: bool, count: usize) -> Vec<Option<u32>> {
+    if applies && count > 0 {
+        (0..count as u32).map(Some).collect()
+    } else {
+        vec![None]
+    }
 }
 
 impl PlanLists {
-    /// How many cells there are, and how many of them belong to one ordering of one machine and seed; as numbers that hold
-    /// any product.
+    /// Returns the numbers of cells in all, and of one ordering of one machine and seed; as numbers that hold any product.
     pub(super) fn count(&self) -> (f64, f64) {
         let number = |list: usize| list as f64;
         let one = |list: usize| number(list.max(1));
@@ -111,43 +109,37 @@ impl PlanLists {
         let schedules = one(self.policies.len()) * one(self.models.len());
         let jobs = number(logs) + number(traces) * of_trace * schedules;
         let mapped = number(self.guests.len()) * number(self.routings.len());
-        let works = (jobs * number(self.allocators.len()) + mapped).max(1.0);
+        let cells = (jobs * number(self.allocators.len()) + mapped).max(1.0);
         let machines = number(self.topologies.len()) * number(self.seeds.len());
-        (works * number(self.orderings.len()) * machines, works)
+        (cells * number(self.orderings.len()) * machines, cells)
     }
 }
 
-/// The headings of further columns that a plan asks for in replays and schedules: shape and room.
-fn asked_for(lists: &PlanLists) -> Vec<Heading> {
-    let shape = if lists.shape {
-        headings(SHAPE_SUMS)
-    } else {
-        Vec::new()
-    };
-    let room = if lists.room {
-        headings(ROOM_SUMS)
-    } else {
-        Vec::new()
-    };
-    [shape, room].concat()
+/// Returns the headings of further columns that a plan asks for in replays and schedules: shape and room.
+fn further_headings(lists: &PlanLists) -> Vec<Heading> {
+    let mut further = Vec::new();
+    if lists.shape {
+        further.extend(headings(SHAPE_SUMS));
+    }
+    if lists.room {
+        further.extend(headings(ROOM_SUMS));
+    }
+    further
 }
 
-/// Figures with the values of these columns added.
-fn with_asked(
+/// Adds the values of these columns to figures.
+fn add_further(
+    figures: &mut Figures,
     lists: &PlanLists,
-    mut figures: Figures,
     shapes: Option<&ShapeSums>,
     room: &RoomSums,
-) -> Figures {
-    figures.extend(shapes.iter().flat_map(|sums| values(SHAPE_SUMS, *sums)));
-    figures.extend(
-        lists
-            .room
-            .then(|| values(ROOM_SUMS, room))
-            .into_iter()
-            .flatten(),
-    );
-    figures
+) {
+    if let Some(shapes) = shapes {
+        figures.extend(values(SHAPE_SUMS, shapes));
+    }
+    if lists.room {
+        figures.extend(values(ROOM_SUMS, room));
+    }
 }
 
 /// Only sizes with more placements than this count in improvements.
@@ -156,51 +148,41 @@ const THRESHOLD: u64 = 30;
 /// A workload replayed through an allocator.
 const REPLAY: Kind = Kind {
     name: "replay",
-    headings: |lists| [headings(ReplayFigures::ALL), asked_for(lists)].concat(),
-    works: |lists| jobs(lists, false),
-    rows: |ordered, cells, put| {
-        let Some(distances) = &ordered.distances else {
-            return Ok(());
-        };
-        groups(cells, jobs_of, |cells| {
-            let [(_, first), ..] = cells else {
-                return Ok(());
+    headings: |lists| [headings(ReplayFigures::ALL), further_headings(lists)].concat(),
+    cells: |lists| list_jobs(lists, false),
+    share_jobs: |ordering, spec| {
+        let baseline = replay(ordering, spec, BASELINE, |result| result.summary.clone())?;
+        Ok(JobsScope {
+            baseline,
+            ..JobsScope::default()
+        })
+    },
+    figures: |ordering, jobs, spec| {
+        let lists = ordering.machine.lists;
+        let allocator = pick(&lists.allocators, spec.allocator).map_or(BASELINE, |a| &a.located);
+        replay(ordering, spec, allocator, |result| {
+            let row = ReplayFigures {
+                result,
+                threshold: THRESHOLD,
+                improvement: result.summary.improvement(&jobs.baseline, THRESHOLD),
+                weighted: None,
+                normalised: [None; 3],
             };
-            let baseline = replay(ordered, distances, first, BASELINE, |result| {
-                result.summary.clone()
-            });
-            scope(cells, put, baseline, |baseline| {
-                each(cells, put, |work| {
-                    let allocators = &ordered.machine.lists.allocators;
-                    let allocator =
-                        pick(allocators, work.allocator).map_or(BASELINE, |a| &a.located);
-                    replay(ordered, distances, work, allocator, |result| {
-                        let improvement = result.summary.improvement(&baseline, THRESHOLD);
-                        let row = ReplayFigures {
-                            result,
-                            threshold: THRESHOLD,
-                            improvement,
-                            weighted: None,
-                            normalised: [None; 3],
-                        };
-                        let figures = values(ReplayFigures::ALL, &row);
-                        with_asked(ordered.machine.lists, figures, result.shapes, result.room)
-                    })
-                })
-            })
+            let mut figures = values(ReplayFigures::ALL, &row);
+            add_further(&mut figures, lists, result.shapes, result.room);
+            figures
         })
     },
 };
 
-/// One replay of a workload from its start: of a log as a stream, of a trace as the log made of it.
+/// Replays a workload from its start, a log as a stream, a trace as the log made of it, and returns `figures` of the result.
 fn replay<T>(
-    ordered: &Ordered<'_>,
-    distances: &RankDistances,
-    work: &Work,
+    ordering: &OrderingScope<'_>,
+    spec: &CellSpec,
     allocator: &str,
     figures: impl Fn(&ReplayResult<'_>) -> T,
 ) -> Result<T> {
-    let machine = ordered.machine;
+    let machine = ordering.machine;
     let settings = ReplaySettings {
         allocators: &[allocator.to_string()],
         figures: FigureSet {
@@ -212,13 +194,11 @@ fn replay<T>(
         summaries: Summaries::Alone,
         rules: None,
     };
-    let (orders, distances) = (
-        std::slice::from_ref(&ordered.order),
-        std::slice::from_ref(distances),
-    );
+    let orders = std::slice::from_ref(&ordering.order);
+    let distances = std::slice::from_ref(ordering.distances());
     let mut replays = ReplaySet::new(machine.topology, orders, distances, settings)?;
-    let workload = &machine.lists.workloads[work.workload.unwrap_or(0) as usize];
-    let mut log = match machine.traces.get(&work.jobs()) {
+    let workload = &machine.lists.workloads[spec.workload.unwrap_or(0) as usize];
+    let mut log = match machine.traces.get(&spec.jobs()) {
         Some(jobs) => Log::new(&workload.path.display().to_string(), jobs.log.as_bytes()),
         None => Log::over(workload.lines(machine.topology.context())?),
     };
@@ -229,62 +209,57 @@ fn replay<T>(
 /// A trace scheduled by a policy and an allocator.
 const SCHEDULE: Kind = Kind {
     name: "schedule",
-    headings: |lists| [headings(&ScheduleFigures::sweep()), asked_for(lists)].concat(),
-    works: |lists| jobs(lists, true),
-    rows: |ordered, cells, put| {
-        let Some(distances) = &ordered.distances else {
-            return Ok(());
-        };
-        let Ordered { machine, order, .. } = ordered;
-        let (lists, topology) = (machine.lists, machine.topology);
-        let context = AllocatorContext {
-            topology,
-            order,
-            distances,
-        };
-        groups(cells, jobs_of, |cells| {
-            let [(_, first), ..] = cells else {
-                return Ok(());
-            };
-            let Some(jobs) = machine.traces.get(&first.jobs()) else {
-                return Ok(());
-            };
-            // An ordering may leave nodes out.
-            let fit = |task: &&Task| task.nodes <= distances.len();
-            let tasks: Vec<Task> = jobs.tasks.iter().filter(fit).copied().collect();
-            let left_out = jobs.left_out + (jobs.tasks.len() - tasks.len()) as u64;
-            each(cells, put, |work| {
-                let settings = Settings {
-                    rules: None,
-                    policy: pick(&lists.policies, work.policy).map_or("", |p| p),
-                    allocator: pick(&lists.allocators, work.allocator).map_or("", |a| &a.located),
-                    model: pick(&lists.models, work.model).map_or("fixed", |m| &m.located),
-                    metrics: true,
-                    figures: FigureSet {
-                        shape: lists.shape,
-                        room: lists.room,
-                        ..FigureSet::default()
-                    },
-                    timeline: lists.room,
-                };
-                let schedule = schedule::simulate(&context, &tasks, &settings, &|_| ())?;
-                let (ordering, summary) = (order.label(), &schedule.summary());
-                let row = ScheduleFigures {
-                    machine: "",
-                    ordering,
-                    schedule: None,
-                    summary,
-                    left_out,
-                };
-                let figures = values(&ScheduleFigures::sweep(), &row);
-                Ok(with_asked(
-                    lists,
-                    figures,
-                    schedule.shapes.as_ref(),
-                    &schedule.room(),
-                ))
-            })
+    headings: |lists| [headings(&ScheduleFigures::sweep()), further_headings(lists)].concat(),
+    cells: |lists| list_jobs(lists, true),
+    share_jobs: |ordering, spec| {
+        let jobs = &ordering.machine.traces[&spec.jobs()];
+        // An ordering may leave nodes out.
+        let nodes = ordering.distances().len();
+        let fitting = jobs.tasks.iter().filter(|task| task.nodes <= nodes);
+        let tasks: Vec<_> = fitting.copied().collect();
+        let left_out = jobs.left_out + (jobs.tasks.len() - tasks.len()) as u64;
+        Ok(JobsScope {
+            tasks,
+            left_out,
+            ..JobsScope::default()
         })
+    },
+    figures: |ordering, jobs, spec| {
+        let lists = ordering.machine.lists;
+        let context = AllocatorContext {
+            topology: ordering.machine.topology,
+            order: &ordering.order,
+            distances: ordering.distances(),
+        };
+        let settings = Settings {
+            rules: None,
+            policy: pick(&lists.policies, spec.policy).map_or("", |p| p),
+            allocator: pick(&lists.allocators, spec.allocator).map_or("", |a| &a.located),
+            model: pick(&lists.models, spec.model).map_or("fixed", |m| &m.located),
+            metrics: true,
+            figures: FigureSet {
+                shape: lists.shape,
+                room: lists.room,
+                ..FigureSet::default()
+            },
+            timeline: lists.room,
+        };
+        let schedule = schedule::simulate(&context, &jobs.tasks, &settings, &|_| ())?;
+        let row = ScheduleFigures {
+            machine: "",
+            ordering: ordering.order.label(),
+            schedule: None,
+            summary: &schedule.summary(),
+            left_out: jobs.left_out,
+        };
+        let mut figures = values(&ScheduleFigures::sweep(), &row);
+        add_further(
+            &mut figures,
+            lists,
+            schedule.shapes.as_ref(),
+            &schedule.room(),
+        );
+        Ok(figures)
     },
 };
 
@@ -292,44 +267,42 @@ const SCHEDULE: Kind = Kind {
 const MAPPING: Kind = Kind {
     name: "mapping",
     headings: |_| headings(MappingFigures::ALL),
-    works: |lists| {
-        let routings = || (0..lists.routings.len() as u32).map(Some);
-        let guests = (0..lists.guests.len() as u32).map(Some);
-        let works = guests.flat_map(|guest| routings().map(move |routing| (guest, routing)));
-        works
-            .map(|(guest, routing)| Work {
-                guest,
-                routing,
-                ..Work::default()
-            })
-            .collect()
+    cells: |lists| {
+        let mut cells = Vec::new();
+        for guest in 0..lists.guests.len() as u32 {
+            for routing in 0..lists.routings.len() as u32 {
+                cells.push(CellSpec {
+                    guest: Some(guest),
+                    routing: Some(routing),
+                    ..CellSpec::default()
+                });
+            }
+        }
+        cells
     },
-    rows: |ordered, cells, put| {
-        let machine = ordered.machine;
-        let Some(fabric) = &machine.fabric else {
-            return Ok(());
+    share_jobs: |_, _| Ok(JobsScope::default()),
+    figures: |ordering, _, spec| {
+        let machine = ordering.machine;
+        let routing = pick(&machine.lists.routings, spec.routing).map_or("", |r| r);
+        let routing = FixedRouting::named(routing)?;
+        routing.check(machine.topology)?;
+        let guest = &machine.guests[&spec.guest.unwrap_or(0)];
+        let fabric = machine.fabric();
+        let placement =
+            ProcessMapping::in_order(guest, ordering.order.label(), ordering.order.nodes())?;
+        let analysis = mapping::analyse(fabric, guest, &placement, routing)?;
+        let row = MappingFigures {
+            topology: machine.topology.spec(),
+            guest: guest.label(),
+            processes: guest.processes(),
+            mapping: placement.label(),
+            method: None,
+            order: Some(ordering.order.label()),
+            routing: routing.name(),
+            links: fabric.links.cabled(),
+            speeds: Default::default(),
+            analysis: &analysis,
         };
-        each(cells, put, |work| {
-            let routing = pick(&machine.lists.routings, work.routing).map_or("", |r| r);
-            let routing = FixedRouting::named(routing)?;
-            routing.check(machine.topology)?;
-            let guest = &machine.guests[&work.guest.unwrap_or(0)];
-            let placement =
-                ProcessMapping::in_order(guest, ordered.order.label(), ordered.order.nodes())?;
-            let analysis = mapping::analyse(fabric, guest, &placement, routing)?;
-            let row = MappingFigures {
-                topology: machine.topology.spec(),
-                guest: guest.label(),
-                processes: guest.processes(),
-                mapping: placement.label(),
-                method: None,
-                order: Some(ordered.order.label()),
-                routing: routing.name(),
-                links: fabric.links.cabled(),
-                speeds: Default::default(),
-                analysis: &analysis,
-            };
-            Ok(values(MappingFigures::ALL, &row))
-        })
+        Ok(values(MappingFigures::ALL, &row))
     },
 };

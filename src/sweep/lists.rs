@@ -12,9 +12,9 @@ use nodeorder_order::ordering::ORDERINGS;
 use nodeorder_trace::GENERATORS;
 use nodeorder_traffic::mapping::GUESTS;
 
-/// One row's work with an ordering: the kind of row, and indices into the plan's lists that it uses.
+/// What a cell does with an ordering: the kind of row, and indices into the plan's lists that it uses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Work {
+pub struct CellSpec {
     /// The kind of row, an index into the table of them.
     pub kind: usize,
     /// The workload.
@@ -38,7 +38,7 @@ pub struct Work {
 /// Which jobs a cell has: workload, processors of a node, transform.
 pub(super) type JobsKey = (Option<u32>, Option<u32>, Option<u32>);
 
-impl Work {
+impl CellSpec {
     /// The key that cells with the same jobs share.
     pub(super) fn jobs(&self) -> JobsKey {
         (self.workload, self.procs, self.transform)

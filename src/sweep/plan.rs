@@ -1,11 +1,11 @@
 //! A plan: its lists and the cells that these multiply to. Rows, journals and shards have the cells in one order:
-//! topologies outermost, then seeds, orderings, and the work of each kind of row.
+//! topologies outermost, then seeds, orderings, and what each kind of row combines.
 
 use std::path::Path;
 
 use super::check::Remarks;
 use super::kinds::KINDS;
-use super::lists::{PlanLists, Work};
+use super::lists::{CellSpec, PlanLists};
 use super::spec::{Lists, PlanSpec};
 use nodeorder_base::error::{Error, Result, SourceLocation};
 use nodeorder_base::input::Text;
@@ -14,28 +14,30 @@ use nodeorder_network::topology::Context;
 /// Most cells of a plan.
 const MOST: usize = 100_000_000;
 
-/// The lists of a sweep and the work that follows from them.
+/// The lists of a sweep and the cells that follow from them.
 #[derive(Clone, Debug)]
 pub struct Plan {
     /// The lists, as the plan writes them.
     pub lists: PlanLists,
     /// What its results rest on.
     pub remarks: Remarks,
-    /// The work with each ordering of each machine, in the order of the rows.
-    works: Vec<Work>,
+    /// Cells of each ordering of each machine, in the order of the rows.
+    specs: Vec<CellSpec>,
 }
 
 /// One combination of the plan's lists, by indices into them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cell {
+    /// Number of the cell, from 0.
+    pub number: usize,
     /// The machine.
     pub topology: usize,
     /// The seed.
     pub seed: usize,
     /// The ordering.
     pub ordering: usize,
-    /// The work with them.
-    pub work: Work,
+    /// What is done with them.
+    pub spec: CellSpec,
 }
 
 /// All cells of a plan.
@@ -43,9 +45,10 @@ pub struct Cell {
 pub struct Cells<'p>(&'p Plan);
 
 impl Cells<'_> {
-    /// How many there are.
+    /// Number of cells.
     pub fn len(self) -> usize {
-        self.per_machine() * self.0.lists.topologies.len() * self.0.lists.seeds.len()
+        let lists = &self.0.lists;
+        self.0.specs.len() * lists.orderings.len() * lists.seeds.len() * lists.topologies.len()
     }
 
     /// Whether there is none.
@@ -53,24 +56,17 @@ impl Cells<'_> {
         self.len() == 0
     }
 
-    /// How many belong to one ordering; they follow one another.
-    pub(super) fn per_ordering(self) -> usize {
-        self.0.works.len()
-    }
-
-    /// How many belong to one machine and seed; they follow one another.
-    pub(super) fn per_machine(self) -> usize {
-        self.per_ordering() * self.0.lists.orderings.len()
-    }
-
-    /// A cell by its number.
-    pub fn get(self, cell: usize) -> Cell {
-        let (machine, ordering) = (cell / self.per_machine(), cell / self.per_ordering());
+    /// Returns the cell of this number.
+    pub fn get(self, number: usize) -> Cell {
+        let Plan { lists, specs, .. } = self.0;
+        let ordering = number / specs.len();
+        let machine = ordering / lists.orderings.len();
         Cell {
-            topology: machine / self.0.lists.seeds.len(),
-            seed: machine % self.0.lists.seeds.len(),
-            ordering: ordering % self.0.lists.orderings.len(),
-            work: self.0.works[cell % self.per_ordering()],
+            number,
+            topology: machine / lists.seeds.len(),
+            seed: machine % lists.seeds.len(),
+            ordering: ordering % lists.orderings.len(),
+            spec: specs[number % specs.len()],
         }
     }
 }
@@ -114,22 +110,19 @@ impl Plan {
             let found = format!("{count:.0} cells");
             return Err(Error::input(location, found, format!("at most {MOST}")));
         }
-        let bytes = per_ordering * size_of::<Work>() as f64;
+        let bytes = per_ordering * size_of::<CellSpec>() as f64;
         context.require("the combinations of an ordering", bytes as u64)?;
         let remarks = lists.check(located, context)?;
         lists.fingerprint()?;
-        let mut works = Vec::new();
-        for (kind, of) in KINDS.iter().enumerate() {
-            works.extend(
-                (of.works)(&lists)
-                    .into_iter()
-                    .map(|work| Work { kind, ..work }),
-            );
+        let mut specs = Vec::new();
+        for (kind, entry) in KINDS.iter().enumerate() {
+            let cells = (entry.cells)(&lists).into_iter();
+            specs.extend(cells.map(|spec| CellSpec { kind, ..spec }));
         }
         let plan = Plan {
             lists,
             remarks,
-            works,
+            specs,
         };
         debug_assert_eq!(plan.cells().len() as f64, count);
         Ok(plan)
@@ -137,10 +130,10 @@ impl Plan {
 
     /// Whether some rows are of the kind with this index.
     pub(super) fn has_kind(&self, kind: usize) -> bool {
-        self.works.iter().any(|work| work.kind == kind)
+        self.specs.iter().any(|spec| spec.kind == kind)
     }
 
-    /// The cells, in their order.
+    /// Returns the cells, in their order.
     pub fn cells(&self) -> Cells<'_> {
         Cells(self)
     }

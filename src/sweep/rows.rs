@@ -112,7 +112,7 @@ impl<'p> ResultsTable<'p> {
         values.resize(self.names.len() - 1, Value::Empty);
         match &row.figures {
             Ok(figures) => {
-                let columns = self.figures[cell.work.kind].clone();
+                let columns = self.figures[cell.spec.kind].clone();
                 for (value, figure) in values[columns].iter_mut().zip(figures) {
                     value.clone_from(figure);
                 }
@@ -126,24 +126,24 @@ impl<'p> ResultsTable<'p> {
     /// Returns the values of the columns that say which cell it is.
     fn cell_values(&self, cell: &Cell) -> Figures {
         let lists = &self.plan.lists;
-        let work = &cell.work;
-        let workload = pick(&lists.workloads, work.workload);
+        let spec = &cell.spec;
+        let workload = pick(&lists.workloads, spec.workload);
         let log = workload.filter(|workload| !workload.is_trace);
         let trace = workload.filter(|workload| workload.is_trace);
         let row = CellRow {
             topology: &lists.topologies[cell.topology].text,
             ordering: &lists.orderings[cell.ordering].text,
-            allocator: pick(&lists.allocators, work.allocator).map(|spec| spec.text.as_str()),
+            allocator: pick(&lists.allocators, spec.allocator).map(|spec| spec.text.as_str()),
             log: log.map(|workload| workload.text.as_str()),
             trace: trace.map(|workload| workload.text.as_str()),
-            procs_per_node: pick(&lists.procs_per_node, work.procs).copied(),
-            transform: pick(&lists.transforms, work.transform).map(String::as_str),
-            policy: pick(&lists.policies, work.policy).map(String::as_str),
-            model: pick(&lists.models, work.model).map(|spec| spec.text.as_str()),
-            guest: pick(&lists.guests, work.guest).map(|spec| spec.text.as_str()),
-            routing: pick(&lists.routings, work.routing).map(String::as_str),
+            procs_per_node: pick(&lists.procs_per_node, spec.procs).copied(),
+            transform: pick(&lists.transforms, spec.transform).map(String::as_str),
+            policy: pick(&lists.policies, spec.policy).map(String::as_str),
+            model: pick(&lists.models, spec.model).map(|spec| spec.text.as_str()),
+            guest: pick(&lists.guests, spec.guest).map(|spec| spec.text.as_str()),
+            routing: pick(&lists.routings, spec.routing).map(String::as_str),
             seed: lists.seeds[cell.seed],
-            group: KINDS[work.kind].name,
+            group: KINDS[spec.kind].name,
             note: "",
         };
         values(&self.cell_columns, &row)

@@ -69,10 +69,13 @@ impl PlanSpec {
     /// is listed twice, or lists that belong together do not stand together.
     pub(super) fn read(text: &Text, base: Option<&Path>, seed: u64) -> Result<(Self, Lists)> {
         let params = Params::table("a sweep plan", text, base, seed)?;
+        let mut keys = vec!["name", "procs_per_node", "room", "seeds", "shape"];
+        keys.extend(TEXT_LISTS);
         let mut seeds = parse_numbers(&read_list(&params, "seeds")?, 0, u64::MAX)?;
         if seeds.is_empty() {
-            // Without a list the seed of the command line counts.
+            // Without a list the seed of the plan or of the command line counts.
             seeds.push(params.seed()?);
+            keys.push("seed");
         }
         let procs_per_node = read_list(&params, "procs_per_node")?;
         let procs_per_node = parse_numbers(&procs_per_node, 1, u32::MAX)?;
@@ -83,7 +86,7 @@ impl PlanSpec {
         }
         let shape = params.flag("shape")?;
         let room = params.flag("room")?;
-        params.finish()?;
+        params.check_keys(keys)?;
         let is_given = |key: &str| match lists.get(key) {
             Some(list) => !list.is_empty(),
             None => params.has(key),

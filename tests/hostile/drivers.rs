@@ -22,7 +22,7 @@ use nodeorder_order::metric::rank_distances::RankDistances;
 use nodeorder_order::ordering::NodeOrder;
 use nodeorder_order::ordering::Observer;
 use nodeorder_present::report;
-use nodeorder_sweep::{Journal, Plan, Shard, store};
+use nodeorder_sweep::{Journal, Plan, Shard, ShardFile, checksum, merge_shards};
 use nodeorder_trace::records::{self, Record, RecordFormat, Records, placements};
 use nodeorder_trace::{
     Block, Event, GeneratedWorkload, Log, Options, Sizes, Trace, Weight, convert, survey,
@@ -1026,14 +1026,14 @@ fn results(bytes: &[u8]) {
         }
     }
     // A checksum that no mutation would ever find.
-    let end = format!("# end {}\n", store::checksum(text.as_bytes()));
+    let end = format!("# end {}\n", checksum(text.as_bytes()));
     for whole in [text.to_string(), text.to_string() + &end] {
         let whole = Text::new("shard.csv", whole);
-        match store::Part::read(&whole) {
+        match ShardFile::read(&whole) {
             Err(error) => check_error(&error, Some(&whole)),
             Ok(part) => {
                 let of = part.shard.of;
-                match store::merge(&[("shard.csv".into(), part)], "folder") {
+                match merge_shards(&[("shard.csv".into(), part)], "folder") {
                     Err(error) => check_error(&error, None),
                     Ok(_) => assert_eq!(of, 1),
                 }

@@ -48,10 +48,10 @@ fn comparisons() -> Vec<Table> {
         "`compare`: `schedule.csv`", "A row for each ordering; the same figures are `schedules.rows` in `summary.json`, and what the trace \
          records of the same jobs is `schedules.recorded`.":
             &ScheduleFigures::compared();
-        "`compare` of several machines: `machines.csv`", "A row for each machine, best first.": &RankedMachine::columns();
-        "`compare` of several machines: `machine-curves.csv`", "A row for each machine and job size.": MachinePoint::ALL;
-        "`compare` of several machines: `machine-jobs.csv`", "A row for each machine and allocator.": MachineJobs::ALL;
-        "`compare` of several machines: `machine-queue.csv`", "A row for each machine.": &ScheduleFigures::machines();
+        "`machines`: `machines.csv`", "A row for each machine, best first.": &RankedMachine::columns();
+        "`machines`: `machine-curves.csv`", "A row for each machine and job size.": MachinePoint::ALL;
+        "`machines`: `machine-jobs.csv`", "A row for each machine and allocator.": MachineJobs::ALL;
+        "`machines`: `machine-queue.csv`", "A row for each machine.": &ScheduleFigures::machines();
         "`audit`: jobs", "A row for each job scored.": JobScore::JOB,
             "`--order` or `--alloc`, as the first column" => JobScore::PLACEMENT,
             "a level each, leaf first" => LEVEL,
@@ -115,9 +115,9 @@ fn others() -> Vec<Table> {
     tables! {
         "`map --json`", "The figures of a mapping.": MappingFigures::MORE, "" => MappingFigures::ALL;
         "`map --json` with `--routing ideal`, `adaptive` or `minimal-adaptive`", "Beside the figures of a mapping.": FOUND;
-        "`topology --throughput`", "A row for each traffic and routing; `throughput` in the JSON document.": ThroughputRow::ALL;
-        "`compare` of one machine with `--throughput`: `throughput.csv`", "A row for each ordering and job size.": WindowRow::ALL;
-        "`topology --throughput=matching --output`", "A row for each node.": MATCHED;
+        "`throughput`", "A row for each traffic and routing; `throughput` in the JSON document.": ThroughputRow::ALL;
+        "`throughput --sizes`: `throughput.csv`", "A row for each ordering and job size.": WindowRow::ALL;
+        "`throughput --matching-out`", "A row for each node.": MATCHED;
         "`map --json`: `busiest_links`", "An object for each link.": LinkLoad::ALL, "" => LinkLoad::BUSIEST;
         "`map --json`: `contention_histogram`", "An object for each bar.": CONTENTION_BAR;
         "`map --json`: `dilation_histogram`", "An object for each bar.": DILATION_BAR;

@@ -9,7 +9,7 @@ mod suggest;
 mod text;
 
 pub use bytes::bytes;
-pub use text::{sanitize, six_digits, thousands};
+pub use text::{quote_word, sanitize, six_digits, thousands};
 
 /// The library's result type.
 pub type Result<T, E = Error> = std::result::Result<T, E>;

@@ -24,6 +24,16 @@ pub fn six_digits(value: f64) -> String {
     rounded.to_string()
 }
 
+/// Returns a word as a shell takes it: in quotes where it needs them.
+pub fn quote_word(word: &str) -> Cow<'_, str> {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=,+".contains(c);
+    if word.chars().all(is_plain) {
+        Cow::Borrowed(word)
+    } else {
+        Cow::Owned(format!("'{}'", word.replace('\'', r"'\''")))
+    }
+}
+
 /// Text from outside made safe for a message: on one line, without codes that steer a terminal, and cut in the
 /// middle where it is too long to be read.
 pub fn sanitize(text: &str) -> Cow<'_, str> {

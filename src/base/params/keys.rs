@@ -50,25 +50,4 @@ impl Params {
         let declared = self.declared.iter().flatten().map(|option| option.key);
         declared.chain(self.has("kind").then_some("kind"))
     }
-
-    /// The keys asked for so far, sorted.
-    pub fn asked(&self) -> Vec<&'static str> {
-        let mut asked = self.asked.borrow().clone();
-        asked.sort_unstable();
-        asked.dedup();
-        asked
-    }
-
-    /// Marks a key as asked for, where it is read later.
-    pub fn accept(&self, key: &'static str) {
-        self.asked.borrow_mut().push(key);
-    }
-
-    /// Refuses keys that no getter asked for; suggests the nearest of the others.
-    ///
-    /// # Errors
-    /// The first such key.
-    pub fn finish(&self) -> Result<()> {
-        self.check_keys(self.asked())
-    }
 }

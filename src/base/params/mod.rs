@@ -4,7 +4,6 @@
 //! The entry's parser then reads the values by typed getters, each of which checks the value, quotes its location on
 //! error, and knows the declared default and choices.
 
-use std::cell::RefCell;
 use std::fmt::Display;
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -46,7 +45,6 @@ pub struct Params {
     defaults: Vec<Given>,
     /// The options of the entry; none where a file's keys are read without one.
     declared: Option<Vec<&'static Opt>>,
-    asked: RefCell<Vec<&'static str>>,
     default_seed: u64,
 }
 
@@ -99,7 +97,7 @@ impl Params {
         self.given(key).is_some()
     }
 
-    /// The value given for `key`, which is not asked for by it.
+    /// Returns the value given for `key`; `None` if there is none.
     fn given(&self, key: &str) -> Option<&Value> {
         self.given.iter().find(|e| e.key == key).map(|e| &e.value)
     }
@@ -111,7 +109,6 @@ impl Params {
             "{} asks for `{key}`, which it does not declare",
             self.kind
         );
-        self.accept(key);
         self.given
             .iter()
             .chain(&self.defaults)
@@ -380,7 +377,6 @@ mod tests {
             assert_eq!(params.kind(), "torus");
             assert_eq!(params.extents("dims").unwrap().unwrap(), [8, 8, 5]);
             assert_eq!(params.integer("per_router", 1u32, 9).unwrap(), Some(2));
-            params.finish().unwrap();
         }
     }
 

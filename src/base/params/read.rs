@@ -1,6 +1,5 @@
 //! Reads parameters: inline or TOML, into the same entries.
 
-use std::cell::RefCell;
 use std::path::Path;
 
 use super::value::Value;
@@ -36,7 +35,6 @@ impl Params {
             given: Vec::new(),
             defaults: Vec::new(),
             declared: None,
-            asked: RefCell::default(),
             default_seed,
         }
     }

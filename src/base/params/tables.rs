@@ -43,15 +43,7 @@ impl Tables {
                 let (_, location, tables) = self.lists.remove(i);
                 (location, tables)
             }
-            None => {
-                // An empty list may be one of anything.
-                if let Some(Value::List(items)) = self.params.given(key)
-                    && items.is_empty()
-                {
-                    self.params.accept(key);
-                }
-                (self.params.location_of(key), Vec::new())
-            }
+            None => (self.params.location_of(key), Vec::new()),
         }
     }
 
@@ -71,20 +63,6 @@ impl Tables {
             return Ok(());
         };
         let known = keys.iter().chain(lists).copied();
-        let what = format!("key for {}", self.params.kind());
-        Err(Error::unknown(location.clone(), &what, key, known))
-    }
-
-    /// Refuses keys that were not asked for and lists that were not taken.
-    ///
-    /// # Errors
-    /// The first such key or list.
-    pub fn finish(&self, lists: &[&str]) -> Result<()> {
-        self.params.finish()?;
-        let Some((key, location, _)) = self.lists.first() else {
-            return Ok(());
-        };
-        let known = self.params.asked().into_iter().chain(lists.iter().copied());
         let what = format!("key for {}", self.params.kind());
         Err(Error::unknown(location.clone(), &what, key, known))
     }
@@ -147,7 +125,10 @@ mod tests {
         assert_eq!(jobs[1].params.location().to_string(), "j.toml:4");
         let (_, phases) = jobs[1].take("phases");
         assert_eq!(phases[0].params.whole("d", 0, 9).unwrap(), 4);
-        let error = jobs[0].finish(&["phases"]).unwrap_err().to_string();
+        let error = jobs[0]
+            .check_keys(&["c"], &["phases"])
+            .unwrap_err()
+            .to_string();
         assert!(
             error.starts_with("j.toml:3: found unknown key for jobs `b`"),
             "{error}"
@@ -158,7 +139,7 @@ mod tests {
     fn lists_that_nobody_takes_are_refused() {
         let error = read("[[jbs]]\na = 1\n")
             .unwrap()
-            .finish(&["jobs"])
+            .check_keys(&[], &["jobs"])
             .unwrap_err()
             .to_string();
         assert!(

@@ -2,6 +2,8 @@
 
 use std::fmt::{Display, Formatter, Result};
 
+use nodeorder_base::error::quote_word;
+
 /// A command line being put together.
 pub struct CommandLine(String);
 
@@ -14,7 +16,7 @@ impl CommandLine {
     /// Adds an argument.
     pub fn argument(mut self, text: impl Display) -> Self {
         self.0 += " ";
-        self.0 += &quoted(&text.to_string());
+        self.0 += &quote_word(&text.to_string());
         self
     }
 
@@ -34,16 +36,6 @@ impl CommandLine {
 impl Display for CommandLine {
     fn fmt(&self, f: &mut Formatter<'_>) -> Result {
         f.write_str(&self.0)
-    }
-}
-
-/// A word as a shell takes it.
-fn quoted(word: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=,+".contains(c);
-    if word.chars().all(plain) {
-        word.into()
-    } else {
-        format!("'{}'", word.replace('\'', r"'\''"))
     }
 }
 

@@ -13,8 +13,15 @@ use nodeorder_base::input::{Text, beside};
 use nodeorder_sweep::reference;
 
 /// The options that name a file to write; `trace info` has one more.
-const WRITTEN: [&str; 7] = [
-    "output", "plot", "summary", "timeline", "totals", "edges", "links",
+const WRITTEN: [&str; 8] = [
+    "output",
+    "plot",
+    "summary",
+    "timeline",
+    "totals",
+    "edges",
+    "links",
+    "matching_out",
 ];
 /// The option of `trace info` that names a file to write. Elsewhere it lists sizes.
 const TABLE_OF_SIZES: (&str, &str) = ("info", "sizes");

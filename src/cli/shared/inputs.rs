@@ -22,6 +22,13 @@ pub fn topology(spec: &str, context: &Context) -> anyhow::Result<Topology> {
     Ok(topology)
 }
 
+/// Says what was guessed of a machine's file, and which of its lines another program does not accept.
+pub fn say_remarks(topology: &Topology) {
+    for text in topology.network().remarks() {
+        note!("{text}");
+    }
+}
+
 /// Says what is assumed of the capacities of the machine's links, for commands whose results rest on them.
 pub fn say_assumed(topology: &Topology) {
     topology.assumed().iter().for_each(|text| note!("{text}"));

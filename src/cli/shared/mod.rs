@@ -1,7 +1,7 @@
 //! Parts that several commands use: common options, inputs, and outputs.
 
-pub mod claims;
 pub mod command_line;
+pub mod comparison;
 pub mod files;
 pub mod formats;
 pub mod inputs;

@@ -12,6 +12,8 @@ use nodeorder_base::error::{Error, SourceLocation};
 use nodeorder_base::input::Text;
 use nodeorder_present::report;
 
+/// The owner of the pages of `compare`, `machines`, `throughput` and `tune`: a page of one replaces that of another.
+pub const PAGE: &str = "compare";
 /// The list of them, in the folder.
 pub const LIST: &str = "nodeorder-files.txt";
 /// The first line of the list.

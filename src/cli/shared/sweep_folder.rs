@@ -10,8 +10,7 @@ use serde_json::{Value, json};
 use super::notes::note;
 use super::output;
 use nodeorder_base::input::Text;
-use nodeorder_sweep::store::{self, Part};
-use nodeorder_sweep::{Journal, Plan, RecoveredRows, Remarks};
+use nodeorder_sweep::{Journal, Plan, RecoveredRows, Remarks, Shard, ShardFile, checksum};
 
 /// The whole table, plain and compressed.
 const RESULTS: [&str; 2] = ["results.csv", "results.csv.gz"];
@@ -39,44 +38,53 @@ impl SweepFolder<'_> {
         self.0.join(MANIFEST)
     }
 
-    /// Whether the folder holds the results of the plan with this hash. Errors: it holds others, or they are not as
+    /// Whether the folder holds the results of the plan with this hash. Fails if it holds others, or they are not as
     /// they were written.
     pub fn is_finished(&self, hash: &str) -> anyhow::Result<bool> {
-        let (results, manifest) = (self.results(), self.manifest());
-        if !manifest.exists() {
-            if results.exists() {
-                // The table is written first: an interruption may have left it without manifest, beside a journal.
-                let ours = std::fs::read_dir(self.0)?.flatten().any(|entry| {
-                    let name = entry.file_name().to_string_lossy().into_owned();
-                    name == "sweep.journal" || name.starts_with("shard-")
-                });
-                if !ours {
-                    bail!(
-                        "{}: found results without {MANIFEST}; expected an empty folder or a sweep's own",
-                        results.display()
-                    );
-                }
+        let results = self.results();
+        let Some(manifest) = self.check_plan(hash)? else {
+            // The table is written first: an interruption may have left it without manifest, beside a journal.
+            if results.exists() && !self.has_own_files()? {
+                bail!(
+                    "{}: found results without {MANIFEST}; expected an empty folder or a sweep's own",
+                    results.display()
+                );
             }
             return Ok(false);
-        }
-        let found = self.read_manifest()?;
-        let theirs = found["plan"]["hash"].as_str().unwrap_or_default();
-        if theirs != hash {
-            bail!(
-                "{}: found the results of plan {theirs} ({}); expected plan {hash} or an empty folder",
-                manifest.display(),
-                found["plan"]["name"].as_str().unwrap_or_default()
-            );
-        }
+        };
         if !results.exists() {
             return Ok(false);
         }
-        check_table(
-            &Text::read(&results, MOST)?,
-            &found,
-            "both to make them again",
-        )?;
+        let table = Text::read(&results, MOST)?;
+        check_table(&table, &manifest, "both to make them again")?;
         Ok(true)
+    }
+
+    /// Returns the document that describes the table. `None` if there is none. Fails if it is of another plan than the one
+    /// with this hash.
+    pub fn check_plan(&self, hash: &str) -> anyhow::Result<Option<Value>> {
+        let path = self.manifest();
+        if !path.exists() {
+            return Ok(None);
+        }
+        let manifest = self.read_manifest()?;
+        let found = manifest["plan"]["hash"].as_str().unwrap_or_default();
+        if found != hash {
+            bail!(
+                "{}: found the results of plan {found} ({}); expected plan {hash} or an empty folder",
+                path.display(),
+                manifest["plan"]["name"].as_str().unwrap_or_default()
+            );
+        }
+        Ok(Some(manifest))
+    }
+
+    /// Whether journals or shards are in the folder.
+    fn has_own_files(&self) -> anyhow::Result<bool> {
+        let mut names = std::fs::read_dir(self.0)?
+            .flatten()
+            .map(|entry| entry.file_name().to_string_lossy().into_owned());
+        Ok(names.any(|name| name == "sweep.journal" || name.starts_with("shard-")))
     }
 
     /// The document that describes the table.
@@ -104,42 +112,43 @@ impl SweepFolder<'_> {
     }
 
     /// Writes the table, then its manifest, so that a manifest never describes a missing table.
-    pub fn write(&self, table: &str, manifest: &str, gz: bool) -> anyhow::Result<()> {
+    pub fn write(&self, table: &str, manifest: &Value, gz: bool) -> anyhow::Result<()> {
         output::write(Some(&self.0.join(RESULTS[usize::from(gz)])), table)?;
-        output::write(Some(&self.0.join(MANIFEST)), manifest)?;
+        output::write(Some(&self.0.join(MANIFEST)), format!("{manifest:#}\n"))?;
         // One table per folder: after an interruption an older one of the other form may be left.
         remove(&self.0.join(RESULTS[usize::from(!gz)]))
     }
 
-    /// The shards in a folder with their files' names, in the order of these.
-    pub fn parts(&self) -> anyhow::Result<Vec<(String, Part)>> {
+    /// Returns the path of a shard's file.
+    pub fn shard(&self, Shard { index, of }: Shard) -> PathBuf {
+        self.0.join(format!("shard-{index}-of-{of}.csv"))
+    }
+
+    /// Reads the shards in the folder, and their files' names, in the order of these.
+    pub fn shards(&self) -> anyhow::Result<Vec<(String, ShardFile)>> {
         let fail = || format!("{}: reading the folder", self.0.display());
         let mut paths = Vec::new();
         for entry in std::fs::read_dir(self.0).with_context(fail)? {
-            let path = entry.with_context(fail)?.path();
-            let name = path
-                .file_name()
-                .unwrap_or_default()
-                .to_string_lossy()
-                .into_owned();
+            let entry = entry.with_context(fail)?;
+            let name = entry.file_name().to_string_lossy().into_owned();
             if name.starts_with("shard-") && name.ends_with(".csv") {
-                paths.push(path);
+                paths.push(entry.path());
             }
         }
         paths.sort();
-        let read = |path: PathBuf| -> anyhow::Result<(String, Part)> {
-            Ok((
-                path.display().to_string(),
-                Part::read(&Text::read(&path, MOST)?)?,
-            ))
-        };
-        paths.into_iter().map(read).collect()
+        paths.iter().map(|path| read_shard(path)).collect()
     }
+}
+
+/// Reads a shard, and its file's name.
+pub fn read_shard(path: &Path) -> anyhow::Result<(String, ShardFile)> {
+    let file = ShardFile::read(&Text::read(path, MOST)?)?;
+    Ok((path.display().to_string(), file))
 }
 
 /// Refuses a table that is not the one its manifest describes; `remove` says why to remove what.
 fn check_table(table: &Text, manifest: &Value, remove: &str) -> anyhow::Result<()> {
-    if manifest["results"] == store::checksum(table.as_str().as_bytes()) {
+    if manifest["results"] == checksum(table.as_str().as_bytes()) {
         return Ok(());
     }
     let rows = table.lines().count().saturating_sub(1) as u64;
@@ -164,27 +173,25 @@ pub fn say_remarks(plan: &Plan) {
         .for_each(|text| note!("{text}"));
 }
 
-/// The text of a manifest: `part` describes the plan.
-pub fn manifest(part: &Part, inputs: Value, table: &str, seconds: f64, shards: Value) -> String {
-    let seeds = part
-        .seeds
-        .split(' ')
-        .filter_map(|seed| seed.parse::<u64>().ok());
+/// Returns the manifest of a table; `file` describes its plan. How it was made is left open.
+pub fn manifest(file: &ShardFile, table: &str) -> Value {
+    let seeds = file.seeds.split(' ');
+    let seeds: Vec<u64> = seeds.filter_map(|seed| seed.parse().ok()).collect();
     let mut document = json!({
         "version": env!("CARGO_PKG_VERSION"),
-        "plan": {"name": part.name, "hash": part.hash},
-        "inputs": inputs,
-        "cells": part.cells,
-        "seeds": seeds.collect::<Vec<_>>(),
+        "plan": {"name": file.name, "hash": file.hash},
+        "inputs": null,
+        "cells": file.cells,
+        "seeds": seeds,
         "threads": rayon::current_num_threads(),
-        "seconds": seconds,
-        "shards": shards,
-        "results": store::checksum(table.as_bytes()),
+        "seconds": null,
+        "shards": null,
+        "results": checksum(table.as_bytes()),
     });
-    if !part.assumed.is_empty() {
-        document["assumed"] = json!(part.assumed);
+    if !file.assumed.is_empty() {
+        document["assumed"] = json!(file.assumed);
     }
-    format!("{document:#}\n")
+    document
 }
 
 /// Finished cells of a journal, and the journal opened to add more.

@@ -4,7 +4,6 @@ use anyhow::Context as _;
 use clap::Args;
 
 use super::inputs;
-use nodeorder_base::error::Error;
 use nodeorder_jobs::replay::traffic::TrafficSettings;
 use nodeorder_network::topology::Topology;
 use nodeorder_traffic::mapping::routing::suitable;
@@ -17,7 +16,7 @@ pub struct TrafficArgs {
     #[arg(long, value_name = "PATTERN")]
     pub guest: Option<String>,
     /// Routing of that traffic (see `nodeorder list routings`) [default: dimension-order on grids, else ecmp-path]
-    #[arg(long, value_name = "R")]
+    #[arg(long, value_name = "R", requires = "guest")]
     pub routing: Option<String>,
 }
 
@@ -36,12 +35,6 @@ impl TrafficArgs {
         &'a self,
         fabric: Option<&'a Fabric<'a>>,
     ) -> anyhow::Result<Option<TrafficSettings<'a>>> {
-        if let (None, Some(routing)) = (&self.guest, &self.routing) {
-            let expected = "--guest PATTERN: the traffic that is routed";
-            return Err(
-                Error::option(format!("--routing {routing}"), "no --guest", expected).into(),
-            );
-        }
         let (Some(pattern), Some(fabric)) = (&self.guest, fabric) else {
             return Ok(None);
         };

@@ -1,11 +1,10 @@
-//! The jobs that orderings are compared on: `--trace` of `compare` and what goes with it.
+//! The jobs that orderings or machines are compared on: `--trace` of `compare` and `machines`, and what goes with it.
 
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 
 use super::command_line::CommandLine;
-use super::traffic::TrafficArgs;
 use super::{inputs, progress};
 use nodeorder_base::error::{Error, Result};
 use nodeorder_jobs::replay::prediction::predict;
@@ -15,7 +14,7 @@ use nodeorder_jobs::schedule::{Task, model};
 use nodeorder_network::topology::Topology;
 use nodeorder_order::metric::mpc::Curve;
 use nodeorder_order::ordering::NodeOrder;
-use nodeorder_present::machines::Asked;
+use nodeorder_present::machines::WorkloadOptions;
 use nodeorder_present::report::WorkloadResults;
 use nodeorder_trace::open::OpenedLog;
 use nodeorder_trace::{Log, Options, Sizes, Trace, Weight};
@@ -37,85 +36,69 @@ pub struct WorkloadArgs {
     /// Processors per node, in an SWF trace
     #[arg(long, value_name = "P", requires = "trace", value_parser = clap::value_parser!(u32).range(1..))]
     pub procs_per_node: Option<u32>,
-    /// Policy of the schedule of an SWF trace on every ordering (see `nodeorder list policies`), or none for no
-    /// schedule; it uses the first --alloc, else span-best-fit [default: easy]
+    /// Policy of the schedule of an SWF trace (see `nodeorder list policies`), or none for no schedule; it uses the
+    /// first --alloc, else span-best-fit [default: easy]
     #[arg(long, value_name = "P", requires = "trace")]
     pub policy: Option<String>,
     /// Runtime model of the schedule (see `nodeorder list models`) [default: network:share=0.2,guest=stencil3d]
     #[arg(long, value_name = "M", requires = "trace")]
     pub model: Option<String>,
-    #[command(flatten)]
-    pub traffic: TrafficArgs,
 }
 
-/// Jobs to replay and to schedule.
-pub struct Workload {
+/// A workload that is opened: jobs to replay and to schedule.
+pub struct OpenedWorkload {
     log: Log,
     sizes: Sizes,
     allocators: Vec<String>,
     /// Tasks and settings of a schedule, where one is wanted and the jobs have times.
     queue: Option<(Vec<Task>, TraceSettings)>,
-    /// The hint that its processors are probably no nodes.
+    /// The hint that the trace's processors were probably wrongly taken for nodes.
     processors: Option<String>,
 }
 
-impl WorkloadArgs {
-    /// Gives the rules of `--rules` to the allocators asked for; `later`: once they are known.
-    pub fn apply_rules(&mut self, later: bool) -> Result<()> {
-        let mut allocators = std::mem::take(&mut self.allocators);
-        let added = if later {
-            Ok(())
-        } else {
-            self.add_rules(&mut allocators)
-        };
-        self.allocators = allocators;
-        added
+/// Gives a table of rules to allocators that have none of their own, as their option `rules=FILE`.
+pub fn add_rules(rules: Option<&Path>, allocators: &mut [String]) -> Result<()> {
+    let Some(path) = rules else {
+        return Ok(());
+    };
+    if allocators.is_empty() {
+        let expected = "--alloc A: an allocator whose jobs have options, such as slurm-block";
+        return Err(Error::option(
+            format!("--rules {}", path.display()),
+            "no --alloc",
+            expected,
+        ));
     }
-
-    /// Gives the rules of `--rules` to allocators that have none of their own, as their option `rules=FILE`.
-    pub fn add_rules(&self, allocators: &mut [String]) -> Result<()> {
-        let Some(path) = &self.rules else {
-            return Ok(());
-        };
-        if allocators.is_empty() {
-            let expected = "--alloc A: an allocator whose jobs have options, such as slurm-block";
-            return Err(Error::option(
-                format!("--rules {}", path.display()),
-                "no --alloc",
-                expected,
-            ));
-        }
-        for text in allocators
-            .iter_mut()
-            .filter(|text| !text.contains("rules="))
-        {
+    for text in allocators {
+        if !text.contains("rules=") {
             let between = if text.contains(':') { ',' } else { ':' };
             *text += &format!("{between}rules={}", path.display());
         }
-        Ok(())
+    }
+    Ok(())
+}
+
+impl WorkloadArgs {
+    /// Gives the rules of `--rules` to the allocators.
+    pub fn apply_rules(&mut self) -> Result<()> {
+        add_rules(self.rules.as_deref(), &mut self.allocators)
     }
 
     /// Opens the workload, where there is one. What is left out of a trace is reported on standard error.
-    pub fn open(&self, topology: &Topology) -> anyhow::Result<Option<Workload>> {
+    pub fn open(&self, topology: &Topology) -> anyhow::Result<Option<OpenedWorkload>> {
         let Some(path) = &self.trace else {
-            return match &self.traffic.guest {
-                None => Ok(None),
-                Some(guest) => {
-                    let option = format!("--guest {guest}");
-                    Err(Error::option(option, "no --trace", "--trace FILE: its jobs talk").into())
-                }
-            };
+            return Ok(None);
         };
-        let asked = self.asked();
-        asked.check()?;
-        let allocators = asked.allocators();
+        let options = self.options();
+        options.check()?;
+        let allocators = options.allocators();
         let nodes = topology.node_count() as u32;
         let OpenedLog { log, trace, .. } =
             inputs::log(path, self.procs_per_node, nodes, topology.context())?;
         let hint = trace.as_ref().and_then(Trace::processors_hint);
         let processors = hint.map(ToString::to_string);
         let (sizes, queue) = match trace {
-            Some(trace) => (Sizes::of_trace(&trace, Weight::Jobs), asked.queue(&trace)),
+            Some(trace) => (Sizes::of_trace(&trace, Weight::Jobs), options.queue(&trace)),
             // A log is a stream: its sizes take a pass of their own before the replay.
             None => (self.sizes_of_log(path, topology.context().memory)?, None),
         };
@@ -125,7 +108,7 @@ impl WorkloadArgs {
         {
             inputs::say_assumed(topology);
         }
-        Ok(Some(Workload {
+        Ok(Some(OpenedWorkload {
             log,
             sizes,
             allocators,
@@ -134,20 +117,19 @@ impl WorkloadArgs {
         }))
     }
 
-    /// The allocators, policy and model asked for.
-    pub fn asked(&self) -> Asked<'_> {
-        let (policy, model) = (self.policy.as_deref(), self.model.as_deref());
-        Asked {
+    /// Returns the allocators, policy and model, with their defaults.
+    pub fn options(&self) -> WorkloadOptions<'_> {
+        WorkloadOptions {
             allocators: &self.allocators,
-            policy,
-            model,
+            policy: self.policy.as_deref(),
+            model: self.model.as_deref(),
         }
     }
 
-    /// The job sizes of a placement log, which cannot be scheduled.
+    /// Reads the job sizes of a placement log, which cannot be scheduled.
     pub fn sizes_of_log(&self, path: &Path, memory: u64) -> Result<Sizes> {
         let name = path.display().to_string();
-        self.asked().check_log(&name)?;
+        self.options().check_log(&name)?;
         Sizes::read(
             &name,
             Weight::Jobs,
@@ -158,8 +140,8 @@ impl WorkloadArgs {
         )
     }
 
-    /// The text of an ordering that is searched for these jobs' sizes.
-    pub fn search(&self, budget: &str) -> String {
+    /// Returns the option of a search that is for these jobs' sizes.
+    pub fn sizes_option(&self) -> String {
         let sizes = match &self.trace {
             Some(path) => path.display().to_string(),
             None => "log-uniform".into(),
@@ -168,7 +150,7 @@ impl WorkloadArgs {
             Some(count) => format!(",procs-per-node={count}"),
             None => String::new(),
         };
-        format!("optimise:weights=workload,sizes={sizes}{processors},{budget}")
+        format!("sizes={sizes}{processors}")
     }
 
     /// Adds the options to a command line.
@@ -178,13 +160,11 @@ impl WorkloadArgs {
             .option("--procs-per-node", self.procs_per_node)
             .option("--policy", &self.policy)
             .option("--model", &self.model)
-            .option("--guest", &self.traffic.guest)
-            .option("--routing", &self.traffic.routing)
     }
 }
 
-impl Workload {
-    /// Replays and schedules the jobs on every ordering.
+impl OpenedWorkload {
+    /// Replays the jobs on every ordering, and schedules those with times.
     pub fn run(
         mut self,
         topology: &Topology,
@@ -195,22 +175,21 @@ impl Workload {
         let bar = progress::bar(2, "the workload");
         bar.set_message("replaying");
         let curves: Vec<&Curve> = curves.iter().collect();
-        let (log, shares) = (&mut self.log, |nodes| self.sizes.shares(nodes));
         let prediction = predict(
             topology,
             orders,
             &curves,
             &self.allocators,
-            log,
-            &shares,
+            &mut self.log,
+            &|nodes| self.sizes.shares(nodes),
             traffic,
         )?;
         bar.inc(1);
         bar.set_message("scheduling");
-        let schedule = |(tasks, settings): &(Vec<Task>, TraceSettings)| {
-            on_orderings(topology, orders, tasks, settings)
+        let schedules = match &self.queue {
+            Some((tasks, settings)) => Some(on_orderings(topology, orders, tasks, settings)?),
+            None => None,
         };
-        let schedules = self.queue.as_ref().map(schedule).transpose()?;
         bar.finish_and_clear();
         Ok(WorkloadResults {
             prediction: Some(prediction),

@@ -137,7 +137,7 @@ mod tests {
                 order,
                 distances,
             });
-        nodeorder_base::registry::testing::check_parsed(&ALLOCATORS, |entry, params| {
+        nodeorder_base::registry::testing::check(&ALLOCATORS, |entry, params| {
             let options = (entry.parse)(params)?;
             let made = contexts
                 .iter()

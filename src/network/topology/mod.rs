@@ -114,7 +114,7 @@ mod tests {
             }
             (family.parse)(params, &Context::default()).map(|_| ())
         };
-        nodeorder_base::registry::testing::check_parsed(&TOPOLOGIES, read);
+        nodeorder_base::registry::testing::check(&TOPOLOGIES, read);
     }
 
     #[test]

@@ -143,7 +143,7 @@ mod tests {
 
     #[test]
     fn families_read_what_they_declare() {
-        nodeorder_base::registry::testing::check_parsed(&ORDERINGS, |entry, params| {
+        nodeorder_base::registry::testing::check(&ORDERINGS, |entry, params| {
             (entry.parse.options)(&topology(suiting(entry)), params).map(drop)
         });
     }

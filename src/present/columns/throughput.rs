@@ -19,7 +19,7 @@ row! {
     /// Throughput of a machine under some traffic.
     pub struct ThroughputRow<'a> {
     }
-    /// Columns of `topology --throughput`.
+    /// Columns of `throughput`.
     pub const ALL:
     traffic: &'a str, "", "What the nodes send, each 1 on the whole where it is no guest.";
     routing: &'a str, "", "Which links traffic takes.";
@@ -52,7 +52,7 @@ row! {
     method: &'static str, "", "How it was found: classes, paths, flow or fixed.";
 }
 
-/// A pair of a longest matching: `topology --throughput=matching --output`, which `--guest` reads.
+/// A pair of a longest matching: `throughput --matching-out`, which `--guest` reads.
 pub const MATCHED: &[Column<(u32, u32)>] = columns! {
     "source", "", "Position of the sending node among the machine's nodes by id.", |p| p.0;
     "target", "", "Position of the receiving node.", |p| p.1;

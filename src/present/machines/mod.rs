@@ -6,18 +6,18 @@
 //! that is proved, or the cost of a unit of it. Between the first two it says how sure the
 //! difference is ([`Difference`]).
 
-mod asked;
 mod carried;
 mod comparison;
 mod confidence;
 mod contender;
 mod headline;
+mod options;
 mod workload;
 
-pub use asked::Asked;
 pub use carried::Carried;
 pub use comparison::{Machines, Request, compare};
 pub use confidence::Difference;
 pub use contender::{Bracket, Contender, Criterion, Seeds};
 pub use headline::{headline, outcome};
+pub use options::WorkloadOptions;
 pub use workload::{AllocatorService, ComparedJobs, Queue, Service};

@@ -15,14 +15,14 @@ use figures::{IMPROVED, LOWER, drawn, improvement, side_by_side};
 use groups::GROUPS;
 use nodeorder_base::error::Result;
 use nodeorder_base::input::Text;
-use orderings::{Figures, labels, sections};
 pub use ranking::{RankedSetting, rank_settings};
+use section_figures::{Figures, labels, sections};
 use table::read;
 
 mod figures;
 mod groups;
-mod orderings;
 mod ranking;
+mod section_figures;
 mod settings;
 mod table;
 

@@ -117,10 +117,6 @@ fn parse(params: &Params, sizes: SizeSource) -> Result<Box<dyn GenerateWorkload>
 }
 
 impl GenerateWorkload for ChurnOptions {
-    fn format(&self) -> Format {
-        Format::Log
-    }
-
     fn generate(&self) -> Result<GeneratedWorkload> {
         let &ChurnOptions {
             nodes,
@@ -154,11 +150,9 @@ impl GenerateWorkload for ChurnOptions {
             head: None,
             live: Vec::new(),
         };
-        Ok(GeneratedWorkload::over(
-            self.format(),
-            header,
-            move |text| churn.event(text),
-        ))
+        Ok(GeneratedWorkload::over(Format::Log, header, move |text| {
+            churn.event(text)
+        }))
     }
 }
 

@@ -45,9 +45,6 @@ impl fmt::Debug for GeneratedWorkload {
 
 /// Options of a workload, read and checked.
 pub trait GenerateWorkload {
-    /// The format of its text.
-    fn format(&self) -> Format;
-
     /// Starts the workload.
     ///
     /// # Errors
@@ -113,16 +110,8 @@ impl GeneratedWorkload {
     /// # Ok::<(), nodeorder_base::error::Error>(())
     /// ```
     pub fn make(spec: &str, seed: u64) -> Result<GeneratedWorkload> {
-        GeneratedWorkload::parse(spec, seed)?.generate()
-    }
-
-    /// Reads the options of a workload; nothing is made.
-    ///
-    /// # Errors
-    /// An unknown generator or key, a value out of its range.
-    pub fn parse(spec: &str, seed: u64) -> Result<Box<dyn GenerateWorkload>> {
         let (generator, params) = GENERATORS.read(spec, seed)?;
-        (generator.parse)(&params)
+        (generator.parse)(&params)?.generate()
     }
 }
 
@@ -164,7 +153,7 @@ mod tests {
 
     #[test]
     fn examples_parse_and_options_are_read() {
-        nodeorder_base::registry::testing::check_parsed(&GENERATORS, |entry, params| {
+        nodeorder_base::registry::testing::check(&GENERATORS, |entry, params| {
             (entry.parse)(params).map(drop)
         });
     }

@@ -106,10 +106,6 @@ fn parse(params: &Params) -> Result<Box<dyn GenerateWorkload>> {
 }
 
 impl GenerateWorkload for PoissonOptions {
-    fn format(&self) -> Format {
-        Format::Swf
-    }
-
     fn generate(&self) -> Result<GeneratedWorkload> {
         let sizes = self.sizes.read()?;
         let sampler = Sampler::new(&sizes, self.nodes.unwrap_or(u32::MAX))?;
@@ -124,11 +120,9 @@ impl GenerateWorkload for PoissonOptions {
             sampler,
         };
         let header = self.header(&sizes, &arrivals.sampler);
-        Ok(GeneratedWorkload::over(
-            self.format(),
-            header,
-            move |text| arrivals.job(text),
-        ))
+        Ok(GeneratedWorkload::over(Format::Swf, header, move |text| {
+            arrivals.job(text)
+        }))
     }
 }
 

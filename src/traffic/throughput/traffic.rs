@@ -34,7 +34,7 @@ pub fn traffic(topology: &Topology, text: &str) -> Result<Demand> {
 }
 
 fn unsuited(topology: &Topology, text: &str, needs: &str) -> Error {
-    let location = SourceLocation::option(format!("--throughput {text}"));
+    let location = SourceLocation::option(format!("--traffic {text}"));
     let problem = format!("`{text}` needs {needs}, which {} is not", topology.name());
     Error::unsuited(location, problem, "use all-to-all, matching or a guest")
 }

@@ -32,7 +32,7 @@ pub fn settings(machine: &Topology, sizes: &[u32]) -> Result<Vec<String>> {
             );
             let expected = "a machine of blocks, racks or leaf switches, or a torus of three axes with a node a router";
             Err(Error::input(
-                SourceLocation::option("--settings"),
+                SourceLocation::option(machine.spec()),
                 found,
                 expected,
             ))

@@ -68,7 +68,7 @@ mod tests {
             order: &order,
             distances: &distances,
         };
-        nodeorder_base::registry::testing::check_parsed(&MODELS, |entry, params| {
+        nodeorder_base::registry::testing::check(&MODELS, |entry, params| {
             (entry.parse)(params)?.build(&context, 8).map(drop)
         });
     }

@@ -47,7 +47,7 @@ mod tests {
 
     #[test]
     fn policies_read_what_they_declare() {
-        nodeorder_base::registry::testing::check_parsed(&POLICIES, |entry, params| {
+        nodeorder_base::registry::testing::check(&POLICIES, |entry, params| {
             (entry.parse)(params).map(drop)
         });
     }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::orderings::Figures;
+use super::section_figures::Figures;
 use crate::plot::replay::{BarPanel, Bars, Figure as Drawn, Labelled};
 use crate::report::html::{Best, Column, Figure, Section, Table, words};
 use crate::report::words::file_name;

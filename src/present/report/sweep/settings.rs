@@ -2,8 +2,8 @@
 
 use super::super::html::{Best, Column, Figure, Section, Table, Words, bold, fixed, words};
 use super::figures::drawn;
-use super::orderings::{Figures, mean};
 use super::ranking::rank_settings;
+use super::section_figures::{Figures, mean};
 use nodeorder_base::error::Result;
 
 /// A figure of a setting: its column, what the table and an axis call it, its decimals, which value is marked.

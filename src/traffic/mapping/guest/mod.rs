@@ -85,28 +85,26 @@ impl Guest {
         (entry.parse.traffic)(&params)?.build(text, context)
     }
 
-    /// Checks the options of a pattern, and that the file of any other guest exists and ends as one of [`FORMATS`].
+    /// Checks the options of a pattern; what names a file is read whole.
     ///
     /// # Errors
-    /// An unknown name, bad options.
-    pub fn check(text: &str) -> Result<()> {
+    /// An unknown name, bad options, a bad file.
+    pub fn check(text: &str, context: &Context) -> Result<()> {
         match GUESTS.get(text) {
-            Some(entry) => (entry.parse.traffic)(&GUESTS.params(entry, text, 1)?).map(drop),
-            None => Guest::file_format(text).map(drop),
+            Some(entry) if !reads_file(entry) => {
+                (entry.parse.traffic)(&GUESTS.params(entry, text, 1)?).map(drop)
+            }
+            _ => Guest::make(text, context).map(drop),
         }
     }
 
     fn from_file(path: &str, context: &Context) -> Result<Self> {
-        let format = Guest::file_format(path)?;
-        let text = Text::read(Path::new(path), context.memory)?;
-        Guest::read(&text, format.name, context)
-    }
-
-    fn file_format(path: &str) -> Result<&'static FormatEntry> {
         if !Path::new(path).exists() {
             return Err(GUESTS.neither(path, "a file"));
         }
-        file::format(path)
+        let format = file::format(path)?;
+        let text = Text::read(Path::new(path), context.memory)?;
+        Guest::read(&text, format.name, context)
     }
 
     /// `text` with the path that it has, where it names a file, as seen from the folder of `base`.
@@ -120,12 +118,7 @@ impl Guest {
             };
         };
         match text.split_once(':') {
-            Some((name, path))
-                if entry
-                    .options
-                    .iter()
-                    .any(|o| matches!(o.values, Values::File)) =>
-            {
+            Some((name, path)) if reads_file(entry) => {
                 format!("{name}:{}", beside(base, path).display())
             }
             _ => text.into(),
@@ -146,6 +139,14 @@ impl Guest {
             traffic: Traffic::Messages(messages),
         })
     }
+}
+
+/// Returns whether a pattern is read from a file.
+fn reads_file(entry: &GuestEntry) -> bool {
+    entry
+        .options
+        .iter()
+        .any(|option| matches!(option.values, Values::File))
 }
 
 #[cfg(test)]
@@ -205,20 +206,14 @@ mod tests {
 
     #[test]
     fn examples_parse_and_options_are_read() {
-        nodeorder_base::registry::testing::check_parsed(&GUESTS, |entry, params| {
+        nodeorder_base::registry::testing::check(&GUESTS, |entry, params| {
             (entry.parse.traffic)(params).map(drop)
         });
     }
 
     #[test]
     fn every_example_works() {
-        let reads = |entry: &&GuestEntry| {
-            entry
-                .options
-                .iter()
-                .any(|o| matches!(o.values, Values::File))
-        };
-        for pattern in GUESTS.iter().filter(|entry| !reads(entry)) {
+        for pattern in GUESTS.iter().filter(|entry| !reads_file(entry)) {
             let guest = make(pattern.example).unwrap();
             assert_eq!(guest.label(), pattern.example);
             let all = messages(&guest);

@@ -69,7 +69,6 @@ pub fn place(
     };
     let problem = MappingProblem::new(topology, guest, nodes)?;
     let found = (method.parse)(&problem, &params, observer)?;
-    params.finish()?;
     let nodes = found
         .slots
         .iter()
@@ -161,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn methods_ask_for_what_they_declare() {
+    fn methods_read_the_options_that_they_declare() {
         let (machine, guest, nodes) = rings();
         let problem = MappingProblem::new(&machine, &guest, &nodes).unwrap();
         nodeorder_base::registry::testing::check(&METHODS, |entry, params| {

@@ -11,7 +11,7 @@ use nodeorder_trace::Trace;
 
 /// The options `--alloc`, `--policy` and `--model`.
 #[derive(Clone, Copy, Debug)]
-pub struct Asked<'a> {
+pub struct WorkloadOptions<'a> {
     /// Allocators of the replay, the first also of the schedule; none for the default ones.
     pub allocators: &'a [String],
     /// The policy, `none` for no schedule.
@@ -20,7 +20,7 @@ pub struct Asked<'a> {
     pub model: Option<&'a str>,
 }
 
-impl<'a> Asked<'a> {
+impl<'a> WorkloadOptions<'a> {
     /// The allocators of the replay.
     pub fn allocators(&self) -> Vec<String> {
         match self.allocators {

@@ -37,7 +37,7 @@ pub(super) fn labels<'r>(rows: impl Iterator<Item = &'r ResultRow>, column: &str
     all.filter(|label| seen.insert(label.clone())).collect()
 }
 
-/// The mean of `figure` over the rows (seeds) with these values; none where a row has no such figure.
+/// The mean of `figure` over the rows (seeds) with these values; none where no row has such a figure.
 pub(super) fn mean(rows: &[&ResultRow], fixed: &[(&str, &str)], figure: &str) -> Option<f64> {
     let here = |row: &&&ResultRow| {
         fixed

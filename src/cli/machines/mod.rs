@@ -1,0 +1,288 @@
+//! `nodeorder machines`: which of several machines, with which ordering, serves the jobs best.
+
+use std::cell::Cell;
+
+use crate::shared::kit::*;
+use crate::shared::workload::WorkloadArgs;
+use nodeorder_jobs::schedule::model;
+use nodeorder_order::metric::cost::{Buying, Cables, Prices};
+use nodeorder_order::ordering::ORDERINGS;
+use nodeorder_present::machines::{
+    self, ComparedJobs, Criterion, Machines, Queue, Request, headline,
+};
+use nodeorder_present::report;
+use nodeorder_trace::open::OpenedLog;
+use nodeorder_trace::{Log, Trace, convert};
+use nodeorder_traffic::mapping::routing::BestShares;
+
+mod tables;
+
+/// The help of `--trace`.
+const TRACE: &str = "Replay these jobs on every machine, schedule those with times, and rank machines by what they get: \
+                     an SWF trace or a placement log, plain or .gz";
+
+/// Rank machines, each with the best of its orderings, by distances, by what jobs get, by throughput or by cost
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Example: nodeorder machines torus:nodes=500 fat-tree:nodes=500 --prices links=100,routers=5000 --out offers",
+    mut_arg("trace", |trace| trace.help(TRACE))
+)]
+pub struct Command {
+    /// The machines: TOML files, names of shipped machines, or kind:options
+    #[arg(value_name = "SPEC", required = true, num_args = 2..)]
+    specs: Vec<String>,
+    /// An ordering: a name with options, or an ordering file; repeat for several; a machine takes those that suit it
+    /// [default: those that suit each machine]
+    #[arg(long = "order", value_name = "ORD")]
+    orders: Vec<String>,
+    /// Write a page (index.html), the plots as SVG and the data as CSV into DIR
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    #[command(flatten)]
+    workload: WorkloadArgs,
+    /// Prices of pieces: links=X (a cable between routers), or by class copper=X,optic=X; node_links=X, routers=X, nodes=X,
+    /// and watt=X, the price of a watt (see --watts)
+    #[arg(long, value_name = "PRICES")]
+    prices: Option<String>,
+    /// Watts of pieces: links=, copper=, optic=, node_links=, routers=, nodes=
+    #[arg(long, value_name = "WATTS")]
+    watts: Option<String>,
+    /// Classes of cables, and ports of a switch: optic=LEVEL (cables between its units; a/b/64 for the
+    /// first level that a machine has, or 64 consecutive nodes; the outermost level unless given) or file=FILE (CSV
+    /// machine,u,v), and radix=PORTS
+    #[arg(long, value_name = "CABLES")]
+    cables: Option<String>,
+    /// Rank by distance (or what jobs get), throughput (all-to-all), or cost (of a unit of it); where proved bounds
+    /// overlap, machines are not told apart
+    #[arg(long, value_name = "BY", value_parser = ["distance", "throughput", "cost"])]
+    rank: Option<String>,
+    /// Search what the links carry of all-to-all traffic and of a longest matching when it is routed well
+    #[arg(long)]
+    throughput: bool,
+    /// Routing of that search, which this asks for: ideal, adaptive or minimal-adaptive [default: ideal]
+    #[arg(long, value_name = "R")]
+    routing: Option<String>,
+    /// Print one JSON document instead of the tables
+    #[arg(long)]
+    json: bool,
+}
+
+/// Which of the default allocators ranks machines and places the jobs of schedules.
+const LEADING: usize = 2;
+
+/// Machines that are ranked, with the name of the workload and the hint that its processors are no nodes, if any.
+type RankedOnJobs = (Machines, Option<String>, Option<String>);
+
+impl Command {
+    pub fn run(mut self, context: &Context) -> anyhow::Result<()> {
+        self.workload.apply_rules()?;
+        let request = self.request(context)?;
+        inputs::check_distinct("", "machine", &self.specs)?;
+        let topologies = self
+            .specs
+            .iter()
+            .map(|spec| inputs::topology(spec, context))
+            .collect::<anyhow::Result<Vec<_>>>()?;
+        self.check_orders(&topologies)?;
+        let (found, name, processors) = match &self.workload.trace {
+            None => (rank_machines(&topologies, &request, None)?, None, None),
+            Some(path) => self.rank_on_jobs(path, &topologies, &request)?,
+        };
+        say_stopped(&found);
+        let command = self.command_line(context).to_string();
+        if let Some(folder) = &self.out {
+            let jobs = name.as_deref().map(|name| report::machines::Jobs {
+                name,
+                processors: processors.as_deref(),
+            });
+            let files = report::machines::files(&found, jobs, &command)?;
+            own_files::write_report(folder, own_files::PAGE, files)?;
+        }
+        if self.json {
+            let text = report::machines::document(&found, name.as_deref(), &command);
+            return output::write(None, text);
+        }
+        let mut out = Output::open(None)?;
+        layout::sentence(&mut out, &headline(&found, name.as_deref()))?;
+        writeln!(out)?;
+        tables::write_tables(&mut out, &found)?;
+        output::say_page(&mut out, self.out.as_deref())?;
+        out.finish()
+    }
+
+    /// Parses prices, watts, cables, rank and routing.
+    fn request(&self, context: &Context) -> anyhow::Result<Request<'_>> {
+        let prices = self.prices.as_deref().map(Prices::parse).transpose()?;
+        let watts = self.watts.as_deref().map(Prices::parse_watts).transpose()?;
+        let cables = match &self.cables {
+            Some(text) => Cables::parse(text, context.memory)?,
+            None => Cables::default(),
+        };
+        let rank = match self.rank.as_deref() {
+            Some("throughput") => Some(Criterion::Throughput),
+            Some("cost") => Some(Criterion::Cost),
+            _ => None,
+        };
+        let searched = self.throughput || self.routing.is_some() || rank.is_some();
+        let routing = if searched {
+            Some(parse_routing(self.routing.as_deref().unwrap_or("ideal"))?)
+        } else {
+            None
+        };
+        Ok(Request {
+            orders: &self.orders,
+            buying: Buying {
+                prices: prices.unwrap_or_default(),
+                watts: watts.unwrap_or_default(),
+                cables,
+            },
+            routing,
+            rank,
+        })
+    }
+
+    /// Checks that curves fit, and says where a file's ordering was made for another machine.
+    fn check_orders(&self, topologies: &[Topology]) -> anyhow::Result<()> {
+        // Where none is given, orderings are made for each machine.
+        let made = if self.orders.is_empty() {
+            &["row-major".to_string()]
+        } else {
+            self.orders.as_slice()
+        };
+        for topology in topologies {
+            inputs::check_curves(topology, made)?;
+        }
+        for text in &self.orders {
+            if !Path::new(text).is_file() || ORDERINGS.get(text).is_some() {
+                continue;
+            }
+            for topology in topologies {
+                inputs::report_machine(topology, &NodeOrder::make(topology, text)?);
+            }
+        }
+        Ok(())
+    }
+
+    /// Opens the workload and ranks machines by what its jobs get.
+    fn rank_on_jobs(
+        &self,
+        path: &Path,
+        topologies: &[Topology],
+        request: &Request<'_>,
+    ) -> anyhow::Result<RankedOnJobs> {
+        let options = self.workload.options();
+        options.check()?;
+        let allocators = options.allocators();
+        let leading = if self.workload.allocators.is_empty() {
+            LEADING
+        } else {
+            0
+        };
+        let nodes = topologies.iter().map(Topology::node_count).max();
+        let context = topologies
+            .first()
+            .map_or_else(Context::default, |one| *one.context());
+        let OpenedLog { log, trace, .. } = inputs::log(
+            path,
+            self.workload.procs_per_node,
+            nodes.unwrap_or(0) as u32,
+            &context,
+        )?;
+        let name = log.name().to_string();
+        drop(log);
+        if trace.is_none() && path == Path::new("-") {
+            let expected = "a file, which is read once for each machine";
+            let found = "a placement log on standard input";
+            return Err(Error::option("--trace -", found, expected).into());
+        }
+        if trace.is_none() {
+            self.workload.sizes_of_log(path, context.memory)?;
+        }
+        let text = trace.as_ref().map(|trace| convert::to_log(trace, false));
+        let queued = trace.as_ref().and_then(|trace| options.queue(trace));
+        if queued
+            .as_ref()
+            .is_some_and(|(_, settings)| model::uses_links(&settings.model))
+        {
+            topologies.iter().for_each(inputs::say_assumed);
+        }
+        let workload = ComparedJobs {
+            name: &name,
+            open: &|| match &text {
+                Some(text) => Ok(Log::new(&name, text.clone())),
+                None => Log::open(path, context.memory),
+            },
+            allocators: &allocators,
+            leading,
+            queue: queued
+                .as_ref()
+                .map(|(tasks, settings)| Queue { tasks, settings }),
+        };
+        let found = rank_machines(topologies, request, Some(&workload))?;
+        let hint = trace.as_ref().and_then(Trace::processors_hint);
+        Ok((found, Some(name), hint.map(|hint| hint.to_string())))
+    }
+
+    /// The command line that makes this comparison again.
+    fn command_line(&self, context: &Context) -> CommandLine {
+        let mut line = CommandLine::new("machines");
+        for spec in &self.specs {
+            line = line.argument(spec);
+        }
+        line = self.workload.add_to(line.option("--order", &self.orders));
+        line = line
+            .option("--prices", &self.prices)
+            .option("--watts", &self.watts)
+            .option("--cables", &self.cables)
+            .option("--rank", &self.rank);
+        if self.throughput {
+            line = line.argument("--throughput");
+        }
+        line.option("--routing", &self.routing)
+            .seed(context.seed)
+            .option("--out", self.out.as_ref().map(|path| path.display()))
+    }
+}
+
+/// Parses a routing whose shares are searched for.
+fn parse_routing(text: &str) -> anyhow::Result<BestShares> {
+    let found = BestShares::read(text)?;
+    let expected = "one whose shares are searched for: ideal, adaptive or minimal-adaptive";
+    Ok(found.ok_or_else(|| Error::option("--routing", format!("`{text}`"), expected))?)
+}
+
+/// Ranks machines under a bar, on a workload where there is one.
+fn rank_machines(
+    topologies: &[Topology],
+    request: &Request<'_>,
+    workload: Option<&ComparedJobs<'_>>,
+) -> nodeorder_base::error::Result<Machines> {
+    let bar = progress::bar(topologies.len() as u64, "machines");
+    let begun = Cell::new(false);
+    let clock = Clock::start(false, &bar);
+    let found = machines::compare(topologies, request, workload, &clock, &|name| {
+        // A step that begins ends the one before it.
+        if begun.replace(true) {
+            bar.inc(1);
+        }
+        bar.set_message(name.to_string());
+    })?;
+    bar.finish_and_clear();
+    Ok(found)
+}
+
+/// Says of which machines time ended a search.
+fn say_stopped(found: &Machines) {
+    for contender in &found.contenders {
+        let carried = contender
+            .carried
+            .iter()
+            .flat_map(|c| [("all-to-all", &c.all_to_all), ("matching", &c.matching)]);
+        for (traffic, one) in carried.filter(|(_, one)| one.stopped) {
+            let (name, gap) = (contender.machine.name(), 100.0 * one.gap());
+            note!(
+                "{name}: {traffic} stopped with a proved gap of {gap:.2} %, more than gap= asks (time= gives it longer)"
+            );
+        }
+    }
+}

@@ -1,0 +1,178 @@
+//! Machines on the terminal: their figures, what they carry, what they cost, and what their jobs get.
+
+use std::io::Write;
+
+use comfy_table::CellAlignment;
+
+use crate::shared::layout;
+use crate::shared::output::Output;
+use crate::shared::tables::{SCHEDULED, number, scheduled, table};
+use nodeorder_order::metric::machine_figures::Machine;
+use nodeorder_present::columns::machines::RankedMachine;
+use nodeorder_present::columns::{Column, Value};
+use nodeorder_present::machines::{Contender, Machines, Service};
+use nodeorder_present::report;
+
+/// Writes the table of machines, then what they carry, what they cost, and what their jobs get, as far as that is known.
+pub fn write_tables(out: &mut Output, found: &Machines) -> anyhow::Result<()> {
+    write_table(out, found)?;
+    // A bound by hops is known of all machines; it stands beside what was searched.
+    if found.contenders.iter().any(|one| one.carried.is_some()) {
+        let about = "Link capacities that each node can send when traffic is routed well: found, and proved that no \
+                     routing carries more.";
+        write_more(out, found, RankedMachine::CARRIED, about)?;
+    }
+    let about = "Cables, watts, and what a unit of throughput takes.";
+    write_more(out, found, RankedMachine::BOUGHT, about)?;
+    write_service(out, found)
+}
+
+/// Writes some columns of the machines as lines, a column a machine, where any has a value.
+fn write_more<'m>(
+    out: &mut impl Write,
+    found: &'m Machines,
+    columns: &[Column<RankedMachine<'m>>],
+    about: &str,
+) -> anyhow::Result<()> {
+    let machines: Vec<RankedMachine<'m>> = report::machines::ranked(found).collect();
+    let line = |column: &Column<RankedMachine<'m>>| {
+        let values: Vec<Value<'_>> = machines.iter().map(|m| (column.value)(m)).collect();
+        let any = values.iter().any(|value| *value != Value::Empty);
+        let cells = values.iter().map(Value::shown);
+        any.then(|| {
+            std::iter::once(column.name.to_string())
+                .chain(cells)
+                .collect::<Vec<_>>()
+        })
+    };
+    let lines: Vec<Vec<String>> = columns.iter().filter_map(line).collect();
+    if lines.is_empty() {
+        return Ok(());
+    }
+    writeln!(out)?;
+    layout::sentence(out, about)?;
+    let names = found.contenders.iter().map(|c| c.machine.name());
+    write_columns(out, std::iter::once("").chain(names).collect(), lines, 1)
+}
+
+/// Writes the machines as they are ranked.
+fn write_table(out: &mut impl Write, found: &Machines) -> anyhow::Result<()> {
+    let priced = found
+        .contenders
+        .iter()
+        .any(|c| c.machine.bill.cost.is_some());
+    let mut header = vec![
+        "#", "machine", "nodes", "routers", "links", "a node", "diameter", "mean",
+    ];
+    header.splice(5..5, ["cables", "node links", "ports", "oversubscribed"]);
+    header.extend(["bisection", "a node"]);
+    header.extend(if priced { &["cost", "a node"][..] } else { &[] });
+    header.extend(["ordering", "mean(log)"]);
+    let pieces = found.compared < found.contenders.len();
+    header.extend(pieces.then_some("left out"));
+    let row = |(i, contender): (usize, &Contender)| {
+        let (m, s) = (&contender.machine, &contender.machine.comparison.topology);
+        let mut row = vec![
+            found
+                .rank(i)
+                .map_or_else(|| "-".into(), |rank| rank.to_string()),
+            m.name().to_string(),
+            s.nodes.to_string(),
+            s.routers.to_string(),
+            s.links.to_string(),
+            s.cables.to_string(),
+            s.node_links.to_string(),
+            s.ports.to_string(),
+            number(s.oversubscription, 2),
+            format!("{:.3}", m.links_per_node()),
+            s.diameter.to_string(),
+            format!("{:.3}", s.mean_distance),
+            format_bisection(m),
+            number(m.bisection_per_node(), 3),
+        ];
+        if priced {
+            row.extend([number(m.bill.cost, 0), number(m.cost_per_node(), 2)]);
+        }
+        row.extend([m.best.label().to_string(), format!("{:.4}", m.mean_log())]);
+        row.extend(pieces.then(|| format!("{:.1}%", 100.0 * m.windows_left_out())));
+        row
+    };
+    let rows = found.contenders.iter().enumerate().map(row).collect();
+    write_columns(out, header, rows, 2)?;
+    let open = |c: &Contender| c.machine.bisection.as_ref().is_some_and(|b| !b.exact);
+    if found.contenders.iter().any(open) {
+        layout::sentence(
+            out,
+            "<= marks the best cut found: the bisection has no more links than that.",
+        )?;
+    }
+    Ok(())
+}
+
+/// Formats a bisection: `64`, or `<=64` where a cut with fewer links is not ruled out.
+fn format_bisection(machine: &Machine) -> String {
+    match &machine.bisection {
+        None => "-".into(),
+        Some(cut) => format!("{}{}", if cut.exact { "" } else { "<=" }, cut.links()),
+    }
+}
+
+/// Writes the mean distance and the schedule of the jobs on each machine.
+fn write_service(out: &mut impl Write, found: &Machines) -> anyhow::Result<()> {
+    let served: Vec<_> = found
+        .contenders
+        .iter()
+        .filter_map(|c| Some((c, c.service.as_ref()?)))
+        .collect();
+    let Some((_, first)) = served.first() else {
+        return Ok(());
+    };
+    writeln!(out)?;
+    layout::sentence(
+        out,
+        "Mean hops between a job's nodes under load, by allocator.",
+    )?;
+    let mut header = vec!["machine", "placed", "skipped", "too large"];
+    header.extend(first.allocators.iter().map(|a| a.allocator.as_str()));
+    let row = |(contender, service): &(&Contender, &Service)| {
+        let counts = [service.placed, service.skipped, service.too_large];
+        let name = contender.machine.name().to_string();
+        let hops = service.allocators.iter().map(|a| number(a.mean_mind, 4));
+        std::iter::once(name)
+            .chain(counts.map(|n| n.to_string()))
+            .chain(hops)
+            .collect()
+    };
+    write_columns(out, header, served.iter().map(row).collect(), 1)?;
+    let queue = |(contender, service): &(&Contender, &Service)| {
+        let row = service.schedule.as_ref()?;
+        Some(scheduled(contender.machine.name(), &row.summary))
+    };
+    let rows: Vec<Vec<String>> = served.iter().filter_map(queue).collect();
+    if rows.is_empty() {
+        return Ok(());
+    }
+    writeln!(out)?;
+    layout::sentence(out, "The schedule, times in seconds.")?;
+    let header = ["machine"].into_iter().chain(SCHEDULED).collect();
+    write_columns(out, header, rows, 1)
+}
+
+/// Writes a table whose columns from the `names`-th on are numbers, an ordering's name aside.
+fn write_columns(
+    out: &mut impl Write,
+    header: Vec<&str>,
+    rows: Vec<Vec<String>>,
+    names: usize,
+) -> anyhow::Result<()> {
+    let words = header.iter().position(|name| *name == "ordering");
+    let mut table = table(header.into_iter().map(String::from).collect(), rows, names);
+    if let Some(column) = words.and_then(|i| table.column_mut(i)) {
+        column.set_cell_alignment(CellAlignment::Left);
+    }
+    Ok(writeln!(
+        out,
+        "{}",
+        layout::fitted(table, names, &std::io::stdout())
+    )?)
+}

@@ -1,0 +1,178 @@
+//! `nodeorder sweep run`: every combination of a plan's machines, orderings and workloads; can be stopped, continued and
+//! split.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+use std::time::Instant;
+
+use anyhow::Context as _;
+use clap::Args;
+use serde_json::json;
+
+use crate::shared::command_line::CommandLine;
+use crate::shared::notes::note;
+use crate::shared::sweep_folder::{self, SweepFolder};
+use crate::shared::{interrupt, output, progress};
+use nodeorder_base::input::Text;
+use nodeorder_network::topology::Context;
+use nodeorder_sweep::{Journal, Plan, ResultsTable, Shard, ShardFile};
+
+/// Replay, map or compare every combination that a plan lists
+///
+/// Writes DIR/results.csv and DIR/manifest.json. To continue a sweep that was stopped, run the same command
+/// again. With --shard only every N-th combination is computed, from the I-th on, and written to a file of its own,
+/// DIR/shard-I-of-N.csv, whose bytes depend on the plan alone; `nodeorder sweep merge DIR` puts the files together.
+#[derive(Debug, Args)]
+#[group(id = "run")]
+#[command(after_help = "Example: nodeorder sweep run plan.toml --out results --shard 3/8")]
+pub struct Command {
+    /// The plan: a TOML file with lists of topologies, orderings, allocators, logs, …
+    plan: PathBuf,
+    /// The folder for the results; made if it does not exist
+    #[arg(long, value_name = "DIR")]
+    out: PathBuf,
+    /// Compute only combinations I, I + N, I + 2N, … (from 0)
+    #[arg(long, value_name = "I/N", value_parser = |text: &str| Shard::parse(text).map_err(|e| e.to_string()))]
+    shard: Option<Shard>,
+    /// Write DIR/results.csv.gz instead of DIR/results.csv
+    #[arg(long, conflicts_with = "shard")]
+    gz: bool,
+}
+
+/// Bytes that a row takes until all are there and written, about.
+const ROW: u64 = 400;
+
+impl Command {
+    pub fn run(self, context: &Context) -> anyhow::Result<()> {
+        let text = Text::read(&self.plan, context.memory)?;
+        let plan = Plan::read(&text, Some(&self.plan), context)?;
+        sweep_folder::say_remarks(&plan);
+        let shard = self.shard.unwrap_or(Shard::WHOLE);
+        let cells = shard.cells(plan.cells().len()).len() as u64;
+        context.require(&format!("the rows of {cells} cells"), cells * ROW)?;
+        output::create_folder(&self.out)?;
+        let file = self.describe(&plan, shard, context)?;
+        match self.shard {
+            None => self.run_whole(&plan, file, context),
+            Some(_) => self.run_shard(&plan, file, context),
+        }
+    }
+
+    /// Computes the whole table.
+    fn run_whole(&self, plan: &Plan, mut file: ShardFile, context: &Context) -> anyhow::Result<()> {
+        let folder = SweepFolder(&self.out);
+        if folder.is_finished(&file.hash)? {
+            let out = self.out.display();
+            note!("{out}: this sweep is complete; nothing to do");
+            return Ok(());
+        }
+        for (name, other) in folder.shards()? {
+            other.check_plan(&name, &file, "the plan")?;
+        }
+        let began = Instant::now();
+        let journal = self.out.join("sweep.journal");
+        file.rows = self.compute_rows(plan, file.shard, &journal, context)?;
+        let table = file.header.clone() + &file.rows.concat();
+        let describe = |(name, sum): &(String, String)| json!({"file": name, "checksum": sum});
+        let inputs = plan.lists.inputs.iter().map(describe).collect();
+        let mut manifest = sweep_folder::manifest(&file, &table);
+        manifest["inputs"] = inputs;
+        manifest["seconds"] = json!(began.elapsed().as_secs_f64());
+        folder.write(&table, &manifest, self.gz)?;
+        sweep_folder::remove(&journal)
+    }
+
+    /// Computes one shard. Nothing in the folder bears on it but its own file and journal.
+    fn run_shard(&self, plan: &Plan, mut file: ShardFile, context: &Context) -> anyhow::Result<()> {
+        let folder = SweepFolder(&self.out);
+        folder.check_plan(&file.hash)?;
+        let path = folder.shard(file.shard);
+        let journal = path.with_extension("journal");
+        if path.exists() {
+            let (name, found) = sweep_folder::read_shard(&path)?;
+            found.check_plan(&name, &file, "the plan")?;
+            note!("{name}: shard {} is complete; nothing to do", file.shard);
+        } else {
+            file.rows = self.compute_rows(plan, file.shard, &journal, context)?;
+            output::write(Some(&path), file.to_text())?;
+        }
+        sweep_folder::remove(&journal)
+    }
+
+    /// Returns the file of a shard without its rows.
+    fn describe(&self, plan: &Plan, shard: Shard, context: &Context) -> anyhow::Result<ShardFile> {
+        let seeds: Vec<String> = plan.lists.seeds.iter().map(u64::to_string).collect();
+        let command = CommandLine::new("sweep run")
+            .argument(self.plan.display())
+            .seed(context.seed);
+        Ok(ShardFile {
+            shard,
+            version: env!("CARGO_PKG_VERSION").into(),
+            name: plan.lists.name.clone(),
+            hash: plan.lists.hash.clone(),
+            cells: plan.cells().len(),
+            seeds: seeds.join(" "),
+            command: command.to_string(),
+            assumed: plan.remarks.assumed.clone(),
+            header: ResultsTable::new(plan).header()?,
+            rows: Vec::new(),
+        })
+    }
+
+    /// Returns the lines of a shard's rows, in the order of its cells. Those that its journal does not hold are computed
+    /// now and written there.
+    fn compute_rows(
+        &self,
+        plan: &Plan,
+        shard: Shard,
+        path: &Path,
+        context: &Context,
+    ) -> anyhow::Result<Vec<String>> {
+        let journal = Journal::new(plan);
+        let table = ResultsTable::new(plan);
+        let (mut recovered, file) = sweep_folder::open_journal(path, &journal)?;
+        let cells: Vec<usize> = shard.cells(plan.cells().len()).collect();
+        // A journal of another build may have rows of other shards' cells.
+        recovered
+            .lines
+            .retain(|cell, _| cells.binary_search(cell).is_ok());
+        let lines = recovered.lines;
+        let is_left = |cell: &usize| !lines.contains_key(cell);
+        let left: Vec<usize> = cells.into_iter().filter(is_left).collect();
+        if !lines.is_empty() {
+            note_recovered(path, lines.len(), left.len(), recovered.others);
+        }
+        let again = "interrupted: the same command goes on where it stopped";
+        interrupt::say(Some(format!("{}: {again}", self.out.display())));
+        let bar = progress::bar(left.len() as u64, "sweep");
+        let state = Mutex::new((file, lines));
+        nodeorder_sweep::run(plan, context, &left, |row| -> anyhow::Result<()> {
+            let entry = journal.line(&row)?;
+            let line = table.line(&row)?;
+            let mut state = state.lock().unwrap_or_else(PoisonError::into_inner);
+            // One write a line: a kill leaves whole lines and at most one torn one.
+            let fail = || format!("{}: writing", path.display());
+            state.0.write_all(entry.as_bytes()).with_context(fail)?;
+            state.1.insert(row.cell, line);
+            bar.inc(1);
+            Ok(())
+        })?;
+        bar.finish_and_clear();
+        interrupt::say(None);
+        let (_, lines) = state.into_inner().unwrap_or_else(PoisonError::into_inner);
+        Ok(lines.into_values().collect())
+    }
+}
+
+/// Says how much of a sweep its journal holds.
+fn note_recovered(journal: &Path, kept: usize, left: usize, others: usize) {
+    let name = journal.display();
+    if others == 0 {
+        note!("{name}: {kept} cells kept, {left} to compute");
+    } else {
+        note!(
+            "{name}: {kept} cells kept, {left} to compute; {others} rows are of cells that the plan no longer has"
+        );
+    }
+}

@@ -1,0 +1,328 @@
+//! `nodeorder tune`: which block and segment sizes, or which placements, of Slurm's topology plugin suit a trace.
+
+use crate::shared::kit::*;
+use crate::shared::sweep_folder;
+use crate::shared::tables::{number, table};
+use crate::shared::workload;
+use nodeorder_jobs::allocator::{AllocatorContext, slurm_settings};
+use nodeorder_jobs::replay::FigureSet;
+use nodeorder_jobs::schedule::{Settings, Task, simulate};
+use nodeorder_order::metric::rank_distances::RankDistances;
+use nodeorder_present::columns::sweep::ResultRow;
+use nodeorder_present::machines::{Difference, WorkloadOptions};
+use nodeorder_present::report;
+use nodeorder_present::report::sweep::{Figure, RankedSetting, rank_settings};
+use nodeorder_sweep::{Plan, PlanSpec, ResultsTable, checksum};
+use nodeorder_trace::{Options, Trace, open};
+
+/// Schedule a trace under settings of Slurm's topology plugin, and rank them
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Example: nodeorder tune torus:8x8x4 --trace jobs.swf --seeds 3 --out torus-settings"
+)]
+pub struct Command {
+    /// The machine: a TOML file, the name of a shipped machine, or kind:options
+    spec: String,
+    /// The jobs to schedule: an SWF trace, plain or .gz
+    #[arg(long, value_name = "FILE")]
+    trace: PathBuf,
+    /// A setting to schedule: any allocator (see `nodeorder list allocators`); repeat for several
+    /// [default: block and segment sizes of slurm-block, or placements of slurm-torus3d, that may suit machine and jobs]
+    #[arg(long = "alloc", value_name = "A")]
+    allocators: Vec<String>,
+    /// Options of jobs by their sizes, under every setting: CSV from,to,options, as in 64,511,segment=16; an --alloc
+    /// with `rules=FILE` has its own
+    #[arg(long, value_name = "FILE")]
+    rules: Option<PathBuf>,
+    /// The ordering: Slurm's table of nodes
+    #[arg(long, value_name = "ORD", default_value = "row-major")]
+    order: String,
+    /// Processors per node, in an SWF trace
+    #[arg(long, value_name = "P", value_parser = clap::value_parser!(u32).range(1..))]
+    procs_per_node: Option<u32>,
+    /// Policy of the schedules (see `nodeorder list policies`) [default: easy]
+    #[arg(long, value_name = "P")]
+    policy: Option<String>,
+    /// Runtime model of the schedules (see `nodeorder list models`) [default: fixed]
+    #[arg(long, value_name = "M")]
+    model: Option<String>,
+    /// Schedules of each setting, for means with intervals; 1: the trace as it is
+    #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..=1000))]
+    seeds: u64,
+    /// Seconds that every job is submitted earlier or later, at most, where there are several --seeds
+    #[arg(long, value_name = "SECONDS", default_value_t = 600)]
+    shake: u64,
+    /// Write a page (index.html), the best setting over time as SVG and the data as CSV into DIR
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// Print one JSON document instead of the table
+    #[arg(long)]
+    json: bool,
+}
+
+/// The table on the terminal: columns of the results, what they are called there, decimals.
+const SHOWN: [(&str, &str, usize); 11] = [
+    ("never_placed", "never", 0),
+    ("mean_wait", "wait", 1),
+    ("wait_p90", "wait 90%", 1),
+    ("utilisation", "utilisation", 4),
+    ("utilisation_waiting", "use in waits", 4),
+    ("schedule_mean_mind", "hops", 3),
+    ("units", "units", 3),
+    ("mean_placeable", "largest job", 1),
+    ("mean_stranded", "beyond it", 1),
+    ("mean_slurm_fragmentation", "fragmentation", 0),
+    ("mean_ring_step", "ring step", 3),
+];
+
+/// Returns the mean of a figure over seeds and half its interval; `None` if a seed has none.
+fn mean(setting: &RankedSetting, at: usize) -> (Option<f64>, Option<f64>) {
+    let values: Option<Vec<f64>> = setting.rows.iter().map(|figures| figures[at]).collect();
+    let mean = values.map(|values| Difference::over_seeds("", "", &values));
+    let half = mean
+        .as_ref()
+        .and_then(|mean| Some(mean.high? - mean.difference));
+    (mean.map(|mean| mean.difference), half)
+}
+
+/// A JSON object: means as numbers, `null` where there is none, half their intervals, settings with the same figures.
+fn object(setting: &RankedSetting) -> serde_json::Value {
+    let names = &setting.names;
+    let mut object = json!({"setting": names[0], "same": names[1..], "interval": {}});
+    for (at, (name, ..)) in SHOWN.iter().enumerate() {
+        let (mean, half) = mean(setting, at);
+        (object[name], object["interval"][name]) = (json!(mean), json!(half));
+    }
+    object
+}
+
+impl Command {
+    /// Schedules the trace under every setting that may suit, and ranks these.
+    pub fn run(self, context: &Context) -> anyhow::Result<()> {
+        let policy = self.policy()?;
+        let topology = inputs::topology(&self.spec, context)?;
+        let options = Options {
+            nodes: Some(topology.node_count() as u32),
+            ..inputs::trace_options(self.procs_per_node, context)
+        };
+        let jobs = open::trace(&self.trace, &options)?;
+        inputs::report_tally(&jobs);
+        let settings = self.settings(&topology, &jobs)?;
+        let spec = self.plan(settings, policy, context.seed);
+        let text = spec.to_toml();
+        let plan = Plan::new(spec, context)?;
+        sweep_folder::say_remarks(&plan);
+        let assumed = &plan.remarks.assumed;
+        let (rows, table) = results(&plan, context)?;
+        let ranking = rank_settings(&rows, &SHOWN.map(|(column, ..)| column));
+        if let Some(folder) = &self.out {
+            let best = ranking.first().map_or("", |setting| &setting.names[0]);
+            let (over_time, curves) = over_time(&topology, &self.order, &jobs, policy, best)?;
+            let caption = format!(
+                "The machine under {best}: the largest job that could still be placed, and Slurm's fragmentation, below \
+                 use and queue."
+            );
+            let extra = curves.map(|svg| Figure {
+                caption,
+                file: "over-time.svg".into(),
+                svg,
+            });
+            // The plan goes along as a text: with more settings in it `nodeorder sweep` takes it.
+            let manifest = manifest(&self.trace, &text, &table, assumed);
+            let mut files = report::sweep::page("results.csv", &rows, &manifest, extra)?;
+            files.push(("results.csv".into(), table));
+            files.push(("manifest.json".into(), format!("{manifest:#}\n")));
+            files.push(("over-time.csv".into(), over_time));
+            let files = files
+                .into_iter()
+                .map(|(name, text)| report::File::text(name, text));
+            own_files::write_report(folder, own_files::PAGE, files.collect())?;
+        }
+        if self.json {
+            let rows: Vec<serde_json::Value> = ranking.iter().map(object).collect();
+            let mut document = json!({
+                "version": env!("CARGO_PKG_VERSION"), "topology": topology.spec(),
+                "trace": self.trace.display().to_string(), "policy": policy, "ordering": self.order,
+                "settings": rows, "seeds": self.seeds, "shake": self.shake(),
+            });
+            if let Some(assumption) = topology
+                .network()
+                .assumption()
+                .filter(|_| !assumed.is_empty())
+            {
+                document["assumed"] = json!(assumption);
+            }
+            return output::write(None, format!("{document:#}\n"));
+        }
+        let mut out = Output::open(None)?;
+        let title = self.title(&format!(
+            "{} on {}, {policy}",
+            self.trace.display(),
+            topology.name()
+        ));
+        write_table(&mut out, &ranking, &title)?;
+        output::say_page(&mut out, self.out.as_deref())?;
+        out.finish()
+    }
+
+    /// Checks settings, policy and model, and returns the policy.
+    fn policy(&self) -> anyhow::Result<&str> {
+        let options = WorkloadOptions {
+            allocators: &self.allocators,
+            policy: self.policy.as_deref(),
+            model: self.model.as_deref(),
+        };
+        let policy = options.scheduled().ok_or_else(|| {
+            let expected = "a policy, such as easy";
+            Error::option("--policy none", "no schedule", expected)
+        })?;
+        options.check()?;
+        Ok(policy)
+    }
+
+    /// Seconds by which submits differ, where there are several seeds.
+    fn shake(&self) -> Option<u64> {
+        (self.seeds > 1).then_some(self.shake)
+    }
+
+    /// Returns the settings of `--alloc`, else the ones that may suit machine and jobs.
+    fn settings(&self, topology: &Topology, jobs: &Trace) -> anyhow::Result<Vec<String>> {
+        let mut settings = self.allocators.clone();
+        if settings.is_empty() {
+            let sizes: Vec<u32> = jobs.jobs().iter().map(|job| job.nodes).collect();
+            settings = slurm_settings(topology, &sizes)?;
+        }
+        workload::add_rules(self.rules.as_deref(), &mut settings)?;
+        Ok(settings)
+    }
+
+    /// Says which trace was scheduled where, and where intervals come from.
+    fn title(&self, jobs: &str) -> String {
+        let seeds = self.seeds;
+        match self.shake() {
+            Some(s) => format!(
+                "{jobs}; means over {seeds} seeds, jobs up to {s} s earlier or later, ± 95 %"
+            ),
+            None => jobs.to_string(),
+        }
+    }
+
+    /// Returns the plan of the sweep.
+    fn plan(&self, settings: Vec<String>, policy: &str, seed: u64) -> PlanSpec {
+        PlanSpec {
+            name: "settings".into(),
+            topologies: vec![self.spec.clone()],
+            orderings: vec![self.order.clone()],
+            traces: vec![self.trace.display().to_string()],
+            procs_per_node: vec![self.procs_per_node.unwrap_or(1)],
+            policies: vec![policy.into()],
+            models: self.model.iter().cloned().collect(),
+            transforms: self
+                .shake()
+                .map(|s| format!("shake={s}"))
+                .into_iter()
+                .collect(),
+            allocators: settings,
+            seeds: (0..self.seeds).map(|i| seed + i).collect(),
+            shape: true,
+            room: true,
+            ..PlanSpec::default()
+        }
+    }
+}
+
+/// The document beside the table.
+fn manifest(trace: &Path, plan: &str, table: &str, assumed: &[String]) -> serde_json::Value {
+    let name = format!("settings for {}", trace.display());
+    let mut document = json!({
+        "version": env!("CARGO_PKG_VERSION"), "plan": {"name": name, "text": plan},
+        "results": checksum(table.as_bytes()),
+    });
+    if !assumed.is_empty() {
+        document["assumed"] = json!(assumed);
+    }
+    document
+}
+
+/// Computes the rows of a plan, here and now, and their table as CSV.
+fn results(plan: &Plan, context: &Context) -> anyhow::Result<(Vec<ResultRow>, String)> {
+    let bar = progress::bar(plan.cells().len() as u64, "settings");
+    let rows = nodeorder_sweep::run_all(plan, context, || {
+        bar.inc(1);
+        anyhow::Ok(())
+    })?;
+    bar.finish_and_clear();
+    let table = ResultsTable::new(plan);
+    let named = rows.iter().map(|row| table.name_values(row)).collect();
+    Ok((named, table.write(&rows)?))
+}
+
+fn write_table(out: &mut impl Write, ranking: &[RankedSetting], title: &str) -> anyhow::Result<()> {
+    let about = format!(
+        "{title}. Settings that place the most jobs first, of these the shortest mean wait (s). Hops: mean between the \
+         nodes of a job; units: leaf units that a job spans. Largest job: nodes of the largest that could still be \
+         placed, mean over time; beyond it: free nodes that it would leave."
+    );
+    layout::sentence(out, &about)?;
+    let header = std::iter::once("setting").chain(SHOWN.iter().map(|shown| shown.1));
+    let rows = ranking.iter().map(|setting| {
+        let more = setting.names.len() - 1;
+        let more = if more > 0 {
+            format!(" +{more}")
+        } else {
+            String::new()
+        };
+        let cells = SHOWN.iter().enumerate().map(|(at, (_, _, decimals))| {
+            let (mean, half) = mean(setting, at);
+            let half = half.map(|half| format!(" ± {half:.decimals$}"));
+            number(mean, *decimals) + &half.unwrap_or_default()
+        });
+        std::iter::once(setting.names[0].clone() + &more)
+            .chain(cells)
+            .collect()
+    });
+    let rows = table(header.map(String::from).collect(), rows, 1);
+    writeln!(out, "\n{}", layout::fitted(rows, 1, &std::io::stdout()))?;
+    for RankedSetting { names, .. } in ranking.iter().filter(|setting| setting.names.len() > 1) {
+        writeln!(out, "The same figures: {}", names.join(" = "))?;
+    }
+    Ok(())
+}
+
+/// The machine over time under one setting: as CSV, and drawn where time passes.
+fn over_time(
+    topology: &Topology,
+    order: &str,
+    jobs: &Trace,
+    policy: &str,
+    setting: &str,
+) -> anyhow::Result<(String, Option<String>)> {
+    let order = NodeOrder::make(topology, order)?;
+    let distances = RankDistances::new(topology, &order)?;
+    let context = AllocatorContext {
+        topology,
+        order: &order,
+        distances: &distances,
+    };
+    let settings = Settings {
+        policy,
+        allocator: setting,
+        model: "fixed",
+        metrics: false,
+        figures: FigureSet {
+            room: true,
+            ..FigureSet::default()
+        },
+        timeline: true,
+        rules: None,
+    };
+    let result = simulate(&context, &Task::of(jobs), &settings, &|_| ())?;
+    let mut table = Vec::new();
+    report::schedule::write_timeline(&mut table, &result)?;
+    let drawings = report::schedule::drawings(setting, &result)?;
+    let curves = drawings
+        .into_iter()
+        .find(|(name, _)| name == "curves.svg")
+        .map(|(_, svg)| svg);
+    Ok((String::from_utf8_lossy(&table).into_owned(), curves))
+}
