@@ -10,8 +10,8 @@ const SPELLINGS: [(&str, &str); 12] = [
         "machines torus:4x4 mesh:16 --order snake --order row-major --out out",
     ),
     (
-        "--seed 3 compare torus:4x4 xgft:h=2,m=4x4,w=1x2 --trace jobs.swf --alloc fifo:0 --rules rules.csv --policy fcfs --out out",
-        "machines torus:4x4 xgft:h=2,m=4x4,w=1x2 --trace jobs.swf --alloc fifo:0 --rules rules.csv --policy fcfs --out out --seed 3",
+        "--seed 3 compare torus:4x4 xgft:h=2,m=4x4,w=1x2 --trace jobs.swf --alloc fifo:0 --policy fcfs --out out",
+        "machines torus:4x4 xgft:h=2,m=4x4,w=1x2 --trace jobs.swf --alloc fifo:0 --policy fcfs --out out --seed 3",
     ),
     (
         "compare torus:4x4 hyperx:4x4 --throughput --json",

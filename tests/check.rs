@@ -337,9 +337,9 @@ fn commands_and_pages_say_what_is_assumed() {
         serde_json::from_str(&run(folder.path(), args).1).unwrap()
     };
     let text = "one uplink of capacity 1 for each of 6 switches; uplinks=K sets it";
-    let document = json(&[&settings[..5], &model, &["--json"]].concat());
+    let document = json(&[&settings[..4], &model, &["--json"]].concat());
     assert_eq!(document["assumed"], text, "{document}");
-    assert!(json(&[&settings[..5], &["--json"]].concat())["assumed"].is_null());
+    assert!(json(&[&settings[..4], &["--json"]].concat())["assumed"].is_null());
     assert_eq!(
         json(&["corun", spec, "--jobs", "jobs.toml", "--json"])["assumed"],
         text

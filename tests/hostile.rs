@@ -279,7 +279,7 @@ fn machines_beyond_the_limit_are_refused_before_anything_is_allocated() {
         (
             "torus:4x4,limit=18446744073709551616",
             "limit = `18446744073709551616`",
-            "from 1 to 16",
+            "from 1 to 2147483648",
         ),
         (
             "torus:4x4,exclude=0-4294967295",

@@ -7,11 +7,12 @@ use serde_json::Value;
 /// Two switches that nothing joins.
 const PIECES: &str = "SwitchName=s0 Nodes=n[0-3]\nSwitchName=s1 Nodes=n[4-7]\n";
 
-/// Standard output of `machines` in a folder.
+/// Standard output in a folder: of `machines`, or where one machine is given of `compare`.
 fn run_machines(folder: &Path, arguments: &[&str]) -> String {
+    let one = arguments.get(1).is_some_and(|word| word.starts_with("--"));
     let mut command = crate::command();
     let output = command
-        .arg("machines")
+        .arg(if one { "compare" } else { "machines" })
         .args(arguments)
         .current_dir(folder)
         .output()
@@ -600,7 +601,7 @@ fn machines_whose_brackets_meet_are_not_told_apart() {
     refused(&[&two[..], &["--prices", "watt=1"]].concat(), "no --watts");
     refused(
         &[&two[..], &["--throughput", "2"]].concat(),
-        "unexpected value '2'",
+        "2 values required",
     );
     refused(
         &[&two[..], &["--rank", "throughput", "--routing", "ecmp-hop"]].concat(),

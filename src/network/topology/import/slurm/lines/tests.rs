@@ -1,3 +1,5 @@
+//! Tests of the reader of lines.
+
 use super::super::super::tests::{check_refused, error, machine, names};
 use crate::topology::testing::{check_links, check_metric};
 use nodeorder_base::ids::NodeId;
