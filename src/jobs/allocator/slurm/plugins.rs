@@ -154,7 +154,8 @@ pub const BLOCK: AllocatorEntry = AllocatorEntry::new(
     ],
     |params| {
         let sizes = params.extents("sizes")?;
-        let doubles = |size: &u32, base: u32| size.is_multiple_of(base) && (size / base).is_power_of_two();
+        let doubles =
+            |size: &u32, base: u32| size.is_multiple_of(base) && (size / base).is_power_of_two();
         if let Some(sizes) = &sizes
             && !sizes.iter().all(|size| doubles(size, sizes[0]))
         {

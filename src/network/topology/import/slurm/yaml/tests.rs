@@ -1,3 +1,5 @@
+//! Tests of the reader of YAML.
+
 use super::super::super::tests::{check_refused, machine, names};
 use crate::topology::machine::Topology;
 use crate::topology::testing::{check_links, check_metric, from_file};
