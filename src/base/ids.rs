@@ -3,7 +3,7 @@
 use std::fmt;
 
 /// A compute node: `0..slot_count()`, one id for each slot of the routers that carry nodes
-/// ([`nodeorder_network::topology::NodeSet::slot_count`]).
+/// (`NodeSet::slot_count` of a machine).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct NodeId(pub u32);
 

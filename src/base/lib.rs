@@ -2,6 +2,8 @@
 //! sets of ranks, seeded draws. Nothing here knows a network.
 
 #![forbid(unsafe_code)]
+// The documentation is built with private items, for those who change the code; there such links lead somewhere.
+#![allow(rustdoc::private_intra_doc_links)]
 
 pub mod blocks;
 pub mod error;

@@ -6,6 +6,10 @@
 //! ([`Journal`]), that a kill cannot spoil, and in files of shards ([`ShardFile`]), that [`merge_shards`] puts together. Rows
 //! depend on the plan alone, so that however a sweep was run its table is the same, byte for byte.
 
+#![forbid(unsafe_code)]
+// The documentation is built with private items, for those who change the code; there such links lead somewhere.
+#![allow(rustdoc::private_intra_doc_links)]
+
 mod check;
 mod estimate;
 mod fingerprint;

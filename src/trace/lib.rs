@@ -1,6 +1,10 @@
 //! Workloads: placement logs, traces in the Standard Workload Format, distributions of job sizes, and
 //! synthetic ones of each. Nothing here depends on a network: sizes are numbers of nodes.
 
+#![forbid(unsafe_code)]
+// The documentation is built with private items, for those who change the code; there such links lead somewhere.
+#![allow(rustdoc::private_intra_doc_links)]
+
 mod changes;
 pub mod convert;
 mod format;

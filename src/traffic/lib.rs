@@ -2,6 +2,8 @@
 //! time.
 
 #![forbid(unsafe_code)]
+// The documentation is built with private items, for those who change the code; there such links lead somewhere.
+#![allow(rustdoc::private_intra_doc_links)]
 
 pub mod corun;
 pub mod mapping;

@@ -7,7 +7,7 @@ use nodeorder_base::registry::Entry;
 use nodeorder_network::topology::Topology;
 use nodeorder_order::ordering::NodeOrder;
 
-/// An export target: an entry of [`TARGETS`].
+/// An export target: an entry of [`super::TARGETS`].
 pub type ExportTarget = Entry<ParseTarget>;
 
 /// How the options of a target are read.

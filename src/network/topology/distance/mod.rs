@@ -1,7 +1,7 @@
 //! Closed-form distances: sums over axes, trees, groups joined at one router, and sums over labels that differ.
 //!
 //! All four are sums of one-dimensional distances between labels ([`Labelling`]), and so sums of cuts
-//! (Deza & Laurent, "Geometry of Cuts and Metrics", 1997): the fast exact methods of [`nodeorder_order::metric`]
+//! (Deza & Laurent, "Geometry of Cuts and Metrics", 1997): the fast exact methods of `nodeorder_order::metric`
 //! rest on that and do not depend on the families.
 
 use nodeorder_base::ids::RouterId;

@@ -32,7 +32,7 @@ use nodeorder_traffic::mapping::{Fabric, FixedRouting, ROUTINGS};
 /// A message takes hops · latency and its bytes over its rate; links carry `bandwidth` times their capacity, a node link
 /// `node_bandwidth` each way for all that its node sends or receives (`node_links=free` lets it bound each message
 /// alone), a switch `switch_bandwidth`. Jobs share these at the levels of `corun`: message by message (`level=flow`) or
-/// channel by channel (`level=job`). Whenever a job starts or ends, the jobs that it meets run [`ITERATIONS`](super::state::ITERATIONS) iterations
+/// channel by channel (`level=job`). Whenever a job starts or ends, the jobs that it meets run [`ITERATIONS`] iterations
 /// beside each other from a common start, of which the mean counts.
 ///
 /// With `compute` there is no share: an iteration computes for so long and its processes send `bytes` each on the
@@ -40,7 +40,7 @@ use nodeorder_traffic::mapping::{Fabric, FixedRouting, ROUTINGS};
 /// for each task, in queue order, by seed. A guest is a pattern for any size, or one of its own size (`npb-bt:n=64`,
 /// a file) for the first nodes of jobs that are large enough.
 ///
-/// With `speed` there is no run time either: guests are benchmarks ([`Benchmark`]), of which each process does so many
+/// With `speed` there is no run time either: guests are benchmarks (`mapping::guest::Benchmark`), of which each process does so many
 /// operations a second, and a task runs its benchmark once, all iterations, however long the trace says. The stages of an
 /// iteration follow each other, alone and beside others. Run times then differ between machines. The file of applications has no shares: `app,weight,guest`, such as `bt,1,npb-bt:class=A`.
 ///
@@ -52,7 +52,7 @@ use nodeorder_traffic::mapping::{Fabric, FixedRouting, ROUTINGS};
 ///
 /// # Complexity
 /// A start costs that of the routing, the first of its size that of some dozen windows; an instant at which tasks
-/// start or end the simulation of those that share channels with them, directly or through others, for [`ITERATIONS`](super::state::ITERATIONS)
+/// start or end the simulation of those that share channels with them, directly or through others, for [`ITERATIONS`]
 /// iterations each, less where their states come again.
 ///
 /// # References
