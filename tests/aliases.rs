@@ -26,9 +26,9 @@ const SPELLINGS: [(&str, &str); 12] = [
         "tune torus:4x4x4 --trace jobs.swf --seeds 2 --out out",
     ),
     (
-        "compare --settings torus:4x4x4 --trace jobs.swf --alloc first-fit --alloc slurm-block:sizes=4 --rules rules.csv \
+        "compare --settings torus:4x4x4 --trace jobs.swf --alloc slurm-block:sizes=8 --alloc slurm-block:sizes=4 --rules rules.csv \
          --seeds 2 --shake 100 --order snake --policy fcfs --model fixed --procs-per-node 2 --json",
-        "tune torus:4x4x4 --trace jobs.swf --alloc first-fit --alloc slurm-block:sizes=4 --rules rules.csv \
+        "tune torus:4x4x4 --trace jobs.swf --alloc slurm-block:sizes=8 --alloc slurm-block:sizes=4 --rules rules.csv \
          --seeds 2 --shake 100 --order snake --policy fcfs --model fixed --procs-per-node 2 --json",
     ),
     (
