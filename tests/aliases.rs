@@ -41,8 +41,8 @@ const SPELLINGS: [(&str, &str); 12] = [
     ),
     ("topology torus:4x4 --throughput", "throughput torus:4x4"),
     (
-        "topology torus:4x4 --throughput=all-to-all,ring:n=16 --routing ideal:gap=0.05,time=50,minimal",
-        "throughput torus:4x4 --traffic all-to-all,ring:n=16 --routing ideal:gap=0.05,time=50,minimal",
+        "topology torus:4x4 --throughput=all-to-all,ring:n=16 --routing ideal:gap=0.05,time=50,dimension-order",
+        "throughput torus:4x4 --traffic all-to-all,ring:n=16 --routing ideal:gap=0.05,time=50,dimension-order",
     ),
     (
         "topology torus:8 --throughput --json --output matching.csv",
