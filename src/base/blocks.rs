@@ -30,12 +30,14 @@ pub fn write(
             make(first..count.min(first + LINES), text)
         })
     };
-    let (mut made, mut next) = (Vec::new(), Vec::new());
+    let mut made = Vec::new();
+    let mut next = Vec::new();
     let mut from = 0;
     fill(&mut made, from)?;
     while !made.is_empty() {
         from += made.len() * LINES;
-        let (mut filled, mut written) = (Ok(()), Ok(()));
+        let mut filled = Ok(());
+        let mut written = Ok(());
         // `out` may be bound to this thread, as standard output is.
         rayon::in_place_scope(|scope| {
             scope.spawn(|_| filled = fill(&mut next, from));
@@ -62,12 +64,18 @@ mod tests {
             for count in [0, 1, LINES - 1, LINES, LINES + 1, 37 * LINES + 11] {
                 let expected: String = (0..count).map(|line| format!("{line}\n")).collect();
                 let mut out = Vec::new();
-                let lines = |lines: Range<usize>, text: &mut Vec<u8>| {
-                    lines
-                        .into_iter()
-                        .try_for_each(|line| writeln!(text, "{line}"))
-                };
-                pool.install(|| write(&mut out, count, lines)).unwrap();
+                pool.install(|| {
+                    write(
+                        &mut out,
+                        count,
+                        |lines: Range<usize>, text: &mut Vec<u8>| {
+                            lines
+                                .into_iter()
+                                .try_for_each(|line| writeln!(text, "{line}"))
+                        },
+                    )
+                })
+                .unwrap();
                 assert!(
                     out == expected.as_bytes(),
                     "{count} lines on {threads} threads"
@@ -97,9 +105,12 @@ mod tests {
         };
         let error = write(Full(9 * LINES), 99 * LINES, line).unwrap_err();
         assert_eq!(error.kind(), io::ErrorKind::StorageFull);
-        let broken = |lines: Range<usize>, _: &mut Vec<u8>| match lines.contains(&(50 * LINES)) {
-            true => Err(io::ErrorKind::InvalidData.into()),
-            false => Ok(()),
+        let broken = |lines: Range<usize>, _: &mut Vec<u8>| {
+            if lines.contains(&(50 * LINES)) {
+                Err(io::ErrorKind::InvalidData.into())
+            } else {
+                Ok(())
+            }
         };
         assert_eq!(
             write(io::sink(), 99 * LINES, broken).unwrap_err().kind(),

@@ -12,14 +12,14 @@ pub struct NodeId(pub u32);
 pub struct RouterId(pub u32);
 
 impl NodeId {
-    /// The id as an index into per-node arrays.
+    /// Returns the id as an index into per-node arrays.
     pub fn index(self) -> usize {
         self.0 as usize
     }
 }
 
 impl RouterId {
-    /// The id as an index into per-router arrays.
+    /// Returns the id as an index into per-router arrays.
     pub fn index(self) -> usize {
         self.0 as usize
     }

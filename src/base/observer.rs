@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// Services that a search asks of its caller: a clock, whether to stop, and where to report progress. The library has no
 /// clock of its own.
 pub trait Observer: Sync {
-    /// Seconds since some moment before the search; `None` where there is no clock.
+    /// Reads the clock, in seconds from some moment before the search. `None` if there is no clock.
     fn seconds(&self) -> Option<f64> {
         None
     }
@@ -21,7 +21,7 @@ pub trait Observer: Sync {
         is_stopped()
     }
 
-    /// The best objective and the proved bound so far.
+    /// Reports the best objective found and the best proved bound so far.
     fn progress(&self, _objective: f64, _bound: f64) {}
 }
 

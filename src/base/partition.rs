@@ -37,13 +37,14 @@ pub trait Rules {
     /// Moves in a row without a better cut after which a pass ends.
     const PATIENCE: usize = usize::MAX;
 
-    /// Neighbours of a vertex, each with what the link costs while it is cut.
+    /// Lists the neighbours of a vertex, each with what the link costs while it is cut.
     fn links(&self, vertex: u32) -> impl Iterator<Item = (u32, f64)>;
 
-    /// The next vertex to move, one of the `best` of either side; none ends the pass. `moves` have been made.
+    /// Chooses the next vertex to move, one of the `best` of either side; `None` ends the pass. `moves` have been
+    /// made.
     fn choose(&self, best: [Option<Candidate>; 2], moves: usize) -> Option<Candidate>;
 
-    /// Told of every vertex that moves `to` a side, also of those that are taken back.
+    /// Notes that a vertex moved `to` a side; also called for moves that are taken back.
     fn moved(&mut self, _vertex: u32, _to: u8) {}
 
     /// Whether the sides after so many `moves`, which gained `sum`, are a division better than one that gained `best`.
@@ -60,7 +61,7 @@ pub struct Sides {
 }
 
 impl Sides {
-    /// Sides with all gains 0.
+    /// Starts from these sides, with all gains 0.
     pub fn new(side: Vec<u8>) -> Self {
         let vertices = side.len();
         Sides {
@@ -83,7 +84,9 @@ impl Sides {
                 vertex: *vertex,
             });
         }
-        let (mut sum, mut best, mut kept) = (0.0, 0.0, 0);
+        let mut sum = 0.0;
+        let mut best = 0.0;
+        let mut kept = 0;
         let mut moves: Vec<u32> = Vec::new();
         while moves.len() - kept < R::PATIENCE {
             let tops = heaps.each_mut().map(|heap| self.top(heap));
@@ -117,7 +120,8 @@ impl Sides {
         kept > 0
     }
 
-    /// The best candidate of a heap. Entries of vertices that have moved or whose gain has changed since are dropped.
+    /// Returns the best candidate of a heap, and drops entries of vertices that have moved or whose gain has
+    /// changed since.
     fn top(&self, heap: &mut BinaryHeap<Candidate>) -> Option<Candidate> {
         while let Some(top) = heap.peek() {
             let v = top.vertex as usize;

@@ -3,13 +3,13 @@
 use rand_pcg::Pcg64;
 use rand_pcg::rand_core::{Rng, SeedableRng};
 
-/// The project's generator, PCG XSL RR 128/64, seeded.
+/// Seeds the project's generator, PCG XSL RR 128/64.
 pub fn generator(seed: u64) -> Pcg64 {
     Pcg64::seed_from_u64(seed)
 }
 
-/// A whole number below `bound`, all equally likely: the upper half of a 128-bit product, drawn again in
-/// the few cases that would favour some.
+/// Draws a whole number below `bound`, all equally likely: the upper half of a 128-bit product, drawn again in the
+/// few cases that would favour some.
 ///
 /// # References
 /// Lemire, "Fast random integer generation in an interval", 2019, <https://doi.org/10.1145/3230636>.
@@ -23,7 +23,7 @@ pub fn below(bound: u64, random: &mut impl Rng) -> u64 {
     }
 }
 
-/// A shuffle, every permutation equally likely: Fisher-Yates from the end down.
+/// Shuffles items, every permutation equally likely: Fisher-Yates from the end down.
 ///
 /// # References
 /// Durstenfeld, "Algorithm 235: Random permutation", 1964, <https://doi.org/10.1145/364520.364540>.
@@ -36,13 +36,13 @@ pub fn shuffle<T>(items: &mut [T], random: &mut impl Rng) {
 /// The type of [`generator`].
 pub type Generator = Pcg64;
 
-/// A number from 0 up to but not including 1, in steps of 2⁻⁵³.
+/// Draws a number from 0 up to but not including 1, in steps of 2⁻⁵³.
 pub fn unit(random: &mut impl Rng) -> f64 {
     (random.next_u64() >> 11) as f64 / (1u64 << 53) as f64
 }
 
-/// The natural logarithm of a positive normal number, to some 10⁻¹⁶ of its size or of 1. By basic arithmetic alone:
-/// library versions differ between platforms in the last bit.
+/// Computes the natural logarithm of a positive normal number, to some 10⁻¹⁶ of its size or of 1. By basic arithmetic
+/// alone: library versions differ between platforms in the last bit.
 pub fn ln(x: f64) -> f64 {
     // x = m·2^e with m around 1, and ln m = 2 artanh((m-1)/(m+1)).
     let bits = x.to_bits();

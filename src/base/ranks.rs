@@ -13,12 +13,12 @@ pub struct Run {
 }
 
 impl Run {
-    /// The rank after the last.
+    /// Returns the rank after the last.
     pub fn end(self) -> u32 {
         self.first + self.count
     }
 
-    /// The highest rank; the run must not be empty.
+    /// Returns the highest rank; the run must not be empty.
     pub fn last(self) -> u32 {
         self.first + self.count - 1
     }
@@ -82,12 +82,12 @@ impl Ranks {
         });
     }
 
-    /// The runs, ascending.
+    /// Returns the runs, ascending.
     pub fn runs(&self) -> &[Run] {
         &self.runs
     }
 
-    /// How many ranks.
+    /// Counts the ranks.
     pub fn len(&self) -> u32 {
         self.runs.iter().map(|r| r.count).sum()
     }
@@ -97,7 +97,7 @@ impl Ranks {
         self.runs.is_empty()
     }
 
-    /// The ranks, ascending.
+    /// Iterates over the ranks, ascending.
     pub fn iter(&self) -> impl Iterator<Item = u32> + '_ {
         self.runs.iter().flat_map(|r| r.first..r.end())
     }
@@ -138,12 +138,12 @@ pub struct FreeSet {
 }
 
 impl FreeSet {
-    /// All of `size` ranks free.
+    /// Makes a set of `size` ranks, all free.
     pub fn new(size: u32) -> Self {
         FreeSet::of(size, [].into())
     }
 
-    /// All ranks free, each with so many places.
+    /// Makes a set of ranks, all free, that have so many places each.
     pub fn with_places(places: Vec<u32>) -> Self {
         FreeSet::of(places.len() as u32, places.into())
     }
@@ -164,12 +164,12 @@ impl FreeSet {
         set
     }
 
-    /// As many ranks and places, all of them free.
+    /// Returns a set with the same ranks and places, all of them free.
     pub fn emptied(&self) -> Self {
         FreeSet::of(self.size, self.all_places.clone())
     }
 
-    /// How many places of a rank are free.
+    /// Counts the free places of a rank.
     pub fn places(&self, rank: u32) -> u32 {
         self.places
             .get(rank as usize)
@@ -211,12 +211,13 @@ impl FreeSet {
 
     /// Marks all free places of a rank as taken.
     pub fn take_all(&mut self, rank: u32) {
-        match self.contains(rank) {
-            true => self.take(Run {
+        if self.contains(rank) {
+            self.take(Run {
                 first: rank,
                 count: 1,
-            }),
-            false => self.take_places(rank, self.places(rank)),
+            })
+        } else {
+            self.take_places(rank, self.places(rank))
         }
     }
 
@@ -234,12 +235,12 @@ impl FreeSet {
         }
     }
 
-    /// How many ranks there are, free or not.
+    /// Counts the ranks, free or not.
     pub fn size(&self) -> u32 {
         self.size
     }
 
-    /// How many are free.
+    /// Counts the free ranks.
     pub fn len(&self) -> u32 {
         self.free
     }
@@ -290,26 +291,28 @@ impl FreeSet {
     }
 
     fn masks(&mut self, run: Run, mut apply: impl FnMut(&mut u64, u64)) {
-        let (mut rank, end) = (run.first, run.end());
+        let mut rank = run.first;
+        let end = run.end();
         while rank < end {
-            let (word, bit) = (rank as usize / 64, rank % 64);
+            let word = rank as usize / 64;
+            let bit = rank % 64;
             let count = (64 - bit).min(end - rank);
             apply(&mut self.words[word], u64::MAX >> (64 - count) << bit);
             rank += count;
         }
     }
 
-    /// The ranks as bits, rank 0 in the lowest of the first word; set where the rank is free.
+    /// Returns the ranks as bits, rank 0 in the lowest of the first word; set where the rank is free.
     pub fn words(&self) -> &[u64] {
         &self.words
     }
 
-    /// The first free rank at or after `from`.
+    /// Finds the first free rank at or after `from`.
     pub fn next_free(&self, from: u32) -> Option<u32> {
         self.seek(from, 0)
     }
 
-    /// The first rank at or after `from` whose bit differs from `flip`'s.
+    /// Finds the first rank at or after `from` whose bit differs from `flip`'s.
     #[inline]
     fn seek(&self, from: u32, flip: u64) -> Option<u32> {
         let mut at = from as usize / 64;
@@ -322,16 +325,18 @@ impl FreeSet {
         (rank < self.size).then_some(rank)
     }
 
-    /// The maximal runs of free ranks, ascending.
+    /// Iterates over the maximal runs of free ranks, ascending.
     pub fn runs(&self) -> impl Iterator<Item = Run> + '_ {
         self.runs_from(0)
     }
 
-    /// The maximal runs among the free ranks from 64 · `word` on, ascending.
+    /// Iterates over the maximal runs among the free ranks from 64 · `word` on, ascending.
     fn runs_from(&self, word: usize) -> impl Iterator<Item = Run> + '_ {
         let mut words = (64 * word as u32..).step_by(64).zip(&self.words[word..]);
         // The ranks of the word at `base` that are free where the one before is taken, or the other way round.
-        let (mut base, mut turns, mut carry) = (0, 0, 0);
+        let mut base = 0;
+        let mut turns = 0;
+        let mut carry = 0;
         let mut turn = move || {
             while turns == 0 {
                 let word;
@@ -357,17 +362,17 @@ impl FreeSet {
         out.extend(self.iter());
     }
 
-    /// The free ranks, ascending.
+    /// Iterates over the free ranks, ascending.
     pub fn iter(&self) -> impl Iterator<Item = u32> + '_ {
         self.iter_from(0)
     }
 
-    /// The free ranks from 64 · `word` on, ascending.
+    /// Iterates over the free ranks from 64 · `word` on, ascending.
     pub fn iter_from(&self, word: usize) -> impl Iterator<Item = u32> + '_ {
         self.runs_from(word).flat_map(|r| r.first..r.end())
     }
 
-    /// The lowest `count` free ranks into `out`, or all there are. O(size/64 + runs).
+    /// Copies the lowest `count` free ranks into `out`, or all there are. O(size/64 + runs).
     pub fn lowest(&self, count: u32, out: &mut Ranks) {
         let mut left = count;
         for run in self.runs() {
@@ -383,7 +388,7 @@ impl FreeSet {
         }
     }
 
-    /// The highest `count` free ranks into `out`, or all there are.
+    /// Copies the highest `count` free ranks into `out`, or all there are.
     pub fn highest(&self, count: u32, out: &mut Ranks) {
         let mut skip = self.free.saturating_sub(count);
         // Whole words are skipped by their number of free ranks.

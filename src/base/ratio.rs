@@ -1,6 +1,6 @@
 //! Integer ratios as the nearest f64, so that exact sums become printed means with one rounding; common divisors.
 
-/// `numerator / denominator` rounded once, to nearest even: the same f64 as an infinitely precise
+/// Divides `numerator` by `denominator`, rounded once, to nearest even: the same f64 as an infinitely precise
 /// division would give.
 ///
 /// # Panics
@@ -22,7 +22,7 @@ pub fn ratio(numerator: u128, denominator: u128) -> f64 {
     (quotient | u128::from(rest)) as f64 * 2f64.powi(-(shift as i32))
 }
 
-/// Quotient, and whether anything was left.
+/// Returns the quotient, and whether anything was left.
 fn divide(numerator: u128, denominator: u128) -> (u128, bool) {
     (
         numerator / denominator,
@@ -30,7 +30,7 @@ fn divide(numerator: u128, denominator: u128) -> (u128, bool) {
     )
 }
 
-/// Greatest common divisor; `gcd(n, 0)` is n.
+/// Returns the greatest common divisor; that of n and 0 is n.
 pub fn gcd(a: u32, b: u32) -> u32 {
     if b == 0 { a } else { gcd(b, a % b) }
 }

@@ -23,12 +23,12 @@ pub struct Entry<P> {
 }
 
 impl<P> Entry<P> {
-    /// An entry without options, whose name alone is a use that works.
+    /// Describes an entry without options, whose name alone is a use that works.
     pub const fn plain(name: &'static str, about: &'static str, parse: P) -> Self {
         Entry::new(name, about, &[], parse)
     }
 
-    /// An entry whose name alone is a use that works.
+    /// Describes an entry whose name alone is a use that works.
     pub const fn new(
         name: &'static str,
         about: &'static str,
@@ -44,7 +44,7 @@ impl<P> Entry<P> {
         }
     }
 
-    /// The entry without its parser, for lists and references.
+    /// Returns the entry without its parser, for lists and references.
     pub fn description(&self) -> Entry<()> {
         let Entry {
             name,
@@ -62,7 +62,7 @@ impl<P> Entry<P> {
         }
     }
 
-    /// `name:FIRST[,key=…]`, with `separator` for the comma.
+    /// Shows how the entry is written: `name:FIRST[,key=…]`, with `separator` for the comma.
     pub fn usage(&self, separator: char) -> String {
         usage(
             self.name,
@@ -87,7 +87,7 @@ pub struct Registry<P: 'static> {
 }
 
 impl<P> Registry<P> {
-    /// A table whose options stand apart by commas.
+    /// Makes a table whose options stand apart by commas.
     pub const fn new(noun: &'static str, flag: &'static str, entries: &'static [Entry<P>]) -> Self {
         Registry {
             noun,
@@ -104,28 +104,28 @@ impl<P> Registry<P> {
         self
     }
 
-    /// The table with another separator.
+    /// Sets another separator between options.
     pub const fn separated_by(mut self, separator: char) -> Self {
         self.separator = separator;
         self
     }
 
-    /// The entries, in the order of lists.
+    /// Iterates over the entries, in the order of lists.
     pub fn iter(&self) -> std::slice::Iter<'static, Entry<P>> {
         self.entries.iter()
     }
 
-    /// The names, in the order of lists.
+    /// Lists the names, in the order of lists.
     pub fn names(&self) -> impl Iterator<Item = &'static str> + use<P> {
         self.entries.iter().map(|entry| entry.name)
     }
 
-    /// The entry whose name `text` begins with, options aside.
+    /// Returns the entry whose name `text` begins with, options aside. `None` if there is none.
     pub fn get(&self, text: &str) -> Option<&'static Entry<P>> {
         self.entries.iter().find(|entry| entry.name == head(text))
     }
 
-    /// The entry whose name `text` begins with.
+    /// Finds the entry whose name `text` begins with.
     ///
     /// # Errors
     /// There is none: with the nearest name suggested.
@@ -133,7 +133,8 @@ impl<P> Registry<P> {
         self.find_at(text, || self.location(text))
     }
 
-    /// As [`Registry::find`], for a text that stands at `location`. Errors: as [`Registry::find`], with that location.
+    /// Finds the entry as [`Registry::find`] does, for a text that stands at `location`. Errors: as
+    /// [`Registry::find`], with that location.
     pub fn find_at(
         &self,
         text: &str,
@@ -150,7 +151,7 @@ impl<P> Registry<P> {
         Err(Error::unknown(location(), self.noun, name, self.names()))
     }
 
-    /// The entry that `text` names, and the options that `text` gives it.
+    /// Finds the entry that `text` names, and reads the options that `text` gives it.
     ///
     /// # Errors
     /// No such entry; options that cannot be read.
@@ -159,7 +160,7 @@ impl<P> Registry<P> {
         Ok((entry, self.params(entry, text, seed)?))
     }
 
-    /// The options that `text` gives `entry`.
+    /// Reads the options that `text` gives `entry`.
     ///
     /// # Errors
     /// Options that cannot be read.
@@ -167,7 +168,7 @@ impl<P> Registry<P> {
         Params::inline(text, self.separator, entry.options, seed)
     }
 
-    /// The error of a text that names no entry and no file either, where `or` would do.
+    /// Returns the error of a text that names no entry and no file either, where `or` would do.
     pub fn neither(&self, text: &str, or: &str) -> Error {
         let mut error = Error::unknown(self.location(text), self.noun, head(text), self.names());
         if let Error::Input {
@@ -206,8 +207,9 @@ pub mod testing {
     use crate::error::Result;
     use crate::params::{Params, head};
 
-    /// Names and keys are distinct; every example names its entry and parses; of every declared option a value that no
-    /// getter takes is refused, so each is read. Options read only beside another are tried with it.
+    /// Checks a table: names and keys are distinct; every example names its entry and parses; every declared
+    /// option is read, since a value of it that no getter takes is refused. Options read only beside another are
+    /// tried with the entry's example.
     ///
     /// # Panics
     /// An entry that breaks a rule.

@@ -37,7 +37,9 @@ pub struct Changes {
 
 impl Default for Changes {
     fn default() -> Self {
-        let (after, before, pace) = (None, None, Pace::Times(1.0));
+        let after = None;
+        let before = None;
+        let pace = Pace::Times(1.0);
         Changes {
             after,
             before,

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use super::swf::Trace;
 
-/// The placement log of a trace: every job is placed at submit + wait and freed at the end of its run. At one
+/// Writes the placement log of a trace: every job is placed at submit + wait and freed at the end of its run. At one
 /// instant jobs are freed first, then placed, each by submit time and file order.
 ///
 /// The log starts with comments that say where it comes from and what was left out. Where a trace has no wait
@@ -46,8 +46,8 @@ pub fn to_log(trace: &Trace, options: bool) -> String {
     text
 }
 
-/// A trace in the Standard Workload Format, its jobs in file order; a processor is a node. The header is that of the
-/// trace, its counts of the machine left out, as they are of processors.
+/// Writes a trace in the Standard Workload Format, its jobs in file order; a processor is a node. The header is that
+/// of the trace, its counts of the machine left out, as they are of processors.
 ///
 /// # Complexity
 /// O(jobs) time; the text is some 80 bytes a job.
@@ -70,13 +70,11 @@ pub fn to_swf(trace: &Trace) -> String {
         let _ = writeln!(text, "; {label}{value}");
     }
     for job in trace.jobs() {
-        let (id, submit, wait, run, nodes) = (
-            job.id,
-            job.submit,
-            job.wait.unwrap_or(-1),
-            job.run,
-            job.nodes,
-        );
+        let id = job.id;
+        let submit = job.submit;
+        let wait = job.wait.unwrap_or(-1);
+        let run = job.run;
+        let nodes = job.nodes;
         let _ = writeln!(
             text,
             "{id} {submit} {wait} {run} {nodes} -1 -1 {nodes} {} -1 {} {} {} {} {} {} {} {}",

@@ -47,7 +47,7 @@ const fn format(
     }
 }
 
-/// The entry of a format of records.
+/// Makes the entry of a format of job records.
 const fn records(format: &'static RecordFormat) -> TraceFormatEntry {
     let RecordFormat {
         name,
@@ -102,7 +102,7 @@ pub static TRACE_FORMATS: Registry<DetectFormat> = Registry::new(
     ],
 );
 
-/// The first word of a line.
+/// Returns the first word of a line.
 fn word(line: &[u8]) -> &[u8] {
     line.split(u8::is_ascii_whitespace)
         .next()
@@ -113,7 +113,8 @@ fn count(line: &[u8], byte: u8) -> usize {
     line.iter().filter(|b| **b == byte).count()
 }
 
-/// Files of jobs that are not read as they are: a line that begins each, and what is expected instead.
+/// Recognises files of jobs that are not read as they are: returns what the line belongs to, and what is expected
+/// instead.
 fn look(line: &[u8]) -> Option<(&'static str, &'static str)> {
     let columns = "a header of a known set, or --columns submit=NAME,start=NAME,… (nodeorder trace convert --help)";
     // No comma, bar or semicolon stands in the fields of an SWF trace.
@@ -133,7 +134,7 @@ fn look(line: &[u8]) -> Option<(&'static str, &'static str)> {
     }
 }
 
-/// The kind of file that begins with `line`.
+/// Recognises the kind of file that begins with `line`.
 fn recognised(line: &[u8]) -> Option<WorkloadKind> {
     let format = TRACE_FORMATS
         .iter()
@@ -141,7 +142,7 @@ fn recognised(line: &[u8]) -> Option<WorkloadKind> {
     Some(format.parse.kind)
 }
 
-/// The kind of file that `lines` is, by its first line that is not blank or a comment; nothing is consumed.
+/// Finds the kind of file that `lines` is, by its first line that is not blank or a comment; nothing is consumed.
 ///
 /// # Errors
 /// There is no such line, it is of no kind, or cannot be read.
@@ -150,8 +151,9 @@ pub fn kind(lines: &mut Lines) -> Result<WorkloadKind> {
     // A JSON document may be one long line: a first piece of it tells.
     let head = lines.head()?;
     if let Some(byte @ (b'{' | b'[')) = head.first() {
-        let json = |format: &&TraceFormatEntry| format.example.as_bytes().first() == Some(byte);
-        let mut formats = TRACE_FORMATS.iter().filter(json);
+        let mut formats = TRACE_FORMATS
+            .iter()
+            .filter(|format: &&TraceFormatEntry| format.example.as_bytes().first() == Some(byte));
         if let Some(format) = formats.find(|format| (format.parse.begins)(head)) {
             return Ok(format.parse.kind);
         }

@@ -58,12 +58,12 @@ impl Header {
         2 * (text.len() + size_of::<Entry>())
     }
 
-    /// All entries in file order.
+    /// Returns all entries in file order.
     pub fn entries(&self) -> &[Entry] {
         &self.entries
     }
 
-    /// The values of a label (`Version`, `Computer`, `Partition`, …), in file order.
+    /// Lists the values of a label (`Version`, `Computer`, `Partition`, …), in file order.
     pub fn values<'a>(&'a self, label: &'a str) -> impl Iterator<Item = &'a str> {
         self.entries
             .iter()
@@ -71,7 +71,7 @@ impl Header {
             .map(|e| e.value.as_str())
     }
 
-    /// The whole number a value starts with; none where it is absent. `file` is quoted on error.
+    /// Reads the whole number that a value starts with. `None` if it is absent. `file` is quoted on error.
     ///
     /// # Errors
     /// The value starts with anything else.
@@ -100,12 +100,12 @@ impl Header {
             .filter(|n| *n > 0))
     }
 
-    /// `MaxNodes`, if positive. Errors: it is no number.
+    /// Reads `MaxNodes`, if positive. Fails if it is no number.
     pub fn max_nodes(&self, file: &str) -> Result<Option<u64>> {
         self.positive("MaxNodes", file)
     }
 
-    /// `MaxProcs`, if positive.
+    /// Reads `MaxProcs`, if positive.
     ///
     /// # Errors
     /// It is no number.

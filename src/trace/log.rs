@@ -21,7 +21,7 @@ use live::Live;
 pub struct JobKey(pub u32);
 
 impl JobKey {
-    /// The key as an array index.
+    /// Returns the key as an array index.
     pub fn index(self) -> usize {
         self.0 as usize
     }
@@ -70,7 +70,8 @@ pub struct JobOptions {
 }
 
 impl Block {
-    /// The name of the job that event `index` places, or of the node that fails or returns; empty for an event that frees.
+    /// Returns the name of the job that event `index` places, or of the node that fails or returns; empty for an
+    /// event that frees.
     ///
     /// # Panics
     /// When there is no such event.
@@ -79,7 +80,8 @@ impl Block {
         &self.names[from..self.ends[index]]
     }
 
-    /// The options that the job of event `index` asks for, if any; of a node that fails or returns the line.
+    /// Returns the options that the job of event `index` asks for, or the rest of the line of a node that fails
+    /// or returns. `None` if there are none.
     pub fn options(&self, index: usize) -> Option<&JobOptions> {
         self.options.get(&index)
     }
@@ -142,12 +144,12 @@ impl Log {
         Ok(Log::over(Lines::open(path, memory)?))
     }
 
-    /// A log held in memory, quoted as `name`.
+    /// Reads a log held in memory, quoted as `name`.
     pub fn new(name: &str, text: impl Into<Vec<u8>>) -> Self {
         Log::over(Lines::new(name, text))
     }
 
-    /// The log that the rest of `lines` is.
+    /// Reads the log that the rest of `lines` is.
     pub fn over(lines: Lines) -> Self {
         Log {
             lines,
@@ -156,7 +158,7 @@ impl Log {
         }
     }
 
-    /// The name used in messages.
+    /// Returns the name used in messages.
     pub fn name(&self) -> &str {
         self.lines.name()
     }
@@ -166,12 +168,12 @@ impl Log {
         self.lines.keep(bytes, what)
     }
 
-    /// How many jobs live after the events read so far.
+    /// Counts the jobs that live after the events read so far.
     pub fn live(&self) -> usize {
         self.live.count()
     }
 
-    /// One more than the largest key given out so far: the most jobs that lived at once.
+    /// Counts the keys given out so far, one more than the largest: the most jobs that lived at once.
     pub fn keys(&self) -> usize {
         self.live.keys()
     }
@@ -307,19 +309,19 @@ fn read(line: RawLine<'_>, live: &mut Live, block: &mut Block) -> Result<usize> 
     Ok(0)
 }
 
-/// A size: decimal digits only, 1 to 2³² - 1.
+/// Parses a size: decimal digits only, 1 to 2³² - 1.
 fn whole(text: &str) -> Option<u32> {
     // `parse` would take a leading plus.
     let digits = text.bytes().all(|b| b.is_ascii_digit());
     text.parse().ok().filter(|n| digits && *n > 0)
 }
 
-/// The error of a file without jobs.
+/// Returns the error of a file without jobs.
 pub(super) fn no_jobs(file: &str, expected: &str) -> Error {
     Error::input(SourceLocation::File(file.into()), "no jobs", expected)
 }
 
-/// A token in a message, cut where it is long.
+/// Quotes a token in a message, cut where it is long.
 pub(super) fn quote(token: &str) -> String {
     match token.char_indices().nth(40) {
         None => format!("`{token}`"),
@@ -333,7 +335,8 @@ mod tests {
 
     fn read_all(text: &str, at_once: usize) -> Result<Vec<(Event, String)>> {
         let mut log = Log::new("log", text);
-        let (mut block, mut all) = (Block::default(), Vec::new());
+        let mut block = Block::default();
+        let mut all = Vec::new();
         while log.next_block(at_once, &mut block)? {
             assert!(block.events.len() <= at_once);
             all.extend(

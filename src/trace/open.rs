@@ -9,7 +9,7 @@ use super::{Log, Options, Tally, Trace, WorkloadKind, convert, kind};
 use nodeorder_base::error::{Error, Result, SourceLocation};
 use nodeorder_base::input::{Lines, is_packed, is_parquet};
 
-/// The trace of a file: SWF, or records in a format that its content tells.
+/// Opens the trace of a file: SWF, or records in a format that its content tells.
 ///
 /// # Errors
 /// As [`trace_over`].
@@ -17,7 +17,7 @@ pub fn trace(path: &Path, options: &Options) -> Result<Trace> {
     trace_over(Lines::open(path, options.memory)?, options)
 }
 
-/// The trace that the rest of `lines` is: SWF, or records in a format that its content tells.
+/// Reads the trace that the rest of `lines` is: SWF, or records in a format that its content tells.
 ///
 /// # Errors
 /// A file that cannot be read, or a line that is wrong, by file and line; more jobs than the memory holds.
@@ -28,7 +28,8 @@ pub fn trace_over(mut lines: Lines, options: &Options) -> Result<Trace> {
     }
 }
 
-/// The format of records by their content; none for other files, whose faults are reported where their lines are read.
+/// Finds the format of job records by their content. `None` for other files, whose faults are reported where their
+/// lines are read.
 ///
 /// # Errors
 /// A file that cannot be read, or that is of no kind.
@@ -39,8 +40,8 @@ pub fn form(lines: &mut Lines) -> Result<Option<&'static RecordFormat>> {
     }
 }
 
-/// The rest of `lines` as an SWF trace: records in another format are written as one, a processor a node. With it what was
-/// left out of the records.
+/// Converts the rest of `lines` to an SWF trace: records in another format are written as one, a processor a node.
+/// Returns with it what was left out of the records.
 ///
 /// # Errors
 /// As [`trace_over`].
@@ -54,7 +55,7 @@ pub fn swf_lines(mut lines: Lines, options: &Options) -> Result<(Lines, Tally)> 
     ))
 }
 
-/// A trace in the Standard Workload Format, with what was left out of it.
+/// Writes a trace in the Standard Workload Format, and returns with it what was left out.
 pub fn as_swf(trace: &Trace, options: &Options) -> (Lines, Tally) {
     let lines = Lines::new(trace.name(), convert::to_swf(trace)).within(options.memory);
     (lines, trace.tally().clone())
@@ -79,16 +80,14 @@ impl OpenedLog {
     /// A file of another kind; whatever is wrong with a trace. What is wrong with a log is found when it is
     /// replayed.
     pub fn open(path: &Path, options: &Options) -> Result<OpenedLog> {
-        let plain_file =
-            |m: &std::fs::Metadata| m.is_file() && !is_packed(path) && !is_parquet(path);
         let bytes = std::fs::metadata(path)
             .ok()
-            .filter(plain_file)
+            .filter(|m: &std::fs::Metadata| m.is_file() && !is_packed(path) && !is_parquet(path))
             .map(|m| m.len());
         OpenedLog::over(Lines::open(path, options.memory)?, bytes, options)
     }
 
-    /// The log that the rest of `lines`, of so many bytes, is, or is made into.
+    /// Opens the rest of `lines`, of so many bytes, as a log, or makes one of the trace that it is.
     ///
     /// # Errors
     /// As [`OpenedLog::open`].
@@ -114,7 +113,7 @@ impl OpenedLog {
         }
     }
 
-    /// The log that a trace makes.
+    /// Makes the log of a trace.
     pub fn of_trace(trace: Trace) -> OpenedLog {
         let text = convert::to_log(&trace, false);
         let bytes = Some(text.len() as u64);
@@ -129,7 +128,7 @@ impl OpenedLog {
     }
 }
 
-/// An error about `job N` of an SWF trace, with the line of `trace` that has the job; any other as it is.
+/// Places an error about `job N` of an SWF trace at the line of `trace` that has the job; leaves any other as it is.
 pub fn at_line_of_job(error: Error, mut trace: Lines) -> Error {
     let Error::Input {
         location: SourceLocation::Option(option),

@@ -65,18 +65,19 @@ impl Rules {
                 let found = format!("sizes from {from} to {to}, some of which have a rule");
                 return Err(line.wrong(found, "each size in one rule"));
             }
-            let (text, location) = (options.trim_matches('"').to_string(), line.location());
+            let text = options.trim_matches('"').to_string();
+            let location = line.location();
             rules.push((from, to, JobOptions { text, location }));
         }
         Ok(Rules { rules })
     }
 
-    /// The options of every rule.
+    /// Iterates over the options of every rule.
     pub fn all(&self) -> impl Iterator<Item = &JobOptions> {
         self.rules.iter().map(|(.., options)| options)
     }
 
-    /// The options of a job of `nodes` nodes: its own, and those of its rule that it does not name.
+    /// Merges the options of a job of `nodes` nodes: its own, and those of its rule that it does not name.
     pub fn options(&self, nodes: u32, own: Option<&JobOptions>) -> Option<JobOptions> {
         let rule = self
             .rules

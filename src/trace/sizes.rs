@@ -69,7 +69,7 @@ impl Sizes {
         )
     }
 
-    /// The distribution that the rest of `lines` gives, as [`Sizes::read`].
+    /// Reads the distribution that the rest of `lines` gives, as [`Sizes::read`] does.
     ///
     /// # Errors
     /// As [`Sizes::read`].
@@ -90,7 +90,7 @@ impl Sizes {
         }
     }
 
-    /// p(S) ∝ 1/S from 2 nodes up: every octave of sizes gets about the same share.
+    /// Makes the distribution p(S) ∝ 1/S from 2 nodes up: every octave of sizes gets about the same share.
     pub fn log_uniform() -> Self {
         Sizes {
             name: "log-uniform".into(),
@@ -99,7 +99,7 @@ impl Sizes {
         }
     }
 
-    /// The sizes of a trace's jobs.
+    /// Counts the sizes of a trace's jobs.
     pub fn of_trace(trace: &Trace, weight: Weight) -> Self {
         let mut jobs = BTreeMap::new();
         let mut exact: BTreeMap<u32, u128> = BTreeMap::new();
@@ -130,13 +130,13 @@ impl Sizes {
         }
     }
 
-    /// The name used in messages.
+    /// Returns the name used in messages.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// p(S) of the sizes S from 2 to `n` that occur, ascending; their sum is 1. A share that is a ratio of
-    /// whole numbers is that ratio, rounded once.
+    /// Returns p(S) of the sizes S from 2 to `n` that occur, ascending; their sum is 1. A share that is a ratio
+    /// of whole numbers is that ratio, rounded once.
     ///
     /// # Errors
     /// No size from 2 to `n` occurs.
@@ -147,7 +147,7 @@ impl Sizes {
         self.within(2, n)
     }
 
-    /// [`Sizes::shares`] of the sizes from `low` to `high`.
+    /// Returns the [`Sizes::shares`] of the sizes from `low` to `high`.
     pub(super) fn within(&self, low: u32, high: u32) -> Result<Vec<(u32, f64)>> {
         let range = low..=high.max(low);
         let shares: Vec<(u32, f64)> = match &self.shares {
@@ -186,8 +186,8 @@ impl Sizes {
         Ok(shares)
     }
 
-    /// Jobs by size, ascending, where jobs were counted: what a figure of the distribution shows. The number
-    /// of jobs, also where node-hours are the weight.
+    /// Counts jobs by size, ascending: what a figure of the distribution shows, also where node-hours are the
+    /// weight. `None` if jobs were not counted.
     pub fn count_table(&self) -> Option<Vec<(u32, u64)>> {
         Some(
             self.jobs
@@ -198,7 +198,7 @@ impl Sizes {
         )
     }
 
-    /// Mean nodes of a job, where jobs were counted and there are any.
+    /// Returns the mean number of nodes of a job. `None` if jobs were not counted or there are none.
     pub fn mean(&self) -> Option<f64> {
         let jobs = self.jobs.as_ref()?;
         let count: u128 = jobs.values().map(|count| u128::from(*count)).sum();
@@ -224,7 +224,8 @@ fn timeless(weight: Weight, problem: &str) -> Result<()> {
 
 fn table(mut lines: Lines) -> Result<Sizes> {
     let name = lines.name().to_string();
-    let (mut real, mut jobs) = (BTreeMap::new(), Some(BTreeMap::new()));
+    let mut real = BTreeMap::new();
+    let mut jobs = Some(BTreeMap::new());
     let mut first = true;
     while let Some(line) = lines.data_line()? {
         let fields = line.fields()?;

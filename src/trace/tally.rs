@@ -101,17 +101,17 @@ reasons! {
 }
 
 impl Reason {
-    /// All of them, those that leave a line out first.
+    /// Lists all reasons, those that leave a line out first.
     pub fn all() -> impl Iterator<Item = Reason> {
         TABLE.iter().map(|(reason, ..)| *reason)
     }
 
-    /// A short name for tables and JSON.
+    /// Returns a short name for tables and JSON.
     pub fn name(self) -> &'static str {
         TABLE[self as usize].1
     }
 
-    /// The reason in words.
+    /// Returns the reason in words.
     pub fn about(self) -> &'static str {
         TABLE[self as usize].2
     }
@@ -163,13 +163,12 @@ impl Tally {
         self.counts[slot] += count as u64;
     }
 
-    /// Where the first line of a reason stands: `line 7`, or `FILE:7` where several files were read; none where it has no
-    /// line, as in JSON.
+    /// Tells where the first line of a reason stands: `line 7`, or `FILE:7` where several files were read. `None`
+    /// if it has no line, as in JSON.
     pub fn first(&self, reason: Reason) -> Option<String> {
         let (file, line) = self.first[reason as usize];
         let name = self.files.get(file as usize);
-        let text = || name.map_or(format!("line {line}"), |name| format!("{name}:{line}"));
-        (line > 0).then(text)
+        (line > 0).then(|| name.map_or(format!("line {line}"), |name| format!("{name}:{line}")))
     }
 
     /// Counts a line that is left out.
@@ -178,7 +177,7 @@ impl Tally {
         self.add(reason, 1);
     }
 
-    /// How many lines.
+    /// Counts the lines of a reason.
     pub fn count(&self, reason: Reason) -> u64 {
         self.counts[reason as usize]
     }
@@ -191,7 +190,7 @@ impl Tally {
             .collect()
     }
 
-    /// How many lines were left out in all.
+    /// Counts the lines that were left out in all.
     pub fn dropped(&self) -> u64 {
         Reason::all()
             .filter(|r| r.drops())
@@ -199,14 +198,14 @@ impl Tally {
             .sum()
     }
 
-    /// The reasons that occurred, with their counts.
+    /// Iterates over the reasons that occurred, with their counts.
     pub fn iter(&self) -> impl Iterator<Item = (Reason, u64)> + '_ {
         Reason::all()
             .map(|r| (r, self.count(r)))
             .filter(|(_, count)| *count > 0)
     }
 
-    /// `left out 3: submit time unknown; the first: line 7`, a text for each reason that occurred.
+    /// Describes each reason that occurred: `left out 3: submit time unknown; the first: line 7`.
     pub fn texts(&self) -> impl Iterator<Item = String> + '_ {
         self.iter().map(|(reason, count)| {
             let what = if reason.drops() { "left out" } else { "mended" };

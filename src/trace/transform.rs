@@ -59,7 +59,9 @@ impl Transformed {
     /// # Complexity
     /// O(bytes + copies · log copies) time; the text, 150 bytes a job and 16 a copy.
     pub fn over(mut lines: Lines, options: &Options, changes: Changes) -> Result<Self> {
-        let (name, mut text, mut starts) = (lines.name().to_string(), Vec::new(), vec![0]);
+        let name = lines.name().to_string();
+        let mut text = Vec::new();
+        let mut starts = vec![0];
         while let Some(line) = lines.line()? {
             text.extend_from_slice(line.bytes);
             text.push(b'\n');
@@ -105,7 +107,7 @@ impl Transformed {
         )
     }
 
-    /// First and last submit of `jobs`.
+    /// Finds the first and the last submit of `jobs`.
     fn span(&self, jobs: &[u32]) -> (i64, i64) {
         let submits = || jobs.iter().map(|i| self.trace.jobs()[*i as usize].submit);
         (submits().min().unwrap_or(0), submits().max().unwrap_or(0))
@@ -154,7 +156,7 @@ impl Transformed {
         Ok(())
     }
 
-    /// Seconds times the work multiple.
+    /// Scales a run time or limit, in seconds, by the work multiple.
     fn scaled(&self, seconds: i64) -> i64 {
         ((seconds as f64 * self.changes.runtime).round() as i64).max(1)
     }
@@ -234,29 +236,29 @@ impl Transformed {
         Ok(())
     }
 
-    /// The trace as it was read: what was left out or mended.
+    /// Returns the trace as it was read: what was left out or mended.
     pub fn trace(&self) -> &Trace {
         &self.trace
     }
 
-    /// Jobs of the result.
+    /// Counts the jobs of the result.
     pub fn jobs(&self) -> usize {
         self.copies.len()
     }
 
-    /// Factor of the times between arrivals.
+    /// Returns the factor of the times between arrivals.
     pub fn factor(&self) -> f64 {
         self.factor
     }
 
-    /// Offered load of the window before and after; none where the machine's nodes are not known or all jobs come at
-    /// one instant.
+    /// Computes the offered load of the window before and after. `None` if the machine's nodes are not known or
+    /// all jobs come at one instant.
     pub fn loads(&self) -> Option<[f64; 2]> {
         (self.load[0] > 0.0).then_some(self.load)
     }
 
-    /// The result in the Standard Workload Format, in pieces of whole lines: the trace's header with the new numbers
-    /// of jobs and a note of what was changed, then the jobs by submit time.
+    /// Writes the result in the Standard Workload Format, in pieces of whole lines: the trace's header with the
+    /// new numbers of jobs and a note of what was changed, then the jobs by submit time.
     pub fn pieces(&self) -> impl Iterator<Item = Vec<u8>> + '_ {
         const JOBS: usize = 1000;
         let body = self.copies.chunks(JOBS).map(|copies| {
@@ -435,14 +437,16 @@ mod tests {
     }
 
     fn text(jobs: &[(i64, i64, u32)]) -> String {
-        let line = |(i, (submit, run, size)): (usize, &(i64, i64, u32))| {
-            format!(
-                "{} {submit} 5 {run} {size} -1 -1 {size} {} -1 1 -1 -1 -1 -1 -1 -1 -1\n",
-                i + 1,
-                2 * run
-            )
-        };
-        jobs.iter().enumerate().map(line).collect()
+        jobs.iter()
+            .enumerate()
+            .map(|(i, (submit, run, size)): (usize, &(i64, i64, u32))| {
+                format!(
+                    "{} {submit} 5 {run} {size} -1 -1 {size} {} -1 1 -1 -1 -1 -1 -1 -1 -1\n",
+                    i + 1,
+                    2 * run
+                )
+            })
+            .collect()
     }
 
     proptest! {
@@ -461,7 +465,8 @@ mod tests {
             prop_assert!(trace.jobs().is_sorted_by_key(|j| j.submit));
             let first = raw.iter().map(|j| j.0).min().unwrap();
             for job in trace.jobs() {
-                let (copy, index) = (job.id / of.apart, (job.id % of.apart) as usize - 1);
+                let copy = job.id / of.apart;
+                let index = (job.id % of.apart) as usize - 1;
                 let (submit, run, size) = raw[index];
                 prop_assert_eq!(job.nodes, size);
                 prop_assert_eq!(job.run, ((run as f64 * runtime).round() as i64).max(1));

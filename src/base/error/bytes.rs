@@ -1,6 +1,6 @@
 //! Byte counts in words.
 
-/// A byte count in the unit a person would use.
+/// Formats a number of bytes in the unit a person would use.
 pub fn bytes(count: u64) -> String {
     const UNITS: [&str; 5] = ["B", "kB", "MB", "GB", "TB"];
     let mut value = count as f64;

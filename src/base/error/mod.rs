@@ -31,7 +31,7 @@ pub enum SourceLocation {
 }
 
 impl SourceLocation {
-    /// A line of a file, from 1; 0 for the file as a whole, where no line is known.
+    /// Places a line of a file, from 1; 0 for the file as a whole, where no line is known.
     pub fn line(file: &str, line: usize) -> Self {
         match line {
             0 => SourceLocation::File(file.into()),
@@ -42,12 +42,12 @@ impl SourceLocation {
         }
     }
 
-    /// A file as a whole.
+    /// Places a file as a whole.
     pub fn file(path: &Path) -> Self {
         SourceLocation::File(path.display().to_string().into())
     }
 
-    /// An option or inline specification.
+    /// Places an option or inline specification.
     pub fn option(text: impl AsRef<str>) -> Self {
         SourceLocation::Option(text.as_ref().into())
     }
@@ -132,7 +132,7 @@ pub enum Error {
 }
 
 impl Error {
-    /// Input that is wrong: location, found, expected.
+    /// Returns the error of wrong input: location, found, expected.
     pub fn input(
         location: SourceLocation,
         found: impl Into<String>,
@@ -145,7 +145,7 @@ impl Error {
         }
     }
 
-    /// [`Error::input`] about an option of the command, or about a text that names something.
+    /// Returns an [`Error::input`] about an option of the command, or about a text that names something.
     pub fn option<O: AsRef<str>, F: Into<String>, E: Into<String>>(
         option: O,
         found: F,
@@ -154,7 +154,8 @@ impl Error {
         Error::input(SourceLocation::option(option), found, expected)
     }
 
-    /// The error about a text that was read at `location`: there, after the text, where the text itself is what is wrong.
+    /// Places an error about a text at `location`, where that text was read; the text is quoted if it is itself
+    /// what is wrong.
     pub fn about(self, text: &str, location: &SourceLocation) -> Self {
         match self {
             Error::Input {
@@ -166,7 +167,7 @@ impl Error {
         }
     }
 
-    /// A request that does not suit this topology, and one that would.
+    /// Returns the error of a request that does not suit this topology, with one that would.
     pub fn unsuited(
         location: SourceLocation,
         problem: impl Into<String>,
@@ -179,7 +180,7 @@ impl Error {
         }
     }
 
-    /// A name that is not in `known`, with the nearest one suggested.
+    /// Returns the error of a name that is not in `known`, with the nearest one suggested.
     pub fn unknown<'a>(
         location: SourceLocation,
         what: &str,
@@ -197,7 +198,7 @@ impl Error {
         Error::input(location, format!("unknown {what} `{name}`"), expected)
     }
 
-    /// A failed file operation.
+    /// Returns the error of a failed file operation.
     pub fn io(path: &Path, action: &'static str, cause: std::io::Error) -> Self {
         Error::Io {
             path: path.to_path_buf(),

@@ -1,6 +1,6 @@
 //! Suggestions: the known name that an unknown one was meant to be.
 
-/// The known name closest to `name`, if one is close enough to be a slip of the finger.
+/// Finds the known name closest to `name`. `None` if none is close enough to be a slip of the finger.
 pub(super) fn nearest<'a>(name: &str, known: &[&'a str]) -> Option<&'a str> {
     known
         .iter()

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-/// `19,200`.
+/// Formats a number with commas: `19,200`.
 pub fn thousands(value: u64) -> String {
     let digits = value.to_string();
     let mut out = String::new();
@@ -15,7 +15,7 @@ pub fn thousands(value: u64) -> String {
     out
 }
 
-/// A measured number in six significant digits at most.
+/// Formats a measured number in six significant digits at most.
 pub fn six_digits(value: f64) -> String {
     let rounded: f64 = format!("{value:.5e}").parse().unwrap_or(value);
     if rounded != 0.0 && !(1e-7..1e15).contains(&rounded.abs()) {
@@ -26,15 +26,17 @@ pub fn six_digits(value: f64) -> String {
 
 /// Returns a word as a shell takes it: in quotes where it needs them.
 pub fn quote_word(word: &str) -> Cow<'_, str> {
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=,+".contains(c);
-    if word.chars().all(is_plain) {
+    if word
+        .chars()
+        .all(|c: char| c.is_ascii_alphanumeric() || "-_./:=,+".contains(c))
+    {
         Cow::Borrowed(word)
     } else {
         Cow::Owned(format!("'{}'", word.replace('\'', r"'\''")))
     }
 }
 
-/// Text from outside made safe for a message: on one line, without codes that steer a terminal, and cut in the
+/// Makes text from outside safe for a message: on one line, without codes that steer a terminal, and cut in the
 /// middle where it is too long to be read.
 pub fn sanitize(text: &str) -> Cow<'_, str> {
     let strange =

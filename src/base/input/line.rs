@@ -17,7 +17,7 @@ pub struct Line<'a> {
 }
 
 impl<'a> Line<'a> {
-    /// A line of the text called `source`.
+    /// Makes a line of the text called `source`.
     pub fn new(source: &'a str, number: usize, text: &'a str) -> Self {
         Line {
             source,
@@ -27,17 +27,18 @@ impl<'a> Line<'a> {
         }
     }
 
-    /// Location of the line, for messages.
+    /// Returns the location of the line, for messages.
     pub fn location(&self) -> SourceLocation {
         SourceLocation::line(self.source, self.number)
     }
 
-    /// An error at this line.
+    /// Returns an error at this line.
     pub fn wrong(&self, found: impl Into<String>, expected: impl Into<String>) -> Error {
         Error::input(self.location(), found, expected)
     }
 
-    /// The fields of a line of CSV, blanks trimmed; quotes as RFC 4180 has them: `"a,b"`, `""` for a quote.
+    /// Splits a line of CSV into its fields, blanks trimmed; quotes as RFC 4180 has them: `"a,b"`, `""` for a
+    /// quote.
     ///
     /// # Errors
     /// A quoted field that does not end on the line.

@@ -137,12 +137,12 @@ impl Lines {
         Ok(true)
     }
 
-    /// A text held in memory, quoted as `name`.
+    /// Reads a text held in memory, quoted as `name`.
     pub fn new(name: &str, text: impl Into<Vec<u8>>) -> Self {
         Lines::over(name, Box::new(std::io::Cursor::new(text.into())))
     }
 
-    /// The lines that `source` gives, quoted as `name`.
+    /// Reads the lines that `source` gives, quoted as `name`.
     pub fn over(name: &str, source: Box<dyn Read + Send>) -> Self {
         Lines {
             name: name.into(),
@@ -199,22 +199,22 @@ impl Lines {
         count
     }
 
-    /// The name used in messages.
+    /// Returns the name used in messages.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The location of a line of the file that is being read.
+    /// Returns the location of a line of the file that is being read.
     pub fn location_of(&self, number: usize) -> SourceLocation {
         SourceLocation::line(&self.name, number)
     }
 
-    /// The number of the line read last; 0 before the first.
+    /// Returns the number of the line read last; 0 before the first.
     pub fn number(&self) -> usize {
         self.number
     }
 
-    /// The next line, without its end (`\n`, `\r\n` or `\r`); none at the end of the file.
+    /// Reads the next line, without its end (`\n`, `\r\n` or `\r`). `None` at the end of the file.
     ///
     /// # Errors
     /// [`Error::Io`] when reading fails, a truncated gzip file among them; [`Error::Input`] for a line longer
@@ -226,7 +226,7 @@ impl Lines {
         Ok(self.next()?.map(|range| self.raw(range)))
     }
 
-    /// Range of the next line in the buffer.
+    /// Finds the range of the next line in the buffer.
     fn next(&mut self) -> Result<Option<Range<usize>>> {
         self.skip_mark()?;
         let mut seen = 0;
@@ -268,7 +268,7 @@ impl Lines {
         Ok(Some(range))
     }
 
-    /// Before the first line: leaves out a byte-order mark.
+    /// Skips a byte-order mark before the first line.
     fn skip_mark(&mut self) -> Result<()> {
         if !std::mem::replace(&mut self.begun, true) {
             while self.end < MARK.len() && !self.at_end {
@@ -288,17 +288,19 @@ impl Lines {
             return Ok(());
         }
         self.idle += 1 + range.len();
-        match self.idle > Lines::IDLE {
-            true => Err(idle(
+        if self.idle > Lines::IDLE {
+            Err(idle(
                 SourceLocation::line(&self.name, self.number),
                 Lines::IDLE,
-            )),
-            false => Ok(()),
+            ))
+        } else {
+            Ok(())
         }
     }
 
-    /// The text from the first byte that is not blank on, nothing of it consumed: of JSON all or a first piece, else at
-    /// least that byte, so that lines are read as they come. Errors: [`Error::Io`] when reading fails; 64 MB of blanks.
+    /// Returns the text from the first byte that is not blank on, nothing of it consumed: of JSON all or a first
+    /// piece, else at least that byte, so that lines are read as they come. Fails with [`Error::Io`] when reading
+    /// fails, and after 64 MB of blanks.
     pub fn head(&mut self) -> Result<&[u8]> {
         self.skip_mark()?;
         loop {
@@ -324,7 +326,9 @@ impl Lines {
     }
 
     fn raw(&self, range: Range<usize>) -> RawLine<'_> {
-        let (source, number, file) = (&*self.name, self.number, self.file);
+        let source = &*self.name;
+        let number = self.number;
+        let file = self.file;
         RawLine {
             source,
             number,
@@ -365,13 +369,14 @@ impl Lines {
         Ok(())
     }
 
-    /// Bytes read and not yet handed out.
+    /// Returns the bytes read and not yet handed out.
     fn rest(&self) -> &[u8] {
         &self.buffer[self.start..self.end]
     }
 
-    /// The rest of the lines in one piece, of at most `most` bytes and with no line longer than `longest`. Errors: as
-    /// [`Lines::line`]; [`Error::Memory`] where it is larger than the memory of [`Lines::keep`] allows.
+    /// Reads the rest of the lines in one piece, of at most `most` bytes and with no line longer than `longest`.
+    /// Errors: as [`Lines::line`]; [`Error::Memory`] where it is larger than the memory of [`Lines::keep`]
+    /// allows.
     pub(super) fn whole(mut self, most: u64, longest: usize) -> Result<(Arc<str>, Vec<u8>)> {
         if let Some(next) = self.further.last() {
             let location = SourceLocation::File(next.display().to_string().into());
@@ -382,7 +387,8 @@ impl Lines {
             ));
         }
         self.skip_mark()?;
-        let (mut line, mut said) = (0, 0);
+        let mut line = 0;
+        let mut said = 0;
         loop {
             let before = self.rest().len();
             if before as u64 > self.memory {
@@ -420,8 +426,8 @@ impl Lines {
         Ok((self.name, self.buffer))
     }
 
-    /// The next line that says something, as [`super::Text::data_lines`] gives it: `#` comments cut off, blanks
-    /// trimmed, empty lines left out.
+    /// Reads the next line that says something, as [`super::Text::data_lines`] gives it: `#` comments cut off,
+    /// blanks trimmed, empty lines left out.
     ///
     /// # Errors
     /// As [`Lines::line`]; and [`Error::Input`] for a line that is not UTF-8.
@@ -445,8 +451,8 @@ impl Lines {
         }))
     }
 
-    /// Lets `judge` look at lines from here on until it returns something, then goes back to where it was. Errors: as
-    /// [`Lines::line`].
+    /// Shows `judge` the lines from here on until it returns something, then goes back to where it was. Errors:
+    /// as [`Lines::line`].
     pub fn peek<T>(&mut self, mut judge: impl FnMut(&[u8]) -> Option<T>) -> Result<Option<T>> {
         // From here on the offset of the next line stays good, whatever else is read.
         self.buffer.copy_within(self.start..self.end, 0);
@@ -455,7 +461,8 @@ impl Lines {
         self.skip_mark()?;
         let start = self.start;
         self.keep = true;
-        let (number, idle) = (self.number, self.idle);
+        let number = self.number;
+        let idle = self.idle;
         let verdict = loop {
             match self.line()? {
                 None => break None,

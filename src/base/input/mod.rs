@@ -42,7 +42,7 @@ mod parquet {
     }
 }
 
-/// The bytes of `path`, and the name that messages call them by.
+/// Opens `path`, and returns the name that messages call it by with its bytes.
 fn open(path: &Path) -> Result<(String, Box<dyn Read + Send>)> {
     if path == Path::new("-") {
         return Ok(("standard input".into(), Box::new(std::io::stdin())));
@@ -54,17 +54,18 @@ fn open(path: &Path) -> Result<(String, Box<dyn Read + Send>)> {
     Ok((path.display().to_string(), unpacked(path, file)))
 }
 
-/// The bytes of `source`, which the file of this name holds, compressed or not.
+/// Decompresses the bytes of `source` where the file's name says that they are compressed.
 fn unpacked(path: &Path, source: impl Read + Send + 'static) -> Box<dyn Read + Send> {
-    match is_packed(path) {
-        true => Box::new(flate2::read::MultiGzDecoder::new(std::io::BufReader::new(
+    if is_packed(path) {
+        Box::new(flate2::read::MultiGzDecoder::new(std::io::BufReader::new(
             source,
-        ))),
-        false => Box::new(source),
+        )))
+    } else {
+        Box::new(source)
     }
 }
 
-/// `path` as seen from the folder of `base`, the file that names it.
+/// Resolves `path` from the folder of `base`, the file that names it.
 pub fn beside(base: Option<&Path>, path: &str) -> PathBuf {
     match base.and_then(Path::parent) {
         Some(folder) if Path::new(path).is_relative() && path != "-" => folder.join(path),

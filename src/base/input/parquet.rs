@@ -15,9 +15,9 @@ use crate::error::{Error, Result, SourceLocation};
 /// Rows that the decoder may be ahead of the reader.
 const AHEAD: usize = 1024;
 
-/// The table of `path` as CSV: times in seconds since 1970, lists as `[a, b]`, nothing for a null. Errors: a file that
-/// cannot be opened, or is no Parquet table. What is wrong with a page of it is found when it is read. O(1) memory
-/// beside one page of each column; the decoder has a thread of its own.
+/// Opens the table of `path` as CSV: times in seconds since 1970, lists as `[a, b]`, nothing for a null. Fails if the
+/// file cannot be opened or is no Parquet table; a fault in a page of it is found when it is read. O(1) memory beside
+/// one page of each column; the decoder has a thread of its own.
 pub(super) fn open(path: &Path) -> Result<Box<dyn Read + Send>> {
     let file = File::open(path).map_err(|e| Error::io(path, "opening", e))?;
     let reader = SerializedFileReader::new(file).map_err(|e| {
@@ -79,7 +79,7 @@ impl Read for Rows {
     }
 }
 
-/// A line of CSV.
+/// Formats a line of CSV.
 fn line(fields: impl Iterator<Item = String>) -> Vec<u8> {
     // A line end inside a field would be taken for the end of the row.
     let fields = fields.map(|field| field.replace(['\n', '\r'], " "));
@@ -89,7 +89,7 @@ fn line(fields: impl Iterator<Item = String>) -> Vec<u8> {
     writer.into_inner().unwrap_or_default()
 }
 
-/// A value as tables in CSV have it.
+/// Formats a value as tables in CSV have it.
 fn text(field: &Field, nanoseconds: bool) -> String {
     match field {
         Field::Null => String::new(),

@@ -28,7 +28,7 @@ impl Text {
         Lines::open(path, most)?.into_text()
     }
 
-    /// As [`Text::read`], of a file whose bytes are held in memory. Errors: as [`Text::read`].
+    /// Reads a file whose bytes are held in memory, as [`Text::read`] does. Errors: as [`Text::read`].
     pub fn held(path: &Path, bytes: &'static [u8], most: u64) -> Result<Self> {
         let source = unpacked(path, bytes);
         Lines::over(&path.display().to_string(), source)
@@ -36,7 +36,7 @@ impl Text {
             .into_text()
     }
 
-    /// A text held in memory, quoted as `name`.
+    /// Holds a text in memory, quoted as `name`.
     ///
     /// A byte-order mark is left out; a line may end in `\n`, `\r\n` or `\r`.
     pub fn new(name: impl Into<String>, text: impl Into<String>) -> Self {
@@ -68,27 +68,27 @@ impl Text {
         }
     }
 
-    /// The name used in messages.
+    /// Returns the name used in messages.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The text as a whole, for an error message.
+    /// Returns the location of the text as a whole, for an error message.
     pub fn location(&self) -> SourceLocation {
         SourceLocation::File(self.name.as_str().into())
     }
 
-    /// The whole text.
+    /// Returns the whole text.
     pub fn as_str(&self) -> &str {
         &self.text
     }
 
-    /// A text that stands on a line, or begins there: for messages about it.
+    /// Returns a text that stands on a line, or begins there, as a line: for messages about it.
     pub fn line_at<'a>(&'a self, number: usize, text: &'a str) -> Line<'a> {
         Line::new(&self.name, number, text)
     }
 
-    /// Every line, numbered from 1.
+    /// Iterates over every line, numbered from 1.
     pub fn lines(&self) -> impl Iterator<Item = Line<'_>> {
         self.text
             .lines()
@@ -96,7 +96,7 @@ impl Text {
             .map(|(i, text)| Line::new(&self.name, i + 1, text))
     }
 
-    /// The lines that say something: `#` comments cut off, blanks trimmed, empty lines left out.
+    /// Iterates over the lines that say something: `#` comments cut off, blanks trimmed, empty lines left out.
     pub fn data_lines(&self) -> impl Iterator<Item = Line<'_>> {
         self.lines().filter_map(|line| {
             let text = line.text.split('#').next().unwrap_or("").trim();
@@ -104,7 +104,7 @@ impl Text {
         })
     }
 
-    /// The number of the line that byte `offset` stands on.
+    /// Returns the number of the line that byte `offset` stands on.
     pub fn line_of(&self, offset: usize) -> usize {
         self.line_finder()(offset)
     }
@@ -117,7 +117,7 @@ impl Text {
 }
 
 impl Lines {
-    /// The rest of the lines as a text, within their memory. Errors: as [`Text::read`].
+    /// Reads the rest of the lines as a text, within their memory. Errors: as [`Text::read`].
     pub fn into_text(self) -> Result<Text> {
         let (name, bytes) = self.whole(MOST, LONGEST)?;
         Text::from_bytes(&name, bytes)

@@ -48,7 +48,7 @@ pub struct Params {
     default_seed: u64,
 }
 
-/// The part of `kind:rest` before the first colon.
+/// Returns the part of `kind:rest` before the first colon.
 pub fn head(text: &str) -> &str {
     text.split(':').next().unwrap_or(text)
 }
@@ -69,22 +69,22 @@ impl Params {
         self
     }
 
-    /// Forgets `key`.
+    /// Removes `key`, as if it had not been given.
     pub fn remove(&mut self, key: &str) {
         self.given.retain(|e| e.key != key);
     }
 
-    /// The kind: the text before the colon, or the TOML key `kind`.
+    /// Returns the kind: the text before the colon, or the TOML key `kind`.
     pub fn kind(&self) -> &str {
         &self.kind
     }
 
-    /// Location of the whole, for errors about combinations.
+    /// Returns the location of the whole, for errors about combinations.
     pub fn location(&self) -> &SourceLocation {
         &self.location
     }
 
-    /// Location of `key`'s value, or of the whole when it is absent.
+    /// Returns the location of `key`'s value, or of the whole when it is absent.
     pub fn location_of(&self, key: &str) -> SourceLocation {
         self.given
             .iter()
@@ -102,7 +102,7 @@ impl Params {
         self.given.iter().find(|e| e.key == key).map(|e| &e.value)
     }
 
-    /// The given value of `key`, else its declared default.
+    /// Returns the given value of `key`, else its declared default.
     fn entry(&self, key: &'static str) -> Option<&Given> {
         debug_assert!(
             self.declared.is_none() || self.option(key).is_some(),
@@ -123,12 +123,12 @@ impl Params {
             .copied()
     }
 
-    /// An error about options that do not suit the topology.
+    /// Returns an error about options that do not suit the topology.
     pub fn unsuited(&self, problem: impl Into<String>, remedy: impl Into<String>) -> Error {
         Error::unsuited(self.location.clone(), problem, remedy)
     }
 
-    /// The raw value of `key` with its location.
+    /// Returns the raw value of `key` with its location.
     pub fn value(&self, key: &'static str) -> Option<(&Value, &SourceLocation)> {
         self.entry(key).map(|e| (&e.value, &e.location))
     }
@@ -143,7 +143,7 @@ impl Params {
         }
     }
 
-    /// A word, if given.
+    /// Reads a word, if given.
     ///
     /// # Errors
     /// The value is not a word.
@@ -155,7 +155,7 @@ impl Params {
         }
     }
 
-    /// One of the declared choices, if given or by default.
+    /// Reads one of the declared choices, if given or by default.
     ///
     /// # Errors
     /// Another word, with the nearest choice suggested.
@@ -166,29 +166,30 @@ impl Params {
             .transpose()
     }
 
-    /// One of the declared choices.
+    /// Reads one of the declared choices.
     ///
     /// # Errors
     /// As [`Params::chosen`]; none given where the option declares no default.
     pub fn choice(&self, key: &'static str) -> Result<&'static str> {
-        let missing = || self.wrong(key, format!("{key} = a name"));
-        self.chosen(key)?.ok_or_else(missing)
+        self.chosen(key)?
+            .ok_or_else(|| self.wrong(key, format!("{key} = a name")))
     }
 
-    /// `word` as one of `choices`.
+    /// Finds `word` among `choices`.
     ///
     /// # Errors
     /// It is none of them, with the nearest suggested.
     pub fn among<'c>(&self, key: &str, word: &str, choices: &[&'c str]) -> Result<&'c str> {
-        let unknown = || Error::unknown(self.location_of(key), key, word, choices.iter().copied());
         choices
             .iter()
             .copied()
             .find(|choice| *choice == word)
-            .ok_or_else(unknown)
+            .ok_or_else(|| {
+                Error::unknown(self.location_of(key), key, word, choices.iter().copied())
+            })
     }
 
-    /// A whole number within `low..=high`, if given.
+    /// Reads a whole number within `low..=high`, if given.
     ///
     /// # Errors
     /// Not a number, or out of range.
@@ -210,7 +211,7 @@ impl Params {
         }
     }
 
-    /// A whole number within `low..=high`, given or by default.
+    /// Reads a whole number within `low..=high`, given or by default.
     ///
     /// # Errors
     /// Missing without a declared default, not a number, or out of range.
@@ -222,7 +223,7 @@ impl Params {
             .ok_or_else(|| self.wrong(key, format!("{key} = a whole number from {low} to {high}")))
     }
 
-    /// A real number within `low..=high`, if given.
+    /// Reads a real number within `low..=high`, if given.
     ///
     /// # Errors
     /// Not a number, not finite, or out of range.
@@ -230,7 +231,7 @@ impl Params {
         self.within(key, low, high, "a number")
     }
 
-    /// A real number within `low..=high`, given or by default.
+    /// Reads a real number within `low..=high`, given or by default.
     ///
     /// # Errors
     /// Missing without a declared default, not a number, not finite, or out of range.
@@ -239,7 +240,7 @@ impl Params {
             .ok_or_else(|| self.wrong(key, format!("{key} = a number from {low} to {high}")))
     }
 
-    /// `true` or `false`; false when absent.
+    /// Reads `true` or `false`; false when absent.
     ///
     /// # Errors
     /// Another value.
@@ -252,7 +253,7 @@ impl Params {
         self.default_seed
     }
 
-    /// The seed: `seed=` here wins over the run's `--seed`.
+    /// Reads the seed: `seed=` here wins over the run's `--seed`.
     ///
     /// # Errors
     /// Not a whole number.
@@ -262,7 +263,7 @@ impl Params {
             .unwrap_or(self.default_seed))
     }
 
-    /// Positive whole numbers that must be given, as [`Params::extents`] reads them.
+    /// Reads positive whole numbers that must be given, as [`Params::extents`] reads them.
     ///
     /// # Errors
     /// As [`Params::extents`]; not given, with what is `expected`.
@@ -270,7 +271,7 @@ impl Params {
         self.extents(key)?.ok_or_else(|| self.wrong(key, expected))
     }
 
-    /// Positive whole numbers: `8x8x5` inline or as a TOML text, `[8, 8, 5]` in TOML.
+    /// Reads positive whole numbers: `8x8x5` inline or as a TOML text, `[8, 8, 5]` in TOML.
     ///
     /// # Errors
     /// Not numbers, an element below 1 or above 2³¹; the message names the element.
@@ -316,7 +317,7 @@ impl Params {
         Ok(Some(extents))
     }
 
-    /// The elements of a list, a single scalar being a list of one; each as a word with its location.
+    /// Reads the elements of a list, a single scalar being a list of one; each as a word with its location.
     ///
     /// # Errors
     /// A list within the list.
@@ -341,7 +342,7 @@ impl Params {
         }
     }
 
-    /// A path, relative to the file that names it.
+    /// Reads a path, relative to the file that names it.
     ///
     /// # Errors
     /// The value is not a text.
@@ -349,7 +350,7 @@ impl Params {
         Ok(self.word(key)?.map(|w| beside(self.base.as_deref(), &w)))
     }
 
-    /// A path that is part of a value, relative to the file that names it.
+    /// Resolves a path that is part of a value, relative to the file that names it.
     pub fn beside(&self, path: &str) -> PathBuf {
         beside(self.base.as_deref(), path)
     }

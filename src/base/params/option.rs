@@ -65,37 +65,37 @@ impl Opt {
         }
     }
 
-    /// A whole number.
+    /// Declares a whole number.
     pub const fn whole(key: &'static str, about: &'static str) -> Self {
         Opt::new(key, Values::Whole, about)
     }
 
-    /// A number.
+    /// Declares a number.
     pub const fn number(key: &'static str, about: &'static str) -> Self {
         Opt::new(key, Values::Number, about)
     }
 
-    /// `true` or `false`, false unless given.
+    /// Declares a flag: `true` or `false`, false unless given.
     pub const fn flag(key: &'static str, about: &'static str) -> Self {
         Opt::new(key, Values::Flag, about).or("false")
     }
 
-    /// A word or text.
+    /// Declares a word or text.
     pub const fn text(key: &'static str, about: &'static str) -> Self {
         Opt::new(key, Values::Text, about)
     }
 
-    /// Positive whole numbers, as in 8x8x5.
+    /// Declares positive whole numbers, as in 8x8x5.
     pub const fn extents(key: &'static str, about: &'static str) -> Self {
         Opt::new(key, Values::Extents, about)
     }
 
-    /// The path of a file.
+    /// Declares the path of a file.
     pub const fn file(key: &'static str, about: &'static str) -> Self {
         Opt::new(key, Values::File, about)
     }
 
-    /// One of `words`, the first unless given.
+    /// Declares one of `words`, the first unless given.
     pub const fn one_of(
         key: &'static str,
         words: &'static [&'static str],
@@ -104,7 +104,7 @@ impl Opt {
         Opt::new(key, Values::OneOf(words), about).or(words[0])
     }
 
-    /// One of the names of another table.
+    /// Declares one of the names of another table.
     pub const fn name_of(
         key: &'static str,
         names: fn() -> Vec<&'static str>,
@@ -113,19 +113,19 @@ impl Opt {
         Opt::new(key, Values::NameOf(names), about)
     }
 
-    /// As if `value` were given where nothing is.
+    /// Sets the default: as if `value` were given where nothing is.
     pub const fn or(mut self, value: &'static str) -> Self {
         self.default = Fallback::Value(value);
         self
     }
 
-    /// Worked out where it is not given, as `words` say.
+    /// Says in `words` how the value is worked out where it is not given.
     pub const fn or_else(mut self, words: &'static str) -> Self {
         self.default = Fallback::Computed(words);
         self
     }
 
-    /// The key may be left out.
+    /// Lets the key be left out.
     pub const fn positional(mut self) -> Self {
         self.positional = true;
         self
@@ -137,7 +137,7 @@ impl Opt {
         self
     }
 
-    /// The words it takes, where it takes only some.
+    /// Lists the words it takes, where it takes only some.
     pub fn choices(&self) -> Vec<&'static str> {
         match self.values {
             Values::OneOf(words) => words.to_vec(),
@@ -171,7 +171,7 @@ impl fmt::Display for Fallback {
     }
 }
 
-/// The options of two lists, for entries that share some with others.
+/// Joins the options of two lists, for entries that share some with others.
 pub const fn join<const A: usize, const B: usize, const N: usize>(
     first: [Opt; A],
     then: [Opt; B],
@@ -190,8 +190,8 @@ pub const fn join<const A: usize, const B: usize, const N: usize>(
 pub const SEED: Opt =
     Opt::whole("seed", "seed of the random numbers: same seed, same result").or_else("--seed");
 
-/// `name:FIRST,key=…[,key=value…]`: how an entry is written, with `separator` for the comma. Positional options come
-/// first, then those that must be given, then the others.
+/// Shows how an entry is written, `name:FIRST,key=…[,key=value…]`, with `separator` for the comma. Positional options
+/// come first, then those that must be given, then the others.
 pub fn usage(name: &str, separator: char, options: &[&Opt]) -> String {
     let mut text = name.to_string();
     let mut add = |part: &str, closing: &str| {

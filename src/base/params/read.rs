@@ -7,7 +7,7 @@ use super::{Fallback, Given, Opt, Params, Tables, head, usage};
 use crate::error::{Error, Result, SourceLocation};
 use crate::input::Text;
 
-/// The parts between separators and commas outside brackets and braces.
+/// Splits a text at separators and commas outside brackets and braces.
 fn parts(text: &str, separator: char) -> impl Iterator<Item = &str> {
     let mut end = None;
     text.split(move |c| {

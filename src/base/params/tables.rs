@@ -35,8 +35,8 @@ impl Tables {
         fill(parsed.get_ref(), text.location(), &new, &at)
     }
 
-    /// The tables of the list `key` with the location of its first one; no tables where it is not given or empty. It is
-    /// gone afterwards.
+    /// Takes the tables of the list `key` out, with the location of its first one; no tables where it is not
+    /// given or empty.
     pub fn take(&mut self, key: &'static str) -> (SourceLocation, Vec<Tables>) {
         match self.lists.iter().position(|(name, ..)| name == key) {
             Some(i) => {
@@ -82,7 +82,8 @@ fn fill(
     let mut items: Vec<_> = table.iter().collect();
     items.sort_by_key(|(key, _)| key.span().start);
     for (key, value) in items {
-        let (name, here) = (key.get_ref().to_string(), at(value.span().start));
+        let name = key.get_ref().to_string();
+        let here = at(value.span().start);
         match value.get_ref() {
             DeValue::Array(items)
                 if matches!(items.first().map(|i| i.get_ref()), Some(DeValue::Table(_))) =>

@@ -17,7 +17,7 @@ pub enum Unit {
 }
 
 impl Unit {
-    /// Form of its texts, for messages.
+    /// Describes the form of its texts, for messages.
     pub fn expected(self) -> &'static str {
         match self {
             Unit::Bytes => "bytes of 0 or more, such as 4096, 1MB, 64KiB or 8kb (bits)",
@@ -79,22 +79,21 @@ impl Unit {
         Some(part * factor)
     }
 
-    /// As [`Unit::parse`], for a value of the option `flag`.
+    /// Reads the value of the option `flag`, as [`Unit::parse`] does.
     ///
     /// # Errors
     /// With the option, the text and the form that is expected.
     pub fn option(self, flag: &str, text: &str) -> Result<f64> {
-        let wrong = || {
+        self.parse(text).ok_or_else(|| {
             let location = SourceLocation::option(format!("{flag} {text}"));
             Error::input(location, format!("`{text}`"), self.expected())
-        };
-        self.parse(text).ok_or_else(wrong)
+        })
     }
 }
 
 impl Params {
-    /// A number with its unit, if given: a text as [`Unit::parse`] reads it, or a plain number in bytes or seconds.
-    /// Errors: something else, negative or not finite.
+    /// Reads a number with its unit, if given: a text as [`Unit::parse`] reads it, or a plain number in bytes or
+    /// seconds. Fails if it is something else, negative or not finite.
     pub fn quantity(&self, key: &'static str, unit: Unit) -> Result<Option<f64>> {
         let Some((value, _)) = self.value(key) else {
             return Ok(None);
@@ -110,8 +109,8 @@ impl Params {
     }
 }
 
-/// A whole count of bytes: a number, then k, M, G or T (powers of 1000) or Ki, Mi, Gi or Ti (powers of 1024) in either
-/// case, then `B` or nothing. `1.5G` is 1,500,000,000; what is left of a byte is cut off.
+/// Parses a whole number of bytes: a number, then k, M, G or T (powers of 1000) or Ki, Mi, Gi or Ti (powers of 1024)
+/// in either case, then `B` or nothing. `1.5G` is 1,500,000,000; what is left of a byte is cut off.
 ///
 /// # Errors
 /// Another text, or more than 64 bits hold: what was found and what is expected.

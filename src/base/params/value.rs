@@ -26,7 +26,7 @@ impl Value {
         }
     }
 
-    /// The value in the spelling of inline specifications, where it is a scalar.
+    /// Formats the value in the spelling of inline specifications. `None` if it is no scalar.
     pub(super) fn scalar(&self) -> Option<String> {
         match self {
             Value::Word(w) => Some(w.trim().to_string()),
@@ -38,7 +38,7 @@ impl Value {
     }
 }
 
-/// A TOML value; `at` finds the line of an offset.
+/// Converts a TOML value; `at` finds the line of an offset.
 pub(super) fn from_toml(
     value: &toml::de::DeValue<'_>,
     location: &SourceLocation,

@@ -23,7 +23,7 @@ impl Params {
         }
     }
 
-    /// An error about `key`'s value, which it quotes as written.
+    /// Returns an error about `key`'s value, which it quotes as written.
     pub fn wrong(&self, key: &str, expected: impl Into<String>) -> Error {
         self.written(key).wrong(expected)
     }

@@ -39,7 +39,7 @@ impl Live {
         self.jobs.len()
     }
 
-    /// Memory of all of it in bytes, roughly: it never shrinks.
+    /// Estimates the memory of all of it in bytes: it never shrinks.
     pub fn bytes(&self) -> usize {
         self.bytes
     }
@@ -83,7 +83,7 @@ impl Live {
     }
 }
 
-/// Eight bytes at a time, each step a multiplication that spreads them; the upper half comes down at the end.
+/// Hashes eight bytes at a time, each step a multiplication that spreads them; the upper half comes down at the end.
 fn hash(bytes: &[u8]) -> u64 {
     const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15; // 2⁶⁴ / golden ratio
     let mut state = bytes.len() as u64;

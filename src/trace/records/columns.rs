@@ -131,7 +131,8 @@ impl Columns {
         let mut seen: Vec<&str> = Vec::new();
         for pair in pairs {
             let (key, name) = pair.split_once('=').unwrap_or((pair, ""));
-            let (key, name) = (key.trim(), name.trim());
+            let key = key.trim();
+            let name = name.trim();
             if seen.contains(&key) {
                 return Err(wrong(format!("`{key}` again"), "each key once"));
             }
@@ -172,21 +173,22 @@ impl Columns {
     /// Reads a text of this file.
     fn of(text: &str) -> Columns {
         let pairs = text.split(',').filter_map(|pair| pair.split_once('='));
-        let named = |(key, name): (&str, &str)| {
-            let role = ROLES.iter().position(|role| *role == key)?;
-            Some(Named {
-                role,
-                name: name.to_string(),
-                known: true,
-            })
-        };
         Columns {
-            names: pairs.filter_map(named).collect(),
+            names: pairs
+                .filter_map(|(key, name): (&str, &str)| {
+                    let role = ROLES.iter().position(|role| *role == key)?;
+                    Some(Named {
+                        role,
+                        name: name.to_string(),
+                        known: true,
+                    })
+                })
+                .collect(),
             ..Columns::default()
         }
     }
 
-    /// The columns of recorded placements, whose times are in seconds.
+    /// Returns the columns of recorded placements, whose times are in seconds.
     pub(super) fn of_placements() -> Columns {
         let mut columns = Columns {
             per_second: Some(1),
@@ -199,7 +201,7 @@ impl Columns {
         columns
     }
 
-    /// The columns of the known table that a header line belongs to.
+    /// Finds the known table that a header line belongs to, and returns its columns.
     pub fn of_header(header: &[u8]) -> Option<Columns> {
         let header = std::str::from_utf8(header).ok()?;
         let present: Vec<&str> = header
@@ -230,16 +232,16 @@ impl Columns {
         })
     }
 
-    /// Where the column of a role stands in a header; none where the table has none. The name that is missing is an
-    /// error.
+    /// Finds the column of a role in a header. `None` if the table has none. Fails with the name that is missing.
     pub(super) fn find(&self, key: &str, header: &[&str]) -> Result<Option<usize>, &str> {
         let Some(named) = self.names.iter().find(|named| ROLES[named.role] == key) else {
             return Ok(None);
         };
         let position = |name: &str| header.iter().position(|column| *column == name);
-        let at = match named.known {
-            true => named.name.split('|').find_map(position),
-            false => position(&named.name),
+        let at = if named.known {
+            named.name.split('|').find_map(position)
+        } else {
+            position(&named.name)
         };
         match at {
             None if !named.known || !OPTIONAL.contains(&key) => Err(&named.name),

@@ -87,7 +87,9 @@ impl Header {
                 )
             })?;
         }
-        let (file, width, per_second) = (line.file, header.len(), columns.per_second);
+        let file = line.file;
+        let width = header.len();
+        let per_second = columns.per_second;
         Ok(Header {
             file,
             width,
@@ -124,7 +126,7 @@ struct CsvRow<'a> {
 }
 
 impl CsvRow<'_> {
-    /// The text of a role; none where the table has no such column.
+    /// Returns the text of a role. `None` if the table has no such column.
     fn get(&self, key: &str) -> Option<&str> {
         let role = ROLES.iter().position(|role| *role == key)?;
         Some(self.fields[self.at[role]?].trim())
@@ -207,7 +209,8 @@ impl Source for Csv {
                 assumed_minutes,
                 ..
             } = &self.header;
-            let (fields, per_second) = (line.fields()?, *per_second);
+            let fields = line.fields()?;
+            let per_second = *per_second;
             let mut row = CsvRow {
                 fields,
                 line,
@@ -259,8 +262,8 @@ impl Source for Csv {
     }
 }
 
-/// A host list, a list of a data frame such as `['r1', 'r2']` or `[12 13]`, or numbers and ranges with blanks between, as
-/// a host list.
+/// Appends a host list, made of a host list, of a list of a data frame such as `['r1', 'r2']` or `[12 13]`, or of
+/// numbers and ranges with blanks between.
 pub(super) fn host_list(text: &str, into: &mut String) {
     if ["None", "nan", "None assigned"].contains(&text) {
         return;
@@ -270,8 +273,11 @@ pub(super) fn host_list(text: &str, into: &mut String) {
         .and_then(|rest| rest.strip_suffix(']'));
     let first = text.bytes().next().unwrap_or_default();
     // Most are as they should be; a piece of digits may be a range of ids, behind names, too.
-    let digits = |pair: &[u8]| pair[0] == b',' && pair[1].is_ascii_digit();
-    let ids = first.is_ascii_digit() || text.as_bytes().windows(2).any(digits);
+    let ids = first.is_ascii_digit()
+        || text
+            .as_bytes()
+            .windows(2)
+            .any(|pair: &[u8]| pair[0] == b',' && pair[1].is_ascii_digit());
     if inner.is_none() && !ids && !text.contains([' ', '\'']) {
         return into.push_str(text);
     }
@@ -286,9 +292,10 @@ pub(super) fn host_list(text: &str, into: &mut String) {
                 .iter()
                 .all(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()))
         });
-        match range {
-            true => into.extend(["[", name, "]"]),
-            false => into.push_str(name),
+        if range {
+            into.extend(["[", name, "]"])
+        } else {
+            into.push_str(name)
         }
     }
 }

@@ -52,7 +52,7 @@ struct JobComp {
     begun: bool,
 }
 
-/// The values of a line by their places, or why it has none.
+/// Splits a line into its values by their places. Fails with the reason why it has none.
 fn values(text: &str) -> std::result::Result<[&str; PLACES], Reason> {
     let mut found = [None; PLACES];
     for (key, value) in text
@@ -66,9 +66,10 @@ fn values(text: &str) -> std::result::Result<[&str; PLACES], Reason> {
             return Err(Reason::UnclearFields);
         }
     }
-    match found[..NEEDED].contains(&None) {
-        true => Err(Reason::TornLine),
-        false => Ok(found.map(Option::unwrap_or_default)),
+    if found[..NEEDED].contains(&None) {
+        Err(Reason::TornLine)
+    } else {
+        Ok(found.map(Option::unwrap_or_default))
     }
 }
 
@@ -147,12 +148,13 @@ impl Source for JobComp {
             }
             return Ok(true);
         }
-        match self.begun {
-            true => Ok(false),
-            false => Err(no_jobs(
+        if self.begun {
+            Ok(false)
+        } else {
+            Err(no_jobs(
                 self.lines.name(),
                 "lines such as JobId=12 UserId=…",
-            )),
+            ))
         }
     }
 }

@@ -26,7 +26,7 @@ fn before_1970(time: i64) -> bool {
 struct Numbers(BTreeMap<String, i32>);
 
 impl Numbers {
-    /// The number of a name, from 1; -1 for none.
+    /// Returns the number of a name, from 1; -1 for none.
     fn of(&mut self, name: &str) -> i32 {
         match self.0.get(name) {
             Some(number) => *number,
@@ -50,9 +50,9 @@ impl Numbers {
 }
 
 impl Records {
-    /// The records as a trace: a processor is a node, and partitions and users have numbers, which the header lists.
-    /// Jobs without a number of their own, and those of a number that came before (lives of a job that was requeued), are
-    /// numbered anew.
+    /// Reads the records as a trace: a processor is a node, and partitions and users have numbers, which the
+    /// header lists. Jobs without a number of their own, and those of a number that came before (lives of a job
+    /// that was requeued), are numbered anew.
     ///
     /// # Errors
     /// A record that is wrong, with file and line; no jobs at all; more jobs than the memory holds.
@@ -60,8 +60,10 @@ impl Records {
     /// # Complexity
     /// O(length of the file + jobs · log jobs) time; at most 500 bytes a job while they are read.
     pub fn trace(mut self, options: &Options) -> Result<Trace> {
-        let (mut jobs, mut record) = (Vec::<Job>::new(), Record::default());
-        let (mut partitions, mut users) = (Numbers::default(), Numbers::default());
+        let mut jobs = Vec::<Job>::new();
+        let mut record = Record::default();
+        let mut partitions = Numbers::default();
+        let mut users = Numbers::default();
         while self.next(&mut record)? {
             let partition = partitions.of(&record.partition);
             let wanted = options.partitions.is_empty() || options.partitions.contains(&partition);
@@ -141,7 +143,8 @@ impl Records {
             partitions.lines("Partition"),
             users.lines("User"),
         );
-        let (mut lines, mut header) = (Lines::new(&self.name, text), Header::default());
+        let mut lines = Lines::new(&self.name, text);
+        let mut header = Header::default();
         while let Some(line) = lines.line()? {
             header.push(&line);
         }
@@ -160,19 +163,21 @@ impl Records {
         }
         let mut by_id: Vec<u32> = (0..jobs.len() as u32).collect();
         by_id.sort_by_key(|i| jobs[*i as usize].id);
-        let (mut again, mut same) = (Vec::new(), Vec::new());
+        let mut again = Vec::new();
+        let mut same = Vec::new();
         for group in by_id.chunk_by(|a, b| jobs[*a as usize].id == jobs[*b as usize].id) {
             for (nth, index) in group.iter().enumerate().skip(1) {
                 let what = |i: u32| Job {
                     line: 0,
                     ..jobs[i as usize]
                 };
-                match group[..nth]
+                if group[..nth]
                     .iter()
                     .any(|other| what(*other) == what(*index))
                 {
-                    true => same.push(*index),
-                    false => again.push(*index),
+                    same.push(*index)
+                } else {
+                    again.push(*index)
                 }
             }
         }
@@ -197,7 +202,7 @@ impl Records {
     }
 }
 
-/// Why a record is no job of a trace, if it is none.
+/// Returns the reason why a record is no job of a trace. `None` if it is one.
 fn fault(record: &Record, options: &Options) -> Option<Reason> {
     let faults = [
         (

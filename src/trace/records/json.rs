@@ -44,7 +44,8 @@ pub(super) struct Whole {
 
 impl Source for Whole {
     fn next(&mut self, record: &mut Record, tally: &mut Tally) -> Result<bool> {
-        let (reason, count) = (self.left_out.0, std::mem::take(&mut self.left_out.1));
+        let reason = self.left_out.0;
+        let count = std::mem::take(&mut self.left_out.1);
         tally.lines += count as u64;
         tally.add(reason, count);
         let Some(next) = self.records.next() else {
@@ -73,7 +74,7 @@ pub(super) fn document<'t, T: Deserialize<'t>>(text: &'t Text, expected: &str) -
     })
 }
 
-/// The line on which a text first stands within quotes.
+/// Finds the line on which a text first stands within quotes.
 fn line_of(text: &Text, quoted: &str) -> SourceLocation {
     let at = serde_json::to_string(quoted)
         .ok()
@@ -84,14 +85,15 @@ fn line_of(text: &Text, quoted: &str) -> SourceLocation {
     }
 }
 
-/// Seconds, a fraction cut off.
+/// Reads seconds, a fraction cut off.
 fn seconds<'d, D: Deserializer<'d>>(from: D) -> std::result::Result<i64, D::Error> {
     let number = f64::deserialize(from)?;
-    match (-1.0..1e15).contains(&number) {
-        true => Ok(number.floor() as i64),
-        false => Err(D::Error::custom(format!(
+    if (-1.0..1e15).contains(&number) {
+        Ok(number.floor() as i64)
+    } else {
+        Err(D::Error::custom(format!(
             "{number} seconds, expected a number from 0 to 1e15"
-        ))),
+        )))
     }
 }
 
@@ -147,7 +149,7 @@ struct BatsimProfile {
     repeat: Option<u32>,
 }
 
-/// Seconds that a profile takes: a delay, or a sequence of delays; none where the machine decides.
+/// Computes the seconds that a profile takes: a delay, or a sequence of delays. `None` if the machine decides.
 fn run_time(profile: &BatsimProfile, profiles: &BTreeMap<String, BatsimProfile>) -> Option<i64> {
     let delay = |profile: &BatsimProfile| Some(profile.delay).filter(|_| profile.kind == "delay");
     if profile.seq.is_empty() {
@@ -162,8 +164,8 @@ fn run_time(profile: &BatsimProfile, profiles: &BTreeMap<String, BatsimProfile>)
         .filter(|run| *run <= LONGEST)
 }
 
-/// A Batsim workload: jobs with their submit times, in resources taken as nodes; they run as long as a profile of the
-/// type `delay`, or a sequence of such profiles, says.
+/// Reads a Batsim workload: jobs with their submit times, in resources taken as nodes; they run as long as a profile
+/// of the type `delay`, or a sequence of such profiles, says.
 fn batsim(text: &Text) -> Result<Whole> {
     let expected =
         "a Batsim workload: jobs of id, subtime, walltime, res and profile, and profiles by name";
@@ -171,7 +173,8 @@ fn batsim(text: &Text) -> Result<Whole> {
     if jobs.is_empty() {
         return Err(Error::input(text.location(), "no jobs", expected));
     }
-    let (mut records, mut without) = (Vec::with_capacity(jobs.len()), 0);
+    let mut records = Vec::with_capacity(jobs.len());
+    let mut without = 0;
     for job in jobs {
         let Some(profile) = profiles.get(&job.profile) else {
             let found = format!("profile `{}`, which `profiles` does not have", job.profile);
@@ -236,7 +239,7 @@ struct Server {
     ip: String,
 }
 
-/// A time of a calendar, or null.
+/// Reads a time of a calendar, or null.
 fn time<'d, D: Deserializer<'d>>(from: D) -> std::result::Result<Option<i64>, D::Error> {
     let text = Option::<String>::deserialize(from)?.unwrap_or_default();
     instant(&text).ok_or_else(|| {
@@ -246,7 +249,7 @@ fn time<'d, D: Deserializer<'d>>(from: D) -> std::result::Result<Option<i64>, D:
     })
 }
 
-/// The job log of the Philly traces: a record for every attempt, with the servers it had.
+/// Reads the job log of the Philly traces: a record for every attempt, with the servers it had.
 fn philly(text: &Text) -> Result<Whole> {
     let expected = "a list of jobs of jobid, submitted_time and attempts, each with start_time, end_time and detail";
     let jobs: Vec<PhillyJob> = document(text, expected)?;
@@ -275,9 +278,10 @@ fn philly(text: &Text) -> Result<Whole> {
             record.ends_at(end);
             record
         };
-        match job.attempts.is_empty() {
-            true => records.push(whole(None)),
-            false => records.extend(job.attempts.into_iter().map(|attempt| whole(Some(attempt)))),
+        if job.attempts.is_empty() {
+            records.push(whole(None))
+        } else {
+            records.extend(job.attempts.into_iter().map(|attempt| whole(Some(attempt))))
         }
     }
     Ok(Whole {

@@ -85,7 +85,7 @@ pub enum State {
 }
 
 impl State {
-    /// The state that a word says: those of Slurm, with their reasons, and those of the public traces.
+    /// Reads the state that a word says: those of Slurm, with their reasons, and those of the public traces.
     fn of(text: &str) -> State {
         // `CANCELLED by 123` and `CANCELLED+` are CANCELLED.
         let word = text.split([' ', '+']).next().unwrap_or_default();
@@ -101,7 +101,7 @@ impl State {
         }
     }
 
-    /// The status of the Standard Workload Format.
+    /// Returns the status of the Standard Workload Format.
     fn status(self) -> i32 {
         match self {
             State::Unknown => -1,
@@ -146,7 +146,7 @@ pub struct Record {
 }
 
 impl Record {
-    /// When it ended.
+    /// Returns when it ended, in seconds since 1970.
     pub fn end(&self) -> Option<i64> {
         Some(self.start? + self.run?)
     }
@@ -164,7 +164,10 @@ impl Record {
             user,
             ..
         } = self;
-        let (job, hosts, partition, user) = (keep(job), keep(hosts), keep(partition), keep(user));
+        let job = keep(job);
+        let hosts = keep(hosts);
+        let partition = keep(partition);
+        let user = keep(user);
         *self = Record {
             job,
             hosts,
@@ -217,8 +220,8 @@ pub struct Records {
 }
 
 impl Records {
-    /// The records that the rest of `lines` is. `columns` says which columns of a CSV table are which; without it the
-    /// header must be that of a known table ([`columns::PRESETS`]).
+    /// Opens the records that the rest of `lines` is. `columns` says which columns of a CSV table are which;
+    /// without it the header must be that of a known table ([`columns::PRESETS`]).
     ///
     /// # Errors
     /// A header without the columns needed; JSON that is no such workload, with its line.
@@ -244,16 +247,17 @@ impl Records {
         self
     }
 
-    /// The name used in messages.
+    /// Returns the name used in messages.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The names of its files, by the number that records have of theirs.
+    /// Lists the names of its files, by the number that records have of theirs.
     pub fn files(&self) -> Vec<String> {
-        match self.tally.files.is_empty() {
-            true => vec![self.name.clone()],
-            false => self.tally.files.clone(),
+        if self.tally.files.is_empty() {
+            vec![self.name.clone()]
+        } else {
+            self.tally.files.clone()
         }
     }
 
@@ -265,7 +269,7 @@ impl Records {
         self.jobs.next(record, &mut self.tally)
     }
 
-    /// The lines read so far, and what was left out of them.
+    /// Returns the count of lines read so far, and of what was left out of them.
     pub fn tally(&self) -> &Tally {
         &self.tally
     }
@@ -277,7 +281,7 @@ impl Records {
     }
 }
 
-/// The error of a value in a row.
+/// Returns the error of a value in a row.
 fn wrong(location: SourceLocation, what: &str, text: &str, expected: &str) -> Error {
     Error::input(
         location,

@@ -51,25 +51,25 @@ pub static COBALT: RecordFormat = RecordFormat {
     ..LOG
 };
 
-/// Whether a line is of such a log and has a text in it.
+/// Checks whether a line is of such a log and has a text in it.
 fn has(line: &[u8], text: &[u8]) -> bool {
     parts(line).is_some() && memchr::memmem::find(line, text).is_some()
 }
 
-/// Date, type, id and the rest of a line; none where it is no line of such a log.
+/// Splits a line into date, type, id and the rest. `None` if it is no line of such a log.
 fn parts(line: &[u8]) -> Option<[&[u8]; 4]> {
     let mut fields = line.splitn(4, |b| *b == b';');
     let mut next = || fields.next();
     let found = [next()?, next()?, next()?, next()?];
     let form = b"00/00/0000 00:00:00";
-    let fits = |(b, f): (&u8, &u8)| {
-        if *f == b'0' {
-            b.is_ascii_digit()
-        } else {
-            b == f
-        }
-    };
-    let dated = found[0].len() == form.len() && found[0].iter().zip(form).all(fits);
+    let dated = found[0].len() == form.len()
+        && found[0].iter().zip(form).all(|(b, f): (&u8, &u8)| {
+            if *f == b'0' {
+                b.is_ascii_digit()
+            } else {
+                b == f
+            }
+        });
     (dated && found[1].len() == 1 && found[1][0].is_ascii_alphabetic()).then_some(found)
 }
 
@@ -86,7 +86,7 @@ struct Live {
 }
 
 impl Live {
-    /// A line S.
+    /// Starts a run: a line S.
     fn begins(&mut self, run: Record, tally: &mut Tally) {
         // A run whose end the log lacks.
         let lost = !self.ended && self.run.start.is_some_and(|start| Some(start) != run.start);
@@ -99,7 +99,7 @@ impl Live {
         };
     }
 
-    /// A line u, c or e: true where a phase ended, which is `run` then.
+    /// Ends a phase of a run, if one ended (a line u, c or e): true if so; it is in `run` then.
     fn phase(&mut self, kind: u8, now: Option<i64>, run: &mut Record, tally: &mut Tally) -> bool {
         if kind != b'u' {
             self.run.hosts = std::mem::take(&mut run.hosts);
@@ -126,9 +126,10 @@ impl Live {
         true
     }
 
-    /// A line E or R, which tells nodes and times since the start, also after phases.
+    /// Ends a run: a line E or R, which tells nodes and times since the start, also after phases.
     fn ends(&mut self, kind: u8, run: &mut Record) {
-        let (end, last) = (run.end(), &self.run);
+        let end = run.end();
+        let last = &self.run;
         if self.phased {
             (run.submit, run.start, run.limit) = (last.submit, last.start, last.limit);
             run.hosts.clone_from(&last.hosts);
@@ -169,7 +170,7 @@ impl Pbs {
         }
     }
 
-    /// At the end of the file: the next job that has not ended.
+    /// Returns the next job that has not ended, at the end of the file.
     fn still_running(&mut self, record: &mut Record, tally: &mut Tally) -> Result<bool> {
         if !self.begun {
             let expected = "lines such as 01/26/2016 00:00:37;E;2994.pbs;…";
@@ -186,7 +187,7 @@ impl Pbs {
     }
 }
 
-/// `key=value` pairs with blanks between; values with blanks are in quotes of one of two kinds.
+/// Splits a text into `key=value` pairs with blanks between; values with blanks are in quotes of one of two kinds.
 fn pairs(text: &str) -> impl Iterator<Item = (&str, &str)> {
     let mut rest = text;
     std::iter::from_fn(move || {
@@ -199,7 +200,8 @@ fn pairs(text: &str) -> impl Iterator<Item = (&str, &str)> {
                 rest = &rest[at..];
                 continue;
             }
-            let (key, value) = (&rest[..at], &rest[at + 1..]);
+            let key = &rest[..at];
+            let value = &rest[at + 1..];
             let quote = value.chars().next().filter(|c| ['"', '\''].contains(c));
             let quoted = quote.and_then(|quote| value[1..].split_once(quote));
             let (value, after) = quoted.unwrap_or_else(|| {
@@ -247,7 +249,8 @@ fn read(line: &RawLine<'_>, text: &str, record: &mut Record) -> Result<Option<bo
     Ok(end.map(|end| record.ends_at(Some(end))))
 }
 
-/// The parts of a line: its type, the local time at its front as if it were that of Greenwich, the job's id, and the text.
+/// Splits a line into its type, the local time at its front as if it were that of Greenwich, the job's id, and the
+/// text.
 fn event<'a>(line: &RawLine<'a>) -> Result<(u8, Option<i64>, &'a str, &'a str)> {
     line.text()?;
     let Some([date, kind, id, text]) = parts(line.bytes) else {
@@ -271,7 +274,7 @@ const RUNS: &[u8] = b"SERuce";
 /// Queued, deleted, aborted, altered, held back, restarted; reservations; licences; provisioning.
 const OTHERS: &[u8] = b"QDATCMLszraUYBFKkPp";
 
-/// Why a line says nothing of a run, if it does not.
+/// Returns the reason why a line says nothing of a run, if it does not.
 fn fault(kind: u8, text: &str, run: &Record, backwards: Option<bool>) -> Option<Reason> {
     // Behind its nodes, a run that ended says when, and a phase what it asked for.
     let whole = if b"ER".contains(&kind) {
@@ -287,7 +290,7 @@ fn fault(kind: u8, text: &str, run: &Record, backwards: Option<bool>) -> Option<
     }
 }
 
-/// A time at the front of a line less what that clock is ahead, or the other way round.
+/// Subtracts what the clock at the front of a line is ahead from a time there, or adds it the other way round.
 fn now(front: Option<i64>, less: Option<i64>) -> Option<i64> {
     Some(front? - less?)
 }

@@ -30,24 +30,25 @@ pub fn write<E: From<nodeorder_base::error::Error> + From<std::io::Error>>(
     out: &mut impl Write,
 ) -> Result<u64, E> {
     writeln!(out, "{HEADER}")?;
-    let (mut record, mut written) = (Record::default(), 0);
-    let number = |value: Option<i64>| value.map_or(String::new(), |value| value.to_string());
+    let mut record = Record::default();
+    let mut written = 0;
     while records.next(&mut record)? {
         if let Some(reason) = without_nodes(&record) {
             records.count(reason, &record);
             continue;
         }
         let times = [record.submit, record.start, record.end(), record.limit]
-            .map(number)
+            .map(|value: Option<i64>| value.map_or(String::new(), |value| value.to_string()))
             .join(",");
-        let (job, hosts) = (quoted(&record.job), quoted(&record.hosts));
+        let job = quoted(&record.job);
+        let hosts = quoted(&record.hosts);
         writeln!(out, "{job},{times},{},{hosts}", record.nodes)?;
         written += 1;
     }
     Ok(written)
 }
 
-/// Why a record is no recorded placement, if it is none.
+/// Returns the reason why a record is no recorded placement, if it is none.
 pub fn without_nodes(record: &Record) -> Option<Reason> {
     let listed = names(&record.hosts);
     match (record.hosts.is_empty(), record.start, record.run) {
@@ -61,8 +62,9 @@ pub fn without_nodes(record: &Record) -> Option<Reason> {
 }
 
 fn quoted(text: &str) -> std::borrow::Cow<'_, str> {
-    match text.contains([',', '"']) {
-        true => format!("\"{}\"", text.replace('"', "\"\"")).into(),
-        false => text.into(),
+    if text.contains([',', '"']) {
+        format!("\"{}\"", text.replace('"', "\"\"")).into()
+    } else {
+        text.into()
     }
 }

@@ -19,7 +19,7 @@ const HELD_BYTES: usize = 16 << 20;
 /// Jobs handed out whose further rows are still noticed: the last of each remainder. 6 MB.
 const REMEMBERED: usize = 1 << 18;
 
-/// A fixed fingerprint of a text and a number, never 0, which stands for none.
+/// Hashes a text and a number to a fixed value, never 0, which stands for none.
 pub(super) fn fingerprint(text: &str, number: i64) -> u64 {
     // Multiply and fold, eight bytes at a time: every row of a file is counted here.
     let mix = |hash: u64, word: u64| {
@@ -65,8 +65,10 @@ pub(super) struct JobRows {
 
 impl JobRows {
     pub fn new(source: Box<dyn Source>, joins: bool) -> Self {
-        let (held, by_key) = (VecDeque::new(), HashTable::new());
-        let (spare, passed) = (Vec::new(), Vec::new());
+        let held = VecDeque::new();
+        let by_key = HashTable::new();
+        let spare = Vec::new();
+        let passed = Vec::new();
         JobRows {
             source,
             joins,
@@ -86,9 +88,10 @@ impl JobRows {
             while !self.ended && self.held.len() <= HELD && self.bytes <= HELD_BYTES {
                 let mut row = self.spare.pop().unwrap_or_default();
                 row.clear();
-                match self.source.next(&mut row, tally)? {
-                    true => self.add(row, tally),
-                    false => self.ended = true,
+                if self.source.next(&mut row, tally)? {
+                    self.add(row, tally)
+                } else {
+                    self.ended = true
                 }
             }
             let Some(job) = self.held.pop_front() else {
@@ -172,7 +175,8 @@ impl Held {
         }
         if !joins {
             // The last word on a job counts, unless the job is said to run on.
-            let (old, new) = (job.run, row.run);
+            let old = job.run;
+            let new = row.run;
             if new.is_some() || old.is_none() {
                 job.clone_from(row);
             }
@@ -200,7 +204,7 @@ impl Held {
         Reason::RowsJoined
     }
 
-    /// The job with the nodes of all of its rows, and whether it is clear how many these are.
+    /// Returns the job with the nodes of all of its rows, and whether it is clear how many these are.
     fn whole(self, joins: bool) -> (Record, bool) {
         let Held {
             mut record,
@@ -231,7 +235,7 @@ impl Held {
     }
 }
 
-/// The names and bracketed names of a list, which commas or blanks part.
+/// Splits a list at commas or blanks into names and bracketed names.
 pub(super) fn pieces(list: &str) -> impl Iterator<Item = &str> {
     let mut inside = false;
     let parts = list.split(move |c: char| {
@@ -241,7 +245,7 @@ pub(super) fn pieces(list: &str) -> impl Iterator<Item = &str> {
     parts.filter(|piece| !piece.is_empty())
 }
 
-/// A host list of pieces, each of them once.
+/// Joins pieces to a host list that has each of them once.
 pub(super) fn distinct<'a>(pieces: impl Iterator<Item = &'a str>) -> String {
     let mut all: Vec<&str> = pieces.filter(|piece| !piece.is_empty()).collect();
     // Most lists are in order.
@@ -252,9 +256,11 @@ pub(super) fn distinct<'a>(pieces: impl Iterator<Item = &'a str>) -> String {
     all.join(",")
 }
 
-/// How many names a host list stands for, where every bracket is a list of ranges; 0 where it is no host list.
+/// Counts the names that a host list stands for, where every bracket is a list of ranges; 0 where it is no host list.
 pub(super) fn names(list: &str) -> u32 {
-    let (mut all, mut word, mut inside) = (0u32, 1u32, 0u32);
+    let mut all = 0u32;
+    let mut word = 1u32;
+    let mut inside = 0u32;
     let mut rest = list;
     if rest.is_empty() {
         return 0;

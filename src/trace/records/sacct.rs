@@ -25,26 +25,27 @@ pub static SACCT: RecordFormat = RecordFormat {
     open: |lines, _| Ok(Box::new(Sacct::new(lines)?)),
 };
 
-/// The character between the fields of a header line; none where it is none of sacct.
+/// Finds the character between the fields of a header line. `None` if it is none of sacct.
 fn delimiter(header: &[u8]) -> Option<char> {
     let has = |text: &[u8]| memchr::memmem::find(header, text).is_some();
-    let between =
-        |c: &char| header.contains(&(*c as u8)) && (*c == '|' || has(b"Start") && has(b"End"));
     ['|', ';', '\t', ',']
         .into_iter()
-        .find(between)
+        .find(|c: &char| {
+            header.contains(&(*c as u8)) && (*c == '|' || has(b"Start") && has(b"End"))
+        })
         .filter(|_| has(b"JobID"))
 }
 
-/// The fields of a line; commas in the brackets of a host list part none.
+/// Splits a line into its fields; commas in the brackets of a host list part none.
 fn fields(text: &str, delimiter: char) -> Vec<&str> {
     let mut inside = false;
-    let is_end = |c: char| {
-        inside = (inside || c == '[') && c != ']';
-        c == delimiter && !inside
-    };
     match delimiter {
-        ',' => text.split(is_end).collect(),
+        ',' => text
+            .split(|c: char| {
+                inside = (inside || c == '[') && c != ']';
+                c == delimiter && !inside
+            })
+            .collect(),
         _ => text.split(delimiter).collect(),
     }
 }
@@ -118,13 +119,12 @@ impl Header {
         let columns: Vec<&str> = text.split(delimiter).map(str::trim).collect();
         // `State%20` is a width that sacct takes and prints without; a user may have kept it.
         let find = |wanted: &str| {
-            let is = |column: &&str| {
+            columns.iter().position(|column: &&str| {
                 column
                     .split('%')
                     .next()
                     .is_some_and(|c| c.eq_ignore_ascii_case(wanted))
-            };
-            columns.iter().position(is)
+            })
         };
         let at = WANTED.map(|(_, names)| names.iter().find_map(|name| find(name)));
         if let Some(missing) = at[..NEEDED].iter().position(Option::is_none) {
@@ -153,7 +153,7 @@ impl Header {
         })
     }
 
-    /// Whether a line is a row of its own: a job id where it should be, and enough fields.
+    /// Checks whether a line is a row of its own: a job id where it should be, and enough fields.
     fn begins(&self, text: &str) -> bool {
         let fields = fields(text, self.delimiter);
         let first = self.at[0].filter(|at| self.free.is_none_or(|(free, _)| *at < free));
@@ -168,8 +168,10 @@ const EXPECTED: &str =
 
 /// Whether a text is a job's id, or that of a step of it.
 fn is_job(text: &str) -> bool {
-    let known = |b: u8| b.is_ascii_alphanumeric() || b"_[]+-,%:.".contains(&b);
-    text.starts_with(|c: char| c.is_ascii_digit()) && text.bytes().all(known)
+    text.starts_with(|c: char| c.is_ascii_digit())
+        && text
+            .bytes()
+            .all(|b: u8| b.is_ascii_alphanumeric() || b"_[]+-,%:.".contains(&b))
 }
 
 impl Sacct {
@@ -262,12 +264,13 @@ struct SacctRow<'a> {
 }
 
 impl<'a> SacctRow<'a> {
-    /// Fields too many: separators in texts.
+    /// Counts the fields too many: separators in texts.
     fn surplus(&self) -> usize {
         self.fields.len() - self.header.width
     }
 
-    /// The text of a column; those after the free ones are counted from the right. Nothing where the header has none.
+    /// Returns the text of a column; those after the free ones are counted from the right. Empty if the header
+    /// has none.
     fn get(&self, wanted: usize) -> &'a str {
         let Some(at) = self.header.at[wanted] else {
             return "";
@@ -283,8 +286,13 @@ impl<'a> SacctRow<'a> {
     /// Finds the one way in which a row with separators or line breaks in its texts can be read; false where there is
     /// none, or where there are several.
     fn decide(&mut self) -> bool {
-        let between = |at: &usize| self.header.free.is_some_and(|(a, b)| (a..b).contains(at));
-        let most = if self.header.at.iter().flatten().any(between) {
+        let most = if self
+            .header
+            .at
+            .iter()
+            .flatten()
+            .any(|at: &usize| self.header.free.is_some_and(|(a, b)| (a..b).contains(at)))
+        {
             self.surplus()
         } else {
             0
@@ -301,7 +309,8 @@ impl<'a> SacctRow<'a> {
     }
 
     fn wrong(&self, wanted: usize, expected: &str) -> Error {
-        let (name, text) = (WANTED[wanted].0, self.get(wanted));
+        let name = WANTED[wanted].0;
+        let text = self.get(wanted);
         let what = match name {
             "job" => "job id".to_string(),
             "limit" => "time limit".to_string(),
@@ -350,9 +359,11 @@ impl Source for Sacct {
     fn next(&mut self, record: &mut Record, tally: &mut Tally) -> Result<bool> {
         while let Some((file, number, put)) = self.row()? {
             tally.at(file, number);
-            let (header, location) = (&self.header, self.lines.location_of(number));
+            let header = &self.header;
+            let location = self.lines.location_of(number);
             let fields = fields(&self.joined, header.delimiter);
-            let (count, width) = (fields.len(), header.width);
+            let count = fields.len();
+            let width = header.width;
             if count < width && header.free.is_some() {
                 tally.leave_out(Reason::TornLine);
                 continue;
@@ -394,8 +405,8 @@ impl Source for Sacct {
     }
 }
 
-/// A count, with a unit of 1024, 1024² or 1024³ where sacct wrote one; whether such a unit has cut digits off. Nothing
-/// at all is 0.
+/// Parses a count, with a unit of 1024, 1024² or 1024³ where sacct wrote one, and tells whether such a unit has cut
+/// digits off. An empty text is 0.
 fn count(text: &str) -> Option<(u32, bool)> {
     if text.is_empty() {
         return Some((0, false));

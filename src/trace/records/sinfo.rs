@@ -75,7 +75,8 @@ impl NodeState {
     }
 }
 
-/// The rows of `sinfo --json`: a host list each, and what its nodes can do. A node of several partitions has several.
+/// Reads the rows of `sinfo --json`: a host list each, and what its nodes can do. A node of several partitions has
+/// several.
 ///
 /// # Errors
 /// Another document, with its line.
@@ -98,7 +99,10 @@ pub fn node_states(text: &Text) -> Result<Vec<(String, NodeState)>> {
     if all.is_empty() {
         return Err(Error::input(text.location(), "no nodes", expected));
     }
-    let row =
-        |(names, states): (Vec<String>, Vec<String>)| (names.join(","), NodeState::of(&states));
-    Ok(all.into_iter().map(row).collect())
+    Ok(all
+        .into_iter()
+        .map(|(names, states): (Vec<String>, Vec<String>)| {
+            (names.join(","), NodeState::of(&states))
+        })
+        .collect())
 }

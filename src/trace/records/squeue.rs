@@ -74,7 +74,7 @@ fn yes() -> bool {
 }
 
 impl Number {
-    /// The number where it is above 0, which stands for none, and no longer than times are.
+    /// Returns the number if it is above 0, which stands for none, and no longer than times are.
     fn known(self) -> Option<i64> {
         let number = match self {
             Number::Plain(number) => number,
@@ -106,7 +106,7 @@ impl States {
     }
 }
 
-/// The records of a queue.
+/// Reads the records of a queue.
 fn squeue(text: &Text) -> Result<Whole> {
     let expected = "the output of squeue --json: jobs of job_id, job_state, submit_time, start_time, end_time, \
                     time_limit, node_count and nodes";
@@ -120,7 +120,7 @@ fn squeue(text: &Text) -> Result<Whole> {
     })
 }
 
-/// The record of a job; none where it ends before it starts.
+/// Converts a job to a record. `None` if it ends before it starts.
 fn record(job: Job) -> Option<Record> {
     let states = job.job_state.into_words();
     let is = |state: &str| states.iter().any(|s| s == state);

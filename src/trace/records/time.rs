@@ -29,8 +29,8 @@ fn is_unknown(text: &str) -> bool {
     UNKNOWN.contains(&text) || text.eq_ignore_ascii_case("INVALID")
 }
 
-/// A time: seconds since 1970 (a fraction is cut off) or a date with a time of day, with or without a zone. Without
-/// one it is taken as it stands. `Some(None)` where it is unknown, none where it is no time.
+/// Parses a time: seconds since 1970 (a fraction is cut off) or a date with a time of day, with or without a zone.
+/// Without one it is taken as it stands. `Some(None)` if it is unknown, `None` if it is no time.
 pub(super) fn instant(text: &str) -> Option<Option<i64>> {
     let text = text.trim();
     if is_unknown(text) {
@@ -42,7 +42,7 @@ pub(super) fn instant(text: &str) -> Option<Option<i64>> {
     calendar(text).map(Some)
 }
 
-/// Decimal seconds, a fraction cut off.
+/// Parses decimal seconds, a fraction cut off.
 fn seconds(text: &str) -> Option<i64> {
     let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
     let digits = |part: &str| part.bytes().all(|b| b.is_ascii_digit());
@@ -50,7 +50,7 @@ fn seconds(text: &str) -> Option<i64> {
     number.filter(|_| digits(whole) && digits(fraction))
 }
 
-/// `YYYY-MM-DD`, `T` or a blank, `HH:MM[:SS[.fraction]]`, and a zone `Z` or `±HH[:MM]`.
+/// Parses `YYYY-MM-DD`, `T` or a blank, `HH:MM[:SS[.fraction]]`, and a zone `Z` or `±HH[:MM]`.
 pub(super) fn calendar(text: &str) -> Option<i64> {
     let bytes = text.as_bytes();
     let pair = |at: usize| -> Option<i64> {
@@ -63,8 +63,10 @@ pub(super) fn calendar(text: &str) -> Option<i64> {
     };
     let is = |at: usize, wanted: &[u8]| bytes.get(at).is_some_and(|b| wanted.contains(b));
     let year = pair(0)? * 100 + pair(2)?;
-    let (month, day) = (pair(5)?, pair(8)?);
-    let (hour, minute) = (pair(11)?, pair(14)?);
+    let month = pair(5)?;
+    let day = pair(8)?;
+    let hour = pair(11)?;
+    let minute = pair(14)?;
     if !(is(4, b"-") && is(7, b"-") && is(10, b"T ") && is(13, b":")) {
         return None;
     }
@@ -106,7 +108,7 @@ pub(super) fn calendar(text: &str) -> Option<i64> {
     good.then(|| days(year, month, day) * 86_400 + hour * 3600 + minute * 60 + second - offset)
 }
 
-/// Days from the first of 1970 to a date of the Gregorian calendar.
+/// Counts the days from the first of 1970 to a date of the Gregorian calendar.
 fn days(year: i64, month: i64, day: i64) -> i64 {
     // Years begin in March, so that the leap day is the last.
     let year = year - i64::from(month <= 2);
@@ -114,8 +116,8 @@ fn days(year: i64, month: i64, day: i64) -> i64 {
     year * 365 + year / 4 - year / 100 + year / 400 + in_year - 719_468
 }
 
-/// A time limit or run time in seconds: `D-HH[:MM[:SS]]`, `HH:MM:SS`, `MM:SS`, or a number of `unit` seconds.
-/// `Some(None)` where there is none, none where it is nothing of that.
+/// Parses a time limit or run time in seconds: `D-HH[:MM[:SS]]`, `HH:MM:SS`, `MM:SS`, or a number of `unit` seconds.
+/// `Some(None)` if there is none, `None` if it is nothing of that.
 pub(super) fn limit(text: &str, unit: i64) -> Option<Option<i64>> {
     let text = text.trim();
     if is_unknown(text) {
@@ -128,7 +130,8 @@ pub(super) fn limit(text: &str, unit: i64) -> Option<Option<i64>> {
     };
     if let Some((days, rest)) = text.split_once('-') {
         let mut all = part(days)? * 86_400;
-        let (mut worth, mut pieces) = (3600, rest.splitn(3, ':'));
+        let mut worth = 3600;
+        let mut pieces = rest.splitn(3, ':');
         pieces.try_for_each(|piece| {
             all += part(piece.split('.').next()?)? * worth;
             worth /= 60;

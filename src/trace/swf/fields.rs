@@ -19,7 +19,7 @@ impl Fields<'_> {
         Error::input(self.line.location(), found, expected)
     }
 
-    /// A whole number of at most `high` either side of zero.
+    /// Parses a whole number of at most `high` either side of zero.
     pub fn whole(&self, field: usize, name: &str, high: i64) -> Result<i64> {
         let number = self.fields[field - 1].parse().ok();
         number
@@ -33,7 +33,7 @@ impl Fields<'_> {
             })
     }
 
-    /// Any decimal number: the archive has fractions here, and nothing is computed from them.
+    /// Checks for any decimal number: the archive has fractions here, and nothing is computed from them.
     pub fn real(&self, field: usize, name: &str) -> Result<()> {
         let text = self.fields[field - 1];
         // The faster reader does for most.
@@ -47,7 +47,7 @@ impl Fields<'_> {
         ))
     }
 
-    /// Seconds; a fraction is rounded to the nearest, half a second up, and noted.
+    /// Parses seconds; a fraction is rounded to the nearest, half a second up, and noted.
     pub fn seconds(&self, field: usize, name: &str, rounded: &mut bool) -> Result<i64> {
         let text = self.fields[field - 1];
         if let Some((whole, fraction)) = text.split_once('.') {
@@ -67,7 +67,7 @@ impl Fields<'_> {
         self.whole(field, name, LONGEST)
     }
 
-    /// A number of processors, none where it is not positive.
+    /// Parses a number of processors. `None` if it is not positive.
     pub fn size(&self, field: usize, name: &str) -> Result<Option<u32>> {
         let number = self.whole(field, name, u32::MAX.into())?;
         Ok(u32::try_from(number).ok().filter(|n| *n > 0))

@@ -73,12 +73,12 @@ pub struct Job {
 }
 
 impl Job {
-    /// When it started on the traced machine: submit + wait, an unknown wait counting as none.
+    /// Returns when it started on the traced machine: submit + wait, an unknown wait counting as none.
     pub fn start(&self) -> i64 {
         self.submit + self.wait.unwrap_or(0)
     }
 
-    /// When it ended there: start + run.
+    /// Returns when it ended there: start + run.
     pub fn end(&self) -> i64 {
         self.start() + self.run
     }

@@ -57,7 +57,7 @@ impl Trace {
         Trace::over(Lines::open(path, options.memory)?, options)
     }
 
-    /// A trace held in memory, quoted as `name`.
+    /// Reads a trace held in memory, quoted as `name`.
     ///
     /// # Errors
     /// As [`Trace::read`].
@@ -65,7 +65,7 @@ impl Trace {
         Trace::over(Lines::new(name, text).within(options.memory), options)
     }
 
-    /// The trace that the rest of `lines` is, within their memory.
+    /// Reads the trace that the rest of `lines` is, within their memory.
     ///
     /// # Errors
     /// As [`Trace::read`]; more jobs than the memory holds.
@@ -131,7 +131,7 @@ impl Trace {
         })
     }
 
-    /// A trace of jobs with distinct numbers that were read elsewhere. Errors: no line at all.
+    /// Makes a trace of jobs with distinct numbers that were read elsewhere. Fails if there was no line at all.
     pub(super) fn of_jobs(
         name: &str,
         header: Header,
@@ -165,37 +165,37 @@ impl Trace {
         }
     }
 
-    /// The name used in messages.
+    /// Returns the name used in messages.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The header.
+    /// Returns the header.
     pub fn header(&self) -> &Header {
         &self.header
     }
 
-    /// The jobs that are left, in file order.
+    /// Returns the jobs that are left, in file order.
     pub fn jobs(&self) -> &[Job] {
         &self.jobs
     }
 
-    /// The jobs by submit time, those of one instant in file order: indices of [`Trace::jobs`].
+    /// Returns the jobs by submit time, those of one instant in file order: indices of [`Trace::jobs`].
     pub fn by_submit(&self) -> &[u32] {
         &self.by_submit
     }
 
-    /// How many lines were left out or mended, and why.
+    /// Returns how many lines were left out or mended, and why.
     pub fn tally(&self) -> &Tally {
         &self.tally
     }
 
-    /// Evidence that each of its processors was taken for a node, though a node has several.
+    /// Returns evidence that each of its processors was taken for a node, though a node has several.
     pub fn processors_hint(&self) -> Option<&ProcessorsHint> {
         self.processors_hint.as_ref()
     }
 
-    /// First submit and last end of the jobs, in seconds of the trace; none without jobs.
+    /// Finds the first submit and the last end of the jobs, in seconds of the trace. `None` without jobs.
     pub fn span(&self) -> Option<(i64, i64)> {
         let first = self.jobs.iter().map(|job| job.submit).min()?;
         Some((first, self.jobs.iter().map(Job::end).max()?))

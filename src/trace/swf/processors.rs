@@ -19,7 +19,7 @@ pub struct ProcessorsHint {
 }
 
 impl ProcessorsHint {
-    /// The hint of a trace that was read with one processor a node, where nobody said so.
+    /// Looks for the hint in a trace that was read with one processor a node, where nobody said so.
     pub(super) fn new(
         name: &str,
         header: &Header,
@@ -60,17 +60,16 @@ impl fmt::Display for ProcessorsHint {
             nodes,
             too_large,
         } = self;
-        match stated {
-            true => write!(
+        if *stated {
+            write!(
                 f,
                 "the header says {processors} processors on {nodes} nodes"
-            )?,
-            false => {
-                write!(
-                    f,
-                    "the header says {processors} processors, the machine has {nodes} nodes"
-                )?;
-            }
+            )?
+        } else {
+            write!(
+                f,
+                "the header says {processors} processors, the machine has {nodes} nodes"
+            )?;
         }
         write!(f, "; each processor was taken for a node")?;
         if *too_large > 0 {

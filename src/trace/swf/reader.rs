@@ -10,23 +10,26 @@ use nodeorder_base::input::RawLine;
 /// The largest numbers of processors and of nodes that a job may have.
 pub(super) type Limits = (Option<u64>, Option<u64>);
 
-/// The limits that the options or the header set.
+/// Reads the limits that the options or the header set.
 pub(super) fn limits(header: &Header, name: &str, options: &Options) -> Result<Limits> {
     let per_node = u64::from(options.procs_per_node);
     if let Some(nodes) = options.nodes.map(u64::from) {
         return Ok((Some(nodes * per_node), Some(nodes)));
     }
-    let (procs, nodes) = (header.max_procs(name)?, header.max_nodes(name)?);
+    let procs = header.max_procs(name)?;
+    let nodes = header.max_nodes(name)?;
     Ok((
         procs.or(nodes.map(|nodes| nodes.saturating_mul(per_node))),
         nodes,
     ))
 }
 
-/// Nodes and CPUs of each, as `partition:mode:NODESxCPUS` says.
+/// Parses nodes and CPUs of each, as `partition:mode:NODESxCPUS` says.
 fn nodes_and_cpus(text: &str) -> Option<(u32, u32)> {
     let mut parts = text.split(':');
-    let (_, _, shape) = (parts.next()?, parts.next()?, parts.next()?);
+    let _ = parts.next()?;
+    let _ = parts.next()?;
+    let shape = parts.next()?;
     let (nodes, cpus) = shape.split_once('x')?;
     let number = |text: &str| {
         text.parse()
@@ -65,7 +68,9 @@ pub(super) const NOTES: [Reason; 7] = [
 
 impl<'a> Reader<'a> {
     pub fn new(options: &'a Options, tally: &'a mut Tally) -> Self {
-        let (jobs, notes, numbers) = (Vec::new(), Vec::new(), Vec::new());
+        let jobs = Vec::new();
+        let notes = Vec::new();
+        let numbers = Vec::new();
         Reader {
             options,
             limits: (None, None),
@@ -107,12 +112,11 @@ impl<'a> Reader<'a> {
         let wanted = fields.seconds(9, "time requested", &mut rounded)?;
         fields.real(10, "memory requested")?;
         let small = |field, name| fields.whole(field, name, i32::MAX.into()).map(|n| n as i32);
-        let (status, user, group) = (
-            small(11, "status")?,
-            small(12, "user")?,
-            small(13, "group")?,
-        );
-        let (executable, queue) = (small(14, "executable")?, small(15, "queue")?);
+        let status = small(11, "status")?;
+        let user = small(12, "user")?;
+        let group = small(13, "group")?;
+        let executable = small(14, "executable")?;
+        let queue = small(15, "queue")?;
         let partition = small(16, "partition")?;
         let preceding = fields.whole(17, "preceding job", LONGEST)?;
         let think_time = fields.seconds(18, "think time", &mut rounded)?;
@@ -126,7 +130,6 @@ impl<'a> Reader<'a> {
         let whole = shape.map(|(nodes, cpus)| nodes.saturating_mul(cpus));
         let processors = requested.or(allocated).or(whole);
         let per_node = self.options.procs_per_node;
-        let larger = |p: u32| self.is_larger(shape, whole.unwrap_or(p));
         let partitions = &self.options.partitions;
         let faults = [
             (
@@ -136,7 +139,10 @@ impl<'a> Reader<'a> {
             (submit < 0, Reason::NoSubmitTime),
             (recorded <= 0, Reason::NoRunTime),
             (processors.is_none(), Reason::NoProcessors),
-            (processors.is_some_and(larger), Reason::LargerThanMachine),
+            (
+                processors.is_some_and(|p: u32| self.is_larger(shape, whole.unwrap_or(p))),
+                Reason::LargerThanMachine,
+            ),
         ];
         let fault = faults.into_iter().find(|(found, _)| *found);
         let (None, Some(processors)) = (fault, processors) else {
@@ -208,9 +214,8 @@ fn split<'l>(line: &'l RawLine<'_>) -> Result<Split<'l>> {
     Ok((Fields { line, fields }, shape, count))
 }
 
-/// The lines, ascending, that are a part of a job whose whole has a line of its own: status 2 to 4,
-/// a job that was stopped and went on later. By the format's own advice only one of the two kinds counts.
-/// Refuses job numbers used twice in any other way.
+/// Lists the lines, ascending, that are a part of a job whose whole has a line of its own: status 2 to 4, a job that
+/// was stopped and went on later. By the format's own advice only one of the two kinds counts.
 pub(super) fn parts(name: &str, mut numbers: Vec<(i64, bool, usize)>) -> Result<Vec<usize>> {
     if numbers.is_sorted_by(|a, b| a.0 < b.0) {
         return Ok(Vec::new());
@@ -219,7 +224,8 @@ pub(super) fn parts(name: &str, mut numbers: Vec<(i64, bool, usize)>) -> Result<
     numbers.sort_unstable();
     let mut parts = Vec::new();
     for same in numbers.chunk_by(|a, b| a.0 == b.0) {
-        let (first, rest) = (&same[0], &same[1..]);
+        let first = &same[0];
+        let rest = &same[1..];
         if let Some(twice) = rest.iter().find(|(_, part, _)| !part || first.1) {
             let found = format!("job number {} again, first on line {}", twice.0, first.2);
             let location = SourceLocation::line(name, twice.2);

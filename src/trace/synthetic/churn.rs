@@ -235,11 +235,16 @@ mod tests {
     /// live jobs, so each end stands for 1/live of time. The first and the last part of the log, where the
     /// machine fills and empties, are left out.
     fn busy(text: &str) -> f64 {
-        let (mut log, mut block) = (Log::new("w", text), Block::default());
+        let mut log = Log::new("w", text);
+        let mut block = Block::default();
         log.next_block(usize::MAX, &mut block).unwrap();
         let mut sizes = vec![0; block.events.len()];
-        let (mut nodes, mut live, mut sum, mut time) = (0u64, 0u32, 0.0, 0.0);
-        let (from, to) = (block.events.len() / 10, block.events.len() / 10 * 9);
+        let mut nodes = 0u64;
+        let mut live = 0u32;
+        let mut sum = 0.0;
+        let mut time = 0.0;
+        let from = block.events.len() / 10;
+        let to = block.events.len() / 10 * 9;
         for (i, event) in block.events.iter().enumerate() {
             match *event {
                 Event::Place { job, nodes: size } => {

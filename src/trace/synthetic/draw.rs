@@ -22,27 +22,28 @@ impl Draw {
         }
     }
 
-    /// A whole number below `bound`, all equally likely.
+    /// Draws a whole number below `bound`, all equally likely.
     pub fn below(&mut self, bound: u64) -> u64 {
         below(bound, &mut self.random)
     }
 
-    /// A multiple of 2⁻⁵³ in [0, 1).
+    /// Draws a multiple of 2⁻⁵³ in [0, 1).
     pub fn unit(&mut self) -> f64 {
         unit(&mut self.random)
     }
 
-    /// Exponential of mean 1: -ln U.
+    /// Draws from the exponential distribution of mean 1: -ln U.
     pub fn exponential(&mut self) -> f64 {
         -ln(1.0 - self.unit())
     }
 
-    /// Normal of mean 0 and deviation 1, by the polar method (Marsaglia and Bray 1964,
-    /// <https://doi.org/10.1137/1006063>); the second of each pair is not kept, so that draws do not depend on
-    /// what was drawn before.
+    /// Draws from the normal distribution of mean 0 and deviation 1, by the polar method (Marsaglia and Bray
+    /// 1964, <https://doi.org/10.1137/1006063>); the second of each pair is not kept, so that draws do not depend
+    /// on what was drawn before.
     pub fn normal(&mut self) -> f64 {
         loop {
-            let (u, v) = (2.0 * self.unit() - 1.0, 2.0 * self.unit() - 1.0);
+            let u = 2.0 * self.unit() - 1.0;
+            let v = 2.0 * self.unit() - 1.0;
             let square = u * u + v * v;
             if square > 0.0 && square < 1.0 {
                 return u * (-2.0 * ln(square) / square).sqrt();
@@ -51,7 +52,7 @@ impl Draw {
     }
 }
 
-/// Exponential function for |x| ≤ 700, to some 10⁻¹⁵ of its size.
+/// Computes the exponential function for |x| ≤ 700, to some 10⁻¹⁵ of its size.
 pub(super) fn exp(x: f64) -> f64 {
     // 2^k·e^r with |r| ≤ ln 2 / 2: the term left out is below 10⁻¹⁸.
     let x = x.clamp(-700.0, 700.0);
@@ -74,7 +75,8 @@ pub(super) struct Sampler {
 }
 
 impl Sampler {
-    /// Sizes of at most `largest`, by jobs. Counts of jobs are drawn exactly; shares to 2⁻⁵². Errors: there are none.
+    /// Prepares sizes of at most `largest`, by jobs. Counts of jobs are drawn exactly; shares to 2⁻⁵². Fails if
+    /// there are none.
     pub fn new(sizes: &Sizes, largest: u32) -> Result<Self> {
         let shares = sizes.within(1, largest)?;
         let counted = sizes.count_table().map(|table| {
@@ -83,19 +85,20 @@ impl Sampler {
                 .filter(|(size, count)| *size <= largest && *count > 0);
             some.collect::<Vec<_>>()
         });
-        let fits = |table: &Vec<(u32, u64)>| {
-            table
-                .iter()
-                .try_fold(0u64, |sum, (_, count)| sum.checked_add(*count))
-                .is_some()
-        };
-        let weights = counted.filter(fits).unwrap_or_else(|| {
-            let fixed = |share: f64| ((share * (1u64 << 52) as f64) as u64).max(1);
-            shares
-                .iter()
-                .map(|(size, share)| (*size, fixed(*share)))
-                .collect()
-        });
+        let weights = counted
+            .filter(|table: &Vec<(u32, u64)>| {
+                table
+                    .iter()
+                    .try_fold(0u64, |sum, (_, count)| sum.checked_add(*count))
+                    .is_some()
+            })
+            .unwrap_or_else(|| {
+                let fixed = |share: f64| ((share * (1u64 << 52) as f64) as u64).max(1);
+                shares
+                    .iter()
+                    .map(|(size, share)| (*size, fixed(*share)))
+                    .collect()
+            });
         let mut sum = 0;
         let upto = weights.iter().map(|(_, weight)| {
             sum += weight;
@@ -113,7 +116,7 @@ impl Sampler {
         })
     }
 
-    /// The largest size drawn.
+    /// Returns the largest size drawn.
     pub fn largest(&self) -> u32 {
         self.sizes.last().copied().unwrap_or(0)
     }
@@ -174,7 +177,8 @@ mod tests {
         let sizes = Sizes::of_jobs("s", BTreeMap::from([(1, 5), (4, 3), (9, 2), (80, 90)]));
         let sampler = Sampler::new(&sizes, 10).unwrap();
         assert_eq!((sampler.mean, sampler.largest()), (3.5, 9));
-        let (mut draw, mut counts) = (Draw::seeded(1), BTreeMap::new());
+        let mut draw = Draw::seeded(1);
+        let mut counts = BTreeMap::new();
         (0..100_000).for_each(|_| *counts.entry(sampler.draw(&mut draw)).or_insert(0i32) += 1);
         // Standard deviation at most 158.
         let near = |size: u32, wanted: i32| (counts[&size] - wanted).abs() < 700;

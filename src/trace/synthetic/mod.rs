@@ -75,7 +75,7 @@ const PIECE: usize = 1 << 16;
 const LINE: usize = 256;
 
 impl GeneratedWorkload {
-    /// A header, then what `write` writes, an event a call, until it has none left.
+    /// Writes a header, then what `write` writes, an event a call, until it has none left.
     fn over(
         format: Format,
         header: String,

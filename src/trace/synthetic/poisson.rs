@@ -205,7 +205,8 @@ impl Arrivals {
         };
         // No run is longer than 30,000 years, so that the times add up to numbers a trace may have.
         let run = seconds.round().clamp(1.0, 1e12);
-        let (submit, requested) = (self.time as u64, (run * self.estimate).ceil() as u64);
+        let submit = self.time as u64;
+        let requested = (run * self.estimate).ceil() as u64;
         let _ = writeln!(
             text,
             "{} {submit} -1 {} {size} -1 -1 {size} {requested} -1 1 -1 -1 -1 -1 -1 -1 -1",

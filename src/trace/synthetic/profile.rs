@@ -39,18 +39,18 @@ const YEAR_TAIL: [(u32, u32, usize); 6] = [
 /// The weight of each of them in units of 1/12,800 of [`YEAR`]'s.
 const YEAR_EACH: u64 = 173;
 
-/// The sizes of HECToR's jobs.
+/// Returns the sizes of HECToR's jobs.
 pub(super) fn hector() -> Sizes {
     octaves("hector", &HECTOR)
 }
 
-/// The sizes of Hopper's jobs at NERSC.
+/// Returns the sizes of Hopper's jobs at NERSC.
 pub(super) fn nersc() -> Sizes {
     octaves("nersc", &NERSC)
 }
 
-/// The sizes of HECToR's jobs in a year: 124 sizes above 10 nodes, each with more than 30 of 400,000 jobs, up to
-/// 2,048; mean 12.13.
+/// Returns the sizes of HECToR's jobs in a year: 124 sizes above 10 nodes, each with more than 30 of 400,000 jobs, up
+/// to 2,048; mean 12.13.
 ///
 /// The number of sizes follows from the tables of Stoltzfus (section 6.3, 7.2 and 7.3): where every size counts the
 /// same, small, large and overall improvement of a row are `(9·small + n·large) / (9 + n) = overall` for the nine sizes
@@ -68,7 +68,7 @@ fn octaves(name: &str, weights: &[u64]) -> Sizes {
     Sizes::of_jobs(name, octave_table(weights))
 }
 
-/// Jobs by size; weight `i` is that of the octave up to 2^i.
+/// Counts jobs by size; weight `i` is that of the octave up to 2^i.
 fn octave_table(weights: &[u64]) -> BTreeMap<u32, u64> {
     // Scaled so that the shares of single sizes are whole numbers.
     let scale = 1u64 << weights.len();
@@ -174,7 +174,8 @@ mod tests {
             assert_eq!(weights.iter().sum::<u64>(), 10_000);
             // From the weights and the means of the octaves alone.
             let octave = |i: usize| {
-                let (high, low) = (f64::from(1 << i), f64::from((1 << i) / 2 + 1));
+                let high = f64::from(1 << i);
+                let low = f64::from((1 << i) / 2 + 1);
                 (high + (high + low) / 2.0) / 2.0
             };
             let by_octave: f64 = weights

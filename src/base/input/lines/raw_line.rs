@@ -15,12 +15,12 @@ pub struct RawLine<'a> {
 }
 
 impl<'a> RawLine<'a> {
-    /// Location of the line, for messages.
+    /// Returns the location of the line, for messages.
     pub fn location(&self) -> SourceLocation {
         SourceLocation::line(self.source, self.number)
     }
 
-    /// The line as text.
+    /// Returns the line as text.
     ///
     /// # Errors
     /// It is not UTF-8.

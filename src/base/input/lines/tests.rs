@@ -32,7 +32,8 @@ proptest! {
             seen.push((line.number, line.text.to_string()));
         }
         prop_assert_eq!(seen, expected);
-        let (mut lines, mut seen) = (drip(), Vec::new());
+        let mut lines = drip();
+        let mut seen = Vec::new();
         while let Some(line) = lines.line().unwrap() {
             seen.push((line.number, line.text().unwrap().to_string()));
         }
