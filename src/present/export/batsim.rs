@@ -141,7 +141,7 @@ impl WriteOrder for BatsimOptions {
     }
 }
 
-/// Notes about jobs of the trace that are left out or changed.
+/// Notes which jobs of the trace are left out or changed.
 fn left_out(trace: &Trace, result: &ScheduleResult) -> Vec<String> {
     let name = trace.name();
     let texts = trace.tally().texts();
@@ -164,7 +164,7 @@ fn left_out(trace: &Trace, result: &ScheduleResult) -> Vec<String> {
     notes
 }
 
-/// The workload, a job and a profile a line, jobs in the order of the queue.
+/// Writes the workload, a job and a profile a line, jobs in the order of the queue.
 fn workload(nodes: usize, description: &str, result: &ScheduleResult, of: &Resources) -> String {
     let mut profiles = BTreeMap::new();
     let mut records: Vec<_> = result.records.iter().collect();
@@ -212,7 +212,7 @@ struct Resources {
     names: Vec<String>,
 }
 
-/// The sort key of a name: its bytes, digits in a row as one number.
+/// Returns the sort key of a name: its bytes, digits in a row as one number.
 fn key(name: &str) -> Vec<(u8, u128)> {
     let mut key: Vec<(u8, u128)> = Vec::new();
     let mut inside = false;
@@ -251,7 +251,7 @@ impl Resources {
         }
     }
 
-    /// `2-3 7` of a job's ranks, and the mapping of its processes where they do not go by number.
+    /// Formats a job's ranks as `2-3 7`, and the mapping of its processes where they do not go by number.
     fn set(&self, ranks: &Ranks) -> (String, Option<serde_json::Value>) {
         let numbers: Vec<u32> = ranks
             .iter()
@@ -277,7 +277,7 @@ impl Resources {
         (set, Some(mapping.into()))
     }
 
-    /// `resource,host,rank`, a resource a line.
+    /// Writes `resource,host,rank`, a resource a line.
     fn table(&self) -> String {
         let rows = self.rank.iter().enumerate();
         let rows = rows.map(|(n, rank)| format!("{n},{},{rank}\n", self.names[*rank as usize]));

@@ -5,7 +5,7 @@ use nodeorder_base::error::{Error, Result};
 use nodeorder_base::ids::NodeId;
 use nodeorder_network::topology::Topology;
 
-/// Links as two routers, the lower first, and their cables, ascending. Where a format has no parallel cables
+/// Lists links as two routers, the lower first, and their cables, ascending. Where a format has no parallel cables
 /// (`parallel`), links that are all alike count as one cable each.
 ///
 /// # Errors
@@ -66,7 +66,7 @@ pub(super) fn cables(
         .collect())
 }
 
-/// The schedulable nodes of each router, those without nodes included.
+/// Lists the schedulable nodes of each router, those without nodes included.
 pub(super) fn nodes_by_router(topology: &Topology) -> Vec<Vec<NodeId>> {
     let mut nodes = vec![Vec::new(); topology.network().routers() as usize];
     topology

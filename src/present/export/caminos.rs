@@ -59,8 +59,10 @@ fn parse(params: &Params) -> Result<Box<dyn WriteJobs>> {
 
 impl WriteJobs for CaminosOptions {
     fn write(&self, topology: &Topology, order: &NodeOrder, jobs: &[ExportJob]) -> Result<Export> {
-        let (network, links) = (topology.network(), cables(topology, "caminos", false)?);
-        let (routers, per_router) = (network.routers(), network.per_router());
+        let network = topology.network();
+        let links = cables(topology, "caminos", false)?;
+        let routers = network.routers();
+        let per_router = network.per_router();
         if links.is_empty() || network.dealt_over() > 1 {
             let problem = "a machine of one router, or whose node ids are dealt over routers";
             return Err(Error::unsuited(
@@ -74,10 +76,8 @@ impl WriteJobs for CaminosOptions {
         let all = jobs_or_all(order, jobs);
         // Within one node there is nothing to send.
         let sending = all.iter().filter(|job| job.nodes.len() > 1);
-        let (mut files, mut traffic) = (
-            vec![("network.adj".into(), adjacency(routers, &links))],
-            vec![],
-        );
+        let mut files = vec![("network.adj".into(), adjacency(routers, &links))];
+        let mut traffic = vec![];
         for (i, job) in sending.enumerate() {
             let file = if jobs.is_empty() {
                 "order.map".into()
@@ -106,7 +106,8 @@ impl WriteJobs for CaminosOptions {
         }
         let warm = if bursts { 0 } else { self.cycles / 10 };
         let [channels, routing] = routing_of(topology, self.routing)?;
-        let (message, packet) = (self.message, self.message.min(16));
+        let message = self.message;
+        let packet = self.message.min(16);
         let text = format!(
             "{}Configuration {{\n random_seed: {}, warmup: {warm}, measured: {},\n \
              topology: File {{ filename: \"network.adj\", format: 0, servers_per_router: {per_router} }},\n \
@@ -136,7 +137,7 @@ impl WriteJobs for CaminosOptions {
     }
 }
 
-/// The neighbours of every router.
+/// Writes the neighbours of every router.
 fn adjacency(routers: u32, links: &[(u32, u32, u32)]) -> String {
     let mut neighbours = vec![Vec::new(); routers as usize];
     for (u, v, _) in links {
@@ -152,8 +153,8 @@ fn adjacency(routers: u32, links: &[(u32, u32, u32)]) -> String {
     text
 }
 
-/// The number of virtual channels and the routing. A packet takes a channel of its own at each hop, so that none waits
-/// for another in a circle.
+/// Returns the number of virtual channels and the routing. A packet takes a channel of its own at each hop, so that
+/// none waits for another in a circle.
 fn routing_of(topology: &Topology, routing: &str) -> Result<[String; 2]> {
     let graph = topology.graph()?;
     let hosts = (0..topology.network().hosts()).map(RouterId);
@@ -182,7 +183,7 @@ fn routing_of(topology: &Topology, routing: &str) -> Result<[String; 2]> {
 }
 
 impl CaminosOptions {
-    /// Traffic of a job: its messages as bursts, or uniform traffic where it has none.
+    /// Writes the traffic of a job: its messages as bursts, or uniform traffic where it has none.
     ///
     /// Burst k holds the k-th receiver of each process, counted from the process on, so that not all send to the same one
     /// at a time; processes without one name themselves, which caminos passes over.
@@ -203,7 +204,8 @@ impl CaminosOptions {
             });
         }
         let mut bursts: BTreeMap<(usize, u64), Vec<usize>> = BTreeMap::new();
-        let (mut last, mut k) = (usize::MAX, 0);
+        let mut last = usize::MAX;
+        let mut k = 0;
         for ((source, after), bytes) in bytes.into_iter().filter(|(_, bytes)| *bytes > 0.0) {
             k = if source == last { k + 1 } else { 0 };
             last = source;

@@ -58,8 +58,9 @@ impl WriteJobs for CodesOptions {
     }
 }
 
-/// The files intra and inter: cables within a group, as two places in it and a kind (0 in a chassis or where there are
-/// none, 1 between chassis), and cables between groups, as two routers; each in both directions, 32-bit little endian.
+/// Writes the files intra and inter: cables within a group, as two places in it and a kind (0 in a chassis or where
+/// there are none, 1 between chassis), and cables between groups, as two routers; each in both directions, 32-bit
+/// little endian.
 ///
 /// # Errors
 /// A machine without groups of routers, or whose groups are not wired alike.
@@ -72,10 +73,8 @@ fn wires(topology: &Topology) -> Result<Vec<(&'static str, Vec<u8>)>> {
             remedy,
         )
     };
-    let (network, links) = (
-        topology.network(),
-        cables(topology, "codes:wiring=true", true)?,
-    );
+    let network = topology.network();
+    let links = cables(topology, "codes:wiring=true", true)?;
     let routers_of = |name: &str| {
         let levels = network.levels();
         let level = levels
@@ -94,7 +93,8 @@ fn wires(topology: &Topology) -> Result<Vec<(&'static str, Vec<u8>)>> {
         for _ in 0..cables {
             if u / size == v / size {
                 let kind = u32::from(u / chassis != v / chassis);
-                let (a, b) = (u % size, v % size);
+                let a = u % size;
+                let b = v % size;
                 inside[(u / size) as usize].extend([a, b, kind, b, a, kind]);
             } else {
                 between.extend([u, v, v, u]);

@@ -80,7 +80,7 @@ pub static HOST_FORMS: Registry<fn(&JobHosts<'_>) -> String> = Registry::new(
     ],
 );
 
-/// A line for each process: its host, its rank, its slot on the host.
+/// Writes a line for each process: its host, its rank, its slot on the host.
 fn lines(job: &JobHosts<'_>, line: impl Fn(&str, usize, u32) -> String) -> String {
     let mut text = String::new();
     for (i, host) in job.hosts.iter().enumerate() {
@@ -91,7 +91,8 @@ fn lines(job: &JobHosts<'_>, line: impl Fn(&str, usize, u32) -> String) -> Strin
     text
 }
 
-/// Cray MPICH places ranks on the launcher's nodes line by line: the i-th line has the ranks of the i-th node.
+/// Writes the rank order of Cray MPICH, which places ranks on the launcher's nodes line by line: the i-th line has
+/// the ranks of the i-th node.
 fn mpich_rank_order(job: &JobHosts<'_>) -> String {
     let index: HashMap<&String, usize> = job.hosts.iter().zip(0..).collect();
     let mut text =

@@ -16,10 +16,8 @@ pub(super) const TARGET: ExportTarget = ExportTarget::plain(
 const ABOUT: &str = include_str!("texts/infragraph.txt");
 
 fn write(topology: &Topology, order: &NodeOrder) -> Result<Export> {
-    let (links, nodes) = (
-        cables(topology, "infragraph", true)?,
-        nodes_by_router(topology),
-    );
+    let links = cables(topology, "infragraph", true)?;
+    let nodes = nodes_by_router(topology);
     let mut listed = order.nodes().to_vec();
     listed.extend(order.left_out(topology));
     let names = names_of(topology, &listed)?;
@@ -32,10 +30,8 @@ fn write(topology: &Topology, order: &NodeOrder) -> Result<Export> {
         ));
     }
     let mut taken = names.iter().cloned().collect();
-    let (switch, host) = (
-        free_name("switch".into(), &mut taken),
-        free_name("host".into(), &mut taken),
-    );
+    let switch = free_name("switch".into(), &mut taken);
+    let host = free_name("host".into(), &mut taken);
     let mut ports: Vec<u32> = nodes.iter().map(|nodes| nodes.len() as u32).collect();
     links.iter().for_each(|(u, v, cables)| {
         [u, v]

@@ -23,7 +23,8 @@ fn write(topology: &Topology, order: &NodeOrder) -> Result<Export> {
     }
     // From the top down, so that each path is known before those below it.
     let mut paths = vec![String::new(); units.len()];
-    let (mut vertices, mut edges) = (Vec::new(), Vec::new());
+    let mut vertices = Vec::new();
+    let mut edges = Vec::new();
     let cluster =
         json!({"id": "0", "metadata": vertex("cluster", "cluster0", 0, 0, -1, "/cluster0")});
     vertices.push(cluster);
@@ -74,7 +75,8 @@ fn write(topology: &Topology, order: &NodeOrder) -> Result<Export> {
             .collect::<Vec<_>>()
             .join(",\n")
     };
-    let (vertices, edges) = (lines(vertices), lines(edges));
+    let vertices = lines(vertices);
+    let edges = lines(edges);
     Ok(
         format!("{{\"graph\": {{\"nodes\": [\n{vertices}\n], \"edges\": [\n{edges}\n]}}}}\n")
             .into(),

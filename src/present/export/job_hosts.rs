@@ -9,12 +9,14 @@ use nodeorder_network::topology::Topology;
 use nodeorder_order::metric::ring::{Ring, rings};
 use nodeorder_order::ordering::{NodeOrder, defaults};
 
-/// The hosts of a text as they are called there, each once, and their nodes.
+/// Reads the hosts of a text, each once, as they are called there, and their nodes.
 ///
 /// # Errors
 /// With the line: an unknown or unschedulable host; no host at all.
 pub fn read_hosts(topology: &Topology, text: &Text) -> Result<(Vec<String>, Vec<NodeId>)> {
-    let (mut given, mut nodes, mut seen) = (Vec::new(), Vec::new(), HashSet::new());
+    let mut given = Vec::new();
+    let mut nodes = Vec::new();
+    let mut seen = HashSet::new();
     for line in text.data_lines() {
         for word in line.text.split_whitespace() {
             for (name, node) in topology.hosts_named(word, &line)? {
@@ -26,13 +28,14 @@ pub fn read_hosts(topology: &Topology, text: &Text) -> Result<(Vec<String>, Vec<
             }
         }
     }
-    match nodes.is_empty() {
-        true => Err(Error::input(text.location(), "no hosts", "at least one")),
-        false => Ok((given, nodes)),
+    if nodes.is_empty() {
+        Err(Error::input(text.location(), "no hosts", "at least one"))
+    } else {
+        Ok((given, nodes))
     }
 }
 
-/// Nodes in the order of an ordering. O(N).
+/// Sorts nodes by their ranks in an ordering. O(N).
 ///
 /// # Errors
 /// A node that the ordering does not have.
@@ -50,17 +53,15 @@ pub fn restricted(topology: &Topology, order: &NodeOrder, nodes: &[NodeId]) -> R
         let name = lost
             .map(|node| topology.node_name(*node))
             .unwrap_or_default();
-        let (option, found) = (
-            format!("--by {}", order.label()),
-            format!("no rank for host `{name}`"),
-        );
+        let option = format!("--by {}", order.label());
+        let found = format!("no rank for host `{name}`");
         return Err(Error::option(option, found, "an ordering of all hosts"));
     }
     Ok(kept)
 }
 
-/// The order whose closed walk over these nodes is the shortest, of the orderings that need no search where there are
-/// levels or coordinates, else of all that suit; the ordering's name, and the walk.
+/// Finds the order whose closed walk over these nodes is the shortest, of the orderings that need no search where
+/// there are levels or coordinates, else of all that suit; returns the ordering's name and the walk, too.
 ///
 /// # Errors
 /// More memory than allowed.
@@ -68,9 +69,11 @@ pub fn best_ring(topology: &Topology, nodes: &[NodeId]) -> Result<(Vec<NodeId>, 
     let shaped = topology.lattice().is_some() || !topology.network().levels().is_empty();
     let walks = |by: &str| ["bfs", "rcm", "dfs", "nearest", "spectral"].contains(&by);
     // Walks over the whole machine take long for the hosts of one job.
-    let suits = |by: &String| by != "random" && !by.contains("scatter") && !(shaped && walks(by));
     let mut found: Vec<(String, Vec<NodeId>)> = Vec::new();
-    for by in defaults::suiting(topology).into_iter().filter(suits) {
+    for by in defaults::suiting(topology)
+        .into_iter()
+        .filter(|by: &String| by != "random" && !by.contains("scatter") && !(shaped && walks(by)))
+    {
         let order = restricted(topology, &NodeOrder::make(topology, &by)?, nodes)?;
         if found.iter().all(|(_, other)| *other != order) {
             found.push((by, order));

@@ -52,7 +52,8 @@ fn write(topology: &Topology, order: &NodeOrder) -> Result<Export> {
         }
     }
     for (i, unit) in units.iter().enumerate() {
-        let (mut all, mut at) = (Vec::new(), i);
+        let mut all = Vec::new();
+        let mut at = i;
         while let Some((above, label)) = labels.get(at).filter(|(_, label)| !label.is_empty()) {
             all.push(label.as_str());
             at = *above;
@@ -68,7 +69,7 @@ fn write(topology: &Topology, order: &NodeOrder) -> Result<Export> {
     })
 }
 
-/// A level's name as part of a label.
+/// Formats a level's name as part of a label.
 fn label(level: &str) -> String {
     level
         .chars()

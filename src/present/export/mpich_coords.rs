@@ -12,8 +12,8 @@ pub(super) const TARGET: ExportTarget = ExportTarget::plain(
     ParseTarget::Jobs(|_| Ok(Box::new(write))),
 );
 
-/// The first line is all the comment that MPICH leaves room for. The group is a unit of the outermost level; without
-/// levels above switches all are of group 0.
+/// Writes the coordinates. The first line is all the comment that MPICH leaves room for. The group is a unit of the
+/// outermost level; without levels above switches all are of group 0.
 fn write(topology: &Topology, order: &NodeOrder, jobs: &[ExportJob]) -> Result<Export> {
     let refuse = |problem: String, remedy: &str| {
         Err(Error::unsuited(at("--to", "mpich-coords"), problem, remedy))

@@ -7,25 +7,24 @@ use nodeorder_base::ids::NodeId;
 use nodeorder_network::topology::{Topology, compact_list};
 use nodeorder_order::ordering::NodeOrder;
 
-/// The location of an option and its value.
+/// Places an option and its value in messages.
 pub(super) fn at(option: &str, value: &str) -> SourceLocation {
     SourceLocation::option(format!("{option} {value}"))
 }
 
-/// The comments that every text starts with, each line after `mark`: the tool, machine and ordering, the nodes
+/// Writes the comments that every text starts with, each line after `mark`: the tool, machine and ordering, the nodes
 /// that are not in it, then `about`.
 pub(super) fn header(mark: &str, topology: &Topology, order: &NodeOrder, about: &str) -> String {
-    let (machine, spec) = (topology.name(), topology.spec());
+    let machine = topology.name();
+    let spec = topology.spec();
     let mut first = format!(
         "nodeorder {}\ntopology: {machine} ({spec})\nordering: {}\nnodes: {}\n",
         env!("CARGO_PKG_VERSION"),
         order.label().replace(char::is_control, " "),
         order.len()
     );
-    let (left_out, excluded) = (
-        order.left_out(topology),
-        topology.nodes().excluded().collect(),
-    );
+    let left_out = order.left_out(topology);
+    let excluded = topology.nodes().excluded().collect();
     for (what, nodes) in [
         ("left out by the ordering", left_out),
         ("excluded", excluded),
@@ -45,7 +44,7 @@ pub(super) fn header(mark: &str, topology: &Topology, order: &NodeOrder, about: 
         .collect()
 }
 
-/// The names of the nodes in rank order, of letters, digits, `-`, `_` and `.` only, no name twice.
+/// Lists the names of the nodes in rank order, of letters, digits, `-`, `_` and `.` only, no name twice.
 ///
 /// # Errors
 /// Another character, which the configuration files of resource managers give a meaning; a name twice.
@@ -53,13 +52,13 @@ pub(super) fn names(topology: &Topology, order: &NodeOrder) -> Result<Vec<String
     names_of(topology, order.nodes())
 }
 
-/// As [`names`], then those of the nodes that the ordering leaves out and of the excluded ones: a list that
-/// replaces a cluster's own must lose none.
+/// Lists [`checked_names`], then the names of the nodes that the ordering leaves out and of the excluded ones: a list
+/// that replaces a cluster's own must lose none.
 pub(super) fn all_names(topology: &Topology, order: &NodeOrder) -> Result<Vec<String>> {
     names_of(topology, &all_nodes(topology, order))
 }
 
-/// The nodes in rank order, then those that the ordering leaves out, then the excluded ones.
+/// Lists the nodes in rank order, then those that the ordering leaves out, then the excluded ones.
 pub(super) fn all_nodes(topology: &Topology, order: &NodeOrder) -> Vec<NodeId> {
     let mut nodes = order.nodes().to_vec();
     nodes.extend(order.left_out(topology));
@@ -74,8 +73,11 @@ pub(super) fn names_of(topology: &Topology, nodes: &[NodeId]) -> Result<Vec<Stri
         .map(|node| {
             let name = topology.node_name(*node);
             // Brackets, commas and blanks are syntax in the files of resource managers.
-            let plain = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
-            if name.is_empty() || !name.chars().all(plain) {
+            if name.is_empty()
+                || !name
+                    .chars()
+                    .all(|c: char| c.is_ascii_alphanumeric() || "-_.".contains(c))
+            {
                 let found = format!("node {node} called `{name}`");
                 let expected =
                     "a name of letters, digits, -, _ and . only, which this target needs";
@@ -97,15 +99,17 @@ pub(super) fn names_of(topology: &Topology, nodes: &[NodeId]) -> Result<Vec<Stri
 /// Names of Kubernetes objects: small letters, digits, `-` and `.`, none twice.
 pub(super) fn lower_names<'n>(names: impl Iterator<Item = &'n str>) -> Vec<String> {
     let mut taken = BTreeSet::new();
-    let plain = |c: char| {
-        if c.is_ascii_alphanumeric() || c == '.' {
-            c.to_ascii_lowercase()
-        } else {
-            '-'
-        }
-    };
     let lower = |name: &str| {
-        let name: String = name.chars().map(plain).collect();
+        let name: String = name
+            .chars()
+            .map(|c: char| {
+                if c.is_ascii_alphanumeric() || c == '.' {
+                    c.to_ascii_lowercase()
+                } else {
+                    '-'
+                }
+            })
+            .collect();
         format!(
             "u-{}",
             name.trim_matches(|c: char| !c.is_ascii_alphanumeric())
@@ -116,9 +120,10 @@ pub(super) fn lower_names<'n>(names: impl Iterator<Item = &'n str>) -> Vec<Strin
         .collect()
 }
 
-/// A name that is not `taken` yet: this one, or this one with a number.
+/// Returns a name that is not `taken` yet: this one, or this one with a number.
 pub(super) fn free_name(name: String, taken: &mut BTreeSet<String>) -> String {
-    let (mut free, mut number) = (name.clone(), 2);
+    let mut free = name.clone();
+    let mut number = 2;
     while !taken.insert(free.clone()) {
         free = format!("{name}-{number}");
         number += 1;
@@ -126,30 +131,31 @@ pub(super) fn free_name(name: String, taken: &mut BTreeSet<String>) -> String {
     free
 }
 
-/// A rank with the digits that the last one has, so that the order of texts is that of ranks.
+/// Formats a rank with the digits that the last one has, so that the order of texts is that of ranks.
 pub(super) fn padded(prefix: &str, rank: usize, count: usize) -> String {
     let width = count.saturating_sub(1).to_string().len();
     format!("{prefix}{rank:0width$}")
 }
 
-/// `prefix[000-127]`: all ranks as a host list, as [`padded`] writes each.
+/// Formats all ranks as a host list `prefix[000-127]`, as [`padded_name`] writes each.
 pub(super) fn all(prefix: &str, count: usize) -> String {
     range(prefix, 0..count, count)
 }
 
-/// `prefix[016-127]`: some of `count` ranks, at least one, as a host list.
+/// Formats some of `count` ranks, at least one, as a host list `prefix[016-127]`.
 pub(super) fn range(prefix: &str, ranks: std::ops::Range<usize>, count: usize) -> String {
     let last = padded("", ranks.end.saturating_sub(1), count);
     format!("{prefix}[{}-{last}]", padded("", ranks.start, count))
 }
 
-/// `r`, or a longer word where nodes themselves are called `r` and a number.
+/// Chooses `r`, or a longer word where nodes themselves are called `r` and a number.
 pub(super) fn prefix(names: &[String]) -> &'static str {
     let clashes = |prefix: &str| {
-        let number = |rest: &str| !rest.is_empty() && rest.bytes().all(|b| b.is_ascii_digit());
-        names
-            .iter()
-            .any(|name| name.strip_prefix(prefix).is_some_and(number))
+        names.iter().any(|name| {
+            name.strip_prefix(prefix).is_some_and(|rest: &str| {
+                !rest.is_empty() && rest.bytes().all(|b| b.is_ascii_digit())
+            })
+        })
     };
     let mut choice = "r";
     for longer in ["rank", "nodeorder-rank"] {

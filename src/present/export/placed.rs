@@ -44,8 +44,8 @@ impl From<&Job> for ExportJob {
 }
 
 impl ExportJob {
-    /// The jobs that hold nodes after the first `event` events of a log, processes in rank order, and a note about those
-    /// that the allocator did not place.
+    /// Finds the jobs that hold nodes after the first `event` events of a log, processes in rank order, and notes
+    /// those that the allocator did not place.
     ///
     /// # Errors
     /// With file and line: a bad log. A log with fewer events, or in which nodes fail; an allocator of pods.
@@ -79,11 +79,16 @@ impl ExportJob {
             ..FigureSet::default()
         };
         let mut replay = Replay::new(allocator, meter, order.len() as u32, figures);
-        let (mut live, mut done) = (BTreeMap::new(), 0);
-        let (mut block, mut placed) = (Block::default(), Vec::new());
+        let mut live = BTreeMap::new();
+        let mut done = 0;
+        let mut block = Block::default();
+        let mut placed = Vec::new();
         while done < event && log.next_block((event - done).min(1 << 12) as usize, &mut block)? {
-            let fails = |what: &Event| matches!(what, Event::Down | Event::Up);
-            if let Some(i) = block.events.iter().position(fails) {
+            if let Some(i) = block
+                .events
+                .iter()
+                .position(|what: &Event| matches!(what, Event::Down | Event::Up))
+            {
                 let found = format!("event {} of a node", done + i as u64 + 1);
                 return Err(Error::option(log.name(), found, "jobs that begin and end"));
             }
@@ -111,29 +116,32 @@ impl ExportJob {
         }
         let mut placed: Vec<_> = live.into_values().collect();
         placed.sort_unstable_by_key(|(began, ..)| *began);
-        let job = |(_, name, ranks): (u64, String, Ranks)| ExportJob {
-            name,
-            nodes: ranks
-                .iter()
-                .map(|rank| order.nodes()[rank as usize])
-                .collect(),
-            traffic: Vec::new(),
-        };
         let note =
             format!("{lost} of the jobs before event {event} found no place and are not written");
         Ok((
-            placed.into_iter().map(job).collect(),
+            placed
+                .into_iter()
+                .map(|(_, name, ranks): (u64, String, Ranks)| ExportJob {
+                    name,
+                    nodes: ranks
+                        .iter()
+                        .map(|rank| order.nodes()[rank as usize])
+                        .collect(),
+                    traffic: Vec::new(),
+                })
+                .collect(),
             (lost > 0).then_some(note),
         ))
     }
 }
 
-/// The whole ordering as one job where there are none.
+/// Returns the jobs, or the whole ordering as one job where there are none.
 pub(super) fn jobs_or_all(order: &NodeOrder, jobs: &[ExportJob]) -> Vec<ExportJob> {
     if !jobs.is_empty() {
         return jobs.to_vec();
     }
-    let (name, nodes) = ("all".into(), order.nodes().to_vec());
+    let name = "all".into();
+    let nodes = order.nodes().to_vec();
     vec![ExportJob {
         name,
         nodes,
@@ -150,7 +158,8 @@ pub(super) fn one_each(topology: &Topology, jobs: &[ExportJob], target: &str) ->
     for job in jobs {
         for node in &job.nodes {
             if let Some(other) = held.insert(*node, &job.name) {
-                let (name, job) = (topology.node_name(*node), &job.name);
+                let name = topology.node_name(*node);
+                let job = &job.name;
                 let problem = format!("two processes on node {name} (jobs `{other}` and `{job}`)");
                 return Err(Error::unsuited(
                     at("--to", target),

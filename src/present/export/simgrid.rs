@@ -41,7 +41,7 @@ impl SimGridFigures {
             .map_or("1us".into(), |seconds| format!("{seconds}s"))
     }
 
-    /// The latency of a link of this weight.
+    /// Formats the latency of a link of this weight.
     fn latency_of(&self, weight: u32) -> String {
         match weight {
             1 => self.latency(),
@@ -56,7 +56,7 @@ impl SimGridFigures {
         self.speed.map_or("1Gf".into(), |speed| format!("{speed}f"))
     }
 
-    /// The texts about the figures: those of a link, and which are placeholders.
+    /// Describes the figures: those of a link, and which are placeholders.
     fn words(&self) -> [String; 2] {
         let Figures {
             bandwidth, latency, ..
@@ -96,7 +96,7 @@ fn write(topology: &Topology, order: &NodeOrder) -> Result<Export> {
     simgrid(topology, order, &SimGridFigures::default())
 }
 
-/// The target `simgrid` with the platform's figures.
+/// Writes the target `simgrid` with the platform's figures.
 ///
 /// # Errors
 /// A node whose name has blanks; more memory than allowed.
@@ -105,9 +105,10 @@ pub fn simgrid(topology: &Topology, order: &NodeOrder, figures: &SimGridFigures)
     let explicit = order.len() <= EXPLICIT;
     let [link, note] = figures.words();
     let speeds = figures.network;
-    let nodes = match speeds.node_links_free {
-        false => "All that a node sends shares its node link, all that it receives the other way.",
-        true => "A node link bounds each message by itself (FATPIPE).",
+    let nodes = if speeds.node_links_free {
+        "A node link bounds each message by itself (FATPIPE)."
+    } else {
+        "All that a node sends shares its node link, all that it receives the other way."
     };
     let about = ABOUT
         .replace("LINK", &link)
@@ -183,7 +184,8 @@ fn links(
     explicit: bool,
     text: &mut String,
 ) {
-    let (network, speeds) = (topology.network(), figures.network);
+    let network = topology.network();
+    let speeds = figures.network;
     // Rails that share alike are written as one of their bandwidth together.
     let (routers, rails) = one_rail(topology);
     let each = figures.bandwidth() * f64::from(rails);
@@ -281,7 +283,7 @@ fn line(text: &mut String, what: std::fmt::Arguments<'_>) {
     let _ = writeln!(text, "    {what}");
 }
 
-/// The direction of a node link, which those that are not shared do not have.
+/// Returns the direction of a node link, which those that are not shared do not have.
 fn direction(figures: &Figures, way: &str) -> String {
     if figures.node_links_free {
         String::new()
@@ -290,7 +292,8 @@ fn direction(figures: &Figures, way: &str) -> String {
     }
 }
 
-/// How many routers are written, and how many rails these stand for: all, and one, but where nodes are on several rails.
+/// Counts the routers written, and the rails that these stand for: all, and one, but where nodes are on several
+/// rails.
 fn one_rail(topology: &Topology) -> (u32, u32) {
     match topology
         .network()
@@ -302,7 +305,7 @@ fn one_rail(topology: &Topology) -> (u32, u32) {
     }
 }
 
-/// The names as XML writes them.
+/// Lists the names as XML writes them.
 fn names(topology: &Topology, order: &NodeOrder) -> Result<Vec<String>> {
     let mut names = Vec::with_capacity(order.len());
     for node in order.nodes() {
@@ -327,7 +330,7 @@ fn names(topology: &Topology, order: &NodeOrder) -> Result<Vec<String>> {
     Ok(names)
 }
 
-/// A route for every pair of different nodes; those on one router meet there.
+/// Writes a route for every pair of different nodes; those on one router meet there.
 fn all_routes(
     topology: &Topology,
     nodes: &[NodeId],
@@ -335,7 +338,8 @@ fn all_routes(
     figures: &Figures,
     text: &mut String,
 ) -> Result<()> {
-    let (mut routes, graph) = (Routes::new(topology)?, topology.graph()?);
+    let mut routes = Routes::new(topology)?;
+    let graph = topology.graph()?;
     let mut path = Vec::new();
     // What a GPU sends to another rail takes the node link of its neighbour on that rail, where that is in the ordering.
     let ranks: HashMap<NodeId, usize> = nodes.iter().copied().zip(0..).collect();
@@ -346,7 +350,8 @@ fn all_routes(
                 topology.router_of(*target).0,
                 &mut path,
             );
-            let (a, b) = (&names[from], &names[to]);
+            let a = &names[from];
+            let b = &names[to];
             let _ = write!(
                 text,
                 "    <route src=\"{a}\" dst=\"{b}\" symmetrical=\"NO\">"
@@ -364,7 +369,8 @@ fn all_routes(
                 });
             }
             for hop in path.windows(2) {
-                let (u, v) = (hop[0].min(hop[1]), hop[0].max(hop[1]));
+                let u = hop[0].min(hop[1]);
+                let v = hop[0].max(hop[1]);
                 let way = if hop[0] < hop[1] { "UP" } else { "DOWN" };
                 let joint = graph.index(u, v).is_some_and(|link| graph.is_joint(link));
                 let way = if joint {

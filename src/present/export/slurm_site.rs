@@ -27,17 +27,19 @@ pub(super) struct SlurmEntry {
 }
 
 impl SlurmEntry {
-    /// Units as switches.
+    /// Converts units to switches.
     pub(super) fn of_units(units: &[ExportUnit]) -> Vec<SlurmEntry> {
-        let entry = |unit: &ExportUnit| SlurmEntry {
-            name: unit.name.clone(),
-            nodes: unit.nodes.clone(),
-            children: unit.below.iter().map(|i| units[*i].name.clone()).collect(),
-        };
-        units.iter().map(entry).collect()
+        units
+            .iter()
+            .map(|unit: &ExportUnit| SlurmEntry {
+                name: unit.name.clone(),
+                nodes: unit.nodes.clone(),
+                children: unit.below.iter().map(|i| units[*i].name.clone()).collect(),
+            })
+            .collect()
     }
 
-    /// The line of topology.conf, which begins with `key`.
+    /// Writes the line of topology.conf, which begins with `key`.
     pub(super) fn line(self, key: &str) -> String {
         let mut line = format!("{key}={}", self.name);
         for (word, names) in [("Nodes", self.nodes), ("Switches", self.children)] {
@@ -49,9 +51,9 @@ impl SlurmEntry {
     }
 }
 
-/// The site's own topology where the machine is read from a file of Slurm's, else its units as a tree. Lines go by the
-/// lowest rank of their nodes, those below others first; the nodes of a leaf and a block by rank, those of a ring as
-/// they stand.
+/// Describes the site's own topology where the machine is read from a file of Slurm's, else its units as a tree.
+/// Lines go by the lowest rank of their nodes, those below others first; the nodes of a leaf and a block by rank,
+/// those of a ring as they stand.
 ///
 /// # Errors
 /// A torus or flat network where `target` is slurm-permuted; names that Slurm gives a meaning.
@@ -59,7 +61,8 @@ pub(super) fn described(topology: &Topology, order: &NodeOrder, target: &str) ->
     let names = all_names(topology, order)?;
     let Some(site) = topology.network().site() else {
         let units = units(topology, order)?;
-        let (kind, name) = (SiteKind::Tree, "default".into());
+        let kind = SiteKind::Tree;
+        let name = "default".into();
         let lines = SlurmEntry::of_units(&units);
         return Ok(Described {
             kind,
@@ -114,11 +117,12 @@ pub(super) fn described(topology: &Topology, order: &NodeOrder, target: &str) ->
     })
 }
 
-/// Lines by height, then by lowest rank; children likewise.
+/// Sorts the lines by height, then by lowest rank; children likewise.
 fn tree(site: &Site, lowest: &mut [usize], lines: &mut [SlurmEntry]) -> Vec<usize> {
     let mut height = vec![0; lines.len()];
     for start in 0..lines.len() {
-        let (mut at, mut h) = (start, 0);
+        let mut at = start;
+        let mut h = 0;
         while let Some(parent) = site.lines[at].parent {
             lowest[parent] = lowest[parent].min(lowest[start]);
             h += 1;
@@ -137,8 +141,8 @@ fn tree(site: &Site, lowest: &mut [usize], lines: &mut [SlurmEntry]) -> Vec<usiz
     sorted
 }
 
-/// Blocks by lowest rank, inside the larger blocks that sizes make of them; those move inside still larger ones. A
-/// larger block that is not full stays last.
+/// Sorts blocks by lowest rank, inside the larger blocks that sizes make of them; those move inside still larger
+/// ones. A larger block that is not full stays last.
 fn blocks(site: &Site, lowest: &[usize]) -> Vec<usize> {
     let base = site.sizes.first().copied().unwrap_or(1).max(1);
     let mut groups: Vec<Vec<usize>> = (0..lowest.len()).map(|i| vec![i]).collect();

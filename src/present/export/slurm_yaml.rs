@@ -62,7 +62,7 @@ fn write(topology: &Topology, order: &NodeOrder) -> Result<Export> {
     Ok(text.into())
 }
 
-/// A torus with its cells, or a region a row of cells where it has holes, and its placements.
+/// Writes a torus with its cells, or a region a row of cells where it has holes, and its placements.
 fn written(torus: &SiteTorus) -> String {
     let triple = |[x, y, z]: [u32; 3]| format!("{{x: {x}, y: {y}, z: {z}}}");
     let mut text = format!(

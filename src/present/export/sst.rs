@@ -20,7 +20,8 @@ pub(super) const TARGET: ExportTarget = ExportTarget::plain(
 const ABOUT: &str = include_str!("texts/sst.txt");
 
 fn write(topology: &Topology, order: &NodeOrder, jobs: &[ExportJob]) -> Result<Export> {
-    let (links, nodes) = (cables(topology, "sst", true)?, nodes_by_router(topology));
+    let links = cables(topology, "sst", true)?;
+    let nodes = nodes_by_router(topology);
     one_each(topology, jobs, "sst")?;
     let comment = header(" ", topology, order, ABOUT).replace("--", "- -");
     let mut text = format!(

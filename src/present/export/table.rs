@@ -79,7 +79,7 @@ pub fn write(text: &str, topology: &Topology, order: &NodeOrder) -> Result<Expor
     write_jobs(text, topology, order, &[])
 }
 
-/// As [`write()`], with the jobs on the machine where there are some.
+/// Writes an ordering as [`write_order`] does, with the jobs on the machine where there are some.
 ///
 /// # Errors
 /// As [`write()`]; jobs for a target that takes none.
@@ -104,7 +104,7 @@ pub fn write_jobs(
     }
 }
 
-/// The targets that take jobs.
+/// Lists the targets that take jobs.
 pub fn taking_jobs() -> impl Iterator<Item = &'static str> {
     TARGETS
         .iter()
@@ -112,7 +112,7 @@ pub fn taking_jobs() -> impl Iterator<Item = &'static str> {
         .map(|target| target.name)
 }
 
-/// The target that `text` names.
+/// Finds the target that `text` names.
 ///
 /// # Errors
 /// There is none, with the nearest suggested; or it is known not to work, with the reason; its options are wrong.

@@ -22,9 +22,9 @@ pub(super) struct ExportUnit {
     pub below: Vec<usize>,
 }
 
-/// The units from the leaves up, those of a level in the order of their lowest ranks, and nodes likewise; nodes that
-/// the ordering leaves out come last. Machines without levels have a leaf for each router. Several
-/// units at the top get one more above them, unless no path joins them.
+/// Lists the units from the leaves up, those of a level in the order of their lowest ranks, and nodes likewise; nodes
+/// that the ordering leaves out come last. Machines without levels have a leaf for each router. Several units at the
+/// top get one more above them, unless no path joins them.
 ///
 /// # Errors
 /// Names that are no names for resource managers, as [`super::all_names`].
@@ -77,7 +77,7 @@ pub(super) fn units(topology: &Topology, order: &NodeOrder) -> Result<Vec<Export
     Ok(units)
 }
 
-/// The name of a site's only switch without one above.
+/// Returns the name of a site's only switch without one above.
 fn root(site: Option<&Site>) -> String {
     let tops: Vec<&SiteLine> = match site {
         Some(site) if site.kind == SiteKind::Tree => site
@@ -93,7 +93,7 @@ fn root(site: Option<&Site>) -> String {
     }
 }
 
-/// A name of letters, digits, `-`, `_` and `.`, which no other unit has.
+/// Returns a name of letters, digits, `-`, `_` and `.`, which no other unit has.
 fn plain_name(name: &str, taken: &mut BTreeSet<String>) -> String {
     let plain: String = name
         .chars()

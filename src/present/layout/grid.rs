@@ -13,9 +13,11 @@ impl Grid {
     /// `count` blocks of `w` by `h`, `gap` apart, in a rectangle of about this shape.
     pub fn new(count: usize, (w, h): (f64, f64), gap: f64, shape: f64) -> Self {
         let step = (w + gap, h + gap);
-        let (mut columns, mut miss) = (1, f64::INFINITY);
+        let mut columns = 1;
+        let mut miss = f64::INFINITY;
         for c in 1..=count {
-            let (across, down) = (c as f64 * step.0, count.div_ceil(c) as f64 * step.1);
+            let across = c as f64 * step.0;
+            let down = count.div_ceil(c) as f64 * step.1;
             // A last row that is not full looks odd.
             let ragged = 0.8 * ((c - count % c) % c) as f64 / c as f64;
             let off = (across / down / shape).ln().abs() + ragged;
@@ -43,7 +45,8 @@ impl Grid {
     }
 
     pub fn corner(&self, block: usize) -> (f64, f64) {
-        let (column, row) = (block % self.columns, block / self.columns);
+        let column = block % self.columns;
+        let row = block / self.columns;
         (column as f64 * self.step.0, row as f64 * self.step.1)
     }
 }

@@ -10,12 +10,14 @@ const CELLS: usize = 100_000;
 /// Sentence about cells that hold several nodes.
 const SEVERAL: &str = " A cell with several nodes has the colour of its lowest rank.";
 
-/// The topology's lattice and its axes of more than one coordinate.
+/// Returns the topology's lattice and its axes of more than one coordinate.
 pub(super) fn lattice(topology: &Topology) -> Option<(&Lattice, Vec<usize>)> {
-    let few = |cells: &Vec<u32>| cells.len() <= CELLS;
-    let lattice = topology
-        .lattice()
-        .filter(|lattice| lattice.cells.as_ref().is_none_or(few))?;
+    let lattice = topology.lattice().filter(|lattice| {
+        lattice
+            .cells
+            .as_ref()
+            .is_none_or(|cells: &Vec<u32>| cells.len() <= CELLS)
+    })?;
     Some((
         lattice,
         (0..lattice.extents.len())
@@ -24,7 +26,7 @@ pub(super) fn lattice(topology: &Topology) -> Option<(&Lattice, Vec<usize>)> {
     ))
 }
 
-/// The digits of a lattice's cells with what they are called, `per` numbers a cell.
+/// Lists the digits of a lattice's cells with what they are called, `per` numbers a cell.
 pub(super) fn coordinates(lattice: &Lattice, per: u32) -> Vec<(String, Digit)> {
     let mut stride = per;
     let mut names = Vec::new();
@@ -36,7 +38,7 @@ pub(super) fn coordinates(lattice: &Lattice, per: u32) -> Vec<(String, Digit)> {
     names
 }
 
-/// A box, where exactly three axes have more than one coordinate.
+/// Lays out a box, where exactly three axes have more than one coordinate.
 pub(super) fn solid(topology: &Topology) -> Option<Layout> {
     let (lattice, axes) = lattice(topology)?;
     if axes.len() != 3 || lattice.cell_count() > CELLS {
@@ -44,14 +46,15 @@ pub(super) fn solid(topology: &Topology) -> Option<Layout> {
     }
     let names = coordinates(lattice, 1);
     let per_cell = topology.network().per_router();
-    let axis = |i: usize| {
-        Part::line(
-            names[axes[i]].1,
-            [0.0; 3],
-            [0, 1, 2].map(|k| f64::from(u8::from(k == i))),
-        )
-    };
-    let parts = (0..3).map(axis).collect();
+    let parts = (0..3)
+        .map(|i: usize| {
+            Part::line(
+                names[axes[i]].1,
+                [0.0; 3],
+                [0, 1, 2].map(|k| f64::from(u8::from(k == i))),
+            )
+        })
+        .collect();
     let extents = [0, 1, 2].map(|i| lattice.extents[axes[i]]);
     let called = [0, 1, 2].map(|i| lattice.axes[axes[i]].clone());
     let several = if lattice.cells.is_some() || per_cell > 1 {
@@ -78,7 +81,7 @@ pub(super) fn solid(topology: &Topology) -> Option<Layout> {
     })
 }
 
-/// Planes of the two longest axes side by side; `None` where there are no two axes or too many planes.
+/// Lays out planes of the two longest axes side by side. `None` where there are no two axes or too many planes.
 pub(super) fn slices(
     topology: &Topology,
     lattice: &Lattice,
@@ -89,7 +92,8 @@ pub(super) fn slices(
         return None;
     }
     axes.sort_by_key(|a| (std::cmp::Reverse(lattice.extents[*a]), *a));
-    let (across, up) = (axes[0].min(axes[1]), axes[0].max(axes[1]));
+    let across = axes[0].min(axes[1]);
+    let up = axes[0].max(axes[1]);
     let others: Vec<usize> = (0..lattice.extents.len())
         .filter(|a| *a != across && *a != up)
         .collect();
@@ -99,10 +103,8 @@ pub(super) fn slices(
         None => (split, topology.network().per_router() / split),
     };
     let names = coordinates(lattice, split);
-    let (w, h) = (
-        f64::from(lattice.extents[across]),
-        f64::from(lattice.extents[up]),
-    );
+    let w = f64::from(lattice.extents[across]);
+    let h = f64::from(lattice.extents[up]);
     let panels: usize = others
         .iter()
         .map(|a| lattice.extents[*a] as usize)
@@ -174,7 +176,8 @@ pub(super) fn slices(
     } else {
         ""
     };
-    let (right, upwards) = (&lattice.axes[across], &lattice.axes[up]);
+    let right = &lattice.axes[across];
+    let upwards = &lattice.axes[up];
     let about = format!("{right} to the right, {upwards} upwards{each}{side}.{several}");
     Some(Layout {
         cells: lattice.cells.clone(),

@@ -20,20 +20,20 @@ use plain::{circle, rows};
 /// Most routers on a circle.
 const CIRCLE: u32 = 400;
 
-/// The layout of a page, which can turn a box.
+/// Lays out a machine for a page, which can turn a box.
 pub fn layout(topology: &Topology) -> Layout {
     nested(topology)
         .or_else(|| solid(topology))
         .unwrap_or_else(|| plane(topology, topology.network().per_router()))
 }
 
-/// The layout of a picture, where a router of a lattice is one cell.
+/// Lays out a machine for a picture, where a router of a lattice is one cell.
 pub fn flat(topology: &Topology) -> Layout {
     nested(topology).unwrap_or_else(|| plane(topology, 1))
 }
 
-/// Slices of the lattice with up to `split` cells a router; without a lattice that suits, routers round a circle or
-/// rows of node ids.
+/// Lays out slices of the lattice with up to `split` cells a router; without a lattice that suits, routers round a
+/// circle or rows of node ids.
 fn plane(topology: &Topology, split: u32) -> Layout {
     let lattice = lattice(topology);
     let sliced = lattice

@@ -5,7 +5,7 @@ use super::parts::{FRAMES, Frame, Layout, Part, cells};
 use nodeorder_base::ids::NodeId;
 use nodeorder_network::topology::Topology;
 
-/// Units within units, the outermost framed and named; `None` where there are none.
+/// Lays out units within units, the outermost framed and named. `None` if there are none.
 pub(super) fn nested(topology: &Topology) -> Option<Layout> {
     // Slots after the last schedulable node are no part of the machine.
     let slots = topology
@@ -28,10 +28,8 @@ pub(super) fn nested(topology: &Topology) -> Option<Layout> {
     let mut sizes = vec![(1.0, 1.0)];
     for (k, (_, nodes)) in units.iter().enumerate().rev() {
         let inside = units.get(k + 1).map(|(_, nodes)| *nodes);
-        let (gap, shape) = (
-            if inside.is_some() { 0.35 } else { 0.0 },
-            if k == 0 { 1.5 } else { 1.2 },
-        );
+        let gap = if inside.is_some() { 0.35 } else { 0.0 };
+        let shape = if k == 0 { 1.5 } else { 1.2 };
         let grid = Grid::new(
             nodes / inside.unwrap_or(1),
             sizes[sizes.len() - 1],
@@ -59,10 +57,12 @@ pub(super) fn nested(topology: &Topology) -> Option<Layout> {
             .step_by(*nodes)
             .take_while(|_| slots / nodes <= FRAMES);
         for node in framed.filter(|unit| exists(*unit, *nodes)) {
-            let corner = |(grid, shift, stride): &(Grid, (f64, f64), usize)| {
-                sum(grid.corner(node / stride % grid.count), *shift)
-            };
-            let (x, y) = grids[..=k].iter().map(corner).fold((0.0, 0.0), sum);
+            let (x, y) = grids[..=k]
+                .iter()
+                .map(|(grid, shift, stride): &(Grid, (f64, f64), usize)| {
+                    sum(grid.corner(node / stride % grid.count), *shift)
+                })
+                .fold((0.0, 0.0), sum);
             let frame = Frame {
                 x,
                 y,
@@ -70,10 +70,8 @@ pub(super) fn nested(topology: &Topology) -> Option<Layout> {
                 h,
                 ..Frame::default()
             };
-            let (title, short) = (
-                format!("{name} {}", node / nodes),
-                (node / nodes).to_string(),
-            );
+            let title = format!("{name} {}", node / nodes);
+            let short = (node / nodes).to_string();
             frames.push(match k {
                 0 => Frame {
                     title,
@@ -91,13 +89,16 @@ pub(super) fn nested(topology: &Topology) -> Option<Layout> {
     // Positions are the middles of the innermost squares.
     grids[units.len()].1 = sum(grids[units.len()].1, (0.5, 0.5));
     let digit = |grid: &Grid, stride: usize| (stride as u32, grid.count as u32);
-    let part = |(grid, shift, stride): &_| Part::grid(vec![digit(grid, *stride)], grid, *shift);
-    let parts = grids.iter().map(part).collect();
+    let parts = grids
+        .iter()
+        .map(|(grid, shift, stride): &_| Part::grid(vec![digit(grid, *stride)], grid, *shift))
+        .collect();
     let names = units.iter().zip(&grids);
     let inner: Vec<&str> = units[1..].iter().map(|(name, _)| *name).collect();
-    let within = match inner.is_empty() {
-        true => String::new(),
-        false => format!(", the boxes in it are its units ({})", inner.join(", ")),
+    let within = if inner.is_empty() {
+        String::new()
+    } else {
+        format!(", the boxes in it are its units ({})", inner.join(", "))
     };
     Some(Layout {
         names: names

@@ -51,7 +51,7 @@ pub struct Layout {
 }
 
 impl Layout {
-    /// Centre of a cell: x, y and z.
+    /// Returns the centre of a cell: x, y and z.
     pub fn centre(&self, cell: u32) -> [f64; 3] {
         let at = |k: usize| {
             self.points
@@ -65,7 +65,7 @@ impl Layout {
         })
     }
 
-    /// Number and origin of the slice or outermost unit that holds a cell.
+    /// Returns number and origin of the slice or outermost unit that holds a cell.
     pub fn panel(&self, cell: u32) -> (u32, [f64; 3]) {
         match &self.parts[..] {
             [outermost, _, ..] => outermost.block(cell),
@@ -73,7 +73,7 @@ impl Layout {
         }
     }
 
-    /// The cell of a node.
+    /// Returns the cell of a node.
     pub fn cell_of(&self, node: NodeId) -> usize {
         match &self.cells {
             Some(cells) => cells[node.index()] as usize,
@@ -97,21 +97,27 @@ pub struct Part {
 }
 
 impl Part {
-    /// The block of the grid that holds a cell: its number and where it starts.
+    /// Returns the block of the grid that holds a cell: its number and where it starts.
     fn block(&self, cell: u32) -> (u32, [f64; 3]) {
-        let digit = |number, (stride, extent): &Digit| number * extent + cell / stride % extent;
-        let number = self.digits.iter().fold(0, digit);
-        let (column, row) = (
-            number as usize % self.columns,
-            number as usize / self.columns,
-        );
-        let (column, row) = (column as f64, row as f64);
-        let at = |k| self.start[k] + column * self.across[k] + row * self.down[k];
-        (number, [0, 1, 2].map(at))
+        let number = self
+            .digits
+            .iter()
+            .fold(0, |number, (stride, extent): &Digit| {
+                number * extent + cell / stride % extent
+            });
+        let column = number as usize % self.columns;
+        let row = number as usize / self.columns;
+        let column = column as f64;
+        let row = row as f64;
+        (
+            number,
+            [0, 1, 2].map(|k| self.start[k] + column * self.across[k] + row * self.down[k]),
+        )
     }
 
     pub(super) fn grid(digits: Vec<Digit>, grid: &Grid, (x, y): (f64, f64)) -> Self {
-        let (across, down) = ([grid.step.0, 0.0, 0.0], [0.0, grid.step.1, 0.0]);
+        let across = [grid.step.0, 0.0, 0.0];
+        let down = [0.0, grid.step.1, 0.0];
         Part {
             digits,
             columns: grid.columns,
@@ -155,7 +161,7 @@ pub struct Frame {
     pub bare: bool,
 }
 
-/// A flat layout of `count` cells.
+/// Makes a flat layout of `count` cells.
 pub(super) fn cells(count: usize, (width, height): (f64, f64), parts: Vec<Part>) -> Layout {
     Layout {
         count: count as u32,

@@ -11,10 +11,11 @@ use nodeorder_network::topology::Topology;
 /// Most links drawn.
 const LINKS: u64 = 3000;
 
-/// Routers round a circle with their links, nodes outwards.
+/// Lays out routers round a circle with their links, nodes outwards.
 pub(super) fn circle(topology: &Topology) -> Layout {
     let network = topology.network();
-    let (hosts, per) = (network.hosts(), network.per_router());
+    let hosts = network.hosts();
+    let per = network.per_router();
     let radius = (f64::from(hosts) * 1.35 / TAU).max(3.0);
     let size = 2.0 * (radius + 0.8 + 1.05 * (f64::from(per) - 1.0));
     let spot = |router: u32, r: f64| {
@@ -22,17 +23,12 @@ pub(super) fn circle(topology: &Topology) -> Layout {
         (size / 2.0 + r * turn.cos(), size / 2.0 + r * turn.sin())
     };
     let slots = topology.nodes().slot_count();
-    let node = |n: u32| {
-        let router = network.router_of(NodeId(n)).0;
-        // Its slot, among ids that are dealt out, too.
-        let slot = n / network.dealt_over() % per;
-        spot(router, radius + 1.05 * f64::from(slot))
-    };
     let mut ends = Vec::new();
     if network.link_count() <= LINKS {
         network.for_each_link(&mut |u, v, _| {
             if u < hosts && v < hosts {
-                let (a, b) = (spot(u, radius - 0.6), spot(v, radius - 0.6));
+                let a = spot(u, radius - 0.6);
+                let b = spot(v, radius - 0.6);
                 ends.extend([a.0, a.1, b.0, b.1]);
             }
         });
@@ -49,7 +45,15 @@ pub(super) fn circle(topology: &Topology) -> Layout {
     };
     Layout {
         round: true,
-        points: (0..slots).map(node).flat_map(|(x, y)| [x, y]).collect(),
+        points: (0..slots)
+            .map(|n: u32| {
+                let router = network.router_of(NodeId(n)).0;
+                // Its slot, among ids that are dealt out, too.
+                let slot = n / network.dealt_over() % per;
+                spot(router, radius + 1.05 * f64::from(slot))
+            })
+            .flat_map(|(x, y)| [x, y])
+            .collect(),
         links: ends,
         about: format!(
             "Routers round a circle by their number, from the top clockwise{outwards}{lines}."
@@ -58,7 +62,7 @@ pub(super) fn circle(topology: &Topology) -> Layout {
     }
 }
 
-/// Node ids in rows.
+/// Lays out node ids in rows.
 pub(super) fn rows(topology: &Topology) -> Layout {
     let slots = topology.nodes().slot_count();
     let per = f64::from(topology.network().per_router());

@@ -16,7 +16,7 @@ pub type Points = Vec<(f64, f64)>;
 /// A panel: the name of its vertical axis with the unit, and the points of each placement.
 pub type OverTime<'a> = (&'a str, Vec<Points>);
 
-/// Values over time in panels below each other; `names` are those of the placements, `ticks` label times.
+/// Draws values over time in panels below each other; `names` are those of the placements, `ticks` label times.
 ///
 /// # Errors
 /// No value at all.

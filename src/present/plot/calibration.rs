@@ -9,7 +9,7 @@ use nodeorder_traffic::corun::fit::{Fit, Measured, PATTERNS};
 
 const PANEL: f64 = 320.0;
 
-/// How far the fitted seconds of each row are off, over the measured ones; a mark a row, its look the pattern.
+/// Draws how far the fitted seconds of each row are off, over the measured ones; a mark a row, its look the pattern.
 pub fn calibration<'a>(machine: &str, rows: &'a [Measured], fit: &'a Fit) -> Figure<'a> {
     let off = |i: usize| 100.0 * (fit.fitted[i] / rows[i].seconds - 1.0);
     let mut sizes: Vec<f64> = (0..rows.len()).map(|i| off(i).abs()).collect();

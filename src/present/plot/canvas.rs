@@ -103,8 +103,8 @@ impl DrawingBackend for Canvas<'_> {
         }
     }
 
-    /// In pixels each stretch is drawn for itself and every joint is round: outlines of whole paths that cross
-    /// themselves have holes.
+    /// Draws a path. In pixels each stretch is drawn for itself and every joint is round: outlines of whole paths
+    /// that cross themselves have holes.
     fn draw_path<S: BackendStyle, I: IntoIterator<Item = BackendCoord>>(
         &mut self,
         path: I,
@@ -182,7 +182,8 @@ impl DrawingBackend for Canvas<'_> {
         // Plotters draws the baseline half a size below the top.
         let rise = (style.size() / 2.0) as i32;
         let drawn = style.draw(text, (0, 0), |x, y, color| {
-            let (x, y) = (x - shift, y - rise);
+            let x = x - shift;
+            let y = y - rise;
             let (x, y) = if upwards { (y, -x) } else { (x, y) };
             pixels
                 .draw_pixel((at.0 + x, at.1 + y), color)
@@ -192,10 +193,11 @@ impl DrawingBackend for Canvas<'_> {
     }
 }
 
-/// A painted bitmap of `size` device units as a PNG file.
+/// Encodes a painted bitmap of `size` device units as a PNG file.
 pub(super) fn png((width, height): (u32, u32), rgb: &[u8]) -> Vec<u8> {
     let row = width as usize;
-    let (width, height) = (row / OVERSAMPLING, height as usize / OVERSAMPLING);
+    let width = row / OVERSAMPLING;
+    let height = height as usize / OVERSAMPLING;
     let mut rows = Vec::with_capacity((3 * width + 1) * height);
     for y in 0..height {
         rows.push(0); // no filter

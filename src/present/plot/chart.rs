@@ -58,7 +58,7 @@ pub(super) struct Chart<'p, 'a> {
 }
 
 impl<'p> Panel<'p> {
-    /// The panel between left and right, so high below its top.
+    /// Places the panel between left and right, so high below its top.
     pub fn at((left, right): Point, (top, high): Point, x: Axis<'p>, y: Axis<'p>) -> Self {
         Panel {
             from: (left, top),
@@ -73,12 +73,12 @@ impl<'p> Panel<'p> {
         self.draw_with(pen, (true, true))
     }
 
-    /// The panel without axes.
+    /// Makes the panel without axes.
     pub fn bare<'a>(self, pen: &'p Pen<'a>) -> Result<Chart<'p, 'a>> {
         self.build(pen, 0.0, 0.0)
     }
 
-    /// A panel with `room` for labels on its left and `below` it.
+    /// Makes a panel with `room` for labels on its left and `below` it.
     fn build<'a>(self, pen: &'p Pen<'a>, room: f64, below: f64) -> Result<Chart<'p, 'a>> {
         let Panel {
             from: (left, top),
@@ -86,10 +86,8 @@ impl<'p> Panel<'p> {
             x,
             y,
         } = self;
-        let (from, size) = (
-            (left - room, top),
-            (right - left + room, bottom - top + below),
-        );
+        let from = (left - room, top);
+        let size = (right - left + room, bottom - top + below);
         let area = pen.area.clone().shrink(pen.device(from), pen.device(size));
         let built = ChartBuilder::on(&area)
             .set_label_area_size(LabelAreaPosition::Left, pen.length(room))
@@ -102,7 +100,8 @@ impl<'p> Panel<'p> {
         })
     }
 
-    /// The panel with its axes; grid lines at the ticks of the horizontal and of the vertical axis where `grid` says so.
+    /// Draws the panel with its axes; grid lines at the ticks of the horizontal and of the vertical axis where
+    /// `grid` says so.
     pub fn draw_with<'a>(self, pen: &'p Pen<'a>, grid: (bool, bool)) -> Result<Chart<'p, 'a>> {
         let Panel {
             from: (left, top),
@@ -119,7 +118,8 @@ impl<'p> Panel<'p> {
             false => y.room() - 6.0,
         };
         let mut chart = self.build(pen, room, LABELS)?;
-        let (name, blank) = (Text::new(13.0), |_: &f64| String::new());
+        let name = Text::new(13.0);
+        let blank = |_: &f64| String::new();
         let line = |colour, width| filled(colour, 1.0).stroke_width(pen.length(width) as u32);
         let mut mesh = chart.context.configure_mesh();
         mesh.bold_line_style(line(GRID, 1.0))
@@ -149,7 +149,7 @@ impl<'p> Panel<'p> {
 }
 
 impl Chart<'_, '_> {
-    /// The pixel of a value.
+    /// Returns the pixel of a value.
     pub fn pixel(&self, (x, y): Point) -> Point {
         let Panel { from, to, .. } = self.panel;
         (
@@ -158,7 +158,7 @@ impl Chart<'_, '_> {
         )
     }
 
-    /// A line through values, thinned to what can be seen.
+    /// Draws a line through values, thinned to what can be seen.
     pub fn line(
         &mut self,
         points: impl IntoIterator<Item = Point>,
@@ -174,7 +174,7 @@ impl Chart<'_, '_> {
         self.pen.checked(self.context.draw_series(line)).map(|_| ())
     }
 
-    /// The first of the points in each square of `side` pixels.
+    /// Keeps the first of the points in each square of `side` pixels.
     pub fn apart(&self, points: impl Iterator<Item = Point>, side: f64) -> Vec<Point> {
         let mut taken = HashSet::new();
         let square = |point| {
@@ -186,13 +186,13 @@ impl Chart<'_, '_> {
             .collect()
     }
 
-    /// A line from the left to the right.
+    /// Draws a line from the left to the right.
     pub fn across(&mut self, y: f64, stroke: &Stroke<'_>) -> Result<()> {
         let (y, Panel { from, to, .. }) = (self.pixel((0.0, y)).1, self.panel);
         self.pen.line(&[(from.0, y), (to.0, y)], stroke)
     }
 
-    /// The line of zero from the top to the bottom, for bars to both sides.
+    /// Draws the line of zero from the top to the bottom, for bars to both sides.
     pub fn upright(&mut self) -> Result<()> {
         let (at, Panel { from, to, x, .. }) = (self.pixel((0.0, 0.0)).0, self.panel);
         let colour = if x.0.contains(-1e-9) { INK } else { AXIS };
@@ -200,21 +200,21 @@ impl Chart<'_, '_> {
             .line(&[(at, from.1), (at, to.1)], &Stroke::solid(colour, 1.2))
     }
 
-    /// A mark at each of some values.
+    /// Draws a mark at each of some values.
     pub fn marks(&mut self, points: impl IntoIterator<Item = Point>, look: Look) -> Result<()> {
-        let (glyph, scale) = (Glyph::Mark(look), self.pen.scale);
-        let mark = |at| Element {
+        let glyph = Glyph::Mark(look);
+        let scale = self.pen.scale;
+        let marks = points.into_iter().map(|at| Element {
             points: vec![at],
             glyph,
             scale,
-        };
-        let marks = points.into_iter().map(mark);
+        });
         self.pen
             .checked(self.context.draw_series(marks))
             .map(|_| ())
     }
 
-    /// Bars between two corners each, in values.
+    /// Draws bars between two corners each, in values.
     pub fn bars(&mut self, bars: impl IntoIterator<Item = [Point; 2]>, colour: Rgb) -> Result<()> {
         let bars = bars
             .into_iter()
@@ -222,7 +222,7 @@ impl Chart<'_, '_> {
         self.pen.checked(self.context.draw_series(bars)).map(|_| ())
     }
 
-    /// A legend within the chart, on ground of its own.
+    /// Draws a legend within the chart, on ground of its own.
     pub fn legend_inside(&mut self, legend: &Legend) -> Result<()> {
         self.legend(&legend.entries, SeriesLabelPosition::UpperRight)
     }
@@ -258,9 +258,10 @@ impl Chart<'_, '_> {
     }
 }
 
-/// The title of a figure and, below it, a note.
+/// Draws the title of a figure and, below it, a note.
 pub(super) fn heading(pen: &Pen<'_>, note: &str) -> Result<()> {
-    let (bold, muted) = (Text::new(17.0).bold(), Text::new(12.0).colour(MUTED));
+    let bold = Text::new(17.0).bold();
+    let muted = Text::new(12.0).colour(MUTED);
     pen.text(
         (MARGIN, 30.0),
         &bold.fit(pen.title, WIDTH - 2.0 * MARGIN),
@@ -273,13 +274,13 @@ pub(super) fn heading(pen: &Pen<'_>, note: &str) -> Result<()> {
     )
 }
 
-/// The name of a panel, above it; `room` is its width.
+/// Draws the name of a panel, above it; `room` is its width.
 pub(super) fn panel_title(pen: &Pen<'_>, at: Point, text: &str, room: f64) -> Result<()> {
     let bold = Text::new(13.0).bold();
     pen.text(at, &bold.fit(text, room), &bold)
 }
 
-/// Left and right of `count` panels that share the vertical axis `y`.
+/// Returns left and right of `count` panels that share the vertical axis `y`.
 pub(super) fn beside(y: &Scale, count: usize) -> impl Iterator<Item = (f64, f64)> {
     const GAP: f64 = 22.0;
     let first = y.room();
@@ -289,12 +290,12 @@ pub(super) fn beside(y: &Scale, count: usize) -> impl Iterator<Item = (f64, f64)
         .map(move |left| (left, left + wide))
 }
 
-/// Labels as a list in a sentence.
+/// Joins labels as a list in a sentence.
 pub(super) fn list<'a>(labels: impl IntoIterator<Item = &'a str>) -> String {
     labels.into_iter().collect::<Vec<_>>().join("; ")
 }
 
-/// Curves from the highest value down, thinned to a point a pixel of `room`: ranks and values.
+/// Sorts values from the highest down, thinned to a point a pixel of `room`: ranks and values.
 pub(super) fn falling(values: &[f64], room: f64) -> impl Iterator<Item = Point> {
     let points = (room as usize).min(values.len());
     let at = (0..points).map(move |i| i * (values.len() - 1) / (points - 1).max(1));
@@ -307,12 +308,13 @@ pub(super) struct Legend {
 }
 
 impl Legend {
-    /// Labels with their slots.
+    /// Makes a legend of labels with their slots.
     pub fn new<'a>(sample: Sample, entries: impl Iterator<Item = (&'a str, usize)>) -> Self {
         let style = Text::new(13.0);
-        let entry = |(label, slot)| (style.fit(label, LABEL_ROOM), look(slot), sample);
         Legend {
-            entries: entries.map(entry).collect(),
+            entries: entries
+                .map(|(label, slot)| (style.fit(label, LABEL_ROOM), look(slot), sample))
+                .collect(),
         }
     }
 
@@ -331,12 +333,12 @@ impl Legend {
         SAMPLE + SAMPLE_GAP + widest
     }
 
-    /// Where panels end that have the legend on their right.
+    /// Returns where panels end that have the legend on their right.
     pub fn panel_right(&self) -> f64 {
         WIDTH - MARGIN - self.width() - LEGEND_GAP
     }
 
-    /// The size of a figure whose panels take `height`, with the legend in one column on their right.
+    /// Returns the size of a figure whose panels take `height`, with the legend in one column on their right.
     pub fn figure(&self, top: f64, height: f64) -> Point {
         (
             WIDTH,
@@ -349,14 +351,14 @@ impl Legend {
         column(pen, (self.panel_right() + LEGEND_GAP, top), &self.entries)
     }
 
-    /// Columns, and rows of each, over the full width.
+    /// Counts columns, and rows of each, over the full width.
     fn grid(&self) -> (usize, usize) {
         let most = ((WIDTH - 2.0 * MARGIN + 20.0) / (self.width() + 20.0)) as usize;
         let columns = most.clamp(1, self.entries.len().max(1));
         (columns, self.entries.len().div_ceil(columns))
     }
 
-    /// Height of the legend in columns above the panels.
+    /// Returns the height of the legend in columns above the panels.
     pub fn flow_height(&self) -> f64 {
         self.grid().1 as f64 * ROW + 2.0
     }
@@ -375,7 +377,7 @@ impl Legend {
     }
 }
 
-/// One column of a legend: the labels of an empty chart.
+/// Draws one column of a legend: the labels of an empty chart.
 fn column(pen: &Pen<'_>, at: Point, entries: &[(String, Look, Sample)]) -> Result<()> {
     let size = (WIDTH - at.0, entries.len() as f64 * ROW + 20.0);
     let bare = Scale::named((0.0, 1.0), Vec::new());

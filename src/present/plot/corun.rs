@@ -17,8 +17,8 @@ const SHOWN: f64 = 6.0;
 /// Jobs whose names fit.
 const NAMED: usize = 40;
 
-/// The jobs of a machine over their first iterations (coloured while they send), and the directed links from the
-/// busiest down.
+/// Draws the jobs of a machine over their first iterations (coloured while they send), and the directed links from
+/// the busiest down.
 pub fn corun<'a>(machine: &str, outcome: &'a Outcome) -> Figure<'a> {
     let jobs = outcome.jobs.len();
     let slowest = outcome
@@ -48,10 +48,8 @@ pub fn corun<'a>(machine: &str, outcome: &'a Outcome) -> Figure<'a> {
     );
     let description =
         format!("Which jobs send when, at first, and the links by utilisation. {note}.");
-    let (middle, size) = (
-        TOP + high + BELOW,
-        (WIDTH, TOP + high + BELOW + TALL + 60.0),
-    );
+    let middle = TOP + high + BELOW;
+    let size = (WIDTH, TOP + high + BELOW + TALL + 60.0);
     let title = format!("Jobs side by side on {machine}");
     Figure::new((&title, &note), description, size, move |pen| {
         let first = "Jobs at first: coloured while they send";
@@ -64,7 +62,8 @@ pub fn corun<'a>(machine: &str, outcome: &'a Outcome) -> Figure<'a> {
             .iter()
             .filter(|span| span.sends && span.from < until)
         {
-            let (from, to) = (x(span.from), x(span.to));
+            let from = x(span.from);
+            let to = x(span.to);
             let at = (from, TOP + row * (span.job as f64 + 0.1));
             pen.rect(
                 at,
@@ -92,7 +91,8 @@ pub fn corun<'a>(machine: &str, outcome: &'a Outcome) -> Figure<'a> {
         )?;
         let x = Scale::exact((0.0, used.len().max(1) as f64), 8);
         let y = Scale::linear((0.0, 100.0 * used.first().copied().unwrap_or(0.0)), 5).brief();
-        let (x, y) = ((&x, "directed links"), (&y, "utilisation (%)"));
+        let x = (&x, "directed links");
+        let y = (&y, "utilisation (%)");
         let panel = Panel::at((LEFT, RIGHT), (middle, TALL), x, y);
         let line = falling(&used, RIGHT - LEFT).map(|(rank, used)| (rank, 100.0 * used));
         panel

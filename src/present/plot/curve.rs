@@ -63,7 +63,7 @@ pub struct Limits<'a> {
 }
 
 impl<'a> Limits<'a> {
-    /// Names, values and looks of those that are known, in grey.
+    /// Lists the limits that are known: names, values and looks, in grey.
     fn known(&self) -> impl Iterator<Item = (&'static str, &'a [f64], Look)> {
         let look = |dash| Look {
             colour: MUTED,
@@ -89,9 +89,10 @@ struct Curves<'a> {
 }
 
 impl View {
-    /// Description, name of the horizontal axis and name of the vertical axis.
+    /// Returns a description, the name of the horizontal axis and that of the vertical one.
     fn about(self) -> (String, &'static str, &'static str) {
-        let (sizes, mpc) = ("job size (nodes)", "MPC: mean distance (hops)");
+        let sizes = "job size (nodes)";
+        let mpc = "MPC: mean distance (hops)";
         let distance = |against| format!("Mean placement distance in hops against {against}.");
         let log = "against job size on a logarithmic axis.";
         match self {
@@ -129,7 +130,7 @@ impl View {
         }
     }
 
-    /// Where curves leave the picture.
+    /// Returns the value at which curves leave the picture.
     fn top(self) -> f64 {
         if self == View::AboveBest {
             ABOVE_BEST_TOP
@@ -139,9 +140,9 @@ impl View {
     }
 }
 
-/// Some views of the curves. The first of `series` is drawn on top. The mean distance of `limits` is a line of its
-/// own in [`View::Full`] and the reference of [`View::Gain`]; its floor and compact sets are drawn under the curves
-/// where both are distances.
+/// Draws some views of the curves. The first of `series` is drawn on top. The mean distance of `limits` is a line of
+/// its own in [`View::Full`] and the reference of [`View::Gain`]; its floor and compact sets are drawn under the
+/// curves where both are distances.
 ///
 /// # Errors
 /// No curve with a single size.
@@ -181,8 +182,8 @@ pub fn curves<'a>(
     .when(any, "no curve with a single size")
 }
 
-/// Labels with whole curves (element i is MPC(i + 2)), as `nodeorder mpc --plot FILE.svg` draws them: the
-/// full range and, where it would show more, a closer look at small jobs.
+/// Draws whole curves with their labels (element i is MPC(i + 2)), as `nodeorder mpc --plot FILE.svg` does: the full
+/// range and, where it would show more, a closer look at small jobs.
 ///
 /// # Errors
 /// No curve with a single size.
@@ -195,13 +196,18 @@ pub fn curves<'a>(
 /// # Ok::<(), nodeorder_base::error::Error>(())
 /// ```
 pub fn mpc_plot<'a>(title: &str, orderings: &[(&'a str, &'a [f64])]) -> Result<Figure<'a>> {
-    let one = |(slot, (label, values)): (usize, &(&'a str, &'a [f64]))| Series {
-        label,
-        values,
-        nodes: values.len() + 1,
-        slot,
-    };
-    let series: Vec<Series<'_>> = orderings.iter().enumerate().map(one).collect();
+    let series: Vec<Series<'_>> = orderings
+        .iter()
+        .enumerate()
+        .map(
+            |(slot, (label, values)): (usize, &(&'a str, &'a [f64]))| Series {
+                label,
+                values,
+                nodes: values.len() + 1,
+                slot,
+            },
+        )
+        .collect();
     let small = series.iter().all(|s| s.values.len() <= 2 * CLOSER);
     let views: &[View] = if small {
         &[View::Full]
@@ -211,7 +217,7 @@ pub fn mpc_plot<'a>(title: &str, orderings: &[(&'a str, &'a [f64])]) -> Result<F
     curves(title, &series, views, Limits::default())
 }
 
-/// The lowest value of each size.
+/// Finds the lowest value of each size.
 pub fn best<'a>(curves: impl Iterator<Item = &'a [f64]>) -> Vec<f64> {
     let mut best = Vec::new();
     for values in curves {
@@ -223,13 +229,13 @@ pub fn best<'a>(curves: impl Iterator<Item = &'a [f64]>) -> Vec<f64> {
     best
 }
 
-/// The points of a whole curve.
+/// Iterates over the points of a whole curve.
 pub(super) fn sizes_and(values: &[f64]) -> impl Iterator<Item = Point> + '_ {
     values.iter().enumerate().map(|(i, v)| ((i + 2) as f64, *v))
 }
 
 impl Curves<'_> {
-    /// A panel whose upper edge is at `top`.
+    /// Draws a panel whose upper edge is at `top`.
     fn draw(&self, pen: &Pen<'_>, view: View, top: f64) -> Result<()> {
         let right = self.legend.panel_right();
         let (x, y) = self.scales(view, right - LEFT);
@@ -252,7 +258,7 @@ impl Curves<'_> {
         self.curves(view, &mut chart)
     }
 
-    /// The largest size drawn in `view`.
+    /// Returns the largest size drawn in `view`.
     fn last(&self, view: View) -> usize {
         let largest = self.best.len() + 1;
         if view == View::Closer {
@@ -262,9 +268,10 @@ impl Curves<'_> {
         }
     }
 
-    /// The axes, the horizontal one with `room` pixels.
+    /// Chooses the axes, the horizontal one with `room` pixels.
     fn scales(&self, view: View, room: f64) -> (Scale, Scale) {
-        let (mut low, mut high) = (0f64, 0f64);
+        let mut low = 0f64;
+        let mut high = 0f64;
         for (_, y) in self
             .series
             .iter()
@@ -291,7 +298,7 @@ impl Curves<'_> {
         (x, y)
     }
 
-    /// Sizes and what `view` shows of them, on a machine of `nodes` nodes.
+    /// Computes the points that `view` shows of sizes and values, on a machine of `nodes` nodes.
     fn points<'b>(
         &'b self,
         values: &'b [f64],
@@ -344,7 +351,8 @@ impl Curves<'_> {
     }
 }
 
-/// The points at six sizes evenly spread over the panel, shifted from curve to curve lest marks hide each other.
+/// Chooses the points at six sizes evenly spread over the panel, shifted from curve to curve lest marks hide each
+/// other.
 fn mark_points(curve: usize, points: &[Point], log: bool) -> Vec<Point> {
     let end = (points.len().max(1) + 1) as f64;
     let shift = (curve as f64 * 0.382).fract();
@@ -365,7 +373,7 @@ fn mark_points(curve: usize, points: &[Point], log: bool) -> Vec<Point> {
         .collect()
 }
 
-/// The parts of a curve up to `top`, cut where it passes `top`.
+/// Cuts a curve where it passes `top`, and returns the parts up to there.
 fn runs(points: impl Iterator<Item = Point>, top: f64) -> Vec<Vec<Point>> {
     let mut runs: Vec<Vec<Point>> = Vec::new();
     let mut last: Option<Point> = None;
@@ -392,7 +400,7 @@ fn runs(points: impl Iterator<Item = Point>, top: f64) -> Vec<Vec<Point>> {
     runs
 }
 
-/// Per cent of `value` above `best`; two nodes on one router may make both zero.
+/// Computes how many per cent `value` is above `best`; two nodes on one router may make both zero.
 fn above(value: f64, best: f64) -> f64 {
     match (best > 0.0, value > 0.0) {
         (true, _) => 100.0 * (value / best - 1.0),

@@ -23,8 +23,8 @@ pub struct Figure<'a> {
 }
 
 impl<'a> Figure<'a> {
-    /// `title` says in a line what it shows, and `note` more, below it; `description` in words, for those who cannot see
-    /// it; `size` is in pixels; `draw` draws it, ground and heading excepted.
+    /// Describes a figure: `title` says in a line what it shows, and `note` more, below it; `description` in
+    /// words, for those who cannot see it; `size` is in pixels; `draw` draws it, ground and heading excepted.
     pub(super) fn new(
         (title, note): (&str, &str),
         description: String,
@@ -38,13 +38,14 @@ impl<'a> Figure<'a> {
         }
     }
 
-    /// One without a heading.
+    /// Describes a figure without a heading.
     pub(super) fn bare(
         title: &str,
         size: Point,
         draw: impl Fn(&Pen<'_>) -> Result<()> + 'a,
     ) -> Self {
-        let (title, draw) = (title.to_string(), Box::new(draw));
+        let title = title.to_string();
+        let draw = Box::new(draw);
         Figure {
             title,
             note: None,
@@ -54,14 +55,15 @@ impl<'a> Figure<'a> {
         }
     }
 
-    /// The figure if there is something to draw, else an error with the reason why not.
+    /// Returns the figure if there is something to draw, else an error with the reason why not.
     pub(super) fn when(self, good: bool, reason: &str) -> Result<Self> {
-        match good {
-            true => Ok(self),
-            false => Err(Error::Draw {
+        if good {
+            Ok(self)
+        } else {
+            Err(Error::Draw {
                 figure: self.title,
                 reason: reason.into(),
-            }),
+            })
         }
     }
 
@@ -83,14 +85,15 @@ impl<'a> Figure<'a> {
         pen.checked(pen.area.present())
     }
 
-    /// Size in device units and body of the SVG.
+    /// Draws the body of the SVG, and returns its size in device units with it.
     fn svg_body(&self, ground: bool) -> Result<((u32, u32), String)> {
-        let (mut body, size) = (String::new(), self.device_size(svg::SCALE));
+        let mut body = String::new();
+        let size = self.device_size(svg::SCALE);
         self.draw(Canvas::Svg(Svg::new(size, &mut body)), svg::SCALE, ground)?;
         Ok((size, body))
     }
 
-    /// The figure as SVG.
+    /// Draws the figure as SVG.
     ///
     /// # Errors
     /// Drawing failed.
@@ -99,13 +102,13 @@ impl<'a> Figure<'a> {
         Ok(svg::document(size, &body, &self.title, &self.description))
     }
 
-    /// As a decoration of an HTML page that has the style sheet of figures.
+    /// Draws the figure as a decoration of an HTML page that has the style sheet of figures.
     pub fn decoration(&self) -> Result<String> {
         let (size, body) = self.svg_body(false)?;
         Ok(svg::decoration(size, &body))
     }
 
-    /// The figure as a PNG file, two pixels for each of the SVG's.
+    /// Draws the figure as a PNG file, two pixels for each of the SVG's.
     ///
     /// # Errors
     /// Drawing failed.

@@ -31,7 +31,7 @@ impl Stroke<'static> {
         }
     }
 
-    /// The line of a curve.
+    /// Returns the line of a curve.
     pub fn of(Look { colour, dash, .. }: Look, width: f64) -> Self {
         Stroke {
             colour,
@@ -87,7 +87,8 @@ fn mark<B: DrawingBackend>(
             canvas.draw_rect((x - r, y - r), (x + r, y + r), &fill, true)
         }
         Mark::Triangle => {
-            let (half, foot) = (d(4.0), y + d(3.0));
+            let half = d(4.0);
+            let foot = y + d(3.0);
             canvas.fill_polygon([(x, y - d(4.2)), (x + half, foot), (x - half, foot)], &fill)
         }
         Mark::Diamond => {
@@ -95,7 +96,8 @@ fn mark<B: DrawingBackend>(
             canvas.fill_polygon([(x, y - r), (x + r, y), (x, y + r), (x - r, y)], &fill)
         }
         Mark::Cross => {
-            let (r, style) = (d(3.2), fill.stroke_width(d(1.8) as u32));
+            let r = d(3.2);
+            let style = fill.stroke_width(d(1.8) as u32);
             canvas.draw_path([(x - r, y - r), (x + r, y + r)], &style)?;
             canvas.draw_path([(x - r, y + r), (x + r, y - r)], &style)
         }
@@ -152,7 +154,8 @@ impl<C, B: DrawingBackend> Drawable<B> for Element<'_, C> {
         canvas: &mut B,
         _: (u32, u32),
     ) -> Drawn<B> {
-        let (line, scale) = (points.collect::<Vec<_>>(), self.scale);
+        let line = points.collect::<Vec<_>>();
+        let scale = self.scale;
         let (look, sample, (x, y)) = match (self.glyph, line.first()) {
             (Glyph::Line(look), _) => return stroke(canvas, line, &look, scale),
             (Glyph::Mark(look), Some(at)) => return mark(canvas, *at, look, scale),
@@ -186,10 +189,13 @@ impl<C, B: DrawingBackend> Drawable<B> for Element<'_, C> {
 
 /// Cuts a polyline into dashes; `pattern` alternates strokes and gaps.
 fn dashes(points: &[Point], pattern: &[f64]) -> Vec<Vec<Point>> {
-    let (mut done, mut piece) = (Vec::new(), Vec::new());
-    let (mut step, mut left) = (0, pattern[0]);
+    let mut done = Vec::new();
+    let mut piece = Vec::new();
+    let mut step = 0;
+    let mut left = pattern[0];
     for pair in points.windows(2) {
-        let (a, b) = (pair[0], pair[1]);
+        let a = pair[0];
+        let b = pair[1];
         let length = (b.0 - a.0).hypot(b.1 - a.1);
         let along = |t: f64| {
             (

@@ -40,8 +40,8 @@ pub struct Mapped<'a> {
     pub analysis: &'a Analysis,
 }
 
-/// Dilation and contention of a placed guest: links of a plane of the grid coloured by contention (elsewhere the
-/// links from the busiest down), histograms of contention and of path lengths, the traffic matrix in rank order.
+/// Draws dilation and contention of a placed guest: links of a plane of the grid coloured by contention (elsewhere
+/// the links from the busiest down), histograms of contention and of path lengths, the traffic matrix in rank order.
 ///
 /// # Limits
 /// One plane of at most 32×32 routers, the one with the busiest link; at most 64×64 blocks of traffic.
@@ -54,7 +54,8 @@ pub fn mapping<'a>(mapped: &Mapped<'a>) -> Figure<'a> {
         routing,
         analysis,
     } = *mapped;
-    let (contention, dilation) = (&analysis.contention, &analysis.dilation);
+    let contention = &analysis.contention;
+    let dilation = &analysis.dilation;
     let title = format!(
         "{} on {}: {}",
         guest.label(),
@@ -98,13 +99,13 @@ impl Loads<'_> {
         self.analysis.contention.loads[link] / self.fabric.links.capacity(link)
     }
 
-    /// The step of the colour ramp for a value of at most `most`, or nothing for zero.
+    /// Returns the step of the colour ramp for a value of at most `most`. `None` for zero.
     fn shade(value: f64, most: f64) -> Option<usize> {
         let step = (value / most * (RAMP_STEPS - 1) as f64).round() as usize;
         (value > 0.0).then_some(step.min(RAMP_STEPS - 1))
     }
 
-    /// Links of a plane of the grid, each direction on its right-hand side.
+    /// Draws the links of a plane of the grid, each direction on its right-hand side.
     fn plane(&self, pen: &Pen<'_>, slice: &Slice) -> Result<()> {
         let ((left, top), (right, bottom)) = corners(0);
         panel_heading(pen, 0, &format!("Link contention{}", slice.title))?;
@@ -116,10 +117,12 @@ impl Loads<'_> {
         let most = self.analysis.contention.max;
         let wide = (cell * 0.13).clamp(0.8, 5.0);
         for arrow in &slice.arrows {
-            let (from, to) = (middle(arrow.from), middle(arrow.to));
+            let from = middle(arrow.from);
+            let to = middle(arrow.to);
             let long = (to.0 - from.0).hypot(to.1 - from.1).max(1e-9);
             // To the right of the way it goes, as on a road.
-            let (dx, dy) = ((to.0 - from.0) / long, (to.1 - from.1) / long);
+            let dx = (to.0 - from.0) / long;
+            let dy = (to.1 - from.1) / long;
             let side = wide * 0.62;
             let shift = |p: Point| (p.0 - dy * side, p.1 + dx * side);
             let colour = Self::shade(self.contention(arrow.link), most).map_or(HOLE, ramp);
@@ -141,7 +144,7 @@ impl Loads<'_> {
         bar(pen, (right - 150.0, floor + 6.0), &brief(most))
     }
 
-    /// Where there is no plane: contention from the busiest link down.
+    /// Draws contention from the busiest link down, where there is no plane.
     fn ranked(&self, pen: &Pen<'_>) -> Result<()> {
         let order = self
             .analysis
@@ -149,7 +152,8 @@ impl Loads<'_> {
             .busiest(self.fabric.links, usize::MAX);
         let x = Scale::exact((0.0, self.fabric.links.cabled().max(1) as f64), 5);
         let y = Scale::linear((0.0, self.analysis.contention.max), 6).brief();
-        let (x, y) = ((&x, "directed links"), (&y, "contention (volume/capacity)"));
+        let x = (&x, "directed links");
+        let y = (&y, "contention (volume/capacity)");
         let mut chart = panel(pen, 0, "Contention of the links, the busiest first", x, y)?;
         let ranked: Vec<f64> = order.iter().map(|link| self.contention(*link)).collect();
         let line = falling(&ranked, COLUMN);
@@ -167,7 +171,8 @@ impl Loads<'_> {
         let tick = |i: usize| (i as f64 + 2.0, value(i));
         let ticks = vec![(1.0, "idle".to_string()), tick(BARS / 2), tick(BARS)];
         let x = Scale::named((0.0, (BARS + 2) as f64), ticks);
-        let (x, y) = ((&x, "contention (volume/capacity)"), (&y, "directed links"));
+        let x = (&x, "contention (volume/capacity)");
+        let y = (&y, "directed links");
         let mut chart = panel(
             pen,
             1,
@@ -175,15 +180,14 @@ impl Loads<'_> {
             x,
             y,
         )?;
-        let bar = |(i, links): (usize, f64)| {
-            let start = if i == 0 { 0.5 } else { i as f64 + 1.0 };
-            [(start + 0.03, 0.0), (start + 0.97, links)]
-        };
         let bars: Vec<_> = bars
             .iter()
             .map(|b| b.links as f64)
             .enumerate()
-            .map(bar)
+            .map(|(i, links): (usize, f64)| {
+                let start = if i == 0 { 0.5 } else { i as f64 + 1.0 };
+                [(start + 0.03, 0.0), (start + 0.97, links)]
+            })
             .collect();
         chart.bars(bars.iter().take(1).copied(), AXIS)?;
         chart.bars(bars.into_iter().skip(1), look(0).colour)
@@ -210,15 +214,21 @@ impl Loads<'_> {
             .map(|hops| (hops as f64 + 0.5, hops.to_string()))
             .collect();
         let x = Scale::named((0.0, shares.len().max(4) as f64), ticks);
-        let (x, y) = ((&x, "path length (hops)"), (&y, "share (%)"));
+        let x = (&x, "path length (hops)");
+        let y = (&y, "share (%)");
         let mut chart = panel(pen, 2, "How far traffic goes", x, y)?;
         let wide = (26.0 * shares.len().max(4) as f64 / COLUMN).min(0.4);
         for (slot, from) in [(0, 0.5 - wide), (1, 0.5)] {
-            let bar = |(hops, shares): (usize, &[f64; 2])| {
-                let start = hops as f64 + from;
-                [(start, 0.0), (start + 0.96 * wide, shares[slot])]
-            };
-            chart.bars(shares.iter().enumerate().map(bar), look(slot).colour)?;
+            chart.bars(
+                shares
+                    .iter()
+                    .enumerate()
+                    .map(|(hops, shares): (usize, &[f64; 2])| {
+                        let start = hops as f64 + from;
+                        [(start, 0.0), (start + 0.96 * wide, shares[slot])]
+                    }),
+                look(slot).colour,
+            )?;
         }
         let names = ["pairs of processes", "volume"].into_iter().zip(0..);
         chart.legend_inside(&Legend::new(Sample::Patch, names))
@@ -314,14 +324,14 @@ impl Matrix {
     }
 }
 
-/// The corners of a panel in pixels.
+/// Returns the corners of a panel in pixels.
 fn corners(index: usize) -> (Point, Point) {
     let x = LEFT + (index % 2) as f64 * (COLUMN + GAP);
     let y = TOP + 26.0 + (index / 2) as f64 * (PANEL + GAP + 18.0);
     ((x, y), (x + COLUMN, y + PANEL))
 }
 
-/// A chart with its heading.
+/// Makes a chart with its heading.
 fn panel<'p, 'a>(
     pen: &'p Pen<'a>,
     index: usize,
@@ -339,7 +349,7 @@ fn panel_heading(pen: &Pen<'_>, index: usize, text: &str) -> Result<()> {
     panel_title(pen, (left, top - 12.0), text, COLUMN + 20.0)
 }
 
-/// A colour bar from 0 to `most`.
+/// Draws a colour bar from 0 to `most`.
 fn bar(pen: &Pen<'_>, (x, y): Point, most: &str) -> Result<()> {
     let each = 100.0 / RAMP_STEPS as f64;
     for step in 0..RAMP_STEPS {
@@ -350,7 +360,7 @@ fn bar(pen: &Pen<'_>, (x, y): Point, most: &str) -> Result<()> {
     pen.text((x + 106.0, y + 9.0), most, &tick)
 }
 
-/// The traffic's colours: from the least volume to the most.
+/// Draws the traffic's colours: from the least volume to the most.
 fn volumes(pen: &Pen<'_>, (x, y): Point, (least, most): (f64, f64)) -> Result<()> {
     let tick = Text::new(11.5).colour(MUTED);
     if least < most {

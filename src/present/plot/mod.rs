@@ -45,7 +45,7 @@ pub use svg::{STYLE, inline};
 pub use winners::series;
 pub use winners::winners;
 
-/// The colours of ranks from the first to the last, as `#rrggbb`.
+/// Returns the colours of ranks from the first to the last, as `#rrggbb`.
 pub fn ramp() -> Vec<String> {
     (0..palette::RAMP_STEPS)
         .map(|step| palette::hex(palette::ramp(step)))

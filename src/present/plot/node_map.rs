@@ -51,8 +51,8 @@ struct NodeMap {
     scale: f64,
 }
 
-/// Where an ordering goes on its machine: units within units, slices of the lattice, routers round a circle or node ids
-/// in rows, coloured by rank.
+/// Draws where an ordering goes on its machine: units within units, slices of the lattice, routers round a circle or
+/// node ids in rows, coloured by rank.
 ///
 /// # Limits
 /// Neighbours of more than 8,000 cells are drawn as one block with the rank of its first cell: a sample, which keeps
@@ -162,7 +162,8 @@ fn blocks(
             ),
         };
         let [x, y, _] = layout.centre(cell);
-        let (low, high) = ((x - half, y - half), (x + half, y + half));
+        let low = (x - half, y - half);
+        let high = (x + half, y + half);
         let block = blocks.entry(key).or_insert(Block { rank, low, high });
         block.rank = block.rank.or(rank);
         block.low = (block.low.0.min(low.0), block.low.1.min(low.1));
@@ -187,8 +188,8 @@ fn join(blocks: &mut Vec<Block>, colour: impl Fn(u32) -> usize) {
     });
 }
 
-/// Steps of the ordering from cell to cell within a slice, where they make a path that can be seen: few cells, and most
-/// of the steps within slices.
+/// Lists the steps of the ordering from cell to cell within a slice, where they make a path that can be seen: few
+/// cells, and most of the steps within slices.
 fn steps(layout: &Layout, order: &NodeOrder) -> Vec<(u32, u32, u32)> {
     let small = layout.count as usize <= MOST_PATH_CELLS * layout.frames.len().max(1);
     if !small || layout.sparse || layout.round {
@@ -202,24 +203,25 @@ fn steps(layout: &Layout, order: &NodeOrder) -> Vec<(u32, u32, u32)> {
     let steps = (0..)
         .zip(cells.windows(2))
         .map(|(rank, pair)| (rank, pair[0], pair[1]));
-    let within = |(_, a, b): &(u32, u32, u32)| a != b && layout.panel(*a).0 == layout.panel(*b).0;
-    let steps: Vec<_> = steps.filter(within).collect();
+    let steps: Vec<_> = steps
+        .filter(|(_, a, b): &(u32, u32, u32)| a != b && layout.panel(*a).0 == layout.panel(*b).0)
+        .collect();
     let path = steps.len() <= MOST_STEPS && steps.len() * 2 + 1 >= order.len();
     if path { steps } else { Vec::new() }
 }
 
-/// The step of the colour ramp for a rank of `ranks`.
+/// Returns the step of the colour ramp for a rank of `ranks`.
 fn shade(rank: u32, ranks: usize) -> usize {
     rank as usize * (RAMP_STEPS - 1) / ranks.saturating_sub(1).max(1)
 }
 
 impl NodeMap {
-    /// The pixel of a point of the layout.
+    /// Returns the pixel of a point of the layout.
     fn at(&self, x: f64, y: f64) -> Point {
         (LEFT + x * self.scale, TOP + y * self.scale)
     }
 
-    /// The pixel of a cell's centre.
+    /// Returns the pixel of a cell's centre.
     fn centre(&self, cell: u32) -> Point {
         let [x, y, _] = self.layout.centre(cell);
         self.at(x, y)
@@ -238,18 +240,17 @@ impl NodeMap {
             let colour = block
                 .rank
                 .map_or(HOLE, |rank| ramp(shade(rank, self.ranks)));
-            let (from, to) = (
-                self.at(block.low.0, block.low.1),
-                self.at(block.high.0, block.high.1),
-            );
+            let from = self.at(block.low.0, block.low.1);
+            let to = self.at(block.high.0, block.high.1);
             let size = (to.0 - from.0, to.1 - from.1);
-            match self.layout.round {
-                true => pen.disc(
+            if self.layout.round {
+                pen.disc(
                     (from.0 + size.0 / 2.0, from.1 + size.1 / 2.0),
                     size.0 / 2.0,
                     colour,
-                )?,
-                false => pen.rect(from, size, colour)?,
+                )?
+            } else {
+                pen.rect(from, size, colour)?
             }
         }
         self.path(pen)?;
@@ -278,7 +279,8 @@ impl NodeMap {
             let corners = [(x, y), (x + w, y), (x + w, y + h), (x, y + h), (x, y)];
             pen.line(&corners, &Stroke::solid(colour, 1.0))?;
         }
-        let (head, left) = (frame.head * self.scale, if frame.bare { 0.0 } else { 4.0 });
+        let head = frame.head * self.scale;
+        let left = if frame.bare { 0.0 } else { 4.0 };
         let text = Text::new((head * 0.8).min(12.0)).colour(MUTED);
         let fits = [&frame.title, &frame.short]
             .into_iter()
@@ -289,7 +291,7 @@ impl NodeMap {
         }
     }
 
-    /// Steps between cells, light on dark and dark on light; jumps thinner.
+    /// Draws the steps between cells, light on dark and dark on light; jumps thinner.
     fn path(&self, pen: &Pen<'_>) -> Result<()> {
         const LIGHT: Rgb = (255, 255, 254); // not the paper, which turns dark
         const DARK: Rgb = (20, 20, 20);
@@ -298,12 +300,15 @@ impl NodeMap {
         for (light, near) in [(true, false), (false, false), (true, true), (false, true)] {
             let colour = if light { LIGHT } else { DARK };
             let stroke = Stroke::solid(colour, if near { wide } else { wide * 0.4 });
-            let wanted = |(rank, from, to): &&(u32, u32, u32)| {
-                let [(ax, ay), (bx, by)] = [self.centre(*from), self.centre(*to)];
-                let touch = (ax - bx).hypot(ay - by) < 1.2 * cell;
-                (shade(*rank, self.ranks) < RAMP_STEPS * 6 / 10) == light && touch == near
-            };
-            let steps: Vec<_> = self.steps.iter().filter(wanted).collect();
+            let steps: Vec<_> = self
+                .steps
+                .iter()
+                .filter(|(rank, from, to): &&(u32, u32, u32)| {
+                    let [(ax, ay), (bx, by)] = [self.centre(*from), self.centre(*to)];
+                    let touch = (ax - bx).hypot(ay - by) < 1.2 * cell;
+                    (shade(*rank, self.ranks) < RAMP_STEPS * 6 / 10) == light && touch == near
+                })
+                .collect();
             // Steps that follow one another are one line.
             for run in steps.chunk_by(|a, b| a.2 == b.1) {
                 let cells = std::iter::once(run[0].1).chain(run.iter().map(|step| step.2));
@@ -313,20 +318,22 @@ impl NodeMap {
                 )?;
             }
         }
-        match self.steps.is_empty() {
-            true => Ok(()),
-            false => pen.disc(
+        if self.steps.is_empty() {
+            Ok(())
+        } else {
+            pen.disc(
                 self.centre(self.start),
                 (cell * 0.24).clamp(1.6, 5.0),
                 LIGHT,
-            ),
+            )
         }
     }
 }
 
-/// The colours of ranks, at most `height` high.
+/// Draws the colours of ranks, at most `height` high.
 fn colour_bar(pen: &Pen<'_>, ranks: usize, height: f64, holes: bool) -> Result<()> {
-    let (left, top) = (WIDTH - BAR + 20.0, TOP + 20.0);
+    let left = WIDTH - BAR + 20.0;
+    let top = TOP + 20.0;
     let height = height.clamp(96.0, 256.0);
     upright_ramp(pen, (left, top), (16.0, height))?;
     let tick = Text::new(12.0).colour(MUTED);

@@ -69,12 +69,12 @@ fn as_hex<S: Serializer>(colour: &Rgb, serializer: S) -> Result<S::Ok, S::Error>
     serializer.serialize_str(&hex(*colour))
 }
 
-/// `#rrggbb`.
+/// Formats a colour as `#rrggbb`.
 pub(super) fn hex((r, g, b): Rgb) -> String {
     format!("#{r:02x}{g:02x}{b:02x}")
 }
 
-/// The look of slot `slot`. The first 140 slots all differ.
+/// Returns the look of slot `slot`. The first 140 slots all differ.
 pub fn look(slot: usize) -> Look {
     const MARKS: [Mark; 5] = [
         Mark::Disc,
@@ -94,8 +94,8 @@ pub fn look(slot: usize) -> Look {
 /// Steps of [`ramp`]: enough to look smooth, few enough that equal neighbours can be drawn as one.
 pub(super) const RAMP_STEPS: usize = 64;
 
-/// Dark blue to yellow through green, of evenly rising lightness (after viridis), at `step` of
-/// [`RAMP_STEPS`].
+/// Returns the colour at `step` of [`RAMP_STEPS`]: dark blue to yellow through green, of evenly rising lightness
+/// (after viridis).
 pub(super) fn ramp(step: usize) -> Rgb {
     const ANCHORS: [(f64, f64, f64); 9] = [
         (68.0, 1.0, 84.0),
@@ -110,17 +110,19 @@ pub(super) fn ramp(step: usize) -> Rgb {
     ];
     let x = step.min(RAMP_STEPS - 1) as f64 / (RAMP_STEPS - 1) as f64 * 8.0;
     let i = (x as usize).min(7);
-    let (a, b, t) = (ANCHORS[i], ANCHORS[i + 1], x - i as f64);
+    let a = ANCHORS[i];
+    let b = ANCHORS[i + 1];
+    let t = x - i as f64;
     let mix = |a: f64, b: f64| (a + (b - a) * t).round() as u8;
     (mix(a.0, b.0), mix(a.1, b.1), mix(a.2, b.2))
 }
 
-/// A colour as the backends take it.
+/// Converts a colour for the backends.
 pub(super) fn backend(rgb: Rgb, alpha: f64) -> BackendColor {
     BackendColor { alpha, rgb }
 }
 
-/// A colour that fills.
+/// Returns the style of an area filled with a colour.
 pub(super) fn filled((r, g, b): Rgb, alpha: f64) -> ShapeStyle {
     ShapeStyle {
         color: RGBAColor(r, g, b, alpha),

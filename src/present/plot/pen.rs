@@ -27,12 +27,12 @@ impl<'a> Pen<'a> {
         (self.length(x), self.length(y))
     }
 
-    /// A length in device units.
+    /// Converts pixels to device units.
     pub fn length(&self, pixels: f64) -> i32 {
         (pixels * self.scale).round() as i32
     }
 
-    /// Plotters' result; an error gets the figure's title.
+    /// Returns what plotters drew; an error gets the figure's title.
     pub fn checked<T>(&self, drawn: std::result::Result<T, DrawError>) -> Result<T> {
         drawn.map_err(|e| Error::Draw {
             figure: self.title.into(),
@@ -40,7 +40,7 @@ impl<'a> Pen<'a> {
         })
     }
 
-    /// A polyline.
+    /// Draws a polyline.
     pub fn line(&self, points: &[Point], stroke: &Stroke<'_>) -> Result<()> {
         let points = points.iter().map(|p| self.device(*p)).collect();
         let line = Element {
@@ -51,12 +51,12 @@ impl<'a> Pen<'a> {
         self.checked(self.area.draw(&line))
     }
 
-    /// A filled rectangle.
+    /// Draws a filled rectangle.
     pub fn rect(&self, at: Point, size: Point, colour: Rgb) -> Result<()> {
         self.tint(at, size, colour, 1.0)
     }
 
-    /// A filled rectangle, partly transparent.
+    /// Draws a filled rectangle, partly transparent.
     pub fn tint(&self, at: Point, size: Point, colour: Rgb, alpha: f64) -> Result<()> {
         let corners = [self.device(at), self.device((at.0 + size.0, at.1 + size.1))];
         self.checked(
@@ -65,13 +65,13 @@ impl<'a> Pen<'a> {
         )
     }
 
-    /// A disc.
+    /// Draws a disc.
     pub fn disc(&self, at: Point, radius: f64, colour: Rgb) -> Result<()> {
         let disc = Circle::new(self.device(at), self.length(radius), filled(colour, 1.0));
         self.checked(self.area.draw(&disc))
     }
 
-    /// A text whose baseline starts, is centred or ends at `at`.
+    /// Draws a text whose baseline starts, is centred or ends at `at`.
     pub fn text(&self, at: Point, text: &str, style: &Text) -> Result<()> {
         let below = style.size * DESCENT;
         let at = if style.upwards {
@@ -85,7 +85,7 @@ impl<'a> Pen<'a> {
     }
 }
 
-/// The colours of ranks or loads, the first at the bottom.
+/// Draws the colours of ranks or loads, the first at the bottom.
 pub(super) fn upright_ramp(pen: &Pen<'_>, (x, y): Point, (wide, high): Point) -> Result<()> {
     let each = high / RAMP_STEPS as f64;
     let step = |step: usize| (x, y + high - (step + 1) as f64 * each);

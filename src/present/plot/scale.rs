@@ -31,7 +31,7 @@ impl Scale {
         }
     }
 
-    /// Sizes or the like, all positive, on a logarithmic axis of `room` pixels.
+    /// Makes a logarithmic axis of `room` pixels for sizes or the like, all positive.
     pub fn log((low, high): (f64, f64), room: f64) -> Self {
         // A single size stands in the middle.
         let range = if high > low {
@@ -51,32 +51,33 @@ impl Scale {
         Scale::new(range, true, ticks)
     }
 
-    /// Values from end to end, at most about `most` ticks.
+    /// Makes an axis from end to end, with at most about `most` ticks.
     pub fn exact((low, high): (f64, f64), most: usize) -> Self {
         let range = (low, if high > low { high } else { low + 1.0 });
         Scale::new(range, false, multiples(range, most))
     }
 
-    /// Whole numbers likewise.
+    /// Makes such an axis of whole numbers.
     pub fn whole(range: (f64, f64), most: usize) -> Self {
         let mut scale = Scale::exact(range, most);
         scale.ticks.retain(|t| t.0.fract() == 0.0);
         scale
     }
 
-    /// Values as of [`Scale::linear`], but with the ends little beyond the values: for bars with numbers.
+    /// Makes an axis as [`Scale::linear`] does, but with the ends little beyond the values: for bars with
+    /// numbers.
     pub fn tight(range: (f64, f64), most: usize) -> Self {
         let (low, high) = with_zero(range);
         let ticks = multiples((low, high), most);
         Scale::new((low * 1.06, high * 1.06), false, ticks)
     }
 
-    /// Values of which some may be below zero; 0 is always in the picture. Ends with ticks.
+    /// Makes an axis that always shows 0, for values of which some may be below zero. Ends with ticks.
     pub fn linear(range: (f64, f64), most: usize) -> Self {
         Scale::ends(with_zero(range), most)
     }
 
-    /// Values without zero, where differences matter. Ends with ticks.
+    /// Makes an axis for values without zero, where differences matter. Ends with ticks.
     pub fn near((low, high): (f64, f64), most: usize) -> Self {
         // A single value stands in the middle.
         Scale::ends(
@@ -92,7 +93,8 @@ impl Scale {
     fn ends((low, high): (f64, f64), most: usize) -> Self {
         let step = nice_step((high - low) / most as f64);
         // A hundredth of a step beyond a tick cannot be seen.
-        let (first, last) = ((low / step + 0.01).floor(), (high / step - 0.01).ceil());
+        let first = (low / step + 0.01).floor();
+        let last = (high / step - 0.01).ceil();
         let ticks = (0..=(last - first) as usize)
             .map(|i| (first + i as f64) * step)
             .collect();
@@ -107,7 +109,7 @@ impl Scale {
         Scale::new((1.0, 10f64.powi(last)), true, ticks)
     }
 
-    /// Values from end to end with ticks that have names.
+    /// Makes an axis from end to end with ticks that have names.
     pub fn named(range: (f64, f64), ticks: Vec<(f64, String)>) -> Self {
         Scale {
             range,
@@ -117,19 +119,21 @@ impl Scale {
         }
     }
 
-    /// Rows with names, the first on top: row i ends `names.len() - i` above the axis.
+    /// Makes an axis of rows with names, the first on top: row i ends `names.len() - i` above the axis.
     pub fn rows<'a>(names: impl DoubleEndedIterator<Item = &'a str>) -> Self {
         const ROOM: f64 = 230.0;
         let tick = Text::new(13.0);
-        let middle = |(row, name): (i32, &str)| (f64::from(row) + 0.5, tick.fit(name, ROOM));
-        let ticks: Vec<_> = (0..).zip(names.rev()).map(middle).collect();
+        let ticks: Vec<_> = (0..)
+            .zip(names.rev())
+            .map(|(row, name): (i32, &str)| (f64::from(row) + 0.5, tick.fit(name, ROOM)))
+            .collect();
         Scale {
             tick,
             ..Scale::named((0.0, ticks.len() as f64), ticks)
         }
     }
 
-    /// With labels in few characters.
+    /// Shortens the labels to few characters.
     pub fn brief(mut self) -> Self {
         self.ticks
             .iter_mut()
@@ -137,22 +141,23 @@ impl Scale {
         self
     }
 
-    /// Where `value` lies between the ends, from 0 to 1; what lies beyond an end is put there.
+    /// Computes where `value` lies between the ends, from 0 to 1; what lies beyond an end is put there.
     fn share(&self, value: f64) -> f64 {
         let (low, high) = self.range;
-        let share = match self.log {
-            true => (value.max(low) / low).ln() / (high / low).ln(),
-            false => (value - low) / (high - low),
+        let share = if self.log {
+            (value.max(low) / low).ln() / (high / low).ln()
+        } else {
+            (value - low) / (high - low)
         };
         share.clamp(0.0, 1.0)
     }
 
-    /// The pixel of a value on an axis from `start` to `end`.
+    /// Returns the pixel of a value on an axis from `start` to `end`.
     pub fn pixel(&self, value: f64, (start, end): (f64, f64)) -> f64 {
         start + self.share(value) * (end - start)
     }
 
-    /// The value at a share of a linear axis.
+    /// Returns the value at a share of a linear axis.
     pub fn value_of(&self, share: f64) -> f64 {
         self.range.0 + share * (self.range.1 - self.range.0)
     }
@@ -161,7 +166,7 @@ impl Scale {
         (self.range.0..=self.range.1).contains(&value)
     }
 
-    /// Room for the labels, the name and the gaps left of a vertical axis.
+    /// Computes the room for the labels, the name and the gaps left of a vertical axis, in pixels.
     pub fn room(&self) -> f64 {
         38.0 + self
             .ticks
@@ -180,7 +185,7 @@ impl Ranged for Scale {
             .round() as i32
     }
 
-    /// The ticks; no lines between them.
+    /// Returns the ticks; there are no lines between them.
     fn key_points<H: KeyPointHint>(&self, hint: H) -> Vec<f64> {
         if hint.weight().allow_light_points() {
             return Vec::new();
@@ -203,22 +208,25 @@ impl ValueFormatter<f64> for Scale {
 }
 
 fn with_zero((low, high): (f64, f64)) -> (f64, f64) {
-    let (low, high) = (low.min(0.0), high.max(0.0));
+    let low = low.min(0.0);
+    let high = high.max(0.0);
     (low, if high > low { high } else { 1.0 })
 }
 
-/// Multiples of a nice step within a range, at most about `most`.
+/// Lists multiples of a nice step within a range, at most about `most`.
 fn multiples((low, high): (f64, f64), most: usize) -> Vec<f64> {
     let step = nice_step((high - low) / most.max(1) as f64);
-    let (first, last) = ((low / step - 1e-9).ceil(), (high / step + 1e-9).floor());
+    let first = (low / step - 1e-9).ceil();
+    let last = (high / step + 1e-9).floor();
     (0..=(last - first).max(0.0) as usize)
         .map(|i| (first + i as f64) * step)
         .collect()
 }
 
-/// Powers of two, or of four and so on, within a range, at most `most`.
+/// Lists powers of two, or of four and so on, within a range, at most `most`.
 fn powers_of_two((low, high): (f64, f64), most: usize) -> Vec<f64> {
-    let (first, last) = (low.log2(), high.log2());
+    let first = low.log2();
+    let last = high.log2();
     let every = ((last - first) / most.max(1) as f64).ceil().max(1.0);
     let start = (first / every - 1e-9).ceil();
     (0..=most + 1)
@@ -227,7 +235,7 @@ fn powers_of_two((low, high): (f64, f64), most: usize) -> Vec<f64> {
         .collect()
 }
 
-/// 1, 2 or 5 times a power of ten, at least `least`.
+/// Returns 1, 2 or 5 times a power of ten, the first of at least `least`.
 fn nice_step(least: f64) -> f64 {
     let power = 10f64.powf(least.max(1e-12).log10().floor());
     let factor = [1.0, 2.0, 5.0, 10.0]
@@ -236,7 +244,7 @@ fn nice_step(least: f64) -> f64 {
     factor.unwrap_or(10.0) * power
 }
 
-/// The lowest and highest of some values; none of none.
+/// Finds the lowest and the highest of some values. `None` if there are none.
 pub(super) fn bounds(values: impl Iterator<Item = f64>) -> Option<(f64, f64)> {
     values.fold(None, |bounds, v| {
         let (low, high) = bounds.unwrap_or((v, v));
@@ -244,12 +252,12 @@ pub(super) fn bounds(values: impl Iterator<Item = f64>) -> Option<(f64, f64)> {
     })
 }
 
-/// `value` with `decimals` decimals and a true minus sign.
+/// Formats `value` with `decimals` decimals and a true minus sign.
 pub fn fixed(value: f64, decimals: usize) -> String {
     format!("{value:.decimals$}").replace('-', "−")
 }
 
-/// A tick's label: no more decimals than the step needs, thousands parted by commas.
+/// Formats a tick's label: no more decimals than the step needs, thousands parted by commas.
 pub(super) fn label(value: f64) -> String {
     let rounded = (value * 1e6).round() / 1e6;
     if rounded.fract() == 0.0 && rounded.abs() < 1e15 {
@@ -260,7 +268,7 @@ pub(super) fn label(value: f64) -> String {
     }
 }
 
-/// A value in few characters.
+/// Formats a value in few characters.
 pub(super) fn brief(value: f64) -> String {
     let power = value.abs().max(1e-300).log10().floor();
     if value != 0.0 && !(-3.0..6.0).contains(&power) {

@@ -26,8 +26,8 @@ pub(super) struct Slice {
     pub arrows: Vec<Arrow>,
 }
 
-/// The plane through link `busiest` that holds it, spanned by its axis and the largest other one. `None`
-/// where routers are no cells of a mesh or torus.
+/// Finds the plane through link `busiest` that holds it, spanned by its axis and the largest other one. `None` where
+/// routers are no cells of a mesh or torus.
 pub(super) fn through(fabric: &Fabric<'_>, busiest: Option<usize>) -> Option<Slice> {
     let lattice = fabric.topology.lattice()?;
     let cells = lattice.cell_count();
@@ -41,7 +41,8 @@ pub(super) fn through(fabric: &Fabric<'_>, busiest: Option<usize>) -> Option<Sli
     }
     let k = lattice.extents.len();
     let (from, to) = busiest.map_or((0, 0), |link| fabric.links.ends(link));
-    let (mut here, mut there) = (vec![0; k], vec![0; k]);
+    let mut here = vec![0; k];
+    let mut there = vec![0; k];
     lattice.coordinates(from, &mut here);
     lattice.coordinates(to, &mut there);
     let largest = |besides: Option<usize>| {
@@ -52,7 +53,8 @@ pub(super) fn through(fabric: &Fabric<'_>, busiest: Option<usize>) -> Option<Sli
         .find(|a| here[*a] != there[*a])
         .or_else(|| largest(None))?;
     let second = largest(Some(first))?;
-    let (across, up) = (first.min(second), first.max(second));
+    let across = first.min(second);
+    let up = first.max(second);
     Some(draw(fabric, lattice, &here, across, up))
 }
 
@@ -64,9 +66,11 @@ fn draw(fabric: &Fabric<'_>, lattice: &Lattice, here: &[u32], across: usize, up:
             .min(extent.saturating_sub(SIDE));
         start..extent.min(start + SIDE)
     };
-    let (columns, rows) = (window(across), window(up));
+    let columns = window(across);
+    let rows = window(up);
     let mut arrows = Vec::new();
-    let (mut from, mut to) = (here.to_vec(), here.to_vec());
+    let mut from = here.to_vec();
+    let mut to = here.to_vec();
     for y in rows.clone() {
         for x in columns.clone() {
             (from[across], from[up]) = (x, y);
@@ -80,7 +84,8 @@ fn draw(fabric: &Fabric<'_>, lattice: &Lattice, here: &[u32], across: usize, up:
                     let column = f64::from(p[across]) - f64::from(columns.start);
                     (column, f64::from(p[up]) - f64::from(rows.start))
                 };
-                let (a, b) = (at(&from), at(&to));
+                let a = at(&from);
+                let b = at(&to);
                 let step = (b.0 - a.0, b.1 - a.1);
                 let long = step.0.abs() + step.1.abs();
                 if long <= 1.0 {
@@ -111,14 +116,16 @@ fn draw(fabric: &Fabric<'_>, lattice: &Lattice, here: &[u32], across: usize, up:
         .map(|a| format!(", {} = {}", lattice.axes[a], here[a]))
         .collect();
     let shown = |axis: usize, window: &std::ops::Range<u32>| {
-        let (name, extent) = (&lattice.axes[axis], lattice.extents[axis]);
-        match window.len() as u32 == extent {
-            true => format!("{name} ({extent})"),
-            false => format!(
+        let name = &lattice.axes[axis];
+        let extent = lattice.extents[axis];
+        if window.len() as u32 == extent {
+            format!("{name} ({extent})")
+        } else {
+            format!(
                 "{name} ({} to {} of {extent})",
                 window.start,
                 window.end - 1
-            ),
+            )
         }
     };
     if here.len() > 2 {

@@ -10,7 +10,7 @@ use super::scale::Scale;
 const WIDTH: f64 = 112.0;
 const HEIGHT: f64 = 28.0;
 
-/// The curve of `series` relative to a random placement (the top edge, `mean`; the bottom is 0), sizes on a log
+/// Draws the curve of `series` relative to a random placement (the top edge, `mean`; the bottom is 0), sizes on a log
 /// axis, over the `best` of all curves at each size in grey.
 pub fn spark<'a>(series: Series<'a>, best: &'a [f64], mean: f64) -> Figure<'a> {
     Figure::bare("a curve in a table", (WIDTH, HEIGHT), move |pen| {
@@ -28,13 +28,11 @@ pub fn spark<'a>(series: Series<'a>, best: &'a [f64], mean: f64) -> Figure<'a> {
     })
 }
 
-/// The sample of the curve of slot `slot`.
+/// Draws the sample of the curve of slot `slot`.
 pub fn sample(slot: usize) -> Figure<'static> {
     Figure::bare("the sample of a curve", (32.0, 12.0), move |pen| {
-        let (points, glyph) = (
-            vec![pen.device((1.0, 6.0))],
-            Glyph::Sample(look(slot), Sample::Curve),
-        );
+        let points = vec![pen.device((1.0, 6.0))];
+        let glyph = Glyph::Sample(look(slot), Sample::Curve);
         pen.checked(pen.area.draw(&Element {
             points,
             glyph,

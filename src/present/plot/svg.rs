@@ -28,10 +28,12 @@ pub(super) struct Svg<'a> {
     paint: String,
 }
 
-/// The document around `body`: `title` names it, `description` says in words what it shows.
+/// Returns the document around `body`: `title` names it, `description` says in words what it shows.
 pub(super) fn document(size: (u32, u32), body: &str, title: &str, description: &str) -> String {
-    let (w, h) = (f64::from(size.0) / SCALE, f64::from(size.1) / SCALE);
-    let (title, description) = (escape(title), escape(description));
+    let w = f64::from(size.0) / SCALE;
+    let h = f64::from(size.1) / SCALE;
+    let title = escape(title);
+    let description = escape(description);
     format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"nodeorder\" width=\"{w}\" \
          height=\"{h}\" viewBox=\"0 0 {w} {h}\" role=\"img\" aria-label=\"{title}\">\n\
@@ -39,9 +41,10 @@ pub(super) fn document(size: (u32, u32), body: &str, title: &str, description: &
     )
 }
 
-/// The drawing as a decoration of an HTML page that has [`STYLE`].
+/// Returns the drawing as a decoration of an HTML page that has [`STYLE`].
 pub(super) fn decoration(size: (u32, u32), body: &str) -> String {
-    let (w, h) = (f64::from(size.0) / SCALE, f64::from(size.1) / SCALE);
+    let w = f64::from(size.0) / SCALE;
+    let h = f64::from(size.1) / SCALE;
     format!(
         "<svg class=\"nodeorder\" width=\"{w}\" height=\"{h}\" viewBox=\"0 0 {w} {h}\" \
          aria-hidden=\"true\">{}</svg>",
@@ -50,7 +53,7 @@ pub(super) fn decoration(size: (u32, u32), body: &str) -> String {
 }
 
 impl<'a> Svg<'a> {
-    /// A drawing of `size` device units.
+    /// Starts a drawing of `size` device units.
     pub fn new(size: (u32, u32), body: &'a mut String) -> Self {
         Svg {
             size,
@@ -68,7 +71,7 @@ impl<'a> Svg<'a> {
         }
     }
 
-    /// The path to add shapes of `paint` to.
+    /// Returns the path to add shapes of `paint` to.
     fn path(&mut self, paint: String) -> &mut String {
         if self.paint != paint {
             self.flush();
@@ -77,7 +80,7 @@ impl<'a> Svg<'a> {
         &mut self.path
     }
 
-    /// A filled rectangle. Its edges are kept sharp: smoothed ones leave seams between cells.
+    /// Draws a filled rectangle. Its edges are kept sharp: smoothed ones leave seams between cells.
     pub fn rect(&mut self, (x0, y0): BackendCoord, (x1, y1): BackendCoord, colour: BackendColor) {
         let path = self.path(fill(colour) + " shape-rendering=\"crispEdges\"");
         pair(path, 'M', (x0, y0));
@@ -88,7 +91,7 @@ impl<'a> Svg<'a> {
         path.push('z');
     }
 
-    /// A stroke of `width`.
+    /// Draws a stroke of `width`.
     pub fn line(
         &mut self,
         points: impl IntoIterator<Item = BackendCoord>,
@@ -106,7 +109,7 @@ impl<'a> Svg<'a> {
         );
     }
 
-    /// A filled polygon.
+    /// Draws a filled polygon.
     pub fn polygon(
         &mut self,
         points: impl IntoIterator<Item = BackendCoord>,
@@ -116,7 +119,7 @@ impl<'a> Svg<'a> {
         self.path.push('z');
     }
 
-    /// A disc.
+    /// Draws a disc.
     pub fn disc(&mut self, (x, y): BackendCoord, radius: i32, colour: BackendColor) {
         let path = self.path(fill(colour));
         pair(path, 'M', (x - radius, y));
@@ -128,10 +131,11 @@ impl<'a> Svg<'a> {
         path.push('z');
     }
 
-    /// A text; `at` is on the baseline.
+    /// Draws a text; `at` is on the baseline.
     pub fn text(&mut self, text: &str, style: &impl BackendTextStyle, at: BackendCoord) {
         self.flush();
-        let (x, y) = (f64::from(at.0) / SCALE, f64::from(at.1) / SCALE);
+        let x = f64::from(at.0) / SCALE;
+        let y = f64::from(at.1) / SCALE;
         let anchor = match style.anchor().h_pos {
             HPos::Left => "",
             HPos::Center => " text-anchor=\"middle\"",
@@ -172,14 +176,14 @@ impl<'a> Svg<'a> {
     }
 }
 
-/// A command of a path and its two numbers.
+/// Appends a command of a path and its two numbers.
 fn pair(path: &mut String, command: char, (x, y): BackendCoord) {
     path.push(command);
     number(path, x, false);
     number(path, y, true);
 }
 
-/// Tenths as a number, with the blank that parts it from the one before.
+/// Appends tenths as a number, with the blank that parts it from the one before.
 fn number(out: &mut String, tenths: i32, follows: bool) {
     if follows && tenths >= 0 {
         out.push(' ');
@@ -187,7 +191,8 @@ fn number(out: &mut String, tenths: i32, follows: bool) {
     if tenths < 0 {
         out.push('-');
     }
-    let (whole, rest) = (tenths.unsigned_abs() / 10, tenths.unsigned_abs() % 10);
+    let whole = tenths.unsigned_abs() / 10;
+    let rest = tenths.unsigned_abs() % 10;
     let _ = if rest == 0 {
         write!(out, "{whole}")
     } else {
@@ -195,7 +200,7 @@ fn number(out: &mut String, tenths: i32, follows: bool) {
     };
 }
 
-/// Greys are classes that dark surroundings may turn; all else is a plain colour.
+/// Returns the class of a grey, which dark surroundings may turn. `None` for all else, which is a plain colour.
 fn class(rgb: Rgb) -> Option<char> {
     let greys = [PAPER, INK, MUTED, AXIS, GRID, HOLE, (0, 0, 0)];
     let found = greys
@@ -221,7 +226,7 @@ fn opacity(alpha: f64) -> String {
     }
 }
 
-/// `text` as XML or HTML character data or attribute value. Characters XML forbids become U+FFFD.
+/// Escapes `text` as XML or HTML character data or attribute value. Characters XML forbids become U+FFFD.
 pub fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
@@ -242,7 +247,7 @@ pub fn escape(text: &str) -> String {
 /// Light, and dark where the reader asks for it; paper is always light.
 pub const STYLE: &str = include_str!("style.css");
 
-/// `svg` as part of an HTML page that has [`STYLE`]: without what a page does not need again.
+/// Strips from `svg` what a page that has [`STYLE`] does not need again.
 pub fn inline(svg: &str) -> String {
     let style = format!("<style>{STYLE}</style>\n");
     svg.replacen(" xmlns=\"http://www.w3.org/2000/svg\"", "", 1)

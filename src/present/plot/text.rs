@@ -67,7 +67,8 @@ impl Text {
         }
     }
 
-    /// As plotters takes it, at `scale` device units a pixel; anchored at its upper edge as legends want it.
+    /// Converts the style for plotters, at `scale` device units a pixel; anchored at its upper edge as legends
+    /// want it.
     pub fn style(&self, scale: f64) -> TextStyle<'static> {
         let weight = if self.bold {
             FontStyle::Bold
@@ -79,11 +80,12 @@ impl Text {
         if self.upwards {
             font = font.transform(FontTransform::Rotate270);
         }
-        let (color, pos) = (backend(self.colour, 1.0), Pos::new(self.anchor, VPos::Top));
+        let color = backend(self.colour, 1.0);
+        let pos = Pos::new(self.anchor, VPos::Top);
         TextStyle { font, color, pos }
     }
 
-    /// Room for `text` in pixels. A tenth more than in Noto Sans: the reader's font may be wider.
+    /// Estimates the room for `text` in pixels. A tenth more than in Noto Sans: the reader's font may be wider.
     pub fn width(&self, text: &str) -> f64 {
         register_fonts();
         let style = Text {
@@ -96,14 +98,15 @@ impl Text {
             .map_or(0.0, |(_, (w, _))| f64::from(w) * 1.1 + 1.0)
     }
 
-    /// `text`, its middle cut out if it is wider than `room`: both ends of an ordering's name tell.
+    /// Cuts out the middle of `text` if it is wider than `room`: both ends of an ordering's name tell.
     pub fn fit(&self, text: &str, room: f64) -> String {
         if self.width(text) <= room {
             return text.to_string();
         }
         let chars: Vec<char> = text.chars().collect();
         let shortened = |keep: usize| {
-            let (head, tail) = (keep.div_ceil(2), keep / 2);
+            let head = keep.div_ceil(2);
+            let tail = keep / 2;
             let head: String = chars[..head].iter().collect();
             let tail: String = chars[chars.len() - tail..].iter().collect();
             format!("{head}…{tail}")
@@ -126,12 +129,12 @@ pub(super) fn register_fonts() {
     });
 }
 
-/// The size of a style in device units an em.
+/// Returns the size of a style in device units an em.
 pub(super) fn em(style: &impl BackendTextStyle) -> f64 {
     style.size() / FONT_SCALE
 }
 
-/// Where the baseline of a text anchored at `at` starts, is centred or ends.
+/// Computes where the baseline of a text anchored at `at` starts, is centred or ends.
 pub(super) fn baseline(style: &impl BackendTextStyle, (x, y): BackendCoord) -> BackendCoord {
     let below = match style.anchor().v_pos {
         VPos::Top => 0.9,

@@ -5,10 +5,10 @@ use super::element::Point;
 /// Width in pixels of the columns in which points are thinned.
 const COLUMN: f64 = 2.0;
 
-/// The points to draw of `points` (ascending in x), with their pixels by `pixel`: the first and last of
-/// the curve and, of each column of two pixels, the lowest and the highest, so that no peak is lost and a curve
-/// of two million sizes takes about a thousand points. Then those that a straight line between their neighbours
-/// passes within a twentieth of a pixel are left out, which no eye can tell.
+/// Chooses the points to draw of `points` (ascending in x), with their pixels by `pixel`: the first and last of the
+/// curve and, of each column of two pixels, the lowest and the highest, so that no peak is lost and a curve of two
+/// million sizes takes about a thousand points. Then those that a straight line between their neighbours passes
+/// within a twentieth of a pixel are left out, which no eye can tell.
 pub(super) fn thin(
     points: impl IntoIterator<Item = Point>,
     pixel: impl Fn(Point) -> Point,
@@ -21,7 +21,8 @@ pub(super) fn thin(
     let mut last = None;
     while let Some(first) = placed.next() {
         let column = |p: &Placed| (p.0.0 / COLUMN).floor();
-        let (mut low, mut high) = (first, first);
+        let mut low = first;
+        let mut high = first;
         last = Some(first);
         while let Some(next) = placed.next_if(|p| column(p) == column(&first)) {
             low = if next.0.1 < low.0.1 { next } else { low };

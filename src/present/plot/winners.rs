@@ -16,9 +16,9 @@ const SHADES: f64 = 4.0;
 /// Pixels of bars in all below which a winner gets a disc, at its first stretch.
 const VISIBLE: f64 = 3.0;
 
-/// Which ordering wins at which sizes, one row for each that ever does: bars on a logarithmic axis of sizes.
-/// Stretches narrower than a pixel are added up column by column and shown as lighter shades. `slots` are the
-/// slots of the comparison's entries.
+/// Draws which ordering wins at which sizes, one row for each that ever does: bars on a logarithmic axis of sizes.
+/// Stretches narrower than a pixel are added up column by column and shown as lighter shades. `slots` are the slots
+/// of the comparison's entries.
 pub fn winners<'a>(title: &str, comparison: &'a Comparison, slots: &'a [usize]) -> Figure<'a> {
     let stretches = &comparison.stretches;
     let wins = |i: &usize| stretches.iter().any(|s| s.winner == *i);
@@ -39,7 +39,8 @@ pub fn winners<'a>(title: &str, comparison: &'a Comparison, slots: &'a [usize]) 
                     .iter()
                     .map(|i| comparison.entries[*i].label.as_str()),
             );
-            let (left, right) = (y.room(), WIDTH - 24.0);
+            let left = y.room();
+            let right = WIDTH - 24.0;
             let last = stretches.last().map_or(2, |s| s.to);
             let x = Scale::log((1.5, last as f64 + 0.5), 12.0 * LOG_TICK);
             let panel = Panel::at(
@@ -65,7 +66,7 @@ pub fn winners<'a>(title: &str, comparison: &'a Comparison, slots: &'a [usize]) 
     )
 }
 
-/// The bars; how many pixels wide they are in all.
+/// Lays out the bars, and counts how many pixels wide they are in all.
 fn bars<'a>(
     chart: &Chart<'_, '_>,
     wins: impl Iterator<Item = &'a Stretch>,
@@ -76,7 +77,8 @@ fn bars<'a>(
     let mut share = vec![0.0f64; (right - left).floor() as usize];
     for s in wins {
         let pixel = |size: f64| chart.pixel((size, 0.0)).0 - left;
-        let (from, to) = (pixel(s.from as f64 - 0.5), pixel(s.to as f64 + 0.5));
+        let from = pixel(s.from as f64 - 0.5);
+        let to = pixel(s.to as f64 + 0.5);
         let columns = share
             .iter_mut()
             .enumerate()
@@ -110,13 +112,17 @@ fn bars<'a>(
     Ok(share.iter().sum())
 }
 
-/// The comparison's curves, leader first, as figures take them.
+/// Returns the comparison's curves, leader first, as figures take them.
 pub fn series<'a>(comparison: &'a Comparison, slots: &[usize]) -> Vec<Series<'a>> {
-    let series = |(i, entry): (usize, &'a Entry)| Series {
-        label: &entry.label,
-        values: &entry.values,
-        nodes: entry.nodes,
-        slot: slots.get(i).copied().unwrap_or(i),
-    };
-    comparison.entries.iter().enumerate().map(series).collect()
+    comparison
+        .entries
+        .iter()
+        .enumerate()
+        .map(|(i, entry): (usize, &'a Entry)| Series {
+            label: &entry.label,
+            values: &entry.values,
+            nodes: entry.nodes,
+            slot: slots.get(i).copied().unwrap_or(i),
+        })
+        .collect()
 }

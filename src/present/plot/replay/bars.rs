@@ -20,7 +20,7 @@ const NAMES: f64 = 22.0;
 const ACROSS: usize = 3;
 
 impl<'a> Figure<'a> {
-    /// Means of small jobs, large jobs and all, a bar an allocator (Figs 32 and 33); `what` as above.
+    /// Draws means of small jobs, large jobs and all, a bar an allocator (Figs 32 and 33); `what` as above.
     ///
     /// # Errors
     /// No mean in any row.
@@ -40,8 +40,8 @@ impl<'a> Figure<'a> {
         Figure::bars(title, EVERY_SIZE, &panels, &rows)
     }
 
-    /// Any figures: a bar for each row in each of `panels`, of which the row's data has one value each. Panels whose
-    /// axes have one name share their scale.
+    /// Draws any figures: a bar for each row in each of `panels`, of which the row's data has one value each.
+    /// Panels whose axes have one name share their scale.
     ///
     /// # Errors
     /// No value in any row.
@@ -71,10 +71,8 @@ impl<'a> Figure<'a> {
         });
         let description = format!("{}.", description.collect::<Vec<_>>().join(". "));
         let rows: Vec<(&str, usize)> = rows.iter().map(|row| (row.label, row.slot)).collect();
-        let (count, shared) = (
-            rows.len() as f64,
-            panels.iter().all(|p| p.axis == panels[0].axis),
-        );
+        let count = rows.len() as f64;
+        let shared = panels.iter().all(|p| p.axis == panels[0].axis);
         // Four are two and two.
         let across = if panels.len() == 4 {
             2
@@ -90,7 +88,8 @@ impl<'a> Figure<'a> {
         let size = (WIDTH, TOP + panels.len().div_ceil(across) as f64 * step);
         let panels = values.len();
         Figure::new((title, note), description, size, move |pen| {
-            let (text, y) = (Text::new(12.0), Scale::rows(rows.iter().map(|row| row.0)));
+            let text = Text::new(12.0);
+            let y = Scale::rows(rows.iter().map(|row| row.0));
             let columns: Vec<_> = beside(&y, across).collect();
             for (i, (panel, values)) in values.iter().enumerate() {
                 let (left, end) = columns[i % across];
@@ -123,7 +122,7 @@ impl<'a> Figure<'a> {
 }
 
 impl BarPanel<'_> {
-    /// A value as it stands beside its bar.
+    /// Formats a value as it stands beside its bar.
     fn number(&self, value: Option<f64>) -> String {
         match value {
             None => "–".into(),

@@ -28,8 +28,8 @@ const LINE: Look = Look {
 type Drawn = (Vec<Point>, Vec<Vec<Point>>);
 
 impl<'a> Figure<'a> {
-    /// MPC as a line, and mean MIND of the jobs of each size as marks, a kind of mark an allocator; a panel for
-    /// each of `rows`, all with the same axes. A row's data has the means of each of `allocators`.
+    /// Draws MPC as a line, and mean MIND of the jobs of each size as marks, a kind of mark an allocator; a panel
+    /// for each of `rows`, all with the same axes. A row's data has the means of each of `allocators`.
     ///
     /// # Errors
     /// No mean in any row.

@@ -67,17 +67,16 @@ pub struct Overlay<'a> {
     pub means: &'a [Vec<(u32, f64)>],
 }
 
-/// Sizes and values that can be drawn.
+/// Keeps the sizes and values that can be drawn.
 pub(super) fn drawable(points: impl IntoIterator<Item = (u32, f64)>) -> Vec<Point> {
-    let good = |(size, value): &(u32, f64)| *size > 0 && value.is_finite();
     points
         .into_iter()
-        .filter(good)
+        .filter(|(size, value): &(u32, f64)| *size > 0 && value.is_finite())
         .map(|(size, value)| (f64::from(size), value))
         .collect()
 }
 
-/// The labels of rows as a list in a sentence, and their legend.
+/// Returns the labels of rows as a list in a sentence, and their legend.
 pub(super) fn named<T>(rows: &[Labelled<'_, T>], sample: Sample) -> (String, Legend) {
     let legend = Legend::new(sample, rows.iter().map(|row| (row.label, row.slot)));
     (list(rows.iter().map(|row| row.label)), legend)

@@ -11,9 +11,9 @@ use nodeorder_base::error::Result;
 const PANEL: f64 = 430.0;
 
 impl Figure<'_> {
-    /// A value against job size, a line an allocator (Figs 12 to 28). `what` is the value's name and unit,
-    /// such as `improvement over fifo:0 (%)`. Where sizes crowd, each is a dot, and lines run through the
-    /// medians of quarters of an octave.
+    /// Draws a value against job size, a line an allocator (Figs 12 to 28). `what` is the value's name and unit,
+    /// such as `improvement over fifo:0 (%)`. Where sizes crowd, each is a dot, and lines run through the medians
+    /// of quarters of an octave.
     ///
     /// # Errors
     /// No value in any line.
@@ -33,7 +33,8 @@ impl Figure<'_> {
         let size = legend.figure(TOP, PANEL + BELOW);
         let note = scatter.note(&y);
         Figure::new((title, &note), description, size, move |pen| {
-            let (left, right) = (y.room(), legend.panel_right());
+            let left = y.room();
+            let right = legend.panel_right();
             let x = Scale::log(sizes.unwrap_or((1.0, 2.0)), right - left);
             let panel = Panel::at(
                 (left, right),

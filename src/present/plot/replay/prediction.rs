@@ -17,8 +17,8 @@ const STEP: f64 = NAMES + PANEL + BELOW;
 /// Panels beside each other.
 const ACROSS: usize = 4;
 
-/// Orderings far behind would push the good ones into a corner: distances that differ by a factor or more get
-/// a logarithmic axis of `room` pixels.
+/// Chooses the axis of distances. Orderings far behind would push the good ones into a corner: distances that differ
+/// by a factor or more get a logarithmic axis of `room` pixels.
 fn scale(bounds: Option<(f64, f64)>, room: f64, most: usize) -> Scale {
     match bounds.unwrap_or((0.0, 1.0)) {
         (low, high) if low >= 1.0 && high >= 2.0 * low => Scale::log((low / 1.1, high * 1.1), room),
@@ -27,8 +27,8 @@ fn scale(bounds: Option<(f64, f64)>, room: f64, most: usize) -> Scale {
 }
 
 impl<'a> Figure<'a> {
-    /// Mean MIND of replays against the weighted MPC that forecasts it: a panel an allocator, named with what
-    /// `panels` says of it, a mark an ordering.
+    /// Draws mean MIND of replays against the weighted MPC that forecasts it: a panel an allocator, named with
+    /// what `panels` says of it, a mark an ordering.
     ///
     /// # Errors
     /// No outcome in any row.
@@ -45,16 +45,17 @@ impl<'a> Figure<'a> {
         let finite = |value: f64| Some(value).filter(|v| v.is_finite());
         // The marks of a panel, with their slots.
         let marks = |panel: usize| -> Vec<(usize, Point)> {
-            let mark = |Labelled { slot, data, .. }: &Labelled<'_, Forecast<'_>>| {
-                let outcome = data
-                    .outcome
-                    .get(panel)
-                    .copied()
-                    .flatten()
-                    .and_then(finite)?;
-                Some((*slot, (finite(data.forecast)?, outcome)))
-            };
-            rows.iter().filter_map(mark).collect()
+            rows.iter()
+                .filter_map(|Labelled { slot, data, .. }: &Labelled<'_, Forecast<'_>>| {
+                    let outcome = data
+                        .outcome
+                        .get(panel)
+                        .copied()
+                        .flatten()
+                        .and_then(finite)?;
+                    Some((*slot, (finite(data.forecast)?, outcome)))
+                })
+                .collect()
         };
         let panels: Vec<_> = panels
             .iter()
@@ -71,7 +72,8 @@ impl<'a> Figure<'a> {
         let title = (title, "a mark an ordering; lower is better on both axes");
         Figure::new(title, description, size, move |pen| {
             legend.draw_flow(pen)?;
-            let (x, y) = (scale(forecasts, 200.0, 3), scale(outcomes, PANEL, 6));
+            let x = scale(forecasts, 200.0, 3);
+            let y = scale(outcomes, PANEL, 6);
             let columns: Vec<_> = beside(&y, panels.len().clamp(1, ACROSS)).collect();
             for (i, ((name, said), marks)) in panels.iter().enumerate() {
                 let top = first_top + (i / ACROSS) as f64 * STEP + NAMES;
@@ -84,7 +86,8 @@ impl<'a> Figure<'a> {
                 } else {
                     ""
                 };
-                let (x, y) = ((&x, "weighted MPC (hops)"), (&y, y_name));
+                let x = (&x, "weighted MPC (hops)");
+                let y = (&y, y_name);
                 let mut chart = Panel::at((left, right), (top, PANEL), x, y).draw(pen)?;
                 for (slot, at) in marks {
                     chart.marks([*at], look(*slot))?;

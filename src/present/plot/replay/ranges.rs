@@ -17,20 +17,25 @@ const REACH: f64 = 6.0;
 /// Pixels between marks.
 const MARKS: f64 = 24.0;
 
-/// The sizes in ascending order, without what cannot be drawn.
+/// Sorts the sizes, and leaves out what cannot be drawn.
 fn clean(sizes: &[Spread]) -> Vec<Spread> {
-    let good = |s: &&Spread| s.size > 0 && [s.least, s.mean, s.most].iter().all(|v| v.is_finite());
-    let mut sizes: Vec<Spread> = sizes.iter().filter(good).copied().collect();
+    let mut sizes: Vec<Spread> = sizes
+        .iter()
+        .filter(|s: &&Spread| s.size > 0 && [s.least, s.mean, s.most].iter().all(|v| v.is_finite()))
+        .copied()
+        .collect();
     sizes.sort_by_key(|s| s.size);
     sizes
 }
 
-/// Stretches of a band in pixels: left, right, lowest and highest value. Each size reaches half way to its
-/// neighbours, but not far where sizes between them are missing; sizes that share a stretch of two pixels
-/// share its lowest and highest. `ends` are the chart's left and right.
+/// Lays out stretches of a band in pixels: left, right, lowest and highest value. Each size reaches half way to its
+/// neighbours, but not far where sizes between them are missing; sizes that share a stretch of two pixels share its
+/// lowest and highest. `ends` are the chart's left and right.
 fn band(sizes: &[Spread], chart: &Chart<'_, '_>, ends: (f64, f64)) -> Vec<(f64, f64, f64, f64)> {
-    let pixel = |s: &Spread| chart.pixel((f64::from(s.size), 0.0)).0;
-    let at: Vec<f64> = sizes.iter().map(pixel).collect();
+    let at: Vec<f64> = sizes
+        .iter()
+        .map(|s: &Spread| chart.pixel((f64::from(s.size), 0.0)).0)
+        .collect();
     // Where the stretches of size i and of the next one end and start.
     let between = |i: usize| {
         let half = f64::midpoint(at[i], at[i + 1]);
@@ -51,7 +56,8 @@ fn band(sizes: &[Spread], chart: &Chart<'_, '_>, ends: (f64, f64)) -> Vec<(f64, 
         } else {
             between(i).0
         };
-        let (left, right) = (left.max(ends.0), right.min(ends.1));
+        let left = left.max(ends.0);
+        let right = right.min(ends.1);
         match stretches.last_mut() {
             Some((from, to, low, high)) if *to - *from < STRETCH && left - *to < STRETCH => {
                 (*to, *low, *high) = (right, low.min(spread.least), high.max(spread.most));
@@ -63,7 +69,7 @@ fn band(sizes: &[Spread], chart: &Chart<'_, '_>, ends: (f64, f64)) -> Vec<(f64, 
 }
 
 impl Figure<'_> {
-    /// Smallest, mean and largest MIND against job size (Figs 45 to 52): a band and the line of the means.
+    /// Draws smallest, mean and largest MIND against job size (Figs 45 to 52): a band and the line of the means.
     /// For one allocator or two; bands of more hide each other.
     ///
     /// # Errors
@@ -91,16 +97,16 @@ impl Figure<'_> {
             legend.figure(TOP, PANEL + BELOW),
             move |pen| {
                 let y = Scale::linear(values.unwrap_or((0.0, 1.0)), 8);
-                let (left, right) = (y.room(), legend.panel_right());
+                let left = y.room();
+                let right = legend.panel_right();
                 let x = Scale::log(sizes, right - left);
-                let (x, y) = (
-                    (&x, LOG_SIZES),
-                    (&y, "MIND: mean distance within a job (hops)"),
-                );
+                let x = (&x, LOG_SIZES);
+                let y = (&y, "MIND: mean distance within a job (hops)");
                 let mut chart = Panel::at((left, right), (TOP, PANEL), x, y).draw(pen)?;
                 for (look, sizes) in rows.iter().rev() {
                     for (from, to, low, high) in band(sizes, &chart, (left, right)) {
-                        let (top, bottom) = (chart.pixel((1.0, high)).1, chart.pixel((1.0, low)).1);
+                        let top = chart.pixel((1.0, high)).1;
+                        let bottom = chart.pixel((1.0, low)).1;
                         let size = (to - from, bottom - top + 1.0);
                         pen.tint((from, top - 0.5), size, look.colour, BAND)?;
                     }

@@ -46,12 +46,12 @@ impl Scatter {
         self.0.iter().flat_map(|c| &c.points).copied()
     }
 
-    /// The smallest and largest size.
+    /// Finds the smallest and the largest size.
     pub fn sizes(&self) -> Option<(f64, f64)> {
         bounds(self.points().map(|p| p.0))
     }
 
-    /// The values that the axis must hold: all of few; all lines and 98 of 100 of many.
+    /// Finds the values that the axis must hold: all of few; all lines and 98 of 100 of many.
     pub fn values(&self) -> (f64, f64) {
         let mut all: Vec<f64> = self.points().map(|p| p.1).collect();
         all.sort_by(f64::total_cmp);
@@ -62,7 +62,7 @@ impl Scatter {
         bounds(ends.chain(lines)).unwrap_or((0.0, 0.0))
     }
 
-    /// Note about dots and medians; empty where every size is a point of a line.
+    /// Notes what dots and medians are; empty where every size is a point of a line.
     pub fn note(&self, scale: &Scale) -> String {
         if !self.0.iter().any(Curve::binned) {
             return String::new();
@@ -103,7 +103,7 @@ impl Scatter {
     }
 }
 
-/// Where a line has its marks: everywhere, or at every fifth point, shifted from line to line lest they hide
+/// Chooses where a line has its marks: everywhere, or at every fifth point, shifted from line to line lest they hide
 /// each other.
 pub(super) fn marks(points: &[Point], line: usize) -> impl Iterator<Item = Point> {
     let few = points.len() <= MARK_ALL;
@@ -114,8 +114,8 @@ pub(super) fn marks(points: &[Point], line: usize) -> impl Iterator<Item = Point
         .map(|(_, p)| *p)
 }
 
-/// The median value of each bin of sizes, at the mean of their logarithms. Bins are quarters of an octave: up
-/// to 8 nodes, every size is one of its own.
+/// Computes the median value of each bin of sizes, at the mean of their logarithms. Bins are quarters of an octave:
+/// up to 8 nodes, every size is one of its own.
 fn medians(points: &[Point]) -> Vec<Point> {
     let bin = |size: f64| (BINS * size.log2() + 1e-9).floor();
     points
@@ -123,7 +123,8 @@ fn medians(points: &[Point]) -> Vec<Point> {
         .map(|chunk| {
             let mut values: Vec<f64> = chunk.iter().map(|p| p.1).collect();
             values.sort_by(f64::total_cmp);
-            let (low, high) = (values[(values.len() - 1) / 2], values[values.len() / 2]);
+            let low = values[(values.len() - 1) / 2];
+            let high = values[values.len() / 2];
             let logs: f64 = chunk.iter().map(|p| p.0.ln()).sum();
             let size = if chunk.len() == 1 {
                 chunk[0].0

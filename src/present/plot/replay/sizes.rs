@@ -38,7 +38,7 @@ impl Log {
         Log { jobs, total, nodes }
     }
 
-    /// Per cent of the jobs in each octave from `first` to `last`.
+    /// Computes the share, in per cent of the jobs, of each octave from `first` to `last`.
     fn shares(&self, first: u32, last: u32) -> Vec<f64> {
         let mut jobs = vec![0u128; (last - first + 1) as usize];
         for (size, count) in &self.jobs {
@@ -59,12 +59,12 @@ impl Log {
     }
 }
 
-/// The octave of a size: 1, 2, 3-4, 5-8, … are 0, 1, 2, 3, …
+/// Returns the octave of a size: 1, 2, 3-4, 5-8, … are 0, 1, 2, 3, …
 fn octave(size: u32) -> u32 {
     u32::BITS - (size - 1).leading_zeros()
 }
 
-/// The sizes of an octave, as a label.
+/// Returns the sizes of an octave, as a label.
 fn octave_label(octave: u32) -> String {
     let last = 1u64 << octave;
     match octave {
@@ -73,7 +73,7 @@ fn octave_label(octave: u32) -> String {
     }
 }
 
-/// Shares of the octaves from `first` to `last`.
+/// Draws shares of the octaves from `first` to `last`.
 fn bars(
     log: &Log,
     pen: &Pen<'_>,
@@ -109,9 +109,12 @@ fn bars(
         .copied()
         .enumerate()
         .filter(|(_, share)| *share > 0.0);
-    let bar =
-        |(o, share): (usize, f64)| [(start(o), 0.0), (start(o) + each - gap, share.max(least))];
-    chart.bars(some.clone().map(bar), look(0).colour)?;
+    chart.bars(
+        some.clone().map(|(o, share): (usize, f64)| {
+            [(start(o), 0.0), (start(o) + each - gap, share.max(least))]
+        }),
+        look(0).colour,
+    )?;
     for (o, share) in some {
         let text = if share < 0.1 {
             "<0.1".to_string()
@@ -124,7 +127,7 @@ fn bars(
     Ok(())
 }
 
-/// Every size of the log with its jobs: a mark, or a dot where sizes crowd.
+/// Draws every size of the log with its jobs: a mark, or a dot where sizes crowd.
 fn jobs(log: &Log, chart: &mut Chart<'_, '_>) -> Result<()> {
     let points = log
         .jobs
@@ -141,8 +144,8 @@ fn jobs(log: &Log, chart: &mut Chart<'_, '_>) -> Result<()> {
 }
 
 impl Figure<'_> {
-    /// Job sizes of a log, as sizes in nodes with their numbers of jobs: shares by octave (1, 2, 3-4, 5-8 …) in
-    /// bars, and every size with its jobs below, both axes logarithmic (Stoltzfus, Figs 8 and 9).
+    /// Draws job sizes of a log, as sizes in nodes with their numbers of jobs: shares by octave (1, 2, 3-4, 5-8
+    /// …) in bars, and every size with its jobs below, both axes logarithmic (Stoltzfus, Figs 8 and 9).
     ///
     /// # Errors
     /// No job.
@@ -157,7 +160,8 @@ impl Figure<'_> {
     /// ```
     pub fn sizes(title: &str, log: &[(u32, u64)]) -> Result<Self> {
         let log = Log::new(log);
-        let (note, some) = (log.note(), log.total > 0);
+        let note = log.note();
+        let some = log.total > 0;
         let description = format!(
             "Share of jobs by octaves of job size, and jobs of every size, both axes logarithmic. {note}. \
              Logs: the log."
@@ -177,12 +181,14 @@ impl Figure<'_> {
                     Scale::tight((0.0, bounds(shares.into_iter()).map_or(1.0, |b| b.1)), 6);
                 let counts = log.jobs.values().map(|n| *n as f64);
                 let counts = Scale::decades(bounds(counts).map_or(1.0, |b| b.1));
-                let (left, right) = (shares.room().max(counts.room()), WIDTH - MARGIN - 10.0);
+                let left = shares.room().max(counts.room());
+                let right = WIDTH - MARGIN - 10.0;
                 bars(&log, pen, octaves, (left, right), &shares)?;
 
                 let top = TOP + PANEL + BELOW;
                 let x = Scale::log((f64::from(least), f64::from(most)), right - left);
-                let (x, y) = ((&x, LOG_SIZES), (&counts, "jobs of this size, log scale"));
+                let x = (&x, LOG_SIZES);
+                let y = (&counts, "jobs of this size, log scale");
                 jobs(
                     &log,
                     &mut Panel::at((left, right), (top, PANEL), x, y).draw(pen)?,

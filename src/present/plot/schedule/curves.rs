@@ -50,10 +50,8 @@ impl Curves {
         let wide = (range.1 - range.0) / COLUMNS as f64;
         let mut columns = vec![Column::default(); COLUMNS];
         for pair in moments.windows(2) {
-            let (from, to) = (
-                (pair[0].time - range.0) / wide,
-                (pair[1].time - range.0) / wide,
-            );
+            let from = (pair[0].time - range.0) / wide;
+            let to = (pair[1].time - range.0) / wide;
             let last = (to.ceil() as usize).min(COLUMNS);
             for (i, column) in columns
                 .iter_mut()
@@ -95,8 +93,9 @@ impl Curves {
 }
 
 impl Figure<'_> {
-    /// Share of nodes in use, jobs waiting and fragmentation of the free ranks over time, and what is left room for where
-    /// that is known: means of columns of two pixels, and the longest queue of each. The last moment only ends the one before.
+    /// Draws the share of nodes in use, jobs waiting and fragmentation of the free ranks over time, and what is
+    /// left room for where that is known: means of columns of two pixels, and the longest queue of each. The last
+    /// moment only ends the one before.
     ///
     /// # Errors
     /// No moments, or none that lasts.

@@ -82,7 +82,7 @@ impl Occupancy {
         }
     }
 
-    /// One of 18 colours; jobs that follow each other differ.
+    /// Returns one of 18 colours; jobs that follow each other differ.
     fn colour(job: u32) -> Rgb {
         let (r, g, b) = look(job as usize % 6).colour;
         let pale = [0.0, 0.35, 0.6][job as usize / 6 % 3];
@@ -99,9 +99,7 @@ impl Occupancy {
 }
 
 impl Figure<'_> {
-    /// Ranks upwards, time across, a colour a job: the Gantt chart of a schedule. `stays` come by start. Of many
-    /// jobs those in the middle of the schedule are drawn, some 600; the figure says which hours it shows. A cell
-    /// of two pixels shows who holds its middle.
+    /// Draws the Gantt chart of a schedule: ranks upwards, time across, a colour a job. `stays` come by start.
     ///
     /// # Errors
     /// No job.
@@ -118,7 +116,8 @@ impl Figure<'_> {
     /// ```
     pub fn occupancy(title: &str, nodes: u32, stays: &[Stay<'_>]) -> Result<Self> {
         let figure = Occupancy::new(nodes, stays);
-        let (jobs, shown) = (figure.jobs, figure.shown());
+        let jobs = figure.jobs;
+        let shown = figure.shown();
         let description = format!(
             "Which of {nodes} ranks each of {jobs} jobs holds over time, {shown}: ranks upwards, time across, \
              a colour a job; free ranks are grey."
@@ -166,7 +165,8 @@ mod tests {
 
     #[test]
     fn cells_show_who_holds_their_middle() {
-        let (low, high) = (ranks(&[(0, 4)]), ranks(&[(4, 2), (7, 1)]));
+        let low = ranks(&[(0, 4)]);
+        let high = ranks(&[(4, 2), (7, 1)]);
         let stays = [
             Stay {
                 job: 0,
@@ -182,7 +182,8 @@ mod tests {
             },
         ];
         let figure = Occupancy::new(8, &stays);
-        let (columns, half) = (COLUMNS, COLUMNS / 2);
+        let columns = COLUMNS;
+        let half = COLUMNS / 2;
         assert_eq!(figure.rows, 8);
         assert_eq!(
             figure.pieces,

@@ -10,7 +10,7 @@ pub(super) const CELL: f64 = 2.0;
 /// Columns across a panel.
 pub(super) const COLUMNS: usize = ((RIGHT - LEFT) / CELL) as usize;
 
-/// Hours or days, whichever gives shorter numbers: the unit and its length in hours.
+/// Chooses hours or days, whichever gives shorter numbers: the unit and its length in hours.
 pub(super) fn unit(hours: f64) -> (&'static str, f64) {
     if hours > 96.0 {
         ("days", 24.0)
@@ -19,7 +19,7 @@ pub(super) fn unit(hours: f64) -> (&'static str, f64) {
     }
 }
 
-/// The axis of a range of hours, and its name.
+/// Makes the axis of a range of hours, and its name.
 pub(super) fn axis((from, to): (f64, f64)) -> (Scale, String) {
     let (name, hours) = unit(to - from);
     (
