@@ -1,4 +1,8 @@
 //! First and last columns of the rows of a sweep; the figures of each kind of row stand between them.
+//!
+//! ```text
+//! topology,ordering | allocator,log,… | seed,group | figures of all kinds of rows | note
+//! ```
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -6,7 +10,7 @@ use std::collections::BTreeMap;
 use super::{Value, row};
 
 row! {
-    /// The cell of a row; what its kind of row does not use is none.
+    /// The combination that a row is of; what its kind of row does not use is none.
     #[derive(Clone, Copy, Default)]
     pub struct CellRow<'a> {}
     /// First columns of every row.
@@ -39,17 +43,17 @@ row! {
 pub struct ResultRow(BTreeMap<String, Value<'static>>);
 
 impl ResultRow {
-    /// The values under these names of columns.
+    /// Pairs the names of columns with the values of a row.
     pub fn new(names: &[String], values: impl IntoIterator<Item = Value<'static>>) -> Self {
         ResultRow(names.iter().cloned().zip(values).collect())
     }
 
-    /// Whether the table has this column.
+    /// Returns whether the table has this column.
     pub fn has(&self, column: &str) -> bool {
         self.0.contains_key(column)
     }
 
-    /// The text in a column, empty where there is none.
+    /// Returns the text in a column, empty if there is none.
     pub fn text(&self, column: &str) -> Cow<'_, str> {
         match self.0.get(column) {
             Some(Value::Text(text)) => Cow::Borrowed(text),
@@ -58,9 +62,10 @@ impl ResultRow {
         }
     }
 
-    /// The number in a column, where there is one.
+    /// Returns the number in a column. `None` if the cell holds none.
     pub fn number(&self, column: &str) -> Option<f64> {
         match self.0.get(column)? {
+            // Rows read from a file hold texts only.
             Value::Text(text) => text.parse().ok(),
             value => value.number(),
         }

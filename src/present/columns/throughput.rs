@@ -9,8 +9,10 @@ pub const FOUND: &[Column<Throughput>] = columns! {
         |t| t.floor;
     "throughput", "", "The multiple of the traffic that the routing found carries: 1 over the highest load over capacity.",
         |t| t.found();
-    "throughput_at_most", "", "The multiple that no routing over these paths exceeds: proved.", |t| t.at_most();
-    "routing_gap", "", "The part by which the routing found may load links more than the best.", |t| t.gap();
+    "throughput_at_most", "", "The multiple that no routing over these paths exceeds: proved.",
+        |t| t.at_most();
+    "routing_gap", "", "The part by which the routing found may load links more than the best.",
+        |t| t.gap();
     "valiant_share", "", "Share of the volume between routers that goes over an intermediate; missing where there are none.",
         |t| t.valiant_share;
 };
@@ -19,7 +21,7 @@ row! {
     /// Throughput of a machine under some traffic.
     pub struct ThroughputRow<'a> {
     }
-    /// Columns of `throughput`.
+    /// Columns of the command `throughput`.
     pub const ALL:
     traffic: &'a str, "", "What the nodes send, each 1 on the whole where it is no guest.";
     routing: &'a str, "", "Which links traffic takes.";
@@ -35,7 +37,7 @@ row! {
     #[derive(Clone, Copy, Debug)]
     pub struct WindowRow<'a> {
     }
-    /// `throughput.csv`.
+    /// Columns of `throughput.csv`.
     pub const ALL:
     ordering: &'a str, "", "The ordering as it was given.";
     size: usize, "nodes", "Nodes of a job.";
@@ -52,9 +54,12 @@ row! {
     method: &'static str, "", "How it was found: classes, paths, flow or fixed.";
 }
 
-/// A pair of a longest matching: `throughput --matching-out`, which `--guest` reads.
+/// Columns of a pair of a longest matching: `throughput --matching-out`, which `--guest` reads.
 pub const MATCHED: &[Column<(u32, u32)>] = columns! {
-    "source", "", "Position of the sending node among the machine's nodes by id.", |p| p.0;
-    "target", "", "Position of the receiving node.", |p| p.1;
-    "volume", "", "What it sends.", |_| 1.0;
+    "source", "", "Position of the sending node among the machine's nodes by id.",
+        |p| p.0;
+    "target", "", "Position of the receiving node.",
+        |p| p.1;
+    "volume", "", "What it sends.",
+        |_| 1.0;
 };

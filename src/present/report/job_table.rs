@@ -10,16 +10,18 @@ use nodeorder_jobs::replay::FigureSet;
 use nodeorder_network::topology::Topology;
 use nodeorder_order::metric::units::Units;
 
-/// A table of jobs being written.
-pub(super) struct JobTable<'r, W> {
+/// A writer of a table of jobs.
+pub struct JobTable<'r, W> {
     out: Table<W>,
     figures: FigureSet,
+    /// Columns before those of shape and room.
     leading: Vec<Column<JobRow<'r>>>,
+    /// Columns after those of shape and room.
     trailing: Vec<Column<JobRow<'r>>>,
 }
 
 impl<'r, W: Write> JobTable<'r, W> {
-    /// Returns a table without its header, whose columns begin with `first`.
+    /// Starts a table whose columns begin with `first`, without a header.
     pub fn new(out: W, first: &[Column<JobRow<'r>>], figures: FigureSet) -> Self {
         JobTable {
             out: Table::rows(out),
@@ -61,7 +63,7 @@ impl<'r, W: Write> JobTable<'r, W> {
         self.out.end()
     }
 
-    /// Hands over what is left.
+    /// Writes what is still gathered.
     ///
     /// # Errors
     /// Errors of the output.
