@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use super::html::{Best, Column, Figure, Section, Table};
-use super::sentences::RichText;
+use super::sentences::{RichText, sentence};
 use crate::columns;
 use crate::columns::comparison::WorkloadSizeRow;
 use crate::plot::replay::{Labelled, Overlay};
@@ -91,7 +91,7 @@ pub(super) fn section(
     );
     let mut section = Section::new("by-size", "MPC and the replay by job size", about, table);
     if rankings.iter().any(|r| r.differently > 0) {
-        section.said = RichText::from(format!(
+        section.said = sentence(format!(
             "Where MPC misleads: for each allocator, at most {CASES} pairs of orderings that differ the most, by jobs \
              times the difference of their means, summed over the sizes that are ranked differently."
         ));
@@ -165,7 +165,7 @@ fn size_points(means: &[SizeMean]) -> Vec<(u32, f64)> {
 
 /// Says which pairs of orderings the replay ranks against MPC. Empty if MPC ranks no pair.
 fn sentences(allocator: &str, ranking: &Ranking, rows: &[OrderingPrediction]) -> Vec<RichText> {
-    let with = RichText::from("With ").bold(allocator).text(", ");
+    let with = sentence("With ").bold(allocator).text(", ");
     if ranking.pairs > 0 && ranking.differently == 0 {
         return vec![with.text("no mean is lower on the ordering that has the higher MPC.")];
     }

@@ -1,6 +1,6 @@
 //! Whether replay and schedule of a workload confirm the ranking by MPC, in sentences.
 
-use super::sentences::{RichText, file_name, per_cent, per_cent_below};
+use super::sentences::{RichText, file_name, per_cent, per_cent_below, sentence};
 use crate::plot::fixed;
 use nodeorder_jobs::replay::prediction::{OrderingPrediction, Prediction};
 use nodeorder_jobs::schedule::orderings::Schedules;
@@ -47,7 +47,7 @@ pub fn replayed(prediction: &Prediction) -> RichText {
         } else {
             format!(" under all {all} allocators")
         };
-        return RichText::from(format!(
+        return sentence(format!(
             "The replay of {name} agrees{under}: its jobs are closest together on "
         ))
         .bold(best)
@@ -56,11 +56,11 @@ pub fn replayed(prediction: &Prediction) -> RichText {
     let others = others.iter().map(|(name, gains)| gain(name, gains, all));
     let others = RichText::join(others, "; ");
     if agree == 0 {
-        RichText::from(format!("The replay of {name} does not confirm "))
+        sentence(format!("The replay of {name} does not confirm "))
             .bold(best)
             .text(format!(" under any of its {all} allocators: "))
     } else {
-        RichText::from(format!("The replay of {name} confirms "))
+        sentence(format!("The replay of {name} confirms "))
             .bold(best)
             .text(format!(" under {agree} of {all} allocators; "))
     }
@@ -104,7 +104,7 @@ pub fn scheduled(schedules: &Schedules) -> Option<RichText> {
     let (least, best) = rows.clone().min_by(|a, b| a.0.total_cmp(&b.0))?;
     let (most, _) = rows.max_by(|a, b| a.0.total_cmp(&b.0))?;
     let gain = per_cent_below(least, most);
-    let sentence = RichText::from(format!(
+    let sentence = sentence(format!(
         "Scheduled with their times ({}, {}), mean response time ",
         schedules.policy, schedules.model
     ));

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use super::html::{Best, Column, Figure, Section, Table};
-use super::sentences::{RichText, file_name};
+use super::sentences::{RichText, file_name, sentence};
 use crate::columns;
 use crate::columns::comparison::WorkloadRow;
 use crate::plot::replay::{Forecast, Labelled};
@@ -138,7 +138,7 @@ fn contention(
             ranked.iter().map(|row| row.traffic.get(i)?.mean_dilation),
         ));
     }
-    let about = RichText::from("Every job sends ")
+    let about = sentence("Every job sends ")
         .bold(pattern)
         .text(" traffic, one unit per process, over ")
         .bold(routing)
@@ -174,7 +174,7 @@ fn agreement(agreement: &[Agreement]) -> RichText {
         return "There are too few different orderings to say how good a forecast weighted MPC is."
             .into();
     }
-    RichText::from(format!(
+    sentence(format!(
         "Does weighted MPC rank the orderings as the replay does? Spearman’s rank correlation (and Kendall’s τ) \
          over the orderings, 1 for the same ranking and 0 for no relation: {}.",
         known.join("; ")

@@ -1,6 +1,6 @@
 //! Node-hours that the best ordering saves on a trace, and the waits that the trace records, in sentences.
 
-use super::sentences::{RichText, file_name};
+use super::sentences::{RichText, file_name, sentence};
 use crate::plot::{fixed, thousands};
 use nodeorder_jobs::schedule::ScheduleSummary;
 use nodeorder_jobs::schedule::orderings::Schedules;
@@ -24,10 +24,10 @@ fn hours_saved(schedules: &Schedules) -> RichText {
         return RichText::default();
     };
     let trace = file_name(&schedules.trace);
-    let assumed = RichText::from(" That rests on an assumption about run times, the model ")
-        .code(&first.model);
+    let assumed =
+        sentence(" That rests on an assumption about run times, the model ").code(&first.model);
     if saving.best == saving.reference {
-        return RichText::from(format!(
+        return sentence(format!(
             "On {trace} no ordering uses fewer node-hours than "
         ))
         .bold(&saving.reference)
@@ -52,7 +52,7 @@ fn hours_saved(schedules: &Schedules) -> RichText {
             Some(_) => format!("{soonest} has the shortest mean response time"),
         };
         let all: Vec<String> = saving.models.iter().map(amount_by_model).collect();
-        return RichText::from(format!(
+        return sentence(format!(
             "{trace} shows no saving of node-hours against the default order, "
         ))
         .bold(&saving.reference)
@@ -145,7 +145,7 @@ fn recorded(schedules: &Schedules) -> RichText {
     } else {
         String::new()
     };
-    RichText::from(head).bold(&simulated.ordering).text(format!(
+    sentence(head).bold(&simulated.ordering).text(format!(
         " the mean wait is {}, by the trace {}, over {jobs}{longer}. ",
         waits(here),
         waits(there)

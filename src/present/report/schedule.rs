@@ -103,13 +103,6 @@ pub fn document(
     document
 }
 
-/// Returns the figures of a schedule as a JSON object, with those of its traffic if jobs talk; times in seconds.
-pub fn figures(outcome: &ScheduleResult, totals: Option<&Totals>) -> Value {
-    let mut figures = json!({});
-    add_figures(&mut figures, outcome, totals);
-    figures
-}
-
 /// Adds the figures of a schedule to a JSON object.
 fn add_figures(figures: &mut Value, outcome: &ScheduleResult, totals: Option<&Totals>) {
     let summary = &outcome.summary();

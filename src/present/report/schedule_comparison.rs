@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use super::html::{Best, Column, Section, Table};
-use super::sentences::{RichText, file_name};
+use super::sentences::{file_name, sentence};
 use crate::columns;
 use crate::columns::named;
 use crate::columns::schedule::ScheduleFigures;
@@ -115,7 +115,7 @@ pub(super) fn section(schedules: &Schedules) -> Section {
         Some(_) => " The last row is what the trace records of these jobs, on its own machine.",
         None => "",
     };
-    let about = RichText::from(format!(
+    let about = sentence(format!(
         "The {} jobs of {} were scheduled on each ordering with their times: policy ",
         thousands(most(schedules, |row| row.summary.jobs as u64)),
         file_name(&schedules.trace)
@@ -141,7 +141,7 @@ pub(super) fn section(schedules: &Schedules) -> Section {
         );
     }
     let mut section = Section::new("scheduling", "Job queue", about, table);
-    section.note = RichText::from(format!(
+    section.note = sentence(format!(
         "{} A job is starved that waited for more than {STARVED_WAITS} times the mean wait while {STARVED_OVERTAKEN} \
          or more jobs behind it in the queue started.{never} Policy {}. Model {}. How strongly run times depend on distance differs between applications: the \
          differences follow from this assumption. Give your own with ",

@@ -1,7 +1,7 @@
 //! Sentences of pages: texts in which names stand out, and the phrases that several of them use.
 //!
 //! ```text
-//! RichText::from("With ").bold("fifo:0").text(", jobs wait.")
+//! sentence("With ").bold("fifo:0").text(", jobs wait.")
 //! page       With <b>fifo:0</b>, jobs wait.
 //! terminal   With fifo:0, jobs wait.
 //! ```
@@ -79,15 +79,14 @@ impl RichText {
     }
 }
 
-impl From<&str> for RichText {
-    fn from(text: &str) -> Self {
-        RichText::default().text(text)
-    }
+/// Begins a text with what needs no marks.
+pub fn sentence(text: impl AsRef<str>) -> RichText {
+    RichText::default().text(text)
 }
 
-impl From<String> for RichText {
-    fn from(text: String) -> Self {
-        RichText::default().text(text)
+impl<T: AsRef<str>> From<T> for RichText {
+    fn from(text: T) -> Self {
+        sentence(text)
     }
 }
 
@@ -171,9 +170,7 @@ mod tests {
 
     #[test]
     fn pages_escape_what_terminals_show() {
-        let text = RichText::from("a < b: ")
-            .bold("<x>")
-            .link("a\"b.csv", "'it'");
+        let text = sentence("a < b: ").bold("<x>").link("a\"b.csv", "'it'");
         assert_eq!(
             text.to_string(),
             "a &#60; b: <b>&#60;x&#62;</b><a href=\"a&#34;b.csv\">&#39;it&#39;</a>"

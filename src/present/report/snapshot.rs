@@ -5,7 +5,7 @@ use serde_json::{Value as Json, json};
 use super::document::Document;
 use super::file::{File, add_page};
 use super::html::{Best, Column, Fact, Figure, Section, Table};
-use super::sentences::RichText;
+use super::sentences::{RichText, sentence};
 use super::terms;
 use crate::plot::{self, thousands};
 use nodeorder_base::error::Result;
@@ -196,7 +196,7 @@ pub(super) fn note_fact(term: &str, note: &LeftOut) -> Fact {
 /// Says how many nodes are free, and which job fits within one unit of each level.
 fn verdict(snapshot: &Snapshot) -> RichText {
     let all = snapshot.machine();
-    let mut verdict = RichText::from(format!(
+    let mut verdict = sentence(format!(
         "{} of {} nodes are free.",
         thousands(all.free.into()),
         thousands(all.nodes.into())

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::confirmed::{replayed, scheduled};
 use super::results::WorkloadResults;
 use super::saved::saved;
-use super::sentences::{RichText, file_name, hops_text, lead, per_cent, per_cent_below};
+use super::sentences::{RichText, file_name, hops_text, lead, per_cent, per_cent_below, sentence};
 use crate::plot::thousands;
 use nodeorder_jobs::replay::prediction::OrderingPrediction;
 use nodeorder_jobs::schedule::saving::REFERENCE;
@@ -63,10 +63,10 @@ fn verdict(comparison: &Comparison) -> RichText {
     // Row-major is what a site has before it orders anything, so this lead says what a change would bring.
     let mut leads = Vec::new();
     if let Some(reference) = others.iter().find(|other| other.label == REFERENCE) {
-        leads.push(RichText::from(lead(first.mean_log, reference.mean_log)).text(REFERENCE));
+        leads.push(sentence(lead(first.mean_log, reference.mean_log)).text(REFERENCE));
     }
     if second.label != REFERENCE {
-        let lead = RichText::from(lead(first.mean_log, second.mean_log));
+        let lead = sentence(lead(first.mean_log, second.mean_log));
         leads.push(lead.text("the second best, ").bold(&second.label));
     }
     name.text(format!(
@@ -123,7 +123,7 @@ fn suited(comparison: &Comparison, workload: &WorkloadResults<'_>) -> RichText {
         Some(second) => format!(", the same as with {}", second.ordering),
         None => String::new(),
     };
-    RichText::from(format!(
+    sentence(format!(
         " For the job sizes of {} the best is {also}",
         file_name(&prediction.workload)
     ))
@@ -145,7 +145,7 @@ pub fn details(comparison: &Comparison, workload: &WorkloadResults<'_>) -> Vec<R
         sentences.push(best_sizes(comparison, first));
         let mean = comparison.topology.mean_distance;
         if mean > 0.0 {
-            sentences.push(RichText::from(format!(
+            sentences.push(sentence(format!(
                 "Nodes chosen at random are {} apart on average; the leader's mean is {} below that.",
                 hops_text(mean, 2),
                 per_cent(per_cent_below(first.mean_log, mean))
@@ -188,7 +188,7 @@ fn best_sizes(comparison: &Comparison, first: &Entry) -> RichText {
     } else {
         ""
     };
-    RichText::from(format!(
+    sentence(format!(
         "It is the best for {} of the sizes on a log scale; at the others the best is ",
         per_cent(100.0 * first.best_share)
     ))
@@ -218,7 +218,7 @@ fn certainty(comparison: &Comparison, workload: &WorkloadResults<'_>) -> Vec<Ric
                 }
                 lead => format!("; its lead over the second best is {}", per_cent(lead)),
             };
-            RichText::from(format!(
+            sentence(format!(
                 "It is proved that no ordering at all gets below {}: the leader can be improved by at most \
                  {}{lead}.",
                 hops_text(floor, 2),
@@ -232,7 +232,7 @@ fn certainty(comparison: &Comparison, workload: &WorkloadResults<'_>) -> Vec<Ric
     );
     sentences.push(match &workload.prediction {
         Some(prediction) => replayed(prediction),
-        None => RichText::from("It does not show which nodes jobs get on a busy machine: ")
+        None => sentence("It does not show which nodes jobs get on a busy machine: ")
             .code("--trace")
             .text(" replays your trace."),
     });

@@ -2,7 +2,7 @@
 
 use super::bar_figure::{BarRow, draw_bars};
 use super::html::{Best, Column, Section, Table};
-use super::sentences::RichText;
+use super::sentences::sentence;
 use crate::columns::throughput::WindowRow;
 use crate::plot::replay::BarPanel;
 use crate::plot::thousands;
@@ -24,12 +24,12 @@ fn by_size<'r, 'a>(rows: &'r [WindowRow<'a>]) -> Vec<(usize, Vec<&'r WindowRow<'
 pub fn sentences(rows: &[WindowRow<'_>]) -> Vec<String> {
     by_size(rows)
         .into_iter()
-        .filter_map(|(size, rows)| sentence(size, &rows))
+        .filter_map(|(size, rows)| size_sentence(size, &rows))
         .collect()
 }
 
 /// Says which ordering carries most at one size. `None` without rows.
-fn sentence(size: usize, rows: &[&WindowRow<'_>]) -> Option<String> {
+fn size_sentence(size: usize, rows: &[&WindowRow<'_>]) -> Option<String> {
     let best = rows
         .iter()
         .max_by(|a, b| a.throughput.total_cmp(&b.throughput))?;
@@ -76,7 +76,7 @@ pub(super) fn section(rows: &[WindowRow<'_>], slots: &[(&str, usize)]) -> Result
     let (guest, routing) = rows
         .first()
         .map_or(("", ""), |row| (row.guest, row.routing));
-    let about = RichText::from(
+    let about = sentence(
         "Jobs of one size fill the machine, each on consecutive ranks, and all send at once (",
     )
     .code(guest)
@@ -88,7 +88,7 @@ pub(super) fn section(rows: &[WindowRow<'_>], slots: &[(&str, usize)]) -> Result
          by it.",
     );
     let mut section = Section::new("throughput", "What they carry", about, table);
-    section.list = sentences(rows).into_iter().map(RichText::from).collect();
+    section.list = sentences(rows).into_iter().map(sentence).collect();
     let sizes = by_size(rows);
     let titles: Vec<String> = sizes
         .iter()

@@ -6,7 +6,7 @@ use crate::plot::{fixed, thousands};
 use crate::report::document::Document;
 use crate::report::file::File;
 use crate::report::html::{Best, Column, Fact, Figure, Section, Table};
-use crate::report::sentences::{RichText, file_name};
+use crate::report::sentences::{RichText, file_name, sentence};
 use crate::report::snapshot::note_fact;
 use crate::report::terms;
 use nodeorder_base::error::Result;
@@ -68,7 +68,7 @@ pub fn html(
 fn verdict(audit: &Audit) -> RichText {
     let recorded = &audit.placements[0];
     let hops = recorded.all.mean_hops();
-    let mut said = RichText::from("Recorded: ").text(hops.map_or_else(
+    let mut said = sentence("Recorded: ").text(hops.map_or_else(
         || "no job of several nodes whose distances are known".to_string(),
         |hops| format!("{hops:.3} hops between two nodes of a job on average"),
     ));

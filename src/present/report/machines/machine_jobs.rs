@@ -6,7 +6,7 @@ use crate::plot::replay::BarPanel;
 use crate::report::bar_figure::{BarRow, draw_bars};
 use crate::report::html::{Best, Column, Figure, Section};
 use crate::report::schedule_comparison::queue_columns;
-use crate::report::sentences::RichText;
+use crate::report::sentences::sentence;
 use nodeorder_base::error::Result;
 
 /// A machine on which the jobs were placed, with its rank from 0.
@@ -95,7 +95,7 @@ pub fn queue(
     } else {
         ""
     };
-    let about = RichText::from(format!(
+    let about = sentence(format!(
         "The jobs of {workload} scheduled with their times on each machine with its best ordering: policy "
     ))
     .bold(&settings.policy)
@@ -110,7 +110,7 @@ pub fn queue(
     let table = table(machines, "Schedules by machine", &contenders, columns);
     let mut section = Section::new("scheduling", "Waits and slowdowns", about, table);
     if let Some((policy, model)) = scheduled.iter().find_map(|(_, _, s)| s.rules.as_ref()) {
-        section.note = RichText::from(format!(
+        section.note = sentence(format!(
             "Policy {policy}. Model {model}. How strongly run times depend on distance differs between \
              applications: the differences follow from this assumption. Give your own with "
         ))

@@ -11,7 +11,7 @@ use crate::report::bar_figure::{BarRow, draw_bars};
 use crate::report::document::Document;
 use crate::report::file::File;
 use crate::report::html::{Best, Column, Fact, Figure, Section, Table};
-use crate::report::sentences::{RichText, file_name, per_cent_above};
+use crate::report::sentences::{RichText, file_name, per_cent_above, sentence};
 use crate::report::terms::{self, Term};
 use nodeorder_base::error::Result;
 use nodeorder_order::metric::machine_figures::Machine;
@@ -118,7 +118,7 @@ fn named(machines: &Machines, verdict: &str) -> RichText {
         .unwrap_or_default();
     match verdict.split_once(&first) {
         Some((before, after)) if machines.is_told() == Some(true) => {
-            RichText::from(before).strong(&first).text(after)
+            sentence(before).strong(&first).text(after)
         }
         _ => verdict.into(),
     }

@@ -100,37 +100,16 @@ fn machine_object(row: RankedMachine<'_>) -> Value {
         seeds,
         ..
     } = row.contender;
-    let network = &machine.comparison.topology;
-    let mut object = json!({
-        "rank": row.rank,
-        "machine": network.name,
-        "spec": network.spec,
-        "nodes": network.nodes,
-        "routers": network.routers,
-        "links": network.links,
-        "cables": network.cables,
-        "node_links": network.node_links,
-        "ports": network.ports,
-        "oversubscription": network.oversubscription,
-        "links_per_node": machine.links_per_node(),
-        "diameter": network.diameter,
-        "mean_distance": network.mean_distance,
-        "bisection_per_node": machine.bisection_per_node(),
-        "levels": machine.levels,
-        "cost": machine.bill.cost,
-        "cost_per_node": machine.cost_per_node(),
-        "ordering": machine.best.label(),
-        "mean_log": machine.mean_log(),
-        "floor_mean_log": machine.comparison.floor_mean_log,
-        "windows_left_out": machine.windows_left_out(),
-        "orderings": machine.comparison.entries,
-        "score": row.score,
-    });
+    let mut columns = RankedMachine::columns();
+    // One size for all machines: the document says it once, in `sizes`.
+    columns.retain(|column| column.name != "largest_size");
+    let mut object = columns::object(&columns, &row);
+    object["levels"] = json!(machine.levels);
+    object["orderings"] = json!(machine.comparison.entries);
+    // JSON has true and false, which tables have as text.
     for (key, figure) in bisection(machine.bisection.as_ref()) {
         object[key] = figure;
     }
-    columns::extend_object(&mut object, RankedMachine::CARRIED, &row);
-    columns::extend_object(&mut object, RankedMachine::BOUGHT, &row);
     if let Some(seeds) = seeds {
         object["seeds"] = json!({
             "first": seeds.first,

@@ -8,7 +8,7 @@ use crate::plot::{self, fixed, thousands};
 use crate::report::file::File;
 use crate::report::html::{Column, Fact, Figure, Section, Table};
 use crate::report::results::{ComparedOrders, Figures, WorkloadResults};
-use crate::report::sentences::{RichText, hops_text};
+use crate::report::sentences::{RichText, hops_text, sentence};
 use crate::report::terms::{self, Term};
 use crate::report::verdict;
 use nodeorder_base::error::Result;
@@ -257,7 +257,7 @@ fn stretches(comparison: &Comparison) -> (Option<Table>, RichText) {
     if stretches.len() > listed.len() {
         let all: f64 = stretches.iter().map(log_width).sum();
         let shown: f64 = listed.iter().map(|stretch| log_width(stretch)).sum();
-        said = RichText::from(format!(
+        said = sentence(format!(
             "The {} widest of {} ranges, {} % of the log axis; all are in ",
             listed.len(),
             thousands(stretches.len() as u64),
@@ -279,7 +279,7 @@ fn crossovers(comparison: &Comparison) -> RichText {
     let [first, second, ..] = comparison.entries.as_slice() else {
         return RichText::default();
     };
-    let leaders = RichText::from("The first two, ")
+    let leaders = sentence("The first two, ")
         .bold(&first.label)
         .text(" and ")
         .bold(&second.label);

@@ -1,7 +1,7 @@
 //! The groups of rows of a sweep: how each is parted into sections, and what these show.
 
 use crate::plot::fixed;
-use crate::report::sentences::{RichText, file_name};
+use crate::report::sentences::{RichText, file_name, sentence};
 use crate::report::terms::{self, Term};
 
 /// Name of an axis of distances.
@@ -164,7 +164,7 @@ fn processors(number: &str) -> String {
 
 /// Begins the sentence about the best ordering under a title.
 fn verdict(title: &str, ordering: &str) -> RichText {
-    RichText::from(format!("{title}: ")).bold(ordering)
+    sentence(format!("{title}: ")).bold(ordering)
 }
 
 /// Says which ordering and allocator have the lowest mean distance.

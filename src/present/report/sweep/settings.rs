@@ -5,7 +5,7 @@ use super::ranking::rank_settings;
 use super::section_figures::{Figures, mean};
 use crate::plot::fixed;
 use crate::report::html::{Best, Column, Figure, Section, Table};
-use crate::report::sentences::RichText;
+use crate::report::sentences::{RichText, sentence};
 use nodeorder_base::error::Result;
 
 /// A figure of a setting: its column, what the table and an axis call it, its decimals, which value is marked.
@@ -141,7 +141,7 @@ pub fn section(figures: &Figures<'_>, number: usize) -> Result<Option<(Section, 
             fixed(nodes, 0)
         );
     }
-    let verdict = RichText::from(format!("{title}: "))
+    let verdict = sentence(format!("{title}: "))
         .bold(best)
         .text(format!("{said}."));
     Ok(Some((section, verdict)))
