@@ -12,15 +12,18 @@ row! {
     }
     /// First column where orderings are tried.
     pub const PLACEMENT:
-    placement: &'a str, "", "`recorded`, or the ordering and the allocator that placed the job.";
+    placement: &'a str, "",
+        "`recorded`, or the ordering and the allocator that placed the job.";
     /// Columns of every job.
     pub const JOB:
     job: &'a str, "", "The job's name in the records.";
     ["size"], "nodes", "Nodes of the job.",
         |r| r.score.size;
-    ["mean_hops"], "hops", "Mean distance of two of its nodes; empty for one node and where no path joins some.",
+    ["mean_hops"], "hops",
+        "Mean distance of two of its nodes; empty for one node and where no path joins some.",
         |r| r.score.mean_hops;
-    ["diameter"], "hops", "Largest distance of two of its nodes; empty where no path joins some.",
+    ["diameter"], "hops",
+        "Largest distance of two of its nodes; empty where no path joins some.",
         |r| r.score.diameter;
     ["ring_hops"], "hops",
         "Hops around the ring through its nodes, in the order of the record or of the ranks; empty as above.",
@@ -34,9 +37,11 @@ row! {
 
 /// Columns of levels, leaf first: the units spanned at all levels, then the fewest possible at all levels.
 pub const LEVEL: &[Column<(u32, u32)>] = columns! {
-    "units_LEVEL", "units", "Units of the level that its nodes span, such as `units_leaf`.",
+    "units_LEVEL", "units",
+        "Units of the level that its nodes span, such as `units_leaf`.",
         |r| r.0;
-    "fewest_LEVEL", "units", "The fewest units of the level that have as many schedulable nodes.",
+    "fewest_LEVEL", "units",
+        "The fewest units of the level that have as many schedulable nodes.",
         |r| r.1;
 };
 
@@ -46,9 +51,11 @@ pub const SUMS: &[Column<Sums>] = columns! {
         |r| r.jobs;
     "nodes", "nodes", "Sum of their nodes.",
         |r| r.nodes;
-    "apart", "jobs", "Jobs of which no path joins some nodes; they count in no distance.",
+    "apart", "jobs",
+        "Jobs of which no path joins some nodes; they count in no distance.",
         |r| r.apart;
-    "mean_hops", "hops", "Mean of `mean_hops` over jobs of two nodes and more.",
+    "mean_hops", "hops",
+        "Mean of `mean_hops` over jobs of two nodes and more.",
         |r| r.mean_hops();
     "diameter", "hops", "Mean of `diameter` over these jobs.",
         |r| r.diameter();
@@ -62,8 +69,10 @@ pub const SUMS: &[Column<Sums>] = columns! {
 pub const LEVEL_SUMS: &[Column<(Sums, usize)>] = columns! {
     "spanned", "units", "Mean units that jobs span.",
         |r| r.0.spanned(r.1);
-    "fewest", "units", "Mean of the fewest units that have as many nodes as a job.",
+    "fewest", "units",
+        "Mean of the fewest units that have as many nodes as a job.",
         |r| r.0.fewest(r.1);
-    "at_fewest", "", "Share of the jobs that span no more than the fewest.",
+    "at_fewest", "",
+        "Share of the jobs that span no more than the fewest.",
         |r| r.0.at_fewest(r.1);
 };

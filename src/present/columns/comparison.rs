@@ -13,7 +13,8 @@ row! {
     pub const ALL:
     ordering: &'a str, "", "The ordering as it was given.";
     size: usize, "nodes", "Nodes of a job.";
-    mpc: f64, "hops", "Mean placement distance: of two nodes of a job of this size on consecutive ranks.";
+    mpc: f64, "hops",
+        "Mean placement distance: of two nodes of a job of this size on consecutive ranks.";
 }
 
 /// An ordering in the ranked table.
@@ -33,11 +34,15 @@ impl<'a> RankedEntry<'a> {
             |r| r.entry.label.as_str();
         "nodes", "nodes", "Nodes that it orders.",
             |r| r.entry.nodes;
-        "mean_log", "hops", "Mean of MPC over job sizes with weight 1/size: every octave of sizes counts the same.",
+        // First of the means: by it the table is ranked.
+        "mean_log", "hops",
+            "Mean of MPC over job sizes with weight 1/size: every octave of sizes counts the same.",
             |r| r.entry.mean_log;
-        "mean_plain", "hops", "Mean of MPC over job sizes, each counting the same.",
+        "mean_plain", "hops",
+            "Mean of MPC over job sizes, each counting the same.",
             |r| r.entry.mean_plain;
-        "best_share", "", "Share of sizes, weighted by 1/size, at which no other ordering is better.",
+        "best_share", "",
+            "Share of sizes, weighted by 1/size, at which no other ordering is better.",
             |r| r.entry.best_share;
         "mean_step", "hops", "Mean distance of neighbours in rank.",
             |r| r.entry.mean_step;
@@ -79,7 +84,8 @@ row! {
     pub struct Crossover<'a> {}
     /// Columns of `crossovers.csv`.
     pub const ALL:
-    size: usize, "nodes", "Job size at which the two leaders change places.";
+    size: usize, "nodes",
+        "Job size at which the two leaders change places.";
     ordering: &'a str, "", "Which of the two is better from there.";
 }
 
@@ -98,9 +104,11 @@ impl Limits {
     pub const ALL: &[Column<Self>] = columns! {
         "size", "nodes", "Nodes of a job.",
             |r| r.size;
-        "floor", "hops", "Proved: no ordering has a lower MPC at this size.",
+        "floor", "hops",
+            "Proved: no ordering has a lower MPC at this size.",
             |r| r.floor;
-        "compact", "hops", "Mean distance in the most compact sets of this size found.",
+        "compact", "hops",
+            "Mean distance in the most compact sets of this size found.",
             |r| r.compact;
     };
 }
@@ -114,9 +122,11 @@ row! {
     /// Columns of `score`.
     pub const ALL:
     ordering: &'a str, "", "The ordering as it was given.";
-    ["objective"], "weight · hops", "Sum over pairs of ranks of weight times distance.",
+    ["objective"], "weight · hops",
+        "Sum over pairs of ranks of weight times distance.",
         |r| r.score.objective;
-    ["lower_bound"], "weight · hops", "Proved: no ordering has a smaller objective.",
+    ["lower_bound"], "weight · hops",
+        "Proved: no ordering has a smaller objective.",
         |r| r.score.lower_bound;
     ["gap"], "", "(objective - lower_bound) / objective.",
         |r| r.score.gap;
@@ -137,11 +147,13 @@ impl<'a> WorkloadRow<'a> {
     pub const ALL: &'a [Column<Self>] = columns! {
         "ordering", "", "The ordering as it was given.",
             |r| r.prediction.ordering.as_str();
-        "weighted_mpc", "hops", "Mean of MPC over the sizes of the workload's jobs.",
+        "weighted_mpc", "hops",
+            "Mean of MPC over the sizes of the workload's jobs.",
             |r| r.prediction.weighted_mpc;
         "allocator", "", "The allocator as it was given.",
             |r| r.allocator;
-        "mean_mind", "hops", "Mean of `mind` over jobs of two nodes and more in the replay.",
+        "mean_mind", "hops",
+            "Mean of `mind` over jobs of two nodes and more in the replay.",
             |r| r.prediction.mean_mind[r.index];
     };
 
@@ -149,7 +161,8 @@ impl<'a> WorkloadRow<'a> {
     pub const TRAFFIC: &'a [Column<Self>] = columns! {
         "mean_dilation", "hops", "Mean of the jobs' mean path length.",
             |r| r.prediction.traffic.get(r.index).and_then(|t| t.mean_dilation);
-        "mean_contention", "volume / capacity", "Mean of the jobs' `contention_met`.",
+        "mean_contention", "volume / capacity",
+            "Mean of the jobs' `contention_met`.",
             |r| r.prediction.traffic.get(r.index).and_then(|t| t.mean_contention);
     };
 }
@@ -170,10 +183,13 @@ row! {
         |r| r.mean.jobs;
     ["mpc"], "hops", "MPC of the ordering at this size.",
         |r| r.mean.mpc;
-    ["mean_mind"], "hops", "Mean of `mind` over these jobs in the replay.",
+    ["mean_mind"], "hops",
+        "Mean of `mind` over these jobs in the replay.",
         |r| r.mean.mean_mind;
-    ["above_mpc"], "hops", "`mean_mind` less `mpc`; negative where jobs are closer together.",
+    ["above_mpc"], "hops",
+        "`mean_mind` less `mpc`; negative where jobs are closer together.",
         |r| r.mean.above();
-    ["above_mpc_percent"], "%", "The same in per cent of `mpc`; empty where that is 0.",
+    ["above_mpc_percent"], "%",
+        "The same in per cent of `mpc`; empty where that is 0.",
         |r| r.mean.per_cent_above();
 }

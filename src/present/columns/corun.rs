@@ -11,9 +11,11 @@ pub const JOB: &[Column<JobOutcome>] = columns! {
         |j| j.name.as_str();
     "processes", "processes", "Processes of its largest guest.",
         |j| j.processes;
-    "iterations", "iterations", "Iterations it finished until every job had done those asked for.",
+    "iterations", "iterations",
+        "Iterations it finished until every job had done those asked for.",
         |j| j.iterations;
-    "seconds", "s", "Mean time of these iterations, beside the other jobs.",
+    "seconds", "s",
+        "Mean time of these iterations, beside the other jobs.",
         |j| j.seconds;
     "alone", "s", "Mean time of an iteration without other jobs.",
         |j| j.alone;
@@ -52,17 +54,24 @@ row! {
     pub const ALL:
     topology: &'a str, "", "The machine as it was given.";
     routing: &'a str, "", "Which links messages take.";
-    level: &'a str, "", "`flow`: message by message; `job`: by the links that jobs share.";
-    fair: &'a str, "", "`flow`: messages share a link equally; `rtt`: by 1 over the latency of their routes.";
-    bandwidth: f64, "B/s", "What a link of capacity 1 carries each way.";
+    level: &'a str, "",
+        "`flow`: message by message; `job`: by the links that jobs share.";
+    fair: &'a str, "",
+        "`flow`: messages share a link equally; `rtt`: by 1 over the latency of their routes.";
+    bandwidth: f64, "B/s",
+        "What a link of capacity 1 carries each way.";
     latency: f64, "s", "Latency of a hop.";
-    node_links: &'a str, "", "`shared`: all that a node sends shares its node link, and all that it receives; `free`: each message is bounded by itself.";
+    node_links: &'a str, "",
+        "`shared`: all that a node sends shares its node link, and all that it receives; `free`: each message is bounded by itself.";
     node_bandwidth: f64, "B/s", "What a node link carries each way.";
-    switch_bandwidth: Option<f64>, "B/s", "What a switch carries in all, where that is limited.";
-    iterations: u64, "iterations", "Iterations that every job did at least.";
+    switch_bandwidth: Option<f64>, "B/s",
+        "What a switch carries in all, where that is limited.";
+    iterations: u64, "iterations",
+        "Iterations that every job did at least.";
     ["seconds"], "s", "Time until every job had done them.",
         |r| r.outcome.seconds;
-    ["utilisation_max"], "", "Highest mean utilisation of a directed link.",
+    ["utilisation_max"], "",
+        "Highest mean utilisation of a directed link.",
         |r| r.outcome.utilisation.iter().copied().fold(0.0, f64::max);
     ["utilisation_mean"], "", "Mean utilisation of all directed links.",
         |r| r.outcome.utilisation.iter().sum::<f64>() / (r.outcome.links.max(1) as f64);
@@ -82,5 +91,6 @@ row! {
         |l| l.fabric.links.ends(l.link).0;
     ["v"], "", "The router that it enters.",
         |l| l.fabric.links.ends(l.link).1;
-    utilisation: f64, "", "Share of what it could have carried until every job was done that it did carry.";
+    utilisation: f64, "",
+        "Share of what it could have carried until every job was done that it did carry.";
 }

@@ -50,7 +50,8 @@ impl<'a> JobRow<'a> {
     pub const SCHEDULED: &'a [Column<Self>] = columns! {
         "job", "", "The job's number in the trace.",
             |r| r.times.map(|(schedule, record)| schedule.task(record).id);
-        "submit", "s", "When the job joined the queue, by the trace's clock.",
+        "submit", "s",
+            "When the job joined the queue, by the trace's clock.",
             |r| r.times.map(|(schedule, record)| schedule.seconds(schedule.task(record).submit));
         "start", "s", "When it started.",
             |r| r.times.map(|(schedule, record)| schedule.seconds(record.start));
@@ -62,51 +63,69 @@ impl<'a> JobRow<'a> {
 
     /// Columns of every allocation.
     pub const METRICS: &'a [Column<Self>] = columns! {
-        "total_distance", "hops", "Sum of the distances of all pairs of its nodes; empty where no path joins some.",
+        "total_distance", "hops",
+            "Sum of the distances of all pairs of its nodes; empty where no path joins some.",
             |r| r.metrics.map(|m| m.total_distance);
-        "mind", "hops", "Mean distance of these pairs; empty for a single node, and where no path joins some.",
+        "mind", "hops",
+            "Mean distance of these pairs; empty for a single node, and where no path joins some.",
             |r| r.metrics.and_then(AllocationMetrics::mind);
         "linear_span", "ranks", "Last rank less first rank, plus 1.",
             |r| r.metrics.map(|m| m.linear_span);
-        "ring_span", "ranks", "Shortest stretch of ranks with the whole job, where rank 0 follows the last.",
+        "ring_span", "ranks",
+            "Shortest stretch of ranks with the whole job, where rank 0 follows the last.",
             |r| r.metrics.map(|m| m.ring_span);
-        "components", "", "Connected pieces of the routers that its nodes are on.",
+        "components", "",
+            "Connected pieces of the routers that its nodes are on.",
             |r| r.metrics.map(|m| m.components);
     };
 
     /// Columns of `--extent`.
     pub const EXTENT: &'a [Column<Self>] = columns! {
-        "diameter", "hops", "Largest distance between two of its nodes.",
+        "diameter", "hops",
+            "Largest distance between two of its nodes.",
             |r| r.figures.extent.as_ref().and_then(|e| e.diameter);
-        "box_size", "routers", "Routers in its bounding box; grids only.",
+        "box_size", "routers",
+            "Routers in its bounding box; grids only.",
             |r| r.bounds().map(|b| b.size);
-        "box_sides", "routers", "Sum of the box's side lengths; grids only.",
+        "box_sides", "routers",
+            "Sum of the box's side lengths; grids only.",
             |r| r.bounds().map(|b| b.sides);
-        "box_ratio", "", "The box's size over that of the machine's smallest box with room for the job; grids only.",
+        "box_ratio", "",
+            "The box's size over that of the machine's smallest box with room for the job; grids only.",
             |r| r.bounds().map(|b| b.box_ratio);
-        "cube_ratio", "", "The box's size over that of the smallest cube with room for the job; grids only.",
+        "cube_ratio", "",
+            "The box's size over that of the smallest cube with room for the job; grids only.",
             |r| r.bounds().map(|b| b.cube_ratio);
-        "bounding_cube", "routers", "Routers of the smallest cube around the job, as long as its longest side; grids only.",
+        "bounding_cube", "routers",
+            "Routers of the smallest cube around the job, as long as its longest side; grids only.",
             |r| r.bounds().map(|b| b.cube);
-        "bounding_cube_ratio", "", "The same over that of the smallest cube with room for the job; grids only.",
+        "bounding_cube_ratio", "",
+            "The same over that of the smallest cube with room for the job; grids only.",
             |r| r.bounds().map(|b| b.bounding_cube_ratio);
     };
 
     /// Columns of `--guest`.
     pub const TRAFFIC: &'a [Column<Self>] = columns! {
-        "dilation_mean", "hops", "Mean path length of its traffic, by volume.",
+        "dilation_mean", "hops",
+            "Mean path length of its traffic, by volume.",
             |r| r.traffic().map(|t| t.dilation_mean);
-        "dilation_max", "hops", "Longest mean path length of a pair of processes.",
+        "dilation_max", "hops",
+            "Longest mean path length of a pair of processes.",
             |r| r.traffic().map(|t| t.dilation_max);
-        "hop_bytes", "volume · hops", "Sum of volume times path length.",
+        "hop_bytes", "volume · hops",
+            "Sum of volume times path length.",
             |r| r.traffic().map(|t| t.hop_bytes);
-        "between_routers", "", "Share of the volume that leaves its router.",
+        "between_routers", "",
+            "Share of the volume that leaves its router.",
             |r| r.traffic().map(|t| t.between_routers);
-        "contention_alone", "volume / capacity", "Highest load over capacity of a link, if the job were alone.",
+        "contention_alone", "volume / capacity",
+            "Highest load over capacity of a link, if the job were alone.",
             |r| r.traffic().map(|t| t.contention_alone);
-        "contention_met", "volume / capacity", "The same on the links it uses, with the traffic of all running jobs.",
+        "contention_met", "volume / capacity",
+            "The same on the links it uses, with the traffic of all running jobs.",
             |r| r.traffic().map(|t| t.contention_met);
-        "jobs_met", "jobs", "Most jobs on one of its links, itself included.",
+        "jobs_met", "jobs",
+            "Most jobs on one of its links, itself included.",
             |r| r.traffic().map(|t| t.jobs_met);
     };
 
@@ -118,13 +137,15 @@ impl<'a> JobRow<'a> {
 
     /// Column of `--names`.
     pub const HOSTS: &'a [Column<Self>] = columns! {
-        "hosts", "", "The names of its nodes as a host list, such as n[001-004,007].",
+        "hosts", "",
+            "The names of its nodes as a host list, such as n[001-004,007].",
             |r| r.hosts.as_deref();
     };
 
     /// Column of `--pods`.
     pub const PODS: &'a [Column<Self>] = columns! {
-        "pods", "", "Nodes with the number of its pods on each, in the order of the pods: a:4 b:2.",
+        "pods", "",
+            "Nodes with the number of its pods on each, in the order of the pods: a:4 b:2.",
             |r| r.pods.as_deref();
     };
 
@@ -149,6 +170,7 @@ impl<'a> JobRow<'a> {
 
     /// Returns the columns after those of shape and room.
     pub fn trailing_columns(figures: FigureSet) -> Vec<Column<Self>> {
+        // Shape and room stand before these, as they have columns that depend on the machine.
         let groups = [
             (figures.traffic, Self::TRAFFIC),
             (figures.ranks, Self::RANKS),

@@ -54,7 +54,8 @@ impl<'a> RankedMachine<'a> {
 
     /// First columns of `machines.csv`.
     pub const ALL: &'a [Column<Self>] = columns! {
-        "rank", "", "1 for the best `score`; the same where bounds do not tell machines apart; empty for a machine that is not compared: see `windows_left_out`.",
+        "rank", "",
+            "1 for the best `score`; the same where bounds do not tell machines apart; empty for a machine that is not compared: see `windows_left_out`.",
             |r| r.rank;
         "machine", "", "The machine's name.",
             |r| r.machine().name();
@@ -66,28 +67,36 @@ impl<'a> RankedMachine<'a> {
             |r| r.network().routers;
         "links", "links", "Links between routers.",
             |r| r.network().links;
-        "cables", "links", "Cables between routers: a link of capacity c is c cables; prices count these.",
+        "cables", "links",
+            "Cables between routers: a link of capacity c is c cables; prices count these.",
             |r| r.network().cables;
-        "node_links", "links", "Cables of nodes to their routers, which `links` and `cables` leave out.",
+        "node_links", "links",
+            "Cables of nodes to their routers, which `links` and `cables` leave out.",
             |r| r.network().node_links;
-        "ports", "links", "Cables of the busiest router, those of its nodes included.",
+        "ports", "links",
+            "Cables of the busiest router, those of its nodes included.",
             |r| r.network().ports;
         "oversubscription", "", "Cables of a router's nodes over its other cables, where that is most; empty where a \
             router with nodes has no other cable.",
             |r| r.network().oversubscription;
-        "links_per_node", "links", "Links between routers for each node.",
+        "links_per_node", "links",
+            "Links between routers for each node.",
             |r| r.machine().links_per_node();
         "diameter", "hops", "Largest distance of two nodes.",
             |r| r.network().diameter;
         "mean_distance", "hops", "Mean distance of two nodes.",
             |r| r.network().mean_distance;
-        "bisection_links", "links", "Links between two halves of the nodes, the fewest known; see `bisection_exact`.",
+        "bisection_links", "links",
+            "Links between two halves of the nodes, the fewest known; see `bisection_exact`.",
             |r| r.cut().map(cut_links);
-        "bisection_exact", "", "Whether no halves have fewer links between them.",
+        "bisection_exact", "",
+            "Whether no halves have fewer links between them.",
             |r| r.cut().map(|cut| cut.exact.to_string());
-        "bisection_at_least", "links", "Proved: any halves have at least so many links between them.",
+        "bisection_at_least", "links",
+            "Proved: any halves have at least so many links between them.",
             |r| r.cut().and_then(|cut| cut.at_least);
-        "bisection_per_node", "links", "`bisection_links` for each node.",
+        "bisection_per_node", "links",
+            "`bisection_links` for each node.",
             |r| r.machine().bisection_per_node();
         "cost", "", "Sum of the prices given, in their unit.",
             |r| r.bill().cost;
@@ -95,73 +104,100 @@ impl<'a> RankedMachine<'a> {
             |r| r.machine().cost_per_node();
         "ordering", "", "The machine's best ordering.",
             |r| r.machine().best.label();
-        "mean_log", "hops", "Its mean of MPC over job sizes up to `largest_size` with weight 1/size.",
+        "mean_log", "hops",
+            "Its mean of MPC over job sizes up to `largest_size` with weight 1/size.",
             |r| r.machine().mean_log();
-        "floor_mean_log", "hops", "Proved: no ordering has a lower `mean_log`.",
+        "floor_mean_log", "hops",
+            "Proved: no ordering has a lower `mean_log`.",
             |r| r.machine().comparison.floor_mean_log;
-        "score", "", "What the ranking goes by: seconds, hops or cost, lower is better, or throughput, higher is better.",
+        "score", "",
+            "What the ranking goes by: seconds, hops or cost, lower is better, or throughput, higher is better.",
             |r| r.score;
-        "largest_size", "nodes", "The largest job size that all machines have: means of MPC are over sizes up to it.",
+        "largest_size", "nodes",
+            "The largest job size that all machines have: means of MPC are over sizes up to it.",
             |r| r.largest;
-        "windows_left_out", "", "Share of windows that span pieces that no link joins; `mean_log` is without them.",
+        "windows_left_out", "",
+            "Share of windows that span pieces that no link joins; `mean_log` is without them.",
             |r| r.machine().windows_left_out();
     };
 
     /// Throughput: further columns of `machines.csv`.
     pub const CARRIED: &'a [Column<Self>] = columns! {
-        "hop_bound", "", "All-to-all throughput is not above this: capacities of all links over nodes times mean distance.",
+        "hop_bound", "",
+            "All-to-all throughput is not above this: capacities of all links over nodes times mean distance.",
             |r| r.machine().hop_bound;
-        "throughput_all_to_all", "", "Found: capacities of a link that each node can send to all others.",
+        "throughput_all_to_all", "",
+            "Found: capacities of a link that each node can send to all others.",
             |r| r.contender.all_to_all().map(|ends| ends[0]);
-        "throughput_all_to_all_at_most", "", "Proved: no routing carries more.",
+        "throughput_all_to_all_at_most", "",
+            "Proved: no routing carries more.",
             |r| r.contender.all_to_all().map(|ends| ends[1]);
-        "throughput_matching", "", "Found: the same where every node sends to one of those farthest away.",
+        "throughput_matching", "",
+            "Found: the same where every node sends to one of those farthest away.",
             |r| r.contender.carried.as_ref().map(|c| c.matching.found());
-        "throughput_matching_at_most", "", "Proved: no routing carries more.",
+        "throughput_matching_at_most", "",
+            "Proved: no routing carries more.",
             |r| r.contender.carried.as_ref().map(|c| c.matching.at_most());
-        "worst_at_least", "", "Proved: any traffic in which no node sends or gets more than 1 is carried so often.",
+        "worst_at_least", "",
+            "Proved: any traffic in which no node sends or gets more than 1 is carried so often.",
             |r| r.contender.carried.as_ref().and_then(|c| c.worst_at_least);
-        "worst_at_most", "", "Proved: for some such traffic no routing carries more.",
+        "worst_at_most", "",
+            "Proved: for some such traffic no routing carries more.",
             |r| r.contender.carried.as_ref().and_then(|c| c.worst_at_most);
-        "throughput_per_link", "", "`throughput_all_to_all` of all nodes for each of `links`.",
+        "throughput_per_link", "",
+            "`throughput_all_to_all` of all nodes for each of `links`.",
             |r| r.per_link().map(|ends| ends[0]);
-        "throughput_per_link_at_most", "", "The same of `throughput_all_to_all_at_most`.",
+        "throughput_per_link_at_most", "",
+            "The same of `throughput_all_to_all_at_most`.",
             |r| r.per_link().map(|ends| ends[1]);
-        "throughput_per_router", "", "`throughput_all_to_all` of all nodes for each of `routers`.",
+        "throughput_per_router", "",
+            "`throughput_all_to_all` of all nodes for each of `routers`.",
             |r| r.per_router().map(|ends| ends[0]);
-        "throughput_per_router_at_most", "", "The same of `throughput_all_to_all_at_most`.",
+        "throughput_per_router_at_most", "",
+            "The same of `throughput_all_to_all_at_most`.",
             |r| r.per_router().map(|ends| ends[1]);
-        "throughput_per_cost", "", "`throughput_all_to_all` of all nodes for each unit of `cost`.",
+        "throughput_per_cost", "",
+            "`throughput_all_to_all` of all nodes for each unit of `cost`.",
             |r| r.contender.all_to_all_per(r.bill().cost).map(|ends| ends[0]);
-        "throughput_per_cost_at_most", "", "The same of `throughput_all_to_all_at_most`.",
+        "throughput_per_cost_at_most", "",
+            "The same of `throughput_all_to_all_at_most`.",
             |r| r.contender.all_to_all_per(r.bill().cost).map(|ends| ends[1]);
     };
 
     /// Cables, cost and watts: further columns of `machines.csv`.
     pub const BOUGHT: &'a [Column<Self>] = columns! {
-        "copper", "cables", "Electrical cables between routers: inside a unit.",
+        "copper", "cables",
+            "Electrical cables between routers: inside a unit.",
             |r| r.bill().classes.as_ref().map(|c| c.copper);
-        "optic", "cables", "Optical cables between routers: between units.",
+        "optic", "cables",
+            "Optical cables between routers: between units.",
             |r| r.bill().classes.as_ref().map(|c| c.optic);
-        "optic_between", "", "These units: a level, so many nodes by id, or the file that lists the cables.",
+        "optic_between", "",
+            "These units: a level, so many nodes by id, or the file that lists the cables.",
             |r| r.bill().classes.as_ref().map(|c| c.between.as_str());
         "watts", "W", "Sum of the watts given.",
             |r| r.bill().watts;
         "watts_per_node", "W", "`watts` for each node.",
             |r| r.machine().watts_per_node();
-        "cost_per_throughput", "", "`cost` for each unit of all-to-all throughput of a node: at most so much, proved.",
+        "cost_per_throughput", "",
+            "`cost` for each unit of all-to-all throughput of a node: at most so much, proved.",
             |r| r.contender.per_throughput(r.bill().cost).map(|ends| ends[0]);
-        "cost_per_throughput_at_least", "", "The same under any routing: proved.",
+        "cost_per_throughput_at_least", "",
+            "The same under any routing: proved.",
             |r| r.contender.per_throughput(r.bill().cost).map(|ends| ends[1]);
-        "watts_per_throughput", "W", "`watts` for each unit of all-to-all throughput of a node: at most so much, proved.",
+        "watts_per_throughput", "W",
+            "`watts` for each unit of all-to-all throughput of a node: at most so much, proved.",
             |r| r.contender.per_throughput(r.bill().watts).map(|ends| ends[0]);
-        "watts_per_throughput_at_least", "W", "The same under any routing: proved.",
+        "watts_per_throughput_at_least", "W",
+            "The same under any routing: proved.",
             |r| r.contender.per_throughput(r.bill().watts).map(|ends| ends[1]);
-        "radix", "links", "Ports of a switch, where given: compare `ports`.",
+        "radix", "links",
+            "Ports of a switch, where given: compare `ports`.",
             |r| r.bill().radix;
     };
 
     /// Returns all columns of `machines.csv`.
+    // Throughput, cables and prices come last: they are empty unless asked for.
     pub fn columns() -> Vec<Column<Self>> {
         [Self::ALL, Self::CARRIED, Self::BOUGHT].concat()
     }
@@ -169,6 +205,7 @@ impl<'a> RankedMachine<'a> {
 
 /// Returns the links of a cut, as an integer if their capacities add up to one.
 fn cut_links(cut: &Bisection) -> Value<'static> {
+    // Capacities may be fractions; whole sums read as counts.
     cut.whole_links()
         .map_or_else(|| cut.links().into(), Value::from)
 }
@@ -186,8 +223,10 @@ row! {
     size: usize, "nodes", "Nodes of a job.";
     ["share"], "", "Share of the machine that such a job takes.",
         |r| r.size as f64 / r.nodes;
-    mpc: f64, "hops", "Mean placement distance: of two nodes of a job of this size on consecutive ranks.";
-    floor: Option<f64>, "hops", "Proved: no ordering has a lower MPC at this size.";
+    mpc: f64, "hops",
+        "Mean placement distance: of two nodes of a job of this size on consecutive ranks.";
+    floor: Option<f64>, "hops",
+        "Proved: no ordering has a lower MPC at this size.";
 }
 
 /// Jobs placed by one allocator on one machine.
@@ -213,15 +252,20 @@ impl<'a> MachineJobs<'a> {
             |r| r.service.placed;
         "skipped", "jobs", "Jobs skipped: too few nodes were free.",
             |r| r.service.skipped;
-        "too_large", "jobs", "Jobs that ask for more nodes than the machine has.",
+        "too_large", "jobs",
+            "Jobs that ask for more nodes than the machine has.",
             |r| r.service.too_large;
-        "mean_mind", "hops", "Mean of `mind` over jobs of two nodes and more.",
+        "mean_mind", "hops",
+            "Mean of `mind` over jobs of two nodes and more.",
             |r| r.allocator.mean_mind;
-        "improvement_small", "%", "Improvement over fifo:0 on the same machine, sizes 2 to 10.",
+        "improvement_small", "%",
+            "Improvement over fifo:0 on the same machine, sizes 2 to 10.",
             |r| r.allocator.improvement_small;
-        "improvement_large", "%", "Improvement over fifo:0 on the same machine, sizes from 11.",
+        "improvement_large", "%",
+            "Improvement over fifo:0 on the same machine, sizes from 11.",
             |r| r.allocator.improvement_large;
-        "improvement", "%", "Improvement over fifo:0 on the same machine, all sizes.",
+        "improvement", "%",
+            "Improvement over fifo:0 on the same machine, all sizes.",
             |r| r.allocator.improvement;
     };
 }

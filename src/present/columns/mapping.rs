@@ -21,17 +21,20 @@ row! {
     guest: &'a str, "", "The traffic as it was given.";
     processes: u32, "", "Processes of the guest.";
     mapping: &'a str, "", "What put the processes on nodes.";
-    method: Option<&'static str>, "", "The mapping method that found it, if any.";
+    method: Option<&'static str>, "",
+        "The mapping method that found it, if any.";
     order: Option<&'a str>, "", "The ordering that was given, if any.";
     routing: &'a str, "", "Which links traffic takes.";
     ["pairs"], "pairs", "Ordered pairs of processes that communicate.",
         |r| r.analysis.dilation.pairs;
     ["volume"], "volume", "Sum of their volumes.",
         |r| r.analysis.dilation.volume;
-    ["share_between_routers"], "", "Share of the volume that leaves its router.",
+    ["share_between_routers"], "",
+        "Share of the volume that leaves its router.",
         |r| r.analysis.share_between_routers;
     links: usize, "links", "Directed links of the machine.";
-    ["node_load_max"], "volume", "Largest volume that a node sends to other nodes or receives from them.",
+    ["node_load_max"], "volume",
+        "Largest volume that a node sends to other nodes or receives from them.",
         |r| r.analysis.node_loads.max();
     ["node_contention_max"], "volume / capacity",
         "The same over what a node link carries, where that of a link of capacity 1 is 1; missing where node links are free.",
@@ -39,9 +42,11 @@ row! {
     ["switch_contention_max"], "volume / capacity",
         "Largest volume through a switch over what a switch carries, in the same unit; missing where that is not limited.",
         |r| r.speeds.switch_bandwidth.is_finite().then(|| r.analysis.through_max * r.speeds.bandwidth / r.speeds.switch_bandwidth);
-    ["nvlink_load_max"], "volume", "Highest load of a node's fast link inside its domain, either way; none without domains.",
+    ["nvlink_load_max"], "volume",
+        "Highest load of a node's fast link inside its domain, either way; none without domains.",
         |r| r.analysis.domain_load.map(|load| load.max);
-    ["nvlink_contention_max"], "volume / capacity", "The same over `nvlink_capacity`.",
+    ["nvlink_contention_max"], "volume / capacity",
+        "The same over `nvlink_capacity`.",
         |r| r.analysis.domain_load.map(|load| load.contention);
     ["allocation.nodes"], "nodes", "Nodes that hold processes.",
         |r| r.analysis.allocation.nodes;
@@ -51,28 +56,37 @@ row! {
         |r| r.analysis.allocation.components;
     ["allocation.aspl"], "hops", "Mean distance of two of the nodes.",
         |r| r.analysis.allocation.aspl;
-    ["allocation.diameter"], "hops", "Largest distance of two of the nodes.",
+    ["allocation.diameter"], "hops",
+        "Largest distance of two of the nodes.",
         |r| r.analysis.allocation.diameter;
-    ["allocation.induced_aspl"], "hops", "Mean distance over routers of the allocation only.",
+    ["allocation.induced_aspl"], "hops",
+        "Mean distance over routers of the allocation only.",
         |r| r.analysis.allocation.induced_aspl;
-    ["allocation.induced_diameter"], "hops", "Largest distance over routers of the allocation only.",
+    ["allocation.induced_diameter"], "hops",
+        "Largest distance over routers of the allocation only.",
         |r| r.analysis.allocation.induced_diameter;
 }
 
 impl<'a> MappingFigures<'a> {
     /// Columns wherever a mapping is summed up.
     pub const ALL: &'a [Column<Self>] = columns! {
-        "dilation_max", "hops", "Longest mean path length of a pair of processes.",
+        "dilation_max", "hops",
+            "Longest mean path length of a pair of processes.",
             |r| r.analysis.dilation.max;
-        "dilation_mean", "hops", "Mean path length of the traffic, by volume.",
+        "dilation_mean", "hops",
+            "Mean path length of the traffic, by volume.",
             |r| r.analysis.dilation.mean;
-        "dilation_mean_pairs", "hops", "Mean path length over pairs of processes.",
+        "dilation_mean_pairs", "hops",
+            "Mean path length over pairs of processes.",
             |r| r.analysis.dilation.mean_pairs;
-        "hop_bytes", "volume · hops", "Sum of volume times path length.",
+        "hop_bytes", "volume · hops",
+            "Sum of volume times path length.",
             |r| r.analysis.dilation.hop_bytes;
-        "contention_max", "volume / capacity", "Highest load over capacity of a directed link.",
+        "contention_max", "volume / capacity",
+            "Highest load over capacity of a directed link.",
             |r| r.analysis.contention.max;
-        "contention_mean", "volume / capacity", "Mean load over capacity of all directed links.",
+        "contention_mean", "volume / capacity",
+            "Mean load over capacity of all directed links.",
             |r| r.analysis.contention.mean;
         "links_used", "links", "Directed links that carry anything.",
             |r| r.analysis.contention.used;
@@ -91,7 +105,8 @@ row! {
     pub const ALL:
     u: u32, "", "The router that the link leaves.";
     v: u32, "", "The router that it enters.";
-    load: f64, "volume", "The traffic it carries, before division by capacity.";
+    load: f64, "volume",
+        "The traffic it carries, before division by capacity.";
 }
 
 impl<'a> LinkLoad<'a> {
@@ -103,7 +118,8 @@ impl<'a> LinkLoad<'a> {
             |l| l.fabric.router_name(l.v);
         "capacity", "", "The link's capacity.",
             |l| l.capacity;
-        "contention", "volume / capacity", "Its load over its capacity.",
+        "contention", "volume / capacity",
+            "Its load over its capacity.",
             |l| l.load / l.capacity;
     };
 }
@@ -134,17 +150,20 @@ pub const EDGE: &[Column<(u32, u32, f64)>] = columns! {
         |l| l.0;
     "v", "", "The router at the other.",
         |l| l.1;
-    "capacity", "", "What it can carry; the column is left out where all links have 1.",
+    "capacity", "",
+        "What it can carry; the column is left out where all links have 1.",
         |l| l.2;
 };
 
 /// Columns of `topology --check`: a difference between two descriptions of one fabric (what, name, here, there).
 pub const DIFFERENCE: &[Column<[String; 4]>] = columns! {
-    "what", "", "Kind of difference: missing, added, renamed, moved, unit, switch, link, width, components, shape, unproved.",
+    "what", "",
+        "Kind of difference: missing, added, renamed, moved, unit, switch, link, width, components, shape, unproved.",
         |d| d[0].as_str();
     "name", "", "The node, switch, link or unit.",
         |d| d[1].as_str();
-    "here", "", "What the first description has: a switch, a unit, cables or their capacity.",
+    "here", "",
+        "What the first description has: a switch, a unit, cables or their capacity.",
         |d| d[2].as_str();
     "there", "", "What the second has.",
         |d| d[3].as_str();

@@ -53,6 +53,7 @@ macro_rules! integers {
         }
     )*};
 }
+// The whole numbers that figures have; i128 holds all of them, so that no column is cut.
 integers!(u32, i64, u64, usize);
 
 impl From<f64> for Value<'_> {
@@ -84,6 +85,7 @@ impl<'r, T: Into<Value<'r>>> From<Option<T>> for Value<'r> {
     }
 }
 
+// JSON keeps whole numbers whole: 3 where a float would be 3.0.
 impl From<Value<'_>> for Json {
     fn from(value: Value<'_>) -> Json {
         match value {
@@ -270,6 +272,7 @@ pub fn extend_object<R>(object: &mut Json, columns: &[Column<R>], row: &R) {
 pub struct InOrder<'c, R>(pub &'c [Column<R>], pub R);
 
 impl<R> Serialize for InOrder<'_, R> {
+    // A `Json` object sorts its keys; this one is written entry by entry.
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_map(
             self.0
@@ -309,6 +312,7 @@ impl<W: Write> Table<W> {
     pub fn rows(out: W) -> Self {
         Table {
             out,
+            // Room for a usual line; long tables grow it, up to `FLUSH`.
             text: Vec::with_capacity(256),
             first: true,
         }
@@ -332,6 +336,7 @@ impl<W: Write> Table<W> {
     pub fn header<R>(&mut self, columns: &[Column<R>]) -> io::Result<()> {
         columns
             .iter()
+            // Readers such as pandas offer columns as attributes, whose names have no dots.
             .try_for_each(|column| self.cell(column.name.replace('.', "_").into()))
     }
 
@@ -340,6 +345,7 @@ impl<W: Write> Table<W> {
     /// # Errors
     /// Errors of `out`.
     pub fn cell(&mut self, value: Value<'_>) -> io::Result<()> {
+        // No comma before the first cell, and none after the last.
         if !std::mem::take(&mut self.first) {
             self.text.push(b',');
         }
@@ -363,6 +369,7 @@ impl<W: Write> Table<W> {
     pub fn end(&mut self) -> io::Result<()> {
         self.text.push(b'\n');
         self.first = true;
+        // A write for each line would cost more than making the line.
         if self.text.len() >= FLUSH {
             self.out.write_all(&self.text)?;
             self.text.clear();

@@ -27,27 +27,34 @@ impl<'a> ReplayFigures<'a> {
             |r| r.result.counts.placed;
         "skipped", "jobs", "Jobs that found too few free nodes.",
             |r| r.result.counts.skipped;
-        "refused", "jobs", "Jobs that the allocator refused although enough nodes were free.",
+        "refused", "jobs",
+            "Jobs that the allocator refused although enough nodes were free.",
             |r| r.result.counts.refused();
-        "spanning", "jobs", "Jobs placed over several components, between which there is no distance: without `mind`.",
+        "spanning", "jobs",
+            "Jobs placed over several components, between which there is no distance: without `mind`.",
             |r| r.result.summary.spanning;
-        "mean_mind", "hops", "Mean of `mind` over jobs of two nodes and more.",
+        "mean_mind", "hops",
+            "Mean of `mind` over jobs of two nodes and more.",
             |r| r.result.summary.mean_mind();
-        "mean_mind_per_log_size", "hops", "Mean of `mind` over ln(`size`), for jobs of two nodes and more.",
+        "mean_mind_per_log_size", "hops",
+            "Mean of `mind` over ln(`size`), for jobs of two nodes and more.",
             |r| Some(r.result.summary.normalised()).filter(|n| n.count > 0).map(|n| n.mean);
         "mean_components", "", "Mean of `components` over all jobs.",
             |r| r.result.summary.mean_pieces_and_spans()[0];
-        "mean_linear_span", "ranks", "Mean of `linear_span` over all jobs.",
+        "mean_linear_span", "ranks",
+            "Mean of `linear_span` over all jobs.",
             |r| r.result.summary.mean_pieces_and_spans()[1];
         "mean_ring_span", "ranks", "Mean of `ring_span` over all jobs.",
             |r| r.result.summary.mean_pieces_and_spans()[2];
-        "improvement.small", "%", "How far mean `mind` is below that of `fifo:0`: mean over sizes up to 10.",
+        "improvement.small", "%",
+            "How far mean `mind` is below that of `fifo:0`: mean over sizes up to 10.",
             |r| r.improvement.small;
         "improvement.large", "%", "The same for larger sizes.",
             |r| r.improvement.large;
         "improvement.overall", "%", "The same for all sizes.",
             |r| r.improvement.overall;
-        "delta_mind", "hops", "Mean over sizes of the mean `mind` of `fifo:0` less that of this allocator.",
+        "delta_mind", "hops",
+            "Mean over sizes of the mean `mind` of `fifo:0` less that of this allocator.",
             |r| r.improvement.delta_mind;
     };
 
@@ -57,38 +64,48 @@ impl<'a> ReplayFigures<'a> {
             |r| r.result.ordering;
         "allocator", "", "The allocator as it was given.",
             |r| r.result.allocator;
-        "never_fits", "jobs", "Skipped jobs that are larger than the ordering.",
+        "never_fits", "jobs",
+            "Skipped jobs that are larger than the ordering.",
             |r| r.result.counts.oversized;
     };
 
     /// Further columns with `--compute`.
     pub const WEIGHTED: &'a [Column<Self>] = columns! {
-        "improvement.compute_weighted", "%", "Mean over sizes, each with its share of compute.",
+        "improvement.compute_weighted", "%",
+            "Mean over sizes, each with its share of compute.",
             |r| r.weighted;
         "normalised_improvement.small", "%",
             "Improvement times the share of compute of the size's octave (2, 3-4, 5-8, …): mean over sizes up to 10.",
             |r| r.normalised[0];
-        "normalised_improvement.large", "%", "The same for larger sizes.",
+        "normalised_improvement.large", "%",
+            "The same for larger sizes.",
             |r| r.normalised[1];
-        "normalised_improvement.overall", "%", "The same for all sizes.",
+        "normalised_improvement.overall", "%",
+            "The same for all sizes.",
             |r| r.normalised[2];
     };
 
     /// Further columns of a table of replays.
     pub const TOTALS: &'a [Column<Self>] = columns! {
-        "sizes", "", "Job sizes with more than `--threshold` placements.",
+        "sizes", "",
+            "Job sizes with more than `--threshold` placements.",
             |r| r.sizes();
-        "standard_deviation", "hops", "Standard deviation of `mind` over ln(`size`).",
+        "standard_deviation", "hops",
+            "Standard deviation of `mind` over ln(`size`).",
             |r| r.result.summary.normalised().standard_deviation();
-        "pairs", "jobs", "Jobs compared in the paired test against `fifo:0`.",
+        "pairs", "jobs",
+            "Jobs compared in the paired test against `fifo:0`.",
             |r| r.test().map(|t| t.pairs);
-        "mean_difference", "hops", "Mean difference to `fifo:0` of `mind` over ln(`size`).",
+        "mean_difference", "hops",
+            "Mean difference to `fifo:0` of `mind` over ln(`size`).",
             |r| r.test().map(|t| t.mean);
-        "deviation_of_differences", "hops", "Standard deviation of these differences.",
+        "deviation_of_differences", "hops",
+            "Standard deviation of these differences.",
             |r| r.test().map(|t| t.standard_deviation);
         "t", "", "Student's t.",
             |r| r.test().map(|t| t.t);
-        "seconds", "s", "Time spent choosing ranks; empty without `--timings`.",
+        "seconds", "s",
+            "Time spent choosing ranks; empty without `--timings`.",
             |r| Some(r.result.counts.choosing.as_secs_f64()).filter(|s| *s > 0.0);
     };
 
@@ -97,6 +114,7 @@ impl<'a> ReplayFigures<'a> {
         self.result
             .summary
             .sizes()
+            // As in improvements: a mean of few jobs says little.
             .filter(|(_, row)| row.count > self.threshold)
             .count()
     }
@@ -130,7 +148,8 @@ row! {
         |r| r.sums.min();
     ["max_mind"], "hops", "The largest `mind` among them.",
         |r| r.sums.max();
-    improvement: Option<f64>, "%", "How far `mean_mind` is below that of `fifo:0`; empty up to `--threshold` jobs.";
+    improvement: Option<f64>, "%",
+        "How far `mean_mind` is below that of `fifo:0`; empty up to `--threshold` jobs.";
     /// Further columns with `--compute`.
     pub const WEIGHTED:
     ["normalised_improvement"], "%",
@@ -141,14 +160,16 @@ row! {
 impl<'a> SizeFigures<'a> {
     /// Further columns in JSON.
     pub const JSON: &'a [Column<Self>] = columns! {
-        "mean_mind_per_log_size", "hops", "`mean_mind` over ln(`size`).",
+        "mean_mind_per_log_size", "hops",
+            "`mean_mind` over ln(`size`).",
             |r| r.sums.mean() / f64::from(r.size).ln();
     };
 }
 
 /// Columns of the jobs refused for one reason: the reason and their number.
 pub const REFUSED: &[Column<(Choice, u64)>] = columns! {
-    "answer", "", "`not now`, where other free nodes would do, or `never`.",
+    "answer", "",
+        "`not now`, where other free nodes would do, or `never`.",
         |r| r.0.answer();
     "reason", "", "Why.",
         |r| r.0.reason();
@@ -160,9 +181,11 @@ pub const REFUSED: &[Column<(Choice, u64)>] = columns! {
 pub const T_TEST: &[Column<TTest>] = columns! {
     "pairs", "jobs", "Jobs compared.",
         |t| t.pairs;
-    "mean", "hops", "Mean difference to `fifo:0` of `mind` over ln(`size`).",
+    "mean", "hops",
+        "Mean difference to `fifo:0` of `mind` over ln(`size`).",
         |t| t.mean;
-    "standard_deviation", "hops", "Standard deviation of these differences.",
+    "standard_deviation", "hops",
+        "Standard deviation of these differences.",
         |t| t.standard_deviation;
     "t", "", "Student's t.",
         |t| t.t;
@@ -176,11 +199,14 @@ pub const TRAFFIC: &[Column<Totals>] = columns! {
         |t| t.jobs;
     "mean_dilation", "hops", "Mean of `dilation_mean`.",
         |t| t.mean(t.dilation);
-    "mean_contention_alone", "volume / capacity", "Mean of `contention_alone`.",
+    "mean_contention_alone", "volume / capacity",
+        "Mean of `contention_alone`.",
         |t| t.mean(t.alone);
-    "mean_contention_met", "volume / capacity", "Mean of `contention_met`.",
+    "mean_contention_met", "volume / capacity",
+        "Mean of `contention_met`.",
         |t| t.mean(t.met);
-    "max_contention_met", "volume / capacity", "Largest `contention_met`.",
+    "max_contention_met", "volume / capacity",
+        "Largest `contention_met`.",
         |t| t.most;
     "mean_jobs_met", "jobs", "Mean of `jobs_met`.",
         |t| t.mean(t.jobs_met as f64);

@@ -42,7 +42,8 @@ impl<'a> ScheduleFigures<'a> {
 
     /// Column of a sweep: jobs left out.
     pub const LEFT_OUT: &'a [Column<Self>] = columns! {
-        "left_out", "jobs", "Jobs of the trace that were not scheduled: no valid job, or larger than the ordering.",
+        "left_out", "jobs",
+            "Jobs of the trace that were not scheduled: no valid job, or larger than the ordering.",
             |r| r.left_out;
     };
 
@@ -53,32 +54,38 @@ impl<'a> ScheduleFigures<'a> {
             |r| r.summary.utilisation;
         "mean_wait", "s", "Mean time from submit to start.",
             |r| r.summary.mean_wait;
-        "wait_p50", "s", "Half of the jobs waited no longer: the smallest such wait of a job.",
+        "wait_p50", "s",
+            "Half of the jobs waited no longer: the smallest such wait of a job.",
             |r| r.summary.wait_percentiles[0];
         "wait_p90", "s", "The same of 90 in a hundred jobs.",
             |r| r.summary.wait_percentiles[1];
         "wait_p99", "s", "The same of 99 in a hundred jobs.",
             |r| r.summary.wait_percentiles[2];
+        // Percentiles are those of a job, without interpolation: they can be checked in the table of jobs.
         "max_wait", "s", "Longest time from submit to start.",
             |r| r.summary.max_wait;
         "mean_response", "s", "Mean time from submit to end.",
             |r| r.summary.mean_response;
-        "mean_bounded_slowdown", "", "Mean of response over run time (counted as 10 s where shorter), at least 1.",
+        "mean_bounded_slowdown", "",
+            "Mean of response over run time (counted as 10 s where shorter), at least 1.",
             |r| r.summary.mean_bounded_slowdown;
         "makespan", "s", "Time from the first submit to the last end.",
             |r| r.summary.makespan;
         "starved_jobs", "jobs",
             "Jobs that waited for longer than 10 times `mean_wait` while 10 or more jobs behind them in the queue started.",
             |r| r.summary.starved;
-        "never_placed", "jobs", "Jobs left out because the allocator or policy refuses them even on the empty machine.",
+        "never_placed", "jobs",
+            "Jobs left out because the allocator or policy refuses them even on the empty machine.",
             |r| r.summary.never_placed;
-        "contiguous_share", "", "Share of the jobs of two nodes and more whose ranks are one run.",
+        "contiguous_share", "",
+            "Share of the jobs of two nodes and more whose ranks are one run.",
             |r| r.summary.contiguous;
     };
 
     /// Column of the mean distance, wherever a schedule is summed up.
     pub const MIND: &'a [Column<Self>] = columns! {
-        "mean_mind", "hops", "Mean of `mind` over jobs of two nodes and more.",
+        "mean_mind", "hops",
+            "Mean of `mind` over jobs of two nodes and more.",
             |r| r.summary.mean_mind;
     };
 
@@ -90,13 +97,15 @@ impl<'a> ScheduleFigures<'a> {
             |r| r.schedule.map(|s| s.model.as_str());
         "nodes", "nodes", "Nodes of the ordering.",
             |r| r.schedule.map(|s| s.nodes);
-        "slowdown_bound", "s", "Run times below count as this in slowdowns.",
+        "slowdown_bound", "s",
+            "Run times below count as this in slowdowns.",
             |_| BOUND;
         "first_submit", "s", "When the first job joined the queue.",
             |r| r.exact(|(first, _)| first);
         "last_end", "s", "When the last job ended.",
             |r| r.exact(|(_, last)| last);
-        "mean_stretch", "", "Mean of run time over the trace's run time.",
+        "mean_stretch", "",
+            "Mean of run time over the trace's run time.",
             |r| r.summary.mean_stretch;
         "hours_lost_distance", "node-hours",
             "Node-hours that jobs take alone where they are, less those of the trace (model `network`).",
@@ -110,7 +119,8 @@ impl<'a> ScheduleFigures<'a> {
         "hours_lost_sharing", "node-hours",
             "Node-hours that jobs take beside others, less those alone (model `network`).",
             |r| r.summary.hours_lost_sharing;
-        "killed", "jobs", "Jobs ended at their requested times (model `network`, kill=true).",
+        "killed", "jobs",
+            "Jobs ended at their requested times (model `network`, kill=true).",
             |r| r.summary.killed;
         "utilisation_waiting", "",
             "Node-seconds used while jobs wait over nodes times these seconds: how full a saturated machine is.",
@@ -119,7 +129,8 @@ impl<'a> ScheduleFigures<'a> {
             |r| r.summary.mean_queue;
         "max_queue", "jobs", "The most jobs waiting.",
             |r| r.summary.max_queue;
-        "fragmentation", "", "Mean over free node-seconds of 1 less longest free run over free nodes.",
+        "fragmentation", "",
+            "Mean over free node-seconds of 1 less longest free run over free nodes.",
             |r| r.summary.fragmentation;
     };
 
@@ -130,7 +141,8 @@ impl<'a> ScheduleFigures<'a> {
 
     /// Column of a sweep: waits by job size.
     pub const BY_SIZE: &'a [Column<Self>] = columns! {
-        "by_size", "", "A JSON list with the objects of `by_size` in `schedule --json`.",
+        "by_size", "",
+            "A JSON list with the objects of `by_size` in `schedule --json`.",
             |r| serde_json::Value::from_iter(r.summary.by_size.iter().map(|c| object(SIZE_CLASS, c))).to_string();
     };
 
@@ -141,6 +153,7 @@ impl<'a> ScheduleFigures<'a> {
             name: "schedule_mean_mind",
             ..Self::MIND[0]
         }];
+        // A few of the JSON figures: a sweep's table has the columns of all kinds of rows side by side.
         let lost = named(
             Self::JSON,
             &[
@@ -208,6 +221,7 @@ impl<'a> ScheduleFigures<'a> {
 
     /// Returns the time that `which` picks of the first submit and the last end, in seconds.
     fn exact(&self, which: impl Fn((i64, i64)) -> i64) -> Value<'_> {
+        // Ticks may be parts of a second: the schedule knows how to write them.
         let text = self.schedule.map(|s| s.seconds(s.span().map_or(0, which)));
         number(text.unwrap_or_default())
     }
@@ -215,6 +229,7 @@ impl<'a> ScheduleFigures<'a> {
 
 /// Parses a text of seconds; whole seconds stay whole.
 fn number(seconds: String) -> Value<'static> {
+    // Whole seconds above 2^53 would lose their last digits as floats.
     match seconds.parse::<i64>() {
         Ok(seconds) => seconds.into(),
         Err(_) => seconds.parse::<f64>().ok().into(),
@@ -227,13 +242,15 @@ pub const SIZE_CLASS: &[Column<SizeClass>] = columns! {
         |c| c.from;
     "to", "nodes", "The largest: twice `from` less one.",
         |c| c.to;
-    "jobs", "jobs", "Jobs of these sizes that were scheduled; classes without are left out.",
+    "jobs", "jobs",
+        "Jobs of these sizes that were scheduled; classes without are left out.",
         |c| c.jobs;
     "mean_wait", "s", "Mean time from submit to start.",
         |c| c.mean_wait;
     "max_wait", "s", "Longest time from submit to start.",
         |c| c.max_wait;
-    "mean_slowdown", "", "Mean of response over run time (counted as 10 s where shorter), at least 1.",
+    "mean_slowdown", "",
+        "Mean of response over run time (counted as 10 s where shorter), at least 1.",
         |c| c.mean_slowdown;
 };
 
@@ -251,7 +268,8 @@ impl<'a> Neglected<'a, Starved> {
             |r| number(r.0.seconds(r.0.tasks[r.1.task as usize].submit));
         "wait", "s", "Time from submit to start.",
             |r| number(r.0.seconds(r.1.wait));
-        "overtaken", "jobs", "Jobs behind it in the queue that started before it.",
+        "overtaken", "jobs",
+            "Jobs behind it in the queue that started before it.",
             |r| r.1.overtaken;
     };
 }

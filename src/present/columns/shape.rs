@@ -13,12 +13,14 @@ pub const SHAPE: &[Column<AllocationShape>] = columns! {
     "ring_mean", "hops", "Mean hops of a step of the closed walk through its nodes in rank order; empty for one node \
         and where no path joins some.",
             |s| s.ring_mean();
-    "ring_longest", "hops", "Hops of the longest step of that walk; empty where no path joins some.",
+    "ring_longest", "hops",
+        "Hops of the longest step of that walk; empty where no path joins some.",
         |s| s.ring.map(|ring: Ring| ring.longest);
     "cut_best", "capacity", "Links of the best halving found of its nodes: among its routers and those that carry no \
         nodes; a link counts by its capacity.",
             |s| s.halving.best;
-    "cut_ranks", "capacity", "The same of the halving by rank, cut at a router.",
+    "cut_ranks", "capacity",
+        "The same of the halving by rank, cut at a router.",
         |s| s.halving.by_rank;
     "closed_rings", "", "Of the rings (lines along a wrapped axis) through its routers, the share of which it has all \
         routers; tori only.",
@@ -27,7 +29,8 @@ pub const SHAPE: &[Column<AllocationShape>] = columns! {
 
 /// Columns of the room left on the machine for further jobs.
 pub const ROOM: &[Column<Room>] = columns! {
-    "placeable", "nodes", "The largest job that the allocator would still place, 0 for none.",
+    "placeable", "nodes",
+        "The largest job that the allocator would still place, 0 for none.",
         |r| r.placeable;
     "slurm_fragmentation", "nodes", "Slurm's own measure: the sizes of the blocks (and the nodes taken) or of the \
         placements that are not wholly free; `slurm-block` and `slurm-torus3d` only.",
@@ -36,13 +39,17 @@ pub const ROOM: &[Column<Room>] = columns! {
 
 /// Columns of means over many allocations.
 pub const SHAPE_SUMS: &[Column<ShapeSums>] = columns! {
-    "mean_ring_step", "hops", "Mean hops of a step of the closed walks through the jobs' nodes in rank order.",
+    "mean_ring_step", "hops",
+        "Mean hops of a step of the closed walks through the jobs' nodes in rank order.",
         |s| s.ring_mean();
-    "mean_ring_longest", "hops", "Mean of `ring_longest` over jobs of two nodes and more.",
+    "mean_ring_longest", "hops",
+        "Mean of `ring_longest` over jobs of two nodes and more.",
         |s| s.ring_longest();
-    "mean_cut_best", "capacity", "Mean of `cut_best` over jobs of two nodes and more.",
+    "mean_cut_best", "capacity",
+        "Mean of `cut_best` over jobs of two nodes and more.",
         |s| s.cuts()[0];
-    "mean_cut_ranks", "capacity", "Mean of `cut_ranks` over these jobs.",
+    "mean_cut_ranks", "capacity",
+        "Mean of `cut_ranks` over these jobs.",
         |s| s.cuts()[1];
     "mean_closed_rings", "", "Mean of `closed_rings`.",
         |s| s.closed_rings();
@@ -59,18 +66,22 @@ fn levels(sums: &ShapeSums) -> Value<'static> {
             json!({"level": level, "spanned": spanned, "fewest": fewest, "at_fewest": at_fewest})
         })
         .collect();
+    // Machines differ in their levels, and a sweep has rows of several machines: no fixed columns would do.
     levels.to_string().into()
 }
 
 /// Columns of means of the room left for jobs: over placements in a replay, over time in a schedule.
 pub const ROOM_SUMS: &[Column<RoomSums>] = columns! {
-    "mean_placeable", "nodes", "Mean of `placeable`: after each placement of a replay, over time of a schedule.",
+    "mean_placeable", "nodes",
+        "Mean of `placeable`: after each placement of a replay, over time of a schedule.",
         |r| r.placeable();
     "min_placeable", "nodes", "The smallest.",
         |r| r.least();
-    "mean_stranded", "nodes", "Mean of the free nodes less `placeable`.",
+    "mean_stranded", "nodes",
+        "Mean of the free nodes less `placeable`.",
         |r| r.stranded();
-    "mean_slurm_fragmentation", "nodes", "Mean of `slurm_fragmentation`.",
+    "mean_slurm_fragmentation", "nodes",
+        "Mean of `slurm_fragmentation`.",
         |r| r.fragmentation();
 };
 

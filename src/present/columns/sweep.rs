@@ -23,7 +23,8 @@ row! {
     log: Option<&'a str>, "", "The placement log.";
     trace: Option<&'a str>, "", "The trace.";
     procs_per_node: Option<u32>, "", "Processors of a node, in traces.";
-    transform: Option<&'a str>, "", "How the trace was changed, as options of `nodeorder trace transform`.";
+    transform: Option<&'a str>, "",
+        "How the trace was changed, as options of `nodeorder trace transform`.";
     policy: Option<&'a str>, "", "The policy.";
     model: Option<&'a str>, "", "The runtime model.";
     guest: Option<&'a str>, "", "The guest.";
@@ -31,7 +32,8 @@ row! {
     /// Columns after the lists, in every row.
     pub const GROUP:
     seed: u64, "", "The seed.";
-    group: &'a str, "", "Which figures the row has: mpc, replay, schedule or mapping.";
+    group: &'a str, "",
+        "Which figures the row has: mpc, replay, schedule or mapping.";
     /// Last column of every row.
     pub const NOTE:
     note: &'a str, "", "Why the row has no figures, where it has none.";

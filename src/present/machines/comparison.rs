@@ -122,6 +122,7 @@ pub fn compare(
     progress: &dyn Fn(&str),
 ) -> Result<Machines> {
     let topologies: Vec<&Topology> = topologies.iter().map(Borrow::borrow).collect();
+    // Searches take minutes: what cannot be priced is refused before them.
     check_priced(&topologies, request)?;
     let mut carried = match &request.routing {
         Some(routing) => Carried::of_all(&topologies, routing, observer, progress)?,
@@ -130,6 +131,7 @@ pub fn compare(
     .into_iter();
     let orderings = topologies
         .iter()
+        // All orderings first: means are over the job sizes that every machine has.
         .map(|topology| Machine::orderings(topology, request.orders, observer))
         .collect::<Result<Vec<_>>>()?;
     let largest = orderings
@@ -299,6 +301,7 @@ fn seeds(topology: &Topology, machine: &Machine, largest: usize) -> Result<Optio
         )
     };
     let (before, rest) = spec.split_once(",seed=").ok_or_else(missing)?;
+    // Options may follow the seed.
     let digits = rest.find(',').unwrap_or(rest.len());
     let first: u64 = rest[..digits].parse().map_err(|_| missing())?;
     // The first seed's network is the machine itself.
@@ -308,6 +311,7 @@ fn seeds(topology: &Topology, machine: &Machine, largest: usize) -> Result<Optio
         let seed = first.wrapping_add(i);
         let text = format!("{before},seed={seed}{}", &rest[digits..]);
         let drawn = Topology::inline(&text, topology.context())?;
+        // One method for all draws: it is the ordering of the family that is judged, not the luck of a choice.
         let order = NodeOrder::make(&drawn, machine.best.label())?;
         let curve = mpc::curve(&drawn, &order)?;
         values.push(mean_log(up_to(&curve.values(), largest)));

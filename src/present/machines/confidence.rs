@@ -75,6 +75,7 @@ impl Difference {
         let n = values.len() as f64;
         let mean = values.iter().sum::<f64>() / n;
         let squares: f64 = values.iter().map(|v| (v - mean) * (v - mean)).sum();
+        // One seed has no deviation: the half width is no number, and the ends are none.
         let half = half_width(values.len()) * (squares / (n - 1.0) / n).sqrt();
         Difference {
             low: half.is_finite().then_some(mean - half),
@@ -98,6 +99,7 @@ impl Difference {
         values: &[(Option<i64>, f64)],
         seed: u64,
     ) -> Option<Self> {
+        // No job was served by both machines.
         if values.is_empty() {
             return None;
         }

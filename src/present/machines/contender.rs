@@ -35,6 +35,7 @@ impl Contender {
     /// Returns the proved ends of the figure that ranks, first the end that ranks. `None` if it is no bracket.
     pub(super) fn bracket(&self, criterion: Criterion) -> Option<Bracket> {
         match criterion {
+            // First what was found: a machine is ranked by what it surely carries.
             Criterion::Throughput => self.all_to_all(),
             Criterion::Cost => self.per_throughput(self.machine.bill.cost),
             _ => None,
@@ -56,6 +57,7 @@ impl Contender {
     /// Returns the all-to-all throughput of all nodes for each of `pieces`: links, routers, units of money. `None` if there
     /// are none.
     pub fn all_to_all_per(&self, pieces: Option<f64>) -> Option<Bracket> {
+        // A machine of one router has no links, and prices may add up to nothing.
         let pieces = pieces.filter(|pieces| *pieces > 0.0)?;
         Some(self.all_nodes()?.map(|end| end / pieces))
     }
@@ -63,6 +65,7 @@ impl Contender {
     /// Divides `sum`, the machine's cost or watts, by its all-to-all throughput: what a unit takes at most, and at least.
     pub fn per_throughput(&self, sum: Option<f64>) -> Option<Bracket> {
         let sum = sum?;
+        // The more it carries the less a unit costs: the end that was found gives the upper end here.
         Some(self.all_nodes()?.map(|end| sum / end))
     }
 
@@ -70,6 +73,7 @@ impl Contender {
     pub(super) fn mean_log(&self) -> f64 {
         self.seeds
             .as_ref()
+            // One draw of a random network is luck; its family is ranked by the mean.
             .map_or(self.machine.mean_log(), |seeds| seeds.mean_log.difference)
     }
 
@@ -134,6 +138,7 @@ impl Criterion {
     /// Returns the number of decimals that sentences give it.
     pub fn decimals(self) -> usize {
         match self {
+            // A tenth of a second is below what any trace resolves; hops differ in their last decimals.
             Criterion::Response => 1,
             Criterion::Cost => 2,
             _ => 4,

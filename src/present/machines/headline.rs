@@ -29,6 +29,7 @@ pub fn outcome(machines: &Machines, workload: Option<&str>) -> (String, Vec<Stri
     details.extend(machines.contenders.iter().take(1).filter_map(carries));
     details.extend(machines.contenders.iter().filter_map(few_ports));
     details.extend(counted(machines));
+    // Not left out silently: the reader may have asked for just this machine.
     for contender in &machines.contenders[machines.compared..] {
         details.push(format!(
             "{} is not compared: {:.1}% of its windows span pieces that no link joins.",
@@ -101,6 +102,7 @@ fn for_what(machines: &Machines, workload: Option<&str>) -> String {
     if machines.criterion.is_bracket() {
         return " when traffic is routed well".into();
     }
+    // Curves are of the ordering alone, whatever the workload.
     let served = workload.filter(|_| machines.criterion != Criterion::MeanLog);
     match (served, machines.node_counts()) {
         (Some(name), Some((least, _))) => format!(" for {name}, jobs of at most {least} nodes"),
@@ -158,6 +160,7 @@ fn carries(contender: &Contender) -> Option<String> {
 fn range(ends: [f64; 2], digits: usize) -> String {
     let low = format!("{:.digits$}", ends[0].min(ends[1]));
     let high = format!("{:.digits$}", ends[0].max(ends[1]));
+    // Bounds that meet to the last digit shown are one number to the reader.
     if low == high {
         low
     } else {

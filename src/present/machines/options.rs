@@ -24,6 +24,7 @@ impl<'a> WorkloadOptions<'a> {
     /// Returns the allocators of the replay, those given or the default ones.
     pub fn allocators(&self) -> Vec<String> {
         match self.allocators {
+            // An empty list is no request for no allocator.
             [] => DEFAULT_ALLOCATORS.map(String::from).to_vec(),
             given => given.to_vec(),
         }
@@ -43,6 +44,7 @@ impl<'a> WorkloadOptions<'a> {
             .iter()
             .try_for_each(|text| ALLOCATORS.find(text).map(|_| ()))?;
         self.scheduled().map(policy::check).transpose()?;
+        // The default model needs no check, and is no contradiction to `none`.
         let Some(text) = self.model else {
             return Ok(());
         };
@@ -85,6 +87,7 @@ impl<'a> WorkloadOptions<'a> {
                 None => OTHER_MODELS.map(String::from).to_vec(),
                 Some(_) => Vec::new(),
             },
+            // Recorded waits, by the jobs' places in the queue: what schedules are compared with.
             waits: trace
                 .by_submit()
                 .iter()

@@ -105,6 +105,7 @@ pub(super) fn serve(
         allocators: workload.allocators,
         figures: FigureSet::default(),
         traffic: None,
+        // Improvements are over fifo:0, which is replayed even where it was not asked for.
         summaries: Summaries::OverBaseline,
         rules: None,
     };
@@ -137,6 +138,7 @@ pub(super) fn serve(
     let mut service = Service {
         allocators: results.iter().map(allocator_service).collect(),
         placed: counts.placed,
+        // Jobs too large for the machine are told apart: they are no fault of the load.
         skipped: counts.skipped - counts.oversized,
         too_large: kept.too_large,
         too_large_names: kept.names,
@@ -189,6 +191,7 @@ fn keep(kept: &mut LeadingPlacements, step: &Step<'_>, nodes: u32) {
         kept.hops.push(got.and_then(|p| p.placement.mind()));
         if wanted > nodes {
             kept.too_large += 1;
+            // All names of a long trace would fill a page.
             if kept.names.len() < NAMED {
                 kept.names.push(step.block.name(event).to_string());
             }

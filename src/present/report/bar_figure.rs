@@ -15,6 +15,7 @@ pub fn draw_bars(
     panels: &[BarPanel<'_>],
     rows: &[BarRow<'_>],
 ) -> Result<Option<Figure>> {
+    // The figure borrows rows; here they are owned, as callers compute them.
     let mut labelled: Vec<Labelled<'_, &[Option<f64>]>> = Vec::new();
     for (label, slot, data) in rows {
         labelled.push(Labelled {

@@ -47,6 +47,7 @@ pub(super) fn section(
     if prediction
         .rows
         .iter()
+        // Short traces have no size often enough.
         .all(|row| row.by_size.iter().all(Vec::is_empty))
     {
         return Ok(None);
@@ -85,8 +86,10 @@ pub(super) fn section(
     let table = Table::new(label, "Allocator", allocators.clone(), columns);
     let about = format!(
         "The mean distance within jobs of one size in the replay, beside MPC at that size, for each size of more than \
-         {THRESHOLD} jobs. “Above MPC” is the mean over these sizes and all orderings. A pair is two orderings at one \
-         size of which one has the lower MPC; it is ranked differently where the mean in the replay is lower on the \
+         {THRESHOLD} jobs. “Above MPC” is the mean over these sizes \
+         and all orderings. A pair is two orderings at one \
+         size of which one has the lower MPC; it is ranked \
+         differently where the mean in the replay is lower on the \
          other one, however little; means of few jobs differ by chance as well."
     );
     let mut section = Section::new("by-size", "MPC and the replay by job size", about, table);
@@ -121,6 +124,7 @@ fn figure(
             format!(" The {PANELS} orderings of the lowest weighted MPC; {n} more are in the data.")
         }
     };
+    // The best ones: who compares fifty orderings cares for the first.
     ranked.truncate(PANELS);
     let means: Vec<Vec<Vec<(u32, f64)>>> = ranked
         .iter()
@@ -166,6 +170,7 @@ fn size_points(means: &[SizeMean]) -> Vec<(u32, f64)> {
 /// Says which pairs of orderings the replay ranks against MPC. Empty if MPC ranks no pair.
 fn sentences(allocator: &str, ranking: &Ranking, rows: &[OrderingPrediction]) -> Vec<RichText> {
     let with = sentence("With ").bold(allocator).text(", ");
+    // Worth a sentence: it is what MPC promises.
     if ranking.pairs > 0 && ranking.differently == 0 {
         return vec![with.text("no mean is lower on the ordering that has the higher MPC.")];
     }

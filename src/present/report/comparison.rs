@@ -106,6 +106,7 @@ pub fn files<'a>(
             .collect();
         sections.push(windows::section(rows, &slots)?);
     }
+    // The page takes the sections; their figures are also files beside it.
     let mut drawn = Vec::new();
     for section in &sections {
         drawn.extend(section.figures.iter().cloned());
@@ -120,6 +121,7 @@ pub fn files<'a>(
 
 /// Finds for each entry the index at which the user named its ordering. Entries of one label take theirs in turn.
 pub fn slots(comparison: &Comparison, orders: &[NodeOrder]) -> Vec<usize> {
+    // The same ordering may be given twice; each keeps a colour of its own.
     let mut taken = vec![false; orders.len()];
     let mut slots = Vec::new();
     for (i, entry) in comparison.entries.iter().enumerate() {
@@ -130,6 +132,7 @@ pub fn slots(comparison: &Comparison, orders: &[NodeOrder]) -> Vec<usize> {
         if let Some(slot) = found {
             taken[slot] = true;
         }
+        // A caller may hand on a comparison of other orderings: colours then follow the ranks.
         slots.push(found.unwrap_or(i));
     }
     slots
@@ -151,6 +154,7 @@ fn figures(compared: &ComparedOrders<'_>) -> Result<Figures> {
         caption,
         plot::winners(&title, comparison, slots),
     )?;
+    // Pictures of large machines take seconds each, and so do curves of millions of sizes.
     let (machines, curves) = rayon::join(
         || {
             slots
@@ -187,7 +191,8 @@ fn curves(name: &str, comparison: &Comparison, slots: &[usize]) -> Result<Vec<Fi
         "mpc-full.svg",
         format!("Mean placement distance on {name}, all job sizes"),
         "MPC over the full range. Every curve of the whole machine ends at its mean distance, where a job fills \
-         the machine and the order no longer matters. No ordering can go below the grey dots (proved); the grey \
+         the machine and the order no longer matters. No ordering \
+         can go below the grey dots (proved); the grey \
          line is the mean distance within compact sets of that size."
             .into(),
     )];

@@ -26,10 +26,12 @@ pub fn replayed(prediction: &Prediction) -> RichText {
         let Some(ours) = forecast.mean_mind[allocator] else {
             continue;
         };
+        // Equal means confirm: the forecast may have ranked equals either way.
         if ours <= low {
             agree += 1;
             continue;
         }
+        // How much is lost by trusting the forecast under this allocator.
         let below = per_cent_below(low, ours);
         match others.iter_mut().find(|(name, _)| *name == lowest.ordering) {
             Some((_, gains)) => gains.push(below),
@@ -110,6 +112,7 @@ pub fn scheduled(schedules: &Schedules) -> Option<RichText> {
     ));
     Some(if least == most {
         sentence.text("is equal on all orderings.")
+    // Less than the decimal shown: naming a best ordering would be noise.
     } else if gain < 0.05 {
         sentence.text("differs by less than 0.05\u{a0}% between the orderings.")
     } else {

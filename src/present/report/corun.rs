@@ -45,6 +45,7 @@ pub fn document(
     };
     let mut document = object(CorunFigures::ALL, &figures);
     document["version"] = json!(env!("CARGO_PKG_VERSION"));
+    // Capacities that a description does not give are assumed, and the document says which.
     if let Some(assumption) = fabric.topology.network().assumption() {
         document["assumed"] = json!(assumption);
     }

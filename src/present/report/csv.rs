@@ -27,6 +27,7 @@ pub fn write_curves<'a>(
     mut out: impl Write,
     curves: impl IntoIterator<Item = (&'a str, &'a [f64])>,
 ) -> io::Result<()> {
+    // The header alone: blocks of rows are made by threads and have none.
     Table::new(&mut out, CurvePoint::ALL)?.finish()?;
     for (ordering, values) in curves {
         columns::write_rows(&mut out, CurvePoint::ALL, values.len(), |i| CurvePoint {
@@ -76,6 +77,7 @@ pub fn write_stretches(out: impl Write, comparison: &Comparison) -> io::Result<(
 /// large for either. Fails if `out` does.
 pub fn write_limits(mut out: impl Write, comparison: &Comparison) -> io::Result<()> {
     let Comparison { floor, compact, .. } = comparison;
+    // Floor and compact sets may end at different sizes: the longer one decides.
     Table::new(&mut out, Limits::ALL)?.finish()?;
     let sizes = floor.len().max(compact.len());
     columns::write_rows(out, Limits::ALL, sizes, |i| Limits {
@@ -90,6 +92,7 @@ pub fn write_crossovers(out: impl Write, comparison: &Comparison) -> io::Result<
     let mut rows = Vec::new();
     if let [first, second, ..] = comparison.entries.as_slice() {
         for size in &comparison.crossovers {
+            // Curves begin at size 2.
             let leads = first.values[size - 2] < second.values[size - 2];
             rows.push(Crossover {
                 size: *size,

@@ -48,6 +48,7 @@ impl<'p> Document<'p> {
 
     /// Renders the page as HTML text; returns its figures as well.
     pub fn html(self) -> (String, Vec<Figure>) {
+        // Rendered before the sections are taken apart for their figures.
         let text = self.to_string();
         let sections = self.sections.into_iter();
         (text, sections.flat_map(|section| section.figures).collect())

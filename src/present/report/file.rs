@@ -52,6 +52,7 @@ pub fn add_page(
     page: String,
     figures: impl IntoIterator<Item = Figure>,
 ) {
+    // The page is made last, as it lists the others, and written first.
     files.insert(0, File::text("index.html", page));
     for figure in figures {
         files.push(File::text(figure.file, figure.svg));
@@ -69,6 +70,7 @@ fn about(name: &str) -> Option<&'static str> {
         "periods.csv" => {
             "the figures over time, a row per placement and period; times in seconds since 1970"
         }
+        // Figures and the page itself are not listed: the page shows them.
         "audit.json" | "snapshot.json" => "all figures as one document",
         "mpc.csv" => "every curve at every size: ordering, size, mpc",
         "table.csv" => "the ranked table",

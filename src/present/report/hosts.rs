@@ -28,6 +28,7 @@ impl Hosts<'_> {
         let mut nodes: Vec<_> = ranks
             .map(|rank| self.order.nodes()[rank as usize])
             .collect();
+        // Lists fold stretches of numbers, which ranks need not follow.
         nodes.sort_unstable();
         self.topology.host_list(nodes)
     }

@@ -118,6 +118,7 @@ impl Column {
             Best::High => high,
         };
         let cells = values.iter().map(|value| match value {
+            // Whole numbers of five digits and more are read in groups of three.
             Some(value) if decimals == 0 && *value >= 1e4 => {
                 (thousands(value.round() as u64), Value::Number(*value))
             }
@@ -128,6 +129,7 @@ impl Column {
         // Where all are equal, none is better.
         if low != high {
             for (cell, value) in column.cells.iter_mut().zip(&values) {
+                // Equal values are all the best.
                 cell.best = value.is_some() && *value == marked;
             }
         }
@@ -144,6 +146,7 @@ impl Column {
 
     /// Makes a column of names, which stand to the left.
     pub fn names(title: impl Into<String>, names: impl IntoIterator<Item = String>) -> Self {
+        // The style aligns this class to the left.
         Column::readings(title, names).with_class("text")
     }
 
@@ -231,6 +234,7 @@ impl Table {
     pub fn below(&mut self, name: String, columns: Vec<Column>) {
         self.names.push(name);
         for column in &mut self.before {
+            // The row is beside the ranking, not in it.
             let rank = Column::new("", 0, Best::None, [None]);
             column.cells.extend(rank.cells);
         }
@@ -331,6 +335,7 @@ impl Fact {
     }
 }
 
+// Each has escaped what it was given: a second time would show the escapes.
 impl HtmlSafe for Cell {}
 impl HtmlSafe for Figure {}
 impl HtmlSafe for Table {}

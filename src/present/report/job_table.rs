@@ -53,6 +53,7 @@ impl<'r, W: Write> JobTable<'r, W> {
     /// Errors of the output.
     pub fn write_row(&mut self, row: &JobRow<'r>) -> io::Result<()> {
         self.out.values(&self.leading, row)?;
+        // A header without these columns must have rows without them, even where figures are known.
         if let Some(shape) = row.figures.shape.as_ref().filter(|_| self.figures.shape) {
             shape::values(&mut self.out, shape)?;
         }

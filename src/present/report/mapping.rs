@@ -60,9 +60,11 @@ pub fn document(fabric: &Fabric<'_>, figures: &MappingFigures<'_>) -> Value {
     if let Some(assumption) = fabric.topology.network().assumption() {
         document["assumed"] = json!(assumption);
     }
+    // Present only where it says something: results then depend on the time allowed.
     if !figures.unfinished.is_empty() {
         document["unfinished"] = json!(figures.unfinished);
     }
+    // A few links only: the table of all loads is a file of its own.
     let columns = [LinkLoad::ALL, LinkLoad::BUSIEST].concat();
     let busiest = busiest(fabric, figures.analysis);
     document["busiest_links"] = busiest.iter().map(|link| object(&columns, link)).collect();

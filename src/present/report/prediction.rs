@@ -17,6 +17,7 @@ use nodeorder_jobs::replay::prediction::{Agreement, OrderingPrediction, Predicti
 /// Errors of `out`.
 pub fn write_csv(out: impl Write, prediction: &Prediction) -> io::Result<()> {
     let mut columns = WorkloadRow::ALL.to_vec();
+    // Columns of traffic would be empty without any.
     if prediction.guest.is_some() {
         columns.extend(WorkloadRow::TRAFFIC);
     }
@@ -37,6 +38,7 @@ pub(super) fn figure(machine: &str, prediction: &Prediction) -> Result<Figure> {
         .agreement
         .iter()
         .map(|agreement| match agreement.spearman {
+            // Two figures: a correlation of few orderings is not known better.
             Some(rho) => format!("Spearman {}", fixed(rho, 2)),
             None => "no ranking to compare".into(),
         })
@@ -99,8 +101,10 @@ pub(super) fn sections(prediction: &Prediction, figure: Figure) -> Vec<Section> 
     }
     let about = format!(
         "{} jobs were replayed with each allocator on each ordering, starting with an empty machine.{skipped}{refused} \
-         Weighted MPC is the mean of MPC over the sizes of these jobs; the other columns are the mean distance \
-         between the nodes of a job in the replay. Jobs of one node are left out. Best first by weighted MPC; \
+         Weighted MPC is the mean of MPC over the sizes of these \
+         jobs; the other columns are the mean distance \
+         between the nodes of a job in the replay. Jobs of one \
+         node are left out. Best first by weighted MPC; \
          the lowest value of each column is bold.",
         thousands(prediction.placed),
     );
@@ -144,7 +148,8 @@ fn contention(
         .bold(routing)
         .text(
             " routes. Contention is the load of the busiest link that a job uses, counting the traffic of all jobs \
-             running when it starts. Dilation is the mean length of its paths. Both are averaged over jobs of two \
+             running when it starts. Dilation is the mean length of \
+             its paths. Both are averaged over jobs of two \
              nodes or more. The lowest value of each column is bold.",
         );
     let table = Table::new("Contention by ordering", "Ordering", names, columns);

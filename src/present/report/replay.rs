@@ -88,6 +88,7 @@ impl<'a> BlockRows<'a> {
             return Ok(());
         };
         let mut text = text.lock().unwrap_or_else(PoisonError::into_inner);
+        // Blocks reuse the text of the block before: its rows are written by then.
         text.clear();
         let mut table = self.table(&mut *text);
         for placed in step.placed {
@@ -98,6 +99,7 @@ impl<'a> BlockRows<'a> {
             table.write_row(&JobRow {
                 ordering: hosts.order.label(),
                 allocator,
+                // A pod that moves off a failing node is one more placement of its job, under the name of that.
                 job: placed.moved.as_deref().unwrap_or(name),
                 size: placed.placement.size,
                 times: None,
@@ -155,6 +157,7 @@ impl ReplaySummary<'_> {
             .map(|(choice, jobs)| object(REFUSED, &(choice.clone(), *jobs)))
             .collect();
         let test = result.summary.t_test();
+        // Too few pairs: null, so that the key is always there.
         document["t_test"] = test.map_or(Value::Null, |test| object(T_TEST, &test));
         if let Some(totals) = &result.traffic {
             document["traffic"] = object(TRAFFIC, totals);
@@ -277,6 +280,8 @@ impl ReplaySummary<'_> {
                 result.allocator.to_string()
             });
         }
+        // Jobs of one node have no distances, so summaries count them apart. All replays are of one log: the first
+        // speaks for all.
         let mut jobs = vec![(1, first.summary.singles)];
         for (size, row) in first.summary.sizes() {
             jobs.push((size, row.count));
@@ -307,6 +312,7 @@ impl ReplaySummary<'_> {
                 },
                 Range {
                     label: BASELINE,
+                    // A colour that no replay has.
                     slot: self.results.len(),
                     data: &base,
                 },

@@ -47,6 +47,7 @@ fn hours_saved(schedules: &Schedules) -> RichText {
     // Node-hours alone would praise an ordering under which jobs wait longer.
     if !saving.is_shown() || soonest != saving.best {
         let why = match first.low {
+            // Weeks are resampled, and fewer than eight say nothing about a year.
             None => "the trace is too short for an interval, which takes eight weeks".into(),
             Some(_) if !saving.is_shown() => "not all intervals lie above zero".into(),
             Some(_) => format!("{soonest} has the shortest mean response time"),
@@ -67,6 +68,7 @@ fn hours_saved(schedules: &Schedules) -> RichText {
         [] => ". ".into(),
         all => format!("; it is {}. ", all.join(" and ")),
     };
+    // A trace of empty jobs used no hours: no division by zero.
     let share = 100.0 * first.hours / saving.hours_used.max(f64::MIN_POSITIVE);
     RichText::default()
         .bold(&saving.best)
@@ -137,6 +139,7 @@ fn recorded(schedules: &Schedules) -> RichText {
     } else {
         "On "
     };
+    // Slow models make jobs wait longer as well: readers should know before they doubt the schedule.
     let longer = if far && here.mean_stretch >= 1.05 {
         format!(
             "; under this model jobs run {} times as long as recorded, on average",

@@ -32,6 +32,7 @@ pub fn write_csv(
     let mut table = JobTable::new(out, JobRow::SCHEDULED, figures);
     table.write_header(hosts.topology)?;
     for record in &outcome.records {
+        // Ranks may be recorded for figures alone; hosts are named only where asked for.
         let ranks = record.figures.ranks.as_ref().filter(|_| figures.hosts);
         table.write_row(&JobRow {
             ordering: "",
@@ -63,6 +64,7 @@ pub fn write_timeline(out: &mut impl Write, outcome: &ScheduleResult) -> io::Res
             Some(room) => table.values(ROOM, room)?,
             None => {
                 for _ in ROOM {
+                    // Where room was not measured, the row keeps its columns.
                     table.cell(columns::Value::Empty)?;
                 }
             }
@@ -96,6 +98,7 @@ pub fn document(
         "model": settings.model,
         "seed": topology.context().seed,
     });
+    // Without traffic the key is absent, as are its figures.
     if let Some(guest) = guest {
         document["guest"] = json!(guest);
     }
@@ -135,6 +138,7 @@ fn add_figures(figures: &mut Value, outcome: &ScheduleResult, totals: Option<&To
     if let Some(shapes) = &outcome.shapes {
         figures["shape"] = object(SHAPE_SUMS, shapes);
     }
+    // Measured only where it was asked for.
     let room = outcome.room();
     if room.placeable().is_some() {
         figures["room"] = object(ROOM_SUMS, &room);

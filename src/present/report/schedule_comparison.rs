@@ -80,6 +80,7 @@ fn columns_by_class(schedules: &Schedules, rows: &[&OrderingSchedule]) -> Vec<Co
         } else {
             format!("{from}–{to}")
         };
+        // A class without jobs on one of the orderings has an empty cell there.
         let waits = rows.iter().map(|row| Some(row.class(from)?.mean_wait));
         let title = format!("Mean wait, {sizes} nodes (s)");
         columns.push(Column::new(title, 1, Best::Low, waits));
@@ -95,6 +96,7 @@ fn most(schedules: &Schedules, count: fn(&OrderingSchedule) -> u64) -> u64 {
 /// Makes the page's section.
 pub(super) fn section(schedules: &Schedules) -> Section {
     let mut ranked: Vec<&OrderingSchedule> = schedules.rows.iter().collect();
+    // By response, not by wait: an ordering may have jobs wait less and run longer.
     ranked.sort_by(|a, b| a.summary.mean_response.total_cmp(&b.summary.mean_response));
     let names = ranked.iter().map(|row| row.ordering.clone()).collect();
     let left_out = match most(schedules, |row| row.too_large as u64) {
@@ -143,7 +145,8 @@ pub(super) fn section(schedules: &Schedules) -> Section {
     let mut section = Section::new("scheduling", "Job queue", about, table);
     section.note = sentence(format!(
         "{} A job is starved that waited for more than {STARVED_WAITS} times the mean wait while {STARVED_OVERTAKEN} \
-         or more jobs behind it in the queue started.{never} Policy {}. Model {}. How strongly run times depend on distance differs between applications: the \
+         or more jobs behind it in the queue started.{never} Policy {}. Model {}. How \
+         strongly run times depend on distance differs between applications: the \
          differences follow from this assumption. Give your own with ",
         spread(&ranked), schedules.rule, schedules.model_rule
     ))

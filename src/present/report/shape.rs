@@ -8,6 +8,7 @@ use nodeorder_order::metric::shape::AllocationShape;
 
 /// Writes the names of the levels' columns; the line stays open.
 pub fn level_names(table: &mut Table<impl Write>, levels: &[String]) -> io::Result<()> {
+    // All units, then all fewest: readers compare levels with each other.
     for count in ["units", "fewest"] {
         for level in levels {
             table.cell(format!("{count}_{level}").into())?;

@@ -45,6 +45,7 @@ fn waiting_that_fit(snapshot: &Snapshot) -> usize {
     snapshot
         .waiting
         .iter()
+        // Requests of 0 nodes are records without a number.
         .filter(|nodes| (1..=free).contains(nodes))
         .count()
 }
@@ -249,6 +250,7 @@ fn largest(snapshot: &Snapshot) -> Result<Section> {
 
 /// Draws how the largest job grows as running jobs end. `None` if none ends later than the latest time of the records.
 fn growth(snapshot: &Snapshot) -> Result<Option<Figure>> {
+    // The last step of growth of a level is when its last job ends.
     let ends = snapshot
         .levels
         .iter()
@@ -256,6 +258,7 @@ fn growth(snapshot: &Snapshot) -> Result<Option<Figure>> {
     let Some(end) = ends.max().filter(|end| *end > snapshot.latest) else {
         return Ok(None);
     };
+    // Levels that do not grow have no panel.
     let mut names = Vec::new();
     let mut lines = Vec::new();
     for level in snapshot
@@ -295,6 +298,7 @@ fn hours(snapshot: &Snapshot, time: i64) -> f64 {
 /// Makes the section of the units that jobs hold, in the order in which they are freed. `None` if all are free.
 fn next(snapshot: &Snapshot, level: &LevelNow) -> Option<Section> {
     let all = level.next();
+    // Large machines have thousands of leaf switches; those freed first matter.
     let units = &all[..all.len().min(ROWS)];
     let columns = vec![
         Column::new(

@@ -77,6 +77,7 @@ pub fn page(
             .into_iter()
             .map(|(titles, rows)| Figures::new(group, titles, rows, &all))
             .collect();
+        // Groups in the order of the page, whatever the order of the rows.
         content.add_group(group, &found)?;
     }
     if let Some((figure, last)) = extra.zip(content.sections.last_mut()) {
@@ -163,6 +164,7 @@ impl Content {
 fn facts(rows: &[ResultRow], manifest: &serde_json::Value) -> Vec<Fact> {
     let mut facts = vec![Fact::new("Rows", thousands(rows.len() as u64))];
     for key in ["version", "seconds", "threads"] {
+        // A table without its manifest has a page, too.
         if !manifest[key].is_null() {
             facts.push(Fact::new(key, manifest[key].to_string().trim_matches('"')));
         }
@@ -193,6 +195,7 @@ fn section(figures: &Figures<'_>, number: usize) -> Result<Section> {
     };
     // One choice: a panel a column; several: a figure a column with a panel a choice.
     if let [choice] = figures.choices.as_slice() {
+        // Rows without workloads have no choice beside the ordering, and their panels no name.
         let named = if group.by == "topology" { "" } else { choice };
         let panels: Vec<(&str, &str)> = group
             .columns

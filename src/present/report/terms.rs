@@ -74,8 +74,10 @@ pub const CABLES: [Term; 2] = [
 pub const THROUGHPUT: Term = term(
     "Throughput",
     "The multiple of some traffic that the links carry under the routing found: 1 over the highest load of a link over its \
-     capacity. Where every node sends 1, it is the number of link capacities that each can send. “At most” is proved: no \
-     routing carries more. Two figures are told apart only where one’s throughput is above the other’s “at most”. Nodes’ own \
+     capacity. Where every node sends 1, it is the number of link \
+     capacities that each can send. “At most” is proved: no \
+     routing carries more. Two figures are told apart only where one’s \
+     throughput is above the other’s “at most”. Nodes’ own \
      links do not count.",
 );
 /// Terms of what machines cost.
@@ -87,16 +89,21 @@ pub const BOUGHT: Term = term(
 pub const MPC: Term = term(
     "Mean placement calculation, MPC(<var>S</var>)",
     "The mean distance between the nodes of a job of <var>S</var> nodes, averaged over all \
-     <var>N</var> − <var>S</var> + 1 positions at which it can start in the list: MPC(<var>S</var>) = \
-     <var>T</var>(<var>S</var>) / ((<var>N</var> − <var>S</var> + 1) · <var>S</var>(<var>S</var> − 1)/2), where \
-     <var>T</var>(<var>S</var>) adds up the distances of all pairs in all windows of <var>S</var> consecutive ranks. Source: C. \
-     Albing, “Evaluating Node Orderings for Improved Compactness”, 6th International Workshop on Performance Modeling, \
+     <var>N</var> − <var>S</var> + 1 positions at which it \
+     can start in the list: MPC(<var>S</var>) = \
+     <var>T</var>(<var>S</var>) / ((<var>N</var> − <var>S</var> + \
+     1) · <var>S</var>(<var>S</var> − 1)/2), where \
+     <var>T</var>(<var>S</var>) adds up the distances of all pairs in all \
+     windows of <var>S</var> consecutive ranks. Source: C. \
+     Albing, “Evaluating Node Orderings for Improved Compactness”, \
+     6th International Workshop on Performance Modeling, \
      Benchmarking and Simulation of High Performance Computer Systems (PMBS), 2015.",
 );
 pub const LOG_UNIFORM: Term = term(
     "Log-uniform mean",
     "The mean of MPC(<var>S</var>) over <var>S</var> = 2 … <var>N</var> with weight 1/<var>S</var>, so that jobs of 8 \
-     to 16 nodes count as much as jobs of 512 to 1,024. The plain mean weighs all sizes the same and is dominated by \
+     to 16 nodes count as much as jobs of 512 to 1,024. The plain \
+     mean weighs all sizes the same and is dominated by \
      jobs of half a machine.",
 );
 pub const BEST_AT: Term = term(
@@ -140,7 +147,8 @@ pub const MIND: Term = term(
 pub const IMPROVEMENT: Term = term(
     "Improvement over fifo:0",
     "By how many per cent the mean distance of a job size is below that of fifo:0 on the same ordering, averaged over \
-     the sizes that occur more than 30 times. Use it to compare allocators; use the mean distance to compare \
+     the sizes that occur more than 30 times. Use it to compare \
+     allocators; use the mean distance to compare \
      orderings.",
 );
 /// Terms of replays beside forecasts.
@@ -203,7 +211,8 @@ pub const CONTENTION: Term = term(
 pub const INTERVAL: Term = term(
     "95 % interval",
     "Where the difference of the first two machines would lie in 95 of 100 draws: jobs or whole weeks of the workload \
-     are drawn again with replacement (a bootstrap), random networks are made again with other seeds. Where it holds \
+     are drawn again with replacement (a bootstrap), random \
+     networks are made again with other seeds. Where it holds \
      zero, the jobs do not tell the machines apart.",
 );
 /// Terms of snapshots.

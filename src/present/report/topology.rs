@@ -59,6 +59,7 @@ impl Figures {
             .transpose()?;
         let cut = bisection(topology)?;
         let levels = topology.level_table();
+        // All counts under their own names; what follows is not part of the statistics.
         let mut document = json!(statistics);
         document["source"] = json!(topology.source());
         document["kind"] = json!(topology.spec().split(':').next());

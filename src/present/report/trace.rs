@@ -27,6 +27,7 @@ pub fn document(
     };
     // Only an SWF trace is handed on: callers check its processors for nodes wrongly taken.
     let mut swf = None;
+    // A format that was given beats what the lines look like.
     let (mut document, sizes) = match (form, kind) {
         (Some((form, columns)), _) => {
             let trace = Records::over(lines, form, columns.as_ref())?
@@ -77,6 +78,7 @@ fn describe(trace: &Trace, kind: &str) -> Value {
     let seconds: u128 = trace
         .jobs()
         .iter()
+        // Products of nodes and seconds of long traces outgrow 64 bits.
         .map(|j| u128::from(j.nodes) * u128::from(j.run.unsigned_abs()))
         .sum();
     let header: Vec<Value> = trace

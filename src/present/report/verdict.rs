@@ -40,11 +40,13 @@ fn verdict(comparison: &Comparison) -> RichText {
         }
         _ => String::new(),
     };
+    // Means over different windows are not comparable, so the share of windows left out ranks first.
     if comparison.is_uneven() {
         let share = per_cent(100.0 * first.spanning.unwrap_or(0.0));
         return name.text(format!(
             " leaves out the fewest windows that span components, {share}; in the others the nodes of a job are {mean} \
-             apart on average, each doubling of the job size with the same weight. The means of orderings that \
+             apart on average, each doubling of the job size with \
+             the same weight. The means of orderings that \
              leave out another share are of other windows: they are not compared."
         ));
     }
@@ -110,6 +112,7 @@ fn suited(comparison: &Comparison, workload: &WorkloadResults<'_>) -> RichText {
         return RichText::default();
     };
     let leader = comparison.entries.first();
+    // The same ordering twice is a result: the log-uniform mean predicts this workload.
     let also = if leader.is_some_and(|leader| leader.label == first.ordering) {
         "also "
     } else {
@@ -174,6 +177,7 @@ fn best_sizes(comparison: &Comparison, first: &Entry) -> RichText {
         .stretches
         .iter()
         .map(|stretch| stretch.winner)
+        // Entry 0 is the leader itself.
         .filter(|winner| *winner != 0)
         .collect();
     if others.is_empty() {
@@ -202,6 +206,7 @@ fn certainty(comparison: &Comparison, workload: &WorkloadResults<'_>) -> Vec<Ric
         return Vec::new();
     };
     let mut sentences = Vec::new();
+    // Large machines have no floor, and a floor of 0 is no news.
     if let Some(floor) = comparison.floor_mean_log.filter(|floor| *floor > 0.0) {
         let room = per_cent_below(floor, first.mean_log);
         sentences.push(if room < SMALL_LEAD {
@@ -249,6 +254,7 @@ fn where_wins(comparison: &Comparison, winner: usize) -> RichText {
         }
     }
     let sizes = match ranges.as_slice() {
+        // Many short ranges are what two curves that cross often have.
         [(from, _), _, _, .., (_, to)] if ranges.len() > 3 => {
             let count = thousands(ranges.len() as u64);
             format!("{count} ranges between {from} and {to}")

@@ -34,6 +34,7 @@ fn size_sentence(size: usize, rows: &[&WindowRow<'_>]) -> Option<String> {
         .iter()
         .max_by(|a, b| a.throughput.total_cmp(&b.throughput))?;
     let low = best.throughput;
+    // An ordering whose limit reaches what the best one surely carries may be as good.
     let near: Vec<&str> = rows
         .iter()
         .filter(|row| row.throughput_at_most >= low)
@@ -84,12 +85,14 @@ pub(super) fn section(rows: &[WindowRow<'_>], slots: &[(&str, usize)]) -> Result
     .code(routing)
     .text(
         "). Throughput is the multiple of this traffic that the links carry, found and proved: no routing carries more than \
-         “at most”. A job alone borrows the links of all others, so that spreading it out looks best: nothing is ranked \
+         “at most”. A job alone borrows the links of all others, so \
+         that spreading it out looks best: nothing is ranked \
          by it.",
     );
     let mut section = Section::new("throughput", "What they carry", about, table);
     section.list = sentences(rows).into_iter().map(sentence).collect();
     let sizes = by_size(rows);
+    // Sizes differ in scale, so each has a panel of its own.
     let titles: Vec<String> = sizes
         .iter()
         .map(|(size, _)| format!("{} nodes", thousands(*size as u64)))

@@ -33,6 +33,7 @@ pub fn html(
         Fact::new("Rows read", thousands(audit.read)),
         Fact::new("Jobs scored", thousands(recorded.jobs)),
     ];
+    // Only jobs whose records ask for segments have any.
     let [jobs, whole, broken] = recorded.segments;
     if jobs > 0 {
         let text = format!(
@@ -83,6 +84,7 @@ fn verdict(audit: &Audit) -> RichText {
     let best = audit.placements[1..]
         .iter()
         .filter_map(|tried| Some((tried, tried.all.mean_hops()?)))
+        // Distances decide: they are what all placements have.
         .min_by(|a, b| a.1.total_cmp(&b.1));
     // Jobs within single routers are at distance 0, of which no change is a share.
     if let Some((best, value)) = best
@@ -120,8 +122,10 @@ fn method(audit: &Audit) -> String {
     };
     format!(
         "Orderings were tried by a replay of the same jobs, each from its recorded start to its recorded end, on a \
-         machine that was empty at first: nobody waits longer or shorter than recorded. \
-         Intervals are by the jackknife over up to 30 stretches of time of equal length, none where jobs started in \
+         machine that was empty at first: nobody waits \
+         longer or shorter than recorded. \
+         Intervals are by the jackknife over up to 30 stretches of \
+         time of equal length, none where jobs started in \
          fewer than ten: they say how sure the difference is for other times like these.{skipped}"
     )
 }
@@ -168,6 +172,7 @@ fn placements(audit: &Audit, share: Option<f64>) -> Section {
             &format!("Node-hours spared at share {share} (95% interval)"),
             |tried| match tried.against(recorded, |ours, _| ours.spared(share)) {
                 Some(found) => Some(interval(found, tried.all.node_seconds as f64 / 3600.0)),
+                // Too few periods for an interval: the value alone.
                 None => Some(fixed(tried.node_hours_spared(share)?, 1)),
             },
         ));
@@ -177,6 +182,7 @@ fn placements(audit: &Audit, share: Option<f64>) -> Section {
         ("Skipped", (|tried| tried.skipped) as fn(&Summary) -> u64),
         ("Apart", |tried| tried.all.apart),
     ] {
+        // Columns of zeros would ask for attention in vain.
         if audit.placements.iter().any(|tried| count(tried) > 0) {
             columns.push(counts(audit, title, count));
         }

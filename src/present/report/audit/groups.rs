@@ -80,6 +80,7 @@ pub fn sizes(audit: &Audit) -> Result<Section> {
     )?);
     if let Some(level) = audit.levels.first() {
         let mut units = lines(audit, &|sums| sums.spanned(0));
+        // Nobody spans fewer units than a job of that size must.
         units.push(size_line(recorded, &|sums| sums.fewest(0)));
         section.figures.extend(draw_sizes(
             audit,
@@ -149,6 +150,7 @@ pub fn time(audit: &Audit) -> Result<Option<Section>> {
     let Some((first, _)) = recorded.first() else {
         return Ok(None);
     };
+    // The period follows the length of the records; common ones have names.
     let length = match hours {
         1 => "hours".to_string(),
         24 => "days".into(),
@@ -223,6 +225,7 @@ pub fn months(audit: &Audit) -> Option<Section> {
         .map(|summary| by_month(summary, audit))
         .collect();
     let names: Vec<String> = tried[0].keys().cloned().collect();
+    // One month is the whole audit.
     if names.len() < 2 {
         return None;
     }

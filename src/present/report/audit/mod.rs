@@ -82,6 +82,7 @@ impl Rows {
 /// Returns the columns of shapes that audits do not have anyway.
 fn of_shapes() -> Vec<Column<AllocationShape>> {
     let mut columns = SHAPE.to_vec();
+    // Audits have it among their own columns.
     columns.retain(|column| column.name != "ring_longest");
     columns
 }
@@ -149,6 +150,7 @@ fn placement_object(audit: &Audit, summary: &Summary, share: Option<f64>) -> Jso
         .map(|(from, to, sums)| with_figures(json!({"from": from, "to": to}), sums, levels))
         .collect();
     let recorded = &audit.placements[0];
+    // The recorded placement has no change against itself.
     if summary.name != recorded.name {
         object["change"] = json!(summary.change(recorded));
         if let Some(share) = share {
@@ -214,6 +216,7 @@ fn write_groups<'a>(
             }
             table.values(SUMS, &sums)?;
             for level in 0..audit.levels.len() {
+                // The names of these columns end with the level: one definition serves all levels.
                 table.values(LEVEL_SUMS, &(sums.clone(), level))?;
             }
             table.end()?;

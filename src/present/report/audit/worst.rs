@@ -52,6 +52,7 @@ pub fn worst(audit: &Audit, topology: &Topology) -> Result<Option<Section>> {
         None => "Recorded jobs whose nodes lie farthest apart.".into(),
     };
     let mut section = Section::new("worst", "The worst jobs", about, table);
+    // The nodes of the job are drawn as an ordering: its first node dark, its last one light.
     let order = NodeOrder::new(topology, format!("job {}", first.job), first.nodes.clone())?;
     let caption = format!(
         "The nodes of job {}, the first of the table: dark for the first of its list, light for the last; nodes without \

@@ -18,6 +18,7 @@ pub fn replayed(machines: &Machines, workload: &str, served: &[Served<'_>]) -> R
     let services: Vec<&Service> = served.iter().map(|(_, _, service)| *service).collect();
     let mut columns = Vec::new();
     let mut panels = Vec::new();
+    // Every machine was replayed with the same allocators.
     for (i, allocator) in services[0].allocators.iter().enumerate() {
         let name = allocator.allocator.as_str();
         let minds = services
@@ -44,7 +45,8 @@ pub fn replayed(machines: &Machines, workload: &str, served: &[Served<'_>]) -> R
     ));
     let about = format!(
         "The jobs of {workload} were replayed on each machine with its best ordering, starting with an empty machine. \
-         The first columns are the mean distance between the nodes of a job (MIND) with each allocator. Jobs are \
+         The first columns are the mean distance between the nodes \
+         of a job (MIND) with each allocator. Jobs are \
          skipped where too few nodes were free, and too large where they need more nodes than the machine has."
     );
     let table = table(machines, "Replay by machine", &contenders, columns);
@@ -68,6 +70,7 @@ pub fn queue(
     let Some(settings) = &machines.settings else {
         return Ok(None);
     };
+    // Slots stay those of all machines, so that colours do.
     let mut scheduled: Vec<Served<'_>> = Vec::new();
     let mut contenders = Vec::new();
     let mut rows = Vec::new();
@@ -91,6 +94,7 @@ pub fn queue(
         rows.iter().map(|row| row.too_large as u64),
     ));
     let marked = if machines.is_even() {
+        // Where jobs are missing on a machine, nothing is marked, and nothing is said of marks.
         " The lowest value of each column is bold, but for utilisation: it is high where jobs run longer, too."
     } else {
         ""

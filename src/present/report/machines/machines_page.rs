@@ -92,6 +92,7 @@ fn terms(machines: &Machines, sections: &[Section]) -> Vec<Term> {
     if machines.contenders.iter().any(|c| c.carried.is_some()) {
         terms.push(terms::THROUGHPUT);
     }
+    // Terms follow the sections, which are absent where nothing was asked or given.
     for section in sections {
         match section.id.as_str() {
             "bought" => terms.push(terms::BOUGHT),
@@ -116,6 +117,7 @@ fn named(machines: &Machines, verdict: &str) -> RichText {
         .first()
         .map(|contender| contender.called(machines.criterion))
         .unwrap_or_default();
+    // The winner stands out; without one no machine does.
     match verdict.split_once(&first) {
         Some((before, after)) if machines.is_told() == Some(true) => {
             sentence(before).strong(&first).text(after)
@@ -135,6 +137,7 @@ fn figures(machines: &Machines) -> Section {
         Criterion::Throughput => "All-to-all throughput found",
         Criterion::Cost => "Cost of a unit of all-to-all throughput, at most",
     };
+    // Of scores the ranking's own side is the better one.
     let side = if criterion.rises() {
         Best::High
     } else {
@@ -253,6 +256,7 @@ fn listed<'m>(
 ) -> Option<Table> {
     let machines: Vec<RankedMachine<'m>> = ranked(machines).collect();
     let mut figures = figures.to_vec();
+    // What was not asked for is empty for all machines.
     figures.retain(|figure| {
         machines
             .iter()
@@ -265,6 +269,7 @@ fn listed<'m>(
             unit => format!(" ({unit})"),
         };
         let title = figure.name.replace('_', " ") + &unit;
+        // Names of columns are ASCII, so the first byte is the first letter.
         names.push(title[..1].to_uppercase() + &title[1..]);
     }
     let columns = machines
@@ -282,6 +287,7 @@ fn carried(machines: &Machines) -> Result<Option<Section>> {
     let mut rows: Vec<BarRow<'_>> = Vec::new();
     for (slot, contender) in machines.contenders.iter().enumerate() {
         let Some(carried) = &contender.carried else {
+            // All machines are searched, or none.
             return Ok(None);
         };
         let values = [&carried.all_to_all, &carried.matching].map(|found| Some(found.found()));
@@ -291,8 +297,10 @@ fn carried(machines: &Machines) -> Result<Option<Section>> {
         return Ok(None);
     };
     let about = "What each node can send, in capacities of a link, when traffic is routed in the shares that load the links least: \
-         to all others at once, or to one of those farthest away (a longest matching). Each figure was found, and stands \
-         beside what no routing exceeds, “at most”: two machines are told apart only where one’s figure is above the other’s \
+         to all others at once, or to one of those farthest away (a \
+         longest matching). Each figure was found, and stands \
+         beside what no routing exceeds, “at most”: two machines are told \
+         apart only where one’s figure is above the other’s \
          “at most”. Of the worst traffic only bounds are known. The hop bound follows from the mean distance alone.";
     let mut section = Section::new("carried", "What they carry", about, table);
     let panels = ["all-to-all", "longest matching"].map(|name| BarPanel {
@@ -343,6 +351,7 @@ fn orderings(machines: &Machines) -> Result<Section> {
         ),
         numbers(machines, "Of random placement (%)", 1, Best::Low, |m| {
             let random = m.comparison.topology.mean_distance;
+            // All nodes on one router: every ordering is like a random one.
             (random > 0.0).then(|| 100.0 * m.mean_log() / random)
         }),
         numbers(
@@ -361,7 +370,8 @@ fn orderings(machines: &Machines) -> Result<Section> {
     });
     let about = format!(
         "The ordering of each machine with the lowest log-uniform mean of MPC.{sizes} Distances of jobs of the same \
-         size can be compared between machines; shares of random placement say how much an ordering matters on a \
+         size can be compared between machines; shares of random \
+         placement say how much an ordering matters on a \
          machine."
     );
     let table = table(
@@ -383,6 +393,7 @@ fn orderings(machines: &Machines) -> Result<Section> {
         let machine = &contender.machine;
         series.push(Series {
             label,
+            // Entries are ranked: the first one is the best.
             values: &machine.comparison.entries[0].values,
             nodes: machine.best.len(),
             slot,

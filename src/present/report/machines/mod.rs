@@ -38,6 +38,7 @@ pub fn files<'a>(
             columns::write(out, MachinePoint::ALL, points(machines))
         }),
     ];
+    // A table without rows would suggest that no job was placed.
     if placed(machines).next().is_some() {
         files.push(File::table("machine-jobs.csv", |out| {
             columns::write(out, MachineJobs::ALL, placed(machines))
@@ -110,6 +111,7 @@ fn machine_object(row: RankedMachine<'_>) -> Value {
     for (key, figure) in bisection(machine.bisection.as_ref()) {
         object[key] = figure;
     }
+    // Random networks only.
     if let Some(seeds) = seeds {
         object["seeds"] = json!({
             "first": seeds.first,

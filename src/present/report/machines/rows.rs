@@ -21,6 +21,7 @@ pub fn points(machines: &Machines) -> impl Iterator<Item = MachinePoint<'_>> {
     machines.contenders.iter().flat_map(|contender| {
         let machine = &contender.machine;
         let nodes = machine.comparison.topology.nodes as f64;
+        // Entries are ranked: the first one is the best.
         let values = machine.comparison.entries[0].values.iter().enumerate();
         values.map(move |(i, mpc)| MachinePoint {
             machine: machine.name(),

@@ -200,9 +200,11 @@ pub fn document(compared: &ComparedOrders<'_>, files: &[File<'_>], best: &[f64])
     let machine = MachineData {
         slots: topology.nodes().slot_count(),
         per_router: network.per_router(),
+        // One router means ids are not dealt at all.
         dealt_over: Some(network.dealt_over()).filter(|over| *over > 1),
         routers: network.routers(),
         names: names(topology),
+        // A layout of a million nodes is of no use without ranks to colour them by.
         layout: drawn.then(|| LayoutData::from(layout(topology))),
         distance: distance(topology),
     };
@@ -261,6 +263,7 @@ fn sizes(comparison: &Comparison, largest: usize) -> Vec<u32> {
         sizes.push((from * (to / from).powf(share)).round() as usize);
         sizes.push((from + (to - from) * share).round() as usize);
     }
+    // What the tables name must be found by the scripts, too, as must the end of each curve.
     sizes.extend(&comparison.sizes);
     sizes.extend(comparison.entries.iter().map(|e| e.nodes));
     sizes.retain(|s| (2..=largest).contains(s));
@@ -334,6 +337,7 @@ struct Bounded(Vec<u8>);
 
 impl std::io::Write for Bounded {
     fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        // An error ends the writer early: a table of gigabytes is never made whole.
         if self.0.len() + bytes.len() > TABLE {
             return Err(std::io::Error::other("too large to embed"));
         }

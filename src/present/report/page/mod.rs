@@ -93,6 +93,7 @@ pub fn html(
     command: &str,
 ) -> Result<String> {
     let comparison = compared.comparison;
+    // The lowest of all curves: small curves are drawn against it, and scripts tell who is best.
     let best = plot::best(comparison.entries.iter().map(|e| e.values.as_slice()));
     let (stretches, listed) = stretches(comparison);
     let (pictures, beside) = pictures(comparison, &figures.machines);
@@ -152,6 +153,7 @@ impl Page<'_> {
 /// Returns the terms that the page uses.
 fn terms(comparison: &Comparison, workload: &WorkloadResults<'_>) -> Vec<Term> {
     let mut all = terms::NETWORK.to_vec();
+    // Only machines with empty positions speak of slots.
     if comparison.topology.nodes != comparison.topology.places {
         all.push(terms::SLOT);
     }
@@ -196,6 +198,7 @@ fn facts(
 ) -> Vec<Fact> {
     let s = &comparison.topology;
     let mut nodes = thousands(s.nodes);
+    // Some slots hold no node that the scheduler may use.
     if s.nodes != s.places {
         nodes += &format!(" of {} slots", thousands(s.places));
     }
@@ -240,6 +243,7 @@ fn stretches(comparison: &Comparison) -> (Option<Table>, RichText) {
     let mut listed: Vec<usize> = (0..stretches.len()).collect();
     listed.sort_by(|a, b| log_width(&stretches[*b]).total_cmp(&log_width(&stretches[*a])));
     listed.truncate(MOST_STRETCHES);
+    // The widest were chosen; they are listed by size again.
     listed.sort_unstable();
     let listed: Vec<&Stretch> = listed.iter().map(|i| &stretches[*i]).collect();
     let names = listed
@@ -287,6 +291,7 @@ fn crossovers(comparison: &Comparison) -> RichText {
     if sizes.is_empty() {
         return leaders.text(", never change places.");
     }
+    // Curves that lie close cross at hundreds of sizes.
     let listed: Vec<String> = sizes
         .iter()
         .take(MOST_CROSSOVERS)
@@ -318,9 +323,11 @@ fn pictures<'p>(
     let mut pictures = Vec::new();
     let mut beside = Vec::new();
     for (i, (figure, entry)) in machines.iter().zip(entries).enumerate() {
+        // The leader and what a site has today: the comparison that readers look for.
         let open = i == 0 || i == other;
         let left = room.checked_sub(figure.svg.len());
         if open || left.is_some() {
+            // The two open pictures are shown whatever their size.
             room = left.unwrap_or(0);
             pictures.push(Picture {
                 open,

@@ -24,6 +24,7 @@ pub fn table(comparison: &Comparison, slots: &[usize], best: &[f64]) -> Result<T
         numbers(entries, "Best at (% of sizes)", 1, |e| 100.0 * e.best_share),
         numbers(entries, "Mean step (hops)", 3, |e| e.mean_step).on_demand(),
     ];
+    // Usually all orderings have all nodes: a column of equal numbers would say nothing.
     if entries.iter().any(|e| e.nodes != entries[0].nodes) {
         let nodes = entries.iter().map(|e| e.nodes as u64);
         columns.push(Column::counts("Nodes", nodes));

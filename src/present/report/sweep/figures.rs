@@ -26,6 +26,7 @@ pub fn side_by_side(found: &[Figures<'_>], number: usize) -> Result<Vec<Section>
     let mut seen = BTreeSet::new();
     for figures in found {
         let workload = figures.workload();
+        // Sections of one workload need not stand together: rows of other workloads may lie between.
         if !seen.insert(workload.clone()) {
             continue;
         }
@@ -33,6 +34,7 @@ pub fn side_by_side(found: &[Figures<'_>], number: usize) -> Result<Vec<Section>
             .iter()
             .filter(|figures| figures.workload() == workload)
             .collect();
+        // A single machine has been shown already.
         if machines.len() > 1 {
             sections.push(machine_section(&machines, number + sections.len())?);
         }
@@ -49,6 +51,7 @@ fn machine_section(machines: &[&Figures<'_>], number: usize) -> Result<Section> 
         titles[topology] = "all machines".into();
     }
     let title = (group.title)(&titles);
+    // Machines have different orderings: all of them, each once, by the rank on the first machine that has it.
     let mut names: Vec<String> = Vec::new();
     for name in machines.iter().flat_map(|figures| figures.ranked()) {
         if !names.contains(&name) {
@@ -169,6 +172,7 @@ pub fn improvement(figures: &Figures<'_>, number: usize, machine: &str) -> Resul
             }
         }
     }
+    // By distance, not by improvement: a bad ordering leaves more to improve.
     ranked.sort_by(|a, b| a.0.total_cmp(&b.0));
     ranked.truncate(MOST_BARS);
     let labels: Vec<String> = ranked

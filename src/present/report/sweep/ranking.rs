@@ -78,6 +78,7 @@ fn value(row: &ResultRow, column: &str) -> Option<f64> {
         return row.number(column);
     }
     let levels: serde_json::Value = serde_json::from_str(&row.text(UNITS)).ok()?;
+    // Leaf switches come first.
     levels[0]["spanned"].as_f64()
 }
 

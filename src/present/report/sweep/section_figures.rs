@@ -24,6 +24,7 @@ pub fn sections<'r>(
             .iter()
             .map(|key| row.text(key).into_owned())
             .collect();
+        // Sections keep the order of their first rows, which is that of the plan.
         let index = *indices.entry(titles.clone()).or_insert(sections.len());
         if index == sections.len() {
             sections.push((titles, Vec::new()));
@@ -106,6 +107,7 @@ impl<'r> Figures<'r> {
         self.among()
             .iter()
             .filter_map(|choice| self.of(ordering, choice, figure))
+            // Each ordering with the choice that suits it.
             .reduce(f64::min)
     }
 
@@ -120,6 +122,7 @@ impl<'r> Figures<'r> {
 
     /// Returns the choices that rank the orderings.
     pub fn among(&self) -> &[String] {
+        // Contentions under different routings are not comparable; the plan's first routing ranks.
         if self.group.first_ranks {
             &self.choices[..1]
         } else {

@@ -40,6 +40,8 @@ fn ranked(figures: &Figures<'_>) -> Vec<String> {
         .rows
         .iter()
         .any(|row| row.number("mean_placeable").is_some());
+    // Without room there is nothing that tells a scheduler's settings apart but waits, which the section of schedules
+    // has.
     if !known || figures.group.by != "allocator" || figures.choices.len() < 2 {
         return Vec::new();
     }
@@ -124,6 +126,7 @@ pub fn section(figures: &Figures<'_>, number: usize) -> Result<Option<(Section, 
         all: &bars,
     };
     let figure = drawn.draw(figure_file(number, "settings"), &panels, |bar, i| {
+        // Bars are found by their short names; these begin with the rank, so they differ.
         let at = bars.iter().position(|other| other == bar)?;
         of(figures, &ranked[at], shown[i].0)
     })?;

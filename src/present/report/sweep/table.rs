@@ -12,6 +12,7 @@ pub fn read(results: &Text) -> Result<Vec<ResultRow>> {
     let mut reader = csv::Reader::from_reader(results.as_str().as_bytes());
     let header = reader.headers().map_err(|e| malformed(results, &e))?;
     let columns: Vec<String> = header.iter().map(str::to_string).collect();
+    // Every kind of row has these; the others depend on the plan.
     for column in ["topology", "ordering", "seed", "group", "note"] {
         if !columns.iter().any(|c| c == column) {
             let found = format!("no column `{column}`");
