@@ -48,7 +48,7 @@ impl Carried {
         })
     }
 
-    /// Searches for the throughput of all machines, in their order. Fails as [`Carried::search_machine`].
+    /// Searches for the throughput of all machines, in their order. Fails as [`MachineThroughput::search_machine`].
     pub(super) fn of_all(
         topologies: &[&Topology],
         routing: &BestShares,
