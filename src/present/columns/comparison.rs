@@ -7,56 +7,72 @@ use nodeorder_order::metric::comparison::Entry;
 use nodeorder_order::ordering::optimise::Score;
 
 row! {
-    /// One value of a curve.
+    /// One value of an MPC curve.
     pub struct CurvePoint<'a> {}
-    /// `mpc.csv`.
+    /// Columns of `mpc.csv`.
     pub const ALL:
     ordering: &'a str, "", "The ordering as it was given.";
     size: usize, "nodes", "Nodes of a job.";
-    mpc: f64, "hops", "Mean placement distance: of two nodes of a job of this size on consecutive ranks.";
+    mpc: f64, "hops",
+        "Mean placement distance: of two nodes of a job of this size on consecutive ranks.";
 }
 
 /// An ordering in the ranked table.
 pub struct RankedEntry<'a> {
-    /// From 1.
+    /// Rank from 1.
     pub rank: usize,
-    /// Its figures.
+    /// Curve and means of the ordering.
     pub entry: &'a Entry,
 }
 
 impl<'a> RankedEntry<'a> {
-    /// `table.csv`; columns `mpc_S` and `throughput_bound_S` for each chosen size S follow.
+    /// Columns of `table.csv`; columns `mpc_S` and `throughput_bound_S` for each chosen size S follow.
     pub const ALL: &'a [Column<Self>] = columns! {
-        "rank", "", "1 for the lowest `mean_log`.", |r| r.rank;
-        "ordering", "", "The ordering as it was given.", |r| r.entry.label.as_str();
-        "nodes", "nodes", "Nodes that it orders.", |r| r.entry.nodes;
-        "mean_log", "hops", "Mean of MPC over job sizes with weight 1/size: every octave of sizes counts the same.",
+        "rank", "", "1 for the lowest `mean_log`.",
+            |r| r.rank;
+        "ordering", "", "The ordering as it was given.",
+            |r| r.entry.label.as_str();
+        "nodes", "nodes", "Nodes that it orders.",
+            |r| r.entry.nodes;
+        // First of the means: by it the table is ranked.
+        "mean_log", "hops",
+            "Mean of MPC over job sizes with weight 1/size: every octave of sizes counts the same.",
             |r| r.entry.mean_log;
-        "mean_plain", "hops", "Mean of MPC over job sizes, each counting the same.", |r| r.entry.mean_plain;
-        "best_share", "", "Share of sizes, weighted by 1/size, at which no other ordering is better.",
+        "mean_plain", "hops",
+            "Mean of MPC over job sizes, each counting the same.",
+            |r| r.entry.mean_plain;
+        "best_share", "",
+            "Share of sizes, weighted by 1/size, at which no other ordering is better.",
             |r| r.entry.best_share;
-        "mean_step", "hops", "Mean distance of neighbours in rank.", |r| r.entry.mean_step;
+        "mean_step", "hops", "Mean distance of neighbours in rank.",
+            |r| r.entry.mean_step;
     };
 
-    /// In a sweep without workloads and guests.
-    pub const SWEEP: &'a [Column<Self>] = &[
-        Self::ALL[2],
-        Column {
-            name: "mpc_mean_log",
-            ..Self::ALL[3]
-        },
-        Column {
-            name: "mpc_mean",
-            ..Self::ALL[4]
-        },
-        Self::ALL[6],
-    ];
+    /// Columns of a sweep without workloads and guests.
+    pub const SWEEP: &'a [Column<Self>] = {
+        let [_, _, nodes, mean_log, mean_plain, _, mean_step] = Self::ALL else {
+            panic!("SWEEP renames columns of ALL");
+        };
+        // One table has rows of all kinds: there a name says which mean it is.
+        &[
+            *nodes,
+            Column {
+                name: "mpc_mean_log",
+                ..*mean_log
+            },
+            Column {
+                name: "mpc_mean",
+                ..*mean_plain
+            },
+            *mean_step,
+        ]
+    };
 }
 
 row! {
     /// A stretch of sizes with one winner.
     pub struct Winner<'a> {}
-    /// `stretches.csv`.
+    /// Columns of `stretches.csv`.
     pub const ALL:
     from: usize, "nodes", "First job size of the stretch.";
     to: usize, "nodes", "Last job size of the stretch.";
@@ -66,70 +82,87 @@ row! {
 row! {
     /// A size at which the two leaders change places.
     pub struct Crossover<'a> {}
-    /// `crossovers.csv`.
+    /// Columns of `crossovers.csv`.
     pub const ALL:
-    size: usize, "nodes", "Job size at which the two leaders change places.";
+    size: usize, "nodes",
+        "Job size at which the two leaders change places.";
     ordering: &'a str, "", "Which of the two is better from there.";
 }
 
-/// Bounds of all curves at one size.
+/// Floor under all curves at one job size, and the most compact sets found there.
 pub struct Limits {
-    /// Nodes of a job.
+    /// Number of nodes of a job.
     pub size: usize,
-    /// The proved floor, in hops.
+    /// Proved lower bound of MPC in hops; none where there is no proof.
     pub floor: Option<f64>,
-    /// Mean distance in the most compact sets found, in hops.
+    /// Mean distance within the most compact sets found, in hops; none where none was searched.
     pub compact: Option<f64>,
 }
 
 impl Limits {
-    /// `limits.csv`.
+    /// Columns of `limits.csv`.
     pub const ALL: &[Column<Self>] = columns! {
-        "size", "nodes", "Nodes of a job.", |r| r.size;
-        "floor", "hops", "Proved: no ordering has a lower MPC at this size.", |r| r.floor;
-        "compact", "hops", "Mean distance in the most compact sets of this size found.", |r| r.compact;
+        "size", "nodes", "Nodes of a job.",
+            |r| r.size;
+        "floor", "hops",
+            "Proved: no ordering has a lower MPC at this size.",
+            |r| r.floor;
+        "compact", "hops",
+            "Mean distance in the most compact sets of this size found.",
+            |r| r.compact;
     };
 }
 
 row! {
     /// An ordering by the objective of searches.
     pub struct ScoreRow<'a> {
-        /// Its score.
+        /// Objective of the ordering and its lower bound.
         pub score: &'a Score,
     }
-    /// `score`.
+    /// Columns of `score`.
     pub const ALL:
     ordering: &'a str, "", "The ordering as it was given.";
-    ["objective"], "weight · hops", "Sum over pairs of ranks of weight times distance.", |r| r.score.objective;
-    ["lower_bound"], "weight · hops", "Proved: no ordering has a smaller objective.", |r| r.score.lower_bound;
-    ["gap"], "", "(objective - lower_bound) / objective.", |r| r.score.gap;
+    ["objective"], "weight · hops",
+        "Sum over pairs of ranks of weight times distance.",
+        |r| r.score.objective;
+    ["lower_bound"], "weight · hops",
+        "Proved: no ordering has a smaller objective.",
+        |r| r.score.lower_bound;
+    ["gap"], "", "(objective - lower_bound) / objective.",
+        |r| r.score.gap;
 }
 
 /// An ordering and an allocator under a workload.
 pub struct WorkloadRow<'a> {
-    /// The ordering's figures.
+    /// Forecast for the ordering, and the outcome of its replays.
     pub prediction: &'a OrderingPrediction,
     /// The allocator as the user wrote it.
     pub allocator: &'a str,
-    /// Its index among the allocators.
+    /// Index of the allocator in the lists of `prediction`.
     pub index: usize,
 }
 
 impl<'a> WorkloadRow<'a> {
-    /// `workload.csv`.
+    /// Columns of `workload.csv`.
     pub const ALL: &'a [Column<Self>] = columns! {
-        "ordering", "", "The ordering as it was given.", |r| r.prediction.ordering.as_str();
-        "weighted_mpc", "hops", "Mean of MPC over the sizes of the workload's jobs.", |r| r.prediction.weighted_mpc;
-        "allocator", "", "The allocator as it was given.", |r| r.allocator;
-        "mean_mind", "hops", "Mean of `mind` over jobs of two nodes and more in the replay.",
+        "ordering", "", "The ordering as it was given.",
+            |r| r.prediction.ordering.as_str();
+        "weighted_mpc", "hops",
+            "Mean of MPC over the sizes of the workload's jobs.",
+            |r| r.prediction.weighted_mpc;
+        "allocator", "", "The allocator as it was given.",
+            |r| r.allocator;
+        "mean_mind", "hops",
+            "Mean of `mind` over jobs of two nodes and more in the replay.",
             |r| r.prediction.mean_mind[r.index];
     };
 
-    /// With `--guest`.
+    /// Further columns with `--guest`.
     pub const TRAFFIC: &'a [Column<Self>] = columns! {
         "mean_dilation", "hops", "Mean of the jobs' mean path length.",
             |r| r.prediction.traffic.get(r.index).and_then(|t| t.mean_dilation);
-        "mean_contention", "volume / capacity", "Mean of the jobs' `contention_met`.",
+        "mean_contention", "volume / capacity",
+            "Mean of the jobs' `contention_met`.",
             |r| r.prediction.traffic.get(r.index).and_then(|t| t.mean_contention);
     };
 }
@@ -137,17 +170,26 @@ impl<'a> WorkloadRow<'a> {
 row! {
     /// An ordering and an allocator under the jobs of one size.
     pub struct WorkloadSizeRow<'a> {
-        /// The jobs of the size, beside the curve.
+        /// Mean over the jobs of the size, beside MPC there.
         pub mean: &'a SizeMean,
     }
-    /// `workload-sizes.csv`.
+    /// Columns of `workload-sizes.csv`.
     pub const ALL:
     ordering: &'a str, "", "The ordering as it was given.";
     allocator: &'a str, "", "The allocator as it was given.";
-    ["size"], "nodes", "Nodes of a job.", |r| r.mean.size;
-    ["jobs"], "jobs", "Jobs of this size that were placed.", |r| r.mean.jobs;
-    ["mpc"], "hops", "MPC of the ordering at this size.", |r| r.mean.mpc;
-    ["mean_mind"], "hops", "Mean of `mind` over these jobs in the replay.", |r| r.mean.mean_mind;
-    ["above_mpc"], "hops", "`mean_mind` less `mpc`; negative where jobs are closer together.", |r| r.mean.above();
-    ["above_mpc_percent"], "%", "The same in per cent of `mpc`; empty where that is 0.", |r| r.mean.per_cent_above();
+    ["size"], "nodes", "Nodes of a job.",
+        |r| r.mean.size;
+    ["jobs"], "jobs", "Jobs of this size that were placed.",
+        |r| r.mean.jobs;
+    ["mpc"], "hops", "MPC of the ordering at this size.",
+        |r| r.mean.mpc;
+    ["mean_mind"], "hops",
+        "Mean of `mind` over these jobs in the replay.",
+        |r| r.mean.mean_mind;
+    ["above_mpc"], "hops",
+        "`mean_mind` less `mpc`; negative where jobs are closer together.",
+        |r| r.mean.above();
+    ["above_mpc_percent"], "%",
+        "The same in per cent of `mpc`; empty where that is 0.",
+        |r| r.mean.per_cent_above();
 }

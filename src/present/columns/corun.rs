@@ -7,50 +7,71 @@ use nodeorder_traffic::mapping::Fabric;
 
 /// Columns of every job.
 pub const JOB: &[Column<JobOutcome>] = columns! {
-    "job", "", "The job's name.", |j| j.name.as_str();
-    "processes", "processes", "Processes of its largest guest.", |j| j.processes;
-    "iterations", "iterations", "Iterations it finished until every job had done those asked for.", |j| j.iterations;
-    "seconds", "s", "Mean time of these iterations, beside the other jobs.", |j| j.seconds;
-    "alone", "s", "Mean time of an iteration without other jobs.", |j| j.alone;
-    "slowdown", "", "`seconds` over `alone`.", |j| j.slowdown();
+    "job", "", "The job's name.",
+        |j| j.name.as_str();
+    "processes", "processes", "Processes of its largest guest.",
+        |j| j.processes;
+    "iterations", "iterations",
+        "Iterations it finished until every job had done those asked for.",
+        |j| j.iterations;
+    "seconds", "s",
+        "Mean time of these iterations, beside the other jobs.",
+        |j| j.seconds;
+    "alone", "s", "Mean time of an iteration without other jobs.",
+        |j| j.alone;
+    "slowdown", "", "`seconds` over `alone`.",
+        |j| j.slowdown();
 };
 
 row! {
     /// A measured row of a calibration, and its seconds by the fitted figures.
     pub struct FittedRow<'a> {
-        /// The row.
+        /// Row as measured.
         pub row: &'a Measured,
     }
     /// Columns of every row.
     pub const ALL:
-    ["pattern"], "", "What the nodes did.", |r| r.row.pattern;
-    ["nodes"], "", "The nodes, as given.", |r| r.row.nodes.as_str();
-    ["bytes"], "B", "Bytes of each message.", |r| r.row.bytes;
-    ["seconds"], "s", "Seconds as measured.", |r| r.row.seconds;
+    ["pattern"], "", "What the nodes did.",
+        |r| r.row.pattern;
+    ["nodes"], "", "The nodes, as given.",
+        |r| r.row.nodes.as_str();
+    ["bytes"], "B", "Bytes of each message.",
+        |r| r.row.bytes;
+    ["seconds"], "s", "Seconds as measured.",
+        |r| r.row.seconds;
     fitted: f64, "s", "Seconds by the fitted figures.";
-    ["off"], "", "`fitted` over `seconds`, less 1.", |r| r.fitted / r.row.seconds - 1.0;
+    ["off"], "", "`fitted` over `seconds`, less 1.",
+        |r| r.fitted / r.row.seconds - 1.0;
 }
 
 row! {
     /// Settings and results of a simulation.
     pub struct CorunFigures<'a> {
-        /// Results of the simulation.
+        /// Times of the jobs, and how busy links were.
         pub outcome: &'a Outcome,
     }
-    /// In JSON.
+    /// Columns of the JSON document.
     pub const ALL:
     topology: &'a str, "", "The machine as it was given.";
     routing: &'a str, "", "Which links messages take.";
-    level: &'a str, "", "`flow`: message by message; `job`: by the links that jobs share.";
-    fair: &'a str, "", "`flow`: messages share a link equally; `rtt`: by 1 over the latency of their routes.";
-    bandwidth: f64, "B/s", "What a link of capacity 1 carries each way.";
+    level: &'a str, "",
+        "`flow`: message by message; `job`: by the links that jobs share.";
+    fair: &'a str, "",
+        "`flow`: messages share a link equally; `rtt`: by 1 over the latency of their routes.";
+    bandwidth: f64, "B/s",
+        "What a link of capacity 1 carries each way.";
     latency: f64, "s", "Latency of a hop.";
-    node_links: &'a str, "", "`shared`: all that a node sends shares its node link, and all that it receives; `free`: each message is bounded by itself.";
+    node_links: &'a str, "",
+        "`shared`: all that a node sends shares its node link, and all that it receives; `free`: each message is bounded by itself.";
     node_bandwidth: f64, "B/s", "What a node link carries each way.";
-    switch_bandwidth: Option<f64>, "B/s", "What a switch carries in all, where that is limited.";
-    iterations: u64, "iterations", "Iterations that every job did at least.";
-    ["seconds"], "s", "Time until every job had done them.", |r| r.outcome.seconds;
-    ["utilisation_max"], "", "Highest mean utilisation of a directed link.",
+    switch_bandwidth: Option<f64>, "B/s",
+        "What a switch carries in all, where that is limited.";
+    iterations: u64, "iterations",
+        "Iterations that every job did at least.";
+    ["seconds"], "s", "Time until every job had done them.",
+        |r| r.outcome.seconds;
+    ["utilisation_max"], "",
+        "Highest mean utilisation of a directed link.",
         |r| r.outcome.utilisation.iter().copied().fold(0.0, f64::max);
     ["utilisation_mean"], "", "Mean utilisation of all directed links.",
         |r| r.outcome.utilisation.iter().sum::<f64>() / (r.outcome.links.max(1) as f64);
@@ -59,14 +80,17 @@ row! {
 row! {
     /// A directed link and how busy it was.
     pub struct LinkUse<'a> {
-        /// The machine's links.
+        /// Routers and links of the machine.
         pub fabric: &'a Fabric<'a>,
-        /// The link's index.
+        /// Index of the link in `fabric`.
         pub link: usize,
     }
     /// Columns of every directed link.
     pub const ALL:
-    ["u"], "", "The router that the link leaves.", |l| l.fabric.links.ends(l.link).0;
-    ["v"], "", "The router that it enters.", |l| l.fabric.links.ends(l.link).1;
-    utilisation: f64, "", "Share of what it could have carried until every job was done that it did carry.";
+    ["u"], "", "The router that the link leaves.",
+        |l| l.fabric.links.ends(l.link).0;
+    ["v"], "", "The router that it enters.",
+        |l| l.fabric.links.ends(l.link).1;
+    utilisation: f64, "",
+        "Share of what it could have carried until every job was done that it did carry.";
 }

@@ -6,112 +6,155 @@ use nodeorder_jobs::replay::{AllocationFigures, FigureSet};
 use nodeorder_jobs::schedule::{Record, ScheduleResult};
 use nodeorder_order::metric::allocation::{AllocationMetrics, Bounds};
 
-/// A job and what it got; what was not measured is none.
+/// A job with its allocation, and its times in a schedule; figures that were not measured are none.
 #[derive(Clone)]
 pub struct JobRow<'a> {
     /// The ordering's name.
     pub ordering: &'a str,
     /// The allocator as the user wrote it.
     pub allocator: &'a str,
-    /// The job's name, in a replay.
+    /// Name of the job in the log of a replay, empty in a schedule.
     pub job: &'a str,
-    /// Nodes of the job.
+    /// Number of nodes of the job.
     pub size: u32,
-    /// The schedule and the job's record in it.
+    /// Schedule, and the job's record in it; none in a replay.
     pub times: Option<(&'a ScheduleResult, &'a Record)>,
     /// Metrics of its allocation.
     pub metrics: Option<&'a AllocationMetrics>,
     /// Further figures of its allocation.
     pub figures: &'a AllocationFigures,
-    /// The host list of its nodes.
+    /// Host list of its nodes, such as `n[001-004,007]`; none unless asked for.
     pub hosts: Option<String>,
-    /// Its nodes with the pods on each.
+    /// Its nodes with the number of pods on each, such as `a:4 b:2`; none without pods.
     pub pods: Option<String>,
 }
 
 impl<'a> JobRow<'a> {
     /// First column of a replay on several orderings.
     pub const ORDERING: &'a [Column<Self>] = columns! {
-        "ordering", "", "The ordering as it was given.", |r| r.ordering;
+        "ordering", "", "The ordering as it was given.",
+            |r| r.ordering;
     };
 
     /// Columns of every placement of a replay.
     pub const PLACED: &'a [Column<Self>] = columns! {
-        "allocator", "", "The allocator as it was given.", |r| r.allocator;
-        "job", "", "The job's name in the log.", |r| r.job;
-        "size", "nodes", "Nodes of the job.", |r| r.size;
+        "allocator", "", "The allocator as it was given.",
+            |r| r.allocator;
+        "job", "", "The job's name in the log.",
+            |r| r.job;
+        "size", "nodes", "Nodes of the job.",
+            |r| r.size;
     };
 
     /// Columns of every job of a schedule.
     pub const SCHEDULED: &'a [Column<Self>] = columns! {
-        "job", "", "The job's number in the trace.", |r| r.times.map(|(schedule, record)| schedule.task(record).id);
-        "submit", "s", "When the job joined the queue, by the trace's clock.",
+        "job", "", "The job's number in the trace.",
+            |r| r.times.map(|(schedule, record)| schedule.task(record).id);
+        "submit", "s",
+            "When the job joined the queue, by the trace's clock.",
             |r| r.times.map(|(schedule, record)| schedule.seconds(schedule.task(record).submit));
-        "start", "s", "When it started.", |r| r.times.map(|(schedule, record)| schedule.seconds(record.start));
-        "end", "s", "When it ended.", |r| r.times.map(|(schedule, record)| schedule.seconds(record.end));
-        "nodes", "nodes", "Nodes of the job.", |r| r.size;
+        "start", "s", "When it started.",
+            |r| r.times.map(|(schedule, record)| schedule.seconds(record.start));
+        "end", "s", "When it ended.",
+            |r| r.times.map(|(schedule, record)| schedule.seconds(record.end));
+        "nodes", "nodes", "Nodes of the job.",
+            |r| r.size;
     };
 
     /// Columns of every allocation.
     pub const METRICS: &'a [Column<Self>] = columns! {
-        "total_distance", "hops", "Sum of the distances of all pairs of its nodes; empty where no path joins some.",
+        "total_distance", "hops",
+            "Sum of the distances of all pairs of its nodes; empty where no path joins some.",
             |r| r.metrics.map(|m| m.total_distance);
-        "mind", "hops", "Mean distance of these pairs; empty for a single node, and where no path joins some.",
+        "mind", "hops",
+            "Mean distance of these pairs; empty for a single node, and where no path joins some.",
             |r| r.metrics.and_then(AllocationMetrics::mind);
-        "linear_span", "ranks", "Last rank less first rank, plus 1.", |r| r.metrics.map(|m| m.linear_span);
-        "ring_span", "ranks", "Shortest stretch of ranks with the whole job, where rank 0 follows the last.",
+        "linear_span", "ranks", "Last rank less first rank, plus 1.",
+            |r| r.metrics.map(|m| m.linear_span);
+        "ring_span", "ranks",
+            "Shortest stretch of ranks with the whole job, where rank 0 follows the last.",
             |r| r.metrics.map(|m| m.ring_span);
-        "components", "", "Connected pieces of the routers that its nodes are on.", |r| r.metrics.map(|m| m.components);
+        "components", "",
+            "Connected pieces of the routers that its nodes are on.",
+            |r| r.metrics.map(|m| m.components);
     };
 
-    /// With `--extent`.
+    /// Columns of `--extent`.
     pub const EXTENT: &'a [Column<Self>] = columns! {
-        "diameter", "hops", "Largest distance between two of its nodes.", |r| r.figures.extent.as_ref().and_then(|e| e.diameter);
-        "box_size", "routers", "Routers in its bounding box; grids only.", |r| r.bounds().map(|b| b.size);
-        "box_sides", "routers", "Sum of the box's side lengths; grids only.", |r| r.bounds().map(|b| b.sides);
-        "box_ratio", "", "The box's size over that of the machine's smallest box with room for the job; grids only.",
+        "diameter", "hops",
+            "Largest distance between two of its nodes.",
+            |r| r.figures.extent.as_ref().and_then(|e| e.diameter);
+        "box_size", "routers",
+            "Routers in its bounding box; grids only.",
+            |r| r.bounds().map(|b| b.size);
+        "box_sides", "routers",
+            "Sum of the box's side lengths; grids only.",
+            |r| r.bounds().map(|b| b.sides);
+        "box_ratio", "",
+            "The box's size over that of the machine's smallest box with room for the job; grids only.",
             |r| r.bounds().map(|b| b.box_ratio);
-        "cube_ratio", "", "The box's size over that of the smallest cube with room for the job; grids only.",
+        "cube_ratio", "",
+            "The box's size over that of the smallest cube with room for the job; grids only.",
             |r| r.bounds().map(|b| b.cube_ratio);
-        "bounding_cube", "routers", "Routers of the smallest cube around the job, as long as its longest side; grids only.",
+        "bounding_cube", "routers",
+            "Routers of the smallest cube around the job, as long as its longest side; grids only.",
             |r| r.bounds().map(|b| b.cube);
-        "bounding_cube_ratio", "", "The same over that of the smallest cube with room for the job; grids only.",
+        "bounding_cube_ratio", "",
+            "The same over that of the smallest cube with room for the job; grids only.",
             |r| r.bounds().map(|b| b.bounding_cube_ratio);
     };
 
-    /// With `--guest`.
+    /// Columns of `--guest`.
     pub const TRAFFIC: &'a [Column<Self>] = columns! {
-        "dilation_mean", "hops", "Mean path length of its traffic, by volume.", |r| r.traffic().map(|t| t.dilation_mean);
-        "dilation_max", "hops", "Longest mean path length of a pair of processes.",
+        "dilation_mean", "hops",
+            "Mean path length of its traffic, by volume.",
+            |r| r.traffic().map(|t| t.dilation_mean);
+        "dilation_max", "hops",
+            "Longest mean path length of a pair of processes.",
             |r| r.traffic().map(|t| t.dilation_max);
-        "hop_bytes", "volume · hops", "Sum of volume times path length.", |r| r.traffic().map(|t| t.hop_bytes);
-        "between_routers", "", "Share of the volume that leaves its router.", |r| r.traffic().map(|t| t.between_routers);
-        "contention_alone", "volume / capacity", "Highest load over capacity of a link, if the job were alone.",
+        "hop_bytes", "volume · hops",
+            "Sum of volume times path length.",
+            |r| r.traffic().map(|t| t.hop_bytes);
+        "between_routers", "",
+            "Share of the volume that leaves its router.",
+            |r| r.traffic().map(|t| t.between_routers);
+        "contention_alone", "volume / capacity",
+            "Highest load over capacity of a link, if the job were alone.",
             |r| r.traffic().map(|t| t.contention_alone);
-        "contention_met", "volume / capacity", "The same on the links it uses, with the traffic of all running jobs.",
+        "contention_met", "volume / capacity",
+            "The same on the links it uses, with the traffic of all running jobs.",
             |r| r.traffic().map(|t| t.contention_met);
-        "jobs_met", "jobs", "Most jobs on one of its links, itself included.", |r| r.traffic().map(|t| t.jobs_met);
+        "jobs_met", "jobs",
+            "Most jobs on one of its links, itself included.",
+            |r| r.traffic().map(|t| t.jobs_met);
     };
 
-    /// With `--ranks`.
+    /// Column of `--ranks`.
     pub const RANKS: &'a [Column<Self>] = columns! {
-        "ranks", "", "Its ranks as ranges, separated by spaces.", |r| r.figures.ranks.as_ref().map(ToString::to_string);
+        "ranks", "", "Its ranks as ranges, separated by spaces.",
+            |r| r.figures.ranks.as_ref().map(ToString::to_string);
     };
 
-    /// With `--names`.
+    /// Column of `--names`.
     pub const HOSTS: &'a [Column<Self>] = columns! {
-        "hosts", "", "The names of its nodes as a host list, such as n[001-004,007].", |r| r.hosts.as_deref();
+        "hosts", "",
+            "The names of its nodes as a host list, such as n[001-004,007].",
+            |r| r.hosts.as_deref();
     };
 
-    /// With `--pods`.
+    /// Column of `--pods`.
     pub const PODS: &'a [Column<Self>] = columns! {
-        "pods", "", "Nodes with the number of its pods on each, in the order of the pods: a:4 b:2.", |r| r.pods.as_deref();
+        "pods", "",
+            "Nodes with the number of its pods on each, in the order of the pods: a:4 b:2.",
+            |r| r.pods.as_deref();
     };
 
+    /// Returns the bounding box of the allocation. `None` if not measured, or off grids.
     fn bounds(&self) -> Option<&Bounds> {
         self.figures.extent.as_ref()?.bounds.as_ref()
     }
 
+    /// Returns the figures of the job's traffic. `None` if not measured.
     fn traffic(&self) -> Option<&JobTraffic> {
         self.figures.traffic.as_deref()
     }
@@ -127,19 +170,27 @@ impl<'a> JobRow<'a> {
 
     /// Returns the columns after those of shape and room.
     pub fn trailing_columns(figures: FigureSet) -> Vec<Column<Self>> {
+        // Shape and room stand before these, as they have columns that depend on the machine.
         let groups = [
             (figures.traffic, Self::TRAFFIC),
             (figures.ranks, Self::RANKS),
             (figures.hosts, Self::HOSTS),
             (figures.pods, Self::PODS),
         ];
-        let asked = groups.into_iter().filter(|(asked, _)| *asked);
-        asked.flat_map(|(_, columns)| columns).copied().collect()
+        let mut all = Vec::new();
+        for (wanted, columns) in groups {
+            if wanted {
+                all.extend(columns);
+            }
+        }
+        all
     }
 }
 
-/// How many jobs of one size a file holds: `trace info --sizes`.
+/// Columns of `trace info --sizes`: a job size, and the number of its jobs.
 pub const SIZE_COUNT: &[Column<(u32, u64)>] = columns! {
-    "size", "nodes", "Nodes of a job.", |r| r.0;
-    "jobs", "jobs", "Jobs of this size.", |r| r.1;
+    "size", "nodes", "Nodes of a job.",
+        |r| r.0;
+    "jobs", "jobs", "Jobs of this size.",
+        |r| r.1;
 };

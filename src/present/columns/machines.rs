@@ -2,138 +2,210 @@
 
 use super::{Column, Value, columns, row};
 use crate::machines::{AllocatorService, Bracket, Contender, Service};
+use nodeorder_network::topology::Statistics;
 use nodeorder_order::metric::bisection::Bisection;
+use nodeorder_order::metric::cost::Bill;
+use nodeorder_order::metric::machine_figures::Machine;
 
 /// A machine in the ranked table.
 pub struct RankedMachine<'a> {
-    /// From 1; none for a machine that is not compared.
+    /// Rank from 1; none for a machine that is not compared.
     pub rank: Option<usize>,
-    /// The machine, with its best ordering and what jobs get.
+    /// Machine with its best ordering, and the service that jobs get on it.
     pub contender: &'a Contender,
-    /// Value of the criterion that ranks the machines.
+    /// Figure that ranks the machines, in the unit of the criterion.
     pub score: f64,
-    /// The largest job size of means.
+    /// Largest job size in nodes that means are over.
     pub largest: usize,
 }
 
 impl<'a> RankedMachine<'a> {
+    /// Returns the figures of the machine and its best ordering.
+    fn machine(&self) -> &'a Machine {
+        &self.contender.machine
+    }
+
+    /// Returns the counts and distances of its network.
+    fn network(&self) -> &'a Statistics {
+        &self.machine().comparison.topology
+    }
+
+    /// Returns what the machine costs and draws.
+    fn bill(&self) -> &'a Bill {
+        &self.machine().bill
+    }
+
+    /// Returns the best cut found. `None` if there was none to search.
     fn cut(&self) -> Option<&'a Bisection> {
-        self.contender.machine.bisection.as_ref()
+        self.machine().bisection.as_ref()
     }
 
+    /// Returns the all-to-all throughput of all nodes for each link.
     fn per_link(&self) -> Option<Bracket> {
-        self.contender.all_to_all_per(Some(
-            self.contender.machine.comparison.topology.links as f64,
-        ))
+        let links = self.network().links as f64;
+        self.contender.all_to_all_per(Some(links))
     }
 
+    /// Returns the all-to-all throughput of all nodes for each router.
     fn per_router(&self) -> Option<Bracket> {
-        self.contender.all_to_all_per(Some(
-            self.contender.machine.comparison.topology.routers as f64,
-        ))
+        let routers = self.network().routers as f64;
+        self.contender.all_to_all_per(Some(routers))
     }
 
-    /// The first columns of `machines.csv`.
+    /// First columns of `machines.csv`.
     pub const ALL: &'a [Column<Self>] = columns! {
-        "rank", "", "1 for the best `score`; the same where bounds do not tell machines apart; empty for a machine that is not compared: see `windows_left_out`.", |r| r.rank;
-        "machine", "", "The machine's name.", |r| r.contender.machine.name();
-        "spec", "", "Its specification in one line.", |r| r.contender.machine.comparison.topology.spec.as_str();
-        "nodes", "nodes", "Schedulable nodes.", |r| r.contender.machine.comparison.topology.nodes;
+        "rank", "",
+            "1 for the best `score`; the same where bounds do not tell machines apart; empty for a machine that is not compared: see `windows_left_out`.",
+            |r| r.rank;
+        "machine", "", "The machine's name.",
+            |r| r.machine().name();
+        "spec", "", "Its specification in one line.",
+            |r| r.network().spec.as_str();
+        "nodes", "nodes", "Schedulable nodes.",
+            |r| r.network().nodes;
         "routers", "routers", "Routers, those without nodes included.",
-            |r| r.contender.machine.comparison.topology.routers;
-        "links", "links", "Links between routers.", |r| r.contender.machine.comparison.topology.links;
-        "cables", "links", "Cables between routers: a link of capacity c is c cables; prices count these.",
-            |r| r.contender.machine.comparison.topology.cables;
-        "node_links", "links", "Cables of nodes to their routers, which `links` and `cables` leave out.",
-            |r| r.contender.machine.comparison.topology.node_links;
-        "ports", "links", "Cables of the busiest router, those of its nodes included.",
-            |r| r.contender.machine.comparison.topology.ports;
+            |r| r.network().routers;
+        "links", "links", "Links between routers.",
+            |r| r.network().links;
+        "cables", "links",
+            "Cables between routers: a link of capacity c is c cables; prices count these.",
+            |r| r.network().cables;
+        "node_links", "links",
+            "Cables of nodes to their routers, which `links` and `cables` leave out.",
+            |r| r.network().node_links;
+        "ports", "links",
+            "Cables of the busiest router, those of its nodes included.",
+            |r| r.network().ports;
         "oversubscription", "", "Cables of a router's nodes over its other cables, where that is most; empty where a \
             router with nodes has no other cable.",
-            |r| r.contender.machine.comparison.topology.oversubscription;
-        "links_per_node", "links", "Links between routers for each node.", |r| r.contender.machine.links_per_node();
-        "diameter", "hops", "Largest distance of two nodes.", |r| r.contender.machine.comparison.topology.diameter;
+            |r| r.network().oversubscription;
+        "links_per_node", "links",
+            "Links between routers for each node.",
+            |r| r.machine().links_per_node();
+        "diameter", "hops", "Largest distance of two nodes.",
+            |r| r.network().diameter;
         "mean_distance", "hops", "Mean distance of two nodes.",
-            |r| r.contender.machine.comparison.topology.mean_distance;
-        "bisection_links", "links", "Links between two halves of the nodes, the fewest known; see `bisection_exact`.",
+            |r| r.network().mean_distance;
+        "bisection_links", "links",
+            "Links between two halves of the nodes, the fewest known; see `bisection_exact`.",
             |r| r.cut().map(cut_links);
-        "bisection_exact", "", "Whether no halves have fewer links between them.",
+        "bisection_exact", "",
+            "Whether no halves have fewer links between them.",
             |r| r.cut().map(|cut| cut.exact.to_string());
-        "bisection_at_least", "links", "Proved: any halves have at least so many links between them.",
+        "bisection_at_least", "links",
+            "Proved: any halves have at least so many links between them.",
             |r| r.cut().and_then(|cut| cut.at_least);
-        "bisection_per_node", "links", "`bisection_links` for each node.",
-            |r| r.contender.machine.bisection_per_node();
-        "cost", "", "Sum of the prices given, in their unit.", |r| r.contender.machine.bill.cost;
-        "cost_per_node", "", "`cost` for each node.", |r| r.contender.machine.cost_per_node();
-        "ordering", "", "The machine's best ordering.", |r| r.contender.machine.best.label();
-        "mean_log", "hops", "Its mean of MPC over job sizes up to `largest_size` with weight 1/size.", |r| r.contender.machine.mean_log();
-        "floor_mean_log", "hops", "Proved: no ordering has a lower `mean_log`.",
-            |r| r.contender.machine.comparison.floor_mean_log;
-        "score", "", "What the ranking goes by: seconds, hops or cost, lower is better, or throughput, higher is better.",
+        "bisection_per_node", "links",
+            "`bisection_links` for each node.",
+            |r| r.machine().bisection_per_node();
+        "cost", "", "Sum of the prices given, in their unit.",
+            |r| r.bill().cost;
+        "cost_per_node", "", "`cost` for each node.",
+            |r| r.machine().cost_per_node();
+        "ordering", "", "The machine's best ordering.",
+            |r| r.machine().best.label();
+        "mean_log", "hops",
+            "Its mean of MPC over job sizes up to `largest_size` with weight 1/size.",
+            |r| r.machine().mean_log();
+        "floor_mean_log", "hops",
+            "Proved: no ordering has a lower `mean_log`.",
+            |r| r.machine().comparison.floor_mean_log;
+        "score", "",
+            "What the ranking goes by: seconds, hops or cost, lower is better, or throughput, higher is better.",
             |r| r.score;
-        "largest_size", "nodes", "The largest job size that all machines have: means of MPC are over sizes up to it.",
+        "largest_size", "nodes",
+            "The largest job size that all machines have: means of MPC are over sizes up to it.",
             |r| r.largest;
-        "windows_left_out", "", "Share of windows that span pieces that no link joins; `mean_log` is without them.",
-            |r| r.contender.machine.windows_left_out();
+        "windows_left_out", "",
+            "Share of windows that span pieces that no link joins; `mean_log` is without them.",
+            |r| r.machine().windows_left_out();
     };
 
     /// Throughput: further columns of `machines.csv`.
     pub const CARRIED: &'a [Column<Self>] = columns! {
-        "hop_bound", "", "All-to-all throughput is not above this: capacities of all links over nodes times mean distance.",
-            |r| r.contender.machine.hop_bound;
-        "throughput_all_to_all", "", "Found: capacities of a link that each node can send to all others.",
+        "hop_bound", "",
+            "All-to-all throughput is not above this: capacities of all links over nodes times mean distance.",
+            |r| r.machine().hop_bound;
+        "throughput_all_to_all", "",
+            "Found: capacities of a link that each node can send to all others.",
             |r| r.contender.all_to_all().map(|ends| ends[0]);
-        "throughput_all_to_all_at_most", "", "Proved: no routing carries more.",
+        "throughput_all_to_all_at_most", "",
+            "Proved: no routing carries more.",
             |r| r.contender.all_to_all().map(|ends| ends[1]);
-        "throughput_matching", "", "Found: the same where every node sends to one of those farthest away.",
+        "throughput_matching", "",
+            "Found: the same where every node sends to one of those farthest away.",
             |r| r.contender.carried.as_ref().map(|c| c.matching.found());
-        "throughput_matching_at_most", "", "Proved: no routing carries more.",
+        "throughput_matching_at_most", "",
+            "Proved: no routing carries more.",
             |r| r.contender.carried.as_ref().map(|c| c.matching.at_most());
-        "worst_at_least", "", "Proved: any traffic in which no node sends or gets more than 1 is carried so often.",
+        "worst_at_least", "",
+            "Proved: any traffic in which no node sends or gets more than 1 is carried so often.",
             |r| r.contender.carried.as_ref().and_then(|c| c.worst_at_least);
-        "worst_at_most", "", "Proved: for some such traffic no routing carries more.",
+        "worst_at_most", "",
+            "Proved: for some such traffic no routing carries more.",
             |r| r.contender.carried.as_ref().and_then(|c| c.worst_at_most);
-        "throughput_per_link", "", "`throughput_all_to_all` of all nodes for each of `links`.", |r| r.per_link().map(|ends| ends[0]);
-        "throughput_per_link_at_most", "", "The same of `throughput_all_to_all_at_most`.", |r| r.per_link().map(|ends| ends[1]);
-        "throughput_per_router", "", "`throughput_all_to_all` of all nodes for each of `routers`.",
+        "throughput_per_link", "",
+            "`throughput_all_to_all` of all nodes for each of `links`.",
+            |r| r.per_link().map(|ends| ends[0]);
+        "throughput_per_link_at_most", "",
+            "The same of `throughput_all_to_all_at_most`.",
+            |r| r.per_link().map(|ends| ends[1]);
+        "throughput_per_router", "",
+            "`throughput_all_to_all` of all nodes for each of `routers`.",
             |r| r.per_router().map(|ends| ends[0]);
-        "throughput_per_router_at_most", "", "The same of `throughput_all_to_all_at_most`.",
+        "throughput_per_router_at_most", "",
+            "The same of `throughput_all_to_all_at_most`.",
             |r| r.per_router().map(|ends| ends[1]);
-        "throughput_per_cost", "", "`throughput_all_to_all` of all nodes for each unit of `cost`.",
-            |r| r.contender.all_to_all_per(r.contender.machine.bill.cost).map(|ends| ends[0]);
-        "throughput_per_cost_at_most", "", "The same of `throughput_all_to_all_at_most`.",
-            |r| r.contender.all_to_all_per(r.contender.machine.bill.cost).map(|ends| ends[1]);
+        "throughput_per_cost", "",
+            "`throughput_all_to_all` of all nodes for each unit of `cost`.",
+            |r| r.contender.all_to_all_per(r.bill().cost).map(|ends| ends[0]);
+        "throughput_per_cost_at_most", "",
+            "The same of `throughput_all_to_all_at_most`.",
+            |r| r.contender.all_to_all_per(r.bill().cost).map(|ends| ends[1]);
     };
 
     /// Cables, cost and watts: further columns of `machines.csv`.
     pub const BOUGHT: &'a [Column<Self>] = columns! {
-        "copper", "cables", "Electrical cables between routers: inside a unit.",
-            |r| r.contender.machine.bill.classes.as_ref().map(|c| c.copper);
-        "optic", "cables", "Optical cables between routers: between units.",
-            |r| r.contender.machine.bill.classes.as_ref().map(|c| c.optic);
-        "optic_between", "", "These units: a level, so many nodes by id, or the file that lists the cables.",
-            |r| r.contender.machine.bill.classes.as_ref().map(|c| c.between.as_str());
-        "watts", "W", "Sum of the watts given.", |r| r.contender.machine.bill.watts;
-        "watts_per_node", "W", "`watts` for each node.", |r| r.contender.machine.watts_per_node();
-        "cost_per_throughput", "", "`cost` for each unit of all-to-all throughput of a node: at most so much, proved.",
-            |r| r.contender.per_throughput(r.contender.machine.bill.cost).map(|ends| ends[0]);
-        "cost_per_throughput_at_least", "", "The same under any routing: proved.",
-            |r| r.contender.per_throughput(r.contender.machine.bill.cost).map(|ends| ends[1]);
-        "watts_per_throughput", "W", "`watts` for each unit of all-to-all throughput of a node: at most so much, proved.",
-            |r| r.contender.per_throughput(r.contender.machine.bill.watts).map(|ends| ends[0]);
-        "watts_per_throughput_at_least", "W", "The same under any routing: proved.",
-            |r| r.contender.per_throughput(r.contender.machine.bill.watts).map(|ends| ends[1]);
-        "radix", "links", "Ports of a switch, where given: compare `ports`.", |r| r.contender.machine.bill.radix;
+        "copper", "cables",
+            "Electrical cables between routers: inside a unit.",
+            |r| r.bill().classes.as_ref().map(|c| c.copper);
+        "optic", "cables",
+            "Optical cables between routers: between units.",
+            |r| r.bill().classes.as_ref().map(|c| c.optic);
+        "optic_between", "",
+            "These units: a level, so many nodes by id, or the file that lists the cables.",
+            |r| r.bill().classes.as_ref().map(|c| c.between.as_str());
+        "watts", "W", "Sum of the watts given.",
+            |r| r.bill().watts;
+        "watts_per_node", "W", "`watts` for each node.",
+            |r| r.machine().watts_per_node();
+        "cost_per_throughput", "",
+            "`cost` for each unit of all-to-all throughput of a node: at most so much, proved.",
+            |r| r.contender.per_throughput(r.bill().cost).map(|ends| ends[0]);
+        "cost_per_throughput_at_least", "",
+            "The same under any routing: proved.",
+            |r| r.contender.per_throughput(r.bill().cost).map(|ends| ends[1]);
+        "watts_per_throughput", "W",
+            "`watts` for each unit of all-to-all throughput of a node: at most so much, proved.",
+            |r| r.contender.per_throughput(r.bill().watts).map(|ends| ends[0]);
+        "watts_per_throughput_at_least", "W",
+            "The same under any routing: proved.",
+            |r| r.contender.per_throughput(r.bill().watts).map(|ends| ends[1]);
+        "radix", "links",
+            "Ports of a switch, where given: compare `ports`.",
+            |r| r.bill().radix;
     };
 
-    /// All columns of `machines.csv`.
+    /// Returns all columns of `machines.csv`.
+    // Throughput, cables and prices come last: they are empty unless asked for.
     pub fn columns() -> Vec<Column<Self>> {
         [Self::ALL, Self::CARRIED, Self::BOUGHT].concat()
     }
 }
 
-/// A whole number where it is one.
+/// Returns the links of a cut, as an integer if their capacities add up to one.
 fn cut_links(cut: &Bisection) -> Value<'static> {
+    // Capacities may be fractions; whole sums read as counts.
     cut.whole_links()
         .map_or_else(|| cut.links().into(), Value::from)
 }
@@ -141,43 +213,59 @@ fn cut_links(cut: &Bisection) -> Value<'static> {
 row! {
     /// One value of the best ordering's curve.
     pub struct MachinePoint<'a> {
-        /// The machine's nodes.
+        /// Number of nodes of the machine.
         pub nodes: f64,
     }
-    /// `machine-curves.csv`.
+    /// Columns of `machine-curves.csv`.
     pub const ALL:
     machine: &'a str, "", "The machine's name.";
     ordering: &'a str, "", "The machine's best ordering.";
     size: usize, "nodes", "Nodes of a job.";
-    ["share"], "", "Share of the machine that such a job takes.", |r| r.size as f64 / r.nodes;
-    mpc: f64, "hops", "Mean placement distance: of two nodes of a job of this size on consecutive ranks.";
-    floor: Option<f64>, "hops", "Proved: no ordering has a lower MPC at this size.";
+    ["share"], "", "Share of the machine that such a job takes.",
+        |r| r.size as f64 / r.nodes;
+    mpc: f64, "hops",
+        "Mean placement distance: of two nodes of a job of this size on consecutive ranks.";
+    floor: Option<f64>, "hops",
+        "Proved: no ordering has a lower MPC at this size.";
 }
 
 /// Jobs placed by one allocator on one machine.
 pub struct MachineJobs<'a> {
-    /// The machine with its best ordering.
+    /// Machine with its best ordering.
     pub contender: &'a Contender,
     /// Results of the jobs on the machine.
     pub service: &'a Service,
-    /// The allocator's part of it.
+    /// Distances that one allocator gives these jobs.
     pub allocator: &'a AllocatorService,
 }
 
 impl<'a> MachineJobs<'a> {
-    /// `machine-jobs.csv`.
+    /// Columns of `machine-jobs.csv`.
     pub const ALL: &'a [Column<Self>] = columns! {
-        "machine", "", "The machine's name.", |r| r.contender.machine.name();
-        "ordering", "", "The machine's best ordering.", |r| r.contender.machine.best.label();
-        "allocator", "", "The allocator as it was given.", |r| r.allocator.allocator.as_str();
-        "placed", "jobs", "Jobs placed.", |r| r.service.placed;
-        "skipped", "jobs", "Jobs skipped: too few nodes were free.", |r| r.service.skipped;
-        "too_large", "jobs", "Jobs that ask for more nodes than the machine has.", |r| r.service.too_large;
-        "mean_mind", "hops", "Mean of `mind` over jobs of two nodes and more.", |r| r.allocator.mean_mind;
-        "improvement_small", "%", "Improvement over fifo:0 on the same machine, sizes 2 to 10.",
+        "machine", "", "The machine's name.",
+            |r| r.contender.machine.name();
+        "ordering", "", "The machine's best ordering.",
+            |r| r.contender.machine.best.label();
+        "allocator", "", "The allocator as it was given.",
+            |r| r.allocator.allocator.as_str();
+        "placed", "jobs", "Jobs placed.",
+            |r| r.service.placed;
+        "skipped", "jobs", "Jobs skipped: too few nodes were free.",
+            |r| r.service.skipped;
+        "too_large", "jobs",
+            "Jobs that ask for more nodes than the machine has.",
+            |r| r.service.too_large;
+        "mean_mind", "hops",
+            "Mean of `mind` over jobs of two nodes and more.",
+            |r| r.allocator.mean_mind;
+        "improvement_small", "%",
+            "Improvement over fifo:0 on the same machine, sizes 2 to 10.",
             |r| r.allocator.improvement_small;
-        "improvement_large", "%", "Improvement over fifo:0 on the same machine, sizes from 11.",
+        "improvement_large", "%",
+            "Improvement over fifo:0 on the same machine, sizes from 11.",
             |r| r.allocator.improvement_large;
-        "improvement", "%", "Improvement over fifo:0 on the same machine, all sizes.", |r| r.allocator.improvement;
+        "improvement", "%",
+            "Improvement over fifo:0 on the same machine, all sizes.",
+            |r| r.allocator.improvement;
     };
 }

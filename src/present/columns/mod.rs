@@ -1,8 +1,14 @@
 //! Output columns: every figure that leaves the tool, with its name, unit, meaning and value, defined once.
 //!
 //! A [`Column`] reads its value from a row of the type `R`; a table is a list of columns. CSV ([`Table`]), JSON
-//! ([`object`]), the rows of a sweep, the terminal ([`filled`]) and `docs/columns.md` all come from the same
+//! ([`json_object`]), the rows of a sweep, the terminal ([`fill_template`]) and `docs/columns.md` all come from the same
 //! definitions. To add a column, add its line to the list of its table.
+//!
+//! ```text
+//! definition    "mean_mind", "hops", "Mean of `mind` …", |r| r.mean_mind;
+//! CSV           mean_mind          JSON    "mean_mind": 2.5        terminal   2.5000
+//!               2.5
+//! ```
 
 use std::borrow::Cow;
 use std::fmt;
@@ -25,14 +31,14 @@ pub mod shape;
 pub mod sweep;
 pub mod throughput;
 
-/// The content of a cell.
+/// The content of a cell in a row of output.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Value<'r> {
-    /// Nothing: there is no such figure for this row.
+    /// No figure for this row: an empty CSV cell, `null` in JSON.
     Empty,
     /// A whole number.
     Integer(i128),
-    /// Any number, written so that it reads back to the same value.
+    /// A floating-point number, written so that it reads back to the same value.
     Float(f64),
     /// A name, a list, or a number whose text is given.
     Text(Cow<'r, str>),
@@ -47,10 +53,12 @@ macro_rules! integers {
         }
     )*};
 }
+// The whole numbers that figures have; i128 holds all of them, so that no column is cut.
 integers!(u32, i64, u64, usize);
 
 impl From<f64> for Value<'_> {
     fn from(value: f64) -> Self {
+        // A figure of nothing (a mean of no jobs) is 0 over 0: there is none.
         if value.is_nan() {
             Value::Empty
         } else {
@@ -77,10 +85,12 @@ impl<'r, T: Into<Value<'r>>> From<Option<T>> for Value<'r> {
     }
 }
 
+// JSON keeps whole numbers whole: 3 where a float would be 3.0.
 impl From<Value<'_>> for Json {
     fn from(value: Value<'_>) -> Json {
         match value {
             Value::Empty => Json::Null,
+            // JSON numbers are u64 or i64 in serde_json; no column holds more.
             Value::Integer(n) => u64::try_from(n).map_or_else(|_| (n as i64).into(), Json::from),
             Value::Float(n) => n.into(),
             Value::Text(text) => text.into(),
@@ -88,7 +98,7 @@ impl From<Value<'_>> for Json {
     }
 }
 
-/// The text of a CSV cell, before quoting.
+/// Writes the text of a CSV cell, before quoting.
 impl fmt::Display for Value<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -101,7 +111,7 @@ impl fmt::Display for Value<'_> {
 }
 
 impl Value<'_> {
-    /// The value with a text of its own.
+    /// Copies a borrowed text, so that the value outlives its row.
     pub fn into_owned(self) -> Value<'static> {
         match self {
             Value::Empty => Value::Empty,
@@ -111,7 +121,7 @@ impl Value<'_> {
         }
     }
 
-    /// The number, where it is one.
+    /// Returns the number as a float. `None` for texts and empty cells.
     pub fn number(&self) -> Option<f64> {
         match self {
             Value::Integer(n) => Some(*n as f64),
@@ -120,10 +130,11 @@ impl Value<'_> {
         }
     }
 
-    /// The text on a terminal: four decimals (four digits below 0.001), none where they are all 0, `-` for nothing.
+    /// Formats the value for a terminal: four decimals (four digits below 0.001), none where they are all 0, `-` for nothing.
     pub fn shown(&self) -> String {
         match self {
             Value::Empty => "-".into(),
+            // From 1e15 on a float is no count any more: it is shown as any other.
             Value::Float(n) if n.fract() == 0.0 && n.abs() < 1e15 => format!("{n}"),
             Value::Float(n) if n.abs() < 0.001 => format!("{n:.3e}"),
             Value::Float(n) => format!("{n:.4}"),
@@ -134,16 +145,17 @@ impl Value<'_> {
 
 /// One output column of rows of the type `R`.
 pub struct Column<R> {
-    /// Its name in CSV headers and JSON. A `.` stands between a JSON object's name and its key's, and is `_` in CSV.
+    /// Name in CSV headers and JSON. `a.b` is key `b` of the inner object `a` in JSON, and `a_b` in CSV.
     pub name: &'static str,
-    /// The unit, empty for names and pure numbers.
+    /// Unit, empty for names and pure numbers.
     pub unit: &'static str,
     /// Meaning in one sentence.
     pub meaning: &'static str,
-    /// Its value in a row.
+    /// Function that reads the value from a row.
     pub value: for<'r> fn(&'r R) -> Value<'r>,
 }
 
+// By hand: derived, columns of rows that are not `Clone` would be none either.
 impl<R> Clone for Column<R> {
     fn clone(&self) -> Self {
         *self
@@ -152,7 +164,7 @@ impl<R> Clone for Column<R> {
 
 impl<R> Copy for Column<R> {}
 
-/// Columns, one a line: name, unit, meaning, value.
+/// Makes a list of columns, one a line: name, unit, meaning, value.
 macro_rules! columns {
     ($($name:literal, $unit:literal, $meaning:literal, |$row:pat_param| $value:expr;)*) => {
         &[$($crate::columns::Column {
@@ -165,7 +177,7 @@ macro_rules! columns {
 }
 use columns;
 
-/// A row and the lists of its columns: fields without a column, then for each list its doc, its name and a line for each
+/// Defines a row and the lists of its columns: fields without a column, then for each list its doc, its name and a line for each
 /// column. `name: type, unit, meaning;` is a field of the row as well; `["name"], unit, meaning, |row| value;` is worked
 /// out from the others.
 macro_rules! row {
@@ -197,7 +209,7 @@ macro_rules! row {
 }
 use row;
 
-/// A column without its value.
+/// A column's name, unit and meaning, for lists of columns of several row types.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Heading {
     /// See [`Column::name`].
@@ -208,23 +220,28 @@ pub struct Heading {
     pub meaning: &'static str,
 }
 
-/// The headings of some columns.
+/// Returns the headings of some columns.
 pub fn headings<R>(columns: &[Column<R>]) -> Vec<Heading> {
-    let heading = |c: &Column<R>| Heading {
-        name: c.name,
-        unit: c.unit,
-        meaning: c.meaning,
-    };
-    columns.iter().map(heading).collect()
+    columns
+        .iter()
+        .map(|column| Heading {
+            name: column.name,
+            unit: column.unit,
+            meaning: column.meaning,
+        })
+        .collect()
 }
 
-/// The columns of these names, in this order.
+/// Selects the columns of these names, in this order.
 pub fn named<R>(columns: &[Column<R>], names: &[&str]) -> Vec<Column<R>> {
-    let found = |name: &&str| columns.iter().find(|column| column.name == *name).copied();
-    names.iter().filter_map(found).collect()
+    names
+        .iter()
+        .filter_map(|name| columns.iter().find(|column| column.name == *name))
+        .copied()
+        .collect()
 }
 
-/// The values of a row, kept beyond it.
+/// Reads the values of a row; they outlive it.
 pub fn values<R>(columns: &[Column<R>], row: &R) -> Vec<Value<'static>> {
     columns
         .iter()
@@ -232,43 +249,57 @@ pub fn values<R>(columns: &[Column<R>], row: &R) -> Vec<Value<'static>> {
         .collect()
 }
 
-/// A row as a JSON object.
+/// Turns a row into a JSON object.
 pub fn object<R>(columns: &[Column<R>], row: &R) -> Json {
     let mut object = Json::Object(Default::default());
+    extend_object(&mut object, columns, row);
+    object
+}
+
+/// Adds the columns of a row to a JSON object.
+pub fn extend_object<R>(object: &mut Json, columns: &[Column<R>], row: &R) {
     for column in columns {
-        let entry = column
-            .name
-            .split('.')
-            .fold(&mut object, |inner, key| &mut inner[key]);
+        let mut entry = &mut *object;
+        for key in column.name.split('.') {
+            // Indexing makes the inner object where there is none yet.
+            entry = &mut entry[key];
+        }
         *entry = (column.value)(row).into();
     }
-    object
 }
 
 /// A row that is written as a JSON object whose keys stand in the order of the columns.
 pub struct InOrder<'c, R>(pub &'c [Column<R>], pub R);
 
 impl<R> Serialize for InOrder<'_, R> {
+    // A `Json` object sorts its keys; this one is written entry by entry.
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let value = |column: &Column<R>| (column.name, Json::from((column.value)(&self.1)));
-        serializer.collect_map(self.0.iter().map(value))
+        serializer.collect_map(
+            self.0
+                .iter()
+                .map(|column| (column.name, Json::from((column.value)(&self.1)))),
+        )
     }
 }
 
-/// `template` with every `{name}` replaced by that column's value, and every `{name%}` by its value in per cent.
+/// Replaces every `{name}` of `template` by that column's value, and every `{name%}` by its value in per cent.
 pub fn filled<R>(template: &str, columns: &[Column<R>], row: &R) -> String {
-    columns.iter().fold(template.to_string(), |text, column| {
-        let (name, value) = (column.name, (column.value)(row));
+    let mut text = template.to_string();
+    for column in columns {
+        let name = column.name;
+        let value = (column.value)(row);
         let per_cent = format!("{:.1}%", 100.0 * value.number().unwrap_or(0.0));
-        text.replace(&format!("{{{name}}}"), &value.shown())
-            .replace(&format!("{{{name}%}}"), &per_cent)
-    })
+        text = text
+            .replace(&format!("{{{name}}}"), &value.shown())
+            .replace(&format!("{{{name}%}}"), &per_cent);
+    }
+    text
 }
 
-/// Bytes of a table that are kept before they go out.
+/// Bytes of a table that are gathered before they are written.
 const FLUSH: usize = 1 << 16;
 
-/// A CSV table being written: a comma, quotes where a text needs them, numbers in full.
+/// A writer of a CSV table: commas, quotes where a text needs them, numbers in full.
 pub struct Table<W> {
     out: W,
     text: Vec<u8>,
@@ -277,16 +308,17 @@ pub struct Table<W> {
 }
 
 impl<W: Write> Table<W> {
-    /// A table without its header.
+    /// Starts a table without a header.
     pub fn rows(out: W) -> Self {
         Table {
             out,
+            // Room for a usual line; long tables grow it, up to `FLUSH`.
             text: Vec::with_capacity(256),
             first: true,
         }
     }
 
-    /// A table of these columns, with its header.
+    /// Starts a table of these columns and writes its header.
     ///
     /// # Errors
     /// Errors of `out`.
@@ -297,28 +329,30 @@ impl<W: Write> Table<W> {
         Ok(table)
     }
 
-    /// The names of these columns; the line stays open.
+    /// Writes the names of these columns; the line stays open.
     ///
     /// # Errors
     /// Errors of `out`.
     pub fn header<R>(&mut self, columns: &[Column<R>]) -> io::Result<()> {
         columns
             .iter()
+            // Readers such as pandas offer columns as attributes, whose names have no dots.
             .try_for_each(|column| self.cell(column.name.replace('.', "_").into()))
     }
 
-    /// A cell; the line stays open.
+    /// Writes a cell; the line stays open.
     ///
     /// # Errors
     /// Errors of `out`.
     pub fn cell(&mut self, value: Value<'_>) -> io::Result<()> {
+        // No comma before the first cell, and none after the last.
         if !std::mem::take(&mut self.first) {
             self.text.push(b',');
         }
         push(&mut self.text, value)
     }
 
-    /// The values of these columns; the line stays open.
+    /// Writes the values of these columns; the line stays open.
     ///
     /// # Errors
     /// Errors of `out`.
@@ -335,6 +369,7 @@ impl<W: Write> Table<W> {
     pub fn end(&mut self) -> io::Result<()> {
         self.text.push(b'\n');
         self.first = true;
+        // A write for each line would cost more than making the line.
         if self.text.len() >= FLUSH {
             self.out.write_all(&self.text)?;
             self.text.clear();
@@ -342,7 +377,7 @@ impl<W: Write> Table<W> {
         Ok(())
     }
 
-    /// A whole row.
+    /// Writes a whole row.
     ///
     /// # Errors
     /// Errors of `out`.
@@ -351,7 +386,7 @@ impl<W: Write> Table<W> {
         self.end()
     }
 
-    /// Hands over what is left.
+    /// Writes what is still gathered.
     ///
     /// # Errors
     /// Errors of `out`.
@@ -360,28 +395,29 @@ impl<W: Write> Table<W> {
     }
 }
 
-/// Adds a cell to a line: the same machine code for everything that lines are written to.
+/// Adds a cell to a line. Not generic, so that it is compiled once for everything that tables are written to.
 fn push(text: &mut Vec<u8>, value: Value<'_>) -> io::Result<()> {
     match value {
         Value::Empty => {}
-        // There are millions: without the machinery of formatting.
+        // Curves have millions of sizes: integers do without the machinery of formatting.
         Value::Integer(n) => match u64::try_from(n) {
             Ok(n) => text.extend_from_slice(itoa::Buffer::new().format(n).as_bytes()),
             Err(_) => write!(text, "{n}")?,
         },
         Value::Float(n) => write!(text, "{n}")?,
-        Value::Text(word) => match word
-            .bytes()
-            .any(|b| matches!(b, b',' | b'"' | b'\r' | b'\n'))
-        {
-            true => write!(text, "\"{}\"", word.replace('"', "\"\""))?,
-            false => text.extend_from_slice(word.as_bytes()),
-        },
+        // RFC 4180: quotes around what could be taken for a separator, and two for one inside.
+        Value::Text(word) => {
+            if word.bytes().any(|b| b",\"\r\n".contains(&b)) {
+                write!(text, "\"{}\"", word.replace('"', "\"\""))?
+            } else {
+                text.extend_from_slice(word.as_bytes())
+            }
+        }
     }
     Ok(())
 }
 
-/// A table of these rows, as CSV.
+/// Writes these rows as a CSV table.
 ///
 /// # Errors
 /// Errors of `out`.
@@ -396,7 +432,7 @@ pub fn write<R>(
     table.finish()
 }
 
-/// The rows of these numbers, without a header, made by several threads ([`blocks::write`]).
+/// Writes rows 0 to `count` without a header; several threads make them ([`blocks::write`]).
 ///
 /// # Errors
 /// Errors of `out`.

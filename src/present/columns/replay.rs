@@ -6,83 +6,120 @@ use nodeorder_jobs::replay::set::ReplayResult;
 use nodeorder_jobs::replay::statistics::{Improvement, SizeRow, TTest};
 use nodeorder_jobs::replay::traffic::Totals;
 
-/// A replay and its improvement over the baseline on the same ordering.
+/// A replay, and its improvement over the baseline `fifo:0` on the same ordering.
 pub struct ReplayFigures<'a> {
-    /// Result of the replay.
+    /// Counts and means of the replay.
     pub result: &'a ReplayResult<'a>,
-    /// Sizes with more placements than this count in improvements.
+    /// Number of placements that a job size must exceed to count in improvements.
     pub threshold: u64,
-    /// Improvement over the baseline.
+    /// Improvement in per cent for small, large and all sizes.
     pub improvement: Improvement,
-    /// Improvement over the baseline, weighted by compute.
+    /// Improvement in per cent, each size with its share of compute; none without these shares.
     pub weighted: Option<f64>,
-    /// Small, large and all sizes, each times the share of compute of its octave.
+    /// Improvement in per cent of small, large and all sizes, each size times the share of compute of its octave.
     pub normalised: [Option<f64>; 3],
 }
 
 impl<'a> ReplayFigures<'a> {
     /// Columns of a replay in every summary.
     pub const ALL: &'a [Column<Self>] = columns! {
-        "placed", "jobs", "Jobs that were placed.", |r| r.result.counts.placed;
-        "skipped", "jobs", "Jobs that found too few free nodes.", |r| r.result.counts.skipped;
-        "refused", "jobs", "Jobs that the allocator refused although enough nodes were free.",
+        "placed", "jobs", "Jobs that were placed.",
+            |r| r.result.counts.placed;
+        "skipped", "jobs", "Jobs that found too few free nodes.",
+            |r| r.result.counts.skipped;
+        "refused", "jobs",
+            "Jobs that the allocator refused although enough nodes were free.",
             |r| r.result.counts.refused();
-        "spanning", "jobs", "Jobs placed over several components, between which there is no distance: without `mind`.",
+        "spanning", "jobs",
+            "Jobs placed over several components, between which there is no distance: without `mind`.",
             |r| r.result.summary.spanning;
-        "mean_mind", "hops", "Mean of `mind` over jobs of two nodes and more.", |r| r.result.summary.mean_mind();
-        "mean_mind_per_log_size", "hops", "Mean of `mind` over ln(`size`), for jobs of two nodes and more.",
+        "mean_mind", "hops",
+            "Mean of `mind` over jobs of two nodes and more.",
+            |r| r.result.summary.mean_mind();
+        "mean_mind_per_log_size", "hops",
+            "Mean of `mind` over ln(`size`), for jobs of two nodes and more.",
             |r| Some(r.result.summary.normalised()).filter(|n| n.count > 0).map(|n| n.mean);
-        "mean_components", "", "Mean of `components` over all jobs.", |r| r.result.summary.mean_pieces_and_spans()[0];
-        "mean_linear_span", "ranks", "Mean of `linear_span` over all jobs.", |r| r.result.summary.mean_pieces_and_spans()[1];
-        "mean_ring_span", "ranks", "Mean of `ring_span` over all jobs.", |r| r.result.summary.mean_pieces_and_spans()[2];
-        "improvement.small", "%", "How far mean `mind` is below that of `fifo:0`: mean over sizes up to 10.",
+        "mean_components", "", "Mean of `components` over all jobs.",
+            |r| r.result.summary.mean_pieces_and_spans()[0];
+        "mean_linear_span", "ranks",
+            "Mean of `linear_span` over all jobs.",
+            |r| r.result.summary.mean_pieces_and_spans()[1];
+        "mean_ring_span", "ranks", "Mean of `ring_span` over all jobs.",
+            |r| r.result.summary.mean_pieces_and_spans()[2];
+        "improvement.small", "%",
+            "How far mean `mind` is below that of `fifo:0`: mean over sizes up to 10.",
             |r| r.improvement.small;
-        "improvement.large", "%", "The same for larger sizes.", |r| r.improvement.large;
-        "improvement.overall", "%", "The same for all sizes.", |r| r.improvement.overall;
-        "delta_mind", "hops", "Mean over sizes of the mean `mind` of `fifo:0` less that of this allocator.",
+        "improvement.large", "%", "The same for larger sizes.",
+            |r| r.improvement.large;
+        "improvement.overall", "%", "The same for all sizes.",
+            |r| r.improvement.overall;
+        "delta_mind", "hops",
+            "Mean over sizes of the mean `mind` of `fifo:0` less that of this allocator.",
             |r| r.improvement.delta_mind;
     };
 
-    /// In its JSON document besides.
+    /// Further columns of its JSON document.
     pub const JSON: &'a [Column<Self>] = columns! {
-        "ordering", "", "The ordering as it was given.", |r| r.result.ordering;
-        "allocator", "", "The allocator as it was given.", |r| r.result.allocator;
-        "never_fits", "jobs", "Skipped jobs that are larger than the ordering.", |r| r.result.counts.oversized;
+        "ordering", "", "The ordering as it was given.",
+            |r| r.result.ordering;
+        "allocator", "", "The allocator as it was given.",
+            |r| r.result.allocator;
+        "never_fits", "jobs",
+            "Skipped jobs that are larger than the ordering.",
+            |r| r.result.counts.oversized;
     };
 
-    /// With `--compute`.
+    /// Further columns with `--compute`.
     pub const WEIGHTED: &'a [Column<Self>] = columns! {
-        "improvement.compute_weighted", "%", "Mean over sizes, each with its share of compute.", |r| r.weighted;
+        "improvement.compute_weighted", "%",
+            "Mean over sizes, each with its share of compute.",
+            |r| r.weighted;
         "normalised_improvement.small", "%",
             "Improvement times the share of compute of the size's octave (2, 3-4, 5-8, …): mean over sizes up to 10.",
             |r| r.normalised[0];
-        "normalised_improvement.large", "%", "The same for larger sizes.", |r| r.normalised[1];
-        "normalised_improvement.overall", "%", "The same for all sizes.", |r| r.normalised[2];
+        "normalised_improvement.large", "%",
+            "The same for larger sizes.",
+            |r| r.normalised[1];
+        "normalised_improvement.overall", "%",
+            "The same for all sizes.",
+            |r| r.normalised[2];
     };
 
-    /// In a table of replays besides.
+    /// Further columns of a table of replays.
     pub const TOTALS: &'a [Column<Self>] = columns! {
-        "sizes", "", "Job sizes with more than `--threshold` placements.", |r| r.sizes();
-        "standard_deviation", "hops", "Standard deviation of `mind` over ln(`size`).",
+        "sizes", "",
+            "Job sizes with more than `--threshold` placements.",
+            |r| r.sizes();
+        "standard_deviation", "hops",
+            "Standard deviation of `mind` over ln(`size`).",
             |r| r.result.summary.normalised().standard_deviation();
-        "pairs", "jobs", "Jobs compared in the paired test against `fifo:0`.", |r| r.test().map(|t| t.pairs);
-        "mean_difference", "hops", "Mean difference to `fifo:0` of `mind` over ln(`size`).",
+        "pairs", "jobs",
+            "Jobs compared in the paired test against `fifo:0`.",
+            |r| r.test().map(|t| t.pairs);
+        "mean_difference", "hops",
+            "Mean difference to `fifo:0` of `mind` over ln(`size`).",
             |r| r.test().map(|t| t.mean);
-        "deviation_of_differences", "hops", "Standard deviation of these differences.",
+        "deviation_of_differences", "hops",
+            "Standard deviation of these differences.",
             |r| r.test().map(|t| t.standard_deviation);
-        "t", "", "Student's t.", |r| r.test().map(|t| t.t);
-        "seconds", "s", "Time spent choosing ranks; empty without `--timings`.",
+        "t", "", "Student's t.",
+            |r| r.test().map(|t| t.t);
+        "seconds", "s",
+            "Time spent choosing ranks; empty without `--timings`.",
             |r| Some(r.result.counts.choosing.as_secs_f64()).filter(|s| *s > 0.0);
     };
 
+    /// Counts the job sizes with more placements than the threshold.
     fn sizes(&self) -> usize {
         self.result
             .summary
             .sizes()
+            // As in improvements: a mean of few jobs says little.
             .filter(|(_, row)| row.count > self.threshold)
             .count()
     }
 
+    /// Tests the replay against the baseline, job by job. `None` if there are too few pairs.
     fn test(&self) -> Option<TTest> {
         self.result.summary.t_test()
     }
@@ -91,9 +128,9 @@ impl<'a> ReplayFigures<'a> {
 row! {
     /// The jobs of one size in a replay.
     pub struct SizeFigures<'a> {
-        /// Sums over these jobs.
+        /// Number, sum and extremes of `mind` of these jobs.
         pub sums: &'a SizeRow,
-        /// The improvement times the share of compute of the size's octave.
+        /// Improvement in per cent times the share of compute of the size's octave; none without these shares.
         pub normalised: Option<f64>,
     }
     /// First columns of a row in tables.
@@ -103,48 +140,74 @@ row! {
     /// Columns of the jobs of one size.
     pub const ALL:
     size: u32, "nodes", "Nodes of a job.";
-    ["count"], "jobs", "Jobs of this size.", |r| r.sums.count;
-    ["mean_mind"], "hops", "Mean of `mind` over these jobs.", |r| r.sums.mean();
-    ["min_mind"], "hops", "The smallest `mind` among them.", |r| r.sums.min();
-    ["max_mind"], "hops", "The largest `mind` among them.", |r| r.sums.max();
-    improvement: Option<f64>, "%", "How far `mean_mind` is below that of `fifo:0`; empty up to `--threshold` jobs.";
-    /// With `--compute`.
+    ["count"], "jobs", "Jobs of this size.",
+        |r| r.sums.count;
+    ["mean_mind"], "hops", "Mean of `mind` over these jobs.",
+        |r| r.sums.mean();
+    ["min_mind"], "hops", "The smallest `mind` among them.",
+        |r| r.sums.min();
+    ["max_mind"], "hops", "The largest `mind` among them.",
+        |r| r.sums.max();
+    improvement: Option<f64>, "%",
+        "How far `mean_mind` is below that of `fifo:0`; empty up to `--threshold` jobs.";
+    /// Further columns with `--compute`.
     pub const WEIGHTED:
     ["normalised_improvement"], "%",
-        "`improvement` times the share of compute of the size's octave (2, 3-4, 5-8, …).", |r| r.normalised;
+        "`improvement` times the share of compute of the size's octave (2, 3-4, 5-8, …).",
+            |r| r.normalised;
 }
 
 impl<'a> SizeFigures<'a> {
-    /// In JSON besides.
+    /// Further columns in JSON.
     pub const JSON: &'a [Column<Self>] = columns! {
-        "mean_mind_per_log_size", "hops", "`mean_mind` over ln(`size`).",
+        "mean_mind_per_log_size", "hops",
+            "`mean_mind` over ln(`size`).",
             |r| r.sums.mean() / f64::from(r.size).ln();
     };
 }
 
-/// Jobs refused for one reason.
+/// Columns of the jobs refused for one reason: the reason and their number.
 pub const REFUSED: &[Column<(Choice, u64)>] = columns! {
-    "answer", "", "`not now`, where other free nodes would do, or `never`.",
+    "answer", "",
+        "`not now`, where other free nodes would do, or `never`.",
         |r| r.0.answer();
-    "reason", "", "Why.", |r| r.0.reason();
-    "jobs", "jobs", "Jobs refused so.", |r| r.1;
+    "reason", "", "Why.",
+        |r| r.0.reason();
+    "jobs", "jobs", "Jobs refused so.",
+        |r| r.1;
 };
 
-/// The paired test of a replay against `fifo:0`.
+/// Columns of the paired test of a replay against `fifo:0`.
 pub const T_TEST: &[Column<TTest>] = columns! {
-    "pairs", "jobs", "Jobs compared.", |t| t.pairs;
-    "mean", "hops", "Mean difference to `fifo:0` of `mind` over ln(`size`).", |t| t.mean;
-    "standard_deviation", "hops", "Standard deviation of these differences.", |t| t.standard_deviation;
-    "t", "", "Student's t.", |t| t.t;
-    "p", "", "One-sided probability of a t as large by chance.", |t| t.p;
+    "pairs", "jobs", "Jobs compared.",
+        |t| t.pairs;
+    "mean", "hops",
+        "Mean difference to `fifo:0` of `mind` over ln(`size`).",
+        |t| t.mean;
+    "standard_deviation", "hops",
+        "Standard deviation of these differences.",
+        |t| t.standard_deviation;
+    "t", "", "Student's t.",
+        |t| t.t;
+    "p", "", "One-sided probability of a t as large by chance.",
+        |t| t.p;
 };
 
-/// Traffic of all jobs of two nodes and more.
+/// Columns of the traffic of all jobs of two nodes and more.
 pub const TRAFFIC: &[Column<Totals>] = columns! {
-    "jobs", "jobs", "Jobs of two nodes and more.", |t| t.jobs;
-    "mean_dilation", "hops", "Mean of `dilation_mean`.", |t| t.mean(t.dilation);
-    "mean_contention_alone", "volume / capacity", "Mean of `contention_alone`.", |t| t.mean(t.alone);
-    "mean_contention_met", "volume / capacity", "Mean of `contention_met`.", |t| t.mean(t.met);
-    "max_contention_met", "volume / capacity", "Largest `contention_met`.", |t| t.most;
-    "mean_jobs_met", "jobs", "Mean of `jobs_met`.", |t| t.mean(t.jobs_met as f64);
+    "jobs", "jobs", "Jobs of two nodes and more.",
+        |t| t.jobs;
+    "mean_dilation", "hops", "Mean of `dilation_mean`.",
+        |t| t.mean(t.dilation);
+    "mean_contention_alone", "volume / capacity",
+        "Mean of `contention_alone`.",
+        |t| t.mean(t.alone);
+    "mean_contention_met", "volume / capacity",
+        "Mean of `contention_met`.",
+        |t| t.mean(t.met);
+    "max_contention_met", "volume / capacity",
+        "Largest `contention_met`.",
+        |t| t.most;
+    "mean_jobs_met", "jobs", "Mean of `jobs_met`.",
+        |t| t.mean(t.jobs_met as f64);
 };

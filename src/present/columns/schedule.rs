@@ -5,82 +5,108 @@ use nodeorder_jobs::schedule::{
     BOUND, LeftOut, ScheduleResult, ScheduleSummary, SizeClass, Starved,
 };
 
-/// A schedule summed up.
+/// Summary of a schedule, with the names that tell it apart in a table.
 pub struct ScheduleFigures<'a> {
-    /// The machine, where several are compared.
+    /// Name of the machine, empty unless several are compared.
     pub machine: &'a str,
-    /// The ordering, where several are compared.
+    /// Name of the ordering, empty unless several are compared.
     pub ordering: &'a str,
-    /// The schedule, where more than its figures was kept.
+    /// Schedule with its jobs; none where only its summary was kept.
     pub schedule: Option<&'a ScheduleResult>,
-    /// Its figures.
+    /// Waits, slowdowns and utilisation of the schedule.
     pub summary: &'a ScheduleSummary,
-    /// Jobs of the trace that were not scheduled.
+    /// Number of jobs of the trace that were not scheduled.
     pub left_out: u64,
 }
 
 impl<'a> ScheduleFigures<'a> {
-    /// First in `machine-queue.csv`.
+    /// First column of `machine-queue.csv`.
     pub const MACHINE: &'a [Column<Self>] = columns! {
-        "machine", "", "The machine's name.", |r| r.machine;
+        "machine", "", "The machine's name.",
+            |r| r.machine;
     };
 
-    /// First in `schedule.csv`.
+    /// Columns of `schedule.csv` only.
     pub const ORDERING: &'a [Column<Self>] = columns! {
-        "ordering", "", "The ordering as it was given.", |r| r.ordering;
-        "too_large", "jobs", "Jobs left out: larger than the ordering.", |r| r.left_out;
-    };
-
-    /// The number of jobs, wherever a schedule is summed up.
-    pub const JOBS: &'a [Column<Self>] = columns! {
-        "jobs", "jobs", "Jobs that were scheduled.", |r| r.summary.jobs;
-    };
-
-    /// In a sweep besides.
-    pub const LEFT_OUT: &'a [Column<Self>] = columns! {
-        "left_out", "jobs", "Jobs of the trace that were not scheduled: no valid job, or larger than the ordering.",
+        "ordering", "", "The ordering as it was given.",
+            |r| r.ordering;
+        "too_large", "jobs", "Jobs left out: larger than the ordering.",
             |r| r.left_out;
     };
 
-    /// Wherever a schedule is summed up.
+    /// Column of the number of jobs, wherever a schedule is summed up.
+    pub const JOBS: &'a [Column<Self>] = columns! {
+        "jobs", "jobs", "Jobs that were scheduled.",
+            |r| r.summary.jobs;
+    };
+
+    /// Column of a sweep: jobs left out.
+    pub const LEFT_OUT: &'a [Column<Self>] = columns! {
+        "left_out", "jobs",
+            "Jobs of the trace that were not scheduled: no valid job, or larger than the ordering.",
+            |r| r.left_out;
+    };
+
+    /// Columns wherever a schedule is summed up.
     pub const ALL: &'a [Column<Self>] = columns! {
         "utilisation", "",
             "Node-seconds used over nodes times `makespan`; high where jobs run longer, too: neither side is better.",
             |r| r.summary.utilisation;
-        "mean_wait", "s", "Mean time from submit to start.", |r| r.summary.mean_wait;
-        "wait_p50", "s", "Half of the jobs waited no longer: the smallest such wait of a job.",
+        "mean_wait", "s", "Mean time from submit to start.",
+            |r| r.summary.mean_wait;
+        "wait_p50", "s",
+            "Half of the jobs waited no longer: the smallest such wait of a job.",
             |r| r.summary.wait_percentiles[0];
-        "wait_p90", "s", "The same of 90 in a hundred jobs.", |r| r.summary.wait_percentiles[1];
-        "wait_p99", "s", "The same of 99 in a hundred jobs.", |r| r.summary.wait_percentiles[2];
-        "max_wait", "s", "Longest time from submit to start.", |r| r.summary.max_wait;
-        "mean_response", "s", "Mean time from submit to end.", |r| r.summary.mean_response;
-        "mean_bounded_slowdown", "", "Mean of response over run time (counted as 10 s where shorter), at least 1.",
+        "wait_p90", "s", "The same of 90 in a hundred jobs.",
+            |r| r.summary.wait_percentiles[1];
+        "wait_p99", "s", "The same of 99 in a hundred jobs.",
+            |r| r.summary.wait_percentiles[2];
+        // Percentiles are those of a job, without interpolation: they can be checked in the table of jobs.
+        "max_wait", "s", "Longest time from submit to start.",
+            |r| r.summary.max_wait;
+        "mean_response", "s", "Mean time from submit to end.",
+            |r| r.summary.mean_response;
+        "mean_bounded_slowdown", "",
+            "Mean of response over run time (counted as 10 s where shorter), at least 1.",
             |r| r.summary.mean_bounded_slowdown;
-        "makespan", "s", "Time from the first submit to the last end.", |r| r.summary.makespan;
+        "makespan", "s", "Time from the first submit to the last end.",
+            |r| r.summary.makespan;
         "starved_jobs", "jobs",
             "Jobs that waited for longer than 10 times `mean_wait` while 10 or more jobs behind them in the queue started.",
             |r| r.summary.starved;
-        "never_placed", "jobs", "Jobs left out because the allocator or policy refuses them even on the empty machine.",
+        "never_placed", "jobs",
+            "Jobs left out because the allocator or policy refuses them even on the empty machine.",
             |r| r.summary.never_placed;
-        "contiguous_share", "", "Share of the jobs of two nodes and more whose ranks are one run.",
+        "contiguous_share", "",
+            "Share of the jobs of two nodes and more whose ranks are one run.",
             |r| r.summary.contiguous;
     };
 
-    /// Mean distance, wherever a schedule is summed up.
+    /// Column of the mean distance, wherever a schedule is summed up.
     pub const MIND: &'a [Column<Self>] = columns! {
-        "mean_mind", "hops", "Mean of `mind` over jobs of two nodes and more.", |r| r.summary.mean_mind;
+        "mean_mind", "hops",
+            "Mean of `mind` over jobs of two nodes and more.",
+            |r| r.summary.mean_mind;
     };
 
-    /// In the JSON document besides.
+    /// Further columns of the JSON document.
     pub const JSON: &'a [Column<Self>] = columns! {
-        "rule", "", "The policy in words.", |r| r.schedule.map(|s| s.rule.as_str());
-        "runtime_model", "", "The runtime model in words.", |r| r.schedule.map(|s| s.model.as_str());
-        "nodes", "nodes", "Nodes of the ordering.", |r| r.schedule.map(|s| s.nodes);
-        "slowdown_bound", "s", "Run times below count as this in slowdowns.", |_| BOUND;
+        "rule", "", "The policy in words.",
+            |r| r.schedule.map(|s| s.rule.as_str());
+        "runtime_model", "", "The runtime model in words.",
+            |r| r.schedule.map(|s| s.model.as_str());
+        "nodes", "nodes", "Nodes of the ordering.",
+            |r| r.schedule.map(|s| s.nodes);
+        "slowdown_bound", "s",
+            "Run times below count as this in slowdowns.",
+            |_| BOUND;
         "first_submit", "s", "When the first job joined the queue.",
             |r| r.exact(|(first, _)| first);
-        "last_end", "s", "When the last job ended.", |r| r.exact(|(_, last)| last);
-        "mean_stretch", "", "Mean of run time over the trace's run time.", |r| r.summary.mean_stretch;
+        "last_end", "s", "When the last job ended.",
+            |r| r.exact(|(_, last)| last);
+        "mean_stretch", "",
+            "Mean of run time over the trace's run time.",
+            |r| r.summary.mean_stretch;
         "hours_lost_distance", "node-hours",
             "Node-hours that jobs take alone where they are, less those of the trace (model `network`).",
             |r| r.summary.hours_lost_distance;
@@ -93,33 +119,41 @@ impl<'a> ScheduleFigures<'a> {
         "hours_lost_sharing", "node-hours",
             "Node-hours that jobs take beside others, less those alone (model `network`).",
             |r| r.summary.hours_lost_sharing;
-        "killed", "jobs", "Jobs ended at their requested times (model `network`, kill=true).", |r| r.summary.killed;
+        "killed", "jobs",
+            "Jobs ended at their requested times (model `network`, kill=true).",
+            |r| r.summary.killed;
         "utilisation_waiting", "",
             "Node-seconds used while jobs wait over nodes times these seconds: how full a saturated machine is.",
             |r| r.summary.utilisation_waiting;
-        "mean_queue", "jobs", "Mean over time of the jobs waiting.", |r| r.summary.mean_queue;
-        "max_queue", "jobs", "The most jobs waiting.", |r| r.summary.max_queue;
-        "fragmentation", "", "Mean over free node-seconds of 1 less longest free run over free nodes.",
+        "mean_queue", "jobs", "Mean over time of the jobs waiting.",
+            |r| r.summary.mean_queue;
+        "max_queue", "jobs", "The most jobs waiting.",
+            |r| r.summary.max_queue;
+        "fragmentation", "",
+            "Mean over free node-seconds of 1 less longest free run over free nodes.",
             |r| r.summary.fragmentation;
     };
 
-    /// The JSON document.
+    /// Returns the columns of the JSON document.
     pub fn json() -> Vec<Column<Self>> {
         [Self::JOBS, Self::ALL, Self::MIND, Self::JSON].concat()
     }
 
-    /// In a sweep besides.
+    /// Column of a sweep: waits by job size.
     pub const BY_SIZE: &'a [Column<Self>] = columns! {
-        "by_size", "", "A JSON list with the objects of `by_size` in `schedule --json`.",
+        "by_size", "",
+            "A JSON list with the objects of `by_size` in `schedule --json`.",
             |r| serde_json::Value::from_iter(r.summary.by_size.iter().map(|c| object(SIZE_CLASS, c))).to_string();
     };
 
-    /// In a sweep.
+    /// Returns the columns of a row of a sweep.
     pub fn sweep() -> Vec<Column<Self>> {
+        // A row of a sweep has the `mean_mind` of its replay, too.
         let mind = [Column {
             name: "schedule_mean_mind",
             ..Self::MIND[0]
         }];
+        // A few of the JSON figures: a sweep's table has the columns of all kinds of rows side by side.
         let lost = named(
             Self::JSON,
             &[
@@ -142,7 +176,7 @@ impl<'a> ScheduleFigures<'a> {
         .concat()
     }
 
-    /// `schedule.csv`.
+    /// Returns the columns of `schedule.csv`.
     pub fn compared() -> Vec<Column<Self>> {
         let all = [
             Self::ORDERING,
@@ -152,89 +186,102 @@ impl<'a> ScheduleFigures<'a> {
             Self::MIND,
         ]
         .concat();
-        let first = [
-            "ordering",
-            "jobs",
-            "too_large",
-            "mean_wait",
-            "mean_response",
-        ];
-        let then = [
-            "mean_bounded_slowdown",
-            "utilisation",
-            "makespan",
-            "mean_stretch",
-            "mean_mind",
-        ];
-        let waits = [
-            "wait_p50",
-            "wait_p90",
-            "wait_p99",
-            "max_wait",
-            "starved_jobs",
-        ];
-        let lost = [
-            "hours_lost_distance",
-            "hours_lost_links",
-            "hours_lost_latency",
-            "hours_lost_sharing",
-        ];
+        // This table has an order of its own: by what its rows are ranked comes first.
         named(
             &all,
-            &[&first[..], &then, &waits, &["never_placed"], &lost].concat(),
+            &[
+                "ordering",
+                "jobs",
+                "too_large",
+                "mean_wait",
+                "mean_response",
+                "mean_bounded_slowdown",
+                "utilisation",
+                "makespan",
+                "mean_stretch",
+                "mean_mind",
+                "wait_p50",
+                "wait_p90",
+                "wait_p99",
+                "max_wait",
+                "starved_jobs",
+                "never_placed",
+                "hours_lost_distance",
+                "hours_lost_links",
+                "hours_lost_latency",
+                "hours_lost_sharing",
+            ],
         )
     }
 
-    /// `machine-queue.csv`.
+    /// Returns the columns of `machine-queue.csv`.
     pub fn machines() -> Vec<Column<Self>> {
         [Self::MACHINE, &Self::compared()].concat()
     }
 
-    /// The first submit or the last end in seconds.
+    /// Returns the time that `which` picks of the first submit and the last end, in seconds.
     fn exact(&self, which: impl Fn((i64, i64)) -> i64) -> Value<'_> {
+        // Ticks may be parts of a second: the schedule knows how to write them.
         let text = self.schedule.map(|s| s.seconds(s.span().map_or(0, which)));
         number(text.unwrap_or_default())
     }
 }
 
-/// The number that a text of seconds stands for; whole seconds stay whole.
+/// Parses a text of seconds; whole seconds stay whole.
 fn number(seconds: String) -> Value<'static> {
+    // Whole seconds above 2^53 would lose their last digits as floats.
     match seconds.parse::<i64>() {
         Ok(seconds) => seconds.into(),
         Err(_) => seconds.parse::<f64>().ok().into(),
     }
 }
 
-/// Waits of the jobs between two powers of two of nodes.
+/// Columns of the waits of the jobs between two powers of two of nodes.
 pub const SIZE_CLASS: &[Column<SizeClass>] = columns! {
-    "from", "nodes", "The smallest size of the class, a power of two.", |c| c.from;
-    "to", "nodes", "The largest: twice `from` less one.", |c| c.to;
-    "jobs", "jobs", "Jobs of these sizes that were scheduled; classes without are left out.", |c| c.jobs;
-    "mean_wait", "s", "Mean time from submit to start.", |c| c.mean_wait;
-    "max_wait", "s", "Longest time from submit to start.", |c| c.max_wait;
-    "mean_slowdown", "", "Mean of response over run time (counted as 10 s where shorter), at least 1.",
+    "from", "nodes", "The smallest size of the class, a power of two.",
+        |c| c.from;
+    "to", "nodes", "The largest: twice `from` less one.",
+        |c| c.to;
+    "jobs", "jobs",
+        "Jobs of these sizes that were scheduled; classes without are left out.",
+        |c| c.jobs;
+    "mean_wait", "s", "Mean time from submit to start.",
+        |c| c.mean_wait;
+    "max_wait", "s", "Longest time from submit to start.",
+        |c| c.max_wait;
+    "mean_slowdown", "",
+        "Mean of response over run time (counted as 10 s where shorter), at least 1.",
         |c| c.mean_slowdown;
 };
 
-/// A job of a schedule that starved or was left out.
+/// A job of a schedule that starved or was left out, after its schedule.
 pub struct Neglected<'a, T>(pub &'a ScheduleResult, pub T);
 
 impl<'a> Neglected<'a, Starved> {
-    /// In the JSON document's list `starved`.
+    /// Columns of the JSON document's list `starved`.
     pub const STARVED: &'a [Column<Self>] = columns! {
-        "job", "", "The job's number in the trace.", |r| r.0.tasks[r.1.task as usize].id;
-        "nodes", "nodes", "Nodes of the job.", |r| r.0.tasks[r.1.task as usize].nodes;
-        "submit", "s", "When it joined the queue.", |r| number(r.0.seconds(r.0.tasks[r.1.task as usize].submit));
-        "wait", "s", "Time from submit to start.", |r| number(r.0.seconds(r.1.wait));
-        "overtaken", "jobs", "Jobs behind it in the queue that started before it.", |r| r.1.overtaken;
+        "job", "", "The job's number in the trace.",
+            |r| r.0.tasks[r.1.task as usize].id;
+        "nodes", "nodes", "Nodes of the job.",
+            |r| r.0.tasks[r.1.task as usize].nodes;
+        "submit", "s", "When it joined the queue.",
+            |r| number(r.0.seconds(r.0.tasks[r.1.task as usize].submit));
+        "wait", "s", "Time from submit to start.",
+            |r| number(r.0.seconds(r.1.wait));
+        "overtaken", "jobs",
+            "Jobs behind it in the queue that started before it.",
+            |r| r.1.overtaken;
     };
 }
 
 impl<'a> Neglected<'a, &'a LeftOut> {
-    /// In the JSON document's list `never`.
+    /// Columns of the JSON document's list `never`.
     pub const NEVER: &'a [Column<Self>] = columns! {
-        "job", "", "The job's number in the trace.", |r| r.0.tasks[r.1.task as usize].id;
-        "nodes", "nodes", "Nodes of the job.", |r| r.0.tasks[r.1.task as usize].nodes;
-        "reason", "", "Why it can never be placed.", |r| r.1.reason.as_ref();
+        "job", "", "The job's number in the trace.",
+            |r| r.0.tasks[r.1.task as usize].id;
+        "nodes", "nodes", "Nodes of the job.",
+            |r| r.0.tasks[r.1.task as usize].nodes;
+        "reason", "", "Why it can never be placed.",
+            |r| r.1.reason.as_ref();
     };
 }

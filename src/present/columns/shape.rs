@@ -1,5 +1,7 @@
 //! How allocations lie in their machine, and what they leave room for: of one job, and means over many.
 
+use serde_json::json;
+
 use super::{Column, Value, columns};
 use nodeorder_jobs::allocator::{Room, RoomSums};
 use nodeorder_jobs::schedule::{Instant, ScheduleResult};
@@ -9,65 +11,95 @@ use nodeorder_order::metric::shape::{AllocationShape, ShapeSums};
 /// Columns of an allocation, after those of its levels.
 pub const SHAPE: &[Column<AllocationShape>] = columns! {
     "ring_mean", "hops", "Mean hops of a step of the closed walk through its nodes in rank order; empty for one node \
-        and where no path joins some.", |s| s.ring_mean();
-    "ring_longest", "hops", "Hops of the longest step of that walk; empty where no path joins some.",
+        and where no path joins some.",
+            |s| s.ring_mean();
+    "ring_longest", "hops",
+        "Hops of the longest step of that walk; empty where no path joins some.",
         |s| s.ring.map(|ring: Ring| ring.longest);
     "cut_best", "capacity", "Links of the best halving found of its nodes: among its routers and those that carry no \
-        nodes; a link counts by its capacity.", |s| s.halving.best;
-    "cut_ranks", "capacity", "The same of the halving by rank, cut at a router.", |s| s.halving.by_rank;
+        nodes; a link counts by its capacity.",
+            |s| s.halving.best;
+    "cut_ranks", "capacity",
+        "The same of the halving by rank, cut at a router.",
+        |s| s.halving.by_rank;
     "closed_rings", "", "Of the rings (lines along a wrapped axis) through its routers, the share of which it has all \
-        routers; tori only.", |s| s.closed_rings;
+        routers; tori only.",
+            |s| s.closed_rings;
 };
 
-/// Room left on the machine for further jobs.
+/// Columns of the room left on the machine for further jobs.
 pub const ROOM: &[Column<Room>] = columns! {
-    "placeable", "nodes", "The largest job that the allocator would still place, 0 for none.", |r| r.placeable;
+    "placeable", "nodes",
+        "The largest job that the allocator would still place, 0 for none.",
+        |r| r.placeable;
     "slurm_fragmentation", "nodes", "Slurm's own measure: the sizes of the blocks (and the nodes taken) or of the \
-        placements that are not wholly free; `slurm-block` and `slurm-torus3d` only.", |r| r.fragmentation;
+        placements that are not wholly free; `slurm-block` and `slurm-torus3d` only.",
+            |r| r.fragmentation;
 };
 
-/// Means over many allocations.
+/// Columns of means over many allocations.
 pub const SHAPE_SUMS: &[Column<ShapeSums>] = columns! {
-    "mean_ring_step", "hops", "Mean hops of a step of the closed walks through the jobs' nodes in rank order.",
+    "mean_ring_step", "hops",
+        "Mean hops of a step of the closed walks through the jobs' nodes in rank order.",
         |s| s.ring_mean();
-    "mean_ring_longest", "hops", "Mean of `ring_longest` over jobs of two nodes and more.", |s| s.ring_longest();
-    "mean_cut_best", "capacity", "Mean of `cut_best` over jobs of two nodes and more.", |s| s.cuts()[0];
-    "mean_cut_ranks", "capacity", "Mean of `cut_ranks` over these jobs.", |s| s.cuts()[1];
-    "mean_closed_rings", "", "Mean of `closed_rings`.", |s| s.closed_rings();
+    "mean_ring_longest", "hops",
+        "Mean of `ring_longest` over jobs of two nodes and more.",
+        |s| s.ring_longest();
+    "mean_cut_best", "capacity",
+        "Mean of `cut_best` over jobs of two nodes and more.",
+        |s| s.cuts()[0];
+    "mean_cut_ranks", "capacity",
+        "Mean of `cut_ranks` over these jobs.",
+        |s| s.cuts()[1];
+    "mean_closed_rings", "", "Mean of `closed_rings`.",
+        |s| s.closed_rings();
     "units", "", "A JSON list, leaf first: of each level mean units that jobs span, mean of the fewest that have as \
-        many nodes, share of the jobs that span no more.", |s| levels(s);
+        many nodes, share of the jobs that span no more.",
+            |s| levels(s);
 };
 
+/// Lists the units spanned at each level as JSON, for one cell of a table.
 fn levels(sums: &ShapeSums) -> Value<'static> {
-    let level = |(level, [spanned, fewest, at_fewest]): (&str, [Option<f64>; 3])| {
-        serde_json::json!({
-            "level": level, "spanned": spanned, "fewest": fewest, "at_fewest": at_fewest,
+    let levels: serde_json::Value = sums
+        .levels()
+        .map(|(level, [spanned, fewest, at_fewest])| {
+            json!({"level": level, "spanned": spanned, "fewest": fewest, "at_fewest": at_fewest})
         })
-    };
-    serde_json::Value::from_iter(sums.levels().map(level))
-        .to_string()
-        .into()
+        .collect();
+    // Machines differ in their levels, and a sweep has rows of several machines: no fixed columns would do.
+    levels.to_string().into()
 }
 
-/// Means of what is left room for: over placements in a replay, over time in a schedule.
+/// Columns of means of the room left for jobs: over placements in a replay, over time in a schedule.
 pub const ROOM_SUMS: &[Column<RoomSums>] = columns! {
-    "mean_placeable", "nodes", "Mean of `placeable`: after each placement of a replay, over time of a schedule.",
+    "mean_placeable", "nodes",
+        "Mean of `placeable`: after each placement of a replay, over time of a schedule.",
         |r| r.placeable();
-    "min_placeable", "nodes", "The smallest.", |r| r.least();
-    "mean_stranded", "nodes", "Mean of the free nodes less `placeable`.", |r| r.stranded();
-    "mean_slurm_fragmentation", "nodes", "Mean of `slurm_fragmentation`.", |r| r.fragmentation();
+    "min_placeable", "nodes", "The smallest.",
+        |r| r.least();
+    "mean_stranded", "nodes",
+        "Mean of the free nodes less `placeable`.",
+        |r| r.stranded();
+    "mean_slurm_fragmentation", "nodes",
+        "Mean of `slurm_fragmentation`.",
+        |r| r.fragmentation();
 };
 
-/// The machine of a schedule after all that happened at one time.
+/// State of a schedule after all that happened at one time: the schedule, and the instant in it.
 pub struct Moment<'a>(pub &'a ScheduleResult, pub &'a Instant);
 
 impl<'a> Moment<'a> {
-    /// In the table over time.
+    /// Columns of the table over time.
     pub const ALL: &'a [Column<Self>] = columns! {
-        "time", "s", "When, by the trace's clock.", |m| m.0.seconds(m.1.time);
-        "busy", "nodes", "Nodes in use.", |m| m.1.busy;
-        "waiting", "jobs", "Jobs that wait.", |m| m.1.waiting;
-        "free_runs", "", "Runs of free ranks.", |m| m.1.runs;
-        "longest_free_run", "ranks", "The longest of them.", |m| m.1.longest;
+        "time", "s", "When, by the trace's clock.",
+            |m| m.0.seconds(m.1.time);
+        "busy", "nodes", "Nodes in use.",
+            |m| m.1.busy;
+        "waiting", "jobs", "Jobs that wait.",
+            |m| m.1.waiting;
+        "free_runs", "", "Runs of free ranks.",
+            |m| m.1.runs;
+        "longest_free_run", "ranks", "The longest of them.",
+            |m| m.1.longest;
     };
 }

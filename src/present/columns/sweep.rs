@@ -1,4 +1,8 @@
 //! First and last columns of the rows of a sweep; the figures of each kind of row stand between them.
+//!
+//! ```text
+//! topology,ordering | allocator,log,… | seed,group | figures of all kinds of rows | note
+//! ```
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -6,7 +10,7 @@ use std::collections::BTreeMap;
 use super::{Value, row};
 
 row! {
-    /// The cell of a row; what its kind of row does not use is none.
+    /// The combination that a row is of; what its kind of row does not use is none.
     #[derive(Clone, Copy, Default)]
     pub struct CellRow<'a> {}
     /// First columns of every row.
@@ -19,7 +23,8 @@ row! {
     log: Option<&'a str>, "", "The placement log.";
     trace: Option<&'a str>, "", "The trace.";
     procs_per_node: Option<u32>, "", "Processors of a node, in traces.";
-    transform: Option<&'a str>, "", "How the trace was changed, as options of `nodeorder trace transform`.";
+    transform: Option<&'a str>, "",
+        "How the trace was changed, as options of `nodeorder trace transform`.";
     policy: Option<&'a str>, "", "The policy.";
     model: Option<&'a str>, "", "The runtime model.";
     guest: Option<&'a str>, "", "The guest.";
@@ -27,7 +32,8 @@ row! {
     /// Columns after the lists, in every row.
     pub const GROUP:
     seed: u64, "", "The seed.";
-    group: &'a str, "", "Which figures the row has: mpc, replay, schedule or mapping.";
+    group: &'a str, "",
+        "Which figures the row has: mpc, replay, schedule or mapping.";
     /// Last column of every row.
     pub const NOTE:
     note: &'a str, "", "Why the row has no figures, where it has none.";
@@ -39,17 +45,17 @@ row! {
 pub struct ResultRow(BTreeMap<String, Value<'static>>);
 
 impl ResultRow {
-    /// The values under these names of columns.
+    /// Pairs the names of columns with the values of a row.
     pub fn new(names: &[String], values: impl IntoIterator<Item = Value<'static>>) -> Self {
         ResultRow(names.iter().cloned().zip(values).collect())
     }
 
-    /// Whether the table has this column.
+    /// Returns whether the table has this column.
     pub fn has(&self, column: &str) -> bool {
         self.0.contains_key(column)
     }
 
-    /// The text in a column, empty where there is none.
+    /// Returns the text in a column, empty if there is none.
     pub fn text(&self, column: &str) -> Cow<'_, str> {
         match self.0.get(column) {
             Some(Value::Text(text)) => Cow::Borrowed(text),
@@ -58,9 +64,10 @@ impl ResultRow {
         }
     }
 
-    /// The number in a column, where there is one.
+    /// Returns the number in a column. `None` if the cell holds none.
     pub fn number(&self, column: &str) -> Option<f64> {
         match self.0.get(column)? {
+            // Rows read from a file hold texts only.
             Value::Text(text) => text.parse().ok(),
             value => value.number(),
         }

@@ -5,13 +5,20 @@ use nodeorder_traffic::throughput::Throughput;
 
 /// Columns that `map` adds for a routing whose shares were searched for.
 pub const FOUND: &[Column<Throughput>] = columns! {
-    "contention_floor", "volume / capacity", "The least that the highest load over capacity can be with these paths: proved.",
+    "contention_floor", "volume / capacity",
+        "The least that the highest load over capacity can be with these paths: proved.",
         |t| t.floor;
-    "throughput", "", "The multiple of the traffic that the routing found carries: 1 over the highest load over capacity.",
+    "throughput", "",
+        "The multiple of the traffic that the routing found carries: 1 over the highest load over capacity.",
         |t| t.found();
-    "throughput_at_most", "", "The multiple that no routing over these paths exceeds: proved.", |t| t.at_most();
-    "routing_gap", "", "The part by which the routing found may load links more than the best.", |t| t.gap();
-    "valiant_share", "", "Share of the volume between routers that goes over an intermediate; missing where there are none.",
+    "throughput_at_most", "",
+        "The multiple that no routing over these paths exceeds: proved.",
+        |t| t.at_most();
+    "routing_gap", "",
+        "The part by which the routing found may load links more than the best.",
+        |t| t.gap();
+    "valiant_share", "",
+        "Share of the volume between routers that goes over an intermediate; missing where there are none.",
         |t| t.valiant_share;
 };
 
@@ -19,13 +26,17 @@ row! {
     /// Throughput of a machine under some traffic.
     pub struct ThroughputRow<'a> {
     }
-    /// Columns of `throughput`.
+    /// Columns of the command `throughput`.
     pub const ALL:
-    traffic: &'a str, "", "What the nodes send, each 1 on the whole where it is no guest.";
+    traffic: &'a str, "",
+        "What the nodes send, each 1 on the whole where it is no guest.";
     routing: &'a str, "", "Which links traffic takes.";
-    throughput: f64, "", "The multiple of the traffic that the routing found carries, in capacities of a link.";
-    throughput_at_most: f64, "", "The multiple that no routing over these paths exceeds: proved.";
-    routing_gap: f64, "", "The part by which the first may stay below the best.";
+    throughput: f64, "",
+        "The multiple of the traffic that the routing found carries, in capacities of a link.";
+    throughput_at_most: f64, "",
+        "The multiple that no routing over these paths exceeds: proved.";
+    routing_gap: f64, "",
+        "The part by which the first may stay below the best.";
     method: &'static str, "",
         "How it was found: classes (a fixed routing that a bound meets), paths, flow, or fixed (the routing's shares are given).";
 }
@@ -35,26 +46,37 @@ row! {
     #[derive(Clone, Copy, Debug)]
     pub struct WindowRow<'a> {
     }
-    /// `throughput.csv`.
+    /// Columns of `throughput.csv`.
     pub const ALL:
     ordering: &'a str, "", "The ordering as it was given.";
     size: usize, "nodes", "Nodes of a job.";
-    windows: usize, "jobs", "Jobs side by side: windows of consecutive ranks from the first on.";
-    guest: &'a str, "", "What each job's nodes send to each other, each 1 on the mean.";
+    windows: usize, "jobs",
+        "Jobs side by side: windows of consecutive ranks from the first on.";
+    guest: &'a str, "",
+        "What each job's nodes send to each other, each 1 on the mean.";
     routing: &'a str, "", "Which links traffic takes.";
-    throughput: f64, "", "The multiple of the traffic of all jobs at once that the routing found carries.";
-    throughput_at_most: f64, "", "The multiple that no routing over these paths exceeds: proved.";
-    routing_gap: f64, "", "The part by which the first may stay below the best.";
+    throughput: f64, "",
+        "The multiple of the traffic of all jobs at once that the routing found carries.";
+    throughput_at_most: f64, "",
+        "The multiple that no routing over these paths exceeds: proved.";
+    routing_gap: f64, "",
+        "The part by which the first may stay below the best.";
     throughput_bound: Option<f64>, "",
         "Capacities of all links over nodes in windows times MPC: a bound for all-to-all windows that are as spread as those \
          of all positions are on the mean.";
-    alone: f64, "", "The multiple that the first window alone gets on an empty machine, whose links it borrows: not to rank by.";
-    method: &'static str, "", "How it was found: classes, paths, flow or fixed.";
+    alone: f64, "",
+        "The multiple that the first window alone gets on an empty machine, whose links it borrows: not to rank by.";
+    method: &'static str, "",
+        "How it was found: classes, paths, flow or fixed.";
 }
 
-/// A pair of a longest matching: `throughput --matching-out`, which `--guest` reads.
+/// Columns of a pair of a longest matching: `throughput --matching-out`, which `--guest` reads.
 pub const MATCHED: &[Column<(u32, u32)>] = columns! {
-    "source", "", "Position of the sending node among the machine's nodes by id.", |p| p.0;
-    "target", "", "Position of the receiving node.", |p| p.1;
-    "volume", "", "What it sends.", |_| 1.0;
+    "source", "",
+        "Position of the sending node among the machine's nodes by id.",
+        |p| p.0;
+    "target", "", "Position of the receiving node.",
+        |p| p.1;
+    "volume", "", "What it sends.",
+        |_| 1.0;
 };

@@ -1,4 +1,7 @@
-//! What machines carry when they route well: proved brackets.
+//! Throughput of machines that route well: for each figure what was found, and a proved limit that no routing exceeds.
+
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
 
 use nodeorder_base::error::Result;
 use nodeorder_base::observer::Observer;
@@ -16,10 +19,10 @@ pub struct Carried {
     pub all_to_all: Throughput,
     /// The traffic of a longest matching.
     pub matching: Throughput,
-    /// Multiple of any traffic in which no node sends or receives more than 1 that fits at least: by Valiant, who
-    /// makes two all-to-alls of it. Only where any path may be taken.
+    /// Proved: any traffic in which no node sends or receives more than 1 fits this many times, as Valiant routing makes
+    /// two all-to-alls of it. None where paths are restricted.
     pub worst_at_least: Option<f64>,
-    /// A multiple that the same does not exceed for some such traffic, however it is routed.
+    /// Proved: some such traffic fits no more than this many times, however it is routed. None if nothing is proved.
     pub worst_at_most: Option<f64>,
 }
 
@@ -30,36 +33,36 @@ impl Carried {
     /// As [`best_shares`] and [`longest`].
     pub fn of(topology: &Topology, routing: &BestShares, observer: &dyn Observer) -> Result<Self> {
         let fabric = Fabric::new(topology)?;
-        let find = |name| best_shares(&fabric, &traffic(topology, name)?, routing, observer);
-        let all_to_all = find("all-to-all")?;
-        let matching = find("matching")?;
+        let all_to_all = traffic(topology, "all-to-all")?;
+        let all_to_all = best_shares(&fabric, &all_to_all, routing, observer)?;
+        let matching = traffic(topology, "matching")?;
+        let matching = best_shares(&fabric, &matching, routing, observer)?;
         let nodes = topology.node_count() as f64;
-        let any = routing.path_set == PathSet::Any;
+        // Each of the two phases sends 1 spread over all N nodes; all-to-all traffic spreads it over N - 1.
         let at_least = all_to_all.found() * nodes / (2.0 * (nodes - 1.0));
         Ok(Carried {
-            worst_at_least: any.then_some(at_least),
+            worst_at_least: (routing.path_set == PathSet::Any).then_some(at_least),
             worst_at_most: longest(topology)?.worst_at_most(topology)?,
             all_to_all,
             matching,
         })
     }
 
-    /// Throughput of all machines. The largest comes first: where it takes more memory than allowed, no time is lost.
-    /// Errors: as [`Carried::of`].
+    /// Searches for the throughput of all machines, in their order. Fails as [`MachineThroughput::search_machine`].
     pub(super) fn of_all(
         topologies: &[&Topology],
         routing: &BestShares,
         observer: &dyn Observer,
         progress: &dyn Fn(&str),
     ) -> Result<Vec<Self>> {
+        // The largest first: if it needs more memory than allowed, no time is lost on the others.
         let mut largest: Vec<usize> = (0..topologies.len()).collect();
-        largest.sort_by_key(|i| std::cmp::Reverse(topologies[*i].node_count()));
-        let mut found = Vec::new();
+        largest.sort_by_key(|i| Reverse(topologies[*i].node_count()));
+        let mut found = BTreeMap::new();
         for i in largest {
             progress(topologies[i].name());
-            found.push((i, Carried::of(topologies[i], routing, observer)?));
+            found.insert(i, Carried::of(topologies[i], routing, observer)?);
         }
-        found.sort_by_key(|(i, _)| *i);
-        Ok(found.into_iter().map(|(_, carried)| carried).collect())
+        Ok(found.into_values().collect())
     }
 }

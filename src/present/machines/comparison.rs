@@ -1,10 +1,10 @@
-//! The machines ranked, with the difference between the first two.
+//! Ranks machines, and says how the first differs from the others.
 
 use std::borrow::Borrow;
 
 use super::carried::Carried;
 use super::confidence::Difference;
-use super::contender::{Bracket, Contender, Criterion, Seeds};
+use super::contender::{Contender, Criterion, Seeds};
 use super::workload::{ComparedJobs, serve};
 use nodeorder_base::error::{Error, Result, SourceLocation};
 use nodeorder_jobs::schedule::orderings::TraceSettings;
@@ -17,75 +17,85 @@ use nodeorder_order::metric::mpc;
 use nodeorder_order::ordering::{NodeOrder, Observer};
 use nodeorder_traffic::mapping::routing::BestShares;
 
-/// Seeds of a random machine.
+/// Number of seeds on which a random network is drawn.
 const SEEDS: u64 = 10;
-/// The families whose networks are drawn at random.
+/// Families of networks that are drawn at random.
 const RANDOM: [&str; 3] = ["watts-strogatz", "random-regular", "gnm"];
 
 /// Machines side by side, the best first.
 #[derive(Clone, Debug)]
 pub struct Machines {
-    /// By what they are ranked.
+    /// Figure by which they are ranked.
     pub criterion: Criterion,
-    /// The machines, ranked; equal ones in the order given. Last those that are not compared: some of their windows
+    /// Machines, ranked; equal ones in the order given. Last those that are not compared: some of their windows
     /// span pieces that no link joins, and no mean makes up for a job that no path joins.
     pub contenders: Vec<Contender>,
-    /// How many of them are compared: all but the last ones.
+    /// Number of machines that are compared, from the first on.
     pub compared: usize,
-    /// The largest job size of the means: the nodes of the smallest machine's orderings.
+    /// Largest job size of the means: the number of nodes of the smallest machine's orderings.
     pub largest: usize,
-    /// The figure of each by which they are ranked.
+    /// Figure of each machine by which they are ranked, in the unit of `criterion`.
     pub scores: Vec<f64>,
-    /// Jobs that the scores are of, or 0.
+    /// Number of jobs that the scores are means over; 0 where no jobs rank.
     pub jobs: usize,
-    /// The first machine less each other one that is compared, with how sure that is.
+    /// Difference of the first machine to each other one that is compared, with its interval.
     pub differences: Vec<Difference>,
-    /// How the jobs were scheduled, where they have times.
+    /// Policy, allocator and runtime model of the schedules; none where jobs have no times.
     pub settings: Option<TraceSettings>,
 }
 
 /// Options of a comparison of machines.
 #[derive(Clone, Default)]
 pub struct Request<'a> {
-    /// Orderings; each machine takes those that suit it, or its default ones.
+    /// Orderings asked for; each machine takes those that suit it, or its default ones.
     pub orders: &'a [String],
     /// Prices, watts, classes of cables.
     pub buying: Buying,
-    /// The routing under which it is searched what the machines carry, where that is asked.
+    /// Routing under which the throughput of the machines is searched; none for no search.
     pub routing: Option<BestShares>,
-    /// Criterion that ranks them; none for what their jobs get, or distances.
+    /// Criterion that ranks them; none for the response times or distances of their jobs, else MPC.
     pub rank: Option<Criterion>,
 }
 
 impl Machines {
-    /// Rank of the machine at `slot`, from 1; none for one that is not compared. Where brackets rank: 1 more than the
-    /// machines that are surely better, so that machines that are not told apart may have the same.
+    /// Returns the rank of the machine at `slot`, from 1. `None` if it is not compared. Where brackets rank, it is 1 more
+    /// than the number of machines that are surely better, so that machines that are not told apart may share a rank.
     pub fn rank(&self, slot: usize) -> Option<usize> {
-        let bracket = |contender: &Contender| contender.bracket(self.criterion);
-        let Some(own) = bracket(self.contenders.get(slot)?).filter(|_| slot < self.compared) else {
-            return (slot < self.compared).then_some(slot + 1);
+        let compared = &self.contenders[..self.compared];
+        let contender = compared.get(slot)?;
+        let Some(own) = contender.bracket(self.criterion) else {
+            return Some(slot + 1);
         };
-        let better = |other: Bracket| match self.criterion.rises() {
-            true => other[0] > own[1],
-            false => other[0] < own[1],
-        };
-        let all = self.contenders[..self.compared].iter().filter_map(bracket);
-        Some(1 + all.filter(|other| better(*other)).count())
+        let mut rank = 1;
+        for other in compared {
+            let Some(other) = other.bracket(self.criterion) else {
+                continue;
+            };
+            // First the end that was found, then the one that nothing exceeds.
+            let is_better = if self.criterion.rises() {
+                other[0] > own[1]
+            } else {
+                other[0] < own[1]
+            };
+            rank += usize::from(is_better);
+        }
+        Some(rank)
     }
 
-    /// Whether the first machine is told apart from every other one that is compared; none where there is no other.
+    /// Returns whether the first machine is told apart from every other one that is compared. `None` if there is no other.
     pub fn is_told(&self) -> Option<bool> {
         let told = self.differences.iter().all(Difference::is_significant);
         (!self.differences.is_empty()).then_some(told)
     }
 
-    /// The fewest and the most nodes of the machines' orderings, where they differ.
+    /// Returns the fewest and the most nodes of the machines' orderings. `None` if all have the same number.
     pub fn node_counts(&self) -> Option<(usize, usize)> {
         let most = self.contenders.iter().map(|c| c.machine.best.len()).max()?;
         (most > self.largest).then_some((self.largest, most))
     }
 
-    /// Whether each figure of the first machine can be read beside those of all others.
+    /// Returns whether every figure may be read across all machines: one is told to be the best, all are compared, and all
+    /// have the same number of nodes.
     pub fn is_even(&self) -> bool {
         self.is_told() == Some(true)
             && self.compared == self.contenders.len()
@@ -112,84 +122,99 @@ pub fn compare(
     progress: &dyn Fn(&str),
 ) -> Result<Machines> {
     let topologies: Vec<&Topology> = topologies.iter().map(Borrow::borrow).collect();
+    // Searches take minutes: what cannot be priced is refused before them.
     check_priced(&topologies, request)?;
-    let search = |routing| Carried::of_all(&topologies, routing, observer, progress);
-    let mut carried = request
-        .routing
-        .as_ref()
-        .map(search)
-        .transpose()?
-        .map(Vec::into_iter);
-    let orders = request.orders;
-    let made = topologies
+    let mut carried = match &request.routing {
+        Some(routing) => Carried::of_all(&topologies, routing, observer, progress)?,
+        None => Vec::new(),
+    }
+    .into_iter();
+    let orderings = topologies
         .iter()
-        .map(|topology| Machine::orderings(topology, orders, observer));
-    let made = made.collect::<Result<Vec<_>>>()?;
-    let largest = made.iter().flatten().map(NodeOrder::len).min().unwrap_or(0);
+        // All orderings first: means are over the job sizes that every machine has.
+        .map(|topology| Machine::orderings(topology, request.orders, observer))
+        .collect::<Result<Vec<_>>>()?;
+    let largest = orderings
+        .iter()
+        .flatten()
+        .map(NodeOrder::len)
+        .min()
+        .unwrap_or(0);
     let mut contenders = Vec::new();
-    for (topology, made) in topologies.iter().copied().zip(made) {
+    for (topology, orderings) in topologies.iter().copied().zip(orderings) {
         progress(topology.name());
-        let machine = Machine::new(topology, made, largest, &request.buying)?;
-        let served = |workload| serve(topology, &machine.best, workload);
-        let service = workload.map(served).transpose()?;
-        let seeds = seeds(topology, &machine, largest)?;
-        let carried = carried.as_mut().and_then(Iterator::next);
+        let machine = Machine::new(topology, orderings, largest, &request.buying)?;
+        let service = workload
+            .map(|workload| serve(topology, &machine.best, workload))
+            .transpose()?;
         contenders.push(Contender {
+            seeds: seeds(topology, &machine, largest)?,
             machine,
             service,
-            seeds,
-            carried,
+            carried: carried.next(),
         });
     }
     let (criterion, jobs) = match request.rank {
         None => criterion(&contenders),
         Some(rank) => (rank, Vec::new()),
     };
-    let scores: Vec<f64> = (0..contenders.len())
-        .map(|i| match criterion {
-            Criterion::MeanLog => contenders[i].mean_log(),
-            Criterion::Throughput | Criterion::Cost => contenders[i]
-                .bracket(criterion)
-                .map_or(f64::NAN, |ends| ends[0]),
-            _ => {
-                let values = values(&contenders[i], criterion);
-                jobs.iter().filter_map(|job| values[*job]).sum::<f64>() / jobs.len() as f64
-            }
-        })
+    let mut ranked: Vec<(f64, Contender)> = contenders
+        .into_iter()
+        .map(|contender| (score(&contender, criterion, &jobs), contender))
         .collect();
-    let mut ranked: Vec<(f64, Contender)> = scores.into_iter().zip(contenders).collect();
-    let left_out = |contender: &Contender| contender.machine.windows_left_out();
-    ranked.sort_by(|a, b| {
-        let (a_first, b_first) = if criterion.rises() { (b, a) } else { (a, b) };
-        left_out(&a.1)
-            .total_cmp(&left_out(&b.1))
-            .then(a_first.0.total_cmp(&b_first.0))
+    ranked.sort_by(|(a_score, a), (b_score, b)| {
+        let by_score = if criterion.rises() {
+            b_score.total_cmp(a_score)
+        } else {
+            a_score.total_cmp(b_score)
+        };
+        // Means without some windows are of other jobs: the more are left out, the further back, whatever the score.
+        a.machine
+            .windows_left_out()
+            .total_cmp(&b.machine.windows_left_out())
+            .then(by_score)
     });
     let (scores, contenders): (Vec<f64>, Vec<Contender>) = ranked.into_iter().unzip();
+    let compared = contenders
+        .iter()
+        .take_while(|contender| contender.machine.windows_left_out() == 0.0)
+        .count();
     let seed = topologies
         .first()
         .map_or(1, |topology| topology.context().seed);
-    let compared = contenders.iter().take_while(|c| left_out(c) == 0.0).count();
-    let others = contenders[..compared].iter().skip(1);
-    let differences = others
+    let differences = contenders[..compared]
+        .iter()
+        .skip(1)
         .filter_map(|other| difference(&contenders[0], other, criterion, &jobs, workload, seed))
         .collect();
     let queue = workload.and_then(|workload| workload.queue.as_ref());
-    let settings = queue.map(|queue| queue.settings.clone());
-    let jobs = jobs.len();
     Ok(Machines {
         criterion,
         contenders,
         compared,
         largest,
         scores,
-        jobs,
+        jobs: jobs.len(),
         differences,
-        settings,
+        settings: queue.map(|queue| queue.settings.clone()),
     })
 }
 
-/// The figure of each job of a contender.
+/// Returns the figure that ranks a machine; means are over these jobs, by index.
+fn score(contender: &Contender, criterion: Criterion, jobs: &[usize]) -> f64 {
+    match criterion {
+        Criterion::MeanLog => contender.mean_log(),
+        Criterion::Throughput | Criterion::Cost => contender
+            .bracket(criterion)
+            .map_or(f64::NAN, |ends| ends[0]),
+        Criterion::Response | Criterion::Hops => {
+            let values = values(contender, criterion);
+            jobs.iter().filter_map(|job| values[*job]).sum::<f64>() / jobs.len() as f64
+        }
+    }
+}
+
+/// Returns the figure of each job on a machine: response times or hops. Empty if it has none.
 fn values(contender: &Contender, criterion: Criterion) -> &[Option<f64>] {
     match (&contender.service, criterion) {
         (Some(service), Criterion::Response) => &service.responses,
@@ -198,13 +223,15 @@ fn values(contender: &Contender, criterion: Criterion) -> &[Option<f64>] {
     }
 }
 
-/// The first criterion of which every machine has figures, and the jobs that have them on all.
+/// Chooses the first criterion of which every machine has figures, and the jobs that have them on all.
 fn criterion(contenders: &[Contender]) -> (Criterion, Vec<usize>) {
+    // What users wait for says more than distances of jobs, and these more than curves without jobs.
     for criterion in [Criterion::Response, Criterion::Hops] {
-        let all = contenders.iter().map(|c| values(c, criterion));
-        let most = all.clone().map(<[_]>::len).min().unwrap_or(0);
-        let served = |job: &usize| all.clone().all(|values| values[*job].is_some());
-        let jobs: Vec<usize> = (0..most).filter(served).collect();
+        let all: Vec<_> = contenders.iter().map(|c| values(c, criterion)).collect();
+        let most = all.iter().map(|values| values.len()).min().unwrap_or(0);
+        let jobs: Vec<usize> = (0..most)
+            .filter(|job| all.iter().all(|values| values[*job].is_some()))
+            .collect();
         if !jobs.is_empty() {
             return (criterion, jobs);
         }
@@ -212,6 +239,7 @@ fn criterion(contenders: &[Contender]) -> (Criterion, Vec<usize>) {
     (Criterion::MeanLog, Vec::new())
 }
 
+/// Subtracts the second machine's figure from the first one's, with an interval. `None` if they have no job in common.
 fn difference(
     first: &Contender,
     second: &Contender,
@@ -220,40 +248,46 @@ fn difference(
     workload: Option<&ComparedJobs<'_>>,
     seed: u64,
 ) -> Option<Difference> {
-    let (figure, unit) = (criterion.name(), criterion.unit());
+    let figure = criterion.name();
+    let unit = criterion.unit();
     if criterion.is_bracket() {
-        let (a, b) = (first.bracket(criterion)?, second.bracket(criterion)?);
-        return Some(Difference::within(figure, unit, a, b));
+        let ours = first.bracket(criterion)?;
+        return Some(Difference::within(
+            figure,
+            unit,
+            ours,
+            second.bracket(criterion)?,
+        ));
     }
     if criterion == Criterion::MeanLog {
-        let of = |contender: &Contender, i: usize| match &contender.seeds {
-            Some(seeds) => seeds.values[i],
-            None => contender.machine.mean_log(),
-        };
         if first.seeds.is_none() && second.seeds.is_none() {
             let gap = first.machine.mean_log() - second.machine.mean_log();
             return Some(Difference::exact(figure, unit, gap));
         }
+        // Seed by seed; a network that is not drawn has the same mean on each.
         let gaps: Vec<f64> = (0..SEEDS as usize)
-            .map(|i| of(first, i) - of(second, i))
+            .map(|i| first.mean_log_of_seed(i) - second.mean_log_of_seed(i))
             .collect();
         return Some(Difference::over_seeds(figure, unit, &gaps));
     }
-    let (a, b) = (values(first, criterion), values(second, criterion));
+    // Only waits depend on the week: distances of jobs are resampled job by job.
     let tasks = workload
-        .and_then(|w| w.queue.as_ref())
-        .map(|queue| queue.tasks);
-    let week = |job: usize| {
-        let tasks = tasks.filter(|_| criterion == Criterion::Response)?;
-        let first = tasks.first()?.submit;
-        Some(tasks[job].submit.saturating_sub(first) / WEEK)
-    };
-    let pair = |job: &usize| Some((week(*job), a[*job]? - b[*job]?));
-    let pairs: Vec<(Option<i64>, f64)> = jobs.iter().filter_map(pair).collect();
+        .and_then(|workload| workload.queue.as_ref())
+        .map(|queue| queue.tasks)
+        .filter(|_| criterion == Criterion::Response);
+    let ours = values(first, criterion);
+    let theirs = values(second, criterion);
+    let mut pairs = Vec::new();
+    for job in jobs {
+        if let (Some(a), Some(b)) = (ours[*job], theirs[*job]) {
+            let week = tasks.map(|tasks| tasks[*job].submit.saturating_sub(tasks[0].submit) / WEEK);
+            pairs.push((week, a - b));
+        }
+    }
     Difference::paired(figure, unit, &pairs, seed)
 }
 
-/// The figures of a random network on ten seeds; none for networks that are not drawn.
+/// Draws a random network on ten seeds, from its own on. `None` if the network is not drawn.
 fn seeds(topology: &Topology, machine: &Machine, largest: usize) -> Result<Option<Seeds>> {
     let spec = topology.spec();
     if !RANDOM.contains(&spec.split(':').next().unwrap_or_default()) {
@@ -267,39 +301,38 @@ fn seeds(topology: &Topology, machine: &Machine, largest: usize) -> Result<Optio
         )
     };
     let (before, rest) = spec.split_once(",seed=").ok_or_else(missing)?;
+    // Options may follow the seed.
     let digits = rest.find(',').unwrap_or(rest.len());
     let first: u64 = rest[..digits].parse().map_err(|_| missing())?;
-    let (mut distances, mut logs) = (Vec::new(), Vec::new());
-    for i in 0..SEEDS {
-        if i == 0 {
-            distances.push(machine.comparison.topology.mean_distance);
-            logs.push(machine.mean_log());
-            continue;
-        }
+    // The first seed's network is the machine itself.
+    let mut distances = vec![machine.comparison.topology.mean_distance];
+    let mut values = vec![machine.mean_log()];
+    for i in 1..SEEDS {
         let seed = first.wrapping_add(i);
         let text = format!("{before},seed={seed}{}", &rest[digits..]);
         let drawn = Topology::inline(&text, topology.context())?;
+        // One method for all draws: it is the ordering of the family that is judged, not the luck of a choice.
         let order = NodeOrder::make(&drawn, machine.best.label())?;
         let curve = mpc::curve(&drawn, &order)?;
-        logs.push(mean_log(up_to(&curve.values(), largest)));
+        values.push(mean_log(up_to(&curve.values(), largest)));
         distances.push(drawn.statistics()?.mean_distance);
     }
     Ok(Some(Seeds {
         first,
         mean_distance: Difference::over_seeds("mean distance", "hops", &distances),
-        mean_log: Difference::over_seeds(Criterion::MeanLog.name(), "hops", &logs),
-        values: logs,
+        mean_log: Difference::over_seeds(Criterion::MeanLog.name(), "hops", &values),
+        values,
     }))
 }
 
-/// Refuses before the search what cannot be priced.
+/// Checks before any search that every machine can be priced.
 fn check_priced(topologies: &[&Topology], request: &Request<'_>) -> Result<()> {
     if request.rank == Some(Criterion::Cost) && request.buying.prices == Prices::default() {
         let expected = "--prices links=X,routers=Y,nodes=W, or some of them";
         return Err(Error::option("--rank cost", "no prices", expected));
     }
-    let bill = |topology: &&Topology| request.buying.bill(topology, &topology.statistics()?);
-    topologies
-        .iter()
-        .try_for_each(|topology| bill(topology).map(|_| ()))
+    for topology in topologies {
+        request.buying.bill(topology, &topology.statistics()?)?;
+    }
+    Ok(())
 }

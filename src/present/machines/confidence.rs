@@ -1,4 +1,7 @@
-//! How sure a difference is: an interval from resampled weeks or jobs, or from ten seeds.
+//! How sure the difference of two machines is: an interval from resampled weeks or jobs, or from ten seeds.
+//!
+//! Jobs are served by both machines, so their differences are resampled, not their figures: a job that waits long on both
+//! says nothing about which is better.
 
 use rayon::prelude::*;
 use serde::Serialize;
@@ -10,26 +13,26 @@ use nodeorder_jobs::schedule::saving::{RESAMPLES, WEEKS, middle};
 /// A difference, first machine less second, with its 95 % interval, or with proved ends.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Difference {
-    /// Name of the figure.
+    /// Name of the figure that is compared.
     pub figure: &'static str,
-    /// Its unit.
+    /// Unit of the figure, and of the difference.
     pub unit: &'static str,
-    /// The difference of the means.
+    /// Difference of the means.
     pub difference: f64,
-    /// The interval's ends; none where the figures are exact.
+    /// Lower end of the interval; none where the figures are exact.
     pub low: Option<f64>,
-    /// See `low`.
+    /// Upper end of the interval; none where the figures are exact.
     pub high: Option<f64>,
-    /// The units that are drawn at random: `weeks`, `jobs` or `seeds`; `bounds` where the ends are proved; empty for exact figures.
+    /// Kind of sample that the interval is over: `weeks`, `jobs` or `seeds`; `bounds` where the ends are proved; empty for exact figures.
     pub over: &'static str,
-    /// Number of these units.
+    /// Number of these weeks, jobs or seeds; 0 for exact figures and bounds.
     pub count: usize,
-    /// Jobs that both machines served, or 0.
+    /// Number of jobs that both machines served; 0 where no jobs are compared.
     pub jobs: usize,
 }
 
 impl Difference {
-    /// Whether the interval leaves out zero; of exact figures, whether they differ.
+    /// Returns whether the interval leaves out zero; of exact figures, whether they differ.
     pub fn is_significant(&self) -> bool {
         match (self.low, self.high) {
             (Some(low), Some(high)) => low > 0.0 || high < 0.0,
@@ -37,7 +40,7 @@ impl Difference {
         }
     }
 
-    /// The difference of two exact figures, without an interval.
+    /// Makes the difference of two exact figures, without an interval.
     pub fn exact(figure: &'static str, unit: &'static str, difference: f64) -> Self {
         Difference {
             figure,
@@ -51,45 +54,40 @@ impl Difference {
         }
     }
 
-    /// The difference of two figures of which the ends are proved, and the ends of the difference.
+    /// Subtracts two figures that are known between proved ends; those of the difference follow.
     pub(super) fn within(
         figure: &'static str,
         unit: &'static str,
         a: [f64; 2],
         b: [f64; 2],
     ) -> Self {
-        let ends = |ends: [f64; 2]| (ends[0].min(ends[1]), ends[0].max(ends[1]));
-        let ((a_low, a_high), (b_low, b_high)) = (ends(a), ends(b));
-        let (low, high) = (Some(a_low - b_high), Some(a_high - b_low));
-        let exact = Difference::exact(figure, unit, a[0] - b[0]);
+        // Brackets begin with the end that ranks: the lower one of throughput, the upper one of cost.
         Difference {
-            low,
-            high,
+            low: Some(a[0].min(a[1]) - b[0].max(b[1])),
+            high: Some(a[0].max(a[1]) - b[0].min(b[1])),
             over: "bounds",
-            ..exact
+            ..Difference::exact(figure, unit, a[0] - b[0])
         }
     }
 
-    /// Mean of one value or difference a seed, with Student's 95 % interval; of one seed it has no ends.
+    /// Averages one value or difference a seed, with Student's 95 % interval; of one seed it has no ends.
     pub fn over_seeds(figure: &'static str, unit: &'static str, values: &[f64]) -> Self {
         let n = values.len() as f64;
         let mean = values.iter().sum::<f64>() / n;
         let squares: f64 = values.iter().map(|v| (v - mean) * (v - mean)).sum();
+        // One seed has no deviation: the half width is no number, and the ends are none.
         let half = half_width(values.len()) * (squares / (n - 1.0) / n).sqrt();
         Difference {
-            figure,
-            unit,
-            difference: mean,
             low: half.is_finite().then_some(mean - half),
             high: half.is_finite().then_some(mean + half),
             over: "seeds",
             count: values.len(),
-            jobs: 0,
+            ..Difference::exact(figure, unit, mean)
         }
     }
 
-    /// Mean of one difference a job: `values` are the differences with the week of each job where it has one. Weeks or jobs
-    /// are drawn with replacement, as many as there are, and the middle 95 % of the means are the interval. None
+    /// Averages one difference a job: `values` are the differences with the week of each job where it has one. Weeks or jobs
+    /// are drawn with replacement, as many as there are, and the middle 95 % of the means are the interval. `None`
     /// without jobs.
     ///
     /// # References
@@ -101,6 +99,7 @@ impl Difference {
         values: &[(Option<i64>, f64)],
         seed: u64,
     ) -> Option<Self> {
+        // No job was served by both machines.
         if values.is_empty() {
             return None;
         }
@@ -113,31 +112,39 @@ impl Difference {
         }
         // Waits of one week depend on each other: whole weeks are drawn where there are enough.
         let by_week = weeks.len() >= WEEKS && values.iter().all(|(week, _)| week.is_some());
-        let drawn: Vec<(f64, u64)> = match by_week {
-            true => weeks.into_values().collect(),
-            false => values.iter().map(|(_, value)| (*value, 1)).collect(),
+        let sums: Vec<(f64, u64)> = if by_week {
+            weeks.into_values().collect()
+        } else {
+            values.iter().map(|(_, value)| (*value, 1)).collect()
         };
-        let mean = |sums: &mut dyn Iterator<Item = (f64, u64)>| {
-            let (sum, count) = sums.fold((0.0, 0), |(a, b), (c, d)| (a + c, b + d));
-            sum / count as f64
-        };
-        let resample = |i: u64| {
-            // A stream of its own for each, so that threads do not show.
-            let mut random = generator(seed ^ (i + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15));
-            let bound = drawn.len() as u64;
-            mean(&mut (0..bound).map(|_| drawn[below(bound, &mut random) as usize]))
-        };
-        let mut means: Vec<f64> = (0..RESAMPLES).into_par_iter().map(resample).collect();
+        let bound = sums.len() as u64;
+        let mut means: Vec<f64> = (0..RESAMPLES)
+            .into_par_iter()
+            .map(|i| {
+                // A stream of its own for each, so that threads do not show.
+                let mut random = generator(seed ^ (i + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15));
+                mean_of_sums((0..bound).map(|_| sums[below(bound, &mut random) as usize]))
+            })
+            .collect();
         let (low, high) = middle(&mut means);
         Some(Difference {
-            figure,
-            unit,
-            difference: mean(&mut drawn.iter().copied()),
             low: Some(low),
             high: Some(high),
             over: if by_week { "weeks" } else { "jobs" },
-            count: drawn.len(),
+            count: sums.len(),
             jobs: values.len(),
+            ..Difference::exact(figure, unit, mean_of_sums(sums.iter().copied()))
         })
     }
+}
+
+/// Divides the sum of sums by the number of values in them.
+fn mean_of_sums(sums: impl Iterator<Item = (f64, u64)>) -> f64 {
+    let mut all = 0.0;
+    let mut values = 0;
+    for (sum, count) in sums {
+        all += sum;
+        values += count;
+    }
+    all / values as f64
 }

@@ -1,94 +1,104 @@
-//! One of several machines, and the figures by which it may be ranked.
+//! One of the machines that are compared, and the figures by which it may be ranked.
 
 use super::carried::Carried;
 use super::confidence::Difference;
 use super::workload::Service;
 use nodeorder_order::metric::machine_figures::Machine;
 
-/// Ends of what is proved: what was found, and what nothing exceeds.
+/// Ends of a figure that is proved to lie between them: the value found, and the limit that nothing exceeds.
 pub type Bracket = [f64; 2];
 
-/// One of the machines.
+/// One of the machines that are compared.
 #[derive(Clone, Debug)]
 pub struct Contender {
-    /// Its figures.
+    /// Figures of the machine and its best ordering.
     pub machine: Machine,
-    /// Service that jobs get on it, where there is a workload.
+    /// Service that jobs get on it; none without a workload.
     pub service: Option<Service>,
-    /// Mean distance and the best ordering's mean(log) on ten seeds, where the network is a random one.
+    /// Mean distance and the best ordering's mean(log) on ten seeds; none where the network is not random.
     pub seeds: Option<Seeds>,
-    /// Its throughput, where that is asked.
+    /// Throughput of the machine; none unless asked for.
     pub carried: Option<Carried>,
 }
 
 impl Contender {
-    /// The machine with its best ordering, or its name alone where a figure has nothing to do with orderings.
+    /// Names the machine with its best ordering, or alone where the figure has nothing to do with orderings.
     pub fn called(&self, criterion: Criterion) -> String {
-        match criterion.is_bracket() {
-            true => self.machine.name().to_string(),
-            false => format!("{} with {}", self.machine.name(), self.machine.best.label()),
+        let name = self.machine.name();
+        if criterion.is_bracket() {
+            name.to_string()
+        } else {
+            format!("{name} with {}", self.machine.best.label())
         }
     }
 
-    /// Proved ends of the figure by which machines are ranked, where it is a bracket; first the end that ranks.
+    /// Returns the proved ends of the figure that ranks, first the end that ranks. `None` if it is no bracket.
     pub(super) fn bracket(&self, criterion: Criterion) -> Option<Bracket> {
         match criterion {
+            // First what was found: a machine is ranked by what it surely carries.
             Criterion::Throughput => self.all_to_all(),
             Criterion::Cost => self.per_throughput(self.machine.bill.cost),
             _ => None,
         }
     }
 
-    /// All-to-all throughput of a node.
+    /// Returns the all-to-all throughput of a node. `None` if it was not searched.
     pub fn all_to_all(&self) -> Option<Bracket> {
-        self.carried
-            .as_ref()
-            .map(|carried| [carried.all_to_all.found(), carried.all_to_all.at_most()])
+        let throughput = &self.carried.as_ref()?.all_to_all;
+        Some([throughput.found(), throughput.at_most()])
     }
 
-    /// All-to-all throughput of all nodes.
+    /// Adds up the all-to-all throughput of all nodes.
     fn all_nodes(&self) -> Option<Bracket> {
         let nodes = self.machine.comparison.topology.nodes as f64;
-        self.all_to_all()
-            .map(|bracket| bracket.map(|end| end * nodes))
+        Some(self.all_to_all()?.map(|end| end * nodes))
     }
 
-    /// All-to-all throughput of all nodes for each of `pieces`: links, routers, a unit of money.
+    /// Returns the all-to-all throughput of all nodes for each of `pieces`: links, routers, units of money. `None` if there
+    /// are none.
     pub fn all_to_all_per(&self, pieces: Option<f64>) -> Option<Bracket> {
+        // A machine of one router has no links, and prices may add up to nothing.
         let pieces = pieces.filter(|pieces| *pieces > 0.0)?;
-        self.all_nodes()
-            .map(|bracket| bracket.map(|end| end / pieces))
+        Some(self.all_nodes()?.map(|end| end / pieces))
     }
 
-    /// Part of `sum`, the machine's cost or watts, that a unit of all-to-all throughput takes at most, and at least.
+    /// Divides `sum`, the machine's cost or watts, by its all-to-all throughput: what a unit takes at most, and at least.
     pub fn per_throughput(&self, sum: Option<f64>) -> Option<Bracket> {
-        self.all_nodes()
-            .zip(sum)
-            .map(|(bracket, sum)| bracket.map(|end| sum / end))
+        let sum = sum?;
+        // The more it carries the less a unit costs: the end that was found gives the upper end here.
+        Some(self.all_nodes()?.map(|end| sum / end))
     }
 
-    /// The best ordering's mean(log); of a random network the mean over its seeds.
+    /// Returns the best ordering's mean(log) in hops; of a random network the mean over its seeds.
     pub(super) fn mean_log(&self) -> f64 {
         self.seeds
             .as_ref()
+            // One draw of a random network is luck; its family is ranked by the mean.
             .map_or(self.machine.mean_log(), |seeds| seeds.mean_log.difference)
+    }
+
+    /// Returns the best ordering's mean(log) on one of ten seeds; that of the machine where nothing is drawn.
+    pub(super) fn mean_log_of_seed(&self, index: usize) -> f64 {
+        self.seeds
+            .as_ref()
+            .map_or(self.machine.mean_log(), |seeds| seeds.values[index])
     }
 }
 
-/// A random network's figures on seeds from its own on.
+/// Figures of a random network on ten seeds, from its own on.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Seeds {
-    /// The first seed.
+    /// First seed: the one that the machine is given with.
     pub first: u64,
-    /// Mean distances with their interval.
+    /// Mean over the seeds of the mean distance, with its interval.
     pub mean_distance: Difference,
-    /// The best ordering's mean(log) with its interval, ordered by the same method on each seed.
+    /// Mean over the seeds of the best ordering's mean(log), with its interval; one method orders all of them.
     pub mean_log: Difference,
-    /// The values of `mean_log`.
+    /// Mean(log) in hops on each seed.
     pub values: Vec<f64>,
 }
 
-/// By which figure machines are ranked.
+/// Figure by which machines are ranked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Criterion {
     /// Mean response time over the jobs that every machine ran, in seconds.
@@ -104,17 +114,17 @@ pub enum Criterion {
 }
 
 impl Criterion {
-    /// Whether more of it is better.
+    /// Returns whether higher values are better.
     pub fn rises(self) -> bool {
         self == Criterion::Throughput
     }
 
-    /// Whether it is known between two proved ends.
+    /// Returns whether the figure is known only to lie between two proved ends.
     pub fn is_bracket(self) -> bool {
         matches!(self, Criterion::Throughput | Criterion::Cost)
     }
 
-    /// The figure in words.
+    /// Returns the name of the figure.
     pub fn name(self) -> &'static str {
         match self {
             Criterion::Response => "mean response time",
@@ -125,16 +135,17 @@ impl Criterion {
         }
     }
 
-    /// Decimals that it is told with.
+    /// Returns the number of decimals that sentences give it.
     pub fn decimals(self) -> usize {
         match self {
+            // A tenth of a second is below what any trace resolves; hops differ in their last decimals.
             Criterion::Response => 1,
             Criterion::Cost => 2,
             _ => 4,
         }
     }
 
-    /// Its unit.
+    /// Returns the unit of the figure.
     pub fn unit(self) -> &'static str {
         match self {
             Criterion::Response => "s",

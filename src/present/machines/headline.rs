@@ -1,107 +1,108 @@
-//! Which machine and which ordering, by how much, how sure: in words.
+//! The outcome of a comparison of machines in sentences: which machine and ordering, by how much, how sure.
 
 use super::comparison::Machines;
 use super::confidence::Difference;
 use super::contender::{Contender, Criterion};
 
-/// The outcome in some sentences. `workload` is its name.
+/// Says the outcome in some sentences. `workload` is its name.
 pub fn headline(machines: &Machines, workload: Option<&str>) -> String {
     let (outcome, details) = outcome(machines, workload);
-    [outcome]
-        .into_iter()
-        .chain(details)
-        .collect::<Vec<_>>()
-        .join(" ")
+    let mut sentences = vec![outcome];
+    sentences.extend(details);
+    sentences.join(" ")
 }
 
-/// The outcome in a sentence, and those that follow: how sure it is, which job sizes count, which machines are not
+/// Says the outcome in a sentence, and in those that follow how sure it is, which job sizes count, which machines are not
 /// compared, and which jobs do not fit on which machine.
 pub fn outcome(machines: &Machines, workload: Option<&str>) -> (String, Vec<String>) {
+    if machines.contenders.is_empty() {
+        return Default::default();
+    }
+    let mut details = Vec::new();
+    // One difference that is not told decides that there is no winner: then that one is spoken of.
+    let deciding = machines
+        .differences
+        .iter()
+        .find(|difference| !difference.is_significant())
+        .or(machines.differences.first());
+    details.extend(deciding.and_then(|difference| how_sure(difference, machines)));
+    details.extend(machines.contenders.iter().take(1).filter_map(carries));
+    details.extend(machines.contenders.iter().filter_map(few_ports));
+    details.extend(counted(machines));
+    // Not left out silently: the reader may have asked for just this machine.
+    for contender in &machines.contenders[machines.compared..] {
+        details.push(format!(
+            "{} is not compared: {:.1}% of its windows span pieces that no link joins.",
+            contender.machine.name(),
+            100.0 * contender.machine.windows_left_out()
+        ));
+    }
+    details.extend(machines.contenders.iter().filter_map(too_large));
+    (verdict(machines, workload), details)
+}
+
+/// Says which machine is the best, and by how much; or that there is no winner, and why.
+fn verdict(machines: &Machines, workload: Option<&str>) -> String {
     let Machines {
         contenders,
         scores,
         criterion,
         differences,
-        compared,
         ..
     } = machines;
-    let Some(first) = contenders.first() else {
-        return Default::default();
-    };
-    let called = |c: &Contender| c.called(*criterion);
+    let first = contenders[0].called(*criterion);
     let digits = criterion.decimals();
-    let (figure, unit) = (criterion.name(), criterion.unit());
-    let for_what = for_what(machines, workload);
-    // The first machine and those not told apart from it.
-    let near = || {
-        let close = differences
-            .iter()
-            .map(|difference| !difference.is_significant());
-        let all = contenders
-            .iter()
-            .zip(scores)
-            .zip([true].into_iter().chain(close));
-        all.filter_map(|(machine, near)| near.then_some(machine))
-    };
-    let outcome = match (machines.is_told(), compared) {
-        _ if contenders.len() == 1 => {
-            format!("{}: {figure} {:.digits$} {unit}.", called(first), scores[0])
-        }
-        (Some(true), _) => {
+    let figure = criterion.name();
+    let unit = criterion.unit();
+    let score = format!("{figure} {:.digits$} {unit}", scores[0]);
+    if contenders.len() == 1 {
+        return format!("{first}: {score}.");
+    }
+    let scope = for_what(machines, workload);
+    match machines.is_told() {
+        Some(true) => {
             let gap = differences[0].difference.abs();
             let more = if criterion.rises() { "more" } else { "less" };
+            // A score of 0 has no share, as of jobs that wait for nothing.
             let share = if scores[1] > 0.0 {
                 100.0 * gap / scores[1]
             } else {
                 0.0
             };
             format!(
-                "Best{for_what}: {}: {figure} {:.digits$} {unit}, {gap:.digits$} {unit} ({share:.1}%) {more} than {}.",
-                called(first),
-                scores[0],
-                called(&contenders[1]),
+                "Best{scope}: {first}: {score}, {gap:.digits$} {unit} ({share:.1}%) {more} than {}.",
+                contenders[1].called(*criterion),
             )
         }
-        (Some(false), _) => format!(
-            "No winner{for_what}: {} are not told apart by {figure} ({} {unit}).",
-            list(near().map(|(contender, _)| called(contender))),
-            list(near().map(|(_, score)| format!("{score:.digits$}"))),
-        ),
-        (None, 0) => format!("No winner{for_what}: none of the machines can be compared."),
-        (None, _) => format!(
-            "No winner{for_what}: nothing can be compared with {} ({figure} {:.digits$} {unit}).",
-            called(first),
-            scores[0]
-        ),
-    };
-    // The closest of those that decide.
-    let decides = differences
-        .iter()
-        .find(|d| !d.is_significant())
-        .or(differences.first());
-    let mut details: Vec<String> = decides
-        .and_then(|d| how_sure(d, digits, machines))
-        .into_iter()
-        .collect();
-    details.extend(contenders.iter().take(1).filter_map(carries));
-    details.extend(contenders.iter().filter_map(few_ports));
-    details.extend(counted(machines));
-    details.extend(contenders[*compared..].iter().map(|contender| {
-        format!(
-            "{} is not compared: {:.1}% of its windows span pieces that no link joins.",
-            contender.machine.name(),
-            100.0 * contender.machine.windows_left_out()
-        )
-    }));
-    details.extend(contenders.iter().filter_map(too_large));
-    (outcome, details)
+        Some(false) => {
+            // The first machine and those not told apart from it.
+            let mut names = vec![first];
+            let mut values = vec![format!("{:.digits$}", scores[0])];
+            for (i, difference) in differences.iter().enumerate() {
+                if !difference.is_significant() {
+                    names.push(contenders[i + 1].called(*criterion));
+                    values.push(format!("{:.digits$}", scores[i + 1]));
+                }
+            }
+            format!(
+                "No winner{scope}: {} are not told apart by {figure} ({} {unit}).",
+                list(&names),
+                list(&values),
+            )
+        }
+        None if machines.compared == 0 => {
+            format!("No winner{scope}: none of the machines can be compared.")
+        }
+        None => format!("No winner{scope}: nothing can be compared with {first} ({score})."),
+    }
 }
 
-/// Scope of the outcome: the workload, and the job sizes where not all machines have the same.
+/// Names the scope of the outcome: the workload, and the job sizes if not all machines have the same.
 fn for_what(machines: &Machines, workload: Option<&str>) -> String {
     if machines.criterion.is_bracket() {
         return " when traffic is routed well".into();
     }
+    // Curves are of the ordering alone, whatever the workload.
     let served = workload.filter(|_| machines.criterion != Criterion::MeanLog);
     match (served, machines.node_counts()) {
         (Some(name), Some((least, _))) => format!(" for {name}, jobs of at most {least} nodes"),
@@ -111,9 +112,10 @@ fn for_what(machines: &Machines, workload: Option<&str>) -> String {
     }
 }
 
-/// Which job sizes count, where not all machines have the same.
+/// Says which job sizes count. `None` if all machines have the same.
 fn counted(machines: &Machines) -> Option<String> {
     let (least, most) = machines.node_counts()?;
+    // Throughput is of whole machines, whatever their size.
     if machines.criterion.is_bracket() {
         return Some(format!("The machines have {least} to {most} nodes."));
     }
@@ -126,61 +128,61 @@ fn counted(machines: &Machines) -> Option<String> {
     ))
 }
 
-/// Throughput, cost and watts of a machine in a sentence to quote.
+/// Says what a machine carries, costs and draws. `None` if its throughput was not searched.
 fn carries(contender: &Contender) -> Option<String> {
     let carried = contender.carried.as_ref()?;
-    let [found, at_most] = contender.all_to_all()?;
-    let digits = |[a, b]: [f64; 2], digits: usize| {
-        let [low, high] = [a.min(b), a.max(b)].map(|end| format!("{end:.digits$}"));
-        if low == high {
-            low
-        } else {
-            format!("{low} to {high}")
-        }
-    };
-    let between = |ends| digits(ends, 4);
     let mut text = format!(
         "{} carries {} of a link's capacity from each node in all-to-all traffic, {} where each node sends to one of those \
          farthest away",
         contender.machine.name(),
-        between([found, at_most]),
-        between([carried.matching.found(), carried.matching.at_most()]),
+        range(contender.all_to_all()?, 4),
+        range([carried.matching.found(), carried.matching.at_most()], 4),
     );
     if let (Some(low), Some(high)) = (carried.worst_at_least, carried.worst_at_most) {
-        let worst = between([low, high]);
         text += &format!(
-            ", and of the worst traffic in which no node sends or gets more than 1, {worst}"
+            ", and of the worst traffic in which no node sends or gets more than 1, {}",
+            range([low, high], 4)
         );
     }
     let bill = &contender.machine.bill;
-    for (sum, what) in [(bill.cost, "costs"), (bill.watts, "draws")] {
+    for (sum, what, unit) in [(bill.cost, "costs", ""), (bill.watts, "draws", " W")] {
         if let Some(ends) = contender.per_throughput(sum) {
-            let (unit, ends) = (if what == "draws" { " W" } else { "" }, digits(ends, 2));
-            text += &format!("; a node's unit of all-to-all throughput {what} {ends}{unit}");
+            text += &format!(
+                "; a node's unit of all-to-all throughput {what} {}{unit}",
+                range(ends, 2)
+            );
         }
     }
     Some(text + ". All of this is proved, nothing sampled.")
 }
 
-/// A warning where switches have too few ports.
+/// Formats the ends of a bracket, low to high, or one number if both read the same.
+fn range(ends: [f64; 2], digits: usize) -> String {
+    let low = format!("{:.digits$}", ends[0].min(ends[1]));
+    let high = format!("{:.digits$}", ends[0].max(ends[1]));
+    // Bounds that meet to the last digit shown are one number to the reader.
+    if low == high {
+        low
+    } else {
+        format!("{low} to {high}")
+    }
+}
+
+/// Warns of switches with too few ports. `None` if they suffice, or if no radix is given.
 fn few_ports(contender: &Contender) -> Option<String> {
-    let (ports, radix) = (
-        contender.machine.comparison.topology.ports,
-        contender.machine.bill.radix?,
-    );
+    let ports = contender.machine.comparison.topology.ports;
+    let radix = contender.machine.bill.radix?;
     let name = contender.machine.name();
     (ports > radix)
         .then(|| format!("{name} needs {ports} ports at a switch, more than radix={radix}."))
 }
 
-/// The jobs that do not fit on a machine, where there are some.
+/// Names jobs that do not fit on a machine. `None` if all fit.
 fn too_large(contender: &Contender) -> Option<String> {
     let service = contender.service.as_ref().filter(|s| s.too_large > 0)?;
-    let more = service.too_large - service.too_large_names.len() as u64;
-    let more = if more > 0 {
-        format!(" and {more} more")
-    } else {
-        String::new()
+    let more = match service.too_large - service.too_large_names.len() as u64 {
+        0 => String::new(),
+        more => format!(" and {more} more"),
     };
     Some(format!(
         "{} of the jobs do not fit on {}: {}{more}.",
@@ -190,29 +192,30 @@ fn too_large(contender: &Contender) -> Option<String> {
     ))
 }
 
-/// Names or numbers in a sentence.
-fn list(items: impl Iterator<Item = String>) -> String {
-    let items: Vec<String> = items.collect();
-    match items.as_slice() {
+/// Lists names or numbers in a sentence: `a, b and c`.
+fn list(items: &[String]) -> String {
+    match items {
         [before @ .., last] if !before.is_empty() => format!("{} and {last}", before.join(", ")),
         other => other.concat(),
     }
 }
 
-/// How sure a difference is, in a sentence; figures over some of a machine's job sizes are not called exact.
-fn how_sure(difference: &Difference, digits: usize, machines: &Machines) -> Option<String> {
+/// Says how sure a difference is. `None` for exact figures over only some of a machine's job sizes: these are not called
+/// exact.
+fn how_sure(difference: &Difference, machines: &Machines) -> Option<String> {
     let (Some(low), Some(high)) = (difference.low, difference.high) else {
         return machines
             .node_counts()
             .is_none()
             .then(|| "Both figures are exact.".into());
     };
-    // Zero less a zero has no sign.
+    // The sentence says how much better the first one is. Zero less a zero has no sign.
     let (low, high) = if machines.criterion.rises() {
         (low, high)
     } else {
         (0.0 - high, 0.0 - low)
     };
+    let digits = machines.criterion.decimals();
     let unit = difference.unit;
     let holds = if difference.is_significant() {
         ""
@@ -220,21 +223,22 @@ fn how_sure(difference: &Difference, digits: usize, machines: &Machines) -> Opti
         ", which holds zero"
     };
     if difference.over == "bounds" {
-        let drawn = match machines.contenders.iter().any(|c| c.seeds.is_some()) {
-            true => " Random networks count as drawn from their own seed.",
-            false => "",
+        let drawn = if machines.contenders.iter().any(|c| c.seeds.is_some()) {
+            " Random networks count as drawn from their own seed."
+        } else {
+            ""
         };
         return Some(format!(
             "Proved: the difference is {low:.digits$} to {high:.digits$} {unit}{holds}; for each machine a routing was \
              found, and lengths of links prove how much more any other could carry.{drawn}"
         ));
     }
-    let of = match difference.over {
+    let sample = match difference.over {
         "seeds" => format!("{} seeds of the random networks", difference.count),
         "weeks" => format!("{} weeks, {} jobs", difference.count, difference.jobs),
         _ => format!("{} jobs", difference.jobs),
     };
     Some(format!(
-        "95% interval of the difference: {low:.digits$} to {high:.digits$} {unit}{holds} ({of})."
+        "95% interval of the difference: {low:.digits$} to {high:.digits$} {unit}{holds} ({sample})."
     ))
 }

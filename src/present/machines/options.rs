@@ -1,4 +1,4 @@
-//! Options of jobs that are replayed and scheduled: allocators, policy and runtime model, with their defaults.
+//! Options of a workload that is replayed and scheduled: allocators, policy and runtime model, with their defaults.
 
 use nodeorder_base::error::{Error, Result, SourceLocation};
 use nodeorder_jobs::allocator::ALLOCATORS;
@@ -9,32 +9,33 @@ use nodeorder_jobs::schedule::orderings::{
 use nodeorder_jobs::schedule::{Task, model, policy};
 use nodeorder_trace::Trace;
 
-/// The options `--alloc`, `--policy` and `--model`.
+/// The options `--alloc`, `--policy` and `--model`, as given.
 #[derive(Clone, Copy, Debug)]
 pub struct WorkloadOptions<'a> {
-    /// Allocators of the replay, the first also of the schedule; none for the default ones.
+    /// Allocators of the replay, the first also of the schedule; empty for the default ones.
     pub allocators: &'a [String],
-    /// The policy, `none` for no schedule.
+    /// Policy of the schedule: `none` for no schedule, nothing for the default one.
     pub policy: Option<&'a str>,
-    /// The runtime model.
+    /// Runtime model of the schedule; nothing for the default one.
     pub model: Option<&'a str>,
 }
 
 impl<'a> WorkloadOptions<'a> {
-    /// The allocators of the replay.
+    /// Returns the allocators of the replay, those given or the default ones.
     pub fn allocators(&self) -> Vec<String> {
         match self.allocators {
+            // An empty list is no request for no allocator.
             [] => DEFAULT_ALLOCATORS.map(String::from).to_vec(),
             given => given.to_vec(),
         }
     }
 
-    /// The policy of the schedule, unless there shall be none.
+    /// Returns the policy of the schedule. `None` if nothing is to be scheduled.
     pub fn scheduled(&self) -> Option<&'a str> {
         Some(self.policy.unwrap_or(DEFAULT_POLICY)).filter(|policy| *policy != "none")
     }
 
-    /// Checks all of it before anything is computed.
+    /// Checks that allocators, policy and model exist, before anything is computed.
     ///
     /// # Errors
     /// An unknown allocator, policy or model; a model without a policy.
@@ -43,38 +44,34 @@ impl<'a> WorkloadOptions<'a> {
             .iter()
             .try_for_each(|text| ALLOCATORS.find(text).map(|_| ()))?;
         self.scheduled().map(policy::check).transpose()?;
+        // The default model needs no check, and is no contradiction to `none`.
         let Some(text) = self.model else {
             return Ok(());
         };
         model::check(text)?;
-        match self.scheduled() {
-            Some(_) => Ok(()),
-            None => {
-                let found = "--policy none, which schedules nothing";
-                Err(refused("--model", text, found, "a policy"))
-            }
+        if self.scheduled().is_some() {
+            return Ok(());
         }
+        let found = "--policy none, which schedules nothing";
+        Err(refused("--model", text, found, "a policy"))
     }
 
-    /// Checks that nothing is asked that a placement log, called `name`, cannot have.
+    /// Checks that nothing is asked that the placement log called `name` cannot have: its jobs have no times.
     ///
     /// # Errors
     /// A policy or a model.
     pub fn check_log(&self, name: &str) -> Result<()> {
-        let mut given = [("--policy", self.policy), ("--model", self.model)].into_iter();
-        let Some((option, text)) = given.find_map(|(option, text)| Some((option, text?))) else {
-            return Ok(());
-        };
-        let expected = "an SWF trace, whose jobs have times";
-        Err(refused(
-            option,
-            text,
-            format!("{name}, a placement log"),
-            expected,
-        ))
+        for (option, given) in [("--policy", self.policy), ("--model", self.model)] {
+            if let Some(text) = given {
+                let found = format!("{name}, a placement log");
+                let expected = "an SWF trace, whose jobs have times";
+                return Err(refused(option, text, found, expected));
+            }
+        }
+        Ok(())
     }
 
-    /// The jobs of a trace and how they are scheduled.
+    /// Returns the jobs of a trace and how they are scheduled. `None` if nothing is to be scheduled.
     pub fn queue(&self, trace: &Trace) -> Option<(Vec<Task>, TraceSettings)> {
         let settings = TraceSettings {
             trace: trace.name().to_string(),
@@ -85,10 +82,12 @@ impl<'a> WorkloadOptions<'a> {
                 .map_or(DEFAULT_ALLOCATOR, String::as_str)
                 .to_string(),
             model: self.model.unwrap_or(DEFAULT_MODEL).to_string(),
+            // Savings rest on the model: without one given, they are found under several.
             other_models: match self.model {
                 None => OTHER_MODELS.map(String::from).to_vec(),
                 Some(_) => Vec::new(),
             },
+            // Recorded waits, by the jobs' places in the queue: what schedules are compared with.
             waits: trace
                 .by_submit()
                 .iter()
@@ -99,7 +98,7 @@ impl<'a> WorkloadOptions<'a> {
     }
 }
 
-/// The error of an option with a value that something else rules out.
+/// Makes the error of an option whose value something else rules out.
 fn refused(option: &str, value: &str, found: impl Into<String>, expected: &str) -> Error {
     Error::input(
         SourceLocation::option(format!("{option} {value}")),

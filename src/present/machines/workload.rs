@@ -9,56 +9,56 @@ use nodeorder_base::error::Result;
 use nodeorder_jobs::allocator::AllocatorContext;
 use nodeorder_jobs::replay::set::{ReplayResult, ReplaySet, ReplaySettings, Summaries};
 use nodeorder_jobs::replay::{FigureSet, Step};
+use nodeorder_jobs::schedule::Task;
 use nodeorder_jobs::schedule::orderings::{OrderingSchedule, TraceSettings, fitting};
-use nodeorder_jobs::schedule::{Record, ScheduleResult, Task};
 use nodeorder_network::topology::Topology;
 use nodeorder_order::metric::rank_distances::RankDistances;
 use nodeorder_order::ordering::NodeOrder;
 use nodeorder_trace::{Event, Log};
 
-/// Sizes with more placements than this count in improvements, as in `replay`.
+/// Number of placements that a job size must exceed to count in improvements, as in `replay`.
 const THRESHOLD: u64 = 30;
-/// Jobs that do not fit are named up to this many.
+/// Most jobs named that do not fit.
 const NAMED: usize = 20;
 
 /// The jobs that machines are compared on.
 pub struct ComparedJobs<'w> {
-    /// Its name.
+    /// Name of the workload.
     pub name: &'w str,
-    /// Opens the placement log from its start.
+    /// Function that opens the placement log from its start.
     pub open: &'w (dyn Fn() -> Result<Log> + Sync),
-    /// The allocators of the replay.
+    /// Allocators of the replay.
     pub allocators: &'w [String],
-    /// Which of them ranks the machines where jobs have no times.
+    /// Index of the allocator that ranks the machines where jobs have no times.
     pub leading: usize,
-    /// The jobs to be scheduled and how, where jobs have times.
+    /// Jobs to be scheduled and how; none where jobs have no times.
     pub queue: Option<Queue<'w>>,
 }
 
 /// Jobs with times and how they are scheduled.
 pub struct Queue<'w> {
-    /// The jobs in queue order.
+    /// Jobs in queue order.
     pub tasks: &'w [Task],
-    /// The policy, allocator and model.
+    /// Policy, allocator and runtime model.
     pub settings: &'w TraceSettings,
 }
 
 /// Hops, waits and response times of the jobs on a machine.
 #[derive(Clone, Debug)]
 pub struct Service {
-    /// One an allocator, in the order given.
+    /// Replay of each allocator, in the order given.
     pub allocators: Vec<AllocatorService>,
-    /// Jobs placed, and jobs skipped because too few nodes were free; the same for all allocators.
+    /// Number of jobs that the first allocator placed.
     pub placed: u64,
-    /// See `placed`.
+    /// Number of jobs skipped by it because too few nodes were free.
     pub skipped: u64,
-    /// Jobs of more nodes than the machine has.
+    /// Number of jobs that need more nodes than the machine has.
     pub too_large: u64,
-    /// The first of those by name.
+    /// Names of the first of those, twenty at most.
     pub too_large_names: Vec<String>,
-    /// The schedule, where the jobs have times.
+    /// Summary of the schedule; none where jobs have no times.
     pub schedule: Option<OrderingSchedule>,
-    /// The policy and the runtime model of the schedule in words.
+    /// Policy and runtime model of the schedule in words; none without a schedule.
     pub rules: Option<(String, String)>,
     /// Mean hops of every job placed by the leading allocator, by its number in the log; none for jobs of one node and
     /// those not placed.
@@ -67,31 +67,34 @@ pub struct Service {
     pub responses: Vec<Option<f64>>,
 }
 
-/// One allocator's replay.
+/// Distances that one allocator gives the jobs of a replay.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct AllocatorService {
-    /// The allocator.
+    /// Allocator, as given.
     pub allocator: String,
-    /// Mean MIND over placements from two nodes, each the same.
+    /// Mean MIND in hops over placements of two nodes and more; none without such a placement.
     pub mean_mind: Option<f64>,
     /// Improvement over fifo:0 in per cent, sizes from 2 to 10 nodes.
     pub improvement_small: Option<f64>,
-    /// Sizes above.
+    /// Improvement over fifo:0 in per cent, sizes from 11 nodes.
     pub improvement_large: Option<f64>,
-    /// All sizes.
+    /// Improvement over fifo:0 in per cent, all sizes.
     pub improvement: Option<f64>,
 }
 
-/// Data kept of the placements of the leading allocator.
+/// Figures of the placements of the allocator that ranks the machines.
 #[derive(Default)]
 struct LeadingPlacements {
+    /// Mean hops of each job of the log; none for jobs of one node and those not placed.
     hops: Vec<Option<f64>>,
+    /// Number of jobs that need more nodes than the machine has.
     too_large: u64,
+    /// Names of the first of those.
     names: Vec<String>,
 }
 
-/// Replays and schedules `workload` on one ordering of a machine. Errors: a bad log, allocator, policy or model; more
-/// memory than allowed.
+/// Replays and schedules `workload` on one ordering of a machine. Fails on a bad log, allocator, policy or model, and if it
+/// takes more memory than allowed.
 pub(super) fn serve(
     topology: &Topology,
     order: &NodeOrder,
@@ -102,82 +105,93 @@ pub(super) fn serve(
         allocators: workload.allocators,
         figures: FigureSet::default(),
         traffic: None,
+        // Improvements are over fifo:0, which is replayed even where it was not asked for.
         summaries: Summaries::OverBaseline,
         rules: None,
     };
-    let (orders, all) = (slice::from_ref(order), slice::from_ref(&distances));
-    let mut replays = ReplaySet::new(topology, orders, all, settings)?;
+    let mut replays = ReplaySet::new(
+        topology,
+        slice::from_ref(order),
+        slice::from_ref(&distances),
+        settings,
+    )?;
+    // Replays run on threads of their own; only one of them is the leading one, so nobody waits for this lock.
     let kept = Mutex::new(LeadingPlacements::default());
-    let write = |step: Step<'_>| -> Result<()> {
-        if step.replay == workload.leading {
-            let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
-            keep(&mut kept, &step, distances.len());
-        }
-        Ok(())
-    };
-    replays.run_with(&mut (workload.open)()?, None, write, || Ok(()))?;
+    replays.run_with(
+        &mut (workload.open)()?,
+        None,
+        |step| {
+            if step.replay == workload.leading {
+                let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
+                keep(&mut kept, &step, distances.len());
+            }
+            Result::Ok(())
+        },
+        || Ok(()),
+    )?;
     let kept = kept.into_inner().unwrap_or_else(PoisonError::into_inner);
     let results = replays.results();
-    let service = |result: &ReplayResult<'_>| {
-        let gain = result.summary.improvement(result.baseline, THRESHOLD);
-        AllocatorService {
-            allocator: result.allocator.to_string(),
-            mean_mind: result.summary.mean_mind(),
-            improvement_small: gain.small,
-            improvement_large: gain.large,
-            improvement: gain.overall,
-        }
-    };
-    let context = AllocatorContext {
-        topology,
-        order,
-        distances: &distances,
-    };
-    let response = |outcome: &ScheduleResult, record: &Record| {
-        (record.end - outcome.task(record).submit) as f64
-    };
-    let schedule = |queue: &Queue<'_>| {
-        fitting(
-            &context,
-            queue.tasks,
-            queue.settings,
-            &queue.settings.model,
-            response,
-        )
-    };
-    let fitted = workload.queue.as_ref().map(schedule).transpose()?;
-    let (schedule, rest) = fitted
-        .map(|f| (f.row, ((f.rule, f.model), f.figures)))
-        .unzip();
-    let (rules, responses) = rest.unzip();
     let counts = results
         .first()
         .map(|first| first.counts.clone())
         .unwrap_or_default();
-    Ok(Service {
-        allocators: results.iter().map(service).collect(),
+    let mut service = Service {
+        allocators: results.iter().map(allocator_service).collect(),
         placed: counts.placed,
+        // Jobs too large for the machine are told apart: they are no fault of the load.
         skipped: counts.skipped - counts.oversized,
         too_large: kept.too_large,
         too_large_names: kept.names,
-        schedule,
-        rules,
+        schedule: None,
+        rules: None,
         hops: kept.hops,
-        responses: responses.unwrap_or_default(),
-    })
+        responses: Vec::new(),
+    };
+    if let Some(Queue { tasks, settings }) = &workload.queue {
+        let context = AllocatorContext {
+            topology,
+            order,
+            distances: &distances,
+        };
+        let fitted = fitting(
+            &context,
+            tasks,
+            settings,
+            &settings.model,
+            |schedule, record| (record.end - schedule.task(record).submit) as f64,
+        )?;
+        service.schedule = Some(fitted.row);
+        service.rules = Some((fitted.rule, fitted.model));
+        service.responses = fitted.figures;
+    }
+    Ok(service)
 }
 
-/// Notes a block's placements, and the jobs too large for `nodes`.
+/// Returns the mean distance of a replay and its improvement over the baseline.
+fn allocator_service(result: &ReplayResult<'_>) -> AllocatorService {
+    let gain = result.summary.improvement(result.baseline, THRESHOLD);
+    AllocatorService {
+        allocator: result.allocator.to_string(),
+        mean_mind: result.summary.mean_mind(),
+        improvement_small: gain.small,
+        improvement_large: gain.large,
+        improvement: gain.overall,
+    }
+}
+
+/// Adds the placements of a block of events, and its jobs too large for `nodes`.
 fn keep(kept: &mut LeadingPlacements, step: &Step<'_>, nodes: u32) {
     let mut placed = step.placed.iter().peekable();
     for (event, what) in step.block.events.iter().enumerate() {
         let Event::Place { nodes: wanted, .. } = *what else {
             continue;
         };
+        // Placements come in the order of their events; a job that was not placed has none.
         let got = placed.next_if(|p| p.event == event);
         kept.hops.push(got.and_then(|p| p.placement.mind()));
         if wanted > nodes {
             kept.too_large += 1;
+            // All names of a long trace would fill a page.
             if kept.names.len() < NAMED {
                 kept.names.push(step.block.name(event).to_string());
             }

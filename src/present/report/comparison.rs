@@ -2,8 +2,8 @@
 
 use rayon::prelude::*;
 
-use super::file::File;
-use super::html::{Figure, words};
+use super::file::{File, add_page};
+use super::html::Figure;
 use super::results::{ComparedOrders, Figures, WorkloadResults};
 use super::{by_size, csv, json, page, prediction, schedule_comparison, verdict, windows};
 use crate::columns::{self, throughput::WindowRow};
@@ -14,8 +14,9 @@ use nodeorder_network::topology::Topology;
 use nodeorder_order::metric::comparison::Comparison;
 use nodeorder_order::ordering::NodeOrder;
 
-/// Node-hours that the best ordering saves on a trace, in sentences; empty where nothing was scheduled.
+/// Says how many node-hours the best ordering saves on a trace. Empty if nothing was scheduled.
 pub fn saved(schedules: &Schedules) -> String {
+    // Terminals may lack the typographic space and minus of pages.
     super::saved::saved(schedules)
         .plain()
         .trim_end()
@@ -23,22 +24,16 @@ pub fn saved(schedules: &Schedules) -> String {
         .replace('−', "-")
 }
 
-/// The sentences that a comparison's page begins with, as HTML: the verdict, then what limits it.
+/// Returns the sentences that a comparison's page begins with, as HTML: the verdict, then what limits it.
 pub fn sentences(comparison: &Comparison, workload: &WorkloadResults<'_>) -> Vec<String> {
-    let verdict = words![
-        workload
-            .schedules
-            .as_ref()
-            .map(super::saved::saved)
-            .unwrap_or_default(),
-        verdict::verdict(comparison),
-        verdict::suited(comparison, workload)
-    ];
-    let all = std::iter::once(verdict).chain(verdict::details(comparison, workload));
-    all.map(|sentence| sentence.to_string()).collect()
+    let mut sentences = vec![verdict::opening(comparison, workload).to_string()];
+    for paragraph in verdict::details(comparison, workload) {
+        sentences.push(paragraph.to_string());
+    }
+    sentences
 }
 
-/// Every file of a comparison: `index.html`, `mpc.csv`, `table.csv`, `stretches.csv`, `crossovers.csv`,
+/// Makes every file of a comparison: `index.html`, `mpc.csv`, `table.csv`, `stretches.csv`, `crossovers.csv`,
 /// `limits.csv`, `summary.json` and the figures as SVG.
 ///
 /// With a `workload`'s prediction also `workload.csv`, `workload-sizes.csv` and their figures, with its schedules `schedule.csv`; with windows `throughput.csv`.
@@ -61,38 +56,36 @@ pub fn files<'a>(
         slots: slots(comparison, orders),
     };
     let figures = figures(&compared)?;
-    let c = comparison;
+    let machine = topology.name();
     let mut files = vec![
         File::table("mpc.csv", |out| {
-            csv::write_curves(out, c.entries.iter().map(|e| (&*e.label, &*e.values)))
+            let entries = comparison.entries.iter();
+            csv::write_curves(out, entries.map(|e| (&*e.label, &*e.values)))
         }),
-        File::table("table.csv", |out| csv::write_table(out, c)),
-        File::table("stretches.csv", |out| csv::write_stretches(out, c)),
-        File::table("crossovers.csv", |out| csv::write_crossovers(out, c)),
-        File::table("limits.csv", |out| csv::write_limits(out, c)),
+        File::table("table.csv", |out| csv::write_table(out, comparison)),
+        File::table("stretches.csv", |out| csv::write_stretches(out, comparison)),
+        File::table("crossovers.csv", |out| {
+            csv::write_crossovers(out, comparison)
+        }),
+        File::table("limits.csv", |out| csv::write_limits(out, comparison)),
+        File::text("summary.json", json::summary(comparison, workload, command)),
     ];
-    files.push(File::text(
-        "summary.json",
-        json::summary(comparison, workload, command),
-    ));
     let mut sections = Vec::new();
-    let mut drawn = Vec::new();
     if let Some(prediction) = &workload.prediction {
         files.push(File::table("workload.csv", |out| {
             prediction::write_csv(out, prediction)
         }));
-        let figure = prediction::figure(topology.name(), prediction)?;
-        sections.extend(prediction::sections(prediction, figure.clone()));
-        drawn.push(figure);
         files.push(File::table("workload-sizes.csv", |out| {
             by_size::write_csv(out, prediction)
         }));
-        if let Some((section, figure)) =
-            by_size::section(topology.name(), prediction, comparison, &compared.slots)?
-        {
-            sections.push(section);
-            drawn.push(figure);
-        }
+        let figure = prediction::figure(machine, prediction)?;
+        sections.extend(prediction::sections(prediction, figure));
+        sections.extend(by_size::section(
+            machine,
+            prediction,
+            comparison,
+            &compared.slots,
+        )?);
     }
     if let Some(schedules) = &workload.schedules {
         files.push(File::table("schedule.csv", |out| {
@@ -105,48 +98,47 @@ pub fn files<'a>(
         files.push(File::table("throughput.csv", |out| {
             columns::write(out, WindowRow::ALL, rows.iter().copied())
         }));
-        let named: Vec<(&str, usize)> = c
+        let slots: Vec<(&str, usize)> = comparison
             .entries
             .iter()
             .zip(&compared.slots)
             .map(|(entry, slot)| (entry.label.as_str(), *slot))
             .collect();
-        let section = windows::section(rows, &named)?;
-        drawn.extend(section.figures.clone());
-        sections.push(section);
+        sections.push(windows::section(rows, &slots)?);
+    }
+    // The page takes the sections; their figures are also files beside it.
+    let mut drawn = Vec::new();
+    for section in &sections {
+        drawn.extend(section.figures.iter().cloned());
     }
     let page = page::html(&compared, &figures, workload, sections, &files, command)?;
-    files.insert(0, File::text("index.html", page));
-    let Figures {
-        winners,
-        curves,
-        machines,
-    } = figures;
-    let all = drawn
-        .into_iter()
-        .chain([winners])
-        .chain(curves)
-        .chain(machines);
-    files.extend(all.map(|figure| File::text(figure.file, figure.svg)));
+    drawn.push(figures.winners);
+    drawn.extend(figures.curves);
+    drawn.extend(figures.machines);
+    add_page(&mut files, page, drawn);
     Ok(files)
 }
 
-/// For each entry, the index at which the user named its ordering. Entries of one label take theirs in turn.
+/// Finds for each entry the index at which the user named its ordering. Entries of one label take theirs in turn.
 pub fn slots(comparison: &Comparison, orders: &[NodeOrder]) -> Vec<usize> {
+    // The same ordering may be given twice; each keeps a colour of its own.
     let mut taken = vec![false; orders.len()];
-    let mut slot = |label: &str, nodes: usize| {
-        let free = |(i, order): (usize, &NodeOrder)| {
-            (!taken[i] && order.label() == label && order.len() == nodes).then_some(i)
-        };
-        let found = orders.iter().enumerate().find_map(free);
-        found.inspect(|i| taken[*i] = true)
-    };
-    let entries = comparison.entries.iter().enumerate();
-    entries
-        .map(|(i, entry)| slot(&entry.label, entry.nodes).unwrap_or(i))
-        .collect()
+    let mut slots = Vec::new();
+    for (i, entry) in comparison.entries.iter().enumerate() {
+        let found = (0..orders.len()).find(|slot| {
+            let order = &orders[*slot];
+            !taken[*slot] && order.label() == entry.label && order.len() == entry.nodes
+        });
+        if let Some(slot) = found {
+            taken[slot] = true;
+        }
+        // A caller may hand on a comparison of other orderings: colours then follow the ranks.
+        slots.push(found.unwrap_or(i));
+    }
+    slots
 }
 
+/// Draws the figures of a comparison; those of the machine and the curves in parallel.
 fn figures(compared: &ComparedOrders<'_>) -> Result<Figures> {
     let ComparedOrders {
         topology,
@@ -162,18 +154,19 @@ fn figures(compared: &ComparedOrders<'_>) -> Result<Figures> {
         caption,
         plot::winners(&title, comparison, slots),
     )?;
-    let machine = |(rank, order): (usize, &NodeOrder)| {
-        Figure::of(
-            format!("ordering-{:02}.svg", rank + 1),
-            "",
-            plot::machine(topology, order),
-        )
-    };
-    let ranked: Vec<_> = (slots.iter().enumerate())
-        .filter_map(|(rank, slot)| Some((rank, orders.get(*slot)?)))
-        .collect();
+    // Pictures of large machines take seconds each, and so do curves of millions of sizes.
     let (machines, curves) = rayon::join(
-        || ranked.into_par_iter().map(machine).collect::<Result<_>>(),
+        || {
+            slots
+                .par_iter()
+                .enumerate()
+                .filter_map(|(rank, slot)| Some((rank + 1, orders.get(*slot)?)))
+                .map(|(rank, order)| {
+                    let file = format!("ordering-{rank:02}.svg");
+                    Figure::of(file, "", plot::machine(topology, order))
+                })
+                .collect::<Result<_>>()
+        },
         || curves(topology.name(), comparison, slots),
     );
     Ok(Figures {
@@ -183,60 +176,66 @@ fn figures(compared: &ComparedOrders<'_>) -> Result<Figures> {
     })
 }
 
-/// The curves in every view that shows something of them.
+/// Draws the curves in every view that shows something of them.
 fn curves(name: &str, comparison: &Comparison, slots: &[usize]) -> Result<Vec<Figure>> {
     let series = plot::series(comparison, slots);
     let largest = series.iter().map(|s| s.values.len() + 1).max().unwrap_or(0);
     let mean_distance = comparison.topology.mean_distance;
-    let (floor, compact) = (&comparison.floor, &comparison.compact);
     let limits = plot::Limits {
         mean_distance: Some(mean_distance),
-        floor,
-        compact,
+        floor: &comparison.floor,
+        compact: &comparison.compact,
     };
-    let views = [
-        (
-            ("mpc-full.svg", View::Full, true),
-            "Mean placement distance on {}, all job sizes",
-            "MPC over the full range. Every curve of the whole machine ends at its mean distance, where a job fills \
-             the machine and the order no longer matters. No ordering can go below the grey dots (proved); the grey \
-             line is the mean distance within compact sets of that size."
-                .into(),
-        ),
-        (
-            ("mpc-closer.svg", View::Closer, largest > 2 * plot::CLOSER),
-            "A closer look: small jobs on {}",
+    let mut views = vec![(
+        View::Full,
+        "mpc-full.svg",
+        format!("Mean placement distance on {name}, all job sizes"),
+        "MPC over the full range. Every curve of the whole machine ends at its mean distance, where a job fills \
+         the machine and the order no longer matters. No ordering \
+         can go below the grey dots (proved); the grey \
+         line is the mean distance within compact sets of that size."
+            .into(),
+    )];
+    // A closer look at most of the curve would show it twice.
+    if largest > 2 * plot::CLOSER {
+        views.push((
+            View::Closer,
+            "mpc-closer.svg",
+            format!("A closer look: small jobs on {name}"),
             format!("MPC of jobs of up to {} nodes.", plot::CLOSER),
-        ),
-        (
-            ("mpc-gain.svg", View::Gain, mean_distance > 0.0),
-            "Gain against random placement on {}",
+        ));
+    }
+    // All nodes on one router: nothing is below a mean of 0.
+    if mean_distance > 0.0 {
+        views.push((
+            View::Gain,
+            "mpc-gain.svg",
+            format!("Gain against random placement on {name}"),
             "How far MPC is below the machine's mean distance, which is the mean distance of nodes chosen at random. \
              Higher is better."
                 .into(),
-        ),
-        (
-            ("mpc-above-best.svg", View::AboveBest, series.len() > 1),
-            "How far from the best at each size on {}",
+        ));
+    }
+    if series.len() > 1 {
+        views.push((
+            View::AboveBest,
+            "mpc-above-best.svg",
+            format!("How far from the best at each size on {name}"),
             format!(
                 "How far MPC is above the best of these orderings at each size: the best one is at 0. Curves above \
                  {} % are cut off.",
                 plot::ABOVE_BEST_TOP
             ),
-        ),
-    ];
-    let shown = views.into_iter().filter(|((_, _, shown), ..)| *shown);
-    let draw = |((file, view, _), title, caption): ((&str, _, _), &str, String)| {
-        let views = &[view];
-        Figure::of(
-            file,
-            caption,
-            plot::curves(&title.replace("{}", name), &series, views, limits)?,
-        )
-    };
-    shown
-        .collect::<Vec<_>>()
+        ));
+    }
+    views
         .into_par_iter()
-        .map(draw)
+        .map(
+            |(view, file, title, caption): (View, &str, String, String)| {
+                let views = [view];
+                let drawn = plot::curves(&title, &series, &views, limits)?;
+                Figure::of(file, caption, drawn)
+            },
+        )
         .collect()
 }

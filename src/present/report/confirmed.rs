@@ -1,93 +1,104 @@
 //! Whether replay and schedule of a workload confirm the ranking by MPC, in sentences.
 
-use super::html::{Words, bold, fixed, words};
-use super::words::{file_name, per_cent, per_cent_below};
-use nodeorder_jobs::replay::prediction::Prediction;
+use super::sentences::{RichText, file_name, per_cent, per_cent_below, sentence};
+use crate::plot::fixed;
+use nodeorder_jobs::replay::prediction::{OrderingPrediction, Prediction};
 use nodeorder_jobs::schedule::orderings::Schedules;
 
-/// Whether the replay confirms the ranking by weighted MPC.
-pub(super) fn replayed(prediction: &Prediction) -> Words {
-    let forecast = prediction
+/// Says whether the replay confirms the ranking by weighted MPC.
+pub fn replayed(prediction: &Prediction) -> RichText {
+    let Some(forecast) = prediction
         .rows
         .iter()
-        .min_by(|a, b| a.weighted_mpc.total_cmp(&b.weighted_mpc));
-    let Some(forecast) = forecast else {
-        return Words::default();
+        .min_by(|a, b| a.weighted_mpc.total_cmp(&b.weighted_mpc))
+    else {
+        return RichText::default();
     };
-    let (mut agree, mut all) = (0, 0);
+    let mut agree = 0;
+    let mut all = 0;
+    // Orderings that beat the forecast, with by how much under each allocator.
     let mut others: Vec<(&str, Vec<f64>)> = Vec::new();
-    for column in 0..prediction.allocators.len() {
-        let known = prediction
-            .rows
-            .iter()
-            .filter_map(|row| Some((row.mean_mind[column]?, row)));
-        let Some((low, lowest)) = known.min_by(|a, b| a.0.total_cmp(&b.0)) else {
+    for allocator in 0..prediction.allocators.len() {
+        let Some((low, lowest)) = lowest_mind(prediction, allocator) else {
             continue;
         };
         all += 1;
-        let Some(ours) = forecast.mean_mind[column] else {
+        let Some(ours) = forecast.mean_mind[allocator] else {
             continue;
         };
+        // Equal means confirm: the forecast may have ranked equals either way.
         if ours <= low {
             agree += 1;
             continue;
         }
+        // How much is lost by trusting the forecast under this allocator.
         let below = per_cent_below(low, ours);
         match others.iter_mut().find(|(name, _)| *name == lowest.ordering) {
             Some((_, gains)) => gains.push(below),
             None => others.push((&lowest.ordering, vec![below])),
         }
     }
-    let others = others.iter().map(|(name, gains)| {
-        let least = fixed(gains.iter().copied().fold(f64::INFINITY, f64::min), 1);
-        let most = fixed(gains.iter().copied().fold(0.0, f64::max), 1);
-        let by = if least == most {
-            most
-        } else {
-            format!("{least} to {most}")
-        };
-        let under = match gains.len() {
-            n if n == all => String::new(),
-            n => format!(" under {n}"),
-        };
-        words![
-            bold(name),
-            format!(" brings jobs {by}\u{a0}% closer together{under}")
-        ]
-    });
-    let others = Words::join(others, "; ");
-    let (name, best) = (file_name(&prediction.workload), bold(&forecast.ordering));
-    match (all, agree) {
-        (0, _) => words!["The replay had no job of two nodes or more to measure."],
-        (all, agree) if all == agree => {
-            let under = if all == 1 {
-                String::new()
-            } else {
-                format!(" under all {all} allocators")
-            };
-            let start =
-                format!("The replay of {name} agrees{under}: its jobs are closest together on ");
-            words![start, best, "."]
-        }
-        (all, 0) => words![
-            format!("The replay of {name} does not confirm "),
-            best,
-            format!(" under any of its {all} allocators: "),
-            others,
-            "."
-        ],
-        (all, agree) => words![
-            format!("The replay of {name} confirms "),
-            best,
-            format!(" under {agree} of {all} allocators; "),
-            others,
-            "."
-        ],
+    let name = file_name(&prediction.workload);
+    let best = &forecast.ordering;
+    if all == 0 {
+        return "The replay had no job of two nodes or more to measure.".into();
     }
+    if agree == all {
+        let under = if all == 1 {
+            String::new()
+        } else {
+            format!(" under all {all} allocators")
+        };
+        return sentence(format!(
+            "The replay of {name} agrees{under}: its jobs are closest together on "
+        ))
+        .bold(best)
+        .text(".");
+    }
+    let others = others.iter().map(|(name, gains)| gain(name, gains, all));
+    let others = RichText::join(others, "; ");
+    if agree == 0 {
+        sentence(format!("The replay of {name} does not confirm "))
+            .bold(best)
+            .text(format!(" under any of its {all} allocators: "))
+    } else {
+        sentence(format!("The replay of {name} confirms "))
+            .bold(best)
+            .text(format!(" under {agree} of {all} allocators; "))
+    }
+    .rich(&others)
+    .text(".")
 }
 
-/// The ordering with which jobs of the simulated queue are done soonest.
-pub(super) fn scheduled(schedules: &Schedules) -> Option<Words> {
+/// Finds the lowest mean distance of a replay with one allocator, and its ordering. `None` if no job had two nodes.
+fn lowest_mind(prediction: &Prediction, allocator: usize) -> Option<(f64, &OrderingPrediction)> {
+    prediction
+        .rows
+        .iter()
+        .filter_map(|row| Some((row.mean_mind[allocator]?, row)))
+        .min_by(|a, b| a.0.total_cmp(&b.0))
+}
+
+/// Says by how many per cent an ordering brings jobs closer together, and under how many of `all` allocators.
+fn gain(name: &str, gains: &[f64], all: usize) -> RichText {
+    let least = fixed(gains.iter().copied().fold(f64::INFINITY, f64::min), 1);
+    let most = fixed(gains.iter().copied().fold(0.0, f64::max), 1);
+    let range = if least == most {
+        most
+    } else {
+        format!("{least} to {most}")
+    };
+    let under = match gains.len() {
+        n if n == all => String::new(),
+        n => format!(" under {n}"),
+    };
+    RichText::default().bold(name).text(format!(
+        " brings jobs {range}\u{a0}% closer together{under}"
+    ))
+}
+
+/// Says with which ordering jobs of the simulated queue are done soonest. `None` without schedules.
+pub fn scheduled(schedules: &Schedules) -> Option<RichText> {
     let rows = schedules
         .rows
         .iter()
@@ -95,31 +106,26 @@ pub(super) fn scheduled(schedules: &Schedules) -> Option<Words> {
     let (least, best) = rows.clone().min_by(|a, b| a.0.total_cmp(&b.0))?;
     let (most, _) = rows.max_by(|a, b| a.0.total_cmp(&b.0))?;
     let gain = per_cent_below(least, most);
-    let how = format!(
-        "Scheduled with their times ({}, {})",
+    let sentence = sentence(format!(
+        "Scheduled with their times ({}, {}), mean response time ",
         schedules.policy, schedules.model
-    );
+    ));
     Some(if least == most {
-        words![how, ", mean response time is equal on all orderings."]
+        sentence.text("is equal on all orderings.")
+    // Less than the decimal shown: naming a best ordering would be noise.
     } else if gain < 0.05 {
-        words![
-            how,
-            ", mean response time differs by less than 0.05\u{a0}% between the orderings."
-        ]
+        sentence.text("differs by less than 0.05\u{a0}% between the orderings.")
     } else {
-        words![
-            how,
-            ", mean response time is lowest on ",
-            bold(best),
-            format!(", {} below that on the worst ordering.", per_cent(gain))
-        ]
+        sentence.text("is lowest on ").bold(best).text(format!(
+            ", {} below that on the worst ordering.",
+            per_cent(gain)
+        ))
     })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use nodeorder_jobs::replay::prediction::OrderingPrediction;
 
     fn prediction(rows: &[(&str, f64, &[f64])]) -> Prediction {
         let row = |(ordering, weighted_mpc, minds): &(&str, f64, &[f64])| OrderingPrediction {

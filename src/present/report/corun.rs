@@ -9,13 +9,14 @@ use crate::columns::{object, write};
 use nodeorder_traffic::corun::{Detail, Fair, Outcome, Settings};
 use nodeorder_traffic::mapping::{Fabric, FixedRouting};
 
-/// Settings, results and jobs of the simulation as JSON.
+/// Describes settings, results and jobs of the simulation as a JSON object.
 pub fn document(
     fabric: &Fabric<'_>,
     routing: FixedRouting,
     settings: &Settings,
     outcome: &Outcome,
 ) -> Value {
+    let speeds = &settings.speeds;
     let figures = CorunFigures {
         topology: fabric.topology.spec(),
         routing: routing.name(),
@@ -24,25 +25,27 @@ pub fn document(
         } else {
             "flow"
         },
-        fair: if settings.speeds.fair == Fair::Rtt {
+        fair: if speeds.fair == Fair::Rtt {
             "rtt"
         } else {
             "flow"
         },
-        bandwidth: settings.speeds.bandwidth,
-        latency: settings.speeds.latency,
-        node_links: if settings.speeds.node_links_shared {
+        bandwidth: speeds.bandwidth,
+        latency: speeds.latency,
+        node_links: if speeds.node_links_shared {
             "shared"
         } else {
             "free"
         },
-        node_bandwidth: settings.speeds.node_bandwidth,
-        switch_bandwidth: Some(settings.speeds.switch_bandwidth).filter(|speed| speed.is_finite()),
+        node_bandwidth: speeds.node_bandwidth,
+        // JSON has no infinity; the field says whether there is a limit at all.
+        switch_bandwidth: Some(speeds.switch_bandwidth).filter(|speed| speed.is_finite()),
         iterations: settings.iterations,
         outcome,
     };
     let mut document = object(CorunFigures::ALL, &figures);
     document["version"] = json!(env!("CARGO_PKG_VERSION"));
+    // Capacities that a description does not give are assumed, and the document says which.
     if let Some(assumption) = fabric.topology.network().assumption() {
         document["assumed"] = json!(assumption);
     }
@@ -50,17 +53,21 @@ pub fn document(
     document
 }
 
-/// Mean utilisation of every directed link, as CSV.
+/// Writes the mean utilisation of every directed link, as CSV.
 ///
 /// # Errors
 /// Errors of `out`.
 pub fn write_links(out: impl Write, fabric: &Fabric<'_>, outcome: &Outcome) -> io::Result<()> {
-    let used = outcome.utilisation.iter().enumerate();
-    let used = used.filter(|(link, _)| !fabric.links.is_joint(*link));
-    let used = used.map(|(link, used)| LinkUse {
-        fabric,
-        link,
-        utilisation: *used,
-    });
-    write(out, LinkUse::ALL, used)
+    let mut rows = Vec::new();
+    for (link, utilisation) in outcome.utilisation.iter().enumerate() {
+        // A joint is no link: nodes pass traffic on between its routers.
+        if !fabric.links.is_joint(link) {
+            rows.push(LinkUse {
+                fabric,
+                link,
+                utilisation: *utilisation,
+            });
+        }
+    }
+    write(out, LinkUse::ALL, rows)
 }

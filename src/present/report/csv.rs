@@ -7,7 +7,7 @@ use crate::columns::Table;
 use crate::columns::comparison::{Crossover, CurvePoint, Limits, RankedEntry, Winner};
 use nodeorder_order::metric::comparison::Comparison;
 
-/// Whole curves (element i is MPC(i + 2)) as one table, in blocks: curves of millions of sizes take no memory.
+/// Writes whole curves (element i is MPC(i + 2)) as one table, in blocks: curves of millions of sizes take no memory.
 ///
 /// # Errors
 /// Errors of `out`.
@@ -27,18 +27,20 @@ pub fn write_curves<'a>(
     mut out: impl Write,
     curves: impl IntoIterator<Item = (&'a str, &'a [f64])>,
 ) -> io::Result<()> {
+    // The header alone: blocks of rows are made by threads and have none.
     Table::new(&mut out, CurvePoint::ALL)?.finish()?;
-    curves.into_iter().try_for_each(|(ordering, values)| {
-        let point = |i: usize| CurvePoint {
+    for (ordering, values) in curves {
+        columns::write_rows(&mut out, CurvePoint::ALL, values.len(), |i| CurvePoint {
             ordering,
             size: i + 2,
             mpc: values[i],
-        };
-        columns::write_rows(&mut out, CurvePoint::ALL, values.len(), point)
-    })
+        })?;
+    }
+    Ok(())
 }
 
-/// The ranked table, and `mpc_S` and `throughput_bound_S` for each of the comparison's sizes; empty where an ordering has fewer nodes.
+/// Writes the ranked table, with `mpc_S` and `throughput_bound_S` for each of the comparison's sizes; empty where an
+/// ordering has fewer nodes.
 ///
 /// # Errors
 /// Errors of `out`.
@@ -46,20 +48,22 @@ pub fn write_table(out: impl Write, comparison: &Comparison) -> io::Result<()> {
     let mut table = Table::rows(out);
     table.header(RankedEntry::ALL)?;
     for name in ["mpc", "throughput_bound"] {
-        let mut sizes = comparison.sizes.iter();
-        sizes.try_for_each(|size| table.cell(format!("{name}_{size}").into()))?;
+        for size in &comparison.sizes {
+            table.cell(format!("{name}_{size}").into())?;
+        }
     }
     table.end()?;
     for (i, entry) in comparison.entries.iter().enumerate() {
         table.values(RankedEntry::ALL, &RankedEntry { rank: i + 1, entry })?;
-        let mut sizes = entry.at.iter().chain(&entry.throughput_bound);
-        sizes.try_for_each(|value| table.cell((*value).into()))?;
+        for value in entry.at.iter().chain(&entry.throughput_bound) {
+            table.cell((*value).into())?;
+        }
         table.end()?;
     }
     table.finish()
 }
 
-/// Which ordering is the best at which sizes. Errors: errors of `out`.
+/// Writes which ordering is the best at which sizes. Fails if `out` does.
 pub fn write_stretches(out: impl Write, comparison: &Comparison) -> io::Result<()> {
     let rows = comparison.stretches.iter().map(|stretch| Winner {
         from: stretch.from,
@@ -69,30 +73,32 @@ pub fn write_stretches(out: impl Write, comparison: &Comparison) -> io::Result<(
     columns::write(out, Winner::ALL, rows)
 }
 
-/// How low any ordering could go, and what compact sets found have by themselves; empty where the machine is too
-/// large for either. Errors: errors of `out`.
+/// Writes the proved floor of MPC and the mean distance of the compact sets found, by size; empty where the machine is too
+/// large for either. Fails if `out` does.
 pub fn write_limits(mut out: impl Write, comparison: &Comparison) -> io::Result<()> {
     let Comparison { floor, compact, .. } = comparison;
-    let row = |i: usize| Limits {
+    // Floor and compact sets may end at different sizes: the longer one decides.
+    Table::new(&mut out, Limits::ALL)?.finish()?;
+    let sizes = floor.len().max(compact.len());
+    columns::write_rows(out, Limits::ALL, sizes, |i| Limits {
         size: i + 2,
         floor: floor.get(i).copied(),
         compact: compact.get(i).copied(),
-    };
-    Table::new(&mut out, Limits::ALL)?.finish()?;
-    columns::write_rows(out, Limits::ALL, floor.len().max(compact.len()), row)
+    })
 }
 
-/// The sizes at which the two leaders change places, and which of them leads from there. Errors: errors of `out`.
+/// Writes the sizes at which the two leaders change places, and which of them leads from there. Fails if `out` does.
 pub fn write_crossovers(out: impl Write, comparison: &Comparison) -> io::Result<()> {
-    let leaders = comparison.entries.first().zip(comparison.entries.get(1));
-    let rows = leaders.into_iter().flat_map(|(first, second)| {
-        comparison.crossovers.iter().map(move |size| {
+    let mut rows = Vec::new();
+    if let [first, second, ..] = comparison.entries.as_slice() {
+        for size in &comparison.crossovers {
+            // Curves begin at size 2.
             let leads = first.values[size - 2] < second.values[size - 2];
-            Crossover {
+            rows.push(Crossover {
                 size: *size,
                 ordering: if leads { &first.label } else { &second.label },
-            }
-        })
-    });
+            });
+        }
+    }
     columns::write(out, Crossover::ALL, rows)
 }

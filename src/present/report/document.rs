@@ -1,26 +1,31 @@
-//! A page of sections, `templates/document.html`: what audits and machines side by side have in common.
+//! A page of sections, `templates/document.html`: audits, snapshots and machines side by side are such pages.
 
 use askama::Template;
 
 use super::file::File;
-use super::html::{Fact, Figure, Section, Words};
+use super::html::{Fact, Figure, Section};
 use super::page::{CSS, TABLES};
+use super::sentences::RichText;
 use super::terms::Term;
 use crate::plot;
 
+/// A page of sections, facts and terms, beside its files.
 #[derive(Default, Template)]
 #[template(path = "document.html")]
-pub(super) struct Document<'p> {
+pub struct Document<'p> {
     pub version: &'static str,
     pub css: String,
     pub js: &'static str,
+    /// Names of the files beside the page, and what is in them.
     pub files: Vec<(&'p str, &'static str)>,
+    /// Command line that makes the page again.
     pub command: &'p str,
     pub title: String,
-    pub verdict: Words,
-    pub details: Words,
+    pub verdict: RichText,
+    /// Paragraph below the verdict.
+    pub details: RichText,
     pub sections: Vec<Section>,
-    /// The id and the title of the list of facts.
+    /// Anchor and title of the list of facts.
     pub about: (&'static str, &'static str),
     pub facts: Vec<Fact>,
     /// Sentence beside the command about how exact the figures are.
@@ -29,29 +34,23 @@ pub(super) struct Document<'p> {
 }
 
 impl<'p> Document<'p> {
-    /// A page beside `files` that `command` makes again.
+    /// Makes a page beside `files`, without content.
     pub fn new(files: &'p [File<'_>], command: &'p str) -> Self {
-        let files = files.iter().filter_map(File::listed).collect();
-        let (version, css) = (env!("CARGO_PKG_VERSION"), [CSS, plot::STYLE].concat());
         Document {
-            version,
-            css,
+            version: env!("CARGO_PKG_VERSION"),
+            css: [CSS, plot::STYLE].concat(),
             js: TABLES,
-            files,
+            files: files.iter().filter_map(File::listed).collect(),
             command,
             ..Document::default()
         }
     }
 
-    /// The page as HTML text, and its figures.
+    /// Renders the page as HTML text; returns its figures as well.
     pub fn html(self) -> (String, Vec<Figure>) {
+        // Rendered before the sections are taken apart for their figures.
         let text = self.to_string();
-        (
-            text,
-            self.sections
-                .into_iter()
-                .flat_map(|section| section.figures)
-                .collect(),
-        )
+        let sections = self.sections.into_iter();
+        (text, sections.flat_map(|section| section.figures).collect())
     }
 }

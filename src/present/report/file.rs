@@ -1,23 +1,27 @@
-//! A file of a report: its name, and what writes it.
+//! A file of a report: its name, and the function that writes it.
 
 use std::io::{self, Write};
 
+use super::html::Figure;
+
 /// A file of a comparison's output directory.
 pub struct File<'a> {
-    /// Its name, without a directory.
+    /// File name, without a directory.
     pub name: String,
-    /// Writes it: a table row by row, because it may be larger than memory.
+    /// Function that writes the content: a table row by row, because it may be larger than memory.
     write: WriteFile<'a>,
 }
 
+/// A function that writes the content of a file.
 type WriteFile<'a> = Box<dyn Fn(&mut dyn Write) -> io::Result<()> + 'a>;
 
 impl<'a> File<'a> {
-    /// A file of this text.
+    /// Makes a file of this text.
     pub fn text(name: impl Into<String>, text: String) -> Self {
         File::table(name, move |out| out.write_all(text.as_bytes()))
     }
 
+    /// Makes a file that `write` writes row by row.
     pub(super) fn table(
         name: impl Into<String>,
         write: impl Fn(&mut dyn Write) -> io::Result<()> + 'a,
@@ -28,7 +32,7 @@ impl<'a> File<'a> {
         }
     }
 
-    /// Its name and what is in it, where pages list it.
+    /// Returns its name and what is in it. `None` if pages do not list it.
     pub(super) fn listed(&self) -> Option<(&str, &'static str)> {
         Some((&self.name, about(&self.name)?))
     }
@@ -42,7 +46,20 @@ impl<'a> File<'a> {
     }
 }
 
-/// Description of a file on the page that lists it; `None` for files that are not listed.
+/// Adds a page to the files that it lists: the page first, its figures last.
+pub fn add_page(
+    files: &mut Vec<File<'_>>,
+    page: String,
+    figures: impl IntoIterator<Item = Figure>,
+) {
+    // The page is made last, as it lists the others, and written first.
+    files.insert(0, File::text("index.html", page));
+    for figure in figures {
+        files.push(File::text(figure.file, figure.svg));
+    }
+}
+
+/// Describes a file on the page that lists it. `None` if it is not listed.
 fn about(name: &str) -> Option<&'static str> {
     Some(match name {
         "machines.csv" => "the table of machines, ranked",
@@ -53,6 +70,7 @@ fn about(name: &str) -> Option<&'static str> {
         "periods.csv" => {
             "the figures over time, a row per placement and period; times in seconds since 1970"
         }
+        // Figures and the page itself are not listed: the page shows them.
         "audit.json" | "snapshot.json" => "all figures as one document",
         "mpc.csv" => "every curve at every size: ordering, size, mpc",
         "table.csv" => "the ranked table",

@@ -6,28 +6,29 @@ use nodeorder_order::ordering::NodeOrder;
 /// A machine and the ordering that ranks are of.
 #[derive(Clone, Copy, Debug)]
 pub struct Hosts<'a> {
-    /// The machine.
+    /// Machine that names the nodes.
     pub topology: &'a Topology,
-    /// The ordering.
+    /// Ordering whose ranks are named.
     pub order: &'a NodeOrder,
 }
 
 impl Hosts<'_> {
-    /// Nodes with the pods on each: `a:4 b:2`.
+    /// Lists nodes with the number of pods on each: `a:4 b:2`; pairs are a rank and that number.
     pub fn pods(&self, pods: &[(u32, u32)]) -> String {
-        let name = |rank: u32| self.topology.node_name(self.order.nodes()[rank as usize]);
-        let all: Vec<String> = pods
-            .iter()
-            .map(|(rank, count)| format!("{}:{count}", name(*rank)))
-            .collect();
+        let mut all = Vec::new();
+        for (rank, count) in pods {
+            let node = self.order.nodes()[*rank as usize];
+            all.push(format!("{}:{count}", self.topology.node_name(node)));
+        }
         all.join(" ")
     }
 
-    /// The host list of the nodes at `ranks`, ascending by id: `n[001-004,007]`.
+    /// Lists the hosts of the nodes at `ranks`, ascending by id: `n[001-004,007]`.
     pub fn list(&self, ranks: impl Iterator<Item = u32>) -> String {
         let mut nodes: Vec<_> = ranks
             .map(|rank| self.order.nodes()[rank as usize])
             .collect();
+        // Lists fold stretches of numbers, which ranks need not follow.
         nodes.sort_unstable();
         self.topology.host_list(nodes)
     }

@@ -1,102 +1,27 @@
-//! Parts of pages: sentences, tables, pictures and sections. Each is a template of `templates/`, which
-//! escapes all that it is given; what has been through one goes into another as it is.
+//! Parts of pages: tables, pictures and sections. Each is a template of `templates/`, which escapes all that it is given;
+//! what has been through one goes into another as it is.
 
 use askama::Template;
 use askama::filters::HtmlSafe;
 
-pub(super) use crate::plot::fixed;
-use crate::plot::{self, thousands};
+use super::sentences::RichText;
+use crate::plot::{self, fixed, thousands};
 use nodeorder_base::error::Result;
-
-/// A sentence or several, in which names stand out.
-#[derive(Clone, Debug, Default, Template)]
-#[template(
-    source = "{% for part in parts %}{% match part %}{% when Part::Text(text) %}{{ text }}\
-              {% when Part::Bold(text) %}<b>{{ text }}</b>{% when Part::Strong(text) %}<strong>{{ text }}</strong>\
-              {% when Part::Code(text) %}<code>{{ text }}</code>\
-              {% when Part::Link(to, text) %}<a href=\"{{ to }}\">{{ text }}</a>\
-              {% when Part::Words(words) %}{{ words }}{% endmatch %}{% endfor %}",
-    ext = "html"
-)]
-pub(super) struct Words {
-    pub parts: Vec<Part>,
-}
-
-/// A piece of a sentence.
-#[derive(Clone, Debug)]
-pub(super) enum Part {
-    Text(String),
-    Bold(String),
-    Strong(String),
-    Code(String),
-    /// Where it leads and what it says.
-    Link(String, String),
-    Words(Words),
-}
-
-impl Words {
-    /// `items` with `between` between them.
-    pub fn join(items: impl IntoIterator<Item = Words>, between: &str) -> Words {
-        let mut parts = Vec::new();
-        for item in items {
-            if !parts.is_empty() {
-                parts.push(between.into());
-            }
-            parts.push(Part::Words(item));
-        }
-        Words { parts }
-    }
-
-    /// The sentence without marks, for terminals.
-    pub fn plain(&self) -> String {
-        let text = |part: &Part| match part {
-            Part::Text(text) | Part::Bold(text) | Part::Strong(text) | Part::Code(text) => {
-                text.clone()
-            }
-            Part::Link(_, text) => text.clone(),
-            Part::Words(words) => words.plain(),
-        };
-        self.parts.iter().map(text).collect()
-    }
-}
-
-/// A name that stands out.
-pub(super) fn bold(name: &str) -> Part {
-    Part::Bold(name.into())
-}
-
-impl<T: Into<String>> From<T> for Part {
-    fn from(text: T) -> Self {
-        Part::Text(text.into())
-    }
-}
-
-impl From<Words> for Part {
-    fn from(words: Words) -> Self {
-        Part::Words(words)
-    }
-}
-
-/// A sentence of its parts: texts, names and other sentences.
-macro_rules! words {
-    ($($part:expr),* $(,)?) => { $crate::report::html::Words { parts: vec![$($part.into()),*] } };
-}
-pub(super) use words;
 
 /// A figure, in the page and as a file beside it.
 #[derive(Clone, Template)]
 #[template(path = "figure.html")]
 pub struct Figure {
-    /// The name of its file.
+    /// File name, without a directory.
     pub file: String,
-    /// Text below the drawing.
+    /// Caption below the drawing.
     pub caption: String,
-    /// The drawing.
+    /// Drawing as SVG.
     pub svg: String,
 }
 
 impl Figure {
-    /// The figure of a drawing, with its file name and caption.
+    /// Makes a figure of a drawing.
     pub fn of(
         file: impl Into<String>,
         caption: impl Into<String>,
@@ -110,15 +35,18 @@ impl Figure {
     }
 }
 
-/// Which value of a column is marked; none where all are equal.
+/// Which value of a column is marked as the best; none where all are equal.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Best {
+pub enum Best {
+    /// No value.
     None,
+    /// The lowest value.
     Low,
+    /// The highest value.
     High,
 }
 
-/// A cell of a table: a number as it reads and as it sorts, a name, or nothing.
+/// A cell of a table: its text, what it sorts by, and how it looks.
 #[derive(Template)]
 #[template(
     source = "<td data-value=\"{% match value %}{% when Value::Number(value) %}{{ value }}{% when Value::Name %}{{ text }}\
@@ -131,10 +59,12 @@ pub(super) enum Best {
 struct Cell {
     text: String,
     value: Value,
+    /// Whether it is marked as the best of its column.
     best: bool,
     class: &'static str,
 }
 
+/// What a cell sorts by: its number, its text, or nothing.
 #[derive(Clone)]
 enum Value {
     Number(f64),
@@ -143,15 +73,36 @@ enum Value {
 }
 
 /// A column of numbers or names.
-pub(super) struct Column {
+pub struct Column {
     title: String,
     cells: Vec<Cell>,
-    /// Classes of its cells.
+    /// Classes of its heading and its cells.
     class: &'static str,
 }
 
 impl Column {
-    /// `values` with `decimals` decimals.
+    /// Makes a column of unmarked cells.
+    fn from_cells(
+        title: impl Into<String>,
+        cells: impl IntoIterator<Item = (String, Value)>,
+    ) -> Self {
+        let class = "";
+        Column {
+            title: title.into(),
+            cells: cells
+                .into_iter()
+                .map(|(text, value)| Cell {
+                    text,
+                    value,
+                    best: false,
+                    class,
+                })
+                .collect(),
+            class,
+        }
+    }
+
+    /// Makes a column of `values` with `decimals` decimals, and marks the best.
     pub fn new(
         title: impl Into<String>,
         decimals: usize,
@@ -159,93 +110,78 @@ impl Column {
         values: impl IntoIterator<Item = Option<f64>>,
     ) -> Self {
         let values: Vec<Option<f64>> = values.into_iter().collect();
-        let known = || values.iter().copied().flatten();
-        let (low, high) = (known().reduce(f64::min), known().reduce(f64::max));
+        let low = values.iter().copied().flatten().reduce(f64::min);
+        let high = values.iter().copied().flatten().reduce(f64::max);
         let marked = match best {
             Best::None => None,
             Best::Low => low,
             Best::High => high,
         };
+        let cells = values.iter().map(|value| match value {
+            // Whole numbers of five digits and more are read in groups of three.
+            Some(value) if decimals == 0 && *value >= 1e4 => {
+                (thousands(value.round() as u64), Value::Number(*value))
+            }
+            Some(value) => (fixed(*value, decimals), Value::Number(*value)),
+            None => (String::new(), Value::Nothing),
+        });
+        let mut column = Column::from_cells(title, cells);
         // Where all are equal, none is better.
-        let best = marked.filter(|_| low != high);
-        let cell = |value: Option<f64>| Cell {
-            text: value.map_or(String::new(), |v| match decimals {
-                0 if v >= 1e4 => thousands(v.round() as u64),
-                _ => fixed(v, decimals),
-            }),
-            value: value.map_or(Value::Nothing, Value::Number),
-            best: value.is_some() && value == best,
-            class: "",
-        };
-        Column {
-            title: title.into(),
-            cells: values.into_iter().map(cell).collect(),
-            class: "",
+        if low != high {
+            for (cell, value) in column.cells.iter_mut().zip(&values) {
+                // Equal values are all the best.
+                cell.best = value.is_some() && *value == marked;
+            }
         }
+        column
     }
 
-    /// Whole numbers.
+    /// Makes a column of whole numbers.
     pub fn counts(title: impl Into<String>, counts: impl IntoIterator<Item = u64>) -> Self {
-        let value = |n: u64| Value::Number(n as f64);
-        let cell = |n: u64| Cell {
-            text: thousands(n),
-            value: value(n),
-            best: false,
-            class: "",
-        };
-        let cells = counts.into_iter().map(cell).collect();
-        Column {
-            title: title.into(),
-            cells,
-            class: "",
-        }
+        let cells = counts
+            .into_iter()
+            .map(|n| (thousands(n), Value::Number(n as f64)));
+        Column::from_cells(title, cells)
     }
 
-    /// Names.
+    /// Makes a column of names, which stand to the left.
     pub fn names(title: impl Into<String>, names: impl IntoIterator<Item = String>) -> Self {
-        let cell = |text| Cell {
-            text,
-            value: Value::Name,
-            best: false,
-            class: "text",
-        };
-        let cells = names.into_iter().map(cell).collect();
-        Column {
-            title: title.into(),
-            cells,
-            class: "text",
-        }
+        // The style aligns this class to the left.
+        Column::readings(title, names).with_class("text")
     }
 
-    /// Figures of several kinds, as they read: numbers to the right, without an order.
+    /// Makes a column of figures of several kinds, as they read: numbers to the right, without an order.
     pub fn readings(title: impl Into<String>, texts: impl IntoIterator<Item = String>) -> Self {
-        let mut column = Column::names(title, texts);
-        column.cells.iter_mut().for_each(|cell| cell.class = "");
-        Column {
-            class: "",
-            ..column
-        }
+        Column::from_cells(title, texts.into_iter().map(|text| (text, Value::Name)))
     }
 
     /// Hides the column until the reader asks for all columns.
-    pub fn on_demand(mut self) -> Self {
-        self.class = "more";
-        self.cells.iter_mut().for_each(|cell| cell.class = "more");
+    pub fn on_demand(self) -> Self {
+        self.with_class("more")
+    }
+
+    /// Sets the class of the heading and of all cells.
+    fn with_class(mut self, class: &'static str) -> Self {
+        self.class = class;
+        for cell in &mut self.cells {
+            cell.class = class;
+        }
         self
     }
 
-    /// Shows no value as the best.
+    /// Marks no value as the best.
     pub fn unmarked(mut self) -> Self {
-        self.cells.iter_mut().for_each(|cell| cell.best = false);
+        for cell in &mut self.cells {
+            cell.best = false;
+        }
         self
     }
 
     /// Puts `marks` before the numbers.
     pub fn marked(mut self, marks: impl IntoIterator<Item = &'static str>) -> Self {
-        self.cells
-            .iter_mut()
-            .zip(marks)
-            .for_each(|(cell, mark)| cell.text.insert_str(0, mark));
+        for (cell, mark) in self.cells.iter_mut().zip(marks) {
+            cell.text.insert_str(0, mark);
+        }
         self
     }
 }
@@ -253,22 +189,23 @@ impl Column {
 /// A table that the reader can sort by any column of numbers or names: numbers to the right, the best one marked.
 #[derive(Default, Template)]
 #[template(path = "table.html")]
-pub(super) struct Table {
+pub struct Table {
     /// Label for screen readers.
     pub label: &'static str,
+    /// Anchor of the table; empty where no script looks for it.
     pub id: &'static str,
     /// Heading of the column of names.
     pub of: &'static str,
     pub names: Vec<String>,
-    /// The columns before the names.
+    /// Columns before the names.
     pub before: Vec<Column>,
     pub columns: Vec<Column>,
-    /// The key of each row's curve as SVG, what the curve shows in words, and the curve as SVG; or nothing at all.
+    /// Key of each row's curve as SVG, what the curve shows in words, and the curve as SVG; empty for no curves.
     pub curves: Vec<(String, String, String)>,
 }
 
 impl Table {
-    /// A table with a row for each of `names`, which are `of` this kind.
+    /// Makes a table with a row for each of `names`, under the heading `of`.
     pub fn new(
         label: &'static str,
         of: &'static str,
@@ -284,7 +221,7 @@ impl Table {
         }
     }
 
-    /// A table of orderings, in the order of a rank.
+    /// Makes a table of orderings, which are in the order of their ranks.
     pub fn ranked(label: &'static str, names: Vec<String>, columns: Vec<Column>) -> Self {
         let before = vec![Column::counts("Rank", 1..=names.len() as u64)];
         Table {
@@ -296,102 +233,110 @@ impl Table {
     /// Adds a row without a rank: the only row of `columns`, which are those of the table.
     pub fn below(&mut self, name: String, columns: Vec<Column>) {
         self.names.push(name);
-        let rank = Column::new("", 0, Best::None, [None]);
-        self.before
-            .iter_mut()
-            .for_each(|column| column.cells.extend(rank.cells.clone()));
-        let columns = self.columns.iter_mut().zip(columns);
-        columns.for_each(|(column, row)| column.cells.extend(row.cells));
+        for column in &mut self.before {
+            // The row is beside the ranking, not in it.
+            let rank = Column::new("", 0, Best::None, [None]);
+            column.cells.extend(rank.cells);
+        }
+        for (column, row) in self.columns.iter_mut().zip(columns) {
+            column.cells.extend(row.cells);
+        }
     }
 
-    /// The numbers of a row before its name.
+    /// Returns the cells of a row before its name.
     fn before(&self, row: &usize) -> impl Iterator<Item = &Cell> {
         self.before.iter().map(move |column| &column.cells[*row])
     }
 
-    /// The numbers of a row after its name.
+    /// Returns the cells of a row after its name.
     fn after(&self, row: &usize) -> impl Iterator<Item = &Cell> {
         self.columns.iter().map(move |column| &column.cells[*row])
     }
 
+    /// Returns the curve of a row. `None` if the table has no curves.
     fn curve(&self, row: &usize) -> Option<&(String, String, String)> {
         self.curves.get(*row)
     }
 
+    /// Returns the number of the first column after the names and curves, by which scripts sort.
     fn first_column(&self) -> usize {
         self.before.len() + 1 + usize::from(!self.curves.is_empty())
     }
 }
 
 /// A section that shows a table.
-#[derive(Template)]
+#[derive(Default, Template)]
 #[template(path = "section.html")]
-pub(super) struct Section {
+pub struct Section {
+    /// Anchor of the section; the page links to it.
     pub id: String,
     pub title: String,
-    pub about: Words,
+    /// Paragraph above the table.
+    pub about: RichText,
     pub table: Table,
     /// Paragraph below the table.
-    pub said: Words,
+    pub said: RichText,
     /// List below the paragraph.
-    pub list: Vec<Words>,
-    pub note: Words,
+    pub list: Vec<RichText>,
+    /// Paragraph in small print below the list.
+    pub note: RichText,
     pub figures: Vec<Figure>,
     /// Whether the figures come first, and the table is folded below them.
     pub folded: bool,
 }
 
 impl Section {
+    /// Makes a section without figures.
     pub fn new(
         id: impl Into<String>,
         title: impl Into<String>,
-        about: Words,
+        about: impl Into<RichText>,
         table: Table,
     ) -> Self {
-        let (id, title) = (id.into(), title.into());
-        let (said, note) = (Words::default(), Words::default());
-        let (list, figures) = (Vec::new(), Vec::new());
         Section {
-            id,
-            title,
-            about,
+            id: id.into(),
+            title: title.into(),
+            about: about.into(),
             table,
-            said,
-            list,
-            note,
-            figures,
-            folded: false,
+            ..Section::default()
         }
     }
 }
 
 /// A term of a list and its value.
-pub(super) struct Fact {
+pub struct Fact {
     pub term: String,
-    pub value: Words,
+    pub value: RichText,
+    /// Whether it takes a line of its own.
     pub wide: bool,
 }
 
 impl Fact {
-    pub fn new(term: impl Into<String>, value: impl Into<Part>) -> Self {
+    /// Makes a fact that stands beside others.
+    pub fn new(term: impl Into<String>, value: impl Into<RichText>) -> Self {
         Fact {
             term: term.into(),
-            value: words![value],
+            value: value.into(),
             wide: false,
         }
     }
 
-    /// A fact on a line of its own.
-    pub fn wide(term: impl Into<String>, value: impl Into<Part>) -> Self {
+    /// Makes a fact on a line of its own.
+    pub fn wide(term: impl Into<String>, value: impl Into<RichText>) -> Self {
         Fact {
             wide: true,
             ..Fact::new(term, value)
         }
     }
+
+    /// Makes a fact on a line of its own, whose value is what users type.
+    pub fn code(term: impl Into<String>, value: &str) -> Self {
+        Fact::wide(term, RichText::default().code(value))
+    }
 }
 
+// Each has escaped what it was given: a second time would show the escapes.
 impl HtmlSafe for Cell {}
-impl HtmlSafe for Words {}
 impl HtmlSafe for Figure {}
 impl HtmlSafe for Table {}
 impl HtmlSafe for Section {}

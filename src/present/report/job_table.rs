@@ -10,16 +10,18 @@ use nodeorder_jobs::replay::FigureSet;
 use nodeorder_network::topology::Topology;
 use nodeorder_order::metric::units::Units;
 
-/// A table of jobs being written.
-pub(super) struct JobTable<'r, W> {
+/// A writer of a table of jobs.
+pub struct JobTable<'r, W> {
     out: Table<W>,
     figures: FigureSet,
+    /// Columns before those of shape and room.
     leading: Vec<Column<JobRow<'r>>>,
+    /// Columns after those of shape and room.
     trailing: Vec<Column<JobRow<'r>>>,
 }
 
 impl<'r, W: Write> JobTable<'r, W> {
-    /// Returns a table without its header, whose columns begin with `first`.
+    /// Starts a table whose columns begin with `first`, without a header.
     pub fn new(out: W, first: &[Column<JobRow<'r>>], figures: FigureSet) -> Self {
         JobTable {
             out: Table::rows(out),
@@ -51,6 +53,7 @@ impl<'r, W: Write> JobTable<'r, W> {
     /// Errors of the output.
     pub fn write_row(&mut self, row: &JobRow<'r>) -> io::Result<()> {
         self.out.values(&self.leading, row)?;
+        // A header without these columns must have rows without them, even where figures are known.
         if let Some(shape) = row.figures.shape.as_ref().filter(|_| self.figures.shape) {
             shape::values(&mut self.out, shape)?;
         }
@@ -61,7 +64,7 @@ impl<'r, W: Write> JobTable<'r, W> {
         self.out.end()
     }
 
-    /// Hands over what is left.
+    /// Writes what is still gathered.
     ///
     /// # Errors
     /// Errors of the output.

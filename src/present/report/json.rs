@@ -11,6 +11,7 @@ use nodeorder_jobs::replay::prediction::Prediction;
 use nodeorder_jobs::schedule::orderings::Schedules;
 use nodeorder_order::metric::comparison::Comparison;
 
+/// The document of a comparison.
 #[derive(Serialize)]
 struct Summary<'a> {
     version: &'static str,
@@ -25,6 +26,7 @@ struct Summary<'a> {
     throughput: Vec<serde_json::Value>,
 }
 
+/// Schedules with their figures in the order of `schedule.csv`.
 #[derive(Serialize)]
 struct Scheduled<'a> {
     #[serde(flatten)]
@@ -34,25 +36,24 @@ struct Scheduled<'a> {
     rows: Vec<InOrder<'a, ScheduleFigures<'a>>>,
 }
 
-/// `{"version", "command", "topology", "sizes", "entries", "stretches", "crossovers"}` and, with a workload,
-/// `"workload"` and, where it has times, `"schedules"`, with windows `"throughput"`; indented, with a newline at the end. A stretch's `winner` is
-/// an index into `entries`, which are ranked.
+/// Writes `{"version", "command", "topology", "sizes", "entries", "stretches", "crossovers"}` and, with a workload,
+/// `"workload"` and, where it has times, `"schedules"`, with windows `"throughput"`; indented, with a newline at the end.
+/// A stretch's `winner` is an index into `entries`, which are ranked.
 pub fn summary(comparison: &Comparison, workload: &WorkloadResults<'_>, command: &str) -> String {
     let columns = ScheduleFigures::compared();
-    let scheduled = |schedules| Scheduled {
-        schedules,
-        recorded: schedules
-            .recorded
-            .as_ref()
-            .map(|row| InOrder(&columns, figures(row))),
-        rows: rows(schedules).map(|row| InOrder(&columns, row)).collect(),
-    };
     let summary = Summary {
         version: env!("CARGO_PKG_VERSION"),
         command,
         comparison,
         workload: workload.prediction.as_ref(),
-        schedules: workload.schedules.as_ref().map(scheduled),
+        schedules: workload.schedules.as_ref().map(|schedules| Scheduled {
+            schedules,
+            recorded: schedules
+                .recorded
+                .as_ref()
+                .map(|row| InOrder(&columns, figures(row))),
+            rows: rows(schedules).map(|row| InOrder(&columns, row)).collect(),
+        }),
         throughput: workload
             .windows
             .iter()

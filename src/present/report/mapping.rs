@@ -3,30 +3,29 @@
 use serde_json::{Value, json};
 
 use crate::columns::mapping::{CONTENTION_BAR, DILATION_BAR, LinkLoad, MappingFigures};
-use crate::columns::object;
 use crate::columns::throughput::FOUND;
+use crate::columns::{extend_object, object};
 use nodeorder_traffic::mapping::{Analysis, Fabric};
 use nodeorder_traffic::throughput::Throughput;
 
-/// Links that are named.
+/// Number of busiest links in the document.
 const BUSIEST: usize = 10;
-/// Bars of the contention histogram.
+/// Number of bars of the contention histogram.
 const BARS: usize = 20;
 
-/// Load and capacity of a directed link.
+/// Returns load and capacity of a directed link.
 pub fn link_load<'a>(fabric: &'a Fabric<'_>, analysis: &Analysis, link: usize) -> LinkLoad<'a> {
     let (u, v) = fabric.links.ends(link);
-    let (load, capacity) = (analysis.contention.loads[link], fabric.links.capacity(link));
     LinkLoad {
         fabric,
         u,
         v,
-        load,
-        capacity,
+        load: analysis.contention.loads[link],
+        capacity: fabric.links.capacity(link),
     }
 }
 
-/// The links of the highest contention, that first.
+/// Returns the links of the highest contention, that first.
 pub fn busiest<'a>(fabric: &'a Fabric<'_>, analysis: &Analysis) -> Vec<LinkLoad<'a>> {
     let busiest = analysis.contention.busiest(fabric.links, BUSIEST);
     busiest
@@ -35,49 +34,47 @@ pub fn busiest<'a>(fabric: &'a Fabric<'_>, analysis: &Analysis) -> Vec<LinkLoad<
         .collect()
 }
 
-/// As [`document`], with the figures of a routing that was searched for.
+/// Describes the analysis as [`document`] does, with the figures of a routing that was searched for.
 pub fn document_found(
     fabric: &Fabric<'_>,
     figures: &MappingFigures<'_>,
     found: Option<&Throughput>,
 ) -> Value {
     let mut document = document(fabric, figures);
-    if let (Some(document), Some(found)) = (document.as_object_mut(), found) {
-        document.extend(
-            object(FOUND, found)
-                .as_object()
-                .cloned()
-                .unwrap_or_default(),
-        );
+    if let Some(found) = found {
+        extend_object(&mut document, FOUND, found);
     }
     document
 }
 
-/// Every figure of the analysis.
+/// Describes every figure of the analysis as a JSON object.
 pub fn document(fabric: &Fabric<'_>, figures: &MappingFigures<'_>) -> Value {
     let Analysis {
         dilation,
         contention,
         ..
     } = figures.analysis;
-    let mut document = object(
-        &[MappingFigures::ALL, MappingFigures::MORE].concat(),
-        figures,
-    );
+    let mut document = object(MappingFigures::ALL, figures);
+    extend_object(&mut document, MappingFigures::MORE, figures);
     document["version"] = json!(env!("CARGO_PKG_VERSION"));
     if let Some(assumption) = fabric.topology.network().assumption() {
         document["assumed"] = json!(assumption);
     }
+    // Present only where it says something: results then depend on the time allowed.
     if !figures.unfinished.is_empty() {
         document["unfinished"] = json!(figures.unfinished);
     }
+    // A few links only: the table of all loads is a file of its own.
     let columns = [LinkLoad::ALL, LinkLoad::BUSIEST].concat();
     let busiest = busiest(fabric, figures.analysis);
     document["busiest_links"] = busiest.iter().map(|link| object(&columns, link)).collect();
     let bars = contention.histogram(fabric.links, BARS);
     document["contention_histogram"] = bars.iter().map(|b| object(CONTENTION_BAR, b)).collect();
-    let bars = dilation.histogram.iter().enumerate();
-    let bars = bars.map(|(hops, (pairs, volume))| object(DILATION_BAR, &(hops, *pairs, *volume)));
-    document["dilation_histogram"] = bars.collect();
+    document["dilation_histogram"] = dilation
+        .histogram
+        .iter()
+        .enumerate()
+        .map(|(hops, (pairs, volume))| object(DILATION_BAR, &(hops, *pairs, *volume)))
+        .collect();
     document
 }

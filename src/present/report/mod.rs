@@ -3,6 +3,7 @@
 //! Reads rows and computes no metric; returns text or writes to what the caller opened, never a file.
 
 pub mod audit;
+mod bar_figure;
 pub mod by_size;
 mod comparison;
 mod confirmed;
@@ -23,6 +24,7 @@ mod results;
 mod saved;
 pub mod schedule;
 pub mod schedule_comparison;
+mod sentences;
 mod shape;
 pub mod snapshot;
 pub mod sweep;
@@ -31,7 +33,6 @@ pub mod topology;
 pub mod trace;
 mod verdict;
 pub mod windows;
-mod words;
 
 pub use comparison::{files, saved, sentences, slots};
 pub use file::File;

@@ -15,7 +15,7 @@ use crate::columns::{self, Column, object};
 use crate::plot::replay::{Bars, Figure, Range, SizeLine, Spread};
 use nodeorder_base::error::Result;
 use nodeorder_jobs::replay::set::{BASELINE, Label, ReplayResult};
-use nodeorder_jobs::replay::statistics::{SizeRow, Summary, by_group, octave_share};
+use nodeorder_jobs::replay::statistics::{Summary, by_group, octave_share};
 use nodeorder_jobs::replay::{FigureSet, Step};
 use nodeorder_network::topology::Topology;
 use nodeorder_order::ordering::NodeOrder;
@@ -26,28 +26,28 @@ pub struct BlockRows<'a> {
     topology: &'a Topology,
     /// Whether the first column names the ordering.
     several_orders: bool,
-    /// The ordering and the allocator of each replay.
+    /// Ordering and allocator of each replay.
     lanes: Vec<(Hosts<'a>, &'a str)>,
+    /// Rows of each replay in the block, as CSV.
     texts: Vec<Mutex<Vec<u8>>>,
 }
 
 impl<'a> BlockRows<'a> {
-    /// Returns rows of the replays with these labels, on orderings of `topology`; other replays have none.
+    /// Starts the rows of the replays with these labels, on orderings of `topology`; other replays have none.
     pub fn new(
         figures: FigureSet,
         labels: &[Label<'a>],
         topology: &'a Topology,
         orders: &'a [NodeOrder],
     ) -> Self {
-        let lanes: Vec<_> = (labels.iter())
-            .filter_map(|label| {
-                let order = orders
-                    .iter()
-                    .find(|order| order.label() == label.ordering)?;
-                Some((Hosts { topology, order }, label.allocator))
-            })
-            .collect();
-        let texts = lanes.iter().map(|_| Mutex::default()).collect();
+        let mut lanes = Vec::new();
+        let mut texts = Vec::new();
+        for label in labels {
+            if let Some(order) = orders.iter().find(|order| order.label() == label.ordering) {
+                lanes.push((Hosts { topology, order }, label.allocator));
+                texts.push(Mutex::default());
+            }
+        }
         BlockRows {
             figures,
             topology,
@@ -57,7 +57,7 @@ impl<'a> BlockRows<'a> {
         }
     }
 
-    /// Returns the table that all rows are of.
+    /// Starts the table that all rows are of.
     fn table<'r, W: Write>(&self, out: W) -> JobTable<'r, W> {
         let order = if self.several_orders {
             JobRow::ORDERING
@@ -77,16 +77,18 @@ impl<'a> BlockRows<'a> {
         table.finish()
     }
 
-    /// Makes the rows of one replay.
+    /// Writes the rows of one replay into its text.
     ///
     /// # Errors
     /// Names that cannot be written.
     pub fn write(&self, step: &Step<'_>) -> io::Result<()> {
         let lane = self.lanes.get(step.replay);
+        // Baselines that were not asked for are replayed, but have no rows.
         let Some(((hosts, allocator), text)) = lane.zip(self.texts.get(step.replay)) else {
             return Ok(());
         };
         let mut text = text.lock().unwrap_or_else(PoisonError::into_inner);
+        // Blocks reuse the text of the block before: its rows are written by then.
         text.clear();
         let mut table = self.table(&mut *text);
         for placed in step.placed {
@@ -97,6 +99,7 @@ impl<'a> BlockRows<'a> {
             table.write_row(&JobRow {
                 ordering: hosts.order.label(),
                 allocator,
+                // A pod that moves off a failing node is one more placement of its job, under the name of that.
                 job: placed.moved.as_deref().unwrap_or(name),
                 size: placed.placement.size,
                 times: None,
@@ -109,7 +112,7 @@ impl<'a> BlockRows<'a> {
         table.finish()
     }
 
-    /// The rows of each replay.
+    /// Returns the rows of each replay, in their order.
     pub fn texts(&self) -> impl Iterator<Item = MutexGuard<'_, Vec<u8>>> {
         self.texts
             .iter()
@@ -117,23 +120,27 @@ impl<'a> BlockRows<'a> {
     }
 }
 
-/// Replays of one log, summed up.
+/// Results of the replays of one log, and how they are summed up.
 pub struct ReplaySummary<'a> {
     /// Results of the replays.
     pub results: &'a [ReplayResult<'a>],
-    /// Only sizes with more placements than this count in improvements.
+    /// Number of placements that a job size must exceed to count in improvements.
     pub threshold: u64,
-    /// Shares of compute by size, where known.
+    /// Share of compute of each job size; none where that is not known.
     pub shares: Option<&'a [(u32, f64)]>,
 }
 
 impl ReplaySummary<'_> {
-    /// `columns`, and `weighted` where shares of compute are known.
+    /// Appends `weighted` to `columns` if shares of compute are known.
     fn with_weighted<R>(&self, columns: &[Column<R>], weighted: &[Column<R>]) -> Vec<Column<R>> {
-        [columns, if self.shares.is_some() { weighted } else { &[] }].concat()
+        let mut all = columns.to_vec();
+        if self.shares.is_some() {
+            all.extend(weighted);
+        }
+        all
     }
 
-    /// Returns the summary of one replay as a JSON object.
+    /// Summarises one replay as a JSON object.
     fn summarise(&self, result: &ReplayResult<'_>) -> Value {
         let columns = [ReplayFigures::ALL, ReplayFigures::JSON].concat();
         let columns = self.with_weighted(&columns, ReplayFigures::WEIGHTED);
@@ -150,6 +157,7 @@ impl ReplaySummary<'_> {
             .map(|(choice, jobs)| object(REFUSED, &(choice.clone(), *jobs)))
             .collect();
         let test = result.summary.t_test();
+        // Too few pairs: null, so that the key is always there.
         document["t_test"] = test.map_or(Value::Null, |test| object(T_TEST, &test));
         if let Some(totals) = &result.traffic {
             document["traffic"] = object(TRAFFIC, totals);
@@ -157,50 +165,57 @@ impl ReplaySummary<'_> {
         if let Some(shapes) = result.shapes {
             document["shape"] = object(SHAPE_SUMS, shapes);
         }
+        // Room is measured only where it is asked for.
         if result.room.placeable().is_some() {
             document["room"] = object(ROOM_SUMS, result.room);
         }
         document
     }
 
+    /// Compares a replay with its baseline.
     fn figures<'r>(&self, result: &'r ReplayResult<'r>) -> ReplayFigures<'r> {
         let ours = result.summary;
         let base = result.baseline;
         let threshold = self.threshold;
-        let normalised = |shares| by_group(&ours.normalised_improvements(base, threshold, shares));
-        ReplayFigures {
+        let mut figures = ReplayFigures {
             result,
             threshold,
             improvement: ours.improvement(base, threshold),
-            weighted: self
-                .shares
-                .and_then(|s| ours.weighted_improvement(base, threshold, s)),
-            normalised: self.shares.map(normalised).unwrap_or_default(),
+            weighted: None,
+            normalised: Default::default(),
+        };
+        if let Some(shares) = self.shares {
+            figures.weighted = ours.weighted_improvement(base, threshold, shares);
+            figures.normalised = by_group(&ours.normalised_improvements(base, threshold, shares));
         }
+        figures
     }
 
+    /// Compares the jobs of each size with those of the baseline.
     fn sizes<'r>(&self, result: &'r ReplayResult<'r>) -> Vec<SizeFigures<'r>> {
         let improvements: BTreeMap<u32, f64> = result
             .summary
             .improvements(result.baseline, self.threshold)
             .into_iter()
             .collect();
-        let figures = |(size, sums)| {
+        let mut rows = Vec::new();
+        for (size, sums) in result.summary.sizes() {
             let improvement = improvements.get(&size).copied();
-            let normalised = |(gain, shares)| gain * octave_share(shares, size);
-            SizeFigures {
+            rows.push(SizeFigures {
                 ordering: result.ordering,
                 allocator: result.allocator,
                 size,
                 sums,
                 improvement,
-                normalised: improvement.zip(self.shares).map(normalised),
-            }
-        };
-        result.summary.sizes().map(figures).collect()
+                normalised: improvement
+                    .zip(self.shares)
+                    .map(|(gain, shares)| gain * octave_share(shares, size)),
+            });
+        }
+        rows
     }
 
-    /// Returns inputs and results of the replays as a JSON object. `guest` is the traffic of the jobs, if any.
+    /// Describes inputs and results of the replays as a JSON object. `guest` is the traffic of the jobs, if any.
     pub fn document(&self, topology: &Topology, log: &str, guest: Option<&str>) -> Value {
         json!({
             "version": env!("CARGO_PKG_VERSION"),
@@ -249,90 +264,46 @@ impl ReplaySummary<'_> {
     /// # Errors
     /// A figure that cannot be drawn.
     pub fn drawings(&self, machine: &str) -> Result<Vec<(String, String)>> {
-        let outcomes = self.results;
-        let several = outcomes.iter().any(|o| o.ordering != outcomes[0].ordering);
-        let label = |o: &ReplayResult<'_>| match several {
-            true => format!("{} · {}", o.ordering, o.allocator),
-            false => o.allocator.to_string(),
+        let mut drawings = Vec::new();
+        let Some(first) = self.results.first() else {
+            return Ok(drawings);
         };
-        let labels: Vec<String> = outcomes.iter().map(label).collect();
-        let mut figures = Vec::new();
-        let Some(first) = outcomes.first() else {
-            return Ok(figures);
-        };
-        let mut add = |name: String, figure: Figure<'_>| -> Result<()> {
-            figures.push((name, figure.svg()?));
-            Ok(())
-        };
-
-        let larger = first.summary.sizes().map(|(size, row)| (size, row.count));
-        let jobs: Vec<(u32, u64)> = std::iter::once((1, first.summary.singles))
-            .chain(larger)
-            .collect();
-        if jobs.iter().any(|(_, count)| *count > 0) {
-            add("sizes.svg".into(), Figure::sizes("Jobs by size", &jobs)?)?;
-        }
-
-        let what = format!("improvement over {BASELINE} (%)");
-        // The baseline itself has nothing to improve.
-        let others = outcomes.iter().enumerate();
-        let slots: Vec<(usize, &ReplayResult<'_>)> = others
-            .filter(|(_, o)| !std::ptr::eq(o.summary, o.baseline))
-            .collect();
-        let by_size: Vec<Vec<(u32, f64)>> = slots
+        let several = self
+            .results
             .iter()
-            .map(|(_, o)| o.summary.improvements(o.baseline, self.threshold))
-            .collect();
-        if by_size.iter().any(|points| !points.is_empty()) {
-            let lines = slots.iter().zip(&by_size);
-            let lines: Vec<SizeLine<'_>> = lines
-                .map(|((slot, _), data)| SizeLine {
-                    label: &labels[*slot],
-                    slot: *slot,
-                    data,
-                })
-                .collect();
-            let title = format!("Improvement by job size on {machine}");
-            add(
-                "improvement.svg".into(),
-                Figure::improvement(&title, &what, &lines)?,
-            )?;
-            let bars = slots.iter().map(|(slot, o)| {
-                let means = o.summary.improvement(o.baseline, self.threshold);
-                let data = [means.small, means.large, means.overall];
-                Bars {
-                    label: &labels[*slot],
-                    slot: *slot,
-                    data,
-                }
+            .any(|result| result.ordering != first.ordering);
+        let mut labels = Vec::new();
+        for result in self.results {
+            labels.push(if several {
+                format!("{} · {}", result.ordering, result.allocator)
+            } else {
+                result.allocator.to_string()
             });
-            let title = format!("Mean improvement on {machine}");
-            add(
-                "averages.svg".into(),
-                Figure::averages(&title, &what, &bars.collect::<Vec<_>>())?,
-            )?;
         }
-
-        let spreads = |summary: &Summary| -> Vec<Spread> {
-            let often = summary
-                .sizes()
-                .filter(|(_, row)| row.count > self.threshold);
-            let spread = |(size, row): (u32, &SizeRow)| {
-                let (least, mean, most) = (row.min(), row.mean(), row.max());
-                Spread {
-                    size,
-                    least,
-                    mean,
-                    most,
-                }
-            };
-            often.map(spread).collect()
-        };
-        for (slot, outcome) in slots {
-            let (ours, base) = (spreads(outcome.summary), spreads(outcome.baseline));
+        // Jobs of one node have no distances, so summaries count them apart. All replays are of one log: the first
+        // speaks for all.
+        let mut jobs = vec![(1, first.summary.singles)];
+        for (size, row) in first.summary.sizes() {
+            jobs.push((size, row.count));
+        }
+        if jobs.iter().any(|(_, count)| *count > 0) {
+            let figure = Figure::sizes("Jobs by size", &jobs)?;
+            drawings.push(("sizes.svg".into(), figure.svg()?));
+        }
+        // The baseline itself has nothing to improve.
+        let others: Vec<(usize, &ReplayResult<'_>)> = self
+            .results
+            .iter()
+            .enumerate()
+            .filter(|(_, result)| !std::ptr::eq(result.summary, result.baseline))
+            .collect();
+        drawings.extend(self.improvements(machine, &others, &labels)?);
+        for (slot, result) in others {
+            let ours = self.spreads(result.summary);
             if ours.is_empty() {
                 continue;
             }
+            let base = self.spreads(result.baseline);
             let rows = [
                 Range {
                     label: &labels[slot],
@@ -341,16 +312,71 @@ impl ReplaySummary<'_> {
                 },
                 Range {
                     label: BASELINE,
-                    slot: outcomes.len(),
+                    // A colour that no replay has.
+                    slot: self.results.len(),
                     data: &base,
                 },
             ];
             let title = format!("Range of MIND on {machine}: {}", labels[slot]);
-            add(
+            drawings.push((
                 format!("ranges-{:02}.svg", slot + 1),
-                Figure::ranges(&title, &rows)?,
-            )?;
+                Figure::ranges(&title, &rows)?.svg()?,
+            ));
         }
-        Ok(figures)
+        Ok(drawings)
+    }
+
+    /// Draws the improvement of replays by size, and its averages. Empty if no size has enough placements.
+    fn improvements(
+        &self,
+        machine: &str,
+        others: &[(usize, &ReplayResult<'_>)],
+        labels: &[String],
+    ) -> Result<Vec<(String, String)>> {
+        let by_size: Vec<Vec<(u32, f64)>> = others
+            .iter()
+            .map(|(_, result)| result.summary.improvements(result.baseline, self.threshold))
+            .collect();
+        if by_size.iter().all(Vec::is_empty) {
+            return Ok(Vec::new());
+        }
+        let mut lines = Vec::new();
+        let mut bars = Vec::new();
+        for ((slot, result), data) in others.iter().zip(&by_size) {
+            let label = &labels[*slot];
+            let slot = *slot;
+            let means = result.summary.improvement(result.baseline, self.threshold);
+            lines.push(SizeLine { label, slot, data });
+            bars.push(Bars {
+                label,
+                slot,
+                data: [means.small, means.large, means.overall],
+            });
+        }
+        let axis = format!("improvement over {BASELINE} (%)");
+        let title = format!("Improvement by job size on {machine}");
+        let improvement = Figure::improvement(&title, &axis, &lines)?.svg()?;
+        let title = format!("Mean improvement on {machine}");
+        let averages = Figure::averages(&title, &axis, &bars)?.svg()?;
+        Ok(vec![
+            ("improvement.svg".into(), improvement),
+            ("averages.svg".into(), averages),
+        ])
+    }
+
+    /// Returns the range of MIND of each job size with more placements than the threshold.
+    fn spreads(&self, summary: &Summary) -> Vec<Spread> {
+        let mut spreads = Vec::new();
+        for (size, row) in summary.sizes() {
+            if row.count > self.threshold {
+                spreads.push(Spread {
+                    size,
+                    least: row.min(),
+                    mean: row.mean(),
+                    most: row.max(),
+                });
+            }
+        }
+        spreads
     }
 }

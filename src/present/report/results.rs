@@ -1,4 +1,4 @@
-//! What a page of a comparison shows: the orderings, their figures and the results of a workload.
+//! Input of a page of a comparison: the orderings, their figures and the results of a workload.
 
 use super::html::Figure;
 use crate::columns::throughput::WindowRow;
@@ -10,30 +10,32 @@ use nodeorder_order::ordering::NodeOrder;
 
 /// All figures of a comparison.
 pub struct Figures {
+    /// Best ordering at each job size.
     pub winners: Figure,
+    /// Curves in every view that shows something of them.
     pub curves: Vec<Figure>,
     /// Pictures of the machine, one for each ordering, in the comparison's order.
     pub machines: Vec<Figure>,
 }
 
 /// Orderings of a machine and their comparison.
-pub(super) struct ComparedOrders<'a> {
+pub struct ComparedOrders<'a> {
     pub topology: &'a Topology,
-    /// The orderings, as the user named them.
+    /// Orderings, as the user named them.
     pub orders: &'a [NodeOrder],
     pub comparison: &'a Comparison,
-    /// Which of `orders` each entry is.
+    /// Index in `orders` of each entry of the comparison.
     pub slots: Vec<usize>,
 }
 
 /// Results of a workload on the orderings compared; rows in the order in which the user named the orderings.
 #[derive(Clone, Debug, Default)]
 pub struct WorkloadResults<'a> {
-    /// Replays beside the curves' forecast.
+    /// Replays beside the forecast of the curves; none without a workload.
     pub prediction: Option<Prediction>,
-    /// Schedules, of a trace that has times.
+    /// Schedules; none unless the jobs have times.
     pub schedules: Option<Schedules>,
-    /// A hint that the trace's processors were wrongly taken for nodes.
+    /// Hint that the trace's processors were wrongly taken for nodes.
     pub processors: Option<String>,
     /// Throughput of the orderings when jobs fill the machine; empty where that was not asked.
     pub windows: Vec<WindowRow<'a>>,

@@ -1,42 +1,40 @@
-//! What the best ordering saves of node-hours on a trace, and the waits that the trace records, in sentences.
+//! Node-hours that the best ordering saves on a trace, and the waits that the trace records, in sentences.
 
-use super::html::{Part, Words, bold, fixed, words};
-use super::words::file_name;
-use crate::plot::thousands;
+use super::sentences::{RichText, file_name, sentence};
+use crate::plot::{fixed, thousands};
 use nodeorder_jobs::schedule::ScheduleSummary;
 use nodeorder_jobs::schedule::orderings::Schedules;
 use nodeorder_jobs::schedule::saving::ModelSaving;
 
-/// Node-hours that the best ordering saves on the workload, where the trace shows a saving, and the waits that the trace
-/// records; empty where it was not scheduled.
-pub fn saved(schedules: &Schedules) -> Words {
-    words![hours_saved(schedules), recorded(schedules)]
+/// Ratio of simulated and recorded waits, beyond a minute, from which on they are called far from each other.
+const FAR: f64 = 2.0;
+
+/// Says how many node-hours the best ordering saves on the workload, and which waits the trace records. Empty if the
+/// workload was not scheduled.
+pub fn saved(schedules: &Schedules) -> RichText {
+    hours_saved(schedules).rich(&recorded(schedules))
 }
 
-fn hours_saved(schedules: &Schedules) -> Words {
-    let Some((saving, first)) = schedules
-        .saving
-        .as_ref()
-        .and_then(|s| Some((s, s.models.first()?)))
-    else {
-        return Words::default();
+/// Says how many node-hours the best ordering saves against the default one, if the trace shows a saving.
+fn hours_saved(schedules: &Schedules) -> RichText {
+    let Some(saving) = &schedules.saving else {
+        return RichText::default();
+    };
+    let Some(first) = saving.models.first() else {
+        return RichText::default();
     };
     let trace = file_name(&schedules.trace);
-    let hours = |hours: f64| {
-        let sign = if hours < 0.0 { "−" } else { "" };
-        format!("{sign}{}", thousands(hours.abs().round() as u64))
-    };
-    let amount = |model: &ModelSaving| match (model.low, model.high) {
-        (Some(low), Some(high)) => {
-            format!(
-                "{} (95\u{a0}%: {} to {})",
-                hours(model.hours),
-                hours(low),
-                hours(high)
-            )
-        }
-        _ => hours(model.hours),
-    };
+    let assumed =
+        sentence(" That rests on an assumption about run times, the model ").code(&first.model);
+    if saving.best == saving.reference {
+        return sentence(format!(
+            "On {trace} no ordering uses fewer node-hours than "
+        ))
+        .bold(&saving.reference)
+        .text(", the default order.")
+        .rich(&assumed)
+        .text(". ");
+    }
     let sure = match first.low {
         Some(_) => format!(
             " Intervals: {} weeks of the trace, drawn again.",
@@ -44,119 +42,124 @@ fn hours_saved(schedules: &Schedules) -> Words {
         ),
         None => String::new(),
     };
-    let under = |model: &ModelSaving| format!("{} under {}", amount(model), model.model);
     let span = if saving.a_year { " a year" } else { "" };
-    let assumed = words![
-        " That rests on an assumption about run times, the model ",
-        Part::Code(first.model.clone())
-    ];
-    if saving.best == saving.reference {
-        let none = format!("On {trace} no ordering uses fewer node-hours than ");
-        let default = bold(&saving.reference);
-        return words![none, default, ", the default order.", assumed, ". "];
-    }
     let soonest = schedules.soonest().unwrap_or(&saving.best);
+    // Node-hours alone would praise an ordering under which jobs wait longer.
     if !saving.is_shown() || soonest != saving.best {
         let why = match first.low {
+            // Weeks are resampled, and fewer than eight say nothing about a year.
             None => "the trace is too short for an interval, which takes eight weeks".into(),
             Some(_) if !saving.is_shown() => "not all intervals lie above zero".into(),
             Some(_) => format!("{soonest} has the shortest mean response time"),
         };
-        let all = Words::join(
-            saving.models.iter().map(|model| words![under(model)]),
-            " and ",
-        );
-        return words![
-            format!("{trace} shows no saving of node-hours against the default order, "),
-            bold(&saving.reference),
-            format!(
-                ": {why}. On {} jobs use fewer{span}, by model of run times: ",
-                saving.best
-            ),
-            all,
-            ".",
-            sure,
-            " "
-        ];
+        let all: Vec<String> = saving.models.iter().map(amount_by_model).collect();
+        return sentence(format!(
+            "{trace} shows no saving of node-hours against the default order, "
+        ))
+        .bold(&saving.reference)
+        .text(format!(
+            ": {why}. On {} jobs use fewer{span}, by model of run times: {}.{sure} ",
+            saving.best,
+            all.join(" and ")
+        ));
     }
-    let others: Vec<String> = saving.models.iter().skip(1).map(under).collect();
+    let others: Vec<String> = saving.models[1..].iter().map(amount_by_model).collect();
     let others = match others.as_slice() {
-        [] => ".".into(),
-        all => format!("; it is {}.", all.join(" and ")),
+        [] => ". ".into(),
+        all => format!("; it is {}. ", all.join(" and ")),
     };
+    // A trace of empty jobs used no hours: no division by zero.
     let share = 100.0 * first.hours / saving.hours_used.max(f64::MIN_POSITIVE);
-    let head = words![
-        bold(&saving.best),
-        format!(
+    RichText::default()
+        .bold(&saving.best)
+        .text(format!(
             " saves {} node-hours{span} on {trace} against the default order, ",
             amount(first)
-        ),
-        bold(&saving.reference),
-        format!(": {}\u{a0}% of those used.", fixed(share, 2))
-    ];
-    words![head, sure, assumed, others, " "]
+        ))
+        .bold(&saving.reference)
+        .text(format!(": {}\u{a0}% of those used.{sure}", fixed(share, 2)))
+        .rich(&assumed)
+        .text(others)
 }
 
-/// How many times as long simulated waits must be as recorded ones, or these as those, beyond a minute, to be far from them.
-const FAR: f64 = 2.0;
+/// Formats node-hours as a whole number.
+fn hours_text(hours: f64) -> String {
+    let sign = if hours < 0.0 { "−" } else { "" };
+    format!("{sign}{}", thousands(hours.abs().round() as u64))
+}
 
-/// Waits that the trace records beside those of its schedule on the default order; empty where it records none.
-fn recorded(schedules: &Schedules) -> Words {
-    let reference = schedules
-        .saving
-        .as_ref()
-        .map(|saving| saving.reference.as_str());
-    let simulated = schedules
+/// Formats the node-hours saved under a model, with their interval if there is one.
+fn amount(model: &ModelSaving) -> String {
+    let hours = hours_text(model.hours);
+    match (model.low, model.high) {
+        (Some(low), Some(high)) => {
+            let low = hours_text(low);
+            let high = hours_text(high);
+            format!("{hours} (95\u{a0}%: {low} to {high})")
+        }
+        _ => hours,
+    }
+}
+
+/// Formats the node-hours saved under a model, with its name.
+fn amount_by_model(model: &ModelSaving) -> String {
+    format!("{} under {}", amount(model), model.model)
+}
+
+/// Compares the waits that the trace records with those of its schedule on the default order. Empty if it records none.
+fn recorded(schedules: &Schedules) -> RichText {
+    let Some((saving, recorded)) = schedules.saving.as_ref().zip(schedules.recorded.as_ref())
+    else {
+        return RichText::default();
+    };
+    let Some(simulated) = schedules
         .rows
         .iter()
-        .find(|row| Some(row.ordering.as_str()) == reference);
-    let (Some(recorded), Some(simulated)) = (&schedules.recorded, simulated) else {
-        return Words::default();
+        .find(|row| row.ordering == saving.reference)
+    else {
+        return RichText::default();
     };
-    let (there, here) = (&recorded.summary, &simulated.summary);
-    let seconds = |value: f64| thousands(value.round() as u64);
-    let waits = |s: &ScheduleSummary| {
+    let there = &recorded.summary;
+    let here = &simulated.summary;
+    let known = thousands(there.jobs as u64);
+    let jobs = if there.jobs == here.jobs {
+        format!("the same {known} jobs")
+    } else {
         format!(
-            "{} s (median {} s)",
-            seconds(s.mean_wait),
-            seconds(s.wait_percentiles[0])
+            "those {known} of {} jobs whose waits it has",
+            thousands(here.jobs as u64)
         )
     };
-    let (simulated_waits, recorded_waits) = (waits(here), waits(there));
-    let jobs = match (there.jobs as u64, here.jobs as u64) {
-        (known, all) if known == all => format!("the same {} jobs", thousands(all)),
-        (known, all) => {
-            format!(
-                "those {} of {} jobs whose waits it has",
-                thousands(known),
-                thousands(all)
-            )
-        }
-    };
-    let (most, least) = (
-        there.mean_wait.max(here.mean_wait),
-        there.mean_wait.min(here.mean_wait),
-    );
+    let most = there.mean_wait.max(here.mean_wait);
+    let least = there.mean_wait.min(here.mean_wait);
+    // A minute more or less is no difference to users, whatever its ratio.
     let far = most > FAR * least + 60.0;
     let head = if far {
         "Simulated waits are far from recorded ones: on "
     } else {
         "On "
     };
-    let longer = match here.mean_stretch {
-        times if far && times >= 1.05 => {
-            format!(
-                "; under this model jobs run {} times as long as recorded, on average",
-                fixed(times, 2)
-            )
-        }
-        _ => String::new(),
-    };
-    words![
-        head,
-        bold(&simulated.ordering),
+    // Slow models make jobs wait longer as well: readers should know before they doubt the schedule.
+    let longer = if far && here.mean_stretch >= 1.05 {
         format!(
-            " the mean wait is {simulated_waits}, by the trace {recorded_waits}, over {jobs}{longer}. "
+            "; under this model jobs run {} times as long as recorded, on average",
+            fixed(here.mean_stretch, 2)
         )
-    ]
+    } else {
+        String::new()
+    };
+    sentence(head).bold(&simulated.ordering).text(format!(
+        " the mean wait is {}, by the trace {}, over {jobs}{longer}. ",
+        waits(here),
+        waits(there)
+    ))
+}
+
+/// Formats the mean and the median wait of a schedule in seconds.
+fn waits(summary: &ScheduleSummary) -> String {
+    format!(
+        "{} s (median {} s)",
+        thousands(summary.mean_wait.round() as u64),
+        thousands(summary.wait_percentiles[0].round() as u64)
+    )
 }

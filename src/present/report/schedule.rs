@@ -1,4 +1,4 @@
-//! Schedules as data: one CSV row a job in the order of starts, and figures as JSON.
+//! Schedules as data: one CSV row a job in the order of starts, the machine over time, and figures as JSON and SVG.
 
 use std::io::{self, Write};
 
@@ -10,7 +10,7 @@ use crate::columns::jobs::JobRow;
 use crate::columns::replay::TRAFFIC;
 use crate::columns::schedule::{Neglected, SIZE_CLASS, ScheduleFigures};
 use crate::columns::shape::{Moment, ROOM, ROOM_SUMS, SHAPE_SUMS};
-use crate::columns::{self, Table, object};
+use crate::columns::{self, Table, extend_object, object};
 use crate::plot::schedule::{Figure, Moment as Point, Stay};
 use nodeorder_base::error::Result;
 use nodeorder_jobs::replay::FigureSet;
@@ -32,6 +32,7 @@ pub fn write_csv(
     let mut table = JobTable::new(out, JobRow::SCHEDULED, figures);
     table.write_header(hosts.topology)?;
     for record in &outcome.records {
+        // Ranks may be recorded for figures alone; hosts are named only where asked for.
         let ranks = record.figures.ranks.as_ref().filter(|_| figures.hosts);
         table.write_row(&JobRow {
             ordering: "",
@@ -61,16 +62,19 @@ pub fn write_timeline(out: &mut impl Write, outcome: &ScheduleResult) -> io::Res
         table.values(Moment::ALL, &Moment(outcome, instant))?;
         match &instant.room {
             Some(room) => table.values(ROOM, room)?,
-            None => ROOM
-                .iter()
-                .try_for_each(|_| table.cell(columns::Value::Empty))?,
+            None => {
+                for _ in ROOM {
+                    // Where room was not measured, the row keeps its columns.
+                    table.cell(columns::Value::Empty)?;
+                }
+            }
         }
         table.end()?;
     }
     table.finish()
 }
 
-/// Returns the inputs of a schedule on the ordering of `hosts` and its [`figures`] as one JSON object; `guest` and
+/// Describes the inputs of a schedule on the ordering of `hosts` and its figures as one JSON object; `guest` and
 /// `totals` are the traffic of its jobs, if any.
 pub fn document(
     hosts: Hosts<'_>,
@@ -94,57 +98,55 @@ pub fn document(
         "model": settings.model,
         "seed": topology.context().seed,
     });
+    // Without traffic the key is absent, as are its figures.
     if let Some(guest) = guest {
         document["guest"] = json!(guest);
     }
-    if let Value::Object(figures) = figures(outcome, totals) {
-        figures
-            .into_iter()
-            .for_each(|(key, value)| document[key] = value);
-    }
+    add_figures(&mut document, outcome, totals);
     document
 }
 
-/// The figures of a schedule as a JSON object, with those of its traffic where jobs talk; times in seconds.
-pub fn figures(outcome: &ScheduleResult, totals: Option<&Totals>) -> Value {
-    let (ordering, schedule, summary) = ("", Some(outcome), &outcome.summary());
+/// Adds the figures of a schedule to a JSON object.
+fn add_figures(figures: &mut Value, outcome: &ScheduleResult, totals: Option<&Totals>) {
+    let summary = &outcome.summary();
     let row = ScheduleFigures {
         machine: "",
-        ordering,
-        schedule,
+        ordering: "",
+        schedule: Some(outcome),
         summary,
         left_out: 0,
     };
-    let mut figures = object(&ScheduleFigures::json(), &row);
+    extend_object(figures, &ScheduleFigures::json(), &row);
     figures["by_size"] = summary
         .by_size
         .iter()
         .map(|class| object(SIZE_CLASS, class))
         .collect();
-    let starved = outcome
+    figures["starved"] = outcome
         .starved()
         .into_iter()
-        .map(|job| Neglected(outcome, job));
-    figures["starved"] = starved
-        .map(|job| object(Neglected::STARVED, &job))
+        .map(|job| object(Neglected::STARVED, &Neglected(outcome, job)))
         .collect();
-    let never = outcome.left_out.iter().map(|job| Neglected(outcome, job));
-    figures["never"] = never.map(|job| object(Neglected::NEVER, &job)).collect();
+    figures["never"] = outcome
+        .left_out
+        .iter()
+        .map(|job| object(Neglected::NEVER, &Neglected(outcome, job)))
+        .collect();
     if let Some(totals) = totals {
         figures["traffic"] = object(TRAFFIC, totals);
     }
     if let Some(shapes) = &outcome.shapes {
         figures["shape"] = object(SHAPE_SUMS, shapes);
     }
+    // Measured only where it was asked for.
     let room = outcome.room();
     if room.placeable().is_some() {
         figures["room"] = object(ROOM_SUMS, &room);
     }
-    figures
 }
 
-/// The figures of a schedule whose ranks and instants were recorded, as file name and SVG: who held which
-/// ranks when, and utilisation, queue and fragmentation over time. Nothing without jobs.
+/// Draws a schedule whose ranks and instants were recorded, as file name and SVG: who held which ranks when, and
+/// utilisation, queue and fragmentation over time. Empty without jobs.
 ///
 /// # Errors
 /// A figure that cannot be drawn.
@@ -152,40 +154,37 @@ pub fn drawings(title: &str, outcome: &ScheduleResult) -> Result<Vec<(String, St
     let Some((first, _)) = outcome.span() else {
         return Ok(Vec::new());
     };
-    let hours = |time: i64| (time - first) as f64 / outcome.ticks as f64 / 3600.0;
-    let stays: Vec<Stay<'_>> = (outcome.records.iter())
-        .filter_map(|record| {
-            let ranks = record.figures.ranks.as_ref()?;
-            Some(Stay {
+    let mut stays = Vec::new();
+    for record in &outcome.records {
+        if let Some(ranks) = &record.figures.ranks {
+            stays.push(Stay {
                 job: record.task,
-                from: hours(record.start),
-                to: hours(record.end),
+                from: hours_after(first, record.start, outcome),
+                to: hours_after(first, record.end, outcome),
                 ranks,
-            })
-        })
-        .collect();
-    let moments: Vec<Point> = (outcome.timeline.iter())
-        .map(|instant| {
-            let free = outcome.nodes - instant.busy;
-            Point {
-                time: hours(instant.time),
-                busy: f64::from(instant.busy) / f64::from(outcome.nodes),
-                waiting: instant.waiting,
-                broken: if free == 0 {
-                    0.0
-                } else {
-                    1.0 - f64::from(instant.longest) / f64::from(free)
-                },
-                room: [
-                    instant.room.map(|room| f64::from(room.placeable)),
-                    instant
-                        .room
-                        .and_then(|room| room.fragmentation)
-                        .map(|nodes| nodes as f64),
-                ],
-            }
-        })
-        .collect();
+            });
+        }
+    }
+    let mut moments = Vec::new();
+    for instant in &outcome.timeline {
+        let free = outcome.nodes - instant.busy;
+        let fragmentation = instant.room.and_then(|room| room.fragmentation);
+        moments.push(Point {
+            time: hours_after(first, instant.time, outcome),
+            busy: f64::from(instant.busy) / f64::from(outcome.nodes),
+            waiting: instant.waiting,
+            // A full machine has nothing that could be broken into pieces.
+            broken: if free == 0 {
+                0.0
+            } else {
+                1.0 - f64::from(instant.longest) / f64::from(free)
+            },
+            room: [
+                instant.room.map(|room| f64::from(room.placeable)),
+                fragmentation.map(|nodes| nodes as f64),
+            ],
+        });
+    }
     let mut drawings = Vec::new();
     if !stays.is_empty() {
         let figure = Figure::occupancy(&format!("Occupancy: {title}"), outcome.nodes, &stays)?;
@@ -196,4 +195,9 @@ pub fn drawings(title: &str, outcome: &ScheduleResult) -> Result<Vec<(String, St
         drawings.push(("curves.svg".into(), figure.svg()?));
     }
     Ok(drawings)
+}
+
+/// Returns the hours from `first` to `time`, which are in ticks of the schedule.
+fn hours_after(first: i64, time: i64, outcome: &ScheduleResult) -> f64 {
+    (time - first) as f64 / outcome.ticks as f64 / 3600.0
 }

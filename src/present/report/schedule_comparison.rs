@@ -2,16 +2,16 @@
 
 use std::io::{self, Write};
 
-use super::words::file_name;
+use super::html::{Best, Column, Section, Table};
+use super::sentences::{file_name, sentence};
 use crate::columns;
 use crate::columns::named;
 use crate::columns::schedule::ScheduleFigures;
-use crate::plot::thousands;
-use crate::report::html::{Best, Column, Part, Section, Table, Words, bold, fixed, words};
+use crate::plot::{fixed, thousands};
 use nodeorder_jobs::schedule::orderings::{OrderingSchedule, Schedules};
 use nodeorder_jobs::schedule::{STARVED_OVERTAKEN, STARVED_WAITS};
 
-/// How the page shows the figures: title, column, decimals, which value is best.
+/// Columns of the page: title, name in the data, decimals, which value is best.
 const FIGURES: [(&str, &str, usize, Best); 11] = [
     ("Mean wait (s)", "mean_wait", 1, Best::Low),
     ("90 % waited at most (s)", "wait_p90", 1, Best::Low),
@@ -32,34 +32,23 @@ const FIGURES: [(&str, &str, usize, Best); 11] = [
     ("Mean distance (hops)", "mean_mind", 4, Best::Low),
 ];
 
-/// As columns take it.
+/// Returns a row of a table of schedules.
 pub(super) fn figures(row: &OrderingSchedule) -> ScheduleFigures<'_> {
-    let OrderingSchedule {
-        ordering,
-        too_large,
-        summary,
-    } = row;
-    let left_out = *too_large as u64;
     ScheduleFigures {
         machine: "",
-        ordering,
+        ordering: &row.ordering,
         schedule: None,
-        summary,
-        left_out,
+        summary: &row.summary,
+        left_out: row.too_large as u64,
     }
 }
 
-fn figure(row: &OrderingSchedule, name: &str) -> Option<f64> {
-    let column = named(&ScheduleFigures::compared(), &[name])[0];
-    (column.value)(&figures(row)).number()
-}
-
-/// The rows of `schedule.csv`.
+/// Returns the rows of `schedule.csv`.
 pub(super) fn rows(schedules: &Schedules) -> impl Iterator<Item = ScheduleFigures<'_>> {
     schedules.rows.iter().map(figures)
 }
 
-/// Figures by ordering; times in seconds.
+/// Writes `schedule.csv`: figures by ordering, times in seconds.
 ///
 /// # Errors
 /// Errors of `out`.
@@ -67,135 +56,121 @@ pub fn write_csv(out: impl Write, schedules: &Schedules) -> io::Result<()> {
     columns::write(out, &ScheduleFigures::compared(), rows(schedules))
 }
 
-/// The figures as columns of a page's table.
+/// Makes the columns of a page's table of schedules.
 pub(super) fn queue_columns(rows: &[&OrderingSchedule]) -> Vec<Column> {
-    let column = |(title, name, decimals, best): (&str, &str, usize, Best)| {
+    let mut columns = Vec::new();
+    for (title, name, decimals, best) in FIGURES {
         // Shares are per cent on the page.
         let unit = if name == "utilisation" { 100.0 } else { 1.0 };
-        let values = rows.iter().map(|row| Some(unit * figure(row, name)?));
-        Column::new(title, decimals, best, values)
-    };
-    FIGURES.map(column).into()
+        let column = named(&ScheduleFigures::compared(), &[name])[0];
+        let values = rows
+            .iter()
+            .map(|row| Some(unit * (column.value)(&figures(row)).number()?));
+        columns.push(Column::new(title, decimals, best, values));
+    }
+    columns
 }
 
-/// The page's section.
+/// Makes the columns of the page's table, with the mean waits by job size.
+fn columns_by_class(schedules: &Schedules, rows: &[&OrderingSchedule]) -> Vec<Column> {
+    let mut columns = queue_columns(rows);
+    for (from, to) in schedules.size_classes() {
+        let sizes = if from == to {
+            from.to_string()
+        } else {
+            format!("{from}–{to}")
+        };
+        // A class without jobs on one of the orderings has an empty cell there.
+        let waits = rows.iter().map(|row| Some(row.class(from)?.mean_wait));
+        let title = format!("Mean wait, {sizes} nodes (s)");
+        columns.push(Column::new(title, 1, Best::Low, waits));
+    }
+    columns
+}
+
+/// Returns the largest count of all rows.
+fn most(schedules: &Schedules, count: fn(&OrderingSchedule) -> u64) -> u64 {
+    schedules.rows.iter().map(count).max().unwrap_or(0)
+}
+
+/// Makes the page's section.
 pub(super) fn section(schedules: &Schedules) -> Section {
     let mut ranked: Vec<&OrderingSchedule> = schedules.rows.iter().collect();
+    // By response, not by wait: an ordering may have jobs wait less and run longer.
     ranked.sort_by(|a, b| a.summary.mean_response.total_cmp(&b.summary.mean_response));
-    let classes = schedules.size_classes();
-    let columns = |rows: &[&OrderingSchedule]| {
-        let waits = classes.iter().map(|(from, to)| {
-            let wait = |row: &&OrderingSchedule| row.class(*from).map(|class| class.mean_wait);
-            let title = format!("Mean wait, {} nodes (s)", sizes(*from, *to));
-            Column::new(title, 1, Best::Low, rows.iter().map(wait))
-        });
-        queue_columns(rows)
-            .into_iter()
-            .chain(waits)
-            .collect::<Vec<Column>>()
-    };
     let names = ranked.iter().map(|row| row.ordering.clone()).collect();
-    let left_out = match schedules
-        .rows
-        .iter()
-        .map(|r| r.too_large)
-        .max()
-        .unwrap_or(0)
-    {
+    let left_out = match most(schedules, |row| row.too_large as u64) {
         0 => String::new(),
         n => format!(
             " Up to {} jobs that need more nodes than an ordering has were left out.",
-            thousands(n as u64)
+            thousands(n)
         ),
     };
-    let never = match schedules
-        .rows
-        .iter()
-        .map(|r| r.summary.never_placed)
-        .max()
-        .unwrap_or(0)
-    {
+    let never = match most(schedules, |row| row.summary.never_placed as u64) {
         0 => String::new(),
         n => format!(
             " Up to {} jobs were left out because they are refused even on the empty machine.",
-            thousands(n as u64)
+            thousands(n)
         ),
-    };
-    let jobs = schedules
-        .rows
-        .iter()
-        .map(|r| r.summary.jobs as u64)
-        .max()
-        .unwrap_or(0);
-    let allocator = match &schedules.allocator {
-        Some(allocator) => words!["allocator ", bold(allocator)],
-        None => words!["nodes chosen by the policy itself"],
     };
     let recorded = match schedules.recorded {
         Some(_) => " The last row is what the trace records of these jobs, on its own machine.",
         None => "",
     };
-    let about = words![
-        format!(
-            "The {} jobs of {} were scheduled on each ordering with their times: policy ",
-            thousands(jobs),
-            file_name(&schedules.trace)
-        ),
-        bold(&schedules.policy),
-        ", ",
-        allocator,
-        ", run-time model ",
-        bold(&schedules.model),
-        format!(
+    let about = sentence(format!(
+        "The {} jobs of {} were scheduled on each ordering with their times: policy ",
+        thousands(most(schedules, |row| row.summary.jobs as u64)),
+        file_name(&schedules.trace)
+    ))
+    .bold(&schedules.policy);
+    let about = match &schedules.allocator {
+        Some(allocator) => about.text(", allocator ").bold(allocator),
+        None => about.text(", nodes chosen by the policy itself"),
+    };
+    let about = about
+        .text(", run-time model ")
+        .bold(&schedules.model)
+        .text(format!(
             ".{left_out} The rows differ in the ordering alone. Best first by mean response time; the lowest \
              value of each column is bold, but for utilisation: it is high where jobs run longer, too.{recorded}"
-        ),
-    ];
-    let mut table = Table::ranked("Schedules by ordering", names, columns(&ranked));
+        ));
+    let columns = columns_by_class(schedules, &ranked);
+    let mut table = Table::ranked("Schedules by ordering", names, columns);
     if let Some(recorded) = &schedules.recorded {
-        table.below(recorded.ordering.clone(), columns(&[recorded]));
+        table.below(
+            recorded.ordering.clone(),
+            columns_by_class(schedules, &[recorded]),
+        );
     }
     let mut section = Section::new("scheduling", "Job queue", about, table);
-    section.note = words![
-        spread(&ranked),
-        format!(
-            " A job is starved that waited for more than {STARVED_WAITS} times the mean wait while {STARVED_OVERTAKEN} \
-             or more jobs behind it in the queue started.{never} Policy {}. Model {}. How strongly run times depend on distance differs between applications: the \
-             differences follow from this assumption. Give your own with ",
-            schedules.rule, schedules.model_rule
-        ),
-        Part::Code("--model".into()),
-        "."
-    ];
+    section.note = sentence(format!(
+        "{} A job is starved that waited for more than {STARVED_WAITS} times the mean wait while {STARVED_OVERTAKEN} \
+         or more jobs behind it in the queue started.{never} Policy {}. Model {}. How \
+         strongly run times depend on distance differs between applications: the \
+         differences follow from this assumption. Give your own with ",
+        spread(&ranked), schedules.rule, schedules.model_rule
+    ))
+    .code("--model")
+    .text(".");
     section
 }
 
-/// The sizes of a class.
-fn sizes(from: u32, to: u32) -> String {
-    if from == to {
-        from.to_string()
-    } else {
-        format!("{from}–{to}")
-    }
-}
-
-/// First against last, in a sentence.
-fn spread(ranked: &[&OrderingSchedule]) -> Words {
-    let (Some(first), Some(last)) = (ranked.first(), ranked.last()) else {
-        return Words::default();
+/// Says how far the last ordering is behind the first.
+fn spread(ranked: &[&OrderingSchedule]) -> String {
+    let Some((first, last)) = ranked.first().zip(ranked.last()) else {
+        return String::new();
     };
-    let (first, last) = (&first.summary, &last.summary);
+    let first = &first.summary;
+    let last = &last.summary;
     if first.mean_response == last.mean_response {
-        return words![
-            "Under this policy and model, mean response time is equal on all orderings."
-        ];
+        return "Under this policy and model, mean response time is equal on all orderings.".into();
     }
-    words![format!(
+    format!(
         "From the best ordering to the last, mean response grows by {}\u{a0}% and mean wait goes from {} to {} s.",
         fixed(100.0 * (last.mean_response / first.mean_response - 1.0), 2),
         fixed(first.mean_wait, 1),
         fixed(last.mean_wait, 1),
-    )]
+    )
 }
 
 #[cfg(test)]

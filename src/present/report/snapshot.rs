@@ -3,70 +3,64 @@
 use serde_json::{Value as Json, json};
 
 use super::document::Document;
-use super::file::File;
-use super::html::{Best, Column, Fact, Figure, Part, Section, Table, bold, words};
+use super::file::{File, add_page};
+use super::html::{Best, Column, Fact, Figure, Section, Table};
+use super::sentences::{RichText, sentence};
 use super::terms;
 use crate::plot::{self, thousands};
 use nodeorder_base::error::Result;
+use nodeorder_jobs::audit::LeftOut;
 use nodeorder_jobs::audit::snapshot::{LevelNow, Snapshot, UnitNow};
 use nodeorder_network::topology::Topology;
 
-/// Rows of a table of units on the page; the JSON document has all.
+/// Most rows of a table of units on the page; the JSON document has all.
 const ROWS: usize = 20;
-/// Jobs named in a cell.
+/// Most jobs named in a cell.
 const NAMED: usize = 4;
 
-/// The jobs that hold nodes of a unit, the first few by name.
+/// Names the jobs that hold nodes of a unit, the first few of them.
 pub fn jobs_of(snapshot: &Snapshot, unit: &UnitNow) -> String {
-    let names: Vec<&str> = unit.jobs.iter().map(|job| snapshot.name_of(*job)).collect();
+    let names = job_names(snapshot, unit);
     match names.len() {
         more if more > NAMED => format!("{} and {} more", names[..NAMED].join(", "), more - NAMED),
         _ => names.join(", "),
     }
 }
 
-/// Hours from the latest time of the records to that at which a unit is freed.
+/// Returns the names of all jobs that hold nodes of a unit.
+fn job_names<'s>(snapshot: &'s Snapshot, unit: &UnitNow) -> Vec<&'s str> {
+    unit.jobs.iter().map(|job| snapshot.name_of(*job)).collect()
+}
+
+/// Returns the hours from the latest time of the records to that at which a unit is freed. `None` if no job's end frees it.
 pub fn hours_until(snapshot: &Snapshot, unit: &UnitNow) -> Option<f64> {
+    // Jobs past their limits may end at once.
     unit.freed
         .map(|freed| (freed - snapshot.latest).max(0) as f64 / 3600.0)
 }
 
-/// Waiting jobs that ask for no more nodes than are free.
+/// Counts the waiting jobs that ask for no more nodes than are free.
 fn waiting_that_fit(snapshot: &Snapshot) -> usize {
     let free = snapshot.machine().free;
     snapshot
         .waiting
         .iter()
+        // Requests of 0 nodes are records without a number.
         .filter(|nodes| (1..=free).contains(nodes))
         .count()
 }
 
-/// `{"version","command","topology","jobs","latest","nodes","free","held","out","running","waiting","waiting_that_fit",
-/// "levels","notes"}`; a level has its roomiest unit, and `next`: the units held, in the order in which they are freed.
-/// Indented, with a newline at the end. `jobs` is the file of records, `command` the command line that makes the snapshot
-/// again.
+/// Writes `{"version","command","topology","jobs","latest","nodes","free","held","out","running","waiting",
+/// "waiting_that_fit","levels","notes"}`; a level has its roomiest unit, and `next`: the units held, in the order in which
+/// they are freed. Indented, with a newline at the end. `jobs` is the file of records, `command` the command line that
+/// makes the snapshot again.
 pub fn document(snapshot: &Snapshot, topology: &Topology, jobs: &str, command: &str) -> String {
-    let unit = |unit: &UnitNow| -> Json {
-        let jobs: Vec<&str> = unit.jobs.iter().map(|job| snapshot.name_of(*job)).collect();
-        json!({"unit": unit.name, "nodes": unit.nodes, "free": unit.free, "held": unit.held(), "out": unit.out,
-               "jobs": jobs, "freed": unit.freed})
-    };
-    let level = |level: &LevelNow| -> Json {
-        let roomiest = level.roomiest();
-        json!({
-            "level": level.name,
-            "units": level.units.len(),
-            "free_units": level.units.iter().filter(|unit| unit.is_free()).count(),
-            "largest": roomiest.free,
-            "roomiest": unit(roomiest),
-            "next": level.next().into_iter().map(unit).collect::<Vec<_>>(),
-        })
-    };
-    let note = |note: &nodeorder_jobs::audit::LeftOut| {
-        let first = Some(&note.first).filter(|first| !first.is_empty());
-        json!({"reason": note.name, "about": note.about, "count": note.count, "first": first})
-    };
     let all = snapshot.machine();
+    let levels: Json = snapshot
+        .levels
+        .iter()
+        .map(|level| level_object(snapshot, level))
+        .collect();
     let document = json!({
         "version": env!("CARGO_PKG_VERSION"),
         "command": command,
@@ -80,13 +74,55 @@ pub fn document(snapshot: &Snapshot, topology: &Topology, jobs: &str, command: &
         "running": snapshot.running.len(),
         "waiting": snapshot.waiting.len(),
         "waiting_that_fit": waiting_that_fit(snapshot),
-        "levels": snapshot.levels.iter().map(level).collect::<Vec<_>>(),
-        "notes": snapshot.notes.iter().map(note).collect::<Vec<_>>(),
+        "levels": levels,
+        "notes": snapshot.notes.iter().map(note_object).collect::<Json>(),
     });
     format!("{document:#}\n")
 }
 
-/// Returns every file of a snapshot: `index.html`, `snapshot.json` and its figure as SVG. The arguments are those of
+/// Describes a level as a JSON object.
+fn level_object(snapshot: &Snapshot, level: &LevelNow) -> Json {
+    let roomiest = level.roomiest();
+    let next: Json = level
+        .next()
+        .into_iter()
+        .map(|unit| unit_object(snapshot, unit))
+        .collect();
+    json!({
+        "level": level.name,
+        "units": level.units.len(),
+        "free_units": free_units(level),
+        "largest": roomiest.free,
+        "roomiest": unit_object(snapshot, roomiest),
+        "next": next,
+    })
+}
+
+/// Describes a unit as a JSON object.
+fn unit_object(snapshot: &Snapshot, unit: &UnitNow) -> Json {
+    json!({
+        "unit": unit.name,
+        "nodes": unit.nodes,
+        "free": unit.free,
+        "held": unit.held(),
+        "out": unit.out,
+        "jobs": job_names(snapshot, unit),
+        "freed": unit.freed,
+    })
+}
+
+/// Describes records that were left out or mended as a JSON object.
+fn note_object(note: &LeftOut) -> Json {
+    let first = Some(&note.first).filter(|first| !first.is_empty());
+    json!({"reason": note.name, "about": note.about, "count": note.count, "first": first})
+}
+
+/// Counts the units of a level that are wholly free.
+fn free_units(level: &LevelNow) -> u64 {
+    level.units.iter().filter(|unit| unit.is_free()).count() as u64
+}
+
+/// Makes every file of a snapshot: `index.html`, `snapshot.json` and its figure as SVG. The arguments are those of
 /// [`document`].
 ///
 /// # Errors
@@ -97,20 +133,14 @@ pub fn files<'a>(
     jobs: &str,
     command: &str,
 ) -> Result<Vec<File<'a>>> {
-    let mut files = vec![File::text(
-        "snapshot.json",
-        document(snapshot, topology, jobs, command),
-    )];
+    let document = document(snapshot, topology, jobs, command);
+    let mut files = vec![File::text("snapshot.json", document)];
     let (page, figures) = page(snapshot, topology, command, &files)?;
-    files.insert(0, File::text("index.html", page));
-    files.extend(
-        figures
-            .into_iter()
-            .map(|figure| File::text(figure.file, figure.svg)),
-    );
+    add_page(&mut files, page, figures);
     Ok(files)
 }
 
+/// Makes the page, and returns its figures as well.
 fn page(
     snapshot: &Snapshot,
     topology: &Topology,
@@ -118,29 +148,14 @@ fn page(
     files: &[File<'_>],
 ) -> Result<(String, Vec<Figure>)> {
     let all = snapshot.machine();
-    let mut verdict = words![format!(
-        "{} of {} nodes are free.",
-        thousands(all.free.into()),
-        thousands(all.nodes.into())
-    )];
-    if let [inner @ .., _] = snapshot.levels.as_slice()
-        && !inner.is_empty()
-    {
-        verdict
-            .parts
-            .push(" The largest job that fits now within".into());
-        for (i, level) in inner.iter().enumerate() {
-            verdict
-                .parts
-                .push(if i == 0 { " one " } else { "; one " }.into());
-            verdict.parts.push(bold(&level.name));
-            verdict
-                .parts
-                .push(format!(": {} nodes", thousands(level.roomiest().free.into())).into());
-        }
-        verdict.parts.push(".".into());
-    }
-    let mut facts = vec![Fact::wide("Machine", Part::Code(topology.spec().into()))];
+    // The last level is the machine itself; without another one it has a table of its own.
+    let levels = match snapshot.levels.as_slice() {
+        [below @ .., _] if !below.is_empty() => below,
+        machine => machine,
+    };
+    let mut sections = vec![largest(snapshot)?];
+    sections.extend(levels.iter().filter_map(|level| next(snapshot, level)));
+    let mut facts = vec![Fact::code("Machine", topology.spec())];
     for (term, count) in [
         ("Jobs that run", snapshot.running.len()),
         ("Jobs that wait", snapshot.waiting.len()),
@@ -153,32 +168,13 @@ fn page(
     ] {
         facts.push(Fact::new(term, thousands(count as u64)));
     }
-    for note in &snapshot.notes {
-        let first =
-            Some(format!(" (the first: {})", note.first)).filter(|_| !note.first.is_empty());
-        let said = format!(
-            "{} {}{}",
-            thousands(note.count),
-            note.about,
-            first.unwrap_or_default()
-        );
-        facts.push(Fact::wide("Noted", said));
-    }
-    let mut sections = vec![largest(snapshot)?];
-    let machine = snapshot.levels.len() - 1;
-    let below = if machine == 0 { 0..1 } else { 0..machine };
-    sections.extend(
-        snapshot.levels[below]
-            .iter()
-            .filter_map(|level| next(snapshot, level)),
-    );
+    facts.extend(snapshot.notes.iter().map(|note| note_fact("Noted", note)));
     let page = Document {
         title: format!("What fits on {} now", topology.name()),
-        verdict,
-        details: words![
-            "Times are those at which jobs end at their recorded limits, in hours from the latest time in the records. \
-             Most jobs end sooner."
-        ],
+        verdict: verdict(snapshot),
+        details: "Times are those at which jobs end at their recorded limits, in hours from the latest time in the records. \
+                  Most jobs end sooner."
+            .into(),
         about: ("read", "What was read"),
         facts,
         exact: "Every node and job is counted; nothing is sampled or foretold.",
@@ -189,20 +185,51 @@ fn page(
     Ok(page.html())
 }
 
-/// The largest job within one unit of each level, what blocks it, and how it grows.
+/// Makes a fact of records that were left out, with the first of them as an example.
+pub(super) fn note_fact(term: &str, note: &LeftOut) -> Fact {
+    let mut text = format!("{} {}", thousands(note.count), note.about);
+    if !note.first.is_empty() {
+        text += &format!(" (the first: {})", note.first);
+    }
+    Fact::wide(term, text)
+}
+
+/// Says how many nodes are free, and which job fits within one unit of each level.
+fn verdict(snapshot: &Snapshot) -> RichText {
+    let all = snapshot.machine();
+    let mut verdict = sentence(format!(
+        "{} of {} nodes are free.",
+        thousands(all.free.into()),
+        thousands(all.nodes.into())
+    ));
+    if let [inner @ .., _] = snapshot.levels.as_slice()
+        && !inner.is_empty()
+    {
+        verdict = verdict.text(" The largest job that fits now within");
+        for (i, level) in inner.iter().enumerate() {
+            let free = thousands(level.roomiest().free.into());
+            verdict = verdict
+                .text(if i == 0 { " one " } else { "; one " })
+                .bold(&level.name)
+                .text(format!(": {free} nodes"));
+        }
+        verdict = verdict.text(".");
+    }
+    verdict
+}
+
+/// Makes the section of the largest job within one unit of each level, what blocks it, and how it grows.
 fn largest(snapshot: &Snapshot) -> Result<Section> {
     let levels = &snapshot.levels;
     let roomiest: Vec<&UnitNow> = levels.iter().map(LevelNow::roomiest).collect();
-    let count = |value: fn(&UnitNow) -> u32| roomiest.iter().map(move |unit| value(unit).into());
-    let free = |level: &LevelNow| level.units.iter().filter(|unit| unit.is_free()).count() as u64;
     let columns = vec![
         Column::counts("Units", levels.iter().map(|level| level.units.len() as u64)),
-        Column::counts("Free units", levels.iter().map(free)),
-        Column::counts("Largest job (nodes)", count(|unit| unit.free)),
+        Column::counts("Free units", levels.iter().map(free_units)),
+        node_counts("Largest job (nodes)", &roomiest, |unit| unit.free),
         Column::names("In", roomiest.iter().map(|unit| unit.name.clone())),
-        Column::counts("Nodes of it", count(|unit| unit.nodes)),
-        Column::counts("Held", count(UnitNow::held)),
-        Column::counts("Out", count(|unit| unit.out)),
+        node_counts("Nodes of it", &roomiest, |unit| unit.nodes),
+        node_counts("Held", &roomiest, UnitNow::held),
+        node_counts("Out", &roomiest, |unit| unit.out),
         Column::names(
             "Held by",
             roomiest.iter().map(|unit| jobs_of(snapshot, unit)),
@@ -215,71 +242,78 @@ fn largest(snapshot: &Snapshot) -> Result<Section> {
         names,
         columns,
     );
-    let about = words![
-        "The unit of each level with the most free nodes, and what keeps the rest of it: jobs, or nodes out of service."
-    ];
+    let about = "The unit of each level with the most free nodes, and what keeps the rest of it: jobs, or nodes out of service.";
     let mut section = Section::new("largest", "The largest job that fits", about, table);
-    let hours = |time: i64| (time - snapshot.latest) as f64 / 3600.0;
-    let end = levels
-        .iter()
-        .filter_map(|level| level.growth.last())
-        .map(|(time, _)| *time)
-        .max();
-    let end = end.filter(|end| *end > snapshot.latest);
-    if let Some(end) = end {
-        let grows: Vec<&LevelNow> = levels
-            .iter()
-            .filter(|level| level.growth.len() > 1)
-            .collect();
-        let points = |level: &LevelNow| -> Vec<(f64, f64)> {
-            level
-                .growth
-                .iter()
-                .map(|(time, most)| (hours(*time), f64::from(*most)))
-                .collect()
-        };
-        let names: Vec<String> = grows
-            .iter()
-            .map(|level| format!("within one {} (nodes)", level.name))
-            .collect();
-        let panels = names.iter().zip(grows.iter().copied());
-        let panels = panels.map(|(name, level)| (name.as_str(), vec![points(level)]));
-        let ticks = (0..=4).map(|i| hours(end) * f64::from(i) / 4.0);
-        let ticks = ticks.map(|hour| (hour, format!("{hour:.1} h"))).collect();
-        let (title, note) = (
-            "The largest job that fits, as jobs end at their limits",
-            "no job starts; a dot where jobs end",
-        );
-        let lines = ["largest job"];
-        let panels = panels.collect();
-        let drawn = plot::audit::over_time(title, note, &lines, ticks, panels)?;
-        let caption = "The most free nodes in one unit, were no job to start and every job to run to its limit; jobs past theirs end at 0.";
-        section
-            .figures
-            .push(Figure::of("largest.svg", caption, drawn)?);
-    }
+    section.figures.extend(growth(snapshot)?);
     Ok(section)
 }
 
-/// The units that jobs hold, in the order in which they are freed; none where all are free.
+/// Draws how the largest job grows as running jobs end. `None` if none ends later than the latest time of the records.
+fn growth(snapshot: &Snapshot) -> Result<Option<Figure>> {
+    // The last step of growth of a level is when its last job ends.
+    let ends = snapshot
+        .levels
+        .iter()
+        .filter_map(|level| Some(level.growth.last()?.0));
+    let Some(end) = ends.max().filter(|end| *end > snapshot.latest) else {
+        return Ok(None);
+    };
+    // Levels that do not grow have no panel.
+    let mut names = Vec::new();
+    let mut lines = Vec::new();
+    for level in snapshot
+        .levels
+        .iter()
+        .filter(|level| level.growth.len() > 1)
+    {
+        let mut line = Vec::new();
+        for (time, most) in &level.growth {
+            line.push((hours(snapshot, *time), f64::from(*most)));
+        }
+        names.push(format!("within one {} (nodes)", level.name));
+        lines.push(vec![line]);
+    }
+    let panels = names.iter().map(String::as_str).zip(lines).collect();
+    let mut ticks = Vec::new();
+    for i in 0..=4 {
+        let hour = hours(snapshot, end) * f64::from(i) / 4.0;
+        ticks.push((hour, format!("{hour:.1} h")));
+    }
+    let drawn = plot::audit::over_time(
+        "The largest job that fits, as jobs end at their limits",
+        "no job starts; a dot where jobs end",
+        &["largest job"],
+        ticks,
+        panels,
+    )?;
+    let caption = "The most free nodes in one unit, were no job to start and every job to run to its limit; jobs past theirs end at 0.";
+    Ok(Some(Figure::of("largest.svg", caption, drawn)?))
+}
+
+/// Returns the hours from the latest time of the records to `time`.
+fn hours(snapshot: &Snapshot, time: i64) -> f64 {
+    (time - snapshot.latest) as f64 / 3600.0
+}
+
+/// Makes the section of the units that jobs hold, in the order in which they are freed. `None` if all are free.
 fn next(snapshot: &Snapshot, level: &LevelNow) -> Option<Section> {
     let all = level.next();
-    let units: Vec<&UnitNow> = all.iter().take(ROWS).copied().collect();
-    let count = |value: fn(&UnitNow) -> u32| units.iter().map(move |unit| value(unit).into());
+    // Large machines have thousands of leaf switches; those freed first matter.
+    let units = &all[..all.len().min(ROWS)];
     let columns = vec![
         Column::new(
             "Freed in (h)",
             2,
             Best::None,
-            units.iter().map(|u| hours_until(snapshot, u)),
+            units.iter().map(|unit| hours_until(snapshot, unit)),
         ),
-        Column::counts("Nodes", count(|unit| unit.nodes)),
-        Column::counts("Free now", count(|unit| unit.free)),
-        Column::counts("Held", count(UnitNow::held)),
-        Column::counts("Out", count(|unit| unit.out)),
+        node_counts("Nodes", units, |unit| unit.nodes),
+        node_counts("Free now", units, |unit| unit.free),
+        node_counts("Held", units, UnitNow::held),
+        node_counts("Out", units, |unit| unit.out),
         Column::names(
             "Jobs whose end frees it",
-            units.iter().map(|u| jobs_of(snapshot, u)),
+            units.iter().map(|unit| jobs_of(snapshot, unit)),
         ),
     ];
     let names = units.iter().map(|unit| unit.name.clone()).collect();
@@ -290,15 +324,17 @@ fn next(snapshot: &Snapshot, level: &LevelNow) -> Option<Section> {
         columns,
     );
     let title = format!("When a {} becomes free", level.name);
-    let about = match all.len() {
-        more if more > ROWS => {
-            format!(
-                "The first {ROWS} of {} that jobs hold.",
-                thousands(more as u64)
-            )
-        }
-        _ => "All that jobs hold.".to_string(),
+    let about = if all.len() > ROWS {
+        let count = thousands(all.len() as u64);
+        format!("The first {ROWS} of {count} that jobs hold.")
+    } else {
+        "All that jobs hold.".into()
     };
-    let section = Section::new(format!("next-{}", level.name), title, words![about], table);
+    let section = Section::new(format!("next-{}", level.name), title, about, table);
     (!units.is_empty()).then_some(section)
+}
+
+/// Makes a column of nodes of units.
+fn node_counts(title: &str, units: &[&UnitNow], count: fn(&UnitNow) -> u32) -> Column {
+    Column::counts(title, units.iter().map(|unit| count(unit).into()))
 }

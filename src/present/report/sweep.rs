@@ -6,13 +6,13 @@ use std::borrow::Cow;
 use askama::Template;
 
 pub use super::html::Figure;
-use super::html::{Fact, Section, Words, words};
+use super::html::{Fact, Section};
+use super::sentences::{RichText, file_name};
 use super::terms::{self, Term};
-use super::words::file_name;
 use crate::columns::sweep::ResultRow;
 use crate::plot::{self, thousands};
-use figures::{IMPROVED, LOWER, drawn, improvement, side_by_side};
-use groups::GROUPS;
+use figures::{BarFigure, IMPROVED, LOWER, figure_file, improvement, side_by_side};
+use groups::{GROUPS, Group};
 use nodeorder_base::error::Result;
 use nodeorder_base::input::Text;
 pub use ranking::{RankedSetting, rank_settings};
@@ -26,9 +26,10 @@ mod section_figures;
 mod settings;
 mod table;
 
-/// Notes listed at most.
+/// Most notes listed.
 const MOST_NOTES: usize = 40;
 
+/// The page of a sweep.
 #[derive(Template)]
 #[template(path = "sweep.html")]
 struct Page<'p> {
@@ -36,14 +37,14 @@ struct Page<'p> {
     name: &'p str,
     css: String,
     js: &'static str,
-    /// The best of each section, in a sentence.
-    verdicts: Vec<Words>,
+    /// Best ordering of each section, in a sentence.
+    verdicts: Vec<RichText>,
     sections: Vec<Section>,
-    /// Why combinations have no results, and how many.
+    /// Reasons why combinations have no results, and how many have each.
     notes: Vec<(Cow<'p, str>, String)>,
-    /// How many reasons more there are.
+    /// Number of further reasons.
     more_notes: usize,
-    /// The file of results.
+    /// Name of the file of results.
     results: &'p str,
     /// Whether a manifest stands beside it.
     manifest: bool,
@@ -51,7 +52,7 @@ struct Page<'p> {
     terms: Vec<Term>,
 }
 
-/// The files of a sweep's page: `index.html` first, then the figures it shows, as names and texts.
+/// Makes the files of a sweep's page: `index.html` first, then the figures it shows, as names and texts.
 ///
 /// # Errors
 /// Results that are no table of a sweep, with file and line; a figure that cannot be drawn.
@@ -59,7 +60,7 @@ pub fn files(results: &Text, manifest: &serde_json::Value) -> Result<Vec<(String
     page(results.name(), &read(results)?, manifest, None)
 }
 
-/// As [`files`], of the rows of the table called `results`, with one figure more.
+/// Makes the files as [`files`] does, of the rows of the table called `results`, with one figure more.
 ///
 /// # Errors
 /// A figure that cannot be drawn.
@@ -69,61 +70,30 @@ pub fn page(
     manifest: &serde_json::Value,
     extra: Option<Figure>,
 ) -> Result<Vec<(String, String)>> {
-    let mut facts = vec![Fact::new("Rows", thousands(rows.len() as u64))];
-    for key in ["version", "seconds", "threads"]
-        .into_iter()
-        .filter(|k| !manifest[*k].is_null())
-    {
-        facts.push(Fact::new(key, manifest[key].to_string().trim_matches('"')));
-    }
-    let assumed = manifest["assumed"].as_array().into_iter().flatten();
-    facts.extend(
-        assumed
-            .filter_map(|text| text.as_str())
-            .map(|text| Fact::wide("Capacities", text)),
-    );
-    let (mut verdicts, mut parts, mut used) = (Vec::new(), Vec::new(), Vec::<Term>::new());
+    let mut content = Content::default();
     let all = labels(rows.iter(), "ordering");
     for group in &GROUPS {
         let found: Vec<Figures<'_>> = sections(rows, group)
             .into_iter()
-            .map(|(t, rows)| Figures::new(group, t, rows, &all))
+            .map(|(titles, rows)| Figures::new(group, titles, rows, &all))
             .collect();
-        for figures in &found {
-            let settings = settings::section(figures, parts.len() + 1)?;
-            // One ordering has nothing beside it but its settings.
-            if settings.is_none() || figures.orderings.len() > 1 {
-                verdicts.extend(
-                    figures
-                        .best()
-                        .map(|best| (group.verdict)(&figures.title(), best)),
-                );
-                parts.push(section(figures, parts.len() + 1)?);
-            }
-            if let Some((mut settings, verdict)) = settings {
-                settings.id = format!("s{}", parts.len() + 1);
-                parts.push(settings);
-                verdicts.push(verdict);
-            }
-        }
-        parts.extend(side_by_side(&found, parts.len() + 1)?);
-        if !found.is_empty() {
-            let new = |term: &&Term| used.iter().all(|u| u.name != term.name);
-            let new: Vec<Term> = group.terms.iter().filter(new).copied().collect();
-            used.extend(new);
-        }
+        // Groups in the order of the page, whatever the order of the rows.
+        content.add_group(group, &found)?;
     }
-    if let Some((figure, last)) = extra.zip(parts.last_mut()) {
+    if let Some((figure, last)) = extra.zip(content.sections.last_mut()) {
         last.figures.push(figure);
     }
-    let improved = |section: &Section| section.figures.iter().any(|f| f.caption == IMPROVED);
-    if parts.iter().any(improved) {
-        used.push(terms::IMPROVEMENT);
+    let mut figures: Vec<&Figure> = Vec::new();
+    for section in &content.sections {
+        figures.extend(&section.figures);
     }
-    let figures: Vec<(String, String)> = (parts.iter())
-        .flat_map(|section| &section.figures)
-        .map(|figure| (figure.file.clone(), figure.svg.clone()))
-        .collect();
+    if figures.iter().any(|figure| figure.caption == IMPROVED) {
+        content.terms.push(terms::IMPROVEMENT);
+    }
+    let mut files = vec![("index.html".to_string(), String::new())];
+    for figure in figures {
+        files.push((figure.file.clone(), figure.svg.clone()));
+    }
     let notes = notes(rows);
     let page = Page {
         version: env!("CARGO_PKG_VERSION"),
@@ -132,66 +102,121 @@ pub fn page(
             .unwrap_or("without a name"),
         css: [super::page::CSS, plot::STYLE].concat(),
         js: super::page::TABLES,
-        verdicts,
-        sections: parts,
+        verdicts: content.verdicts,
+        sections: content.sections,
         more_notes: notes.len().saturating_sub(MOST_NOTES),
         notes: notes
             .into_iter()
             .take(MOST_NOTES)
-            .map(|(n, c)| (n, thousands(c)))
+            .map(|(note, count)| (note, thousands(count)))
             .collect(),
         results: results.rsplit('/').next().unwrap_or_default(),
         manifest: !manifest.is_null(),
-        facts,
-        terms: used,
+        facts: facts(rows, manifest),
+        terms: content.terms,
     };
-    let mut files = vec![("index.html".to_string(), page.to_string())];
-    files.extend(figures);
+    files[0].1 = page.to_string();
     Ok(files)
 }
 
-/// Rows of a group as the section of that number.
+/// Sections of the page, with their verdicts and the terms that they use.
+#[derive(Default)]
+struct Content {
+    verdicts: Vec<RichText>,
+    sections: Vec<Section>,
+    terms: Vec<Term>,
+}
+
+impl Content {
+    /// Adds the sections of a group of rows; `found` are its figures by section.
+    fn add_group(&mut self, group: &Group, found: &[Figures<'_>]) -> Result<()> {
+        for figures in found {
+            let settings = settings::section(figures, self.sections.len() + 1)?;
+            // One ordering has nothing beside it but its settings.
+            if settings.is_none() || figures.orderings.len() > 1 {
+                if let Some(best) = figures.best() {
+                    self.verdicts.push((group.verdict)(&figures.title(), best));
+                }
+                self.sections
+                    .push(section(figures, self.sections.len() + 1)?);
+            }
+            if let Some((mut settings, verdict)) = settings {
+                settings.id = format!("s{}", self.sections.len() + 1);
+                self.sections.push(settings);
+                self.verdicts.push(verdict);
+            }
+        }
+        let number = self.sections.len() + 1;
+        self.sections.extend(side_by_side(found, number)?);
+        if !found.is_empty() {
+            for term in group.terms {
+                // Groups have terms in common.
+                if self.terms.iter().all(|used| used.name != term.name) {
+                    self.terms.push(*term);
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Lists the rows of a sweep and what its manifest says about the run.
+fn facts(rows: &[ResultRow], manifest: &serde_json::Value) -> Vec<Fact> {
+    let mut facts = vec![Fact::new("Rows", thousands(rows.len() as u64))];
+    for key in ["version", "seconds", "threads"] {
+        // A table without its manifest has a page, too.
+        if !manifest[key].is_null() {
+            facts.push(Fact::new(key, manifest[key].to_string().trim_matches('"')));
+        }
+    }
+    for assumed in manifest["assumed"].as_array().into_iter().flatten() {
+        facts.extend(assumed.as_str().map(|text| Fact::wide("Capacities", text)));
+    }
+    facts
+}
+
+/// Makes the section of that number from the rows of a group.
 fn section(figures: &Figures<'_>, number: usize) -> Result<Section> {
-    let replayed = figures.group.name == "replay";
-    let about = match replayed {
-        true => words![
-            "Mean distance in hops between the nodes of a job, by ordering and allocator; the best ordering of \
-             each allocator is bold."
-        ],
-        false => Words::default(),
+    let group = figures.group;
+    let replayed = group.name == "replay";
+    let about = if replayed {
+        "Mean distance in hops between the nodes of a job, by ordering and allocator; the best ordering of \
+         each allocator is bold."
+    } else {
+        ""
     };
     let title = figures.title();
     let mut section = Section::new(format!("s{number}"), title.clone(), about, figures.table());
-    let orderings = figures.ranked();
+    let bars = BarFigure {
+        title,
+        note: LOWER,
+        orderings: figures.ranked(),
+        all: figures.all,
+    };
     // One choice: a panel a column; several: a figure a column with a panel a choice.
-    let columns = figures.group.columns;
-    let file = |name: &str| format!("section-{number:02}-{}.svg", name.replace('_', "-"));
     if let [choice] = figures.choices.as_slice() {
-        let named = if figures.group.by == "topology" {
-            ""
-        } else {
-            choice
-        };
-        let panels: Vec<(&str, &str)> = columns.iter().map(|(_, _, axis)| (named, *axis)).collect();
-        let of = |o: &str, i: usize| figures.of(o, choice, columns[i].0);
-        section.figures.extend(drawn(
-            file(figures.group.name),
-            (&title, LOWER),
-            &panels,
-            (&orderings, figures.all),
-            &of,
-        )?);
+        // Rows without workloads have no choice beside the ordering, and their panels no name.
+        let named = if group.by == "topology" { "" } else { choice };
+        let panels: Vec<(&str, &str)> = group
+            .columns
+            .iter()
+            .map(|(_, _, axis)| (named, *axis))
+            .collect();
+        let file = figure_file(number, group.name);
+        section
+            .figures
+            .extend(bars.draw(file, &panels, |ordering, i| {
+                figures.of(ordering, choice, group.columns[i].0)
+            })?);
     } else {
-        for (column, _, axis) in columns {
+        for (column, _, axis) in group.columns {
             let panels: Vec<(&str, &str)> = figures.choices.iter().map(|c| (&**c, *axis)).collect();
-            let of = |o: &str, i: usize| figures.of(o, &figures.choices[i], column);
-            section.figures.extend(drawn(
-                file(column),
-                (&format!("{title}: {axis}"), LOWER),
-                &panels,
-                (&orderings, figures.all),
-                &of,
-            )?);
+            let file = figure_file(number, column);
+            section
+                .figures
+                .extend(bars.of_axis(axis).draw(file, &panels, |ordering, i| {
+                    figures.of(ordering, &figures.choices[i], column)
+                })?);
         }
     }
     if replayed {
@@ -202,14 +227,14 @@ fn section(figures: &Figures<'_>, number: usize) -> Result<Section> {
     Ok(section)
 }
 
-/// Why combinations have no results, and how many each reason has, in the order they come.
+/// Lists why combinations have no results, and how many have each reason, in the order they come.
 fn notes(rows: &[ResultRow]) -> Vec<(Cow<'_, str>, u64)> {
     let mut reasons: Vec<(Cow<'_, str>, u64)> = Vec::new();
-    for note in rows
-        .iter()
-        .map(|row| row.text("note"))
-        .filter(|note| !note.is_empty())
-    {
+    for row in rows {
+        let note = row.text("note");
+        if note.is_empty() {
+            continue;
+        }
         match reasons.iter_mut().find(|(reason, _)| *reason == note) {
             Some((_, count)) => *count += 1,
             None => reasons.push((note, 1)),

@@ -15,19 +15,19 @@ use nodeorder_order::metric::bisection::{Bisection, bisection};
 
 /// Size, links, distances, bisection and levels of a machine.
 pub struct Figures {
-    /// All of them by key; the total distance as the nearest number.
+    /// All figures by key; the total distance as the nearest number.
     pub document: Value,
     /// Counts and distances.
     pub statistics: Statistics,
-    /// The best cut found, where there is one.
+    /// Best cut of the nodes into halves; none where none is known.
     pub cut: Option<Bisection>,
-    /// The hierarchy.
+    /// Levels of the machine with their units.
     pub levels: Vec<LevelRow>,
-    /// Pairs of nodes at each distance, where wanted.
+    /// Number of pairs of nodes at each distance in hops; none unless asked for.
     pub histogram: Option<Vec<u128>>,
 }
 
-/// A figure of the document.
+/// A figure of the document: a JSON value, or a whole number that may be too large for one.
 #[derive(Serialize)]
 #[serde(untagged)]
 enum Figure<'a> {
@@ -36,7 +36,7 @@ enum Figure<'a> {
 }
 
 impl Figures {
-    /// Adds what the machine carries, and the bracket of the worst traffic in which no node sends or receives more than 1.
+    /// Adds the throughput of the machine, and the bracket of the worst traffic in which no node sends or receives more than 1.
     pub fn add_throughput(
         &mut self,
         rows: &[ThroughputRow<'_>],
@@ -48,7 +48,7 @@ impl Figures {
         self.document["worst_at_most"] = json!(at_most);
     }
 
-    /// The figures of `topology`, with the pairs of nodes at each distance where `histogram` is wanted.
+    /// Finds the figures of `topology`, with the pairs of nodes at each distance where `histogram` is wanted.
     ///
     /// # Errors
     /// More memory than allowed.
@@ -59,6 +59,7 @@ impl Figures {
             .transpose()?;
         let cut = bisection(topology)?;
         let levels = topology.level_table();
+        // All counts under their own names; what follows is not part of the statistics.
         let mut document = json!(statistics);
         document["source"] = json!(topology.source());
         document["kind"] = json!(topology.spec().split(':').next());
@@ -81,16 +82,15 @@ impl Figures {
         })
     }
 
-    /// The document, indented, with a newline at the end. The total may take more than the 64 bits that numbers of a
-    /// JSON value have.
+    /// Writes the document, indented, with a newline at the end.
     pub fn json(&self) -> String {
-        let figures = self.document.as_object().into_iter().flatten();
-        let figures = figures.map(|(key, value)| (key.as_str(), Figure::Value(value)));
-        let mut figures: BTreeMap<&str, Figure<'_>> = figures.collect();
-        figures.insert(
-            "total_distance",
-            Figure::Whole(self.statistics.total_distance),
-        );
+        let mut figures = BTreeMap::new();
+        for (key, value) in self.document.as_object().into_iter().flatten() {
+            figures.insert(key.as_str(), Figure::Value(value));
+        }
+        // The total may take more than the 64 bits that numbers of a JSON value have.
+        let total = Figure::Whole(self.statistics.total_distance);
+        figures.insert("total_distance", total);
         // Text keys and plain values: there is nothing that could fail.
         serde_json::to_string_pretty(&figures).unwrap_or_default() + "\n"
     }

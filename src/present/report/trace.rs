@@ -1,4 +1,4 @@
-//! What a file of jobs is: the document of `trace info`.
+//! Description of a file of jobs: the document of `trace info`.
 
 use serde_json::{Value, json};
 
@@ -25,7 +25,9 @@ pub fn document(
     } else {
         nodeorder_trace::kind(&mut lines)?
     };
+    // Only an SWF trace is handed on: callers check its processors for nodes wrongly taken.
     let mut swf = None;
+    // A format that was given beats what the lines look like.
     let (mut document, sizes) = match (form, kind) {
         (Some((form, columns)), _) => {
             let trace = Records::over(lines, form, columns.as_ref())?
@@ -69,17 +71,20 @@ pub fn document(
     Ok((document, sizes, swf))
 }
 
-/// A trace's times, reasons for lines left out and header.
+/// Describes a trace: its times, reasons for lines left out and header.
 fn describe(trace: &Trace, kind: &str) -> Value {
     let tally = trace.tally();
     let (first, last) = trace.span().unzip();
     let seconds: u128 = trace
         .jobs()
         .iter()
+        // Products of nodes and seconds of long traces outgrow 64 bits.
         .map(|j| u128::from(j.nodes) * u128::from(j.run.unsigned_abs()))
         .sum();
-    let header = trace.header().entries().iter();
-    let header: Vec<Value> = header
+    let header: Vec<Value> = trace
+        .header()
+        .entries()
+        .iter()
         .map(|e| json!({"label": e.label, "value": e.value}))
         .collect();
     // Where a node has several processors and each was taken for one, these are no nodes.

@@ -1,20 +1,21 @@
-//! An audit as one page: what the scheduler did to the jobs, beside what others would have done.
+//! An audit as one page: the placements that the scheduler chose, beside those of other orderings and allocators.
 
 use super::groups::{months, sizes, time};
 use super::worst::worst;
 use crate::plot::{fixed, thousands};
 use crate::report::document::Document;
 use crate::report::file::File;
-use crate::report::html::{Best, Column, Fact, Figure, Part, Section, Table, Words, bold, words};
+use crate::report::html::{Best, Column, Fact, Figure, Section, Table};
+use crate::report::sentences::{RichText, file_name, sentence};
+use crate::report::snapshot::note_fact;
 use crate::report::terms;
-use crate::report::words::file_name;
 use nodeorder_base::error::Result;
 use nodeorder_jobs::audit::Audit;
 use nodeorder_jobs::audit::summary::{Summary, Sums};
 use nodeorder_network::topology::Topology;
 
-/// The page as HTML text, and its figures.
-pub(super) fn html(
+/// Makes the page as HTML text; returns its figures as well.
+pub fn html(
     audit: &Audit,
     topology: &Topology,
     trace: &str,
@@ -22,48 +23,38 @@ pub(super) fn html(
     command: &str,
     files: &[File<'_>],
 ) -> Result<(String, Vec<Figure>)> {
-    let name = file_name(trace);
-    let recorded = &audit.placements[0];
+    let recorded = &audit.placements[0].all;
     let mut sections = vec![placements(audit, share), sizes(audit)?];
     sections.extend(time(audit)?);
     sections.extend(months(audit));
     sections.extend(worst(audit, topology)?);
     let mut facts = vec![
-        Fact::wide("Machine", Part::Code(topology.spec().into())),
+        Fact::code("Machine", topology.spec()),
         Fact::new("Rows read", thousands(audit.read)),
-        Fact::new("Jobs scored", thousands(recorded.all.jobs)),
+        Fact::new("Jobs scored", thousands(recorded.jobs)),
     ];
-    let [jobs, whole, broken] = recorded.all.segments;
+    // Only jobs whose records ask for segments have any.
+    let [jobs, whole, broken] = recorded.segments;
     if jobs > 0 {
-        let all = thousands(whole + broken);
         let text = format!(
-            "{} of {all} that {} jobs were made of do not lie in one unit of the lowest level with room for one",
+            "{} of {} that {} jobs were made of do not lie in one unit of the lowest level with room for one",
             thousands(broken),
+            thousands(whole + broken),
             thousands(jobs)
         );
         facts.push(Fact::wide("Segments broken", text));
     }
     for reason in &audit.left_out {
-        let first = match reason.first.is_empty() {
-            true => String::new(),
-            false => format!(" (the first: {})", reason.first),
-        };
-        facts.push(Fact::wide(
-            "Left out",
-            format!("{} {}{first}", thousands(reason.count), reason.about),
-        ));
+        facts.push(note_fact("Left out", reason));
     }
     for reason in &audit.mended {
-        facts.push(Fact::wide(
-            "Read with",
-            format!("{} {}", thousands(reason.count), reason.about),
-        ));
+        let text = format!("{} {}", thousands(reason.count), reason.about);
+        facts.push(Fact::wide("Read with", text));
     }
-    let (verdict, details) = verdict(audit);
     let page = Document {
-        title: format!("What the scheduler did to the jobs of {name}"),
-        verdict,
-        details,
+        title: format!("What the scheduler did to the jobs of {}", file_name(trace)),
+        verdict: verdict(audit),
+        details: method(audit).into(),
         about: ("read", "What was read"),
         facts,
         exact: "Every job is scored; nothing is sampled.",
@@ -74,140 +65,158 @@ pub(super) fn html(
     Ok(page.html())
 }
 
-/// The first sentence of the page (recorded distance and the best alternative) and how it was computed.
-fn verdict(audit: &Audit) -> (Words, Words) {
-    let recorded = &audit.placements[0].all;
-    let hops = recorded.mean_hops().map_or_else(
+/// Says how far apart the nodes of jobs were, and what the best alternative would have given.
+fn verdict(audit: &Audit) -> RichText {
+    let recorded = &audit.placements[0];
+    let hops = recorded.all.mean_hops();
+    let mut said = sentence("Recorded: ").text(hops.map_or_else(
         || "no job of several nodes whose distances are known".to_string(),
         |hops| format!("{hops:.3} hops between two nodes of a job on average"),
-    );
-    let mut said = vec![Part::Text(format!("Recorded: {hops}"))];
+    ));
     if let Some(level) = audit.levels.first()
-        && let Some(share) = recorded.at_fewest(0)
+        && let Some(share) = recorded.all.at_fewest(0)
     {
-        said.push(
-            format!(
-                "; {:.1}% of the jobs span the fewest {level} units possible",
-                100.0 * share
-            )
-            .into(),
-        );
+        said = said.text(format!(
+            "; {:.1}% of the jobs span the fewest {level} units possible",
+            100.0 * share
+        ));
     }
-    let tried = audit.placements[1..]
+    let best = audit.placements[1..]
         .iter()
-        .filter_map(|s| Some((s, s.all.mean_hops()?)));
-    let best = tried.min_by(|a, b| a.1.total_cmp(&b.1));
-    if let (Some((best, value)), Some(hops)) =
-        (best, recorded.mean_hops().filter(|hops| *hops > 0.0))
+        .filter_map(|tried| Some((tried, tried.all.mean_hops()?)))
+        // Distances decide: they are what all placements have.
+        .min_by(|a, b| a.1.total_cmp(&b.1));
+    // Jobs within single routers are at distance 0, of which no change is a share.
+    if let Some((best, value)) = best
+        && let Some(hops) = hops.filter(|hops| *hops > 0.0)
     {
-        let (less, change) = (value < hops, 100.0 * (value / hops - 1.0).abs());
-        said.push(". The closest tried, ".into());
-        said.push(bold(&best.name));
-        let how = if less { "less" } else { "more" };
-        said.push(format!(", would have given {value:.3}: {change:.1}% {how}").into());
-        if let Some(change) = best.change(&audit.placements[0]) {
-            let [low, high] = [change[1], change[2]].map(|end| fixed(100.0 * end, 1));
-            said.push(format!(" (95% interval of the change {low}% to {high}%)").into());
+        let change = 100.0 * (value / hops - 1.0).abs();
+        let how = if value < hops { "less" } else { "more" };
+        said = said
+            .text(". The closest tried, ")
+            .bold(&best.name)
+            .text(format!(", would have given {value:.3}: {change:.1}% {how}"));
+        if let Some([_, low, high]) = best.change(recorded) {
+            said = said.text(format!(
+                " (95% interval of the change {}% to {}%)",
+                fixed(100.0 * low, 1),
+                fixed(100.0 * high, 1)
+            ));
         }
     }
-    said.push(".".into());
-    let skipped = audit
-        .placements
-        .iter()
-        .map(|s| s.skipped)
-        .max()
-        .unwrap_or(0);
-    let mut details = Words::default();
-    if audit.placements.len() > 1 {
-        details = words![
-            "Orderings were tried by a replay of the same jobs, each from its recorded start to its recorded end, on a \
-                   machine that was empty at first: nobody waits longer or shorter than recorded."
-        ];
-        details.parts.push(
-            " Intervals are by the jackknife over up to 30 stretches of time of equal length, none where jobs started in \
-             fewer than ten: they say how sure the difference is for other times like these."
-                .into(),
-        );
-        if skipped > 0 {
-            details.parts.push(format!(
-                " Up to {} jobs found too few nodes free and were skipped, so means are not over quite the same jobs.",
-                thousands(skipped)
-            ).into());
-        }
-    }
-    (Words { parts: said }, details)
+    said.text(".")
 }
 
-/// All placements, a row each.
+/// Says how alternatives were tried. Empty if none were.
+fn method(audit: &Audit) -> String {
+    if audit.placements.len() == 1 {
+        return String::new();
+    }
+    let skipped = audit.placements.iter().map(|tried| tried.skipped).max();
+    let skipped = match skipped.unwrap_or(0) {
+        0 => String::new(),
+        n => format!(
+            " Up to {} jobs found too few nodes free and were skipped, so means are not over quite the same jobs.",
+            thousands(n)
+        ),
+    };
+    format!(
+        "Orderings were tried by a replay of the same jobs, each from its recorded start to its recorded end, on a \
+         machine that was empty at first: nobody waits \
+         longer or shorter than recorded. \
+         Intervals are by the jackknife over up to 30 stretches of \
+         time of equal length, none where jobs started in \
+         fewer than ten: they say how sure the difference is for other times like these.{skipped}"
+    )
+}
+
+/// Makes the section of all placements, a row each.
 fn placements(audit: &Audit, share: Option<f64>) -> Section {
-    let all = || audit.placements.iter();
-    let of =
-        |value: &dyn Fn(&Sums) -> Option<f64>| all().map(|s| value(&s.all)).collect::<Vec<_>>();
+    let means = |title: String, decimals, best, value: &dyn Fn(&Sums) -> Option<f64>| {
+        let values = audit.placements.iter().map(|tried| value(&tried.all));
+        Column::new(title, decimals, best, values)
+    };
     let mut columns = vec![
-        Column::new("Mean distance (hops)", 3, Best::Low, of(&Sums::mean_hops)),
-        Column::new("Diameter (hops)", 3, Best::Low, of(&Sums::diameter)),
-        Column::new("Ring step (hops)", 3, Best::Low, of(&Sums::ring_step)),
+        means(
+            "Mean distance (hops)".into(),
+            3,
+            Best::Low,
+            &Sums::mean_hops,
+        ),
+        means("Diameter (hops)".into(), 3, Best::Low, &Sums::diameter),
+        means("Ring step (hops)".into(), 3, Best::Low, &Sums::ring_step),
     ];
     for (i, level) in audit.levels.iter().enumerate() {
-        columns.push(Column::new(
-            format!("Spans {level}"),
-            2,
-            Best::Low,
-            of(&|s| s.spanned(i)),
-        ));
-        columns.push(Column::new(
-            format!("Fewest {level}"),
-            2,
-            Best::None,
-            of(&|s| s.fewest(i)),
-        ));
-        let share = of(&|s| Some(100.0 * s.at_fewest(i)?));
-        columns
-            .push(Column::new(format!("At fewest {level} (%)"), 1, Best::High, share).on_demand());
+        columns.push(means(format!("Spans {level}"), 2, Best::Low, &|s| {
+            s.spanned(i)
+        }));
+        columns.push(means(format!("Fewest {level}"), 2, Best::None, &|s| {
+            s.fewest(i)
+        }));
+        let share = means(format!("At fewest {level} (%)"), 1, Best::High, &|s| {
+            Some(100.0 * s.at_fewest(i)?)
+        });
+        columns.push(share.on_demand());
     }
     let recorded = &audit.placements[0];
-    let ends = |found: [f64; 3], scale: f64, decimals| {
-        let [value, low, high] = found.map(|value| fixed(scale * value, decimals));
-        format!("{value} ({low} to {high})")
-    };
-    let tried = || all().skip(1);
-    let none = || std::iter::once("–".to_string());
     if audit.placements.len() > 1 {
-        let change = |s: &Summary| match s.change(recorded) {
-            Some(found) => ends(found, 100.0, 1),
-            None => "–".into(),
-        };
-        let texts = none().chain(tried().map(change));
-        columns.push(Column::names(
+        columns.push(against_recorded(
+            audit,
             "Distance against recorded (%, 95% interval)",
-            texts,
+            |tried| Some(interval(tried.change(recorded)?, 100.0)),
         ));
     }
     if let Some(share) = share {
-        let spared = |s: &Summary| match s.against(recorded, |ours, _| ours.spared(share)) {
-            Some(found) => ends(found, s.all.node_seconds as f64 / 3600.0, 1),
-            None => s
-                .node_hours_spared(share)
-                .map_or("–".into(), |hours| fixed(hours, 1)),
-        };
-        let texts = none().chain(tried().map(spared));
-        columns.push(Column::names(
-            format!("Node-hours spared at share {share} (95% interval)"),
-            texts,
+        columns.push(against_recorded(
+            audit,
+            &format!("Node-hours spared at share {share} (95% interval)"),
+            |tried| match tried.against(recorded, |ours, _| ours.spared(share)) {
+                Some(found) => Some(interval(found, tried.all.node_seconds as f64 / 3600.0)),
+                // Too few periods for an interval: the value alone.
+                None => Some(fixed(tried.node_hours_spared(share)?, 1)),
+            },
         ));
     }
-    columns.push(Column::counts("Jobs", all().map(|s| s.all.jobs)));
-    if all().any(|s| s.skipped > 0) {
-        columns.push(Column::counts("Skipped", all().map(|s| s.skipped)));
+    columns.push(counts(audit, "Jobs", |tried| tried.all.jobs));
+    for (title, count) in [
+        ("Skipped", (|tried| tried.skipped) as fn(&Summary) -> u64),
+        ("Apart", |tried| tried.all.apart),
+    ] {
+        // Columns of zeros would ask for attention in vain.
+        if audit.placements.iter().any(|tried| count(tried) > 0) {
+            columns.push(counts(audit, title, count));
+        }
     }
-    if all().any(|s| s.all.apart > 0) {
-        columns.push(Column::counts("Apart", all().map(|s| s.all.apart)));
-    }
-    let names = all().map(|s| s.name.clone()).collect();
+    let names = audit
+        .placements
+        .iter()
+        .map(|tried| tried.name.clone())
+        .collect();
     let table = Table::new("Placements of the jobs", "Placement", names, columns);
-    let about = words![
-        "Means over all jobs: distances over jobs of two nodes and more. Beside the units that jobs span stand the fewest \
-         that have as many nodes. The best value of a column is bold."
-    ];
+    let about = "Means over all jobs: distances over jobs of two nodes and more. Beside the units that jobs span stand the fewest \
+         that have as many nodes. The best value of a column is bold.";
     Section::new("placements", "All jobs", about, table)
+}
+
+/// Makes a column of counts of all placements.
+fn counts(audit: &Audit, title: &str, count: fn(&Summary) -> u64) -> Column {
+    Column::counts(title, audit.placements.iter().map(count))
+}
+
+/// Makes a column of texts about the placements tried; the recorded one has none.
+fn against_recorded(
+    audit: &Audit,
+    title: &str,
+    text: impl Fn(&Summary) -> Option<String>,
+) -> Column {
+    let mut texts = vec![None];
+    texts.extend(audit.placements[1..].iter().map(text));
+    let texts = texts.into_iter().map(|text| text.unwrap_or("–".into()));
+    Column::names(title, texts)
+}
+
+/// Formats a value with its interval, times `scale`.
+fn interval(found: [f64; 3], scale: f64) -> String {
+    let [value, low, high] = found.map(|value| fixed(scale * value, 1));
+    format!("{value} ({low} to {high})")
 }

@@ -3,131 +3,154 @@
 use std::collections::BTreeMap;
 
 use crate::plot::audit::{Points, over_time};
-use crate::plot::replay::{Figure as Drawn, Labelled};
-use crate::report::html::{Best, Column, Figure, Section, Table, words};
+use crate::plot::replay::{Figure as Drawn, SizeLine};
+use crate::report::html::{Best, Column, Figure, Section, Table};
 use nodeorder_base::error::Result;
 use nodeorder_jobs::audit::Audit;
 use nodeorder_jobs::audit::summary::{Summary, Sums};
 
-/// Hours of the periods that the audit is divided into: those of the recorded placement.
+/// Returns the hours of the periods that the audit is divided into: those of the recorded placement.
 pub fn period(audit: &Audit) -> i64 {
     audit.placements.first().map_or(1, Summary::period)
 }
 
-/// Jobs and hops of some groups of the recorded jobs, the hops that the placements `tried` give them (by their number
-/// and that of the group), and the units of the first `levels`.
+/// Makes the columns of some groups of the recorded jobs: jobs and hops, the hops that the placements `tried` give them
+/// (by their number and that of the group), and the units of the first `levels`.
 fn columns(
     audit: &Audit,
     groups: &[&Sums],
     levels: usize,
     tried: impl Fn(usize, usize) -> Option<f64>,
 ) -> Vec<Column> {
-    let each = |value: &dyn Fn(&Sums) -> Option<f64>| groups.iter().map(|s| value(s)).collect();
-    let column =
-        |title: String, decimals, values: Vec<_>| Column::new(title, decimals, Best::None, values);
     let mut columns = vec![
-        Column::counts("Jobs", groups.iter().map(|s| s.jobs)),
-        column("Recorded (hops)".into(), 3, each(&Sums::mean_hops)),
+        Column::counts("Jobs", groups.iter().map(|sums| sums.jobs)),
+        unmarked(
+            "Recorded (hops)",
+            3,
+            groups.iter().map(|sums| sums.mean_hops()),
+        ),
     ];
     for (i, placement) in audit.placements.iter().enumerate().skip(1) {
-        let values = (0..groups.len()).map(|group| tried(i, group)).collect();
-        columns.push(column(format!("{} (hops)", placement.name), 3, values));
+        let values = (0..groups.len()).map(|group| tried(i, group));
+        columns.push(unmarked(&format!("{} (hops)", placement.name), 3, values));
     }
     for (i, level) in audit.levels.iter().enumerate().take(levels) {
-        columns.push(column(format!("Spans {level}"), 2, each(&|s| s.spanned(i))));
-        columns.push(column(format!("Fewest {level}"), 2, each(&|s| s.fewest(i))));
+        let spanned = groups.iter().map(|sums| sums.spanned(i));
+        columns.push(unmarked(&format!("Spans {level}"), 2, spanned));
+        let fewest = groups.iter().map(|sums| sums.fewest(i));
+        columns.push(unmarked(&format!("Fewest {level}"), 2, fewest));
     }
     columns
 }
 
-/// The recorded jobs by size, and figures of all placements.
-pub(super) fn sizes(audit: &Audit) -> Result<Section> {
+/// Makes a column whose rows are groups of jobs, of which none is better.
+fn unmarked(title: &str, decimals: usize, values: impl Iterator<Item = Option<f64>>) -> Column {
+    Column::new(title, decimals, Best::None, values)
+}
+
+/// Makes the section of the recorded jobs by size, with figures of all placements.
+pub fn sizes(audit: &Audit) -> Result<Section> {
     let recorded = &audit.placements[0];
-    let classes: Vec<(u32, u32, &Sums)> = recorded.by_size().collect();
-    let range = |(from, to, _): &(u32, u32, &Sums)| match from == to {
-        true => from.to_string(),
-        false => format!("{from}–{to}"),
-    };
-    let groups: Vec<&Sums> = classes.iter().map(|(.., sums)| *sums).collect();
-    let tried = |i: usize, group: usize| audit.placements[i].class(classes[group].0)?.mean_hops();
-    let columns = columns(audit, &groups, usize::MAX, tried);
-    let names = classes.iter().map(range).collect();
+    let mut names = Vec::new();
+    let mut groups: Vec<&Sums> = Vec::new();
+    let mut firsts = Vec::new();
+    for (from, to, sums) in recorded.by_size() {
+        names.push(if from == to {
+            from.to_string()
+        } else {
+            format!("{from}–{to}")
+        });
+        firsts.push(from);
+        groups.push(sums);
+    }
+    let columns = columns(audit, &groups, usize::MAX, |i, group| {
+        audit.placements[i].class(firsts[group])?.mean_hops()
+    });
     let table = Table::new("Jobs by size", "Nodes", names, columns);
-    let about = words![
-        "Sizes in nodes, by powers of two. Units and fewest are those of the recorded placement."
-    ];
+    let about =
+        "Sizes in nodes, by powers of two. Units and fewest are those of the recorded placement.";
     let mut section = Section::new("sizes", "By job size", about, table);
-    let lines = |value: &dyn Fn(&Sums) -> Option<f64>| -> Vec<Vec<(u32, f64)>> {
-        let of = |s: &Summary| {
-            s.by_size()
-                .filter_map(|(from, _, sums)| Some((from, value(sums)?)))
-                .collect()
-        };
-        audit.placements.iter().map(of).collect()
-    };
-    let mut draw = |file: &str,
-                    title: &str,
-                    what: &str,
-                    caption: &str,
-                    lines: Vec<Vec<(u32, f64)>>,
-                    more: Option<&str>|
-     -> Result<()> {
-        if lines.iter().all(Vec::is_empty) {
-            return Ok(());
-        }
-        let names = audit.placements.iter().map(|s| s.name.as_str()).chain(more);
-        let rows: Vec<Labelled<'_, &[(u32, f64)]>> = (names.zip(&lines).enumerate())
-            .map(|(slot, (label, line))| Labelled {
-                label,
-                slot,
-                data: &line[..],
-            })
-            .collect();
-        section.figures.push(Figure::of(
-            file,
-            caption,
-            Drawn::improvement(title, what, &rows)?,
-        )?);
-        Ok(())
-    };
-    draw(
+    section.figures.extend(draw_sizes(
+        audit,
         "hops-by-size.svg",
-        "Mean distance within jobs, by size",
-        "mean distance (hops)",
         "Mean distance of two nodes of a job, by its size: lower is better.",
-        lines(&Sums::mean_hops),
+        ("Mean distance within jobs, by size", "mean distance (hops)"),
+        lines(audit, &Sums::mean_hops),
         None,
-    )?;
+    )?);
     if let Some(level) = audit.levels.first() {
-        let mut units = lines(&|s| s.spanned(0));
-        let fewest = recorded
-            .by_size()
-            .filter_map(|(from, _, sums)| Some((from, sums.fewest(0)?)));
-        units.push(fewest.collect());
-        draw(
+        let mut units = lines(audit, &|sums| sums.spanned(0));
+        // Nobody spans fewer units than a job of that size must.
+        units.push(size_line(recorded, &|sums| sums.fewest(0)));
+        section.figures.extend(draw_sizes(
+            audit,
             "units-by-size.svg",
-            &format!("Units of the level {level} that jobs span, by size"),
-            &format!("{level} units"),
             "Units that jobs span on average, and the fewest that have as many nodes: a line on that of the fewest could not \
              be better.",
+            (
+                &format!("Units of the level {level} that jobs span, by size"),
+                &format!("{level} units"),
+            ),
             units,
             Some("fewest possible"),
-        )?;
+        )?);
     }
     Ok(section)
 }
 
-/// The jobs by the time they started; none where no job says when.
-pub(super) fn time(audit: &Audit) -> Result<Option<Section>> {
+/// Returns the line of a figure by job size of each placement.
+fn lines(audit: &Audit, value: &dyn Fn(&Sums) -> Option<f64>) -> Vec<Vec<(u32, f64)>> {
+    audit
+        .placements
+        .iter()
+        .map(|summary| size_line(summary, value))
+        .collect()
+}
+
+/// Returns the values of a figure of one placement by job size, where it has any.
+fn size_line(summary: &Summary, value: &dyn Fn(&Sums) -> Option<f64>) -> Vec<(u32, f64)> {
+    summary
+        .by_size()
+        .filter_map(|(from, _, sums)| Some((from, value(sums)?)))
+        .collect()
+}
+
+/// Draws lines by job size: those of the placements, then one named `more`. `titles` are the title and the name of the axis.
+/// `None` if no line has a value.
+fn draw_sizes(
+    audit: &Audit,
+    file: &str,
+    caption: &str,
+    (title, axis): (&str, &str),
+    lines: Vec<Vec<(u32, f64)>>,
+    more: Option<&str>,
+) -> Result<Option<Figure>> {
+    if lines.iter().all(Vec::is_empty) {
+        return Ok(None);
+    }
+    let names = audit.placements.iter().map(|s| s.name.as_str()).chain(more);
+    let rows: Vec<SizeLine<'_>> = names
+        .zip(&lines)
+        .enumerate()
+        .map(|(slot, (label, data))| SizeLine { label, slot, data })
+        .collect();
+    let drawn = Drawn::improvement(title, axis, &rows)?;
+    Ok(Some(Figure::of(file, caption, drawn)?))
+}
+
+/// Makes the section of the jobs by the time they started. `None` if no job says when.
+pub fn time(audit: &Audit) -> Result<Option<Section>> {
     let hours = period(audit);
     let periods: Vec<Vec<(i64, Sums)>> = audit
         .placements
         .iter()
-        .map(|s| s.over_time(hours))
+        .map(|summary| summary.over_time(hours))
         .collect();
-    let Some((first, _)) = periods[0].first() else {
+    let recorded = &periods[0];
+    let Some((first, _)) = recorded.first() else {
         return Ok(None);
     };
+    // The period follows the length of the records; common ones have names.
     let length = match hours {
         1 => "hours".to_string(),
         24 => "days".into(),
@@ -135,56 +158,43 @@ pub(super) fn time(audit: &Audit) -> Result<Option<Section>> {
         hours if hours % 24 == 0 => format!("periods of {} days", hours / 24),
         hours => format!("periods of {hours} hours"),
     };
-    let recorded = &periods[0];
     let groups: Vec<&Sums> = recorded.iter().map(|(_, sums)| sums).collect();
-    let tried = |i: usize, group: usize| {
-        periods[i]
+    let columns = columns(audit, &groups, 1, |i, group| {
+        // A replay skips jobs: it may have no job in a period.
+        let (_, sums) = periods[i]
             .iter()
-            .find(|(from, _)| *from == recorded[group].0)?
-            .1
-            .mean_hops()
-    };
-    let columns = columns(audit, &groups, 1, tried);
+            .find(|(from, _)| *from == recorded[group].0)?;
+        sums.mean_hops()
+    });
     let names = recorded
         .iter()
         .map(|(from, _)| date(*from, *first, hours))
         .collect();
     let table = Table::new("Jobs over time", "From", names, columns);
-    let about = words![format!(
-        "By the time at which jobs started, in {length}, by the clock of the records."
-    )];
+    let about =
+        format!("By the time at which jobs started, in {length}, by the clock of the records.");
     let mut section = Section::new("time", "Over time", about, table);
-    let points = |value: &dyn Fn(&Sums) -> Option<f64>| -> Vec<Points> {
-        let of = |p: &Vec<(i64, Sums)>| {
-            p.iter()
-                .filter_map(|(from, s)| Some((*from as f64, value(s)?)))
-                .collect()
-        };
-        periods.iter().map(of).collect()
-    };
-    let mut panels = vec![("mean distance (hops)", points(&Sums::mean_hops))];
+    let mut panels = vec![(
+        "mean distance (hops)",
+        period_lines(&periods, &Sums::mean_hops),
+    )];
     let units = audit
         .levels
         .first()
         .map(|level| format!("{level} units spanned"));
     if let Some(name) = &units {
-        panels.push((name, points(&|s| s.spanned(0))));
+        panels.push((name, period_lines(&periods, &|sums| sums.spanned(0))));
     }
     if recorded.len() > 1 && panels[0].1.iter().any(|line| line.len() > 1) {
-        let step = recorded.len().div_ceil(5);
+        // Five dates fit side by side.
         let ticks = recorded
             .iter()
-            .step_by(step)
-            .map(|(from, _)| (*from as f64, date(*from, *first, hours)));
+            .step_by(recorded.len().div_ceil(5))
+            .map(|(from, _)| (*from as f64, date(*from, *first, hours)))
+            .collect();
         let labels: Vec<&str> = audit.placements.iter().map(|s| s.name.as_str()).collect();
         let note = format!("means over the jobs that started in these {length}");
-        let drawn = over_time(
-            "What jobs got over time",
-            &note,
-            &labels,
-            ticks.collect(),
-            panels,
-        )?;
+        let drawn = over_time("What jobs got over time", &note, &labels, ticks, panels)?;
         let caption = "Means of the jobs that started in a period: lower is better.";
         section
             .figures
@@ -194,76 +204,87 @@ pub(super) fn time(audit: &Audit) -> Result<Option<Section>> {
     Ok(Some(section))
 }
 
-/// The jobs by the month in which they started; none where there are not two.
-pub(super) fn months(audit: &Audit) -> Option<Section> {
-    let months = |s: &Summary| by_month(s, audit);
-    let recorded = months(&audit.placements[0]);
-    let tried: Vec<BTreeMap<String, Sums>> = audit.placements.iter().map(months).collect();
-    let (names, groups): (Vec<String>, Vec<&Sums>) = recorded
+/// Returns the line of a figure over time of each placement.
+fn period_lines(periods: &[Vec<(i64, Sums)>], value: &dyn Fn(&Sums) -> Option<f64>) -> Vec<Points> {
+    let mut lines = Vec::new();
+    for placement in periods {
+        let mut line = Vec::new();
+        for (from, sums) in placement {
+            line.extend(value(sums).map(|value| (*from as f64, value)));
+        }
+        lines.push(line);
+    }
+    lines
+}
+
+/// Makes the section of the jobs by the month in which they started. `None` if there are not two.
+pub fn months(audit: &Audit) -> Option<Section> {
+    let tried: Vec<BTreeMap<String, Sums>> = audit
+        .placements
         .iter()
-        .map(|(name, sums)| (name.clone(), sums))
-        .unzip();
+        .map(|summary| by_month(summary, audit))
+        .collect();
+    let names: Vec<String> = tried[0].keys().cloned().collect();
+    // One month is the whole audit.
     if names.len() < 2 {
         return None;
     }
-    let hops = |i: usize, group: usize| tried[i].get(&names[group])?.mean_hops();
-    let columns = columns(audit, &groups, usize::MAX, hops);
+    let groups: Vec<&Sums> = tried[0].values().collect();
+    let columns = columns(audit, &groups, usize::MAX, |i, group| {
+        tried[i].get(&names[group])?.mean_hops()
+    });
     let table = Table::new("Jobs by month", "Month", names.clone(), columns);
-    let about = words!["By the month in which jobs started, by the clock of the records."];
+    let about = "By the month in which jobs started, by the clock of the records.";
     Some(Section::new("months", "By month", about, table))
 }
 
-/// Sums by month, `2026-11`; none where times are no dates.
-pub(super) fn by_month(summary: &Summary, audit: &Audit) -> BTreeMap<String, Sums> {
+/// Adds up sums by month, `2026-11`. Empty if times are no dates.
+pub fn by_month(summary: &Summary, audit: &Audit) -> BTreeMap<String, Sums> {
     let mut months = BTreeMap::<String, Sums>::new();
     let days = summary.over_time(24);
     let first = days.first().map_or(0, |(from, _)| *from);
     for (from, sums) in days {
-        let day = date(from, first, 24);
-        if let Some((month, _)) = day.rsplit_once('-') {
-            let none = || Sums::new(audit.levels.len());
+        // `day 3` has no `-`: then there are no months.
+        if let Some((month, _)) = date(from, first, 24).rsplit_once('-') {
             months
                 .entry(month.to_string())
-                .or_insert_with(none)
+                .or_insert_with(|| Sums::new(audit.levels.len()))
                 .merge(&sums);
         }
     }
     months
 }
 
-/// The date of a time since 1970, with the hour where periods are shorter than a day; days from the first one where
+/// Formats a time since 1970 as a date, with the hour if periods are shorter than a day; as days from the first one if
 /// times are too small to be dates.
-pub(super) fn date(seconds: i64, first: i64, hours: i64) -> String {
+pub fn date(seconds: i64, first: i64, hours: i64) -> String {
     const YEAR: i64 = 31_536_000;
+    const DAY: i64 = 86_400;
+    let hour = seconds.div_euclid(3600).rem_euclid(24);
+    // Simulated traces begin at 0 or soon after.
     if first < 10 * YEAR {
-        let (day, clock) = (
-            (seconds - first).div_euclid(86_400),
-            (seconds - first).rem_euclid(86_400),
-        );
+        let passed = seconds - first;
+        let day = passed.div_euclid(DAY);
+        let hour = passed.rem_euclid(DAY) / 3600;
         return match hours % 24 {
             0 => format!("day {day}"),
-            _ => format!("day {day}, {:02}:00", clock / 3600),
+            _ => format!("day {day}, {hour:02}:00"),
         };
     }
-    // Years that begin in March, in eras of 400 of them.
-    let days = seconds.div_euclid(86_400) + 719_468;
-    let (era, day) = (days.div_euclid(146_097), days.rem_euclid(146_097));
+    // Years that begin in March, in eras of 400 of them: the leap day comes last, and each era has as many days.
+    let days = seconds.div_euclid(DAY) + 719_468;
+    let era = days.div_euclid(146_097);
+    let day = days.rem_euclid(146_097);
     let of_era = (day - day / 1460 + day / 36_524 - day / 146_096) / 365;
     let day = day - (365 * of_era + of_era / 4 - of_era / 100);
+    // 153 days in five months, whose lengths are 31, 30, 31, 30, 31.
     let month = (5 * day + 2) / 153;
-    let (day, month) = (
-        day - (153 * month + 2) / 5 + 1,
-        if month < 10 { month + 3 } else { month - 9 },
-    );
+    let day = day - (153 * month + 2) / 5 + 1;
+    let month = if month < 10 { month + 3 } else { month - 9 };
     let year = of_era + era * 400 + i64::from(month <= 2);
     match hours % 24 {
         0 => format!("{year}-{month:02}-{day:02}"),
-        _ => {
-            format!(
-                "{year}-{month:02}-{day:02} {:02}:00",
-                seconds.div_euclid(3600).rem_euclid(24)
-            )
-        }
+        _ => format!("{year}-{month:02}-{day:02} {hour:02}:00"),
     }
 }
 

@@ -1,4 +1,4 @@
-//! An audit: rows, tables of sums, one JSON document, and a page.
+//! An audit as data and as a page: rows of jobs, tables of sums, one JSON document.
 
 use std::io::{self, Write};
 
@@ -7,11 +7,11 @@ use serde_json::{Value as Json, json};
 use crate::columns::audit::{JobScore, LEVEL_SUMS, SUMS};
 use crate::columns::shape::SHAPE;
 use crate::columns::{self, Column, Table};
-use crate::report::file::File;
+use crate::report::file::{File, add_page};
 use crate::report::shape;
 use nodeorder_base::error::Result;
 use nodeorder_jobs::audit::summary::{Summary, Sums};
-use nodeorder_jobs::audit::{Audit, LeftOut, Score, Scored, Worst};
+use nodeorder_jobs::audit::{Audit, LeftOut, Scored, Worst};
 use nodeorder_network::topology::Topology;
 use nodeorder_order::metric::shape::AllocationShape;
 
@@ -21,12 +21,12 @@ mod worst;
 
 pub use groups::period;
 
-/// The rows of an audit, job by job.
+/// Columns of the rows of an audit, which has a row a job.
 #[derive(Clone, Copy, Debug)]
 pub struct Rows {
-    /// Whether the first column says which placement a row is of.
+    /// Whether the first column names the placement that a row is of.
     pub named: bool,
-    /// Whether the last ones are those of shapes.
+    /// Whether the last columns are those of shapes.
     pub shaped: bool,
 }
 
@@ -58,15 +58,13 @@ impl Rows {
         let Scored {
             job, start, score, ..
         } = *scored;
-        let (row, mut table) = (
-            JobScore {
-                placement,
-                job,
-                start,
-                score,
-            },
-            Table::rows(out),
-        );
+        let row = JobScore {
+            placement,
+            job,
+            start,
+            score,
+        };
+        let mut table = Table::rows(out);
         if self.named {
             table.values(JobScore::PLACEMENT, &row)?;
         }
@@ -81,29 +79,29 @@ impl Rows {
     }
 }
 
-/// The columns of shapes that audits do not have anyway.
+/// Returns the columns of shapes that audits do not have anyway.
 fn of_shapes() -> Vec<Column<AllocationShape>> {
-    let known = |column: &&Column<AllocationShape>| column.name != "ring_longest";
-    SHAPE.iter().filter(known).copied().collect()
+    let mut columns = SHAPE.to_vec();
+    // Audits have it among their own columns.
+    columns.retain(|column| column.name != "ring_longest");
+    columns
 }
 
-/// The figures of some jobs as a JSON object.
-fn figures(sums: &Sums, levels: &[String]) -> Json {
-    let mut object = columns::object(SUMS, sums);
-    let level = |(i, name): (usize, &String)| {
-        (
-            name.clone(),
-            columns::object(LEVEL_SUMS, &(sums.clone(), i)),
-        )
-    };
-    object["levels"] = levels.iter().enumerate().map(level).collect();
+/// Adds the figures of some jobs to a JSON object.
+fn with_figures(mut object: Json, sums: &Sums, levels: &[String]) -> Json {
+    columns::extend_object(&mut object, SUMS, sums);
+    object["levels"] = json!({});
+    for (i, name) in levels.iter().enumerate() {
+        // Indexed, not by `extend_object`: a level's name may hold a dot.
+        object["levels"][name] = columns::object(LEVEL_SUMS, &(sums.clone(), i));
+    }
     object
 }
 
-/// `{"version","command","topology","trace","read","left_out","mended","levels","segments","worst","placements"}`; a
-/// placement has its figures, and these `by_size`, `by_month` and `over_time`; one that was tried has the `change` of its
-/// mean distance against the recorded one and, with a share, the part of the node-hours `spared`, each with its 95 %
-/// interval as `[value, low, high]`. Indented, with a newline at the end.
+/// Describes an audit as `{"version","command","topology","trace","read","left_out","mended","levels","segments","worst",
+/// "placements"}`; a placement has its figures, and these `by_size`, `by_month` and `over_time`; one that was tried has the
+/// `change` of its mean distance against the recorded one and, with a share, the part of the node-hours `spared`, each with
+/// its 95 % interval as `[value, low, high]`. Indented, with a newline at the end.
 ///
 /// `trace` is the file of records; `share` the share of run times that grows with the distance of a job's nodes, where
 /// node-hours are wanted; `command` the command line that makes the audit again.
@@ -114,75 +112,81 @@ pub fn document(
     share: Option<f64>,
     command: &str,
 ) -> String {
-    let levels = &audit.levels;
-    let hours = period(audit);
-    let placement = |summary: &Summary| {
-        let mut object = json!({
-            "placement": summary.name,
-            "ordering": Some(&summary.ordering).filter(|name| !name.is_empty()),
-            "allocator": Some(&summary.allocator).filter(|name| !name.is_empty()),
-            "skipped": summary.skipped,
-        });
-        let into = |mut object: Json, figures: Json| {
-            if let (Json::Object(all), Json::Object(more)) = (&mut object, figures) {
-                all.extend(more);
-            }
-            object
-        };
-        object = into(object, figures(&summary.all, levels));
-        let by_size = |(from, to, sums): (u32, u32, &Sums)| {
-            into(json!({"from": from, "to": to}), figures(sums, levels))
-        };
-        let over_time = |(from, sums): &(i64, Sums)| {
-            into(json!({"from": from, "hours": hours}), figures(sums, levels))
-        };
-        object["by_size"] = summary.by_size().map(by_size).collect();
-        if summary.name != audit.placements[0].name {
-            let recorded = &audit.placements[0];
-            object["change"] = json!(summary.change(recorded));
-            if let Some(share) = share {
-                object["node_hours_spared"] = json!(summary.node_hours_spared(share));
-                let spared = |ours: &Sums, _: &Sums| ours.spared(share);
-                object["spared"] = json!(summary.against(recorded, spared));
-            }
-        }
-        let by_month =
-            |(month, sums): (String, Sums)| into(json!({"month": month}), figures(&sums, levels));
-        let months = groups::by_month(summary, audit);
-        object["by_month"] = months.into_iter().map(by_month).collect();
-        object["over_time"] = summary.over_time(hours).iter().map(over_time).collect();
-        object
-    };
-    let left_out = |reason: &LeftOut| {
-        let first = Some(&reason.first).filter(|first| !first.is_empty());
-        json!({"reason": reason.name, "about": reason.about, "jobs": reason.count, "first": first})
-    };
     let [jobs, whole, broken] = audit.placements[0].all.segments;
-    let worst = |worst: &Worst| {
-        let Score {
-            size,
-            mean_hops,
-            spanned,
-            fewest,
-            ..
-        } = &worst.score;
-        let (job, start) = (&worst.job, worst.start);
-        json!({"job": job, "start": start, "size": size, "mean_hops": mean_hops, "spanned": spanned, "fewest": fewest})
-    };
+    let placements: Json = audit
+        .placements
+        .iter()
+        .map(|summary| placement_object(audit, summary, share))
+        .collect();
     let document = json!({
         "version": env!("CARGO_PKG_VERSION"),
         "command": command,
         "topology": topology.spec(),
         "trace": trace,
         "read": audit.read,
-        "left_out": audit.left_out.iter().map(left_out).collect::<Vec<_>>(),
-        "mended": audit.mended.iter().map(left_out).collect::<Vec<_>>(),
-        "levels": levels,
+        "left_out": audit.left_out.iter().map(reason_object).collect::<Json>(),
+        "mended": audit.mended.iter().map(reason_object).collect::<Json>(),
+        "levels": audit.levels,
         "segments": {"jobs": jobs, "whole": whole, "broken": broken},
-        "worst": audit.worst.iter().map(worst).collect::<Vec<_>>(),
-        "placements": audit.placements.iter().map(placement).collect::<Vec<_>>(),
+        "worst": audit.worst.iter().map(worst_object).collect::<Json>(),
+        "placements": placements,
     });
     format!("{document:#}\n")
+}
+
+/// Describes a placement as a JSON object.
+fn placement_object(audit: &Audit, summary: &Summary, share: Option<f64>) -> Json {
+    let levels = &audit.levels;
+    let hours = period(audit);
+    let object = json!({
+        "placement": summary.name,
+        "ordering": Some(&summary.ordering).filter(|name| !name.is_empty()),
+        "allocator": Some(&summary.allocator).filter(|name| !name.is_empty()),
+        "skipped": summary.skipped,
+    });
+    let mut object = with_figures(object, &summary.all, levels);
+    object["by_size"] = summary
+        .by_size()
+        .map(|(from, to, sums)| with_figures(json!({"from": from, "to": to}), sums, levels))
+        .collect();
+    let recorded = &audit.placements[0];
+    // The recorded placement has no change against itself.
+    if summary.name != recorded.name {
+        object["change"] = json!(summary.change(recorded));
+        if let Some(share) = share {
+            object["node_hours_spared"] = json!(summary.node_hours_spared(share));
+            object["spared"] = json!(summary.against(recorded, |ours, _| ours.spared(share)));
+        }
+    }
+    object["by_month"] = groups::by_month(summary, audit)
+        .into_iter()
+        .map(|(month, sums)| with_figures(json!({"month": month}), &sums, levels))
+        .collect();
+    object["over_time"] = summary
+        .over_time(hours)
+        .iter()
+        .map(|(from, sums)| with_figures(json!({"from": from, "hours": hours}), sums, levels))
+        .collect();
+    object
+}
+
+/// Describes a reason for records left out or mended as a JSON object.
+fn reason_object(reason: &LeftOut) -> Json {
+    let first = Some(&reason.first).filter(|first| !first.is_empty());
+    json!({"reason": reason.name, "about": reason.about, "jobs": reason.count, "first": first})
+}
+
+/// Describes one of the jobs that lie farthest apart as a JSON object.
+fn worst_object(worst: &Worst) -> Json {
+    let score = &worst.score;
+    json!({
+        "job": worst.job,
+        "start": worst.start,
+        "size": score.size,
+        "mean_hops": score.mean_hops,
+        "spanned": score.spanned,
+        "fewest": score.fewest,
+    })
 }
 
 /// Writes sums of groups of jobs: a column that says which placement, those that `keys` name, the figures.
@@ -194,30 +198,34 @@ fn write_groups<'a>(
 ) -> io::Result<()> {
     let mut table = Table::rows(out);
     table.cell("placement".into())?;
-    keys.iter().try_for_each(|key| table.cell((*key).into()))?;
+    for key in keys {
+        table.cell((*key).into())?;
+    }
     table.header(SUMS)?;
     for level in &audit.levels {
-        LEVEL_SUMS
-            .iter()
-            .try_for_each(|c| table.cell(format!("{}_{level}", c.name).into()))?;
+        for column in LEVEL_SUMS {
+            table.cell(format!("{}_{level}", column.name).into())?;
+        }
     }
     table.end()?;
     for summary in &audit.placements {
         for (values, sums) in groups(summary) {
             table.cell(summary.name.as_str().into())?;
-            values
-                .into_iter()
-                .try_for_each(|value| table.cell(value.into()))?;
+            for value in values {
+                table.cell(value.into())?;
+            }
             table.values(SUMS, &sums)?;
-            (0..audit.levels.len())
-                .try_for_each(|i| table.values(LEVEL_SUMS, &(sums.clone(), i)))?;
+            for level in 0..audit.levels.len() {
+                // The names of these columns end with the level: one definition serves all levels.
+                table.values(LEVEL_SUMS, &(sums.clone(), level))?;
+            }
             table.end()?;
         }
     }
     table.finish()
 }
 
-/// Returns every file of an audit: `index.html`, `audit.json`, `sizes.csv`, `periods.csv` and the figures as SVG. The
+/// Makes every file of an audit: `index.html`, `audit.json`, `sizes.csv`, `periods.csv` and the figures as SVG. The
 /// arguments are those of [`document`].
 ///
 /// # Errors
@@ -254,11 +262,6 @@ pub fn files<'a>(
         ),
     ];
     let (page, figures) = audit_page::html(audit, topology, trace, share, command, &files)?;
-    files.insert(0, File::text("index.html", page));
-    files.extend(
-        figures
-            .into_iter()
-            .map(|figure| File::text(figure.file, figure.svg)),
-    );
+    add_page(&mut files, page, figures);
     Ok(files)
 }

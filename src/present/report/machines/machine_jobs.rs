@@ -2,177 +2,166 @@
 
 use super::machine_table::table;
 use crate::machines::{Contender, Machines, Service};
-use crate::plot::replay::{BarPanel, Figure as Drawn, Labelled};
-use crate::report::html::{Best, Column, Figure, Part, Section, bold, words};
+use crate::plot::replay::BarPanel;
+use crate::report::bar_figure::{BarRow, draw_bars};
+use crate::report::html::{Best, Column, Figure, Section};
 use crate::report::schedule_comparison::queue_columns;
+use crate::report::sentences::sentence;
 use nodeorder_base::error::Result;
 
 /// A machine on which the jobs were placed, with its rank from 0.
-pub(super) type Served<'m> = (usize, &'m Contender, &'m Service);
+pub type Served<'m> = (usize, &'m Contender, &'m Service);
 
-/// Distances within jobs under load, by machine and allocator.
-pub(super) fn replayed(
-    machines: &Machines,
-    workload: &str,
-    served: &[Served<'_>],
-) -> Result<Section> {
-    let contenders: Vec<&Contender> = served.iter().map(|(_, c, _)| *c).collect();
-    let all = || served.iter().map(|(_, _, service)| *service);
-    let allocators: Vec<&str> = served[0]
-        .2
-        .allocators
-        .iter()
-        .map(|a| a.allocator.as_str())
-        .collect();
-    let mut columns: Vec<Column> = (allocators.iter().enumerate())
-        .map(|(i, allocator)| {
-            let minds = all().map(|s| s.allocators[i].mean_mind);
-            Column::new(format!("{allocator} (hops)"), 3, Best::Low, minds)
-        })
-        .collect();
-    columns.push(Column::counts("Jobs placed", all().map(|s| s.placed)));
-    columns.push(Column::counts("Skipped", all().map(|s| s.skipped)));
-    columns.push(Column::counts("Too large", all().map(|s| s.too_large)));
-    let about = words![format!(
+/// Makes the section of distances within jobs under load, by machine and allocator.
+pub fn replayed(machines: &Machines, workload: &str, served: &[Served<'_>]) -> Result<Section> {
+    let contenders: Vec<&Contender> = served.iter().map(|(_, contender, _)| *contender).collect();
+    let services: Vec<&Service> = served.iter().map(|(_, _, service)| *service).collect();
+    let mut columns = Vec::new();
+    let mut panels = Vec::new();
+    // Every machine was replayed with the same allocators.
+    for (i, allocator) in services[0].allocators.iter().enumerate() {
+        let name = allocator.allocator.as_str();
+        let minds = services
+            .iter()
+            .map(|service| service.allocators[i].mean_mind);
+        columns.push(Column::new(format!("{name} (hops)"), 3, Best::Low, minds));
+        panels.push(BarPanel {
+            name,
+            axis: "mean distance within a job (hops)",
+            decimals: 3,
+        });
+    }
+    columns.push(Column::counts(
+        "Jobs placed",
+        services.iter().map(|s| s.placed),
+    ));
+    columns.push(Column::counts(
+        "Skipped",
+        services.iter().map(|s| s.skipped),
+    ));
+    columns.push(Column::counts(
+        "Too large",
+        services.iter().map(|s| s.too_large),
+    ));
+    let about = format!(
         "The jobs of {workload} were replayed on each machine with its best ordering, starting with an empty machine. \
-         The first columns are the mean distance between the nodes of a job (MIND) with each allocator. Jobs are \
+         The first columns are the mean distance between the nodes \
+         of a job (MIND) with each allocator. Jobs are \
          skipped where too few nodes were free, and too large where they need more nodes than the machine has."
-    )];
+    );
     let table = table(machines, "Replay by machine", &contenders, columns);
     let mut section = Section::new("jobs", "What jobs get under load", about, table);
-    let axis = "mean distance within a job (hops)";
-    let panels: Vec<BarPanel<'_>> = allocators
-        .iter()
-        .map(|name| BarPanel {
-            name,
-            axis,
-            decimals: 3,
-        })
-        .collect();
-    let values = |s: &Service| s.allocators.iter().map(|a| a.mean_mind).collect();
-    section.figures = bars(
+    section.figures.extend(bars(
         "machine-jobs.svg",
         "Distances within jobs under load",
         &panels,
         served,
-        &values,
-    )?;
+        |service| service.allocators.iter().map(|a| a.mean_mind).collect(),
+    )?);
     Ok(section)
 }
 
-/// Waits and slowdowns, where the jobs have times.
-pub(super) fn queue(
+/// Makes the section of waits and slowdowns. `None` if the jobs have no times.
+pub fn queue(
     machines: &Machines,
     workload: &str,
     served: &[Served<'_>],
 ) -> Result<Option<Section>> {
-    let scheduled: Vec<_> = (served.iter())
-        .filter_map(|served| Some((*served, served.2.schedule.as_ref()?)))
-        .collect();
-    let (Some(settings), false) = (&machines.settings, scheduled.is_empty()) else {
+    let Some(settings) = &machines.settings else {
         return Ok(None);
     };
-    let contenders: Vec<&Contender> = scheduled.iter().map(|((_, c, _), _)| *c).collect();
-    let rows: Vec<_> = scheduled.iter().map(|(_, row)| *row).collect();
+    // Slots stay those of all machines, so that colours do.
+    let mut scheduled: Vec<Served<'_>> = Vec::new();
+    let mut contenders = Vec::new();
+    let mut rows = Vec::new();
+    for (slot, contender, service) in served {
+        if let Some(row) = &service.schedule {
+            scheduled.push((*slot, contender, service));
+            contenders.push(*contender);
+            rows.push(row);
+        }
+    }
+    if scheduled.is_empty() {
+        return Ok(None);
+    }
     let mut columns = queue_columns(&rows);
     columns.push(Column::counts(
         "Jobs",
-        rows.iter().map(|r| r.summary.jobs as u64),
+        rows.iter().map(|row| row.summary.jobs as u64),
     ));
     columns.push(Column::counts(
         "Too large",
-        rows.iter().map(|r| r.too_large as u64),
+        rows.iter().map(|row| row.too_large as u64),
     ));
-    let about = words![
-        format!(
-            "The jobs of {workload} scheduled with their times on each machine with its best ordering: policy "
-        ),
-        bold(&settings.policy),
-        ", allocator ",
-        bold(&settings.allocator),
-        ", runtime model ",
-        bold(&settings.model),
-        match machines.is_even() {
-            true => {
-                ". The lowest value of each column is bold, but for utilisation: it is high where jobs run longer, too."
-            }
-            false => ".",
-        },
-        " Where jobs are too large for a machine, its means are over fewer jobs; the ranking above is over the jobs \
-         that ran on all machines.",
-    ];
+    let marked = if machines.is_even() {
+        // Where jobs are missing on a machine, nothing is marked, and nothing is said of marks.
+        " The lowest value of each column is bold, but for utilisation: it is high where jobs run longer, too."
+    } else {
+        ""
+    };
+    let about = sentence(format!(
+        "The jobs of {workload} scheduled with their times on each machine with its best ordering: policy "
+    ))
+    .bold(&settings.policy)
+    .text(", allocator ")
+    .bold(&settings.allocator)
+    .text(", runtime model ")
+    .bold(&settings.model)
+    .text(format!(
+        ".{marked} Where jobs are too large for a machine, its means are over fewer jobs; the ranking above is over the jobs \
+         that ran on all machines."
+    ));
     let table = table(machines, "Schedules by machine", &contenders, columns);
     let mut section = Section::new("scheduling", "Waits and slowdowns", about, table);
-    if let Some((policy, model)) = scheduled.iter().find_map(|((.., s), _)| s.rules.as_ref()) {
-        section.note = words![
-            format!(
-                "Policy {policy}. Model {model}. How strongly run times depend on distance differs between \
-                 applications: the differences follow from this assumption. Give your own with "
-            ),
-            Part::Code("--model".into()),
-            "."
-        ];
+    if let Some((policy, model)) = scheduled.iter().find_map(|(_, _, s)| s.rules.as_ref()) {
+        section.note = sentence(format!(
+            "Policy {policy}. Model {model}. How strongly run times depend on distance differs between \
+             applications: the differences follow from this assumption. Give your own with "
+        ))
+        .code("--model")
+        .text(".");
     }
-    let panel = |name, axis, decimals| BarPanel {
+    let panels = [
+        ("wait", "mean wait (s)", 1),
+        ("response", "mean response time (s)", 1),
+        ("bounded slowdown", "mean bounded slowdown", 3),
+    ]
+    .map(|(name, axis, decimals)| BarPanel {
         name,
         axis,
         decimals,
-    };
-    let panels = [
-        panel("wait", "mean wait (s)", 1),
-        panel("response", "mean response time (s)", 1),
-        panel("bounded slowdown", "mean bounded slowdown", 3),
-    ];
-    let served: Vec<Served<'_>> = scheduled.iter().map(|(served, _)| *served).collect();
-    let values = |s: &Service| match &s.schedule {
-        Some(row) => {
-            let s = &row.summary;
-            vec![
-                Some(s.mean_wait),
-                Some(s.mean_response),
-                Some(s.mean_bounded_slowdown),
-            ]
-        }
-        None => Vec::new(),
-    };
-    section.figures = bars(
+    });
+    section.figures.extend(bars(
         "machine-queue.svg",
         "Waits and slowdowns",
         &panels,
-        &served,
-        &values,
-    )?;
+        &scheduled,
+        |service| {
+            let mut values = Vec::new();
+            if let Some(row) = &service.schedule {
+                values.push(Some(row.summary.mean_wait));
+                values.push(Some(row.summary.mean_response));
+                values.push(Some(row.summary.mean_bounded_slowdown));
+            }
+            values
+        },
+    )?);
     Ok(Some(section))
 }
 
-/// A bar a machine in each of `panels`; none where there is no value at all.
+/// Draws a bar a machine in each of `panels`. `None` if there is no value at all.
 fn bars(
     file: &str,
     title: &str,
     panels: &[BarPanel<'_>],
     served: &[Served<'_>],
-    values: &dyn Fn(&Service) -> Vec<Option<f64>>,
-) -> Result<Vec<Figure>> {
-    let data: Vec<Vec<Option<f64>>> = served
-        .iter()
-        .map(|(_, _, service)| values(service))
-        .collect();
-    if data.iter().flatten().all(Option::is_none) {
-        return Ok(Vec::new());
-    }
-    let mut rows: Vec<Labelled<'_, &[Option<f64>]>> = Vec::new();
-    for ((slot, c, _), data) in served.iter().zip(&data) {
-        rows.push(Labelled {
-            label: c.machine.name(),
-            slot: *slot,
-            data,
-        });
+    values: impl Fn(&Service) -> Vec<Option<f64>>,
+) -> Result<Option<Figure>> {
+    let mut rows: Vec<BarRow<'_>> = Vec::new();
+    for (slot, contender, service) in served {
+        rows.push((contender.machine.name(), *slot, values(service)));
     }
     let note = "each machine with its best ordering; lower is better";
     let caption = "The same figures, a bar a machine.";
-    Ok(vec![Figure::of(
-        file,
-        caption,
-        Drawn::bars(title, note, panels, &rows)?,
-    )?])
+    draw_bars(file, caption, (title, note), panels, &rows)
 }

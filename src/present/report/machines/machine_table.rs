@@ -3,9 +3,9 @@
 use crate::machines::{Contender, Machines};
 use crate::report::html::{Best, Column, Table};
 
-/// A table of machines, best first. Those that are not compared have no rank, and no value is shown as the best unless
-/// each can be read beside all others.
-pub(super) fn table(
+/// Makes a table of machines, best first. Those that are not compared have no rank, and no value is marked as the best
+/// unless each can be read beside all others.
+pub fn table(
     machines: &Machines,
     label: &'static str,
     contenders: &[&Contender],
@@ -14,23 +14,20 @@ pub(super) fn table(
     if !machines.is_even() {
         columns = columns.into_iter().map(Column::unmarked).collect();
     }
-    let names = contenders
-        .iter()
-        .map(|c| c.machine.name().to_string())
-        .collect();
-    let slot = |one: &Contender| {
-        machines
+    let mut names = Vec::new();
+    let mut ranks = Vec::new();
+    for contender in contenders {
+        names.push(contender.machine.name().to_string());
+        // Machines may have equal names: they are told apart by where they are.
+        let slot = machines
             .contenders
             .iter()
-            .position(|c| std::ptr::eq(c, one))
-    };
-    let ranks = contenders
-        .iter()
-        .map(|&c| Some(machines.rank(slot(c)?)? as f64));
-    let before = vec![Column::new("Rank", 0, Best::None, ranks)];
+            .position(|other| std::ptr::eq(other, *contender));
+        let rank = slot.and_then(|slot| machines.rank(slot));
+        ranks.push(rank.map(|rank| rank as f64));
+    }
     Table {
-        of: "Machine",
-        before,
-        ..Table::ranked(label, names, columns)
+        before: vec![Column::new("Rank", 0, Best::None, ranks)],
+        ..Table::new(label, "Machine", names, columns)
     }
 }

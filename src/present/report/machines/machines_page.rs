@@ -1,297 +1,328 @@
-//! Machines side by side as one page: which serves the jobs best, and the figures behind
-//! that.
+//! Machines side by side as one page: which serves the jobs best, and the figures behind that.
 
 use super::machine_jobs::{Served, queue, replayed};
 use super::machine_table::table;
 use super::rows::{Jobs, ranked};
 use crate::columns::{self, Value, machines::RankedMachine};
 use crate::machines::{Contender, Criterion, Machines, outcome};
-use crate::plot::replay::{BarPanel, Figure as Drawn, Labelled};
-use crate::plot::{self, Limits, Series, View};
+use crate::plot::replay::BarPanel;
+use crate::plot::{self, Limits, Series, View, thousands};
+use crate::report::bar_figure::{BarRow, draw_bars};
 use crate::report::document::Document;
 use crate::report::file::File;
-use crate::report::html::{Best, Column, Fact, Figure, Part, Section, Table, Words, bold, words};
-use crate::report::terms;
-use crate::report::words::{file_name, per_cent_above};
+use crate::report::html::{Best, Column, Fact, Figure, Section, Table};
+use crate::report::sentences::{RichText, file_name, per_cent_above, sentence};
+use crate::report::terms::{self, Term};
 use nodeorder_base::error::Result;
 use nodeorder_order::metric::machine_figures::Machine;
 
-/// The page as HTML text, and its figures. `files` stand beside it. Errors: a figure that cannot be drawn.
-pub(super) fn html(
+/// Makes the page as HTML text; returns its figures as well. `files` stand beside it. Fails if a figure cannot be drawn.
+pub fn html(
     machines: &Machines,
     jobs: Option<Jobs<'_>>,
     files: &[File<'_>],
     command: &str,
 ) -> Result<(String, Vec<Figure>)> {
     let workload = jobs.map(|jobs| file_name(jobs.name));
-    let (verdict, details) = outcome(machines, workload);
-    let served: Vec<Served<'_>> = (machines.contenders.iter().enumerate())
-        .filter_map(|(slot, c)| Some((slot, c, c.service.as_ref()?)))
-        .collect();
+    let mut served: Vec<Served<'_>> = Vec::new();
+    for (slot, contender) in machines.contenders.iter().enumerate() {
+        if let Some(service) = &contender.service {
+            served.push((slot, contender, service));
+        }
+    }
     let mut sections = vec![figures(machines)];
     sections.extend(carried(machines)?);
     sections.extend(bought(machines));
     sections.push(orderings(machines)?);
-    let mut terms = [&terms::NETWORK[..], &terms::CABLES, &terms::DISTANCES].concat();
-    terms.extend([terms::LOG_UNIFORM, terms::RANDOM, terms::FLOOR]);
-    terms.extend(
-        machines
-            .contenders
-            .iter()
-            .any(|c| c.carried.is_some())
-            .then_some(terms::THROUGHPUT),
-    );
-    terms.extend(bought(machines).map(|_| terms::BOUGHT));
     if let (Some(name), false) = (workload, served.is_empty()) {
         sections.push(replayed(machines, name, &served)?);
-        terms.extend([terms::ALLOCATOR, terms::MIND]);
-        if let Some(queue) = queue(machines, name, &served)? {
-            sections.push(queue);
-            terms.extend(terms::QUEUE.into_iter().chain(terms::RUNTIMES));
+        sections.extend(queue(machines, name, &served)?);
+    }
+    let mut facts = Vec::new();
+    for contender in &machines.contenders {
+        let machine = &contender.machine;
+        facts.push(Fact::code(
+            machine.name(),
+            &machine.comparison.topology.spec,
+        ));
+    }
+    for contender in &machines.contenders {
+        if let Some(assumed) = &contender.machine.assumed {
+            facts.push(Fact::wide("Capacities", assumed.as_str()));
         }
     }
-    if machines.differences.iter().any(|d| d.low.is_some()) {
-        terms.push(terms::INTERVAL);
+    if let Some(hint) = jobs.and_then(|jobs| jobs.processors) {
+        facts.push(Fact::wide("Processors of the trace", hint));
     }
-    let pieces = machines.compared < machines.contenders.len();
-    if pieces {
-        terms.push(terms::SPANNING);
-    }
-    let title = match workload {
-        Some(name) => format!("Machines side by side for {name}"),
-        None => "Machines side by side".into(),
-    };
-    let built = |c: &Contender| {
-        Fact::wide(
-            c.machine.name(),
-            Part::Code(c.machine.comparison.topology.spec.clone()),
-        )
-    };
-    let assumed = |text: String| Fact::wide("Capacities", text);
-    let hint = jobs.and_then(|jobs| jobs.processors);
-    let processors = hint.map(|hint| Fact::wide("Processors of the trace", hint));
+    let (verdict, details) = outcome(machines, workload);
     let page = Document {
-        title,
+        title: match workload {
+            Some(name) => format!("Machines side by side for {name}"),
+            None => "Machines side by side".into(),
+        },
         verdict: named(machines, &verdict),
-        details: match details.join(" ") {
-            none if none.is_empty() => Words::default(),
-            details => words![bold("How sure is this?"), " ", details],
+        details: if details.is_empty() {
+            RichText::default()
+        } else {
+            RichText::default()
+                .bold("How sure is this?")
+                .text(" ")
+                .text(details.join(" "))
         },
         about: ("built", "How they are built"),
-        facts: (machines.contenders.iter().map(built))
-            .chain(
-                machines
-                    .contenders
-                    .iter()
-                    .filter_map(|c| c.machine.assumed.clone())
-                    .map(assumed),
-            )
-            .chain(processors)
-            .collect(),
-        exact: match (pieces, machines.node_counts()) {
-            (true, _) => "MPC counts all windows that span no pieces; nothing is sampled.",
-            (false, Some(_)) => "MPC counts all windows of a size; nothing is sampled.",
-            _ => "MPC is computed exactly, over all windows of all sizes; nothing is sampled.",
+        facts,
+        exact: if machines.compared < machines.contenders.len() {
+            "MPC counts all windows that span no pieces; nothing is sampled."
+        } else if machines.node_counts().is_some() {
+            "MPC counts all windows of a size; nothing is sampled."
+        } else {
+            "MPC is computed exactly, over all windows of all sizes; nothing is sampled."
         },
-        terms,
+        terms: terms(machines, &sections),
         sections,
         ..Document::new(files, command)
     };
     Ok(page.html())
 }
 
-/// The outcome with the first machine standing out.
-fn named(machines: &Machines, verdict: &str) -> Words {
-    let first = machines.contenders.first();
-    let called = first
-        .map(|c| c.called(machines.criterion))
-        .unwrap_or_default();
-    match verdict.split_once(&called) {
-        Some((before, after)) if machines.is_told() == Some(true) => {
-            words![before, Part::Strong(called), after]
+/// Returns the terms that the sections use.
+fn terms(machines: &Machines, sections: &[Section]) -> Vec<Term> {
+    let mut terms = [&terms::NETWORK[..], &terms::CABLES, &terms::DISTANCES].concat();
+    terms.extend([terms::LOG_UNIFORM, terms::RANDOM, terms::FLOOR]);
+    if machines.contenders.iter().any(|c| c.carried.is_some()) {
+        terms.push(terms::THROUGHPUT);
+    }
+    // Terms follow the sections, which are absent where nothing was asked or given.
+    for section in sections {
+        match section.id.as_str() {
+            "bought" => terms.push(terms::BOUGHT),
+            "jobs" => terms.extend([terms::ALLOCATOR, terms::MIND]),
+            "scheduling" => terms.extend(terms::QUEUE.into_iter().chain(terms::RUNTIMES)),
+            _ => {}
         }
-        _ => words![verdict],
+    }
+    if machines.differences.iter().any(|d| d.low.is_some()) {
+        terms.push(terms::INTERVAL);
+    }
+    if machines.compared < machines.contenders.len() {
+        terms.push(terms::SPANNING);
+    }
+    terms
+}
+
+/// Marks the first machine in the verdict, if it is the winner.
+fn named(machines: &Machines, verdict: &str) -> RichText {
+    let first = machines
+        .contenders
+        .first()
+        .map(|contender| contender.called(machines.criterion))
+        .unwrap_or_default();
+    // The winner stands out; without one no machine does.
+    match verdict.split_once(&first) {
+        Some((before, after)) if machines.is_told() == Some(true) => {
+            sentence(before).strong(&first).text(after)
+        }
+        _ => verdict.into(),
     }
 }
 
-/// The machines in figures.
+/// Makes the section of the machines in figures.
 fn figures(machines: &Machines) -> Section {
     let contenders: Vec<&Contender> = machines.contenders.iter().collect();
-    let all = || contenders.iter().map(|c| &c.machine);
-    let counts = |title: &str, of: &dyn Fn(&nodeorder_network::topology::Statistics) -> u64| {
-        Column::counts(title, all().map(|m| of(&m.comparison.topology)))
-    };
-    let of = |title: &str, decimals, best, of: &dyn Fn(&Machine) -> Option<f64>| {
-        Column::new(title, decimals, best, all().map(of))
-    };
-    let (criterion, scores) = (
-        machines.criterion,
-        machines.scores.iter().copied().map(Some),
-    );
-    let what = match criterion {
+    let criterion = machines.criterion;
+    let score = match criterion {
         Criterion::Response => "Mean response time of the jobs (s)",
         Criterion::Hops => "Mean distance within the jobs (hops)",
         Criterion::MeanLog => "Log-uniform mean of MPC (hops)",
         Criterion::Throughput => "All-to-all throughput found",
         Criterion::Cost => "Cost of a unit of all-to-all throughput, at most",
     };
+    // Of scores the ranking's own side is the better one.
     let side = if criterion.rises() {
         Best::High
     } else {
         Best::Low
     };
-    let open =
-        |cut: &nodeorder_order::metric::bisection::Bisection| if cut.exact { "" } else { "≤ " };
-    let marks = || all().map(|m| m.bisection.as_ref().map_or("", open));
+    let marks: Vec<&str> = contenders
+        .iter()
+        .map(|contender| match &contender.machine.bisection {
+            Some(cut) if !cut.exact => "≤ ",
+            _ => "",
+        })
+        .collect();
     // Where only a bound is known, none is shown to be the best.
-    let known = if marks().all(str::is_empty) {
+    let known = if marks.iter().all(|mark| mark.is_empty()) {
         Best::High
     } else {
         Best::None
     };
+    let scores = machines.scores.iter().copied().map(Some);
     let mut columns = vec![
-        Column::new(what, criterion.decimals().min(3), side, scores),
-        counts("Nodes", &|s| s.nodes),
-        counts("Routers", &|s| s.routers),
-        counts("Cables", &|s| s.cables),
-        counts("Node links", &|s| s.node_links),
-        counts("Ports", &|s| s.ports),
-        of("Over\u{ad}subscription", 2, Best::None, &|m| {
+        Column::new(score, criterion.decimals().min(3), side, scores),
+        counts(machines, "Nodes", |m| m.comparison.topology.nodes),
+        counts(machines, "Routers", |m| m.comparison.topology.routers),
+        counts(machines, "Cables", |m| m.comparison.topology.cables),
+        counts(machines, "Node links", |m| m.comparison.topology.node_links),
+        counts(machines, "Ports", |m| m.comparison.topology.ports),
+        numbers(machines, "Over\u{ad}subscription", 2, Best::None, |m| {
             m.comparison.topology.oversubscription
         }),
-        of("Diameter (hops)", 0, Best::Low, &|m| {
+        numbers(machines, "Diameter (hops)", 0, Best::Low, |m| {
             Some(m.comparison.topology.diameter.into())
         }),
-        of("Mean distance (hops)", 3, Best::Low, &|m| {
+        numbers(machines, "Mean distance (hops)", 3, Best::Low, |m| {
             Some(m.comparison.topology.mean_distance)
         }),
-        of("Bisection a node (links)", 3, known, &|m| {
-            m.bisection_per_node()
-        })
-        .marked(marks()),
+        numbers(
+            machines,
+            "Bisection a node (links)",
+            3,
+            known,
+            Machine::bisection_per_node,
+        )
+        .marked(marks),
     ];
-    if all().any(|m| m.bill.cost.is_some()) {
-        columns.push(of("Cost", 0, Best::None, &|m| m.bill.cost));
-        columns.push(of("Cost a node", 2, Best::Low, &|m| m.cost_per_node()));
+    if contenders.iter().any(|c| c.machine.bill.cost.is_some()) {
+        columns.push(numbers(machines, "Cost", 0, Best::None, |m| m.bill.cost));
+        columns.push(numbers(
+            machines,
+            "Cost a node",
+            2,
+            Best::Low,
+            Machine::cost_per_node,
+        ));
     }
-    if machines.compared < contenders.len() {
-        let shares = all().map(|m| Some(100.0 * m.windows_left_out()));
-        columns.push(Column::new("Windows left out (%)", 1, Best::None, shares));
+    let all_compared = machines.compared == contenders.len();
+    if !all_compared {
+        columns.push(numbers(
+            machines,
+            "Windows left out (%)",
+            1,
+            Best::None,
+            |m| Some(100.0 * m.windows_left_out()),
+        ));
     }
-    let bold = match machines.is_even() {
-        true => " The best value of a column is bold where it has a better side.",
-        false => "",
+    let first = if criterion.rises() {
+        "Highest"
+    } else {
+        "Lowest"
     };
-    let about = words![format!(
-        "{} {}{} first{}.{bold}",
-        if criterion.rises() {
-            "Highest"
-        } else {
-            "Lowest"
-        },
-        criterion.name(),
-        match machines.jobs {
-            0 => String::new(),
-            n => format!(
-                " over the {} jobs that ran on all of them",
-                plot::thousands(n as u64)
-            ),
-        },
-        match machines.compared < contenders.len() {
-            true => ", last the machines that are not compared",
-            false => "",
-        }
-    )];
+    let jobs = match machines.jobs {
+        0 => String::new(),
+        n => format!(
+            " over the {} jobs that ran on all of them",
+            thousands(n as u64)
+        ),
+    };
+    let last = if all_compared {
+        ""
+    } else {
+        ", last the machines that are not compared"
+    };
+    let bold = if machines.is_even() {
+        " The best value of a column is bold where it has a better side."
+    } else {
+        ""
+    };
+    let about = format!("{first} {}{jobs} first{last}.{bold}", criterion.name());
     let table = table(machines, "Machines, ranked", &contenders, columns);
     Section::new("machines", "The machines", about, table)
 }
 
-/// A table of columns that are defined elsewhere, one to a row, under their names in words; those without any value are
-/// left out.
+/// Makes a column of counts of all machines.
+fn counts(machines: &Machines, title: &str, count: fn(&Machine) -> u64) -> Column {
+    let counts = machines.contenders.iter().map(|c| count(&c.machine));
+    Column::counts(title, counts)
+}
+
+/// Makes a column of a figure of all machines.
+fn numbers(
+    machines: &Machines,
+    title: &str,
+    decimals: usize,
+    best: Best,
+    value: fn(&Machine) -> Option<f64>,
+) -> Column {
+    let values = machines.contenders.iter().map(|c| value(&c.machine));
+    Column::new(title, decimals, best, values)
+}
+
+/// Makes a table of columns of the data, one to a row, under their names in words. `None` if no machine has a value; rows
+/// without any are left out.
 fn listed<'m>(
     machines: &'m Machines,
     label: &'static str,
     figures: &[columns::Column<RankedMachine<'m>>],
 ) -> Option<Table> {
     let machines: Vec<RankedMachine<'m>> = ranked(machines).collect();
-    let known = |figure: &&columns::Column<RankedMachine<'m>>| {
+    let mut figures = figures.to_vec();
+    // What was not asked for is empty for all machines.
+    figures.retain(|figure| {
         machines
             .iter()
             .any(|machine| (figure.value)(machine) != Value::Empty)
-    };
-    let figures: Vec<_> = figures.iter().filter(known).collect();
-    let title = |figure: &&columns::Column<RankedMachine<'m>>| {
-        let unit = if figure.unit.is_empty() {
-            "".into()
-        } else {
-            format!(" ({})", figure.unit)
+    });
+    let mut names = Vec::new();
+    for figure in &figures {
+        let unit = match figure.unit {
+            "" => String::new(),
+            unit => format!(" ({unit})"),
         };
         let title = figure.name.replace('_', " ") + &unit;
-        title[..1].to_uppercase() + &title[1..]
-    };
-    let column = |machine: &RankedMachine<'m>| {
-        let cells = figures.iter().map(|figure| (figure.value)(machine).shown());
-        Column::readings(machine.contender.machine.name(), cells)
-    };
-    let columns = machines.iter().map(column).collect();
-    let names = figures.iter().map(title).collect::<Vec<_>>();
+        // Names of columns are ASCII, so the first byte is the first letter.
+        names.push(title[..1].to_uppercase() + &title[1..]);
+    }
+    let columns = machines
+        .iter()
+        .map(|machine| {
+            let cells = figures.iter().map(|figure| (figure.value)(machine).shown());
+            Column::readings(machine.contender.machine.name(), cells)
+        })
+        .collect();
     (!names.is_empty()).then(|| Table::new(label, "Figure", names, columns))
 }
 
-/// Throughput of the machines, where that was asked.
+/// Makes the section of the throughput of the machines. `None` unless it was searched.
 fn carried(machines: &Machines) -> Result<Option<Section>> {
-    let carried = |c: &Contender| {
-        let carried = c.carried.as_ref()?;
-        Some(vec![
-            Some(carried.all_to_all.found()),
-            Some(carried.matching.found()),
-        ])
-    };
-    let data: Option<Vec<_>> = machines.contenders.iter().map(carried).collect();
-    let table = listed(machines, "Throughput", RankedMachine::CARRIED);
-    let (Some(data), Some(table)) = (data, table) else {
+    let mut rows: Vec<BarRow<'_>> = Vec::new();
+    for (slot, contender) in machines.contenders.iter().enumerate() {
+        let Some(carried) = &contender.carried else {
+            // All machines are searched, or none.
+            return Ok(None);
+        };
+        let values = [&carried.all_to_all, &carried.matching].map(|found| Some(found.found()));
+        rows.push((contender.machine.name(), slot, values.into()));
+    }
+    let Some(table) = listed(machines, "Throughput", RankedMachine::CARRIED) else {
         return Ok(None);
     };
-    let about = words![
-        "What each node can send, in capacities of a link, when traffic is routed in the shares that load the links least: \
-         to all others at once, or to one of those farthest away (a longest matching). Each figure was found, and stands \
-         beside what no routing exceeds, “at most”: two machines are told apart only where one’s figure is above the other’s \
-         “at most”. Of the worst traffic only bounds are known. The hop bound follows from the mean distance alone."
-    ];
+    let about = "What each node can send, in capacities of a link, when traffic is routed in the shares that load the links least: \
+         to all others at once, or to one of those farthest away (a \
+         longest matching). Each figure was found, and stands \
+         beside what no routing exceeds, “at most”: two machines are told \
+         apart only where one’s figure is above the other’s \
+         “at most”. Of the worst traffic only bounds are known. The hop bound follows from the mean distance alone.";
     let mut section = Section::new("carried", "What they carry", about, table);
     let panels = ["all-to-all", "longest matching"].map(|name| BarPanel {
         name,
         axis: "throughput of a node (link capacities)",
         decimals: 3,
     });
-    let rows: Vec<Labelled<'_, &[Option<f64>]>> =
-        (machines.contenders.iter().zip(&data).enumerate())
-            .map(|(slot, (c, data))| Labelled {
-                label: c.machine.name(),
-                slot,
-                data: &data[..],
-            })
-            .collect();
-    let drawn = Drawn::bars(
-        "What the machines carry",
-        "found; higher is better",
+    section.figures.extend(draw_bars(
+        "machine-throughput.svg",
+        "The throughput found, a bar a machine.",
+        ("What the machines carry", "found; higher is better"),
         &panels,
         &rows,
-    )?;
-    let caption = "The throughput found, a bar a machine.";
-    section
-        .figures
-        .push(Figure::of("machine-throughput.svg", caption, drawn)?);
+    )?);
     Ok(Some(section))
 }
 
-/// Cost and watts of the machines by class of cable, where that was asked.
+/// Makes the section of cost and watts of the machines by class of cable. `None` unless prices or watts were given.
 fn bought(machines: &Machines) -> Option<Section> {
     let table = listed(machines, "Cost and watts", RankedMachine::BOUGHT)?;
-    let about = words![
-        "Pieces by the prices and watts given. A unit of throughput is a link’s capacity that a node can send to all others at \
-         once: it takes at most the first figure, and under no routing less than “at least”."
-    ];
+    let about = "Pieces by the prices and watts given. A unit of throughput is a link’s capacity that a node can send to all others at \
+         once: it takes at most the first figure, and under no routing less than “at least”.";
     Some(Section::new(
         "bought",
         "What they cost and draw",
@@ -300,42 +331,49 @@ fn bought(machines: &Machines) -> Option<Section> {
     ))
 }
 
-/// The best ordering of each, and its curve.
+/// Makes the section of the best ordering of each machine, with its curve.
 fn orderings(machines: &Machines) -> Result<Section> {
     let contenders: Vec<&Contender> = machines.contenders.iter().collect();
-    let all = || contenders.iter().map(|c| &c.machine);
-    let share = |m: &Machine| {
-        let random = m.comparison.topology.mean_distance;
-        (random > 0.0).then(|| 100.0 * m.mean_log() / random)
-    };
-    let above = |m: &Machine| Some(per_cent_above(m.mean_log(), m.comparison.floor_mean_log?));
-    let means = all().map(|m| Some(m.mean_log()));
+    let names = contenders
+        .iter()
+        .map(|contender| contender.machine.best.label().to_string());
     let columns = vec![
-        Column::names("Best ordering", all().map(|m| m.best.label().to_string())),
-        Column::counts(
-            "Orderings tried",
-            all().map(|m| m.comparison.entries.len() as u64),
+        Column::names("Best ordering", names),
+        counts(machines, "Orderings tried", |m| {
+            m.comparison.entries.len() as u64
+        }),
+        numbers(
+            machines,
+            "Log-uniform mean of MPC (hops)",
+            3,
+            Best::Low,
+            |m| Some(m.mean_log()),
         ),
-        Column::new("Log-uniform mean of MPC (hops)", 3, Best::Low, means),
-        Column::new("Of random placement (%)", 1, Best::Low, all().map(share)),
-        Column::new(
+        numbers(machines, "Of random placement (%)", 1, Best::Low, |m| {
+            let random = m.comparison.topology.mean_distance;
+            // All nodes on one router: every ordering is like a random one.
+            (random > 0.0).then(|| 100.0 * m.mean_log() / random)
+        }),
+        numbers(
+            machines,
             "Above the proved floor, at most (%)",
             1,
             Best::None,
-            all().map(above),
+            |m| Some(per_cent_above(m.mean_log(), m.comparison.floor_mean_log?)),
         ),
     ];
     let sizes = machines.node_counts().map_or(String::new(), |(least, _)| {
         format!(
             " Means are over job sizes from 2 to {} nodes.",
-            plot::thousands(least as u64)
+            thousands(least as u64)
         )
     });
-    let about = words![format!(
+    let about = format!(
         "The ordering of each machine with the lowest log-uniform mean of MPC.{sizes} Distances of jobs of the same \
-         size can be compared between machines; shares of random placement say how much an ordering matters on a \
+         size can be compared between machines; shares of random \
+         placement say how much an ordering matters on a \
          machine."
-    )];
+    );
     let table = table(
         machines,
         "The best ordering of each machine",
@@ -343,20 +381,26 @@ fn orderings(machines: &Machines) -> Result<Section> {
         columns,
     );
     let mut section = Section::new("orderings", "Their best orderings", about, table);
-    let labels: Vec<String> = all()
-        .map(|m| format!("{}, {}", m.name(), m.best.label()))
-        .collect();
-    let series: Vec<Series<'_>> = (all().zip(&labels).enumerate())
-        .map(|(slot, (m, label))| Series {
-            label,
-            values: &m.comparison.entries[0].values,
-            nodes: m.best.len(),
-            slot,
+    let labels: Vec<String> = contenders
+        .iter()
+        .map(|contender| {
+            let machine = &contender.machine;
+            format!("{}, {}", machine.name(), machine.best.label())
         })
         .collect();
-    let title = "The best ordering of each machine by job size, and by share of the machine";
+    let mut series = Vec::new();
+    for (slot, (contender, label)) in contenders.iter().zip(&labels).enumerate() {
+        let machine = &contender.machine;
+        series.push(Series {
+            label,
+            // Entries are ranked: the first one is the best.
+            values: &machine.comparison.entries[0].values,
+            nodes: machine.best.len(),
+            slot,
+        });
+    }
     let drawn = plot::curves(
-        title,
+        "The best ordering of each machine by job size, and by share of the machine",
         &series,
         &[View::Sizes, View::Shares],
         Limits::default(),

@@ -6,8 +6,8 @@ use super::schedule_comparison::figures;
 use crate::columns;
 use crate::columns::machines::{MachineJobs, MachinePoint, RankedMachine};
 use crate::columns::schedule::ScheduleFigures;
-use crate::machines::{Machines, headline};
-use crate::report::file::File;
+use crate::machines::{Contender, Machines, headline};
+use crate::report::file::{File, add_page};
 use nodeorder_base::error::Result;
 use nodeorder_order::metric::bisection::Bisection;
 
@@ -19,7 +19,7 @@ mod rows;
 pub use rows::{Jobs, points, ranked};
 use rows::{placed, queue};
 
-/// Every file of machines side by side: `index.html`, `machines.csv`, `machine-curves.csv`, `machines.json` and the
+/// Makes every file of machines side by side: `index.html`, `machines.csv`, `machine-curves.csv`, `machines.json` and the
 /// figures as SVG; with `jobs` also `machine-jobs.csv`, and `machine-queue.csv` where they were scheduled. `command` is
 /// what reproduces the comparison.
 ///
@@ -30,115 +30,108 @@ pub fn files<'a>(
     jobs: Option<Jobs<'_>>,
     command: &str,
 ) -> Result<Vec<File<'a>>> {
-    let m = machines;
     let mut files = vec![
         File::table("machines.csv", |out| {
-            columns::write(out, &RankedMachine::columns(), ranked(m))
+            columns::write(out, &RankedMachine::columns(), ranked(machines))
         }),
         File::table("machine-curves.csv", |out| {
-            columns::write(out, MachinePoint::ALL, points(m))
+            columns::write(out, MachinePoint::ALL, points(machines))
         }),
     ];
-    if placed(m).next().is_some() {
+    // A table without rows would suggest that no job was placed.
+    if placed(machines).next().is_some() {
         files.push(File::table("machine-jobs.csv", |out| {
-            columns::write(out, MachineJobs::ALL, placed(m))
+            columns::write(out, MachineJobs::ALL, placed(machines))
         }));
     }
-    if queue(m).next().is_some() {
+    if queue(machines).next().is_some() {
         files.push(File::table("machine-queue.csv", |out| {
-            columns::write(out, &ScheduleFigures::machines(), queue(m))
+            columns::write(out, &ScheduleFigures::machines(), queue(machines))
         }));
     }
     files.push(File::text(
         "machines.json",
-        document(m, jobs.map(|jobs| jobs.name), command),
+        document(machines, jobs.map(|jobs| jobs.name), command),
     ));
-    let (page, figures) = machines_page::html(m, jobs, &files, command)?;
-    files.insert(0, File::text("index.html", page));
-    files.extend(
-        figures
-            .into_iter()
-            .map(|figure| File::text(figure.file, figure.svg)),
-    );
+    let (page, figures) = machines_page::html(machines, jobs, &files, command)?;
+    add_page(&mut files, page, figures);
     Ok(files)
 }
 
-/// `bisection_links`, `bisection_exact`, `bisection_at_least`, `bisection_method` of one machine, as JSON; all null
-/// where nothing is known.
+/// Returns `bisection_links`, `bisection_exact`, `bisection_at_least` and `bisection_method` of one machine, as JSON; all
+/// null if nothing is known.
 pub fn bisection(bisection: Option<&Bisection>) -> [(&'static str, Value); 4] {
-    let links = bisection.map(|b| {
-        b.whole_links()
-            .map_or_else(|| json!(b.links()), |n| json!(n))
+    let links = bisection.map(|cut| match cut.whole_links() {
+        Some(links) => json!(links),
+        None => json!(cut.links()),
     });
+    let at_least = bisection.and_then(|cut| cut.at_least);
     [
         ("bisection_links", json!(links)),
-        ("bisection_exact", json!(bisection.map(|b| b.exact))),
-        (
-            "bisection_at_least",
-            json!(bisection.and_then(|b| b.at_least)),
-        ),
-        ("bisection_method", json!(bisection.map(|b| b.method))),
+        ("bisection_exact", json!(bisection.map(|cut| cut.exact))),
+        ("bisection_at_least", json!(at_least)),
+        ("bisection_method", json!(bisection.map(|cut| cut.method))),
     ]
 }
 
-/// `{"version","command","headline","ranked_by","unit","sizes","jobs","difference","told","machines":[…]}`, machines
-/// ranked, each with its figures, levels, orderings and what jobs get; indented, with a newline at the end. `sizes` are
-/// the first and the last job size of means.
+/// Describes a comparison as `{"version","command","headline","ranked_by","unit","sizes","jobs","difference","told",
+/// "machines":[…]}`, machines ranked, each with its figures, levels, orderings and what jobs get; indented, with a newline
+/// at the end. `sizes` are the first and the last job size of means.
 pub fn document(machines: &Machines, workload: Option<&str>, command: &str) -> String {
-    let one = |row: RankedMachine<'_>| {
-        let RankedMachine {
-            rank,
-            contender,
-            score,
-            ..
-        } = row;
-        let crate::machines::Contender {
-            machine: m,
-            service,
-            seeds,
-            ..
-        } = contender;
-        let s = &m.comparison.topology;
-        let mut value = json!({
-            "rank": rank, "machine": s.name, "spec": s.spec, "nodes": s.nodes, "routers": s.routers, "links": s.links,
-            "cables": s.cables, "node_links": s.node_links, "ports": s.ports, "oversubscription": s.oversubscription,
-            "links_per_node": m.links_per_node(), "diameter": s.diameter,
-            "mean_distance": s.mean_distance, "bisection_per_node": m.bisection_per_node(), "levels": m.levels,
-            "cost": m.bill.cost, "cost_per_node": m.cost_per_node(), "ordering": m.best.label(),
-            "mean_log": m.mean_log(), "floor_mean_log": m.comparison.floor_mean_log,
-            "windows_left_out": m.windows_left_out(), "orderings": m.comparison.entries, "score": score,
-        });
-        for (key, figure) in bisection(m.bisection.as_ref()) {
-            value[key] = figure;
-        }
-        for columns in [RankedMachine::CARRIED, RankedMachine::BOUGHT] {
-            if let (Value::Object(all), Value::Object(more)) =
-                (&mut value, columns::object(columns, &row))
-            {
-                all.extend(more);
-            }
-        }
-        if let Some(seeds) = seeds {
-            value["seeds"] = json!({
-                "first": seeds.first, "mean_distance": seeds.mean_distance, "mean_log": seeds.mean_log,
-            });
-        }
-        if let Some(service) = service {
-            let compared = ScheduleFigures::compared();
-            let queue = |row| columns::object(&compared, &figures(row));
-            value["workload"] = json!({
-                "placed": service.placed, "skipped": service.skipped, "too_large": service.too_large,
-                "too_large_names": service.too_large_names, "allocators": service.allocators,
-                "schedule": service.schedule.as_ref().map(queue),
-            });
-        }
-        value
-    };
     let document = json!({
-        "version": env!("CARGO_PKG_VERSION"), "command": command, "headline": headline(machines, workload),
-        "ranked_by": machines.criterion.name(), "unit": machines.criterion.unit(), "jobs": machines.jobs,
-        "sizes": [2, machines.largest], "difference": machines.differences.first(), "told": machines.is_told(),
-        "machines": ranked(machines).map(one).collect::<Vec<_>>(),
+        "version": env!("CARGO_PKG_VERSION"),
+        "command": command,
+        "headline": headline(machines, workload),
+        "ranked_by": machines.criterion.name(),
+        "unit": machines.criterion.unit(),
+        "jobs": machines.jobs,
+        "sizes": [2, machines.largest],
+        "difference": machines.differences.first(),
+        "told": machines.is_told(),
+        "machines": ranked(machines).map(machine_object).collect::<Value>(),
     });
     format!("{document:#}\n")
+}
+
+/// Describes a machine as a JSON object.
+fn machine_object(row: RankedMachine<'_>) -> Value {
+    let Contender {
+        machine,
+        service,
+        seeds,
+        ..
+    } = row.contender;
+    let mut columns = RankedMachine::columns();
+    // One size for all machines: the document says it once, in `sizes`.
+    columns.retain(|column| column.name != "largest_size");
+    let mut object = columns::object(&columns, &row);
+    object["levels"] = json!(machine.levels);
+    object["orderings"] = json!(machine.comparison.entries);
+    // JSON has true and false, which tables have as text.
+    for (key, figure) in bisection(machine.bisection.as_ref()) {
+        object[key] = figure;
+    }
+    // Random networks only.
+    if let Some(seeds) = seeds {
+        object["seeds"] = json!({
+            "first": seeds.first,
+            "mean_distance": seeds.mean_distance,
+            "mean_log": seeds.mean_log,
+        });
+    }
+    if let Some(service) = service {
+        let schedule = service
+            .schedule
+            .as_ref()
+            .map(|row| columns::object(&ScheduleFigures::compared(), &figures(row)));
+        object["workload"] = json!({
+            "placed": service.placed,
+            "skipped": service.skipped,
+            "too_large": service.too_large,
+            "too_large_names": service.too_large_names,
+            "allocators": service.allocators,
+            "schedule": schedule,
+        });
+    }
+    object
 }

@@ -5,7 +5,7 @@ use crate::columns::schedule::ScheduleFigures;
 use crate::machines::Machines;
 use crate::report::schedule_comparison::figures;
 
-/// The machines, ranked.
+/// Returns the rows of `machines.csv`, ranked.
 pub fn ranked(machines: &Machines) -> impl Iterator<Item = RankedMachine<'_>> {
     let scored = machines.contenders.iter().zip(&machines.scores).enumerate();
     scored.map(|(i, (contender, score))| RankedMachine {
@@ -16,11 +16,12 @@ pub fn ranked(machines: &Machines) -> impl Iterator<Item = RankedMachine<'_>> {
     })
 }
 
-/// One point a size of the best ordering's curve; the floor is empty where there is none.
+/// Returns the rows of `machine-curves.csv`: the best ordering of each machine at each job size.
 pub fn points(machines: &Machines) -> impl Iterator<Item = MachinePoint<'_>> {
     machines.contenders.iter().flat_map(|contender| {
         let machine = &contender.machine;
         let nodes = machine.comparison.topology.nodes as f64;
+        // Entries are ranked: the first one is the best.
         let values = machine.comparison.entries[0].values.iter().enumerate();
         values.map(move |(i, mpc)| MachinePoint {
             machine: machine.name(),
@@ -33,24 +34,23 @@ pub fn points(machines: &Machines) -> impl Iterator<Item = MachinePoint<'_>> {
     })
 }
 
-/// One row a machine and allocator.
-pub(super) fn placed(machines: &Machines) -> impl Iterator<Item = MachineJobs<'_>> {
+/// Returns the rows of `machine-jobs.csv`: one for each machine and allocator.
+pub fn placed(machines: &Machines) -> impl Iterator<Item = MachineJobs<'_>> {
     let served = machines
         .contenders
         .iter()
         .filter_map(|c| Some((c, c.service.as_ref()?)));
     served.flat_map(|(contender, service)| {
-        let row = move |allocator| MachineJobs {
+        service.allocators.iter().map(move |allocator| MachineJobs {
             contender,
             service,
             allocator,
-        };
-        service.allocators.iter().map(row)
+        })
     })
 }
 
-/// One row a machine whose jobs have times.
-pub(super) fn queue(machines: &Machines) -> impl Iterator<Item = ScheduleFigures<'_>> {
+/// Returns the rows of `machine-queue.csv`: one for each machine whose jobs have times.
+pub fn queue(machines: &Machines) -> impl Iterator<Item = ScheduleFigures<'_>> {
     machines.contenders.iter().filter_map(|contender| {
         let schedule = contender.service.as_ref()?.schedule.as_ref()?;
         Some(ScheduleFigures {
@@ -63,8 +63,8 @@ pub(super) fn queue(machines: &Machines) -> impl Iterator<Item = ScheduleFigures
 /// The jobs that machines were compared on.
 #[derive(Clone, Copy, Debug)]
 pub struct Jobs<'a> {
-    /// Their name.
+    /// Name of the workload.
     pub name: &'a str,
-    /// A hint that the trace's processors were wrongly taken for nodes.
+    /// Hint that the trace's processors were wrongly taken for nodes.
     pub processors: Option<&'a str>,
 }

@@ -15,37 +15,42 @@ use nodeorder_network::topology::Topology;
 use nodeorder_network::topology::distance::{Labelling, Metric};
 use nodeorder_order::metric::comparison::Comparison;
 
-/// Values of curves embedded, about.
+/// Number of values of curves embedded, about.
 const VALUES: usize = 60_000;
-/// Bytes of orderings embedded at most, before Base64.
+/// Most bytes of orderings embedded, before Base64.
 const ORDERS: usize = 1_000_000;
-/// Links embedded at most, of machines whose distances only a search tells.
+/// Most links embedded, of machines whose distances only a search tells.
 const LINKS: u64 = 100_000;
-/// Bytes of a table embedded at most.
+/// Most bytes of a table embedded.
 const TABLE: usize = 100_000;
-/// Bytes of node names embedded at most.
+/// Most bytes of node names embedded.
 const NAMES: usize = 200_000;
 
+/// The document that the scripts read.
 #[derive(Serialize)]
 struct Data<'a> {
     name: &'a str,
     mean_distance: f64,
-    /// The job sizes of all curves.
+    /// Job sizes of all curves.
     sizes: String,
     /// Whether these are all sizes.
     complete: bool,
-    /// How many sizes there are.
+    /// Number of all sizes.
     all_sizes: usize,
+    /// Colours from the first rank to the last.
     ramp: Vec<String>,
     orderings: Vec<OrderingData<'a>>,
-    /// The lowest MPC of the orderings at each size.
+    /// Lowest MPC of the orderings at each size.
     best: String,
+    /// Proved floor of MPC at each size.
     floor: String,
+    /// Mean distance of the most compact sets found of each size.
     compact: String,
     machine: MachineData<'a>,
     tables: Vec<DistanceTable>,
 }
 
+/// An ordering with its curve.
 #[derive(Serialize)]
 struct OrderingData<'a> {
     label: &'a str,
@@ -54,10 +59,11 @@ struct OrderingData<'a> {
     style: plot::Style,
     /// MPC at those of the sizes that the ordering reaches.
     values: String,
-    /// Node ids by rank.
+    /// Node ids by rank; absent where the page has no room for them.
     order: Option<String>,
 }
 
+/// The machine: its nodes, where they are drawn, and their distances.
 #[derive(Serialize)]
 struct MachineData<'a> {
     slots: u32,
@@ -84,11 +90,9 @@ struct LayoutData {
 
 impl From<Layout> for LayoutData {
     fn from(layout: Layout) -> Self {
+        let cells = layout.cells.as_ref();
         LayoutData {
-            cells: layout
-                .cells
-                .as_ref()
-                .map(|cells| integers(cells.iter().copied(), true)),
+            cells: cells.map(|cells| integers(cells.iter().copied(), true)),
             points: floats(layout.points.iter().copied()),
             links: floats(layout.links.iter().copied()),
             layout,
@@ -106,15 +110,15 @@ enum Names<'a> {
     List(Vec<String>),
 }
 
-/// How the script finds distances.
+/// Data from which the script finds distances.
 #[derive(Serialize)]
 #[serde(tag = "kind", rename_all = "lowercase")]
 enum DistanceData {
     /// Sum of terms, each from the digits of two router numbers.
     Terms { terms: Vec<DistanceTerm> },
-    /// By searching the router graph: pairs of routers.
+    /// Pairs of routers with a link, to be searched as a graph.
     Links { pairs: String },
-    /// Not computed by the page.
+    /// Nothing: the page computes no distances.
     Unknown,
 }
 
@@ -124,36 +128,43 @@ enum DistanceData {
 struct DistanceTerm {
     stride: u32,
     extent: u32,
-    /// Number and size of the block whose routers have labels.
+    /// Number and size of the block whose routers have labels; none where all have.
     block: Option<(u32, u32)>,
     bends: Vec<(u32, i64)>,
 }
 
 impl From<&Labelling> for DistanceTerm {
-    /// The distance along an axis depends only on the difference of two labels, so the bends of that function give it whole.
+    /// Finds the bends of the distance along an axis: it depends only on the difference of two labels, so they give it whole.
     fn from(labels: &Labelling) -> Self {
         let extent = labels.axis.extent;
-        let slope = |d: u32| i64::from(labels.between(0, d + 1)) - i64::from(labels.between(0, d));
-        let change = |d: u32| slope(d) - if d > 0 { slope(d - 1) } else { 0 };
-        let all = (0..extent.saturating_sub(1)).map(|d| (d, change(d)));
+        let mut bends = Vec::new();
+        let mut before = 0;
+        for d in 0..extent.saturating_sub(1) {
+            let slope = i64::from(labels.between(0, d + 1)) - i64::from(labels.between(0, d));
+            if slope != before {
+                bends.push((d, slope - before));
+            }
+            before = slope;
+        }
         let (stride, block) = labels.digit();
         DistanceTerm {
             stride,
             extent,
             block,
-            bends: all.filter(|(_, c)| *c != 0).collect(),
+            bends,
         }
     }
 }
 
+/// A file beside the page that the page can save itself.
 #[derive(Serialize)]
 struct DistanceTable {
     name: String,
     text: String,
 }
 
-/// Returns the JSON text for the page's `script` element. `best` is the lowest MPC at each size.
-pub(super) fn document(compared: &ComparedOrders<'_>, files: &[File<'_>], best: &[f64]) -> String {
+/// Writes the JSON text for the page's `script` element. `best` is the lowest MPC at each size.
+pub fn document(compared: &ComparedOrders<'_>, files: &[File<'_>], best: &[f64]) -> String {
     let topology = compared.topology;
     let comparison = compared.comparison;
     let largest = comparison
@@ -163,35 +174,37 @@ pub(super) fn document(compared: &ComparedOrders<'_>, files: &[File<'_>], best: 
         .max()
         .unwrap_or(0);
     let sizes = sizes(comparison, largest);
-    let at = |values: &[f64]| {
-        let there = sizes.iter().filter_map(|s| values.get(*s as usize - 2));
-        base64(&there.flat_map(|v| v.to_le_bytes()).collect::<Vec<u8>>())
-    };
+    // Where 16 bits hold an id, ids take half the room.
     let wide = topology.nodes().slot_count() > 1 << 16;
     // A page must open at once: orderings are embedded, best first, until the budget is used up.
     let mut left = ORDERS;
-    let mut order = |slot: usize| {
-        let order = compared.orders.get(slot)?;
-        left = left.checked_sub(order.len() * if wide { 4 } else { 2 })?;
-        Some(integers(order.nodes().iter().map(|n| n.0), wide))
-    };
-    let orderings: Vec<OrderingData<'_>> = (comparison.entries.iter().zip(&compared.slots))
-        .map(|(entry, slot)| OrderingData {
+    let mut orderings = Vec::new();
+    for (entry, slot) in comparison.entries.iter().zip(&compared.slots) {
+        let mut order = None;
+        if let Some(given) = compared.orders.get(*slot)
+            && let Some(rest) = left.checked_sub(given.len() * if wide { 4 } else { 2 })
+        {
+            left = rest;
+            order = Some(integers(given.nodes().iter().map(|n| n.0), wide));
+        }
+        orderings.push(OrderingData {
             label: &entry.label,
             nodes: entry.nodes,
             style: plot::style(*slot),
-            values: at(&entry.values),
-            order: order(*slot),
-        })
-        .collect();
+            values: values_at(&sizes, &entry.values),
+            order,
+        });
+    }
     let drawn = orderings.iter().any(|ordering| ordering.order.is_some());
     let network = topology.network();
     let machine = MachineData {
         slots: topology.nodes().slot_count(),
         per_router: network.per_router(),
+        // One router means ids are not dealt at all.
         dealt_over: Some(network.dealt_over()).filter(|over| *over > 1),
         routers: network.routers(),
         names: names(topology),
+        // A layout of a million nodes is of no use without ranks to colour them by.
         layout: drawn.then(|| LayoutData::from(layout(topology))),
         distance: distance(topology),
     };
@@ -202,9 +215,9 @@ pub(super) fn document(compared: &ComparedOrders<'_>, files: &[File<'_>], best: 
         all_sizes: largest.saturating_sub(1),
         ramp: plot::ramp(),
         orderings,
-        floor: at(&comparison.floor),
-        compact: at(&comparison.compact),
-        best: at(best),
+        floor: values_at(&sizes, &comparison.floor),
+        compact: values_at(&sizes, &comparison.compact),
+        best: values_at(&sizes, best),
         machine,
         tables: tables(files),
         sizes: integers(sizes.iter().copied(), true),
@@ -213,15 +226,26 @@ pub(super) fn document(compared: &ComparedOrders<'_>, files: &[File<'_>], best: 
     harmless(&serde_json::to_string(&data).unwrap_or_default())
 }
 
-/// JSON that can neither end its element nor be taken for one: these characters stand in strings only.
-fn harmless(json: &str) -> String {
-    let bad = ['<', '>', '&', '\'', '\u{2028}', '\u{2029}'];
-    bad.iter().fold(json.to_string(), |json, c| {
-        json.replace(*c, &format!("\\u{:04x}", u32::from(*c)))
-    })
+/// Encodes the values of a curve at those of the sizes that it reaches; the first value is that of size 2.
+fn values_at(sizes: &[u32], values: &[f64]) -> String {
+    let bytes: Vec<u8> = sizes
+        .iter()
+        .filter_map(|size| values.get(*size as usize - 2))
+        .flat_map(|value| value.to_le_bytes())
+        .collect();
+    base64(&bytes)
 }
 
-/// The sizes embedded: all where they are few; else the small ones, the others evenly spread over the log axis
+/// Escapes JSON so that it can neither end its element nor be taken for one: these characters stand in strings only.
+fn harmless(json: &str) -> String {
+    let mut text = json.to_string();
+    for c in ['<', '>', '&', '\'', '\u{2028}', '\u{2029}'] {
+        text = text.replace(c, &format!("\\u{:04x}", u32::from(c)));
+    }
+    text
+}
+
+/// Chooses the sizes embedded: all where they are few; else the small ones, the others evenly spread over the log axis
 /// and over the plain one, and those that the page's tables name.
 fn sizes(comparison: &Comparison, largest: usize) -> Vec<u32> {
     // A size costs a value in every curve.
@@ -229,14 +253,17 @@ fn sizes(comparison: &Comparison, largest: usize) -> Vec<u32> {
     if largest <= wanted {
         return (2..=largest as u32).collect();
     }
-    let (few, rest) = (wanted / 4, wanted * 3 / 8);
+    let few = wanted / 4;
+    let rest = wanted * 3 / 8;
     let mut sizes: Vec<usize> = (2..few).collect();
-    let (from, to) = (few as f64, largest as f64);
+    let from = few as f64;
+    let to = largest as f64;
     for i in 0..=rest {
         let share = i as f64 / rest as f64;
         sizes.push((from * (to / from).powf(share)).round() as usize);
         sizes.push((from + (to - from) * share).round() as usize);
     }
+    // What the tables name must be found by the scripts, too, as must the end of each curve.
     sizes.extend(&comparison.sizes);
     sizes.extend(comparison.entries.iter().map(|e| e.nodes));
     sizes.retain(|s| (2..=largest).contains(s));
@@ -245,24 +272,23 @@ fn sizes(comparison: &Comparison, largest: usize) -> Vec<u32> {
     sizes.into_iter().map(|s| s as u32).collect()
 }
 
-/// Names of all nodes; `None` where they take more than [`NAMES`] bytes.
+/// Returns the names of all nodes. `None` if they take more than [`NAMES`] bytes.
 fn names(topology: &Topology) -> Option<Names<'_>> {
     if let Some((before, width, after)) = topology.name_pattern() {
         return Some(Names::Pattern(before, width, after));
     }
-    let slots = topology.nodes().slot_count();
     let mut room = NAMES;
-    let mut name = |node| {
+    let mut names = Vec::new();
+    for node in 0..topology.nodes().slot_count() {
         let name = topology.node_name(NodeId(node));
+        // Quotes and a comma.
         room = room.checked_sub(name.len() + 3)?;
-        Some(name)
-    };
-    (0..slots)
-        .map(&mut name)
-        .collect::<Option<Vec<_>>>()
-        .map(Names::List)
+        names.push(name);
+    }
+    Some(Names::List(names))
 }
 
+/// Chooses how the script finds distances.
 fn distance(topology: &Topology) -> DistanceData {
     if let Some(terms) = topology.metric().labellings() {
         return DistanceData::Terms {
@@ -271,6 +297,7 @@ fn distance(topology: &Topology) -> DistanceData {
     }
     debug_assert!(matches!(topology.metric(), Metric::Hops));
     let network = topology.network();
+    // The script's search counts hops, and takes every pair to be joined.
     let weighted = network.link_weights().is_some();
     if network.link_count() > LINKS || topology.components() > 1 || weighted {
         return DistanceData::Unknown;
@@ -282,28 +309,35 @@ fn distance(topology: &Topology) -> DistanceData {
     }
 }
 
-/// The texts of the small tables, as they are beside the page. The curves' are made by the script.
+/// Returns the texts of the small tables, as they are beside the page.
 fn tables(files: &[File<'_>]) -> Vec<DistanceTable> {
-    let named = |file: &&File<'_>| {
-        let made = ["mpc.csv", "limits.csv"].contains(&&*file.name);
-        !made && (file.name.ends_with(".csv") || file.name.ends_with(".json"))
-    };
-    let read = |file: &File<'_>| {
+    let mut tables = Vec::new();
+    for file in files {
+        // The script makes the tables of curves from its own data.
+        if ["mpc.csv", "limits.csv"].contains(&file.name.as_str())
+            || !(file.name.ends_with(".csv") || file.name.ends_with(".json"))
+        {
+            continue;
+        }
         let mut out = Bounded(Vec::new());
-        file.write_to(&mut out).ok()?;
-        Some(DistanceTable {
-            name: file.name.clone(),
-            text: String::from_utf8(out.0).ok()?,
-        })
-    };
-    files.iter().filter(named).filter_map(read).collect()
+        if file.write_to(&mut out).is_ok()
+            && let Ok(text) = String::from_utf8(out.0)
+        {
+            tables.push(DistanceTable {
+                name: file.name.clone(),
+                text,
+            });
+        }
+    }
+    tables
 }
 
-/// Takes [`TABLE`] bytes, then refuses.
+/// An output that takes [`TABLE`] bytes, then refuses.
 struct Bounded(Vec<u8>);
 
 impl std::io::Write for Bounded {
     fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        // An error ends the writer early: a table of gigabytes is never made whole.
         if self.0.len() + bytes.len() > TABLE {
             return Err(std::io::Error::other("too large to embed"));
         }

@@ -4,31 +4,33 @@
 
 use askama::Template;
 
-use crate::plot::{self, thousands};
+use crate::plot::{self, fixed, thousands};
 use crate::report::file::File;
-use crate::report::html::{Column, Fact, Figure, Part, Section, Table, Words, bold, fixed, words};
+use crate::report::html::{Column, Fact, Figure, Section, Table};
 use crate::report::results::{ComparedOrders, Figures, WorkloadResults};
+use crate::report::sentences::{RichText, hops_text, sentence};
 use crate::report::terms::{self, Term};
-use crate::report::{saved, verdict, words};
+use crate::report::verdict;
 use nodeorder_base::error::Result;
 use nodeorder_jobs::schedule::saving::REFERENCE;
 use nodeorder_network::topology::Topology;
-use nodeorder_order::metric::comparison::Comparison;
+use nodeorder_order::metric::comparison::{Comparison, Stretch};
 
 mod data;
 mod packed;
 mod ranking;
 
-/// Stretches listed in the page's table at most; the figure and the CSV file have all.
+/// Most stretches listed in the page's table; the figure and the CSV file have all.
 const MOST_STRETCHES: usize = 24;
-/// Bytes of pictures of the machine in the page, about.
+/// Most bytes of pictures of the machine in the page, about.
 const PICTURES: usize = 500_000;
-/// Crossover sizes listed at most.
+/// Most crossover sizes listed.
 const MOST_CROSSOVERS: usize = 24;
 
-pub(super) const CSS: &str = include_str!("page.css");
+/// The style of all pages.
+pub const CSS: &str = include_str!("page.css");
 /// The script that sorts tables.
-pub(super) const TABLES: &str = include_str!("tables.js");
+pub const TABLES: &str = include_str!("tables.js");
 /// The scripts, in the order in which they build on each other.
 const SCRIPTS: [&str; 9] = [
     TABLES,
@@ -42,6 +44,7 @@ const SCRIPTS: [&str; 9] = [
     include_str!("download.js"),
 ];
 
+/// The page of a comparison.
 #[derive(Template)]
 #[template(path = "page.html")]
 struct Page<'p> {
@@ -50,19 +53,19 @@ struct Page<'p> {
     css: String,
     js: String,
     data: String,
-    verdict: Words,
-    details: Vec<Words>,
+    verdict: RichText,
+    details: Vec<RichText>,
     facts: Vec<Fact>,
     table: Table,
     uneven: bool,
     sections: Vec<Section>,
     figures: &'p Figures,
     stretches: Option<Table>,
-    listed: Words,
-    crossovers: Words,
+    listed: RichText,
+    crossovers: RichText,
     pictures: Vec<Picture<'p>>,
     /// Links to pictures that the page has no room for.
-    beside: Words,
+    beside: RichText,
     files: Vec<(&'p str, &'static str)>,
     command: &'p str,
     terms: Vec<Term>,
@@ -76,12 +79,12 @@ struct Picture<'p> {
     figure: &'p Figure,
 }
 
-/// Returns the page as HTML text, with the `sections` of the workload and links to the `files` beside it. `command` is
+/// Makes the page as HTML text, with the `sections` of the workload and links to the `files` beside it. `command` is
 /// what makes it again.
 ///
 /// # Errors
 /// A figure that cannot be drawn.
-pub(super) fn html(
+pub fn html(
     compared: &ComparedOrders<'_>,
     figures: &Figures,
     workload: &WorkloadResults<'_>,
@@ -90,6 +93,7 @@ pub(super) fn html(
     command: &str,
 ) -> Result<String> {
     let comparison = compared.comparison;
+    // The lowest of all curves: small curves are drawn against it, and scripts tell who is best.
     let best = plot::best(comparison.entries.iter().map(|e| e.values.as_slice()));
     let (stretches, listed) = stretches(comparison);
     let (pictures, beside) = pictures(comparison, &figures.machines);
@@ -99,15 +103,7 @@ pub(super) fn html(
         css: [CSS, plot::STYLE].concat(),
         js: SCRIPTS.concat(),
         data: data::document(compared, files, &best),
-        verdict: words![
-            workload
-                .schedules
-                .as_ref()
-                .map(saved::saved)
-                .unwrap_or_default(),
-            verdict::verdict(comparison),
-            verdict::suited(comparison, workload)
-        ],
+        verdict: verdict::opening(comparison, workload),
         details: verdict::details(comparison, workload),
         facts: facts(compared.topology, comparison, workload),
         table: ranking::table(comparison, &compared.slots, &best)?,
@@ -127,19 +123,21 @@ pub(super) fn html(
 }
 
 impl Page<'_> {
-    /// The sections by id, with what links to them say.
+    /// Lists the sections by id, with the texts of links to them.
     fn contents(&self) -> Vec<(&str, &str)> {
-        let workload = self
-            .sections
-            .iter()
-            .map(|section| match section.id.as_str() {
-                "workload" => ("workload", "Replay"),
-                "contention" => ("contention", "Contention"),
-                "by-size" => ("by-size", "Replay by size"),
-                "throughput" => ("throughput", "Throughput"),
-                id => (id, "Queue"),
-            });
-        let others = [
+        let mut contents = vec![("ranking", "Ranking")];
+        for section in &self.sections {
+            let id = section.id.as_str();
+            let text = match id {
+                "workload" => "Replay",
+                "contention" => "Contention",
+                "by-size" => "Replay by size",
+                "throughput" => "Throughput",
+                _ => "Queue",
+            };
+            contents.push((id, text));
+        }
+        contents.extend([
             ("curves", "Curves"),
             ("winners", "Best by size"),
             ("paths", "Machine"),
@@ -147,17 +145,15 @@ impl Page<'_> {
             ("data", "Data"),
             ("reproduce", "Reproduce"),
             ("terms", "Terms"),
-        ];
-        std::iter::once(("ranking", "Ranking"))
-            .chain(workload)
-            .chain(others)
-            .collect()
+        ]);
+        contents
     }
 }
 
-/// The words of the page to explain.
+/// Returns the terms that the page uses.
 fn terms(comparison: &Comparison, workload: &WorkloadResults<'_>) -> Vec<Term> {
     let mut all = terms::NETWORK.to_vec();
+    // Only machines with empty positions speak of slots.
     if comparison.topology.nodes != comparison.topology.places {
         all.push(terms::SLOT);
     }
@@ -178,11 +174,8 @@ fn terms(comparison: &Comparison, workload: &WorkloadResults<'_>) -> Vec<Term> {
         all.push(terms::COMPACT);
     }
     if let Some(prediction) = &workload.prediction {
-        all.extend(
-            [terms::ALLOCATOR, terms::MIND]
-                .into_iter()
-                .chain(terms::FORECAST),
-        );
+        all.extend([terms::ALLOCATOR, terms::MIND]);
+        all.extend(terms::FORECAST);
         if prediction.guest.is_some() {
             all.extend([terms::DILATION, terms::CONTENTION]);
         }
@@ -191,25 +184,28 @@ fn terms(comparison: &Comparison, workload: &WorkloadResults<'_>) -> Vec<Term> {
         all.push(terms::THROUGHPUT);
     }
     if workload.schedules.is_some() {
-        all.extend(terms::QUEUE.into_iter().chain(terms::RUNTIMES));
+        all.extend(terms::QUEUE);
+        all.extend(terms::RUNTIMES);
     }
     all
 }
 
+/// Lists the facts about the machine.
 fn facts(
     topology: &Topology,
     comparison: &Comparison,
     workload: &WorkloadResults<'_>,
 ) -> Vec<Fact> {
     let s = &comparison.topology;
-    let nodes = match s.nodes == s.places {
-        true => thousands(s.nodes),
-        false => format!("{} of {} slots", thousands(s.nodes), thousands(s.places)),
-    };
-    let degree = match s.degree_min == s.degree_max {
-        true => s.degree_min.to_string(),
-        false => format!("{} to {}", s.degree_min, s.degree_max),
-    };
+    let mut nodes = thousands(s.nodes);
+    // Some slots hold no node that the scheduler may use.
+    if s.nodes != s.places {
+        nodes += &format!(" of {} slots", thousands(s.places));
+    }
+    let mut degree = s.degree_min.to_string();
+    if s.degree_min != s.degree_max {
+        degree += &format!(" to {}", s.degree_max);
+    }
     let mut facts = vec![
         Fact::new("Nodes", nodes),
         Fact::new("Routers", thousands(s.routers)),
@@ -218,133 +214,130 @@ fn facts(
         Fact::new("Cables between routers", thousands(s.cables)),
         Fact::new("Node links", thousands(s.node_links)),
         Fact::new("Ports of the busiest router", thousands(s.ports)),
-        Fact::new("Diameter", words::hops_text(f64::from(s.diameter), 0)),
-        Fact::new("Mean distance", words::hops_text(s.mean_distance, 4)),
-        Fact::wide("Specification", Part::Code(s.spec.clone())),
+        Fact::new("Diameter", hops_text(f64::from(s.diameter), 0)),
+        Fact::new("Mean distance", hops_text(s.mean_distance, 4)),
+        Fact::code("Specification", &s.spec),
     ];
-    facts.extend(
-        topology
-            .network()
-            .assumption()
-            .map(|text| Fact::wide("Assumed", text)),
-    );
-    let oversubscribed = |ratio| Fact::new("Oversubscription", format!("{ratio:.2} : 1"));
-    facts.extend(s.oversubscription.map(oversubscribed));
-    facts.extend(topology.source().map(|source| Fact::wide("Source", source)));
-    facts.extend(
-        workload
-            .processors
-            .as_deref()
-            .map(|hint| Fact::wide("Processors of the trace", hint)),
-    );
+    if let Some(text) = topology.network().assumption() {
+        facts.push(Fact::wide("Assumed", text));
+    }
+    if let Some(ratio) = s.oversubscription {
+        facts.push(Fact::new("Oversubscription", format!("{ratio:.2} : 1")));
+    }
+    if let Some(source) = topology.source() {
+        facts.push(Fact::wide("Source", source));
+    }
+    if let Some(hint) = &workload.processors {
+        facts.push(Fact::wide("Processors of the trace", hint.as_str()));
+    }
     facts
 }
 
-/// The widest stretches of sizes with their best ordering, and how many are left out; none where one ordering is
-/// the best throughout.
-fn stretches(comparison: &Comparison) -> (Option<Table>, Words) {
+/// Makes a table of the widest stretches of sizes with their best ordering, and says how many are left out. `None` and
+/// nothing if one ordering is the best throughout.
+fn stretches(comparison: &Comparison) -> (Option<Table>, RichText) {
     let stretches = &comparison.stretches;
-    // A stretch weighs by the doublings it spans.
-    let weight =
-        |i: usize| (stretches[i].to as f64 + 0.5).ln() - (stretches[i].from as f64 - 0.5).ln();
-    let mut listed: Vec<usize> = (0..stretches.len()).collect();
-    listed.sort_by(|a, b| weight(*b).total_cmp(&weight(*a)));
-    listed.truncate(MOST_STRETCHES);
-    listed.sort_unstable();
-    let of = || listed.iter().map(|i| &stretches[*i]);
-    let table = Table {
-        label: "Best ordering by size",
-        of: "Best ordering",
-        names: of()
-            .map(|s| comparison.entries[s.winner].label.clone())
-            .collect(),
-        before: vec![
-            Column::counts("From (nodes)", of().map(|s| s.from as u64)),
-            Column::counts("To (nodes)", of().map(|s| s.to as u64)),
-        ],
-        ..Table::default()
-    };
-    let mut said = Words::default();
-    if stretches.len() > listed.len() {
-        let all: f64 = (0..stretches.len()).map(weight).sum();
-        let shown: f64 = listed.iter().map(|i| weight(*i)).sum();
-        said = words![
-            format!(
-                "The {} widest of {} ranges, {} % of the log axis; all are in ",
-                listed.len(),
-                thousands(stretches.len() as u64),
-                fixed(100.0 * shown / all, 1)
-            ),
-            link("stretches.csv"),
-            "."
-        ];
+    if stretches.len() <= 1 {
+        return (None, RichText::default());
     }
-    ((stretches.len() > 1).then_some(table), said)
+    let mut listed: Vec<usize> = (0..stretches.len()).collect();
+    listed.sort_by(|a, b| log_width(&stretches[*b]).total_cmp(&log_width(&stretches[*a])));
+    listed.truncate(MOST_STRETCHES);
+    // The widest were chosen; they are listed by size again.
+    listed.sort_unstable();
+    let listed: Vec<&Stretch> = listed.iter().map(|i| &stretches[*i]).collect();
+    let names = listed
+        .iter()
+        .map(|stretch| comparison.entries[stretch.winner].label.clone())
+        .collect();
+    let table = Table {
+        before: vec![
+            Column::counts("From (nodes)", listed.iter().map(|s| s.from as u64)),
+            Column::counts("To (nodes)", listed.iter().map(|s| s.to as u64)),
+        ],
+        ..Table::new("Best ordering by size", "Best ordering", names, Vec::new())
+    };
+    let mut said = RichText::default();
+    if stretches.len() > listed.len() {
+        let all: f64 = stretches.iter().map(log_width).sum();
+        let shown: f64 = listed.iter().map(|stretch| log_width(stretch)).sum();
+        said = sentence(format!(
+            "The {} widest of {} ranges, {} % of the log axis; all are in ",
+            listed.len(),
+            thousands(stretches.len() as u64),
+            fixed(100.0 * shown / all, 1)
+        ))
+        .link("stretches.csv", "stretches.csv")
+        .text(".");
+    }
+    (Some(table), said)
 }
 
-/// Where the two leaders change places.
-fn crossovers(comparison: &Comparison) -> Words {
+/// Returns the width of a stretch on a log axis: it weighs by the doublings that it spans.
+fn log_width(stretch: &Stretch) -> f64 {
+    (stretch.to as f64 + 0.5).ln() - (stretch.from as f64 - 0.5).ln()
+}
+
+/// Says where the two leaders change places. Empty for a single ordering.
+fn crossovers(comparison: &Comparison) -> RichText {
     let [first, second, ..] = comparison.entries.as_slice() else {
-        return Words::default();
+        return RichText::default();
     };
-    let leaders = words![
-        "The first two, ",
-        bold(&first.label),
-        " and ",
-        bold(&second.label)
-    ];
+    let leaders = sentence("The first two, ")
+        .bold(&first.label)
+        .text(" and ")
+        .bold(&second.label);
     let sizes = &comparison.crossovers;
     if sizes.is_empty() {
-        return words![leaders, ", never change places."];
+        return leaders.text(", never change places.");
     }
-    let listed = sizes
+    // Curves that lie close cross at hundreds of sizes.
+    let listed: Vec<String> = sizes
         .iter()
         .take(MOST_CROSSOVERS)
-        .map(|s| thousands(*s as u64));
-    let listed = listed.collect::<Vec<_>>().join("; ");
-    let more = match sizes.len().saturating_sub(MOST_CROSSOVERS) {
-        0 => Words::default(),
-        n => words![
-            format!(" … and {} more in ", thousands(n as u64)),
-            link("crossovers.csv")
-        ],
+        .map(|size| thousands(*size as u64))
+        .collect();
+    let said = leaders.text(format!(", change places at {} nodes", listed.join("; ")));
+    let said = match sizes.len().saturating_sub(MOST_CROSSOVERS) {
+        0 => said,
+        n => said
+            .text(format!(" … and {} more in ", thousands(n as u64)))
+            .link("crossovers.csv", "crossovers.csv"),
     };
-    words![
-        leaders,
-        format!(", change places at {listed} nodes"),
-        more,
-        "."
-    ]
+    said.text(".")
 }
 
-fn link(file: &str) -> Part {
-    Part::Link(file.into(), file.into())
-}
-
-/// The pictures of the leader and of row-major (or the second best) open, others folded while there is room; links
-/// to the rest, which stands beside the page.
-fn pictures<'p>(comparison: &'p Comparison, machines: &'p [Figure]) -> (Vec<Picture<'p>>, Words) {
-    let labels = || comparison.entries.iter().map(|e| e.label.as_str());
-    let other = labels()
-        .position(|l| l == REFERENCE)
+/// Chooses the pictures in the page: those of the leader and of row-major (or the second best) open, others folded while
+/// there is room. Links to the rest, which stands beside the page.
+fn pictures<'p>(
+    comparison: &'p Comparison,
+    machines: &'p [Figure],
+) -> (Vec<Picture<'p>>, RichText) {
+    let entries = &comparison.entries;
+    let other = entries
+        .iter()
+        .position(|entry| entry.label == REFERENCE)
         .filter(|i| *i > 0)
         .unwrap_or(1);
     let mut room = PICTURES;
-    let (mut pictures, mut beside) = (Vec::new(), Vec::new());
-    for (i, (figure, label)) in machines.iter().zip(labels()).enumerate() {
+    let mut pictures = Vec::new();
+    let mut beside = Vec::new();
+    for (i, (figure, entry)) in machines.iter().zip(entries).enumerate() {
+        // The leader and what a site has today: the comparison that readers look for.
         let open = i == 0 || i == other;
         let left = room.checked_sub(figure.svg.len());
         if open || left.is_some() {
+            // The two open pictures are shown whatever their size.
             room = left.unwrap_or(0);
             pictures.push(Picture {
                 open,
-                label,
+                label: &entry.label,
                 rank: i + 1,
                 figure,
             });
         } else {
-            beside.push(words![Part::Link(figure.file.clone(), label.into())]);
+            beside.push(RichText::default().link(&figure.file, &entry.label));
         }
     }
-    (pictures, Words::join(beside, "; "))
+    (pictures, RichText::join(beside, "; "))
 }

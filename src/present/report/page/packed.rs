@@ -3,8 +3,8 @@
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD as STANDARD;
 
-/// Base64 of 32-bit integers, or of 16-bit ones where not `wide`.
-pub(super) fn integers(values: impl Iterator<Item = u32>, wide: bool) -> String {
+/// Encodes integers of 32 bits, or of 16 where not `wide`.
+pub fn integers(values: impl Iterator<Item = u32>, wide: bool) -> String {
     let mut bytes = Vec::new();
     for value in values {
         bytes.extend_from_slice(&value.to_le_bytes()[..if wide { 4 } else { 2 }]);
@@ -12,17 +12,14 @@ pub(super) fn integers(values: impl Iterator<Item = u32>, wide: bool) -> String 
     base64(&bytes)
 }
 
-/// Base64 of 32-bit floating-point numbers, exact enough for a position.
-pub(super) fn floats(values: impl Iterator<Item = f64>) -> String {
-    base64(
-        &values
-            .flat_map(|v| (v as f32).to_le_bytes())
-            .collect::<Vec<u8>>(),
-    )
+/// Encodes floating-point numbers of 32 bits, exact enough for a position.
+pub fn floats(values: impl Iterator<Item = f64>) -> String {
+    let bytes: Vec<u8> = values.flat_map(|v| (v as f32).to_le_bytes()).collect();
+    base64(&bytes)
 }
 
-/// Base64 of bytes.
-pub(super) fn base64(bytes: &[u8]) -> String {
+/// Encodes bytes.
+pub fn base64(bytes: &[u8]) -> String {
     STANDARD.encode(bytes)
 }
 

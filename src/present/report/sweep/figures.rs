@@ -3,187 +3,202 @@
 use std::collections::BTreeSet;
 
 use super::section_figures::Figures;
-use crate::plot::replay::{BarPanel, Bars, Figure as Drawn, Labelled};
-use crate::report::html::{Best, Column, Figure, Section, Table, words};
-use crate::report::words::file_name;
+use crate::plot::replay::{BarPanel, Bars, Figure as Drawn};
+use crate::report::bar_figure::{BarRow, draw_bars};
+use crate::report::html::{Best, Column, Figure, Section, Table};
+use crate::report::sentences::file_name;
 use nodeorder_base::error::Result;
 use nodeorder_jobs::replay::set::BASELINE;
 
 /// The caption of a figure of improvements.
-pub(super) const IMPROVED: &str = "The best combinations by mean distance, best first.";
+pub const IMPROVED: &str = "The best combinations by mean distance, best first.";
 
-/// Bars of a figure at most.
+/// Most bars of a figure.
 const MOST_BARS: usize = 24;
 /// The line below the titles of figures of orderings.
-pub(super) const LOWER: &str = "a bar an ordering; lower is better";
-/// Panels of a figure at most.
+pub const LOWER: &str = "a bar an ordering; lower is better";
+/// Most panels of a figure.
 const MOST_PANELS: usize = 12;
 
-/// Sections of the same workload on several machines, a panel a machine; `number` is that of the first.
-pub(super) fn side_by_side(found: &[Figures<'_>], number: usize) -> Result<Vec<Section>> {
-    let mut workloads: Vec<Vec<&str>> = found.iter().map(Figures::workload).collect();
-    workloads.dedup();
-    let mut seen = BTreeSet::new();
-    workloads.retain(|workload| seen.insert(workload.clone()));
+/// Makes a section of each workload that several machines have, a panel a machine; `number` is that of the first.
+pub fn side_by_side(found: &[Figures<'_>], number: usize) -> Result<Vec<Section>> {
     let mut sections = Vec::new();
-    for workload in &workloads {
+    let mut seen = BTreeSet::new();
+    for figures in found {
+        let workload = figures.workload();
+        // Sections of one workload need not stand together: rows of other workloads may lie between.
+        if !seen.insert(workload.clone()) {
+            continue;
+        }
         let machines: Vec<&Figures<'_>> = found
             .iter()
-            .filter(|figures| figures.workload() == *workload)
+            .filter(|figures| figures.workload() == workload)
             .collect();
-        let Some((first, [_, ..])) = machines.split_first() else {
-            continue;
-        };
-        let number = number + sections.len();
-        let keys = first.group.keys.iter().zip(&first.titles);
-        let all = |(key, value): (&&str, &String)| match *key {
-            "topology" => "all machines".into(),
-            _ => value.clone(),
-        };
-        let title = (first.group.title)(&keys.map(all).collect::<Vec<_>>());
-        let mut names: Vec<String> = Vec::new();
-        for name in machines.iter().flat_map(|figures| figures.ranked()) {
-            if !names.contains(&name) {
-                names.push(name);
-            }
+        // A single machine has been shown already.
+        if machines.len() > 1 {
+            sections.push(machine_section(&machines, number + sections.len())?);
         }
-        let machine = |figures: &&Figures<'_>| {
-            let topology = first.group.keys.iter().position(|key| *key == "topology");
-            file_name(topology.map_or("", |i| &figures.titles[i])).to_string()
-        };
-        let called: Vec<String> = machines.iter().map(machine).collect();
-        let (column, _, axis) = first.group.columns[0];
-        let values = |figures: &&Figures<'_>| {
-            let values = names.iter().map(|name| figures.lowest(name, column));
-            Column::new(machine(figures), 4, Best::Low, values.collect::<Vec<_>>())
-        };
-        let columns = machines.iter().map(values).collect();
-        let chosen = if first.choices.len() > 1 && !first.group.first_ranks {
-            format!(
-                ", with the {} that is best for the ordering",
-                first.group.by
-            )
-        } else {
-            String::new()
-        };
-        let about = words![format!(
-            "Every machine by its own orderings: {axis}{chosen}. The lowest value of each machine is bold."
-        )];
-        let label = "Machines side by side";
-        let table = Table {
-            label,
-            of: "Ordering",
-            names: names.clone(),
-            columns,
-            ..Table::default()
-        };
-        let mut section = Section::new(format!("s{number}"), title.clone(), about, table);
-        for (column, _, axis) in first.group.columns {
-            let panels: Vec<(&str, &str)> = called.iter().map(|name| (&**name, *axis)).collect();
-            let of = |o: &str, i: usize| machines[i].lowest(o, column);
-            let file = format!("section-{number:02}-{}.svg", column.replace('_', "-"));
-            section.figures.extend(drawn(
-                file,
-                (&format!("{title}: {axis}"), LOWER),
-                &panels,
-                (&names, first.all),
-                &of,
-            )?);
-        }
-        sections.push(section);
     }
     Ok(sections)
 }
 
-/// A bar an ordering in each panel, of a name and an axis, coloured by its index among all; none where there is no
-/// value.
-pub(super) fn drawn(
-    file: String,
-    (title, note): (&str, &str),
-    panels: &[(&str, &str)],
-    (orderings, all): (&[String], &[String]),
-    of: &dyn Fn(&str, usize) -> Option<f64>,
-) -> Result<Option<Figure>> {
-    let decimals = |axis: &str| if axis.ends_with("(s)") { 1 } else { 3 };
-    let mut drawn: Vec<BarPanel<'_>> = Vec::new();
-    for (name, axis) in panels.iter().take(MOST_PANELS) {
-        drawn.push(BarPanel {
-            name,
-            axis,
-            decimals: decimals(axis),
-        });
+/// Makes the section of one workload on several machines.
+fn machine_section(machines: &[&Figures<'_>], number: usize) -> Result<Section> {
+    let first = machines[0];
+    let group = first.group;
+    let mut titles = first.titles.clone();
+    if let Some(topology) = first.topology() {
+        titles[topology] = "all machines".into();
     }
-    let shown = &orderings[..orderings.len().min(MOST_BARS)];
-    let value = |o: &String| (0..drawn.len()).map(|i| of(o, i)).collect();
-    let values: Vec<Vec<Option<f64>>> = shown.iter().map(value).collect();
-    if values.iter().flatten().all(Option::is_none) {
-        return Ok(None);
+    let title = (group.title)(&titles);
+    // Machines have different orderings: all of them, each once, by the rank on the first machine that has it.
+    let mut names: Vec<String> = Vec::new();
+    for name in machines.iter().flat_map(|figures| figures.ranked()) {
+        if !names.contains(&name) {
+            names.push(name);
+        }
     }
-    let mut rows: Vec<Labelled<'_, &[Option<f64>]>> = Vec::new();
-    for (label, data) in shown.iter().zip(&values) {
-        // The index in the whole sweep: an ordering has one colour in all figures.
-        let slot = all.iter().position(|other| other == label).unwrap_or(0);
-        rows.push(Labelled { label, slot, data });
-    }
-    let more = match orderings.len() - shown.len() {
-        0 => String::new(),
-        n => format!(" The {n} other orderings are in the table."),
-    };
-    let caption = format!("The figures of the table as bars.{more}");
-    Ok(Some(Figure::of(
-        file,
-        caption,
-        Drawn::bars(title, note, &drawn, &rows)?,
-    )?))
-}
-
-/// The best combinations' improvement over `fifo:0`, where any has one.
-pub(super) fn improvement(
-    figures: &Figures<'_>,
-    number: usize,
-    machine: &str,
-) -> Result<Option<Figure>> {
-    let pairs = (figures.orderings.iter()).flat_map(|ordering| {
-        figures
-            .choices
-            .iter()
-            .enumerate()
-            .map(move |c| (ordering, c))
-    });
-    let mut ranked: Vec<(f64, &str, usize)> = pairs
-        .filter_map(|(o, (slot, c))| Some((figures.of(o, c, "mean_mind")?, o.as_str(), slot)))
-        .collect();
-    // The baseline has no improvement over itself.
-    ranked.retain(|(_, _, slot)| figures.choices[*slot] != BASELINE);
-    ranked.sort_by(|a, b| a.0.total_cmp(&b.0));
-    ranked.truncate(MOST_BARS);
-    let name = |ordering: &str, slot: usize| format!("{ordering} · {}", figures.choices[slot]);
-    let labels: Vec<String> = ranked.iter().map(|(_, o, slot)| name(o, *slot)).collect();
-    let bars: Vec<Bars<'_>> = (ranked.iter().zip(&labels))
-        .map(|((_, ordering, slot), label)| {
-            let of = |figure| figures.of(ordering, &figures.choices[*slot], figure);
-            let data = [
-                "improvement_small",
-                "improvement_large",
-                "improvement_overall",
-            ]
-            .map(of);
-            Bars {
-                label,
-                slot: *slot,
-                data,
-            }
+    let machine_names: Vec<&str> = machines
+        .iter()
+        .map(|figures| {
+            figures
+                .topology()
+                .map_or("", |i| file_name(&figures.titles[i]))
         })
         .collect();
-    if bars.iter().all(|b| b.data == [None; 3]) {
+    let (column, _, axis) = group.columns[0];
+    let mut columns = Vec::new();
+    for (figures, machine) in machines.iter().zip(&machine_names) {
+        let values = names.iter().map(|name| figures.lowest(name, column));
+        columns.push(Column::new(*machine, 4, Best::Low, values));
+    }
+    let chosen = if first.choices.len() > 1 && !group.first_ranks {
+        format!(", with the {} that is best for the ordering", group.by)
+    } else {
+        String::new()
+    };
+    let about = format!(
+        "Every machine by its own orderings: {axis}{chosen}. The lowest value of each machine is bold."
+    );
+    let table = Table::new("Machines side by side", "Ordering", names.clone(), columns);
+    let mut section = Section::new(format!("s{number}"), title.clone(), about, table);
+    let bars = BarFigure {
+        title,
+        note: LOWER,
+        orderings: names,
+        all: first.all,
+    };
+    for (column, _, axis) in group.columns {
+        let panels: Vec<(&str, &str)> = machine_names.iter().map(|name| (*name, *axis)).collect();
+        let file = figure_file(number, column);
+        section
+            .figures
+            .extend(bars.of_axis(axis).draw(file, &panels, |ordering, i| {
+                machines[i].lowest(ordering, column)
+            })?);
+    }
+    Ok(section)
+}
+
+/// Returns the file name of a figure of a section.
+pub fn figure_file(number: usize, column: &str) -> String {
+    format!("section-{number:02}-{}.svg", column.replace('_', "-"))
+}
+
+/// A figure of bars, but for its panels and values.
+#[derive(Clone)]
+pub struct BarFigure<'a> {
+    pub title: String,
+    /// Line below the title.
+    pub note: &'a str,
+    /// Names of the bars, from the top.
+    pub orderings: Vec<String>,
+    /// Names in the whole sweep, whose indices decide colours.
+    pub all: &'a [String],
+}
+
+impl BarFigure<'_> {
+    /// Adds an axis to the title.
+    pub fn of_axis(&self, axis: &str) -> Self {
+        BarFigure {
+            title: format!("{}: {axis}", self.title),
+            ..self.clone()
+        }
+    }
+
+    /// Draws a bar an ordering in each panel, of a name and an axis; `value` has that of an ordering in a panel. `None` if
+    /// there is no value.
+    pub fn draw(
+        &self,
+        file: String,
+        panels: &[(&str, &str)],
+        value: impl Fn(&str, usize) -> Option<f64>,
+    ) -> Result<Option<Figure>> {
+        let mut drawn = Vec::new();
+        for (name, axis) in panels.iter().take(MOST_PANELS) {
+            drawn.push(BarPanel {
+                name,
+                axis,
+                decimals: if axis.ends_with("(s)") { 1 } else { 3 },
+            });
+        }
+        let shown = &self.orderings[..self.orderings.len().min(MOST_BARS)];
+        let mut rows: Vec<BarRow<'_>> = Vec::new();
+        for label in shown {
+            // The index in the whole sweep: an ordering has one colour in all figures.
+            let slot = self.all.iter().position(|other| other == label);
+            let values = (0..drawn.len()).map(|i| value(label, i));
+            rows.push((label, slot.unwrap_or(0), values.collect()));
+        }
+        let more = match self.orderings.len() - shown.len() {
+            0 => String::new(),
+            n => format!(" The {n} other orderings are in the table."),
+        };
+        let caption = format!("The figures of the table as bars.{more}");
+        draw_bars(file, caption, (&self.title, self.note), &drawn, &rows)
+    }
+}
+
+/// Draws the improvement of the best combinations over `fifo:0`. `None` if none has one.
+pub fn improvement(figures: &Figures<'_>, number: usize, machine: &str) -> Result<Option<Figure>> {
+    let mut ranked: Vec<(f64, &str, usize)> = Vec::new();
+    for ordering in &figures.orderings {
+        for (slot, choice) in figures.choices.iter().enumerate() {
+            // The baseline has no improvement over itself.
+            if choice != BASELINE
+                && let Some(mind) = figures.of(ordering, choice, "mean_mind")
+            {
+                ranked.push((mind, ordering, slot));
+            }
+        }
+    }
+    // By distance, not by improvement: a bad ordering leaves more to improve.
+    ranked.sort_by(|a, b| a.0.total_cmp(&b.0));
+    ranked.truncate(MOST_BARS);
+    let labels: Vec<String> = ranked
+        .iter()
+        .map(|(_, ordering, slot)| format!("{ordering} · {}", figures.choices[*slot]))
+        .collect();
+    let mut bars = Vec::new();
+    for ((_, ordering, slot), label) in ranked.iter().zip(&labels) {
+        let data = [
+            "improvement_small",
+            "improvement_large",
+            "improvement_overall",
+        ]
+        .map(|figure| figures.of(ordering, &figures.choices[*slot], figure));
+        bars.push(Bars {
+            label,
+            slot: *slot,
+            data,
+        });
+    }
+    if bars.iter().all(|bar| bar.data == [None; 3]) {
         return Ok(None);
     }
     let title = format!("Improvement over {BASELINE} on {machine}");
     let what = format!("improvement over {BASELINE} (%)");
     let drawn = Drawn::averages(&title, &what, &bars)?;
-    Ok(Some(Figure::of(
-        format!("section-{number:02}.svg"),
-        IMPROVED,
-        drawn,
-    )?))
+    let file = format!("section-{number:02}.svg");
+    Ok(Some(Figure::of(file, IMPROVED, drawn)?))
 }

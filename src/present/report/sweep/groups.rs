@@ -1,41 +1,44 @@
 //! The groups of rows of a sweep: how each is parted into sections, and what these show.
 
-use super::super::html::{Words, bold, fixed, words};
-use super::super::terms::{self, Term};
-use super::super::words::file_name;
+use crate::plot::fixed;
+use crate::report::sentences::{RichText, file_name, sentence};
+use crate::report::terms::{self, Term};
 
-/// The name of an axis of distances.
+/// Name of an axis of distances.
 const DISTANCE: &str = "mean distance within a job (hops)";
-/// A group of rows and how its sections are made.
-pub(super) struct Group {
-    /// The value of the column `group`.
+
+/// A group of rows, and how its sections are made.
+pub struct Group {
+    /// Value of the column `group`.
     pub name: &'static str,
-    /// The columns that part it into sections.
+    /// Columns that part it into sections.
     pub keys: &'static [&'static str],
-    /// The title of a section, from their values.
+    /// Function that makes the title of a section from their values.
     pub title: fn(&[String]) -> String,
-    /// The column whose values are choices beside the ordering.
+    /// Column whose values are choices beside the ordering.
     pub by: &'static str,
     /// Whether only the first choice ranks the orderings.
     pub first_ranks: bool,
-    /// The table's label.
+    /// Label of the table.
     pub label: &'static str,
-    /// The column of each figure, its name in the table (`{}` is the choice), and its name on an axis.
+    /// Column of each figure, its name in the table (`{}` is the choice), and its name on an axis.
     pub columns: &'static [(&'static str, &'static str, &'static str)],
-    /// The words that a section needs.
+    /// Terms that a section uses.
     pub terms: &'static [Term],
-    /// The best ordering in a sentence, under a title.
-    pub verdict: fn(&str, Lowest<'_>) -> Words,
+    /// Function that says which ordering is the best, under a title.
+    pub verdict: fn(&str, Lowest<'_>) -> RichText,
 }
 
 /// The lowest value of the first figure, its ordering and its choice.
-pub(super) type Lowest<'f> = (f64, &'f str, &'f str);
+pub type Lowest<'f> = (f64, &'f str, &'f str);
 
-pub(super) static GROUPS: [Group; 4] = [
+/// Groups of rows, in the order of the page.
+pub static GROUPS: [Group; 4] = [
     Group {
         name: "replay",
         keys: &["topology", "log", "trace", "procs_per_node"],
         title: |t| {
+            // A replay is of a log or of a trace: the other one is empty.
             let workload: Vec<&str> = t[1..3]
                 .iter()
                 .map(|t| file_name(t))
@@ -64,13 +67,18 @@ pub(super) static GROUPS: [Group; 4] = [
         name: "schedule",
         keys: &["topology", "trace", "procs_per_node", "policy", "model"],
         title: |t| {
-            let (trace, machine) = (file_name(&t[1]), file_name(&t[0]));
             let model = if t[4].is_empty() {
                 String::new()
             } else {
                 format!(", {}", t[4])
             };
-            format!("{trace} on {machine}{}, {}{model}", processors(&t[2]), t[3])
+            format!(
+                "{} on {}{}, {}{model}",
+                file_name(&t[1]),
+                file_name(&t[0]),
+                processors(&t[2]),
+                t[3]
+            )
         },
         by: "allocator",
         first_ranks: false,
@@ -111,8 +119,10 @@ pub(super) static GROUPS: [Group; 4] = [
             terms::DILATION,
         ],
         verdict: |title, (contention, ordering, routing)| {
-            let contention = format!(", contention {} under {routing}.", fixed(contention, 3));
-            words![format!("{title}: "), bold(ordering), contention]
+            verdict(title, ordering).text(format!(
+                ", contention {} under {routing}.",
+                fixed(contention, 3)
+            ))
         },
     },
     Group {
@@ -139,16 +149,12 @@ pub(super) static GROUPS: [Group; 4] = [
             terms::STEP,
         ],
         verdict: |title, (mpc, ordering, _)| {
-            words![
-                format!("{title}: "),
-                bold(ordering),
-                format!(", MPC {} hops.", fixed(mpc, 3))
-            ]
+            verdict(title, ordering).text(format!(", MPC {} hops.", fixed(mpc, 3)))
         },
     },
 ];
 
-/// The part of a title about processors of a node.
+/// Says in a title how many processors a node has; nothing for one.
 fn processors(number: &str) -> String {
     match number {
         "" | "1" => String::new(),
@@ -156,14 +162,18 @@ fn processors(number: &str) -> String {
     }
 }
 
-/// The sentence about the ordering and allocator with the lowest mean distance.
-fn closest(title: &str, (mind, ordering, allocator): Lowest<'_>) -> Words {
-    let distance = format!(", {} hops between the nodes of a job.", fixed(mind, 3));
-    words![
-        format!("{title}: "),
-        bold(ordering),
-        " with ",
-        bold(allocator),
-        distance
-    ]
+/// Begins the sentence about the best ordering under a title.
+fn verdict(title: &str, ordering: &str) -> RichText {
+    sentence(format!("{title}: ")).bold(ordering)
+}
+
+/// Says which ordering and allocator have the lowest mean distance.
+fn closest(title: &str, (mind, ordering, allocator): Lowest<'_>) -> RichText {
+    verdict(title, ordering)
+        .text(" with ")
+        .bold(allocator)
+        .text(format!(
+            ", {} hops between the nodes of a job.",
+            fixed(mind, 3)
+        ))
 }

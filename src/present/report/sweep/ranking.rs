@@ -4,10 +4,10 @@ use crate::columns::sweep::ResultRow;
 
 /// Column that names the setting.
 const SETTING: &str = "allocator";
-/// Column that holds a list by level, of which the leaf's mean units of a job count.
+/// Column that holds a JSON list by level, of which the mean number of leaf units that a job spans is taken.
 const UNITS: &str = "units";
 
-/// A setting, and those with the same figures in all rows.
+/// A setting of a scheduler, and those with the same figures in all rows.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RankedSetting {
     /// Names of the settings, in the order of the rows.
@@ -37,12 +37,15 @@ pub fn rank_settings<'r>(
     }
     let mut ranked: Vec<RankedSetting> = Vec::new();
     for (name, rows) in groups {
-        let values = |row: &&ResultRow| figures.iter().map(|figure| value(row, figure)).collect();
         let setting = RankedSetting {
             names: vec![name],
-            rows: rows.iter().map(values).collect(),
+            rows: rows
+                .iter()
+                .map(|row| figures.iter().map(|figure| value(row, figure)).collect())
+                .collect(),
             key: rank_key(&rows),
         };
+        // Many options change nothing on a given machine: one row stands for all of these.
         match ranked.iter_mut().find(|other| other.rows == setting.rows) {
             Some(same) => same.names.extend(setting.names),
             None => ranked.push(setting),
@@ -55,15 +58,18 @@ pub fn rank_settings<'r>(
     ranked
 }
 
-/// Returns the key that settings are ranked by.
+/// Returns the key that settings are ranked by; settings without these figures come last.
 fn rank_key(rows: &[&ResultRow]) -> (f64, f64) {
-    let mean = |column: &str| mean_value(rows, column).unwrap_or(f64::INFINITY);
     // Replays have neither queue nor waits.
-    if rows.iter().all(|row| row.text("group") == "replay") {
-        (0.0, mean("mean_stranded"))
+    let [first, second] = if rows.iter().all(|row| row.text("group") == "replay") {
+        [Some(0.0), mean_value(rows, "mean_stranded")]
     } else {
-        (mean("never_placed"), mean("mean_wait"))
-    }
+        ["never_placed", "mean_wait"].map(|column| mean_value(rows, column))
+    };
+    (
+        first.unwrap_or(f64::INFINITY),
+        second.unwrap_or(f64::INFINITY),
+    )
 }
 
 /// Returns a figure of a row. `None` if it has no such figure.
@@ -72,6 +78,7 @@ fn value(row: &ResultRow, column: &str) -> Option<f64> {
         return row.number(column);
     }
     let levels: serde_json::Value = serde_json::from_str(&row.text(UNITS)).ok()?;
+    // Leaf switches come first.
     levels[0]["spanned"].as_f64()
 }
 

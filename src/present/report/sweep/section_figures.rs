@@ -7,20 +7,24 @@ use super::ranking::mean_value;
 use crate::columns::sweep::ResultRow;
 use crate::report::html::{Best, Column, Table};
 
-/// The rows of a group that have figures, by the values of its keys, in the order they come.
-pub(super) fn sections<'r>(
+/// Groups the rows of a group that have figures by the values of its keys, in the order they come.
+pub fn sections<'r>(
     rows: &'r [ResultRow],
     group: &Group,
 ) -> Vec<(Vec<String>, Vec<&'r ResultRow>)> {
     let mut sections: Vec<(Vec<String>, Vec<&ResultRow>)> = Vec::new();
     let mut indices: BTreeMap<Vec<String>, usize> = BTreeMap::new();
-    let shown = |row: &&ResultRow| row.text("group") == group.name && row.text("note").is_empty();
-    for row in rows.iter().filter(shown) {
+    for row in rows {
+        // A row with a note has no figures: the note says why.
+        if row.text("group") != group.name || !row.text("note").is_empty() {
+            continue;
+        }
         let titles: Vec<String> = group
             .keys
             .iter()
             .map(|key| row.text(key).into_owned())
             .collect();
+        // Sections keep the order of their first rows, which is that of the plan.
         let index = *indices.entry(titles.clone()).or_insert(sections.len());
         if index == sections.len() {
             sections.push((titles, Vec::new()));
@@ -30,77 +34,84 @@ pub(super) fn sections<'r>(
     sections
 }
 
-/// Different values of a column, in the order they come.
-pub(super) fn labels<'r>(rows: impl Iterator<Item = &'r ResultRow>, column: &str) -> Vec<String> {
+/// Returns the different values of a column, in the order they come.
+pub fn labels<'r>(rows: impl Iterator<Item = &'r ResultRow>, column: &str) -> Vec<String> {
     let mut seen = BTreeSet::new();
-    let all = rows.map(|row| row.text(column).into_owned());
-    all.filter(|label| seen.insert(label.clone())).collect()
+    rows.map(|row| row.text(column).into_owned())
+        .filter(|label| seen.insert(label.clone()))
+        .collect()
 }
 
-/// The mean of `figure` over the rows (seeds) with these values; none where no row has such a figure.
-pub(super) fn mean(rows: &[&ResultRow], fixed: &[(&str, &str)], figure: &str) -> Option<f64> {
-    let here = |row: &&&ResultRow| {
-        fixed
-            .iter()
-            .all(|(column, label)| row.text(column) == *label)
-    };
-    let rows: Vec<&ResultRow> = rows.iter().filter(here).copied().collect();
+/// Returns the mean of `figure` over the rows (seeds) with these values. `None` if no row has such a figure.
+pub fn mean(rows: &[&ResultRow], fixed: &[(&str, &str)], figure: &str) -> Option<f64> {
+    let mut rows = rows.to_vec();
+    for (column, label) in fixed {
+        rows.retain(|row| row.text(column) == *label);
+    }
     mean_value(&rows, figure)
 }
 
 /// The figures of the orderings in a section, under each of several choices.
-pub(super) struct Figures<'r> {
+pub struct Figures<'r> {
     pub group: &'static Group,
-    /// The values of the group's keys.
+    /// Values of the group's keys.
     pub titles: Vec<String>,
+    /// Rows of the section, one for each ordering, choice and seed.
     pub rows: Vec<&'r ResultRow>,
+    /// Values of the group's column of choices.
     pub choices: Vec<String>,
     pub orderings: Vec<String>,
-    /// The orderings of the whole sweep: their indices decide their colours.
+    /// Orderings of the whole sweep: their indices decide their colours.
     pub all: &'r [String],
 }
 
 impl<'r> Figures<'r> {
+    /// Finds the choices and orderings of the rows of a section.
     pub fn new(
         group: &'static Group,
         titles: Vec<String>,
         rows: Vec<&'r ResultRow>,
         all: &'r [String],
     ) -> Self {
-        let (choices, orderings) = (
-            labels(rows.iter().copied(), group.by),
-            labels(rows.iter().copied(), "ordering"),
-        );
         Figures {
             group,
             titles,
+            choices: labels(rows.iter().copied(), group.by),
+            orderings: labels(rows.iter().copied(), "ordering"),
             rows,
-            choices,
-            orderings,
             all,
         }
     }
 
+    /// Makes the title of the section.
     pub fn title(&self) -> String {
         (self.group.title)(&self.titles)
     }
 
-    /// The values of all keys but the machine's.
-    pub fn workload(&self) -> Vec<&str> {
-        let keys = self.group.keys.iter().zip(&self.titles);
-        keys.filter(|(key, _)| **key != "topology")
-            .map(|(_, value)| value.as_str())
-            .collect()
+    /// Returns the index of the machine among the keys. `None` if they have none.
+    pub fn topology(&self) -> Option<usize> {
+        self.group.keys.iter().position(|key| *key == "topology")
     }
 
-    /// The lowest value under any choice that ranks.
+    /// Returns the values of all keys but the machine's.
+    pub fn workload(&self) -> Vec<&str> {
+        let mut values: Vec<&str> = self.titles.iter().map(String::as_str).collect();
+        if let Some(topology) = self.topology() {
+            values.remove(topology);
+        }
+        values
+    }
+
+    /// Finds the lowest value of a figure under any choice that ranks. `None` if there is none.
     pub fn lowest(&self, ordering: &str, figure: &str) -> Option<f64> {
         self.among()
             .iter()
-            .filter_map(|c| self.of(ordering, c, figure))
+            .filter_map(|choice| self.of(ordering, choice, figure))
+            // Each ordering with the choice that suits it.
             .reduce(f64::min)
     }
 
+    /// Returns the mean of a figure of an ordering under a choice, over seeds. `None` if there is none.
     pub fn of(&self, ordering: &str, choice: &str, figure: &str) -> Option<f64> {
         mean(
             &self.rows,
@@ -109,8 +120,9 @@ impl<'r> Figures<'r> {
         )
     }
 
-    /// The choices that rank the orderings.
+    /// Returns the choices that rank the orderings.
     pub fn among(&self) -> &[String] {
+        // Contentions under different routings are not comparable; the plan's first routing ranks.
         if self.group.first_ranks {
             &self.choices[..1]
         } else {
@@ -118,48 +130,48 @@ impl<'r> Figures<'r> {
         }
     }
 
-    /// The ordering with the lowest value of the first column. Of equal ones the first.
+    /// Finds the ordering with the lowest value of the first column; of equal ones the first.
     pub fn best(&self) -> Option<Lowest<'_>> {
-        let all = self
-            .orderings
-            .iter()
-            .flat_map(|o| self.among().iter().map(move |c| (o, c)));
         let figure = self.group.columns[0].0;
-        let known = all.filter_map(|(o, c)| Some((self.of(o, c, figure)?, &**o, &**c)));
-        known.min_by(|a, b| a.0.total_cmp(&b.0))
+        let mut best: Option<Lowest<'_>> = None;
+        for ordering in &self.orderings {
+            for choice in self.among() {
+                if let Some(value) = self.of(ordering, choice, figure)
+                    && best.is_none_or(|(lowest, ..)| value.total_cmp(&lowest).is_lt())
+                {
+                    best = Some((value, ordering, choice));
+                }
+            }
+        }
+        best
     }
 
-    /// The orderings, those with the lowest first column first.
+    /// Ranks the orderings by the lowest value of the first column; those without one come last.
     pub fn ranked(&self) -> Vec<String> {
-        let first = |o: &String| {
-            self.lowest(o, self.group.columns[0].0)
-                .unwrap_or(f64::INFINITY)
-        };
+        let figure = self.group.columns[0].0;
         let mut names = self.orderings.clone();
-        names.sort_by(|a, b| first(a).total_cmp(&first(b)));
+        names.sort_by(|a, b| {
+            let a = self.lowest(a, figure).unwrap_or(f64::INFINITY);
+            let b = self.lowest(b, figure).unwrap_or(f64::INFINITY);
+            a.total_cmp(&b)
+        });
         names
     }
 
-    /// Orderings against columns, the lowest of each marked; those with the lowest first column come first.
+    /// Makes a table of orderings against columns, ranked, the lowest of each column marked.
     pub fn table(&self) -> Table {
-        let Group { label, columns, .. } = self.group;
         let names = self.ranked();
-        let columns = (self.choices.iter())
-            .flat_map(|choice| columns.iter().map(move |column| (choice, column)))
-            .map(|(choice, (figure, title, axis))| {
+        let mut columns = Vec::new();
+        for choice in &self.choices {
+            for (figure, title, axis) in self.group.columns {
                 let values = names
                     .iter()
                     .map(|ordering| self.of(ordering, choice, figure));
                 let decimals = if axis.ends_with("(s)") { 1 } else { 4 };
-                Column::new(title.replace("{}", choice), decimals, Best::Low, values)
-            })
-            .collect();
-        Table {
-            label,
-            of: "Ordering",
-            names,
-            columns,
-            ..Table::default()
+                let title = title.replace("{}", choice);
+                columns.push(Column::new(title, decimals, Best::Low, values));
+            }
         }
+        Table::new(self.group.label, "Ordering", names, columns)
     }
 }

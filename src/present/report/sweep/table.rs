@@ -4,68 +4,57 @@ use crate::columns::sweep::ResultRow;
 use nodeorder_base::error::{Error, Result, SourceLocation};
 use nodeorder_base::input::Text;
 
-/// The rows of a table of results. Errors: no table of a sweep, with file and line.
-pub(super) fn read(results: &Text) -> Result<Vec<ResultRow>> {
-    let location = |line: u64| SourceLocation::line(results.name(), line as usize);
+/// What an error about the table as a whole says was expected.
+const EXPECTED: &str = "a table of a sweep's results";
+
+/// Reads the rows of a table of results. Fails if it is no table of a sweep, with file and line.
+pub fn read(results: &Text) -> Result<Vec<ResultRow>> {
     let mut reader = csv::Reader::from_reader(results.as_str().as_bytes());
-    let wrong = |e: csv::Error| {
-        let line = e.position().map_or(1, csv::Position::line);
-        Error::input(
-            location(line),
-            e.to_string(),
-            "a table of a sweep's results",
-        )
-    };
-    let columns: Vec<String> = reader
-        .headers()
-        .map_err(wrong)?
-        .iter()
-        .map(str::to_string)
-        .collect();
+    let header = reader.headers().map_err(|e| malformed(results, &e))?;
+    let columns: Vec<String> = header.iter().map(str::to_string).collect();
+    // Every kind of row has these; the others depend on the plan.
     for column in ["topology", "ordering", "seed", "group", "note"] {
         if !columns.iter().any(|c| c == column) {
             let found = format!("no column `{column}`");
-            return Err(Error::input(
-                location(1),
-                found,
-                "a table of a sweep's results",
-            ));
+            return Err(Error::input(location(results, 1), found, EXPECTED));
         }
     }
-    // Figures stand between `group` and `note`; a list of figures is in JSON.
-    let end = |name: &str| {
-        columns
-            .iter()
-            .position(|column| column == name)
-            .unwrap_or(0)
-    };
-    let figures = end("group") + 1..end("note");
-    let is_figure = |text: &str| {
-        text.is_empty() || text.starts_with('[') || text.parse().is_ok_and(f64::is_finite)
-    };
+    let index = |name: &str| columns.iter().position(|column| column == name);
+    // Figures stand between `group` and `note`.
+    let figures = index("group").map_or(0, |i| i + 1)..index("note").unwrap_or(0);
     let mut rows = Vec::new();
     for record in reader.records() {
-        let record = record.map_err(wrong)?;
-        let cells = record.iter().zip(&columns).enumerate();
-        let mut cells = cells
-            .filter(|(i, _)| figures.contains(i))
-            .map(|(_, cell)| cell);
-        if let Some((text, column)) = cells.find(|(text, _)| !is_figure(text)) {
-            let line = record.position().map_or(1, csv::Position::line);
-            let found = format!("`{text}` in column `{column}`");
-            return Err(Error::input(location(line), found, "a number, or nothing"));
+        let record = record.map_err(|e| malformed(results, &e))?;
+        for (i, text) in record.iter().enumerate() {
+            if figures.contains(&i) && !is_figure(text) {
+                let line = record.position().map_or(1, csv::Position::line);
+                let found = format!("`{text}` in column `{}`", columns[i]);
+                let expected = "a number, or nothing";
+                return Err(Error::input(location(results, line), found, expected));
+            }
         }
-        rows.push(ResultRow::new(
-            &columns,
-            record.iter().map(|text| text.to_string().into()),
-        ));
+        let values = record.iter().map(|text| text.to_string().into());
+        rows.push(ResultRow::new(&columns, values));
     }
     if rows.is_empty() {
-        return Err(Error::input(
-            location(1),
-            "no rows",
-            "a row for each combination",
-        ));
+        let expected = "a row for each combination";
+        return Err(Error::input(location(results, 1), "no rows", expected));
     }
     Ok(rows)
+}
+
+/// Returns whether a text may stand in a column of figures: nothing, a finite number, or a list, which is in JSON.
+fn is_figure(text: &str) -> bool {
+    text.is_empty() || text.starts_with('[') || text.parse().is_ok_and(f64::is_finite)
+}
+
+/// Returns the place of an error in the table.
+fn location(results: &Text, line: u64) -> SourceLocation {
+    SourceLocation::line(results.name(), line as usize)
+}
+
+/// Makes the error of a table that is no CSV.
+fn malformed(results: &Text, error: &csv::Error) -> Error {
+    let line = error.position().map_or(1, csv::Position::line);
+    Error::input(location(results, line), error.to_string(), EXPECTED)
 }
