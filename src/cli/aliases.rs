@@ -54,7 +54,8 @@ const BUYING: [&str; 4] = ["prices", "watts", "cables", "rank"];
 /// Other options that only old spellings have.
 const OLD_OPTIONS: [&str; 4] = ["settings", "throughput", "seeds", "shake"];
 
-/// Translates the words of an old spelling; `None` if they are none. `cli` is the whole command.
+/// Rewrites an old spelling as the command that took its place. `None` if the words are none. `cli` is the whole
+/// command.
 ///
 /// # Errors
 /// An option that the old spelling never had, or that the command in its place has not.

@@ -100,7 +100,7 @@ impl Command {
         out.finish()
     }
 
-    /// The records, which must be of a kind that lists nodes.
+    /// Opens the records, which must be of a kind that lists nodes.
     fn records(&self, context: &Context) -> anyhow::Result<Records> {
         let (mut lines, names) = Lines::open_all(&self.trace, context.memory)?;
         let found = match self.format.form(&mut lines)? {
@@ -140,7 +140,7 @@ impl Command {
         Ok(Sink { file, rows, names })
     }
 
-    /// The command line that makes this audit again.
+    /// Returns the command line that makes this audit again.
     fn command(&self, context: &Context) -> String {
         let line = CommandLine::new("audit")
             .argument(&self.spec)
@@ -206,7 +206,7 @@ fn report_left_out(name: &str, found: &Audit) {
     }
 }
 
-/// The placements, then the recorded one by size.
+/// Prints the placements side by side, then the recorded one by size.
 fn write_table(
     out: &mut impl Write,
     found: &Audit,

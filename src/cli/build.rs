@@ -48,7 +48,7 @@ fn profile_name(out: &Path) -> String {
     }
 }
 
-/// The commit this is built from: git's, or the one that packaging wrote down.
+/// Returns the commit that this is built from: git's, or the one that packaging wrote down.
 fn commit(root: &Path) -> Option<String> {
     let packaged = root.join(".cargo_vcs_info.json");
     if let Ok(text) = std::fs::read_to_string(packaged) {

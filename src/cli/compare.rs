@@ -68,7 +68,7 @@ impl Command {
         out.finish()
     }
 
-    /// The command line that makes this comparison again.
+    /// Returns the command line that makes this comparison again.
     fn command_line(&self, context: &Context) -> CommandLine {
         let line = CommandLine::new("compare")
             .argument(&self.spec)

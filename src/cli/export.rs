@@ -90,7 +90,7 @@ impl Command {
         output::write(file, export.text)
     }
 
-    /// The jobs of `--jobs` or `--log`.
+    /// Reads the jobs of `--jobs` or `--log`.
     fn jobs(
         &self,
         topology: &Topology,
@@ -119,7 +119,7 @@ impl Command {
         Ok(jobs)
     }
 
-    /// The figures of a SimGrid platform, where any is given.
+    /// Reads the figures of a SimGrid platform. `None` if none is given.
     fn figures(&self, target: &str, context: &Context) -> Result<Option<SimGridFigures>, Error> {
         let speed = self.speed.as_deref().map(|speed| ("--speed", speed));
         let latency = self

@@ -75,7 +75,7 @@ impl Command {
         output::write(self.output.as_deref(), (form.parse)(&job))
     }
 
-    /// The hosts as they are called there, each once, and their nodes.
+    /// Reads the hosts, each once, as the machine calls them, and their nodes.
     fn read(&self, topology: &Topology) -> Result<(Vec<String>, Vec<NodeId>)> {
         let path = Path::new(&self.nodes);
         let text = match self.nodes == "-" || path.is_file() {
@@ -85,7 +85,7 @@ impl Command {
         Ok(read_hosts(topology, &text)?)
     }
 
-    /// The order that a mapping of the guest's traffic gives.
+    /// Orders the nodes as a mapping of the guest's traffic places its ranks.
     fn by_guest(&self, topology: &Topology, nodes: &[NodeId], text: &str) -> Result<Vec<NodeId>> {
         let location = || SourceLocation::option(format!("--guest {text}"));
         if !topology.within_one_component(nodes) {
@@ -120,7 +120,7 @@ impl Command {
     }
 }
 
-/// The order whose ring is the shortest; says which.
+/// Chooses the order whose ring is the shortest, and tells which that is.
 fn shortest(topology: &Topology, nodes: &[NodeId]) -> Result<Vec<NodeId>> {
     let (order, by, walk) = best_ring(topology, nodes)?;
     let Ring {

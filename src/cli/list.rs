@@ -79,7 +79,7 @@ impl Command {
     }
 }
 
-/// The entries of a table, those from the papers last; below a heading where people read them.
+/// Lists the entries of a table, those from the papers last; below a heading where people read them.
 fn list(table: &Table, width: Option<usize>) -> String {
     let line = |e: &Entry<()>| [e.name.into(), e.about.into(), table.example(e)];
     let [chosen, papers] = table
@@ -126,7 +126,7 @@ fn entry_json(table: &Table, entry: &Entry<()>) -> Value {
     })
 }
 
-/// One entry: how it is written, what it is, its options, an example.
+/// Describes one entry: how it is written, what it is, its options, an example.
 fn help(table: &Table, entry: &Entry<()>, width: Option<usize>) -> String {
     let wrap = |text: &str, indent: usize| {
         let lines = match width {
@@ -157,7 +157,7 @@ fn help(table: &Table, entry: &Entry<()>, width: Option<usize>) -> String {
     text + "\n" + &wrap(&format!("Example: {}", table.example(entry)), 0)
 }
 
-/// A line each, in columns; where those are too narrow, the description stands below.
+/// Lays out a line for each entry, in columns; where these are too narrow, the description stands below.
 fn text(lines: &[[String; 3]], width: Option<usize>) -> String {
     let longest = |column: usize| {
         lines

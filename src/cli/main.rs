@@ -179,8 +179,8 @@ fn parse(parser: &mut clap::Command, words: &[OsString]) -> Result<(Cli, ArgMatc
     Ok((Cli::from_arg_matches(&matches)?, matches))
 }
 
-/// The arguments. Where one begins like a negative number (`-1`, `-1,2`) it is the value of the option before it, not an
-/// option: they are joined by `=`, so that errors say which values are allowed.
+/// Returns the arguments. Where one begins like a negative number (`-1`, `-1,2`) it is the value of the option before
+/// it, not an option: these two are joined by `=`, so that errors say which values are allowed.
 fn arguments() -> Vec<OsString> {
     let mut all: Vec<OsString> = Vec::new();
     for argument in std::env::args_os() {
@@ -204,7 +204,7 @@ fn arguments() -> Vec<OsString> {
     all
 }
 
-/// The command with a help that lists its commands in groups.
+/// Groups the commands in the help of `command`.
 fn with_groups(command: clap::Command) -> clap::Command {
     let (heading, literal) = (
         command.get_styles().get_header(),
@@ -234,7 +234,8 @@ fn with_groups(command: clap::Command) -> clap::Command {
     command.help_template(text)
 }
 
-/// Four fifths of the memory that is free now, where the system reports it; 8 GB elsewhere.
+/// Returns the default limit of memory, in bytes: four fifths of what is free now, where the system reports it; 8 GB
+/// elsewhere.
 fn default_memory() -> u64 {
     let free = || -> Option<u64> {
         let text = std::fs::read_to_string("/proc/meminfo").ok()?;

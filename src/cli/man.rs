@@ -48,7 +48,7 @@ impl Command {
     }
 }
 
-/// Every page by its name, that of the program first.
+/// Renders every page, that of the program first, with its file name.
 fn pages() -> anyhow::Result<Vec<(String, Vec<u8>)>> {
     let mut command = super::Cli::command().disable_help_subcommand(true);
     // The pages give only the version, not the build.

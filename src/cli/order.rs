@@ -68,7 +68,7 @@ impl Command {
         })
     }
 
-    /// The ordering as JSON; of a search, with its result.
+    /// Returns the ordering as JSON; of a search, with its result.
     fn document<'a>(
         &self,
         topology: &'a Topology,

@@ -275,7 +275,8 @@ impl Command {
         }
     }
 
-    /// Shares of compute by size, where `--compute` is given. A table's shares are taken as they are.
+    /// Reads the share of compute of each job size. `None` without `--compute`. A table's shares are taken as
+    /// they are.
     fn shares(&self, nodes: u32, context: &Context) -> anyhow::Result<Option<Vec<(u32, f64)>>> {
         let Some(path) = &self.compute else {
             return Ok(None);

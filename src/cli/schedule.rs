@@ -137,7 +137,7 @@ impl Command {
         Ok(())
     }
 
-    /// With --json the rows go only where -o says.
+    /// Tells whether rows are written: with `--json` only where `-o` says so.
     fn rows_wanted(&self) -> bool {
         !self.json || self.output.is_some()
     }
@@ -230,7 +230,7 @@ fn report_neglected(result: &ScheduleResult) {
     }
 }
 
-/// How many jobs, and the first of them by their numbers in the trace.
+/// Counts jobs in words, and names the first of them by their numbers in the trace.
 fn named(result: &ScheduleResult, tasks: &[u32]) -> String {
     const NAMED: usize = 8;
     let ids = tasks

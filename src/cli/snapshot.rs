@@ -89,7 +89,7 @@ impl Command {
     }
 }
 
-/// Tells on standard error what was assumed or left out, with counts.
+/// Reports on standard error what was assumed or left out, with counts.
 fn tell_notes(snapshot: &Snapshot, file: &str) {
     for found in &snapshot.notes {
         let mut note = format!("{file}: noted {}: {}", found.count, found.about);
@@ -101,7 +101,7 @@ fn tell_notes(snapshot: &Snapshot, file: &str) {
     }
 }
 
-/// The largest job by level, then the units that jobs free next.
+/// Prints the largest job that each level could take, then the units that running jobs free next.
 fn write_tables(out: &mut impl Write, snapshot: &Snapshot, machine: &str) -> anyhow::Result<()> {
     let all = snapshot.machine();
     let about = format!(

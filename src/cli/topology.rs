@@ -50,7 +50,7 @@ impl Command {
         Command::print(&figures)
     }
 
-    /// The figures as lines.
+    /// Prints the figures as lines.
     fn print(figures: &Figures) -> anyhow::Result<()> {
         let Figures {
             document,
@@ -151,7 +151,7 @@ impl Command {
     }
 }
 
-/// `64 links`, or what is known of them.
+/// Counts links in words (`64 links`), or says what is known of their number.
 fn in_words(cut: &Bisection) -> String {
     let links = cut.links();
     match cut.at_least {
@@ -167,7 +167,7 @@ fn plain(value: &serde_json::Value) -> String {
         .map_or_else(|| value.to_string(), str::to_string)
 }
 
-/// The links of the router graph, with capacities where not all are 1.
+/// Writes the links of the router graph, with capacities where not all are 1.
 fn write_edges(topology: &Topology, path: &Path) -> anyhow::Result<()> {
     let mut plain = true;
     topology

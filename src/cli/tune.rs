@@ -85,7 +85,8 @@ fn mean(setting: &RankedSetting, at: usize) -> (Option<f64>, Option<f64>) {
     (mean.map(|mean| mean.difference), half)
 }
 
-/// A JSON object: means as numbers, `null` where there is none, half their intervals, settings with the same figures.
+/// Returns a setting as a JSON object: means as numbers (`null` where there is none), half their intervals, and the
+/// settings with the same figures.
 fn object(setting: &RankedSetting) -> serde_json::Value {
     let names = &setting.names;
     let mut object = json!({"setting": names[0], "same": names[1..], "interval": {}});
@@ -180,7 +181,7 @@ impl Command {
         Ok(policy)
     }
 
-    /// Seconds by which submits differ, where there are several seeds.
+    /// Returns the most seconds by which submits are moved at random. `None` with a single seed.
     fn shake(&self) -> Option<u64> {
         (self.seeds > 1).then_some(self.shake)
     }
@@ -231,7 +232,7 @@ impl Command {
     }
 }
 
-/// The document beside the table.
+/// Returns the document that is written beside the table: how it was made.
 fn manifest(trace: &Path, plan: &str, table: &str, assumed: &[String]) -> serde_json::Value {
     let name = format!("settings for {}", trace.display());
     let mut document = json!({
@@ -289,7 +290,7 @@ fn write_table(out: &mut impl Write, ranking: &[RankedSetting], title: &str) -> 
     Ok(())
 }
 
-/// The machine over time under one setting: as CSV, and drawn where time passes.
+/// Returns the files that show the machine over time under one setting: a CSV, and a figure where any time passes.
 fn over_time(
     topology: &Topology,
     order: &str,

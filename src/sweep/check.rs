@@ -150,7 +150,7 @@ impl Problems<'_> {
         }
     }
 
-    /// The problems in the order of their lines.
+    /// Reports all problems in the order of their lines; the remarks if there are none.
     fn done(mut self) -> Result<Remarks> {
         let line = |error: &Error| match error {
             Error::Named {
@@ -172,7 +172,7 @@ impl Problems<'_> {
     }
 }
 
-/// A result that a machine does not suit is none: rows say why.
+/// Turns a result that a machine does not suit into `None`: its rows say why.
 fn suited<T>(result: Result<T>) -> Result<Option<T>> {
     match result {
         Err(Error::Unsuited { .. }) => Ok(None),
@@ -180,7 +180,7 @@ fn suited<T>(result: Result<T>) -> Result<Option<T>> {
     }
 }
 
-/// An error about an item, at the line of the plan that has it.
+/// Places an error about an item at the line of the plan that has it.
 fn at(location: &SourceLocation, text: &str, error: Error) -> Error {
     // A program's plan has no lines: the error is that of what it names.
     if matches!(location, SourceLocation::Option(_)) {

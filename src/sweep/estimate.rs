@@ -36,7 +36,7 @@ pub struct CostEstimate<'p> {
 }
 
 impl<'p> CostEstimate<'p> {
-    /// Sizes up the workloads of `plan`.
+    /// Reads how large the workloads of `plan` are.
     ///
     /// # Errors
     /// Generators that make no workload.

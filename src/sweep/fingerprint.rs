@@ -29,14 +29,14 @@ impl Fingerprint {
         self.add(&[0]);
     }
 
-    /// The checksum of bytes.
+    /// Hashes bytes.
     pub(super) fn of(bytes: &[u8]) -> Self {
         let mut all = Fingerprint::EMPTY;
         all.add(bytes);
         all
     }
 
-    /// The checksum of a file's bytes, packed or not. Errors: the file cannot be read.
+    /// Hashes the bytes of a file, packed or not. Fails if it cannot be read.
     pub(super) fn of_file(path: &Path) -> Result<Self> {
         let failed = |e| Error::io(path, "reading", e);
         let mut file = std::fs::File::open(path).map_err(failed)?;

@@ -34,7 +34,7 @@ impl<'p> Journal<'p> {
     /// The first line of a journal.
     pub const HEAD: &'static str = "# nodeorder sweep journal of cells\n";
 
-    /// For the cells of `plan`.
+    /// Lays out the journal of the cells of `plan`.
     pub fn new(plan: &'p Plan) -> Self {
         Journal {
             plan,

@@ -175,7 +175,8 @@ const REPLAY: Kind = Kind {
     },
 };
 
-/// Replays a workload from its start, a log as a stream, a trace as the log made of it, and returns `figures` of the result.
+/// Runs a workload from its start, a log as a stream, a trace as the log made of it, and returns `figures` of the
+/// result.
 fn replay<T>(
     ordering: &OrderingScope<'_>,
     spec: &CellSpec,

@@ -39,13 +39,13 @@ pub struct CellSpec {
 pub(super) type JobsKey = (Option<u32>, Option<u32>, Option<u32>);
 
 impl CellSpec {
-    /// The key that cells with the same jobs share.
+    /// Returns the key that cells with the same jobs share.
     pub(super) fn jobs(&self) -> JobsKey {
         (self.workload, self.procs, self.transform)
     }
 }
 
-/// The item of a list that an index stands for.
+/// Returns the item of a list that an index stands for. `None` without an index.
 pub(super) fn pick<T>(list: &[T], index: Option<u32>) -> Option<&T> {
     list.get(index? as usize)
 }
@@ -135,7 +135,7 @@ impl PlanLists {
         Ok(plan)
     }
 
-    /// Works out the hash and the checksums of the files. Errors: files that cannot be read.
+    /// Computes the hash of the plan and the checksums of its files. Fails if a file cannot be read.
     pub(super) fn fingerprint(&mut self) -> Result<()> {
         let mut all = Fingerprint::EMPTY;
         // The number is raised where rows change their meaning: folders of older versions are then not continued.

@@ -79,7 +79,7 @@ impl Table {
         names.is_some_and(|(_, names)| names.contains(&entry.name))
     }
 
-    /// The entries that users choose from, and those from the papers.
+    /// Splits the entries into those that users choose from and those from the papers.
     pub fn groups(&self) -> [&[Entry<()>]; 2] {
         let chosen = self
             .entries
@@ -87,7 +87,7 @@ impl Table {
         self.entries.split_at(chosen).into()
     }
 
-    /// How an entry is chosen: its example behind the option that takes it.
+    /// Shows how an entry is chosen: its example behind the option that takes it.
     pub fn example(&self, entry: &Entry<()>) -> String {
         match self.flag {
             "" => entry.example.into(),
@@ -96,7 +96,7 @@ impl Table {
     }
 }
 
-/// Every table, in the order of the reference.
+/// Lists every table, in the order of the reference.
 pub fn tables() -> Vec<Table> {
     let mut topologies = Table::new(
         "topologies",
@@ -153,7 +153,7 @@ pub fn tables() -> Vec<Table> {
     tables
 }
 
-/// A shipped machine as an entry: the first comment of its file describes it.
+/// Describes a shipped machine as an entry, by the first comment of its file.
 fn machine(name: &'static str) -> Entry<()> {
     let text = catalog::machine(name).unwrap_or_default();
     let about = text
@@ -170,7 +170,7 @@ fn machine(name: &'static str) -> Entry<()> {
     }
 }
 
-/// The options of an entry as rows: key, what it takes, default, meaning.
+/// Lists the options of an entry as rows: key, what it takes, default, meaning.
 pub fn rows<'o>(options: impl IntoIterator<Item = &'o Opt>) -> Vec<[String; 4]> {
     let row = |option: &Opt| {
         let mut about = option.about.to_string();

@@ -197,7 +197,7 @@ fn read_list(params: &Params, key: &'static str) -> Result<Vec<Located>> {
     Ok(list)
 }
 
-/// Fails if a text of a list is empty or has several lines, or stands in it twice.
+/// Checks that no text of a list is empty, has several lines or stands in it twice.
 fn check_list(key: &str, list: &[Located]) -> Result<()> {
     let mut seen = HashSet::with_capacity(list.len());
     for (i, (text, location)) in list.iter().enumerate() {

@@ -8,7 +8,7 @@ use nodeorder_base::error::quote_word;
 pub struct CommandLine(String);
 
 impl CommandLine {
-    /// `nodeorder VERB`.
+    /// Starts with `nodeorder VERB`.
     pub fn new(verb: &str) -> Self {
         CommandLine(format!("nodeorder {verb}"))
     }

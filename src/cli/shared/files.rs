@@ -146,7 +146,7 @@ const MOST_FILES: usize = 1000;
 /// The longest TOML file that is looked at, in bytes.
 const MOST_TEXT: u64 = 1 << 24;
 
-/// The files that a TOML file names: in its texts, relative to it.
+/// Finds the files that the texts of a TOML file name, relative to it.
 fn named_in(file: &Named) -> Vec<Named> {
     if file.file.extension() != Some(OsStr::new("toml")) {
         return Vec::new();
@@ -198,7 +198,7 @@ fn is_written(command: &str, id: &str) -> bool {
     WRITTEN.contains(&id) || (command, id) == TABLE_OF_SIZES
 }
 
-/// The path without links and detours; of a file that is not there yet, that of its folder with its name.
+/// Resolves links and detours in a path; of a file that is not there yet, those of its folder.
 fn identity(path: &Path) -> PathBuf {
     let folder = || {
         let folder = path.parent().filter(|folder| *folder != Path::new(""));
@@ -216,8 +216,8 @@ fn identity(path: &Path) -> PathBuf {
         .unwrap_or_else(|| path.to_path_buf())
 }
 
-/// The parts of a value such as `graph:links.csv,per_router=2` that may name a file: the whole, the text after the kind,
-/// and the pieces between `,`, `:` and `=`.
+/// Splits a value such as `graph:links.csv,per_router=2` into the parts that may name a file: the whole, the text
+/// after the kind, and the pieces between `,`, `:` and `=`.
 fn pieces(text: &str) -> impl Iterator<Item = &str> {
     let rest = text.split_once(':').map(|(_, rest)| rest);
     let parts = text

@@ -21,7 +21,7 @@ pub struct FormatArgs {
     pub columns: Option<String>,
 }
 
-/// The formats of records.
+/// Lists the formats of job records.
 fn records() -> impl Iterator<Item = &'static RecordFormat> {
     TRACE_FORMATS
         .iter()
@@ -31,7 +31,7 @@ fn records() -> impl Iterator<Item = &'static RecordFormat> {
         })
 }
 
-/// Values of `--from`.
+/// Returns the values that `--from` takes.
 fn names() -> PossibleValuesParser {
     PossibleValuesParser::new(
         ["swf"]
@@ -44,7 +44,7 @@ fn names() -> PossibleValuesParser {
 type Form = (&'static RecordFormat, Option<Columns>);
 
 impl FormatArgs {
-    /// The format of records that the options or the content say; none for other files.
+    /// Finds the format of job records from the options or the content. `None` for other files.
     pub fn form(&self, lines: &mut Lines) -> anyhow::Result<Option<Form>> {
         let Some(columns) = self.columns.as_deref() else {
             let form = match self.from.as_deref() {

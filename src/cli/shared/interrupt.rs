@@ -69,8 +69,8 @@ fn end() -> ! {
     std::process::exit(INTERRUPTED.into());
 }
 
-/// With `yes` the first Ctrl-C sets [`stopped`], and ends the program only if the search goes on for 800 ms. Without,
-/// Ctrl-C ends the program.
+/// Sets what Ctrl-C does. With `yes` the first one sets [`is_stopped`], and ends the program only if the search goes
+/// on for 800 ms; without, each ends the program.
 pub fn defer_first_interrupt(yes: bool) {
     DEFERRED.store(yes, Ordering::SeqCst);
 }
@@ -85,7 +85,7 @@ pub fn say(text: Option<String>) {
     lock().said = text;
 }
 
-/// The temporary file that `make` makes; Ctrl-C removes it.
+/// Registers the temporary file that `make` makes, so that Ctrl-C removes it.
 pub fn watched(make: impl FnOnce() -> io::Result<NamedTempFile>) -> io::Result<NamedTempFile> {
     let mut unfinished = lock();
     let file = make()?;
@@ -93,7 +93,7 @@ pub fn watched(make: impl FnOnce() -> io::Result<NamedTempFile>) -> io::Result<N
     Ok(file)
 }
 
-/// A folder with a temporary one in it, made where there is none; Ctrl-C removes what was made.
+/// Makes a folder where there is none, and a temporary folder in it by `make`; Ctrl-C removes what was made.
 pub fn watched_folder(
     folder: &Path,
     make: impl FnOnce() -> io::Result<tempfile::TempDir>,

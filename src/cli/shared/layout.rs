@@ -4,7 +4,7 @@ use std::io::{self, IsTerminal, Write};
 
 use comfy_table::{ColumnConstraint, ContentArrangement, Table};
 
-/// The width of the terminal `to`, or `COLUMNS` where that is set; none for files and pipes.
+/// Returns the columns of the terminal `to`, or `COLUMNS` where that is set. `None` for files and pipes.
 fn width_of(to: &impl IsTerminal) -> Option<usize> {
     let asked = std::env::var("COLUMNS")
         .ok()
@@ -18,12 +18,12 @@ fn width_of(to: &impl IsTerminal) -> Option<usize> {
     asked.filter(|n| *n > 0).or_else(seen)
 }
 
-/// The width of standard output.
+/// Returns the columns of standard output. `None` if it is no terminal.
 pub fn width() -> Option<usize> {
     width_of(&io::stdout())
 }
 
-/// `text` in lines of at most `width` characters where its words allow.
+/// Wraps `text` into lines of at most `width` characters where its words allow.
 pub fn wrapped(text: &str, width: usize) -> Vec<String> {
     let mut lines: Vec<String> = vec![String::new()];
     let mut used = 0;
@@ -45,7 +45,7 @@ pub fn wrapped(text: &str, width: usize) -> Vec<String> {
     lines
 }
 
-/// A sentence, wrapped.
+/// Prints a sentence, wrapped.
 pub fn sentence(out: &mut impl Write, text: &str) -> io::Result<()> {
     match width() {
         None => writeln!(out, "{text}"),
@@ -55,7 +55,7 @@ pub fn sentence(out: &mut impl Write, text: &str) -> io::Result<()> {
     }
 }
 
-/// A name padded to `column`, then its text; further lines are indented to match.
+/// Prints a name padded to `column`, then its text; further lines are indented to match.
 pub fn field(out: &mut impl Write, column: usize, name: &str, text: &str) -> io::Result<()> {
     let room = width().map_or(usize::MAX, |width| width.saturating_sub(column + 1).max(16));
     for (i, line) in wrapped(text, room).iter().enumerate() {
@@ -64,7 +64,7 @@ pub fn field(out: &mut impl Write, column: usize, name: &str, text: &str) -> io:
     Ok(())
 }
 
-/// The table as text that fits the terminal. Where it is too wide, columns from `first` on are left out at even
+/// Renders a table so that it fits the terminal. Where it is too wide, columns from `first` on are left out at even
 /// intervals, and a last line says how many; if that is not enough, cells are wrapped.
 pub fn fitted(table: Table, first: usize, to: &impl IsTerminal) -> String {
     fitted_to(table, first, width_of(to))

@@ -31,7 +31,7 @@ pub struct NetworkFigures {
 }
 
 impl NetworkFigures {
-    /// The options that are given, with their texts.
+    /// Lists the options that are given, with their texts.
     pub fn given(&self) -> impl Iterator<Item = (&str, &str)> {
         let options = [
             ("--bandwidth", self.bandwidth.as_deref()),
@@ -48,7 +48,7 @@ impl NetworkFigures {
             .filter_map(|(flag, text)| Some((flag, text?)))
     }
 
-    /// The figures that are given, and the text of `--latency`, where a command takes it.
+    /// Parses the figures that are given, and the text of `--latency`, where a command takes it.
     pub fn read(&self, latency: Option<&str>, context: &Context) -> Result<Figures> {
         let figures = self.given().filter(|(flag, _)| *flag != "--links-file");
         let figures = figures.chain(latency.map(|text| ("--latency", text)));

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 static QUIET: AtomicBool = AtomicBool::new(false);
 
-/// From here on nothing but errors is printed on standard error, nor is progress shown.
+/// Silences standard error from here on: only errors are printed, and no progress.
 pub fn silence() {
     QUIET.store(true, Ordering::Relaxed);
 }

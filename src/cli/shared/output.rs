@@ -140,7 +140,7 @@ impl<W: Write> Write for Bounded<W> {
     }
 }
 
-/// The size that files may have, in bytes, where the system says it.
+/// Returns the largest size that a file may have, in bytes: the system's limit, if it tells one.
 fn largest_file() -> u64 {
     let limits = std::fs::read_to_string("/proc/self/limits").unwrap_or_default();
     let line = limits
@@ -150,7 +150,7 @@ fn largest_file() -> u64 {
         .unwrap_or(u64::MAX)
 }
 
-/// Standard output, which may be a file.
+/// Opens standard output, which may be a file.
 fn to_stdout() -> Box<dyn Write> {
     let file = std::fs::metadata("/dev/stdout")
         .ok()
@@ -162,7 +162,7 @@ fn to_stdout() -> Box<dyn Write> {
     })
 }
 
-/// A new file in `folder` with the permissions that `target` has, or that a plain new file would get.
+/// Creates a temporary file in `folder` with the permissions of `target`, or those of a plain new file.
 fn beside(folder: &Path, target: &Path) -> io::Result<NamedTempFile> {
     let mut builder = tempfile::Builder::new();
     builder.prefix(".nodeorder-").suffix(".tmp");
@@ -244,7 +244,7 @@ pub fn write_folder<N: AsRef<Path>, T: AsRef<[u8]>>(
         .try_for_each(|(name, text)| write(Some(&folder.join(name)), text))
 }
 
-/// Which of two forms the name of an option's file asks for by its ending; `plain` where it has none, as a device.
+/// Chooses which of two forms an option's file has, by the ending of its name; `plain` if it has none, as a device.
 pub fn form(
     option: &str,
     path: &Path,
@@ -258,7 +258,7 @@ pub fn form(
     })
 }
 
-/// The file that an option names; none for `-`, which is standard output.
+/// Returns the file that an option names. `None` for `-`, which is standard output.
 pub fn file(path: Option<&Path>) -> Option<&Path> {
     path.filter(|path| *path != Path::new("-"))
 }
@@ -269,7 +269,7 @@ pub fn say_page(out: &mut impl Write, folder: Option<&Path>) -> io::Result<()> {
     page.map_or(Ok(()), |page| writeln!(out, "\nPage: {}", page.display()))
 }
 
-/// How messages name an output.
+/// Describes an output in a message.
 pub fn name(path: Option<&Path>) -> String {
     file(path).map_or_else(
         || "standard output".into(),

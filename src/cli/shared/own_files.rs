@@ -76,7 +76,7 @@ impl<'a> OwnFiles<'a> {
         })
     }
 
-    /// Where to write one of them.
+    /// Returns the path to write one of them to.
     pub fn path(&self, name: &str) -> PathBuf {
         self.unfinished.path().join(name)
     }
@@ -141,7 +141,7 @@ pub fn replace(
     write_report(folder, command, files.collect())
 }
 
-/// The commands and names of a list. Only names of files in the same folder are accepted.
+/// Reads a list: commands, and the names of their files. Fails at a name that is no file of the same folder.
 fn read(path: &Path) -> anyhow::Result<Vec<(String, String)>> {
     if !path.exists() {
         return Ok(Vec::new());

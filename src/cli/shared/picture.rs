@@ -13,7 +13,7 @@ pub struct Picture<'p> {
 }
 
 impl<'p> Picture<'p> {
-    /// The picture that `--plot` asks for. Errors: a name that ends neither in `.svg` nor in `.png`.
+    /// Checks the file that `--plot` names. Fails if it ends neither in `.svg` nor in `.png`.
     pub fn new(path: &'p Path) -> Result<Self> {
         let form = output::form("--plot", path, ["svg", "png"], None)?;
         Ok(Picture {

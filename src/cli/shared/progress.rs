@@ -12,7 +12,7 @@ use super::notes;
 /// How often a line is printed where nobody sees a bar.
 const EVERY: Duration = Duration::from_secs(10);
 
-/// A bar for `steps` steps of `what`.
+/// Shows a bar for `steps` steps of `what`.
 pub fn bar(steps: u64, what: &str) -> Bar {
     shown(
         Some(steps),
@@ -22,7 +22,7 @@ pub fn bar(steps: u64, what: &str) -> Bar {
     )
 }
 
-/// A bar for the bytes of a file; only a count where the total is unknown.
+/// Shows a bar for the bytes of a file; only a count where the total is unknown.
 pub fn bytes(all: Option<u64>, what: &str) -> Bar {
     let template = match all {
         Some(_) => "{prefix} [{bar:30}] {percent}% (remaining {eta})",
@@ -35,14 +35,14 @@ pub fn bytes(all: Option<u64>, what: &str) -> Bar {
     shown(all, what, template, line)
 }
 
-/// A spinner with the elapsed time, for work whose steps are not counted.
+/// Shows a spinner with the elapsed time, for work whose steps are not counted.
 pub fn waiting(what: &str) -> Bar {
     shown(None, what, "{spinner} {prefix} ({elapsed}) {msg}", |bar| {
         bar.message()
     })
 }
 
-/// As [`waiting`], but nothing on a terminal.
+/// Makes a bar like that of [`show_spinner`], but shows nothing on a terminal.
 pub fn waiting_unseen(what: &str) -> Bar {
     match std::io::stderr().is_terminal() {
         true => Bar {
@@ -53,7 +53,7 @@ pub fn waiting_unseen(what: &str) -> Bar {
     }
 }
 
-/// `3/7 hilbert`.
+/// Formats a bar's steps as `3/7 hilbert`.
 fn count(bar: &ProgressBar) -> String {
     let steps = bar.length().map_or(String::new(), |all| format!("/{all}"));
     format!("{}{steps} {}", bar.position(), bar.message())

@@ -23,7 +23,7 @@ const MOST: u64 = 1 << 34;
 pub struct SweepFolder<'p>(pub &'p Path);
 
 impl SweepFolder<'_> {
-    /// The table: the one that is there, else the plain one.
+    /// Returns the path of the table: the one that is there, else the plain one.
     pub fn results(&self) -> PathBuf {
         let [plain, packed] = RESULTS.map(|name| self.0.join(name));
         if !plain.exists() && packed.exists() {
@@ -33,7 +33,7 @@ impl SweepFolder<'_> {
         }
     }
 
-    /// The file that describes the table.
+    /// Returns the path of the document that describes the table.
     pub fn manifest(&self) -> PathBuf {
         self.0.join(MANIFEST)
     }
@@ -87,7 +87,7 @@ impl SweepFolder<'_> {
         Ok(names.any(|name| name == "sweep.journal" || name.starts_with("shard-")))
     }
 
-    /// The document that describes the table.
+    /// Reads the document that describes the table.
     fn read_manifest(&self) -> anyhow::Result<Value> {
         let manifest = self.manifest();
         let text = Text::read(&manifest, MOST)?;
@@ -95,8 +95,8 @@ impl SweepFolder<'_> {
             .with_context(|| format!("{}: reading", manifest.display()))
     }
 
-    /// The table as it was written, and the document that describes it where there is one (else null). Errors: a table
-    /// that the document does not fit.
+    /// Reads the table as it was written, and the document that describes it (null if there is none). Fails if
+    /// the document does not fit the table.
     pub fn table(&self, memory: u64) -> anyhow::Result<(Text, Value)> {
         let table = Text::read(&self.results(), memory)?;
         if !self.manifest().exists() {
@@ -194,7 +194,7 @@ pub fn manifest(file: &ShardFile, table: &str) -> Value {
     document
 }
 
-/// Finished cells of a journal, and the journal opened to add more.
+/// Reads the finished cells of a journal, and opens it to add more.
 pub fn open_journal(path: &Path, journal: &Journal<'_>) -> anyhow::Result<(RecoveredRows, File)> {
     let fail = |what| move || format!("{}: {what}", path.display());
     let mut kept = RecoveredRows::default();

@@ -61,7 +61,7 @@ pub fn write_comparison(out: &mut impl Write, comparison: &Comparison) -> io::Re
     Ok(())
 }
 
-/// Which ordering is best at which sizes, in a line: long ranges by name, the rest counted.
+/// Tells in a line which ordering is best at which sizes: long ranges by name, the rest counted.
 fn winners(comparison: &Comparison) -> String {
     let octaves = |from: usize, to: usize| ((to + 1) as f64 / from as f64).log2();
     let (long, short): (Vec<_>, Vec<_>) = comparison
@@ -193,7 +193,7 @@ pub const SCHEDULED: [&str; 10] = [
     "hops",
 ];
 
-/// The name of a schedule, then its figures, as the cells of a row.
+/// Returns the cells of a row: the name of a schedule, then its figures.
 pub fn scheduled(name: &str, summary: &ScheduleSummary) -> Vec<String> {
     vec![
         name.to_string(),
@@ -259,7 +259,7 @@ fn write_section(
     )
 }
 
-/// A table without lines whose columns from `numbers` on are numbers.
+/// Lays out a table without lines whose columns from `numbers` on are numbers.
 pub fn table(
     header: Vec<String>,
     rows: impl IntoIterator<Item = Vec<String>>,
@@ -275,7 +275,7 @@ pub fn table(
     table
 }
 
-/// Rows under the names of their columns, of which those from `numbers` on are numbers.
+/// Lays out rows under the names of their columns, of which those from `numbers` on are numbers.
 pub fn of_columns<R>(columns: &[Column<R>], rows: &[R], numbers: usize) -> Table {
     let cells = |row: &R| {
         columns
@@ -287,7 +287,7 @@ pub fn of_columns<R>(columns: &[Column<R>], rows: &[R], numbers: usize) -> Table
     table(header.collect(), rows.iter().map(cells), numbers)
 }
 
-/// A value with so many digits, `-` for none.
+/// Formats a value with so many digits, `-` for none.
 pub fn number(value: Option<f64>, digits: usize) -> String {
     value.map_or_else(|| "-".into(), |v| format!("{v:.digits$}"))
 }

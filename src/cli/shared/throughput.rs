@@ -26,7 +26,7 @@ pub fn searched(
     Ok(found)
 }
 
-/// Throughput of `demand` under the routing called `routing`.
+/// Finds the throughput of `demand` under the routing called `routing`.
 pub fn row<'a>(
     fabric: &Fabric<'_>,
     demand: &Demand,

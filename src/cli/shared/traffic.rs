@@ -21,7 +21,7 @@ pub struct TrafficArgs {
 }
 
 impl TrafficArgs {
-    /// The machine's links, where traffic is simulated.
+    /// Builds the machine's links, where traffic is simulated.
     pub fn fabric<'t>(&self, topology: &'t Topology) -> anyhow::Result<Option<Fabric<'t>>> {
         Ok(self
             .guest
@@ -30,7 +30,7 @@ impl TrafficArgs {
             .transpose()?)
     }
 
-    /// How jobs communicate, where that is simulated.
+    /// Returns how jobs communicate. `None` if traffic is not simulated.
     pub fn settings<'a>(
         &'a self,
         fabric: Option<&'a Fabric<'a>>,

@@ -152,7 +152,7 @@ impl Command {
         out.finish()
     }
 
-    /// The command line that makes this comparison again.
+    /// Returns the command line that makes this comparison again.
     fn command_line(&self, sizes: &str, context: &Context) -> CommandLine {
         let line = CommandLine::new("throughput")
             .argument(&self.spec)
