@@ -80,7 +80,7 @@ impl Table {
     }
 
     /// Splits the entries into those that users choose from and those from the papers.
-    pub fn groups(&self) -> [&[Entry<()>]; 2] {
+    pub fn split_by_origin(&self) -> [&[Entry<()>]; 2] {
         let chosen = self
             .entries
             .partition_point(|entry| !self.is_from_papers(entry));
@@ -88,7 +88,7 @@ impl Table {
     }
 
     /// Shows how an entry is chosen: its example behind the option that takes it.
-    pub fn example(&self, entry: &Entry<()>) -> String {
+    pub fn example_usage(&self, entry: &Entry<()>) -> String {
         match self.flag {
             "" => entry.example.into(),
             flag => format!("{flag} {}", entry.example),
@@ -97,7 +97,7 @@ impl Table {
 }
 
 /// Lists every table, in the order of the reference.
-pub fn tables() -> Vec<Table> {
+pub fn list_tables() -> Vec<Table> {
     let mut topologies = Table::new(
         "topologies",
         "Topology kinds and shipped machines",
@@ -106,7 +106,7 @@ pub fn tables() -> Vec<Table> {
     topologies.common = topology::COMMON;
     topologies
         .entries
-        .extend(catalog::machines().into_iter().map(machine));
+        .extend(catalog::machines().into_iter().map(describe_machine));
     let mut guests = Table::new(
         "guests",
         "Traffic patterns and guest files",
@@ -154,7 +154,7 @@ pub fn tables() -> Vec<Table> {
 }
 
 /// Describes a shipped machine as an entry, by the first comment of its file.
-fn machine(name: &'static str) -> Entry<()> {
+fn describe_machine(name: &'static str) -> Entry<()> {
     let text = catalog::machine(name).unwrap_or_default();
     let about = text
         .lines()
@@ -171,7 +171,7 @@ fn machine(name: &'static str) -> Entry<()> {
 }
 
 /// Lists the options of an entry as rows: key, what it takes, default, meaning.
-pub fn rows<'o>(options: impl IntoIterator<Item = &'o Opt>) -> Vec<[String; 4]> {
+pub fn list_option_rows<'o>(options: impl IntoIterator<Item = &'o Opt>) -> Vec<[String; 4]> {
     let row = |option: &Opt| {
         let mut about = option.about.to_string();
         if !option.only_with.is_empty() {

@@ -116,7 +116,7 @@ impl PlanSpec {
     }
 
     /// Returns the lists of texts, each text located by itself, as an option is. Fails as [`PlanSpec::read`] does.
-    pub(super) fn locate(&self) -> Result<Lists> {
+    pub(super) fn locate_texts(&self) -> Result<Lists> {
         let mut lists = Lists::new();
         for (key, texts) in self.text_lists() {
             let locate = |text: &String| (text.clone(), SourceLocation::option(text));
@@ -327,7 +327,7 @@ mod tests {
         let error = |change: fn(&mut PlanSpec)| {
             let mut spec = spec();
             change(&mut spec);
-            spec.locate().unwrap_err().to_string()
+            spec.locate_texts().unwrap_err().to_string()
         };
         let twice = error(|spec| spec.orderings.push("snake".into()));
         assert_eq!(

@@ -34,19 +34,20 @@ enum Writer {
 impl Output {
     /// Opens `path`, or standard output for `None` and `-`.
     pub fn open(path: Option<&Path>) -> anyhow::Result<Output> {
-        let (target, unfinished): (Box<dyn Write>, _) = match file(path) {
+        let (target, unfinished): (Box<dyn Write>, _) = match named_file(path) {
             None => (to_stdout(), None),
             Some(path) => open_file(path)?,
         };
         let target = BufWriter::with_capacity(1 << 16, target);
-        let writer = match path.is_some_and(is_packed) {
-            true => Writer::Packed(Box::new(GzEncoder::new(target, Compression::default()))),
-            false => Writer::Plain(target),
+        let writer = if path.is_some_and(is_packed) {
+            Writer::Packed(Box::new(GzEncoder::new(target, Compression::default())))
+        } else {
+            Writer::Plain(target)
         };
         Ok(Output {
             writer,
             unfinished,
-            name: name(path),
+            name: describe_output(path),
         })
     }
 
@@ -64,7 +65,7 @@ impl Output {
         target.flush().with_context(|| name.clone())?;
         drop(target);
         match unfinished {
-            Some((file, path)) => interrupt::persist(file, &path).context(name),
+            Some((file, path)) => interrupt::move_to_target(file, &path).context(name),
             None => Ok(()),
         }
     }
@@ -76,7 +77,7 @@ type Unfinished = (NamedTempFile, PathBuf);
 /// Opens a file to write: a temporary one beside it with the path to move it to, or the target itself where that
 /// is a device or a pipe.
 fn open_file(path: &Path) -> anyhow::Result<(Box<dyn Write>, Option<Unfinished>)> {
-    let fail = || name(Some(path));
+    let fail = || describe_output(Some(path));
     files::may_write(path)?;
     // A link is kept: the file that it points to is replaced.
     let target = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
@@ -104,7 +105,7 @@ fn open_file(path: &Path) -> anyhow::Result<(Box<dyn Write>, Option<Unfinished>)
         io::ErrorKind::NotFound => io::Error::new(e.kind(), "its folder does not exist"),
         kind => io::Error::from(kind),
     };
-    let file = beside(folder, &target)
+    let file = create_beside(folder, &target)
         .map_err(plainly)
         .with_context(fail)?;
     let writer = file.as_file().try_clone().with_context(fail)?;
@@ -163,7 +164,7 @@ fn to_stdout() -> Box<dyn Write> {
 }
 
 /// Creates a temporary file in `folder` with the permissions of `target`, or those of a plain new file.
-fn beside(folder: &Path, target: &Path) -> io::Result<NamedTempFile> {
+fn create_beside(folder: &Path, target: &Path) -> io::Result<NamedTempFile> {
     let mut builder = tempfile::Builder::new();
     builder.prefix(".nodeorder-").suffix(".tmp");
     #[cfg(unix)]
@@ -171,7 +172,7 @@ fn beside(folder: &Path, target: &Path) -> io::Result<NamedTempFile> {
         use std::os::unix::fs::PermissionsExt;
         builder.permissions(std::fs::Permissions::from_mode(0o666));
     }
-    let file = interrupt::watched(|| builder.tempfile_in(folder))?;
+    let file = interrupt::watch_file(|| builder.tempfile_in(folder))?;
     if let Ok(meta) = std::fs::metadata(target) {
         file.as_file().set_permissions(meta.permissions())?;
     }
@@ -218,12 +219,12 @@ where
     Result<(), E>: anyhow::Context<(), E>,
 {
     let mut out = Output::open(path)?;
-    write(&mut out).with_context(|| name(path))?;
+    write(&mut out).with_context(|| describe_output(path))?;
     out.finish()
 }
 
 /// Writes a whole text to `path` or standard output.
-pub fn write(path: Option<&Path>, bytes: impl AsRef<[u8]>) -> anyhow::Result<()> {
+pub fn write_text(path: Option<&Path>, bytes: impl AsRef<[u8]>) -> anyhow::Result<()> {
     write_by(path, |out| out.write_all(bytes.as_ref()))
 }
 
@@ -241,11 +242,11 @@ pub fn write_folder<N: AsRef<Path>, T: AsRef<[u8]>>(
     create_folder(folder)?;
     files
         .into_iter()
-        .try_for_each(|(name, text)| write(Some(&folder.join(name)), text))
+        .try_for_each(|(name, text)| write_text(Some(&folder.join(name)), text))
 }
 
 /// Chooses which of two forms an option's file has, by the ending of its name; `plain` if it has none, as a device.
-pub fn form(
+pub fn form_by_ending(
     option: &str,
     path: &Path,
     forms: [&'static str; 2],
@@ -259,7 +260,7 @@ pub fn form(
 }
 
 /// Returns the file that an option names. `None` for `-`, which is standard output.
-pub fn file(path: Option<&Path>) -> Option<&Path> {
+pub fn named_file(path: Option<&Path>) -> Option<&Path> {
     path.filter(|path| *path != Path::new("-"))
 }
 
@@ -270,8 +271,8 @@ pub fn say_page(out: &mut impl Write, folder: Option<&Path>) -> io::Result<()> {
 }
 
 /// Describes an output in a message.
-pub fn name(path: Option<&Path>) -> String {
-    file(path).map_or_else(
+pub fn describe_output(path: Option<&Path>) -> String {
+    named_file(path).map_or_else(
         || "standard output".into(),
         |p| format!("{}: writing", p.display()),
     )
@@ -293,7 +294,7 @@ mod tests {
     fn a_name_in_gz_asks_for_compression() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("out.csv.gz");
-        write(Some(&path), b"a,b\n1,2\n").unwrap();
+        write_text(Some(&path), b"a,b\n1,2\n").unwrap();
         let bytes = std::fs::read(&path).unwrap();
         assert_eq!(bytes[..2], [0x1f, 0x8b]);
         // No time of writing: the same text, the same bytes.
@@ -313,7 +314,7 @@ mod tests {
 
     #[test]
     fn devices_are_written_straight_and_directories_refused() {
-        write(Some(Path::new("/dev/null")), b"x").unwrap();
-        assert!(write(Some(Path::new("/")), b"x").is_err());
+        write_text(Some(Path::new("/dev/null")), b"x").unwrap();
+        assert!(write_text(Some(Path::new("/")), b"x").is_err());
     }
 }
