@@ -297,19 +297,20 @@ fn write_table(
         layout::fit_to_terminal(all, 3, &std::io::stdout())
     )?;
     layout::print_sentence(out, "The recorded jobs by size in nodes.")?;
-    let class = |(from, to, sums): (u32, u32, &Sums)| {
-        row(
-            if from == to {
-                from.to_string()
-            } else {
-                format!("{from}-{to}")
-            },
-            sums,
-        )
-    };
     let sizes = lay_out_table(
         heading("nodes"),
-        found.placements[0].by_size().map(class),
+        found.placements[0]
+            .by_size()
+            .map(|(from, to, sums): (u32, u32, &Sums)| {
+                row(
+                    if from == to {
+                        from.to_string()
+                    } else {
+                        format!("{from}-{to}")
+                    },
+                    sums,
+                )
+            }),
         0,
     );
     writeln!(

@@ -29,7 +29,7 @@ pub struct Command {
 const FORMER: [(&str, &str); 1] = [("formats", "traces")];
 
 fn table_names() -> PossibleValuesParser {
-    let value = |table: &Table| {
+    PossibleValuesParser::new(reference::list_tables().iter().map(|table: &Table| {
         let former = FORMER
             .iter()
             .filter(|(_, name)| *name == table.name)
@@ -37,8 +37,7 @@ fn table_names() -> PossibleValuesParser {
         PossibleValue::new(table.name)
             .help(table.about)
             .aliases(former)
-    };
-    PossibleValuesParser::new(reference::list_tables().iter().map(value))
+    }))
 }
 
 impl Command {
@@ -85,10 +84,12 @@ impl Command {
 
 /// Lists the entries of a table, those from the papers last; below a heading where people read them.
 fn list_entries(table: &Table, width: Option<usize>) -> String {
-    let line = |e: &Entry<()>| [e.name.into(), e.about.into(), table.example_usage(e)];
-    let [chosen, papers] = table
-        .split_by_origin()
-        .map(|group| group.iter().map(line).collect::<Vec<_>>());
+    let [chosen, papers] = table.split_by_origin().map(|group| {
+        group
+            .iter()
+            .map(|e: &Entry<()>| [e.name.into(), e.about.into(), table.example_usage(e)])
+            .collect::<Vec<_>>()
+    });
     // Programs that read a pipe get a line for each entry and nothing else.
     if papers.is_empty() || width.is_none() {
         return lay_out_columns(&[chosen, papers].concat(), width);

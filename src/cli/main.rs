@@ -130,8 +130,9 @@ fn main() -> ExitCode {
         Ok(parsed) => parsed,
         Err(mut e) => {
             // An unknown option is no value: the advice to write it as one leads nowhere.
-            let option = |c: &ContextValue| c.to_string().starts_with("--");
-            if e.get(ContextKind::InvalidArg).is_some_and(option) {
+            if e.get(ContextKind::InvalidArg)
+                .is_some_and(|c: &ContextValue| c.to_string().starts_with("--"))
+            {
                 e.remove(ContextKind::Suggested);
             }
             // Help and version go to stdout and are no failure; neither is a closed pipe.

@@ -60,8 +60,11 @@ impl Command {
             return Err(Error::input(location, "no records that list nodes", expected).into());
         };
         let mut records = Records::over(lines, form, columns.as_ref())?;
-        let read = |path: &PathBuf| Text::read(path, context.memory);
-        let states = self.nodes.as_ref().map(read).transpose()?;
+        let states = self
+            .nodes
+            .as_ref()
+            .map(|path: &PathBuf| Text::read(path, context.memory))
+            .transpose()?;
         let snapshot = Snapshot::new(&topology, &mut records, states.as_ref())?;
         tell_notes(&snapshot, records.name());
         let jobs = self.jobs.display().to_string();

@@ -153,7 +153,7 @@ impl Problems<'_> {
 
     /// Reports all problems in the order of their lines; the remarks if there are none.
     fn report_problems(mut self) -> Result<Remarks> {
-        let line = |error: &Error| match error {
+        self.errors.sort_by_key(|error: &Error| match error {
             Error::Named {
                 location: SourceLocation::Line { line, .. },
                 ..
@@ -163,8 +163,7 @@ impl Problems<'_> {
                 ..
             } => *line,
             _ => 0,
-        };
-        self.errors.sort_by_key(line);
+        });
         match self.errors.len() {
             0 => Ok(self.remarks),
             1 => Err(self.errors.remove(0)),

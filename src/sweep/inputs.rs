@@ -79,13 +79,15 @@ impl Spec {
             _ if !known => there("", text),
             None => text.to_string(),
             Some((head, rest)) => {
-                let part = |part: &str| match part.split_once('=') {
-                    Some((key, value)) => format!("{key}={}", there(key, value)),
-                    None => there("", part),
-                };
                 format!(
                     "{head}:{}",
-                    rest.split(',').map(part).collect::<Vec<_>>().join(",")
+                    rest.split(',')
+                        .map(|part: &str| match part.split_once('=') {
+                            Some((key, value)) => format!("{key}={}", there(key, value)),
+                            None => there("", part),
+                        })
+                        .collect::<Vec<_>>()
+                        .join(",")
                 )
             }
         };

@@ -91,16 +91,20 @@ impl PlanLists {
     /// Finds the files that the texts of a plan name. Paths are relative to `base`. Fails if a workload is standard input.
     pub(super) fn resolve(spec: &PlanSpec, lists: &Lists, base: Option<&Path>) -> Result<Self> {
         let resolve = |texts: &[String]| {
-            let resolve =
-                |text: &String| Spec::resolve_files(text, base, is_known(text), is_any_file);
-            texts.iter().map(resolve).collect()
+            texts
+                .iter()
+                .map(|text: &String| Spec::resolve_files(text, base, is_known(text), is_any_file))
+                .collect()
         };
-        let allocator = |text: &String| Spec::resolve_files(text, base, true, is_rules_file);
         let mut plan = PlanLists {
             name: spec.name.clone(),
             topologies: resolve(&spec.topologies),
             orderings: resolve(&spec.orderings),
-            allocators: spec.allocators.iter().map(allocator).collect(),
+            allocators: spec
+                .allocators
+                .iter()
+                .map(|text: &String| Spec::resolve_files(text, base, true, is_rules_file))
+                .collect(),
             workloads: Vec::new(),
             transforms: spec.transforms.clone(),
             policies: spec.policies.clone(),

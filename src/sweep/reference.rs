@@ -172,17 +172,19 @@ fn describe_machine(name: &'static str) -> Entry<()> {
 
 /// Lists the options of an entry as rows: key, what it takes, default, meaning.
 pub fn list_option_rows<'o>(options: impl IntoIterator<Item = &'o Opt>) -> Vec<[String; 4]> {
-    let row = |option: &Opt| {
-        let mut about = option.about.to_string();
-        if !option.only_with.is_empty() {
-            about += &format!(" (only with {})", option.only_with);
-        }
-        [
-            option.key.into(),
-            option.values.to_string(),
-            option.default.to_string(),
-            about,
-        ]
-    };
-    options.into_iter().map(row).collect()
+    options
+        .into_iter()
+        .map(|option: &Opt| {
+            let mut about = option.about.to_string();
+            if !option.only_with.is_empty() {
+                about += &format!(" (only with {})", option.only_with);
+            }
+            [
+                option.key.into(),
+                option.values.to_string(),
+                option.default.to_string(),
+                about,
+            ]
+        })
+        .collect()
 }

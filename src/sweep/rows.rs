@@ -35,8 +35,9 @@ pub struct ResultsTable<'p> {
 impl<'p> ResultsTable<'p> {
     /// Lays out the columns of the table of `plan`.
     pub fn new(plan: &'p Plan) -> Self {
-        let is_used = |column: &&Column<CellRow<'p>>| uses_list(plan, column.name);
-        let lists = CellRow::LISTS.iter().filter(is_used);
+        let lists = CellRow::LISTS
+            .iter()
+            .filter(|column: &&Column<CellRow<'p>>| uses_list(plan, column.name));
         let cell_columns: Vec<Column<CellRow<'p>>> = CellRow::FIRST
             .iter()
             .chain(lists)

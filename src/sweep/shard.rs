@@ -241,9 +241,10 @@ fn report_missing(missing: &[u32], first: &ShardFile, folder: &str) -> Error {
 /// Writes ascending numbers as ranges: `0-2,5`.
 fn write_ranges(numbers: &[u32]) -> String {
     let runs = numbers.chunk_by(|a, b| a + 1 == *b);
-    let run = |run: &[u32]| match run {
+    runs.map(|run: &[u32]| match run {
         [one] => one.to_string(),
         run => format!("{}-{}", run[0], run[run.len() - 1]),
-    };
-    runs.map(run).collect::<Vec<_>>().join(",")
+    })
+    .collect::<Vec<_>>()
+    .join(",")
 }

@@ -35,17 +35,19 @@ fn write_more<'m>(
     about: &str,
 ) -> anyhow::Result<()> {
     let machines: Vec<RankedMachine<'m>> = report::machines::ranked(found).collect();
-    let line = |column: &Column<RankedMachine<'m>>| {
-        let values: Vec<Value<'_>> = machines.iter().map(|m| (column.value)(m)).collect();
-        let any = values.iter().any(|value| *value != Value::Empty);
-        let cells = values.iter().map(Value::shown);
-        any.then(|| {
-            std::iter::once(column.name.to_string())
-                .chain(cells)
-                .collect::<Vec<_>>()
+    let lines: Vec<Vec<String>> = columns
+        .iter()
+        .filter_map(|column: &Column<RankedMachine<'m>>| {
+            let values: Vec<Value<'_>> = machines.iter().map(|m| (column.value)(m)).collect();
+            let any = values.iter().any(|value| *value != Value::Empty);
+            let cells = values.iter().map(Value::shown);
+            any.then(|| {
+                std::iter::once(column.name.to_string())
+                    .chain(cells)
+                    .collect::<Vec<_>>()
+            })
         })
-    };
-    let lines: Vec<Vec<String>> = columns.iter().filter_map(line).collect();
+        .collect();
     if lines.is_empty() {
         return Ok(());
     }
@@ -103,8 +105,11 @@ fn write_table(out: &mut impl Write, found: &Machines) -> anyhow::Result<()> {
     };
     let rows = found.contenders.iter().enumerate().map(row).collect();
     write_columns(out, header, rows, 2)?;
-    let open = |c: &Contender| c.machine.bisection.as_ref().is_some_and(|b| !b.exact);
-    if found.contenders.iter().any(open) {
+    if found
+        .contenders
+        .iter()
+        .any(|c: &Contender| c.machine.bisection.as_ref().is_some_and(|b| !b.exact))
+    {
         layout::print_sentence(
             out,
             "<= marks the best cut found: the bisection has no more links than that.",
@@ -151,11 +156,13 @@ fn write_service(out: &mut impl Write, found: &Machines) -> anyhow::Result<()> {
             .collect()
     };
     write_columns(out, header, served.iter().map(row).collect(), 1)?;
-    let queue = |(contender, service): &(&Contender, &Service)| {
-        let row = service.schedule.as_ref()?;
-        Some(schedule_cells(contender.machine.name(), &row.summary))
-    };
-    let rows: Vec<Vec<String>> = served.iter().filter_map(queue).collect();
+    let rows: Vec<Vec<String>> = served
+        .iter()
+        .filter_map(|(contender, service): &(&Contender, &Service)| {
+            let row = service.schedule.as_ref()?;
+            Some(schedule_cells(contender.machine.name(), &row.summary))
+        })
+        .collect();
     if rows.is_empty() {
         return Ok(());
     }

@@ -75,8 +75,8 @@ pub fn check_files(command: &clap::Command, matches: &ArgMatches) -> Result<()> 
             } else if is_path {
                 read.push(named(value));
             } else if let Some(text) = value.to_str() {
-                let file = |piece: &&str| Path::new(piece).is_file() && !is_known(piece);
-                let pieces = split_into_names(text).filter(file);
+                let pieces = split_into_names(text)
+                    .filter(|piece: &&str| Path::new(piece).is_file() && !is_known(piece));
                 read.extend(pieces.map(|piece| named(OsStr::new(piece))));
             }
         }
@@ -167,17 +167,17 @@ fn files_named_in(file: &NamedFile) -> Vec<NamedFile> {
     };
     let numbers = |part: &str| list(part.split_once('=').map_or(part, |(_, list)| list));
     let parts = |line| str::split(line, ['"', '\'']).enumerate();
-    let named_by = |(i, part): &(usize, &str)| i % 2 == 1 || !numbers(part);
-    let words = text
-        .lines()
-        .flat_map(|line| parts(line.text).filter(named_by));
+    let words = text.lines().flat_map(|line| {
+        parts(line.text).filter(|(i, part): &(usize, &str)| i % 2 == 1 || !numbers(part))
+    });
     let words = words.flat_map(|(_, part)| split_into_names(part));
-    let named = |word: &str| {
-        let path = beside(Some(&file.file), word);
-        let name = || format!("{word} in {}", file.name);
-        (path.is_file() && !is_known(word)).then(|| NamedFile::new(&path, name(), name()))
-    };
-    words.filter_map(named).collect()
+    words
+        .filter_map(|word: &str| {
+            let path = beside(Some(&file.file), word);
+            let name = || format!("{word} in {}", file.name);
+            (path.is_file() && !is_known(word)).then(|| NamedFile::new(&path, name(), name()))
+        })
+        .collect()
 }
 
 fn refuse_overwriting(written: &NamedFile, read: &[NamedFile]) -> Result<()> {
@@ -205,19 +205,18 @@ fn is_written(command: &str, id: &str) -> bool {
 
 /// Resolves links and detours in a path; of a file that is not there yet, those of its folder.
 fn resolve_path(path: &Path) -> PathBuf {
-    let folder = || {
-        let folder = path.parent().filter(|folder| *folder != Path::new(""));
-        Some(
-            folder
-                .unwrap_or(Path::new("."))
-                .canonicalize()
-                .ok()?
-                .join(path.file_name()?),
-        )
-    };
     path.canonicalize()
         .ok()
-        .or_else(folder)
+        .or_else(|| {
+            let folder = path.parent().filter(|folder| *folder != Path::new(""));
+            Some(
+                folder
+                    .unwrap_or(Path::new("."))
+                    .canonicalize()
+                    .ok()?
+                    .join(path.file_name()?),
+            )
+        })
         .unwrap_or_else(|| path.to_path_buf())
 }
 

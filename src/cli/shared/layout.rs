@@ -9,13 +9,12 @@ fn width_of(to: &impl IsTerminal) -> Option<usize> {
     let asked = std::env::var("COLUMNS")
         .ok()
         .and_then(|text| text.parse::<usize>().ok());
-    let seen = || {
+    asked.filter(|n| *n > 0).or_else(|| {
         to.is_terminal()
             .then(terminal_size::terminal_size)
             .flatten()
             .map(|(width, _)| usize::from(width.0))
-    };
-    asked.filter(|n| *n > 0).or_else(seen)
+    })
 }
 
 /// Returns the columns of standard output. `None` if it is no terminal.
@@ -88,8 +87,10 @@ fn fitted_to(mut table: Table, first: usize, width: Option<usize>) -> String {
             .map(|i| (i * rest.len()).div_ceil(count) - 1)
             .collect()
     };
-    let fits = |count: &usize| kept(*count).iter().map(|i| rest[*i]).sum::<usize>() <= room;
-    let count = (0..=rest.len()).rev().find(fits).unwrap_or(0);
+    let count = (0..=rest.len())
+        .rev()
+        .find(|count: &usize| kept(*count).iter().map(|i| rest[*i]).sum::<usize>() <= room)
+        .unwrap_or(0);
     let shown = kept(count);
     for (i, column) in table.column_iter_mut().skip(first).enumerate() {
         if !shown.contains(&i) {

@@ -101,12 +101,11 @@ fn open_file(path: &Path) -> anyhow::Result<(Box<dyn Write>, Option<Unfinished>)
         _ => Path::new("."),
     };
     // The system's message would name the temporary file.
-    let plainly = |e: io::Error| match e.kind() {
-        io::ErrorKind::NotFound => io::Error::new(e.kind(), "its folder does not exist"),
-        kind => io::Error::from(kind),
-    };
     let file = create_beside(folder, &target)
-        .map_err(plainly)
+        .map_err(|e: io::Error| match e.kind() {
+            io::ErrorKind::NotFound => io::Error::new(e.kind(), "its folder does not exist"),
+            kind => io::Error::from(kind),
+        })
         .with_context(fail)?;
     let writer = file.as_file().try_clone().with_context(fail)?;
     Ok((
@@ -252,11 +251,14 @@ pub fn form_by_ending(
     forms: [&'static str; 2],
     plain: Option<&'static str>,
 ) -> Result<&'static str, Error> {
-    let named = |ending| forms.into_iter().find(|form| ending == *form);
-    path.extension().map_or(plain, named).ok_or_else(|| {
-        let expected = format!("a file name that ends in .{} or .{}", forms[0], forms[1]);
-        Error::option(option, path.display().to_string(), expected)
-    })
+    path.extension()
+        .map_or(plain, |ending| {
+            forms.into_iter().find(|form| ending == *form)
+        })
+        .ok_or_else(|| {
+            let expected = format!("a file name that ends in .{} or .{}", forms[0], forms[1]);
+            Error::option(option, path.display().to_string(), expected)
+        })
 }
 
 /// Returns the file that an option names. `None` for `-`, which is standard output.
@@ -280,10 +282,11 @@ pub fn describe_output(path: Option<&Path>) -> String {
 
 /// Whether an error only means that the reader of our output has closed it.
 pub fn is_closed_pipe(error: &anyhow::Error) -> bool {
-    let closed = |e: &io::Error| e.kind() == io::ErrorKind::BrokenPipe;
-    error
-        .chain()
-        .any(|cause| cause.downcast_ref::<io::Error>().is_some_and(closed))
+    error.chain().any(|cause| {
+        cause
+            .downcast_ref::<io::Error>()
+            .is_some_and(|e: &io::Error| e.kind() == io::ErrorKind::BrokenPipe)
+    })
 }
 
 #[cfg(test)]

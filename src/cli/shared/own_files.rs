@@ -68,10 +68,10 @@ impl<'a> OwnFiles<'a> {
         let mut builder = tempfile::Builder::new();
         builder.prefix(".nodeorder-").suffix(".tmp");
         let unfinished = interrupt::watch_folder(folder, || builder.tempdir_in(folder));
-        let failed = || format!("{}: creating the folder", folder.display());
         Ok(OwnFiles {
             folder,
-            unfinished: unfinished.with_context(failed)?,
+            unfinished: unfinished
+                .with_context(|| format!("{}: creating the folder", folder.display()))?,
             command,
             names,
             before,
@@ -159,14 +159,15 @@ fn read_list(path: &Path) -> anyhow::Result<Vec<(String, String)>> {
         let expected = "the list of a folder's own files, or no file of this name";
         return Err(Error::input(location, format!("`{first}`"), expected).into());
     }
-    let entry = |line: nodeorder_base::input::Line<'_>| {
-        let plain = |name: &str| Path::new(name).file_name() == Some(name.as_ref());
-        let pair = line.text.split_once(' ').filter(|(_, name)| plain(name));
-        let (command, name) = pair.ok_or_else(|| {
-            let expected = "a command and the name of a file in this folder";
-            Error::input(line.location(), format!("`{}`", line.text), expected)
-        })?;
-        Ok((command.to_string(), name.to_string()))
-    };
-    lines.map(entry).collect()
+    lines
+        .map(|line: nodeorder_base::input::Line<'_>| {
+            let plain = |name: &str| Path::new(name).file_name() == Some(name.as_ref());
+            let pair = line.text.split_once(' ').filter(|(_, name)| plain(name));
+            let (command, name) = pair.ok_or_else(|| {
+                let expected = "a command and the name of a file in this folder";
+                Error::input(line.location(), format!("`{}`", line.text), expected)
+            })?;
+            Ok((command.to_string(), name.to_string()))
+        })
+        .collect()
 }

@@ -28,11 +28,12 @@ pub fn show_bytes(all: Option<u64>, what: &str) -> Bar {
         Some(_) => "{prefix} [{bar:30}] {percent}% (remaining {eta})",
         None => "{prefix} {bytes} read ({elapsed})",
     };
-    let line = |bar: &ProgressBar| match bar.length() {
-        Some(all) => format!("{:.0}%", 100.0 * bar.position() as f64 / all.max(1) as f64),
-        None => format!("{} read", HumanBytes(bar.position())),
-    };
-    show_bar(all, what, template, line)
+    show_bar(all, what, template, |bar: &ProgressBar| {
+        match bar.length() {
+            Some(all) => format!("{:.0}%", 100.0 * bar.position() as f64 / all.max(1) as f64),
+            None => format!("{} read", HumanBytes(bar.position())),
+        }
+    })
 }
 
 /// Shows a spinner with the elapsed time, for work whose steps are not counted.

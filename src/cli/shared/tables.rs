@@ -230,23 +230,22 @@ pub fn print_timings(results: &[ReplayResult<'_>], threshold: u64) {
         "large %",
     ];
     let header = header.into_iter().chain(["overall %", "t", "seconds"]);
-    let row = |r: &ReplayResult<'_>| {
-        let improvement = r.summary.improvement(r.baseline, threshold);
-        vec![
-            r.ordering.into(),
-            r.allocator.into(),
-            r.counts.placed.to_string(),
-            format_number(r.summary.mean_mind(), 4),
-            format_number(improvement.small, 2),
-            format_number(improvement.large, 2),
-            format_number(improvement.overall, 2),
-            format_number(r.summary.t_test().map(|t| t.t), 1),
-            format!("{:.3}", r.counts.choosing.as_secs_f64()),
-        ]
-    };
     let table = lay_out_table(
         header.map(String::from).collect(),
-        results.iter().map(row),
+        results.iter().map(|r: &ReplayResult<'_>| {
+            let improvement = r.summary.improvement(r.baseline, threshold);
+            vec![
+                r.ordering.into(),
+                r.allocator.into(),
+                r.counts.placed.to_string(),
+                format_number(r.summary.mean_mind(), 4),
+                format_number(improvement.small, 2),
+                format_number(improvement.large, 2),
+                format_number(improvement.overall, 2),
+                format_number(r.summary.t_test().map(|t| t.t), 1),
+                format!("{:.3}", r.counts.choosing.as_secs_f64()),
+            ]
+        }),
         2,
     );
     notes::print_note(format_args!(
@@ -289,14 +288,17 @@ pub fn lay_out_table(
 
 /// Lays out rows under the names of their columns, of which those from `numbers` on are numbers.
 pub fn lay_out_columns<R>(columns: &[Column<R>], rows: &[R], numbers: usize) -> Table {
-    let cells = |row: &R| {
-        columns
-            .iter()
-            .map(|column| (column.value)(row).shown())
-            .collect()
-    };
     let header = columns.iter().map(|column| column.name.to_string());
-    lay_out_table(header.collect(), rows.iter().map(cells), numbers)
+    lay_out_table(
+        header.collect(),
+        rows.iter().map(|row: &R| {
+            columns
+                .iter()
+                .map(|column| (column.value)(row).shown())
+                .collect()
+        }),
+        numbers,
+    )
 }
 
 /// Formats a value with so many digits, `-` for none.

@@ -38,9 +38,8 @@ impl Command {
             note!("{name}: these shards are merged already; nothing to do");
             return Ok(());
         }
-        let describe = |(_, file): &(String, ShardFile)| json!({"shard": file.shard.index, "rows": file.rows.len(), "version": file.version});
         let mut manifest = sweep_folder::describe_table(first, &table);
-        manifest["shards"] = files.iter().map(describe).collect();
+        manifest["shards"] = files.iter().map(|(_, file): &(String, ShardFile)| json!({"shard": file.shard.index, "rows": file.rows.len(), "version": file.version})).collect();
         folder.write_table(&table, &manifest, self.gz)
     }
 }

@@ -74,8 +74,12 @@ impl Command {
         let journal = self.out.join("sweep.journal");
         file.rows = self.compute_rows(plan, file.shard, &journal, context)?;
         let table = file.header.clone() + &file.rows.concat();
-        let describe = |(name, sum): &(String, String)| json!({"file": name, "checksum": sum});
-        let inputs = plan.lists.inputs.iter().map(describe).collect();
+        let inputs = plan
+            .lists
+            .inputs
+            .iter()
+            .map(|(name, sum): &(String, String)| json!({"file": name, "checksum": sum}))
+            .collect();
         let mut manifest = sweep_folder::describe_table(&file, &table);
         manifest["inputs"] = inputs;
         manifest["seconds"] = json!(began.elapsed().as_secs_f64());
@@ -143,8 +147,10 @@ impl Command {
             .lines
             .retain(|cell, _| cells.binary_search(cell).is_ok());
         let lines = recovered.lines;
-        let is_left = |cell: &usize| !lines.contains_key(cell);
-        let left: Vec<usize> = cells.into_iter().filter(is_left).collect();
+        let left: Vec<usize> = cells
+            .into_iter()
+            .filter(|cell: &usize| !lines.contains_key(cell))
+            .collect();
         if !lines.is_empty() {
             note_recovered(path, lines.len(), left.len(), recovered.others);
         }
@@ -157,8 +163,10 @@ impl Command {
             let line = table.format_row(&row)?;
             let mut state = state.lock().unwrap_or_else(PoisonError::into_inner);
             // One write a line: a kill leaves whole lines and at most one torn one.
-            let fail = || format!("{}: writing", path.display());
-            state.0.write_all(entry.as_bytes()).with_context(fail)?;
+            state
+                .0
+                .write_all(entry.as_bytes())
+                .with_context(|| format!("{}: writing", path.display()))?;
             state.1.insert(row.cell, line);
             bar.inc(1);
             Ok(())
