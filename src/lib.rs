@@ -61,7 +61,7 @@ pub mod ranks {
 pub mod registry {
     pub use nodeorder_base::params::{Opt, Params, Value, Values};
     pub use nodeorder_base::registry::{Entry, Registry};
-    pub use nodeorder_sweep::reference::{Table, tables};
+    pub use nodeorder_sweep::reference::{Table, list_tables};
 }
 
 /// Machines: networks, their nodes, distances and figures.

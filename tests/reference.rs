@@ -1,7 +1,7 @@
 //! `docs/reference.md` and `docs/columns.md` are what the tables of the program say.
 
 use nodeorder_base::params::Opt;
-use nodeorder_sweep::reference::{rows, tables};
+use nodeorder_sweep::reference::{list_option_rows, list_tables};
 
 mod columns;
 
@@ -40,13 +40,13 @@ fn the_columns_are_up_to_date() {
 #[test]
 fn every_table_is_in_the_reference() {
     let text = markdown();
-    for table in tables() {
+    for table in list_tables() {
         assert!(!table.entries.is_empty() && text.contains(&format!("\n## {}\n", table.name)));
         for entry in &table.entries {
             let heading = format!("\n### `{}`\n", entry.usage(table.separator));
             assert!(text.contains(&heading), "{heading}");
             assert!(
-                table.example(entry).ends_with(entry.example),
+                table.example_usage(entry).ends_with(entry.example),
                 "{}",
                 entry.name
             );
@@ -58,8 +58,8 @@ fn every_table_is_in_the_reference() {
 #[test]
 fn entries_from_papers_come_last() {
     let mut found = 0;
-    for table in tables() {
-        let [chosen, papers] = table.groups();
+    for table in list_tables() {
+        let [chosen, papers] = table.split_by_origin();
         assert!(!chosen.is_empty() && chosen.iter().all(|entry| !table.is_from_papers(entry)));
         assert!(papers.iter().all(|entry| table.is_from_papers(entry)));
         found += papers.len();
@@ -74,13 +74,13 @@ fn markdown() -> String {
         "# Reference\n\nEvery name that the command takes, with its options. `nodeorder list TABLE` prints a table, \
          `nodeorder list TABLE NAME` one entry. This file is generated; a test compares it with the program.\n",
     );
-    for table in tables() {
+    for table in list_tables() {
         text += &format!("\n## {}\n\n{}.\n", table.name, table.about);
         if !table.common.is_empty() {
             text += &format!("\nEvery {} also takes:\n\n", table.noun);
             text += &options(table.common);
         }
-        let [_, papers] = table.groups();
+        let [_, papers] = table.split_by_origin();
         for entry in &table.entries {
             if papers.first().is_some_and(|first| first.name == entry.name) {
                 text += "\nThe rest is from the papers: it repeats what they report.\n";
@@ -89,7 +89,7 @@ fn markdown() -> String {
             text += &format!(
                 "{}. Example: `{}`\n",
                 cell(entry.about),
-                table.example(entry)
+                table.example_usage(entry)
             );
             if !entry.options.is_empty() {
                 text += &format!("\n{}", options(entry.options));
@@ -101,7 +101,7 @@ fn markdown() -> String {
 
 fn options(options: &[Opt]) -> String {
     let mut text = "| Option | Values | Default | Meaning |\n|---|---|---|---|\n".to_string();
-    for [key, values, default, about] in rows(options) {
+    for [key, values, default, about] in list_option_rows(options) {
         let row = [
             format!("`{key}`"),
             cell(&values),

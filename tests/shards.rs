@@ -25,7 +25,10 @@ fn shard_file(index: u32, of: u32) -> ShardFile {
         command: "nodeorder sweep run p.toml".into(),
         assumed: vec!["a: \"1\"".into()],
         header: "a,b\n".into(),
-        rows: shard.cells(CELLS).map(|c| format!("{c},x\n")).collect(),
+        rows: shard
+            .cell_numbers(CELLS)
+            .map(|c| format!("{c},x\n"))
+            .collect(),
     }
 }
 
@@ -93,7 +96,7 @@ proptest! {
     fn shards_part_the_cells(count in 0usize..500, of in 1u32..60) {
         let mut seen = vec![0; count];
         for index in 0..of {
-            let cells = Shard { index, of }.cells(count);
+            let cells = Shard { index, of }.cell_numbers(count);
             let fewest = count / of as usize;
             prop_assert!(cells.len() == fewest || cells.len() == fewest + 1);
             for cell in cells {

@@ -83,7 +83,7 @@ fn tables_and_lists_fit_the_terminal() {
 
 #[test]
 fn lists_stay_a_line_each_in_a_pipe() {
-    for what in nodeorder_sweep::reference::tables()
+    for what in nodeorder_sweep::reference::list_tables()
         .iter()
         .map(|table| table.name)
     {

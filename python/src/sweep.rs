@@ -35,6 +35,6 @@ pub fn sweep(
             Ok(())
         })?;
         let remarks = [plan.remarks.orderings.clone(), plan.remarks.assumed.clone()].concat();
-        Ok((ResultsTable::new(&plan).write(&rows)?, remarks))
+        Ok((ResultsTable::new(&plan).format_table(&rows)?, remarks))
     })
 }

@@ -345,7 +345,7 @@ pub fn machines() -> Vec<&'static str> {
 /// Every table of named entries: what it lists, and each entry's name and description.
 #[pyfunction]
 pub fn entries() -> Entries {
-    let tables = reference::tables().into_iter().map(|table| {
+    let tables = reference::list_tables().into_iter().map(|table| {
         let rows = table
             .entries
             .iter()

@@ -54,11 +54,12 @@ const BUYING: [&str; 4] = ["prices", "watts", "cables", "rank"];
 /// Other options that only old spellings have.
 const OLD_OPTIONS: [&str; 4] = ["settings", "throughput", "seeds", "shake"];
 
-/// Translates the words of an old spelling; `None` if they are none. `cli` is the whole command.
+/// Rewrites an old spelling as the command that took its place. `None` if the words are none. `cli` is the whole
+/// command.
 ///
 /// # Errors
 /// An option that the old spelling never had, or that the command in its place has not.
-pub fn translate(
+pub fn rewrite_old_spelling(
     mut cli: Command,
     words: &[OsString],
 ) -> Result<Option<Vec<OsString>>, clap::Error> {
@@ -93,7 +94,7 @@ pub fn translate(
         }
     }
     found.push("--".into());
-    found.extend(specs(given).cloned());
+    found.extend(list_machine_specs(given).cloned());
     Ok(Some(found))
 }
 
@@ -110,14 +111,14 @@ fn find_alias(verb: &str, given: &ArgMatches) -> Option<&'static Alias> {
     if is_given(given, "settings") {
         return Some(&SETTINGS);
     }
-    if specs(given).count() > 1 || BUYING.iter().any(|name| is_given(given, name)) {
+    if list_machine_specs(given).count() > 1 || BUYING.iter().any(|name| is_given(given, name)) {
         return Some(&SEVERAL);
     }
     is_given(given, "throughput").then_some(&WINDOWS)
 }
 
 /// Returns the machines.
-fn specs(given: &ArgMatches) -> impl Iterator<Item = &OsString> {
+fn list_machine_specs(given: &ArgMatches) -> impl Iterator<Item = &OsString> {
     given.get_many("SPEC").into_iter().flatten()
 }
 
@@ -138,7 +139,7 @@ fn translate_option(
         .all(|known| known.get_long() != Some(name))
     {
         // A blank between an option and its value makes the value a machine.
-        let budget = specs(given)
+        let budget = list_machine_specs(given)
             .map(|spec| spec.to_string_lossy())
             .find(|spec| spec.starts_with("time=") || spec.starts_with("steps="));
         let text = match budget {
@@ -181,7 +182,7 @@ fn names_old_option(words: &[OsString]) -> bool {
 /// Returns a command that takes every old spelling, without checking values.
 fn old_commands(cli: &Command) -> Command {
     let mut all = Command::new("nodeorder")
-        .args(cli.get_arguments().filter_map(unchecked))
+        .args(cli.get_arguments().filter_map(accept_any_value))
         .disable_version_flag(true);
     for (verb, successors) in OLD {
         let spec = Arg::new("SPEC").num_args(1..);
@@ -203,7 +204,7 @@ fn old_commands(cli: &Command) -> Command {
                 .find_subcommand(name)
                 .into_iter()
                 .flat_map(Command::get_arguments);
-            for option in options.filter_map(unchecked) {
+            for option in options.filter_map(accept_any_value) {
                 let long = option.get_long();
                 if old.get_arguments().all(|known| known.get_long() != long) {
                     old = old.arg(option);
@@ -216,7 +217,7 @@ fn old_commands(cli: &Command) -> Command {
 }
 
 /// Returns an option that takes any value in any company; `None` for what is no option.
-fn unchecked(option: &Arg) -> Option<Arg> {
+fn accept_any_value(option: &Arg) -> Option<Arg> {
     option.get_long()?;
     let option = option
         .clone()

@@ -1,14 +1,24 @@
 //! `nodeorder audit`: recorded placements scored, beside what orderings would have given the same jobs.
 
-use crate::shared::kit::*;
+use crate::shared::command_line::CommandLine;
+use crate::shared::formats::FormatArgs;
+use crate::shared::notes::note;
+use crate::shared::output::Output;
 use crate::shared::rows::RowFile;
-use crate::shared::tables::{number, table};
+use crate::shared::tables::{format_number, lay_out_table};
+use crate::shared::{inputs, layout, output, own_files, progress};
+use clap::Args;
+use nodeorder_base::error::{Error, SourceLocation};
+use nodeorder_base::input::Lines;
 use nodeorder_jobs::audit::summary::{Summary, Sums};
 use nodeorder_jobs::audit::{Audit, AuditSettings, Scored, audit};
+use nodeorder_network::topology::{Context, Topology};
 use nodeorder_order::metric::units::Units;
 use nodeorder_present::report::audit::{Rows, document, files};
 use nodeorder_trace::WorkloadKind;
 use nodeorder_trace::records::Records;
+use std::io::Write;
+use std::path::PathBuf;
 
 /// Score the placements that a scheduler recorded: how far apart its jobs' nodes were, and what others would give
 #[derive(Debug, Args)]
@@ -55,14 +65,14 @@ impl Command {
             return Err(Error::option("--share", share.to_string(), "a number from 0 to 1").into());
         }
         inputs::check_distinct("--alloc", "allocator", &self.allocators)?;
-        let topology = inputs::topology(&self.spec, context)?;
-        let mut records = self.records(context)?;
+        let topology = inputs::build_topology(&self.spec, context)?;
+        let mut records = self.open_records(context)?;
         let tried = !self.orders.is_empty() || !self.allocators.is_empty();
         let given = |texts: &[String], default: &str| match texts {
             [] if tried => vec![default.to_string()],
             texts => texts.to_vec(),
         };
-        let orders = inputs::orders(&topology, &given(&self.orders, "row-major"))?;
+        let orders = inputs::make_orders(&topology, &given(&self.orders, "row-major"))?;
         let allocators = given(&self.allocators, "slurm-best-fit");
         let settings = AuditSettings {
             orders: &orders,
@@ -71,22 +81,25 @@ impl Command {
         };
         // Without another output the rows are what is wanted.
         let rows = self.output.is_some() || !self.json && self.out.is_none();
-        let mut sink = rows.then(|| self.sink(&topology, &settings)).transpose()?;
-        let waiting = progress::waiting("audit");
+        let mut sink = rows
+            .then(|| self.open_row_table(&topology, &settings))
+            .transpose()?;
+        let waiting = progress::show_spinner("audit");
         let found = audit::<anyhow::Error>(&topology, &mut records, settings, |scored| {
-            sink.as_mut().map_or(Ok(()), |sink| sink.add(&scored))
+            sink.as_mut()
+                .map_or(Ok(()), |sink| sink.add_scored_job(&scored))
         })?;
         drop(waiting);
         report_left_out(records.name(), &found);
         sink.map_or(Ok(()), |sink| sink.file.finish())?;
         let trace = records.name().to_string();
-        let command = self.command(context);
+        let command = self.command_line(context);
         if let Some(folder) = &self.out {
             let files = files(&found, &topology, &trace, self.share, &command)?;
             own_files::write_report(folder, "audit", files)?;
         }
         if self.json {
-            return output::write(
+            return output::write_text(
                 None,
                 document(&found, &topology, &trace, self.share, &command),
             );
@@ -100,10 +113,10 @@ impl Command {
         out.finish()
     }
 
-    /// The records, which must be of a kind that lists nodes.
-    fn records(&self, context: &Context) -> anyhow::Result<Records> {
+    /// Opens the records, which must be of a kind that lists nodes.
+    fn open_records(&self, context: &Context) -> anyhow::Result<Records> {
         let (mut lines, names) = Lines::open_all(&self.trace, context.memory)?;
-        let found = match self.format.form(&mut lines)? {
+        let found = match self.format.find_record_format(&mut lines)? {
             Some((form, columns)) if form.lists_nodes => {
                 return Ok(Records::over(lines, form, columns.as_ref())?.of_files(names));
             }
@@ -120,7 +133,11 @@ impl Command {
     }
 
     /// Opens the table of rows.
-    fn sink(&self, topology: &Topology, settings: &AuditSettings<'_>) -> anyhow::Result<Sink<'_>> {
+    fn open_row_table(
+        &self,
+        topology: &Topology,
+        settings: &AuditSettings<'_>,
+    ) -> anyhow::Result<Sink<'_>> {
         let path = self.output.as_deref();
         let levels: Vec<String> = Units::new(topology).list();
         let mut names = vec!["recorded".to_string()];
@@ -136,22 +153,24 @@ impl Command {
             named: names.len() > 1,
             shaped: self.shape,
         };
-        let file = RowFile::create(path, |out| rows.write_header(&levels, out))?;
+        let file = RowFile::open_table(path, |out| rows.write_header(&levels, out))?;
         Ok(Sink { file, rows, names })
     }
 
-    /// The command line that makes this audit again.
-    fn command(&self, context: &Context) -> String {
+    /// Returns the command line that makes this audit again.
+    fn command_line(&self, context: &Context) -> String {
         let line = CommandLine::new("audit")
-            .argument(&self.spec)
-            .option("--trace", self.trace.iter().map(|path| path.display()));
+            .add_argument(&self.spec)
+            .add_option("--trace", self.trace.iter().map(|path| path.display()));
         let line = line
-            .option("--from", &self.format.from)
-            .option("--columns", &self.format.columns)
-            .option("--order", &self.orders);
-        let line = line.option("--alloc", &self.allocators).seed(context.seed);
-        let line = line.option("--share", self.share);
-        line.option("--out", self.out.as_ref().map(|path| path.display()))
+            .add_option("--from", &self.format.from)
+            .add_option("--columns", &self.format.columns)
+            .add_option("--order", &self.orders);
+        let line = line
+            .add_option("--alloc", &self.allocators)
+            .add_seed(context.seed);
+        let line = line.add_option("--share", self.share);
+        line.add_option("--out", self.out.as_ref().map(|path| path.display()))
             .to_string()
     }
 }
@@ -164,11 +183,11 @@ struct Sink<'p> {
 }
 
 impl Sink<'_> {
-    fn add(&mut self, scored: &Scored<'_>) -> anyhow::Result<()> {
+    fn add_scored_job(&mut self, scored: &Scored<'_>) -> anyhow::Result<()> {
         let mut row = Vec::new();
         self.rows
             .write(scored, &self.names[scored.placement], &mut row)?;
-        self.file.add(scored.placement, &row)
+        self.file.add_rows(scored.placement, &row)
     }
 }
 
@@ -206,7 +225,7 @@ fn report_left_out(name: &str, found: &Audit) {
     }
 }
 
-/// The placements, then the recorded one by size.
+/// Prints the placements side by side, then the recorded one by size.
 fn write_table(
     out: &mut impl Write,
     found: &Audit,
@@ -222,7 +241,7 @@ fn write_table(
         topology.name(),
         found.placements[0].all.jobs
     );
-    layout::sentence(out, &about)?;
+    layout::print_sentence(out, &about)?;
     writeln!(out)?;
     let recorded = &found.placements[0];
     for tried in &found.placements[1..] {
@@ -232,10 +251,10 @@ fn write_table(
                 "{}: distance {value:+.1}% against recorded (95% interval {low:+.1} to {high:+.1}).",
                 tried.name
             );
-            layout::sentence(out, &about)?;
+            layout::print_sentence(out, &about)?;
         }
         if let Some(hours) = share.and_then(|share| tried.node_hours_spared(share)) {
-            layout::sentence(
+            layout::print_sentence(
                 out,
                 &format!("{}: {hours:.1} node-hours spared.", tried.name),
             )?;
@@ -252,11 +271,13 @@ fn write_table(
     };
     let row = |name: String, sums: &Sums| {
         let mut row = vec![name, sums.jobs.to_string()];
-        row.extend([sums.mean_hops(), sums.diameter(), sums.ring_step()].map(|v| number(v, 3)));
+        row.extend(
+            [sums.mean_hops(), sums.diameter(), sums.ring_step()].map(|v| format_number(v, 3)),
+        );
         for level in 0..levels.len() {
             row.extend([
-                number(sums.spanned(level), 2),
-                number(sums.fewest(level), 2),
+                format_number(sums.spanned(level), 2),
+                format_number(sums.fewest(level), 2),
             ]);
             row.push(
                 sums.at_fewest(level)
@@ -269,24 +290,33 @@ fn write_table(
         .placements
         .iter()
         .map(|placement| row(placement.name.clone(), &placement.all));
-    let all = table(heading("placement"), rows, 1);
-    writeln!(out, "{}\n", layout::fitted(all, 3, &std::io::stdout()))?;
-    layout::sentence(out, "The recorded jobs by size in nodes.")?;
-    let class = |(from, to, sums): (u32, u32, &Sums)| {
-        row(
-            if from == to {
-                from.to_string()
-            } else {
-                format!("{from}-{to}")
-            },
-            sums,
-        )
-    };
-    let sizes = table(
+    let all = lay_out_table(heading("placement"), rows, 1);
+    writeln!(
+        out,
+        "{}\n",
+        layout::fit_to_terminal(all, 3, &std::io::stdout())
+    )?;
+    layout::print_sentence(out, "The recorded jobs by size in nodes.")?;
+    let sizes = lay_out_table(
         heading("nodes"),
-        found.placements[0].by_size().map(class),
+        found.placements[0]
+            .by_size()
+            .map(|(from, to, sums): (u32, u32, &Sums)| {
+                row(
+                    if from == to {
+                        from.to_string()
+                    } else {
+                        format!("{from}-{to}")
+                    },
+                    sums,
+                )
+            }),
         0,
     );
-    writeln!(out, "\n{}", layout::fitted(sizes, 3, &std::io::stdout()))?;
+    writeln!(
+        out,
+        "\n{}",
+        layout::fit_to_terminal(sizes, 3, &std::io::stdout())
+    )?;
     Ok(())
 }

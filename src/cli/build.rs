@@ -16,7 +16,7 @@ fn main() {
         .unwrap_or_default();
     // A debug build would be made anew for every commit.
     let commit = if release {
-        commit(Path::new(&variable("CARGO_MANIFEST_DIR")))
+        find_commit(Path::new(&variable("CARGO_MANIFEST_DIR")))
     } else {
         None
     };
@@ -48,8 +48,8 @@ fn profile_name(out: &Path) -> String {
     }
 }
 
-/// The commit this is built from: git's, or the one that packaging wrote down.
-fn commit(root: &Path) -> Option<String> {
+/// Returns the commit that this is built from: git's, or the one that packaging wrote down.
+fn find_commit(root: &Path) -> Option<String> {
     let packaged = root.join(".cargo_vcs_info.json");
     if let Ok(text) = std::fs::read_to_string(packaged) {
         let hash = text.split("\"sha1\":").nth(1)?.split('"').nth(1)?;

@@ -1,11 +1,17 @@
 //! `nodeorder compare`: orderings of one machine side by side, as a ranked table and a page.
 
+use crate::shared::command_line::CommandLine;
 use crate::shared::comparison::{self, OrderingArgs};
-use crate::shared::kit::*;
+use crate::shared::output::Output;
+use crate::shared::traffic::TrafficArgs;
 use crate::shared::workload::WorkloadArgs;
+use crate::shared::{inputs, output, own_files};
+use clap::Args;
+use nodeorder_network::topology::Context;
 use nodeorder_order::metric::comparison::Comparison;
 use nodeorder_order::metric::mpc::{Curve, Means};
 use nodeorder_present::report::{self, WorkloadResults};
+use std::path::PathBuf;
 
 /// Rank orderings of a machine by their exact MPC curves, and write a page of plots
 #[derive(Debug, Args)]
@@ -33,14 +39,14 @@ pub struct Command {
 impl Command {
     pub fn run(mut self, context: &Context) -> anyhow::Result<()> {
         self.workload.apply_rules()?;
-        let topology = inputs::topology(&self.spec, context)?;
+        let topology = inputs::build_topology(&self.spec, context)?;
         // Errors in the input are reported before the curves are computed.
-        let fabric = self.traffic.fabric(&topology)?;
-        let traffic = self.traffic.settings(fabric.as_ref())?;
-        let workload = self.workload.open(&topology)?;
+        let fabric = self.traffic.build_fabric(&topology)?;
+        let traffic = self.traffic.traffic_settings(fabric.as_ref())?;
+        let workload = self.workload.open_workload(&topology)?;
         let orders = self
             .orderings
-            .make(&topology, &self.workload.sizes_option())?;
+            .make_orderings(&topology, &self.workload.sizes_option())?;
         let mut results = WorkloadResults::default();
         let comparison = match workload {
             Some(jobs) => {
@@ -60,27 +66,27 @@ impl Command {
         }
         if self.json {
             let text = report::json::summary(&comparison, &results, &command);
-            return output::write(None, text);
+            return output::write_text(None, text);
         }
         let mut out = Output::open(None)?;
-        comparison::print(&mut out, &comparison, &results)?;
+        comparison::print_comparison(&mut out, &comparison, &results)?;
         output::say_page(&mut out, self.out.as_deref())?;
         out.finish()
     }
 
-    /// The command line that makes this comparison again.
+    /// Returns the command line that makes this comparison again.
     fn command_line(&self, context: &Context) -> CommandLine {
         let line = CommandLine::new("compare")
-            .argument(&self.spec)
-            .option("--order", &self.orderings.orders);
+            .add_argument(&self.spec)
+            .add_option("--order", &self.orderings.orders);
         let line = self
             .workload
             .add_to(line)
-            .option("--guest", &self.traffic.guest)
-            .option("--routing", &self.traffic.routing);
+            .add_option("--guest", &self.traffic.guest)
+            .add_option("--routing", &self.traffic.routing);
         self.orderings
             .add_search(line)
-            .seed(context.seed)
-            .option("--out", self.out.as_ref().map(|path| path.display()))
+            .add_seed(context.seed)
+            .add_option("--out", self.out.as_ref().map(|path| path.display()))
     }
 }

@@ -1,8 +1,10 @@
 //! `nodeorder completions`: completion scripts for shells.
 
-use crate::shared::kit::*;
+use crate::shared::output;
+use clap::Args;
 use clap::CommandFactory;
 use clap_complete::Shell;
+use nodeorder_network::topology::Context;
 
 /// Print the completion script of a shell
 ///
@@ -22,7 +24,7 @@ impl Command {
         let mut script = Vec::new();
         let mut command = drop_hidden(&super::Cli::command()).propagate_version(true);
         clap_complete::generate(self.shell, &mut command, "nodeorder", &mut script);
-        output::write(None, &script)
+        output::write_text(None, &script)
     }
 }
 

@@ -1,6 +1,13 @@
 //! `nodeorder corun`: jobs that share links, in time.
 
-use crate::shared::kit::*;
+use crate::shared::network_figures::NetworkFigures;
+use crate::shared::notes::note;
+use crate::shared::picture::Picture;
+use crate::shared::{output, progress};
+use clap::Args;
+use nodeorder_base::input::Text;
+use nodeorder_network::topology::Context;
+use nodeorder_present::columns;
 use nodeorder_present::columns::corun::{FittedRow, JOB};
 use nodeorder_present::columns::object;
 use nodeorder_present::plot;
@@ -8,6 +15,8 @@ use nodeorder_present::report;
 use nodeorder_traffic::corun::fit::{FIGURES, Measured, fit};
 use nodeorder_traffic::corun::{Fair, Job, Settings, side_by_side};
 use nodeorder_traffic::mapping::{Fabric, FixedRouting};
+use serde_json::{Value, json};
+use std::path::PathBuf;
 
 /// Simulate jobs that share links: seconds an iteration beside the others and alone
 #[derive(Debug, Args)]
@@ -66,20 +75,23 @@ impl Command {
     pub fn run(self, context: &Context) -> anyhow::Result<()> {
         let picture = self.plot.as_deref().map(Picture::new).transpose()?;
         let routing = FixedRouting::named(&self.routing)?;
-        let figures = self.network.read(self.latency.as_deref(), context)?;
+        let figures = self
+            .network
+            .parse_figures(self.latency.as_deref(), context)?;
         let spans = if picture.is_some() { SPANS } else { 0 };
         let settings = Settings::new(&figures, &self.fair, &self.level, self.iterations);
         let settings = Settings { spans, ..settings };
-        let topology = crate::shared::inputs::topology(&self.spec, context)?;
+        let topology = crate::shared::inputs::build_topology(&self.spec, context)?;
         routing.check(&topology)?;
-        let fabric = crate::shared::inputs::fabric(&topology)?;
+        let fabric = crate::shared::inputs::build_fabric(&topology)?;
         let Some(path) = &self.jobs else {
-            return self.fit(&fabric, routing, picture);
+            return self.fit_network_figures(&fabric, routing, picture);
         };
         let text = Text::read(path, context.memory)?;
         let jobs = Job::read_all(&topology, &text, Some(path))?;
         for job in &jobs {
-            let (nodes, processes) = (job.mapping.nodes().len(), job.processes());
+            let nodes = job.mapping.nodes().len();
+            let processes = job.processes();
             if nodes > processes as usize {
                 note!(
                     "job {}: {processes} processes on the first of its {nodes} nodes",
@@ -87,7 +99,7 @@ impl Command {
                 );
             }
         }
-        let bar = progress::bar(settings.iterations * jobs.len() as u64, "iterations");
+        let bar = progress::show_steps(settings.iterations * jobs.len() as u64, "iterations");
         let outcome = side_by_side(&fabric, routing, &jobs, &settings, &|iterations| {
             bar.inc(iterations)
         })?;
@@ -98,18 +110,18 @@ impl Command {
             })?;
         }
         if let Some(picture) = picture {
-            picture.draw(&plot::corun(topology.name(), &outcome))?;
+            picture.draw_figure(&plot::corun(topology.name(), &outcome))?;
         }
         let file = self.output.as_deref();
         if self.json {
             let document = report::corun::document(&fabric, routing, &settings, &outcome);
-            return output::write(file, format!("{document:#}\n"));
+            return output::write_text(file, format!("{document:#}\n"));
         }
         output::write_by(file, |out| columns::write(out, JOB, outcome.jobs))
     }
 
     /// Finds the figures of the network from measured rows.
-    fn fit(
+    fn fit_network_figures(
         &self,
         fabric: &Fabric<'_>,
         routing: FixedRouting,
@@ -119,7 +131,7 @@ impl Command {
         let topology = fabric.topology;
         let text = Text::read(path, topology.context().memory)?;
         let rows = Measured::read_all(topology, &text)?;
-        let waiting = progress::waiting("fit");
+        let waiting = progress::show_spinner("fit");
         let fair = if self.fair == "rtt" {
             Fair::Rtt
         } else {
@@ -128,7 +140,7 @@ impl Command {
         let found = fit(fabric, routing, fair, &rows)?;
         drop(waiting);
         if let Some(picture) = picture {
-            picture.draw(&plot::calibration(topology.name(), &rows, &found))?;
+            picture.draw_figure(&plot::calibration(topology.name(), &rows, &found))?;
         }
         for name in found.unknown() {
             note!("{name}: the rows cannot tell; it is left out");
@@ -156,14 +168,14 @@ impl Command {
                 );
             }
             if let Some(file) = file {
-                output::write(Some(file), figures)?;
+                output::write_text(Some(file), figures)?;
             }
-            return output::write(None, format!("{document:#}\n"));
+            return output::write_text(None, format!("{document:#}\n"));
         }
         let Some(file) = file else {
-            return output::write(None, figures);
+            return output::write_text(None, figures);
         };
-        output::write(Some(file), figures)?;
+        output::write_text(Some(file), figures)?;
         output::write_by(None, |out| columns::write(out, FittedRow::ALL, fitted))
     }
 }

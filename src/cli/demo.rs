@@ -3,7 +3,10 @@
 use clap::FromArgMatches;
 
 use super::compare;
-use crate::shared::kit::*;
+use crate::shared::notes::note;
+use clap::Args;
+use nodeorder_network::topology::Context;
+use std::path::PathBuf;
 
 /// Compare the orderings of HECToR, a machine that comes with the program, and write the page: two seconds
 #[derive(Debug, Args)]

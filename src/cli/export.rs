@@ -1,6 +1,14 @@
 //! `nodeorder export`: an ordering in the format of another program.
 
-use crate::shared::kit::*;
+use crate::shared::network_figures::NetworkFigures;
+use crate::shared::notes::note;
+use crate::shared::{inputs, output};
+use clap::Args;
+use nodeorder_base::error::Error;
+use nodeorder_base::input::Text;
+use nodeorder_network::topology::{Context, Topology};
+use nodeorder_order::ordering::NodeOrder;
+use std::path::{Path, PathBuf};
 
 use nodeorder_base::params::Unit;
 use nodeorder_present::export::{self, ExportJob, SimGridFigures};
@@ -49,15 +57,15 @@ pub struct Command {
 impl Command {
     pub fn run(self, context: &Context) -> anyhow::Result<()> {
         let target = export::target(&self.to)?;
-        let figures = self.figures(target.name, context)?;
-        let topology = inputs::topology(&self.spec, context)?;
-        let order = inputs::order(&topology, &self.order)?;
-        let jobs = self.jobs(&topology, &order, context)?;
+        let figures = self.parse_simgrid_figures(target.name, context)?;
+        let topology = inputs::build_topology(&self.spec, context)?;
+        let order = inputs::make_order(&topology, &self.order)?;
+        let jobs = self.read_jobs(&topology, &order, context)?;
         let export = match figures {
             Some(figures) => export::simgrid(&topology, &order, &figures)?,
             None => export::write_jobs(&self.to, &topology, &order, &jobs)?,
         };
-        let file = output::file(self.output.as_deref());
+        let file = output::named_file(self.output.as_deref());
         export.notes.iter().for_each(|line| note!("{line}"));
         if let Some(first) = export.folder {
             let Some(folder) = file else {
@@ -70,7 +78,7 @@ impl Command {
                     target.name,
                     all.join(", ")
                 );
-                return output::write(None, export.text);
+                return output::write_text(None, export.text);
             };
             output::write_folder(folder, export.binary)?;
             output::write_folder(folder, export.beside)?;
@@ -82,16 +90,16 @@ impl Command {
                 Some(file) => {
                     let mut name = file.as_os_str().to_os_string();
                     name.push(ending);
-                    output::write(Some(Path::new(&name)), text)?;
+                    output::write_text(Some(Path::new(&name)), text)?;
                 }
                 None => note!("--to {}: -o FILE also writes FILE{ending}", target.name),
             }
         }
-        output::write(file, export.text)
+        output::write_text(file, export.text)
     }
 
-    /// The jobs of `--jobs` or `--log`.
-    fn jobs(
+    /// Reads the jobs of `--jobs` or `--log`.
+    fn read_jobs(
         &self,
         topology: &Topology,
         order: &NodeOrder,
@@ -104,7 +112,7 @@ impl Command {
         let (Some(path), Some(alloc), Some(event)) = (&self.log, &self.alloc, self.at) else {
             return Ok(Vec::new());
         };
-        let mut opened = inputs::log(path, None, order.len() as u32, context)?;
+        let mut opened = inputs::open_log(path, None, order.len() as u32, context)?;
         let (jobs, lost) = ExportJob::at_event(topology, order, &mut opened.log, alloc, event)?;
         lost.iter().for_each(|text| note!("{text}"));
         if jobs.is_empty() {
@@ -119,14 +127,18 @@ impl Command {
         Ok(jobs)
     }
 
-    /// The figures of a SimGrid platform, where any is given.
-    fn figures(&self, target: &str, context: &Context) -> Result<Option<SimGridFigures>, Error> {
+    /// Reads the figures of a SimGrid platform. `None` if none is given.
+    fn parse_simgrid_figures(
+        &self,
+        target: &str,
+        context: &Context,
+    ) -> Result<Option<SimGridFigures>, Error> {
         let speed = self.speed.as_deref().map(|speed| ("--speed", speed));
         let latency = self
             .latency
             .as_deref()
             .map(|latency| ("--latency", latency));
-        if let Some((flag, text)) = self.network.given().next().or(latency).or(speed)
+        if let Some((flag, text)) = self.network.given_options().next().or(latency).or(speed)
             && target != "simgrid"
         {
             let found = format!("`--to {target}`");
@@ -141,7 +153,9 @@ impl Command {
             )),
             value => Ok(value),
         });
-        let network = self.network.read(self.latency.as_deref(), context)?;
+        let network = self
+            .network
+            .parse_figures(self.latency.as_deref(), context)?;
         let figures = SimGridFigures {
             network,
             speed: speed.transpose()?,

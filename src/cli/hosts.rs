@@ -2,8 +2,17 @@
 
 use std::collections::HashMap;
 
-use crate::shared::kit::*;
+use crate::shared::notes::note;
 use crate::shared::notes::say_unfinished;
+use crate::shared::watch::Clock;
+use crate::shared::{inputs, output, progress};
+use clap::Args;
+use nodeorder_base::error::{Error, SourceLocation};
+use nodeorder_base::ids::NodeId;
+use nodeorder_base::input::Text;
+use nodeorder_network::topology::{Context, Topology};
+use nodeorder_order::ordering::NodeOrder;
+use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 
@@ -49,21 +58,21 @@ const ROUNDS: u32 = 2;
 impl Command {
     pub fn run(self, context: &Context) -> Result<()> {
         let (form, _) = HOST_FORMS.read(&self.to, context.seed)?;
-        let topology = inputs::topology(&self.spec, context)?;
-        let (given, nodes) = self.read(&topology)?;
+        let topology = inputs::build_topology(&self.spec, context)?;
+        let (given, nodes) = self.read_hosts(&topology)?;
         let ordered = match (&self.guest, &self.by) {
-            (Some(guest), _) => self.by_guest(&topology, &nodes, guest)?,
+            (Some(guest), _) => self.order_for_guest(&topology, &nodes, guest)?,
             (None, Some(by)) => {
                 let order = NodeOrder::make_with(
                     &topology,
                     by,
-                    &Clock::start(false, &progress::waiting(by)),
+                    &Clock::start_clock(false, &progress::show_spinner(by)),
                 )?
                 .0;
                 inputs::report_machine(&topology, &order);
                 restricted(&topology, &order, &nodes)?
             }
-            (None, None) => shortest(&topology, &nodes)?,
+            (None, None) => choose_shortest_ring(&topology, &nodes)?,
         };
         let names: HashMap<NodeId, &String> = nodes.iter().copied().zip(&given).collect();
         let hosts: Vec<String> = ordered.iter().map(|node| names[node].clone()).collect();
@@ -72,21 +81,27 @@ impl Command {
             given: &given,
             per_node: self.per_node,
         };
-        output::write(self.output.as_deref(), (form.parse)(&job))
+        output::write_text(self.output.as_deref(), (form.parse)(&job))
     }
 
-    /// The hosts as they are called there, each once, and their nodes.
-    fn read(&self, topology: &Topology) -> Result<(Vec<String>, Vec<NodeId>)> {
+    /// Reads the hosts, each once, as the machine calls them, and their nodes.
+    fn read_hosts(&self, topology: &Topology) -> Result<(Vec<String>, Vec<NodeId>)> {
         let path = Path::new(&self.nodes);
-        let text = match self.nodes == "-" || path.is_file() {
-            true => Text::read(path, topology.context().memory)?,
-            false => Text::new(format!("--nodes {}", self.nodes), self.nodes.as_str()),
+        let text = if self.nodes == "-" || path.is_file() {
+            Text::read(path, topology.context().memory)?
+        } else {
+            Text::new(format!("--nodes {}", self.nodes), self.nodes.as_str())
         };
         Ok(read_hosts(topology, &text)?)
     }
 
-    /// The order that a mapping of the guest's traffic gives.
-    fn by_guest(&self, topology: &Topology, nodes: &[NodeId], text: &str) -> Result<Vec<NodeId>> {
+    /// Orders the nodes as a mapping of the guest's traffic places its ranks.
+    fn order_for_guest(
+        &self,
+        topology: &Topology,
+        nodes: &[NodeId],
+        text: &str,
+    ) -> Result<Vec<NodeId>> {
         let location = || SourceLocation::option(format!("--guest {text}"));
         if !topology.within_one_component(nodes) {
             let problem = "traffic between hosts that no path joins";
@@ -101,9 +116,9 @@ impl Command {
         }
         // All processes of a host count as one: the order of hosts does not depend on traffic inside one.
         let guest = guest.gathered(self.per_node)?;
-        let start = shortest(topology, nodes)?;
-        let waiting = progress::waiting(text);
-        let clock = Clock::start(false, &waiting);
+        let start = choose_shortest_ring(topology, nodes)?;
+        let waiting = progress::show_spinner(text);
+        let clock = Clock::start_clock(false, &waiting);
         let search = format!("best:rounds={ROUNDS},time={}", self.time);
         let found = method::place(topology, &guest, &start, &search, &clock)?;
         let ended = clock.seconds().is_some_and(|seconds| seconds >= self.time);
@@ -120,8 +135,8 @@ impl Command {
     }
 }
 
-/// The order whose ring is the shortest; says which.
-fn shortest(topology: &Topology, nodes: &[NodeId]) -> Result<Vec<NodeId>> {
+/// Chooses the order whose ring is the shortest, and tells which that is.
+fn choose_shortest_ring(topology: &Topology, nodes: &[NodeId]) -> Result<Vec<NodeId>> {
     let (order, by, walk) = best_ring(topology, nodes)?;
     let Ring {
         unreachable,

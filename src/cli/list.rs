@@ -2,17 +2,21 @@
 
 use clap::builder::{PossibleValue, PossibleValuesParser};
 
-use crate::shared::kit::*;
+use crate::shared::{layout, output};
+use clap::Args;
+use nodeorder_base::error::{Error, SourceLocation};
 use nodeorder_base::params::{Fallback, Opt, head};
 use nodeorder_base::registry::Entry;
+use nodeorder_network::topology::Context;
 use nodeorder_sweep::reference::{self, Table};
+use serde_json::{Value, json};
 
 /// List the entries of a table, one line each, or show one entry with its options
 #[derive(Debug, Args)]
 #[command(after_help = "Example: nodeorder list allocators first-fit")]
 pub struct Command {
     /// What to list
-    #[arg(value_name = "TABLE", value_parser = names())]
+    #[arg(value_name = "TABLE", value_parser = table_names())]
     what: String,
     /// Show this entry: its options, their defaults and an example
     name: Option<String>,
@@ -24,8 +28,8 @@ pub struct Command {
 /// Names that tables had in earlier versions, and those that they have now.
 const FORMER: [(&str, &str); 1] = [("formats", "traces")];
 
-fn names() -> PossibleValuesParser {
-    let value = |table: &Table| {
+fn table_names() -> PossibleValuesParser {
+    PossibleValuesParser::new(reference::list_tables().iter().map(|table: &Table| {
         let former = FORMER
             .iter()
             .filter(|(_, name)| *name == table.name)
@@ -33,13 +37,12 @@ fn names() -> PossibleValuesParser {
         PossibleValue::new(table.name)
             .help(table.about)
             .aliases(former)
-    };
-    PossibleValuesParser::new(reference::tables().iter().map(value))
+    }))
 }
 
 impl Command {
     pub fn run(self, _: &Context) -> anyhow::Result<()> {
-        let mut tables = reference::tables().into_iter();
+        let mut tables = reference::list_tables().into_iter();
         let now = FORMER
             .iter()
             .find(|(former, _)| *former == self.what)
@@ -49,10 +52,10 @@ impl Command {
             let location = SourceLocation::option(&self.what);
             Error::unknown(location, "table", &self.what, [])
         })?;
-        let width = layout::width();
+        let width = layout::output_width();
         let Some(name) = self.name else {
             if self.json {
-                return document(
+                return print_json(
                     table
                         .entries
                         .iter()
@@ -60,7 +63,7 @@ impl Command {
                         .collect(),
                 );
             }
-            return output::write(None, list(&table, width));
+            return output::write_text(None, list_entries(&table, width));
         };
         let found = table.entries.iter().find(|entry| entry.name == head(&name));
         let entry = found.ok_or_else(|| {
@@ -73,31 +76,33 @@ impl Command {
             )
         })?;
         if self.json {
-            return document(entry_json(&table, entry));
+            return print_json(entry_json(&table, entry));
         }
-        output::write(None, help(&table, entry, width))
+        output::write_text(None, describe_entry(&table, entry, width))
     }
 }
 
-/// The entries of a table, those from the papers last; below a heading where people read them.
-fn list(table: &Table, width: Option<usize>) -> String {
-    let line = |e: &Entry<()>| [e.name.into(), e.about.into(), table.example(e)];
-    let [chosen, papers] = table
-        .groups()
-        .map(|group| group.iter().map(line).collect::<Vec<_>>());
+/// Lists the entries of a table, those from the papers last; below a heading where people read them.
+fn list_entries(table: &Table, width: Option<usize>) -> String {
+    let [chosen, papers] = table.split_by_origin().map(|group| {
+        group
+            .iter()
+            .map(|e: &Entry<()>| [e.name.into(), e.about.into(), table.example_usage(e)])
+            .collect::<Vec<_>>()
+    });
     // Programs that read a pipe get a line for each entry and nothing else.
     if papers.is_empty() || width.is_none() {
-        return text(&[chosen, papers].concat(), width);
+        return lay_out_columns(&[chosen, papers].concat(), width);
     }
     format!(
         "{}\nFrom the papers:\n{}",
-        text(&chosen, width),
-        text(&papers, width)
+        lay_out_columns(&chosen, width),
+        lay_out_columns(&papers, width)
     )
 }
 
-fn document(value: Value) -> anyhow::Result<()> {
-    output::write(None, format!("{value:#}\n"))
+fn print_json(value: Value) -> anyhow::Result<()> {
+    output::write_text(None, format!("{value:#}\n"))
 }
 
 fn entry_json(table: &Table, entry: &Entry<()>) -> Value {
@@ -119,18 +124,18 @@ fn entry_json(table: &Table, entry: &Entry<()>) -> Value {
     json!({
         "name": entry.name,
         "about": entry.about,
-        "example": table.example(entry),
+        "example": table.example_usage(entry),
         "from_papers": table.is_from_papers(entry),
         "usage": entry.usage(table.separator),
         "options": entry.options.iter().map(option).collect::<Vec<_>>(),
     })
 }
 
-/// One entry: how it is written, what it is, its options, an example.
-fn help(table: &Table, entry: &Entry<()>, width: Option<usize>) -> String {
+/// Describes one entry: how it is written, what it is, its options, an example.
+fn describe_entry(table: &Table, entry: &Entry<()>, width: Option<usize>) -> String {
     let wrap = |text: &str, indent: usize| {
         let lines = match width {
-            Some(width) => layout::wrapped(text, width.saturating_sub(indent)),
+            Some(width) => layout::wrap_text(text, width.saturating_sub(indent)),
             None => vec![text.to_string()],
         };
         let pad = " ".repeat(indent);
@@ -145,7 +150,7 @@ fn help(table: &Table, entry: &Entry<()>, width: Option<usize>) -> String {
             continue;
         }
         text += &format!("\n{title}:\n");
-        for [key, values, default, about] in reference::rows(options) {
+        for [key, values, default, about] in reference::list_option_rows(options) {
             let default = match default.as_str() {
                 "required" => default,
                 _ => format!("default: {default}"),
@@ -154,11 +159,11 @@ fn help(table: &Table, entry: &Entry<()>, width: Option<usize>) -> String {
             text += &wrap(&format!("{values} [{default}]"), 6);
         }
     }
-    text + "\n" + &wrap(&format!("Example: {}", table.example(entry)), 0)
+    text + "\n" + &wrap(&format!("Example: {}", table.example_usage(entry)), 0)
 }
 
-/// A line each, in columns; where those are too narrow, the description stands below.
-fn text(lines: &[[String; 3]], width: Option<usize>) -> String {
+/// Lays out a line for each entry, in columns; where these are too narrow, the description stands below.
+fn lay_out_columns(lines: &[[String; 3]], width: Option<usize>) -> String {
     let longest = |column: usize| {
         lines
             .iter()
@@ -166,7 +171,8 @@ fn text(lines: &[[String; 3]], width: Option<usize>) -> String {
             .max()
             .unwrap_or(0)
     };
-    let (names, examples) = (longest(0), longest(2));
+    let names = longest(0);
+    let examples = longest(2);
     let whole = names + 2 + examples + 2 + longest(1);
     let mut text = String::new();
     for [name, about, example] in lines {
@@ -179,8 +185,8 @@ fn text(lines: &[[String; 3]], width: Option<usize>) -> String {
         } else {
             format!("{name}  {example}")
         };
-        text += &(layout::wrapped(&head, width).join("\n    ") + "\n");
-        for line in layout::wrapped(about, width.saturating_sub(4)) {
+        text += &(layout::wrap_text(&head, width).join("\n    ") + "\n");
+        for line in layout::wrap_text(about, width.saturating_sub(4)) {
             text += &format!("    {line}\n");
         }
     }
@@ -193,8 +199,11 @@ mod tests {
 
     #[test]
     fn lists_fit_any_width() {
-        let table = reference::tables().swap_remove(0);
-        assert_eq!(list(&table, None).lines().count(), table.entries.len());
+        let table = reference::list_tables().swap_remove(0);
+        assert_eq!(
+            list_entries(&table, None).lines().count(),
+            table.entries.len()
+        );
         for width in 40..200 {
             let fits = |text: &str| {
                 for line in text.lines() {
@@ -203,13 +212,13 @@ mod tests {
                     assert!(line.chars().count() <= width || word, "{line}");
                 }
             };
-            let text = list(&table, Some(width));
+            let text = list_entries(&table, Some(width));
             fits(&text);
             assert!(table.entries.iter().all(|entry| text.contains(entry.name)));
             table
                 .entries
                 .iter()
-                .for_each(|entry| fits(&help(&table, entry, Some(width))));
+                .for_each(|entry| fits(&describe_entry(&table, entry, Some(width))));
         }
     }
 }

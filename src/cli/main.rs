@@ -125,13 +125,14 @@ verbs! {
 
 /// Parses the command line, runs it and reports how it went: 0 done, 1 bad input or failed work, 2 usage.
 fn main() -> ExitCode {
-    let mut parser = with_groups(Cli::command());
-    let (cli, matches) = match parse(&mut parser, &arguments()) {
+    let mut parser = group_commands(Cli::command());
+    let (cli, matches) = match parse_command_line(&mut parser, &join_negative_values()) {
         Ok(parsed) => parsed,
         Err(mut e) => {
             // An unknown option is no value: the advice to write it as one leads nowhere.
-            let option = |c: &ContextValue| c.to_string().starts_with("--");
-            if e.get(ContextKind::InvalidArg).is_some_and(option) {
+            if e.get(ContextKind::InvalidArg)
+                .is_some_and(|c: &ContextValue| c.to_string().starts_with("--"))
+            {
                 e.remove(ContextKind::Suggested);
             }
             // Help and version go to stdout and are no failure; neither is a closed pipe.
@@ -140,13 +141,13 @@ fn main() -> ExitCode {
         }
     };
     if cli.common.quiet {
-        notes::silence();
+        notes::silence_notes();
     }
-    interrupt::install();
+    interrupt::install_handler();
     if let Some(threads) = cli.common.threads {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(usize::from(threads));
         if let Err(e) = pool.build_global() {
-            notes::say(format_args!("--threads {threads}: {e}"));
+            notes::print_note(format_args!("--threads {threads}: {e}"));
             return ExitCode::FAILURE;
         }
     }
@@ -155,22 +156,25 @@ fn main() -> ExitCode {
         seed: cli.common.seed,
         memory,
     };
-    let checked = files::check(&parser, &matches).map_err(anyhow::Error::from);
+    let checked = files::check_files(&parser, &matches).map_err(anyhow::Error::from);
     match checked.and_then(|()| cli.verb.run(&context)) {
         Err(e) if !output::is_closed_pipe(&e) => {
-            notes::say(format_args!("{e:#}"));
+            notes::print_note(format_args!("{e:#}"));
             ExitCode::FAILURE
         }
-        _ if interrupt::stopped() => ExitCode::from(interrupt::INTERRUPTED),
+        _ if interrupt::is_stopped() => ExitCode::from(interrupt::INTERRUPTED),
         _ => ExitCode::SUCCESS,
     }
 }
 
 /// Parses the command line, or an old spelling of it.
-fn parse(parser: &mut clap::Command, words: &[OsString]) -> Result<(Cli, ArgMatches), clap::Error> {
+fn parse_command_line(
+    parser: &mut clap::Command,
+    words: &[OsString],
+) -> Result<(Cli, ArgMatches), clap::Error> {
     let matches = match parser.try_get_matches_from_mut(words) {
         // No words of today are an old spelling: only what is refused may be one.
-        Err(e) if e.use_stderr() => match aliases::translate(Cli::command(), words)? {
+        Err(e) if e.use_stderr() => match aliases::rewrite_old_spelling(Cli::command(), words)? {
             Some(translated) => parser.try_get_matches_from_mut(translated)?,
             None => return Err(e),
         },
@@ -179,9 +183,9 @@ fn parse(parser: &mut clap::Command, words: &[OsString]) -> Result<(Cli, ArgMatc
     Ok((Cli::from_arg_matches(&matches)?, matches))
 }
 
-/// The arguments. Where one begins like a negative number (`-1`, `-1,2`) it is the value of the option before it, not an
-/// option: they are joined by `=`, so that errors say which values are allowed.
-fn arguments() -> Vec<OsString> {
+/// Returns the arguments. Where one begins like a negative number (`-1`, `-1,2`) it is the value of the option before
+/// it, not an option: these two are joined by `=`, so that errors say which values are allowed.
+fn join_negative_values() -> Vec<OsString> {
     let mut all: Vec<OsString> = Vec::new();
     for argument in std::env::args_os() {
         let text = argument.to_string_lossy();
@@ -204,13 +208,11 @@ fn arguments() -> Vec<OsString> {
     all
 }
 
-/// The command with a help that lists its commands in groups.
-fn with_groups(command: clap::Command) -> clap::Command {
-    let (heading, literal) = (
-        command.get_styles().get_header(),
-        command.get_styles().get_literal(),
-    );
-    let room = layout::width()
+/// Groups the commands in the help of `command`.
+fn group_commands(command: clap::Command) -> clap::Command {
+    let heading = command.get_styles().get_header();
+    let literal = command.get_styles().get_literal();
+    let room = layout::output_width()
         .unwrap_or(100)
         .min(100)
         .saturating_sub(15)
@@ -226,7 +228,7 @@ fn with_groups(command: clap::Command) -> clap::Command {
                 .get_about()
                 .map(ToString::to_string)
                 .unwrap_or_default();
-            let about = layout::wrapped(&about, room).join("\n               ");
+            let about = layout::wrap_text(&about, room).join("\n               ");
             text += &format!("  {literal}{:<11}{literal:#}  {about}\n", verb.get_name());
         }
     }
@@ -234,7 +236,8 @@ fn with_groups(command: clap::Command) -> clap::Command {
     command.help_template(text)
 }
 
-/// Four fifths of the memory that is free now, where the system reports it; 8 GB elsewhere.
+/// Returns the default limit of memory, in bytes: four fifths of what is free now, where the system reports it; 8 GB
+/// elsewhere.
 fn default_memory() -> u64 {
     let free = || -> Option<u64> {
         let text = std::fs::read_to_string("/proc/meminfo").ok()?;
@@ -252,15 +255,13 @@ mod tests {
 
     #[test]
     fn the_command_line_is_consistent() {
-        with_groups(Cli::command()).debug_assert();
+        group_commands(Cli::command()).debug_assert();
     }
 
     /// The commands that the help shows, those within commands too, by the words that call them.
     fn commands() -> Vec<(String, clap::Command)> {
-        let (mut all, mut left) = (
-            Vec::new(),
-            vec![(String::from("nodeorder"), Cli::command())],
-        );
+        let mut all = Vec::new();
+        let mut left = vec![(String::from("nodeorder"), Cli::command())];
         while let Some((name, command)) = left.pop() {
             left.extend(
                 command

@@ -2,7 +2,11 @@
 
 use clap::CommandFactory;
 
-use crate::shared::kit::*;
+use crate::shared::output;
+use clap::Args;
+use nodeorder_base::error::{Error, SourceLocation};
+use nodeorder_network::topology::Context;
+use std::path::PathBuf;
 
 /// Print a command's manual page, or write all of them to a folder
 #[derive(Debug, Args)]
@@ -18,13 +22,13 @@ pub struct Command {
 
 impl Command {
     pub fn run(self, _: &Context) -> anyhow::Result<()> {
-        let pages = pages()?;
+        let pages = render_pages()?;
         if let Some(folder) = &self.out {
             let files = pages.iter().map(|(name, page)| (format!("{name}.1"), page));
             output::write_folder(folder, files)?;
             let first = folder.join("nodeorder.1");
             let text = format!("{} pages: man -l {}\n", pages.len(), first.display());
-            return output::write(None, text);
+            return output::write_text(None, text);
         }
         let wanted = ["nodeorder"]
             .into_iter()
@@ -44,17 +48,18 @@ impl Command {
                     names,
                 )
             })?;
-        output::write(None, &page.1)
+        output::write_text(None, &page.1)
     }
 }
 
-/// Every page by its name, that of the program first.
-fn pages() -> anyhow::Result<Vec<(String, Vec<u8>)>> {
+/// Renders every page, that of the program first, with its file name.
+fn render_pages() -> anyhow::Result<Vec<(String, Vec<u8>)>> {
     let mut command = super::Cli::command().disable_help_subcommand(true);
     // The pages give only the version, not the build.
     command = command.long_version(None);
     command.build();
-    let (mut pages, mut left) = (Vec::new(), vec![command]);
+    let mut pages = Vec::new();
+    let mut left = vec![command];
     while let Some(command) = left.pop() {
         let name = command
             .get_display_name()

@@ -2,8 +2,17 @@
 
 use clap::ArgGroup;
 
-use crate::shared::kit::*;
+use crate::shared::layout::print_field;
+use crate::shared::network_figures::NetworkFigures;
 use crate::shared::notes::say_unfinished;
+use crate::shared::picture::Picture;
+use crate::shared::watch::Clock;
+use crate::shared::{inputs, output, progress, throughput};
+use clap::Args;
+use nodeorder_base::ids::NodeId;
+use nodeorder_base::input::Text;
+use nodeorder_network::topology::{Context, Topology};
+use nodeorder_present::columns;
 use nodeorder_present::columns::filled;
 use nodeorder_present::columns::mapping::{LinkLoad, MappingFigures, NAMED_PROCESS, PROCESS};
 use nodeorder_present::columns::throughput::FOUND;
@@ -15,6 +24,8 @@ use nodeorder_traffic::mapping::{
     self, Analysis, Demand, Fabric, FixedRouting, Guest, ProcessMapping, method,
 };
 use nodeorder_traffic::throughput::Throughput;
+use std::io::Write;
+use std::path::{Path, PathBuf};
 
 /// Analyse how far an application's traffic goes and which links carry it
 #[derive(Debug, Args)]
@@ -107,28 +118,28 @@ enum Routing {
 }
 
 impl Routing {
-    fn read(text: &str) -> anyhow::Result<Self> {
+    fn parse_method_choice(text: &str) -> anyhow::Result<Self> {
         Ok(match BestShares::read(text)? {
             Some(best) => Routing::Best(best),
             None => Routing::Fixed(FixedRouting::named(text)?),
         })
     }
 
-    fn name(&self) -> &'static str {
+    fn method_name(&self) -> &'static str {
         match self {
             Routing::Fixed(entry) => entry.name(),
             Routing::Best(best) => best.name,
         }
     }
 
-    fn check(&self, topology: &Topology) -> nodeorder_base::error::Result<()> {
+    fn check_machine(&self, topology: &Topology) -> nodeorder_base::error::Result<()> {
         match self {
             Routing::Fixed(entry) => entry.check(topology),
             Routing::Best(best) => best.check(topology),
         }
     }
 
-    fn analyse(
+    fn analyse_mapping(
         &self,
         fabric: &Fabric<'_>,
         guest: &Guest,
@@ -141,7 +152,7 @@ impl Routing {
             Routing::Best(best) => best,
         };
         let demand = Demand::new(fabric.topology, guest, placement)?;
-        let found = throughput::searched(fabric, &demand, best)?;
+        let found = throughput::search_shares(fabric, &demand, best)?;
         let loads = found.loads.clone();
         let analysis = mapping::analyse_found(fabric, (guest, placement), &demand, loads)?;
         Ok((analysis, Some(found)))
@@ -152,19 +163,19 @@ impl Command {
     pub fn run(self, context: &Context) -> anyhow::Result<()> {
         // A wrong ending of the file is reported before the work.
         let picture = self.plot.as_deref().map(Picture::new).transpose()?;
-        let routing = Routing::read(&self.routing)?;
-        let speeds = self.network.read(None, context)?.speeds(1.25e9);
-        let topology = crate::shared::inputs::topology(&self.spec, context)?;
-        routing.check(&topology)?;
+        let routing = Routing::parse_method_choice(&self.routing)?;
+        let speeds = self.network.parse_figures(None, context)?.speeds(1.25e9);
+        let topology = crate::shared::inputs::build_topology(&self.spec, context)?;
+        routing.check_machine(&topology)?;
         let guest = Guest::make(&self.guest, context)?;
         let Placed {
             ranks,
             placement,
             method,
             unfinished,
-        } = self.place(&topology, &guest)?;
-        let fabric = crate::shared::inputs::fabric(&topology)?;
-        let (analysis, found) = routing.analyse(&fabric, &guest, &placement)?;
+        } = self.place_guest(&topology, &guest)?;
+        let fabric = crate::shared::inputs::build_fabric(&topology)?;
+        let (analysis, found) = routing.analyse_mapping(&fabric, &guest, &placement)?;
         if let Some(path) = &self.links {
             write_links(&fabric, &analysis, path)?;
         }
@@ -177,10 +188,10 @@ impl Command {
                 guest: &guest,
                 placement: &placement,
                 ranks: &ranks,
-                routing: routing.name(),
+                routing: routing.method_name(),
                 analysis: &analysis,
             };
-            picture.draw(&plot::mapping(&mapped))?;
+            picture.draw_figure(&plot::mapping(&mapped))?;
         }
         let figures = MappingFigures {
             topology: topology.spec(),
@@ -189,7 +200,7 @@ impl Command {
             mapping: placement.label(),
             method,
             order: self.order.as_deref(),
-            routing: routing.name(),
+            routing: routing.method_name(),
             links: fabric.links.cabled(),
             analysis: &analysis,
             unfinished: &unfinished,
@@ -197,7 +208,7 @@ impl Command {
         };
         if self.json {
             let document = report::mapping::document_found(&fabric, &figures, found.as_ref());
-            return output::write(None, format!("{document:#}\n"));
+            return output::write_text(None, format!("{document:#}\n"));
         }
         output::write_by(None, |out| {
             write_table(out, &figures, found.as_ref(), &busiest(&fabric, &analysis))
@@ -223,10 +234,10 @@ impl Command {
         })
     }
 
-    fn place(&self, topology: &Topology, guest: &Guest) -> anyhow::Result<Placed> {
+    fn place_guest(&self, topology: &Topology, guest: &Guest) -> anyhow::Result<Placed> {
         let (ranks, given) = match (&self.order, &self.mapping) {
             (Some(order), _) => {
-                let order = inputs::order(topology, order)?;
+                let order = inputs::make_order(topology, order)?;
                 let placement = ProcessMapping::in_order(guest, order.label(), order.nodes())?;
                 (placement.nodes().to_vec(), placement)
             }
@@ -245,8 +256,8 @@ impl Command {
                 unfinished: Vec::new(),
             });
         };
-        let waiting = progress::waiting(text);
-        let clock = Clock::start(false, &waiting);
+        let waiting = progress::show_spinner(text);
+        let clock = Clock::start_clock(false, &waiting);
         let found = method::place(topology, guest, given.nodes(), text, &clock)?;
         drop(waiting);
         say_unfinished(&found.unfinished);
@@ -289,15 +300,15 @@ fn write_table(
         } else {
             template
         };
-        field(out, 18, label, &filled(template, &columns, figures))?;
+        print_field(out, 18, label, &filled(template, &columns, figures))?;
         if let (Some(found), "contention") = (found, label) {
-            field(out, 18, "throughput", &filled(FOUND_LINE, FOUND, found))?;
+            print_field(out, 18, "throughput", &filled(FOUND_LINE, FOUND, found))?;
         }
     }
     let columns = [LinkLoad::ALL, LinkLoad::BUSIEST].concat();
     for (i, link) in busiest.iter().take(5).enumerate() {
         let label = if i == 0 { "busiest links" } else { "" };
-        field(
+        print_field(
             out,
             18,
             label,

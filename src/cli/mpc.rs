@@ -3,12 +3,20 @@
 use clap::ValueEnum;
 use serde::Serialize;
 
-use crate::shared::kit::*;
+use crate::shared::notes::note;
+use crate::shared::picture::Picture;
+use crate::shared::{inputs, output, progress};
+use clap::Args;
 use nodeorder_base::error::bytes;
+use nodeorder_network::topology::{Context, Topology};
 use nodeorder_order::metric::mpc::{self, SumMethod};
 use nodeorder_order::metric::sizes;
+use nodeorder_order::ordering::NodeOrder;
+use nodeorder_present::columns;
 use nodeorder_present::columns::comparison::CurvePoint;
 use nodeorder_present::plot;
+use std::io::Write;
+use std::path::PathBuf;
 
 /// Compute exact MPC curves: mean hops within a job, for every job size
 #[derive(Debug, Args)]
@@ -90,10 +98,10 @@ impl Command {
     pub fn run(self, context: &Context) -> anyhow::Result<()> {
         // A wrong ending of the file is reported before the work.
         let picture = self.plot.as_deref().map(Picture::new).transpose()?;
-        let topology = inputs::topology(&self.spec, context)?;
+        let topology = inputs::build_topology(&self.spec, context)?;
         inputs::check_curves(&topology, &self.orders)?;
-        let orders = inputs::orders(&topology, &self.orders)?;
-        let bar = progress::bar(orders.len() as u64, "MPC");
+        let orders = inputs::make_orders(&topology, &self.orders)?;
+        let bar = progress::show_steps(orders.len() as u64, "MPC");
         let mut rows = Vec::new();
         for order in &orders {
             bar.set_message(order.label().to_string());
@@ -105,7 +113,7 @@ impl Command {
                     "{label}: summed by pairs, which takes longer: transforms do not fit into {memory}"
                 );
             }
-            let row = self.row(&topology, order)?;
+            let row = self.measure_curve(&topology, order)?;
             if let Some(share) = row.spanning {
                 let label = &row.label;
                 note!(
@@ -128,7 +136,7 @@ impl Command {
                 })
                 .collect();
             let title = format!("MPC on {}", topology.name());
-            picture.draw(&plot::mpc_plot(&title, &curves)?)?;
+            picture.draw_figure(&plot::mpc_plot(&title, &curves)?)?;
         }
         if self.json {
             self.write_json(&topology, &rows)
@@ -137,8 +145,9 @@ impl Command {
         }
     }
 
-    fn row(&self, topology: &Topology, order: &NodeOrder) -> anyhow::Result<CurveRow> {
-        let (n, label) = (order.len(), order.label().to_string());
+    fn measure_curve(&self, topology: &Topology, order: &NodeOrder) -> anyhow::Result<CurveRow> {
+        let n = order.len();
+        let label = order.label().to_string();
         // Fewer than two nodes have no sizes: the curve itself reports that.
         let chosen = if n < 2 {
             None
@@ -199,7 +208,8 @@ impl Command {
         output::write_by(self.output.as_deref(), |out| {
             columns::Table::new(&mut *out, CurvePoint::ALL)?.finish()?;
             rows.iter().try_for_each(|row| {
-                let (ordering, values) = (&row.label, &row.values);
+                let ordering = &row.label;
+                let values = &row.values;
                 let point = |i| CurvePoint {
                     ordering,
                     size: row.sizes[i],

@@ -4,9 +4,18 @@ use std::collections::BTreeMap;
 
 use serde::{Serialize, Serializer};
 
-use crate::shared::kit::*;
+use crate::shared::notes::note;
+use crate::shared::watch::Clock;
+use crate::shared::{inputs, interrupt, output, progress};
+use clap::Args;
+use nodeorder_base::ids::NodeId;
 use nodeorder_base::params::head;
+use nodeorder_network::topology::{Context, Topology};
+use nodeorder_order::ordering::NodeOrder;
 use nodeorder_order::ordering::{Observer, SearchResult};
+use serde_json::{Value, json};
+use std::io::Write;
+use std::path::PathBuf;
 
 /// Make an ordering: one node id a line, in rank order
 ///
@@ -33,17 +42,17 @@ pub struct Command {
 
 impl Command {
     pub fn run(self, context: &Context) -> anyhow::Result<()> {
-        let topology = inputs::topology(&self.spec, context)?;
-        inputs::announce(&topology, &self.by);
+        let topology = inputs::build_topology(&self.spec, context)?;
+        inputs::announce_memory(&topology, &self.by);
         // On a terminal searches report their progress themselves, and Ctrl-C stops them only.
         let searches = ["ilp", "optimise"].contains(&head(&self.by));
         let shown = if searches {
-            progress::waiting_unseen
+            progress::count_unseen
         } else {
-            progress::waiting
+            progress::show_spinner
         };
         let waiting = shown(&self.by);
-        let clock = Clock::start(searches, &waiting);
+        let clock = Clock::start_clock(searches, &waiting);
         let (order, found) = NodeOrder::make_with(&topology, &self.by, &clock)?;
         interrupt::defer_first_interrupt(false);
         inputs::report_machine(&topology, &order);
@@ -51,25 +60,29 @@ impl Command {
             topology.check_names(order.nodes())?;
         }
         if let Some(found) = &found {
-            let (objective, bound) = (found.objective, found.lower_bound);
-            let (gap, solver, status) = (100.0 * found.gap, &found.solver, found.status.name());
+            let objective = found.objective;
+            let bound = found.lower_bound;
+            let gap = 100.0 * found.gap;
+            let solver = &found.solver;
+            let status = found.status.name();
             note!("objective {objective}, bound {bound}, gap {gap:.2} %, {solver} ({status})");
         }
         // A spinner and data do not share a terminal.
         let _waiting = self.output.is_some().then_some(waiting);
         let path = self.output.as_deref();
-        output::write_by(path, |out| match self.json {
-            false => order.write_to(&topology, self.names, out),
-            true => {
-                let document = self.document(&topology, &order, found.as_ref(), &clock);
+        output::write_by(path, |out| {
+            if self.json {
+                let document = self.order_json(&topology, &order, found.as_ref(), &clock);
                 serde_json::to_writer(&mut *out, &document)?;
                 out.write_all(b"\n")
+            } else {
+                order.write_to(&topology, self.names, out)
             }
         })
     }
 
-    /// The ordering as JSON; of a search, with its result.
-    fn document<'a>(
+    /// Returns the ordering as JSON; of a search, with its result.
+    fn order_json<'a>(
         &self,
         topology: &'a Topology,
         order: &'a NodeOrder,
@@ -124,11 +137,10 @@ struct NodeList<'a> {
 
 impl Serialize for NodeList<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self.names {
-            false => serializer.collect_seq(self.nodes.iter().map(|node| node.0)),
-            true => {
-                serializer.collect_seq(self.nodes.iter().map(|node| self.topology.node_name(*node)))
-            }
+        if self.names {
+            serializer.collect_seq(self.nodes.iter().map(|node| self.topology.node_name(*node)))
+        } else {
+            serializer.collect_seq(self.nodes.iter().map(|node| node.0))
         }
     }
 }

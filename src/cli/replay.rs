@@ -3,14 +3,22 @@
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
-use crate::shared::kit::*;
+use crate::shared::notes::note;
 use crate::shared::rows::RowFile;
+use crate::shared::traffic::TrafficArgs;
+use crate::shared::{inputs, output, own_files, progress, tables};
+use clap::Args;
+use nodeorder_base::error::Error;
+use nodeorder_base::input::Lines;
 use nodeorder_jobs::replay::set::{ReplayResult, ReplaySet, ReplaySettings, Summaries};
 use nodeorder_jobs::replay::{Clock, Counts, FigureSet};
+use nodeorder_network::topology::{Context, Topology};
 use nodeorder_order::metric::rank_distances::RankDistances;
+use nodeorder_order::ordering::NodeOrder;
 use nodeorder_present::report::replay::{BlockRows, ReplaySummary};
 use nodeorder_trace::open::OpenedLog;
 use nodeorder_trace::{Sizes, Weight, WorkloadKind};
+use std::path::PathBuf;
 
 /// Replay a placement log through allocators on orderings: a row for every placed job
 #[derive(Debug, Args)]
@@ -88,21 +96,21 @@ pub struct Command {
 impl Command {
     pub fn run(self, context: &Context) -> anyhow::Result<()> {
         // JSON for a device or `-`, too, as with `--json`.
-        let form = |path| output::form("--summary", path, ["json", "csv"], Some("json"));
+        let form = |path| output::form_by_ending("--summary", path, ["json", "csv"], Some("json"));
         let form = self.summary.as_deref().map(form).transpose()?;
         inputs::check_distinct("--alloc", "allocator", &self.allocators)?;
-        let topology = inputs::topology(&self.spec, context)?;
-        let orders = inputs::orders(&topology, &self.orders)?;
+        let topology = inputs::build_topology(&self.spec, context)?;
+        let orders = inputs::make_orders(&topology, &self.orders)?;
         inputs::check_names(self.names, &topology, &orders)?;
         let nodes = topology.node_count() as u32;
-        let shares = self.shares(nodes, context)?;
-        let input = inputs::log(&self.log, self.procs_per_node, nodes, context)?;
-        let fabric = self.traffic.fabric(&topology)?;
+        let shares = self.read_compute_shares(nodes, context)?;
+        let input = inputs::open_log(&self.log, self.procs_per_node, nodes, context)?;
+        let fabric = self.traffic.build_fabric(&topology)?;
         let distances: Vec<RankDistances> = orders
             .iter()
             .map(|o| RankDistances::new(&topology, o))
             .collect::<Result<_, _>>()?;
-        let rules = inputs::rules(self.rules.as_deref(), context)?;
+        let rules = inputs::open_rules(self.rules.as_deref(), context)?;
         let files = [&self.summary, &self.totals, &self.plots];
         let summarised = self.json || self.timings || files.iter().any(|file| file.is_some());
         let settings = ReplaySettings {
@@ -116,7 +124,7 @@ impl Command {
                 room: self.room,
                 ..FigureSet::default()
             },
-            traffic: self.traffic.settings(fabric.as_ref())?,
+            traffic: self.traffic.traffic_settings(fabric.as_ref())?,
             summaries: if summarised {
                 Summaries::OverBaseline
             } else {
@@ -128,7 +136,7 @@ impl Command {
         if self.whole_hops {
             replays = replays.in_whole_hops();
         }
-        self.replay(input, &mut replays, &topology, &orders)?;
+        self.write_placements(input, &mut replays, &topology, &orders)?;
 
         let results = replays.results();
         let summary = ReplaySummary {
@@ -144,7 +152,7 @@ impl Command {
         }
         if let Some(folder) = &self.plots {
             let figures = summary.drawings(topology.name())?;
-            own_files::replace(folder, "replay", figures)?;
+            own_files::replace_files(folder, "replay", figures)?;
         }
         if self.timings {
             tables::print_timings(&results, self.threshold);
@@ -153,7 +161,7 @@ impl Command {
     }
 
     /// Runs the replays and writes a row for every placement.
-    fn replay(
+    fn write_placements(
         &self,
         input: OpenedLog,
         replays: &mut ReplaySet<'_>,
@@ -166,7 +174,7 @@ impl Command {
         let rows = BlockRows::new(replays.figures(), labels, topology, orders);
         let mut file = if wanted {
             let path = self.output.as_deref();
-            Some(RowFile::create(path, |out| rows.write_header(out))?)
+            Some(RowFile::open_table(path, |out| rows.write_header(out))?)
         } else {
             None
         };
@@ -179,10 +187,11 @@ impl Command {
             bytes,
             ..
         } = input;
-        let bar = progress::bytes(bytes, "replay");
+        let bar = progress::show_bytes(bytes, "replay");
         let block_done = || {
             bar.set_position(read.load(Ordering::Relaxed));
-            file.as_mut().map_or(Ok(()), |file| file.append(&rows))
+            file.as_mut()
+                .map_or(Ok(()), |file| file.append_block(&rows))
         };
         replays.run_with(&mut log, clock, |step| Ok(rows.write(&step)?), block_done)?;
         bar.finish_and_clear();
@@ -265,18 +274,23 @@ impl Command {
             summary.document(topology, &log, self.traffic.guest.as_deref())
         };
         if self.json {
-            output::write(None, format!("{}\n", document()))?;
+            output::write_text(None, format!("{}\n", document()))?;
         }
         let path = self.summary.as_deref();
         match form {
             None => Ok(()),
             Some("csv") => output::write_by(path, |out| summary.write_sizes(out)),
-            Some(_) => output::write(path, format!("{:#}\n", document())),
+            Some(_) => output::write_text(path, format!("{:#}\n", document())),
         }
     }
 
-    /// Shares of compute by size, where `--compute` is given. A table's shares are taken as they are.
-    fn shares(&self, nodes: u32, context: &Context) -> anyhow::Result<Option<Vec<(u32, f64)>>> {
+    /// Reads the share of compute of each job size. `None` without `--compute`. A table's shares are taken as
+    /// they are.
+    fn read_compute_shares(
+        &self,
+        nodes: u32,
+        context: &Context,
+    ) -> anyhow::Result<Option<Vec<(u32, f64)>>> {
         let Some(path) = &self.compute else {
             return Ok(None);
         };

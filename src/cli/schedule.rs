@@ -2,17 +2,23 @@
 
 use std::collections::BTreeMap;
 
-use crate::shared::kit::*;
+use crate::shared::notes::note;
+use crate::shared::traffic::TrafficArgs;
+use crate::shared::{inputs, output, own_files, progress};
+use clap::Args;
+use nodeorder_base::input::Lines;
 use nodeorder_jobs::allocator::AllocatorContext;
 use nodeorder_jobs::replay::FigureSet;
 use nodeorder_jobs::replay::traffic::{Totals, Traffic};
 use nodeorder_jobs::schedule::{
     STARVED_OVERTAKEN, STARVED_WAITS, ScheduleResult, Settings, Task, model, policy, simulate,
 };
+use nodeorder_network::topology::Context;
 use nodeorder_order::metric::rank_distances::RankDistances;
 use nodeorder_present::report::hosts::Hosts;
 use nodeorder_present::report::schedule as report;
 use nodeorder_trace::{Options, Rules, open};
+use std::path::PathBuf;
 
 /// Schedule a trace: when and where jobs run, and how long they wait
 #[derive(Debug, Args)]
@@ -80,8 +86,8 @@ pub struct Command {
 impl Command {
     pub fn run(self, context: &Context) -> anyhow::Result<()> {
         policy::check(&self.policy)?;
-        let topology = inputs::topology(&self.spec, context)?;
-        let order = inputs::order(&topology, &self.order)?;
+        let topology = inputs::build_topology(&self.spec, context)?;
+        let order = inputs::make_order(&topology, &self.order)?;
         inputs::check_names(self.names, &topology, std::slice::from_ref(&order))?;
         let options = Options {
             // The machine is what the ordering holds: it may leave nodes out.
@@ -97,16 +103,16 @@ impl Command {
             order: &order,
             distances: &distances,
         };
-        let fabric = self.traffic.fabric(&topology)?;
-        let traffic = self.traffic.settings(fabric.as_ref())?;
+        let fabric = self.traffic.build_fabric(&topology)?;
+        let traffic = self.traffic.traffic_settings(fabric.as_ref())?;
         let mut traffic = traffic
             .map(|settings| Traffic::new(settings, &order))
             .transpose()?;
         if model::uses_links(&self.model) {
             inputs::say_assumed(&topology);
         }
-        let rules = inputs::rules(self.rules.as_deref(), context)?;
-        let mut result = self.simulate(&machine, &Task::of(&trace), rules.as_ref())?;
+        let rules = inputs::open_rules(self.rules.as_deref(), context)?;
+        let mut result = self.simulate_tasks(&machine, &Task::of(&trace), rules.as_ref())?;
         if let Some(traffic) = &mut traffic {
             result.measure_traffic(traffic)?;
         }
@@ -116,7 +122,7 @@ impl Command {
         };
         if self.rows_wanted() {
             output::write_by(self.output.as_deref(), |out| {
-                report::write_csv(out, &result, self.figures(), hosts)
+                report::write_csv(out, &result, self.shown_figures(), hosts)
             })?;
         }
         if let Some(path) = self.timeline.as_deref() {
@@ -125,25 +131,25 @@ impl Command {
         if self.json {
             let guest = self.traffic.guest.as_deref();
             let totals: Option<Totals> = traffic.map(|t| t.totals());
-            let settings = self.settings();
+            let settings = self.schedule_settings();
             let document =
                 report::document(hosts, &trace, &settings, guest, &result, totals.as_ref());
-            output::write(None, format!("{document}\n"))?;
+            output::write_text(None, format!("{document}\n"))?;
         }
         if let Some(folder) = &self.plots {
             let title = format!("{} on {}", self.policy, topology.name());
-            own_files::replace(folder, "schedule", report::drawings(&title, &result)?)?;
+            own_files::replace_files(folder, "schedule", report::drawings(&title, &result)?)?;
         }
         Ok(())
     }
 
-    /// With --json the rows go only where -o says.
+    /// Tells whether rows are written: with `--json` only where `-o` says so.
     fn rows_wanted(&self) -> bool {
         !self.json || self.output.is_some()
     }
 
     /// Returns the figures that the rows show.
-    fn figures(&self) -> FigureSet {
+    fn shown_figures(&self) -> FigureSet {
         FigureSet {
             ranks: self.ranks,
             hosts: self.names,
@@ -154,10 +160,10 @@ impl Command {
         }
     }
 
-    fn settings(&self) -> Settings<'_> {
+    fn schedule_settings(&self) -> Settings<'_> {
         // Pictures need ranks and the timeline, whatever else is asked.
         let drawn = self.plots.is_some();
-        let shown = self.figures();
+        let shown = self.shown_figures();
         Settings {
             rules: None,
             policy: &self.policy,
@@ -177,7 +183,7 @@ impl Command {
     }
 
     /// Schedules the tasks, and reports on standard error by which rules.
-    fn simulate(
+    fn simulate_tasks(
         &self,
         machine: &AllocatorContext<'_>,
         tasks: &[Task],
@@ -185,9 +191,9 @@ impl Command {
     ) -> anyhow::Result<ScheduleResult> {
         let settings = Settings {
             rules,
-            ..self.settings()
+            ..self.schedule_settings()
         };
-        let bar = progress::bar(tasks.len() as u64, "jobs");
+        let bar = progress::show_steps(tasks.len() as u64, "jobs");
         let ended = |ended| bar.set_position(ended as u64);
         let result = simulate(machine, tasks, &settings, &ended).map_err(|error| {
             // A policy knows jobs by number; people look for the line in the trace.
@@ -200,7 +206,8 @@ impl Command {
         note!("policy: {}", result.rule);
         note!("model: {}", result.model);
         if result.places_itself {
-            let (policy, allocator) = (&self.policy, &self.allocator);
+            let policy = &self.policy;
+            let allocator = &self.allocator;
             note!("{policy}: chooses ranks itself; --alloc {allocator} is not used");
         }
         report_neglected(&result);
@@ -217,7 +224,7 @@ fn report_neglected(result: &ScheduleResult) {
     for (reason, jobs) in never {
         note!(
             "left out, as they can never be placed: {}: {reason}",
-            named(result, &jobs)
+            count_and_name_jobs(result, &jobs)
         );
     }
     let starved: Vec<u32> = result.starved().iter().map(|job| job.task).collect();
@@ -225,13 +232,13 @@ fn report_neglected(result: &ScheduleResult) {
         note!(
             "starved, waiting more than {STARVED_WAITS} times the mean while {STARVED_OVERTAKEN} or more jobs behind \
              started: {}",
-            named(result, &starved)
+            count_and_name_jobs(result, &starved)
         );
     }
 }
 
-/// How many jobs, and the first of them by their numbers in the trace.
-fn named(result: &ScheduleResult, tasks: &[u32]) -> String {
+/// Counts jobs in words, and names the first of them by their numbers in the trace.
+fn count_and_name_jobs(result: &ScheduleResult, tasks: &[u32]) -> String {
     const NAMED: usize = 8;
     let ids = tasks
         .iter()

@@ -1,9 +1,15 @@
 //! `nodeorder score`: orderings by the objective that searches minimise.
 
-use crate::shared::kit::*;
+use crate::shared::watch::Clock;
+use crate::shared::{inputs, output, progress};
+use clap::Args;
+use nodeorder_network::topology::{Context, Topology};
 use nodeorder_order::ordering::optimise::scores;
+use nodeorder_present::columns;
 use nodeorder_present::columns::comparison::ScoreRow;
 use nodeorder_present::columns::object;
+use serde_json::{Value, json};
+use std::path::PathBuf;
 
 /// Score orderings by the objective of ilp and optimise, with a proved bound
 #[derive(Debug, Args)]
@@ -29,10 +35,10 @@ pub struct Command {
 
 impl Command {
     pub fn run(self, context: &Context) -> anyhow::Result<()> {
-        let topology = inputs::topology(&self.spec, context)?;
-        let orders = inputs::orders(&topology, &self.orders)?;
-        let waiting = progress::waiting("scores");
-        let clock = Clock::start(false, &waiting);
+        let topology = inputs::build_topology(&self.spec, context)?;
+        let orders = inputs::make_orders(&topology, &self.orders)?;
+        let waiting = progress::show_spinner("scores");
+        let clock = Clock::start_clock(false, &waiting);
         let found = scores(&topology, &self.weights, &orders, &clock)?;
         drop(waiting);
         let rows: Vec<ScoreRow<'_>> = orders
@@ -44,8 +50,8 @@ impl Command {
             })
             .collect();
         if self.json {
-            let document = document(&topology, &self.weights, &rows);
-            return output::write(self.output.as_deref(), format!("{document:#}\n"));
+            let document = score_json(&topology, &self.weights, &rows);
+            return output::write_text(self.output.as_deref(), format!("{document:#}\n"));
         }
         output::write_by(self.output.as_deref(), |out| {
             columns::write(out, ScoreRow::ALL, rows)
@@ -53,7 +59,7 @@ impl Command {
     }
 }
 
-fn document(topology: &Topology, weights: &str, rows: &[ScoreRow<'_>]) -> Value {
+fn score_json(topology: &Topology, weights: &str, rows: &[ScoreRow<'_>]) -> Value {
     json!({
         "version": env!("CARGO_PKG_VERSION"),
         "topology": topology.spec(),

@@ -9,7 +9,7 @@ use crate::shared::command_line::CommandLine;
 use crate::shared::formats::FormatArgs;
 use crate::shared::notes::note;
 use crate::shared::output::{self, Output};
-use crate::shared::tables::{number, table};
+use crate::shared::tables::{format_number, lay_out_table};
 use crate::shared::{inputs, layout, own_files};
 use nodeorder_base::error::{Error, SourceLocation};
 use nodeorder_base::input::{Lines, Text};
@@ -47,11 +47,11 @@ const SHOWN: usize = 3;
 
 impl Command {
     pub fn run(self, context: &Context) -> anyhow::Result<()> {
-        let topology = inputs::topology(&self.spec, context)?;
+        let topology = inputs::build_topology(&self.spec, context)?;
         let mut lines = Lines::open(&self.jobs, context.memory)?;
         let form = self
             .format
-            .form(&mut lines)?
+            .find_record_format(&mut lines)?
             .filter(|(form, _)| form.lists_nodes);
         let Some((form, columns)) = form else {
             let location = SourceLocation::File(lines.name().into());
@@ -60,27 +60,30 @@ impl Command {
             return Err(Error::input(location, "no records that list nodes", expected).into());
         };
         let mut records = Records::over(lines, form, columns.as_ref())?;
-        let read = |path: &PathBuf| Text::read(path, context.memory);
-        let states = self.nodes.as_ref().map(read).transpose()?;
+        let states = self
+            .nodes
+            .as_ref()
+            .map(|path: &PathBuf| Text::read(path, context.memory))
+            .transpose()?;
         let snapshot = Snapshot::new(&topology, &mut records, states.as_ref())?;
         tell_notes(&snapshot, records.name());
         let jobs = self.jobs.display().to_string();
         let line = CommandLine::new("snapshot")
-            .argument(&self.spec)
-            .option("--jobs", [&jobs]);
+            .add_argument(&self.spec)
+            .add_option("--jobs", [&jobs]);
         let line = line
-            .option("--from", &self.format.from)
-            .option("--columns", &self.format.columns);
-        let line = line.option("--nodes", self.nodes.as_ref().map(|path| path.display()));
+            .add_option("--from", &self.format.from)
+            .add_option("--columns", &self.format.columns);
+        let line = line.add_option("--nodes", self.nodes.as_ref().map(|path| path.display()));
         let command = line
-            .option("--out", self.out.as_ref().map(|path| path.display()))
+            .add_option("--out", self.out.as_ref().map(|path| path.display()))
             .to_string();
         if let Some(folder) = &self.out {
             let files = files(&snapshot, &topology, &jobs, &command)?;
             own_files::write_report(folder, "snapshot", files)?;
         }
         if self.json {
-            return output::write(None, document(&snapshot, &topology, &jobs, &command));
+            return output::write_text(None, document(&snapshot, &topology, &jobs, &command));
         }
         let mut out = Output::open(None)?;
         write_tables(&mut out, &snapshot, topology.name())?;
@@ -89,7 +92,7 @@ impl Command {
     }
 }
 
-/// Tells on standard error what was assumed or left out, with counts.
+/// Reports on standard error what was assumed or left out, with counts.
 fn tell_notes(snapshot: &Snapshot, file: &str) {
     for found in &snapshot.notes {
         let mut note = format!("{file}: noted {}: {}", found.count, found.about);
@@ -101,7 +104,7 @@ fn tell_notes(snapshot: &Snapshot, file: &str) {
     }
 }
 
-/// The largest job by level, then the units that jobs free next.
+/// Prints the largest job that each level could take, then the units that running jobs free next.
 fn write_tables(out: &mut impl Write, snapshot: &Snapshot, machine: &str) -> anyhow::Result<()> {
     let all = snapshot.machine();
     let about = format!(
@@ -114,7 +117,7 @@ fn write_tables(out: &mut impl Write, snapshot: &Snapshot, machine: &str) -> any
         snapshot.running.len(),
         snapshot.waiting.len()
     );
-    layout::sentence(out, &about)?;
+    layout::print_sentence(out, &about)?;
     let header = [
         "level",
         "units",
@@ -142,27 +145,35 @@ fn write_tables(out: &mut impl Write, snapshot: &Snapshot, machine: &str) -> any
             .chain(unit_of);
         row.chain([jobs_of(snapshot, unit)]).collect()
     };
-    let levels = table(
+    let levels = lay_out_table(
         header.map(String::from).to_vec(),
         snapshot.levels.iter().map(row),
         1,
     );
-    writeln!(out, "\n{}\n", layout::fitted(levels, 3, &std::io::stdout()))?;
-    layout::sentence(out, "The units that jobs free next, by the jobs' limits.")?;
+    writeln!(
+        out,
+        "\n{}\n",
+        layout::fit_to_terminal(levels, 3, &std::io::stdout())
+    )?;
+    layout::print_sentence(out, "The units that jobs free next, by the jobs' limits.")?;
     let header = ["level", "unit", "hours", "free now", "held", "jobs"];
     let rows = snapshot.levels.iter().flat_map(|level| {
         level.next().into_iter().take(SHOWN).map(|unit| {
             vec![
                 level.name.clone(),
                 unit.name.clone(),
-                number(hours_until(snapshot, unit), 2),
+                format_number(hours_until(snapshot, unit), 2),
                 unit.free.to_string(),
                 unit.held().to_string(),
                 jobs_of(snapshot, unit),
             ]
         })
     });
-    let next = table(header.map(String::from).to_vec(), rows, 2);
-    writeln!(out, "\n{}", layout::fitted(next, 3, &std::io::stdout()))?;
+    let next = lay_out_table(header.map(String::from).to_vec(), rows, 2);
+    writeln!(
+        out,
+        "\n{}",
+        layout::fit_to_terminal(next, 3, &std::io::stdout())
+    )?;
     Ok(())
 }

@@ -1,12 +1,21 @@
 //! `nodeorder topology`: the figures of a network.
 
-use crate::shared::kit::*;
+use crate::shared::layout::print_field;
+use crate::shared::notes::note;
+use crate::shared::output::Output;
+use crate::shared::{inputs, output, progress};
+use clap::Args;
+use nodeorder_base::error::Error;
 use nodeorder_network::topology::check::{Findings, check};
 use nodeorder_network::topology::levels::LevelRow;
+use nodeorder_network::topology::{Context, Topology};
 use nodeorder_order::metric::bisection::Bisection;
+use nodeorder_present::columns;
 use nodeorder_present::columns::Table;
 use nodeorder_present::columns::mapping::{DIFFERENCE, EDGE};
 use nodeorder_present::report::topology::Figures;
+use std::io::Write;
+use std::path::{Path, PathBuf};
 
 /// Print a machine's size, links, distances, bisection and levels
 #[derive(Debug, Args)]
@@ -31,27 +40,27 @@ pub struct Command {
 
 impl Command {
     pub fn run(self, context: &Context) -> anyhow::Result<()> {
-        let topology = inputs::topology(&self.spec, context)?;
+        let topology = inputs::build_topology(&self.spec, context)?;
         inputs::say_remarks(&topology);
         if let Some(other) = &self.check {
-            let other = inputs::topology(other, context)?;
+            let other = inputs::build_topology(other, context)?;
             inputs::say_remarks(&other);
-            return self.check(&topology, &other);
+            return self.print_differences(&topology, &other);
         }
         if let Some(path) = &self.edges {
             write_edges(&topology, path)?;
         }
-        let waiting = progress::waiting("distances and bisection");
+        let waiting = progress::show_spinner("distances and bisection");
         let figures = Figures::of(&topology, self.histogram)?;
         drop(waiting);
         if self.json {
-            return output::write(None, figures.json());
+            return output::write_text(None, figures.json());
         }
-        Command::print(&figures)
+        Command::print_figures(&figures)
     }
 
-    /// The figures as lines.
-    fn print(figures: &Figures) -> anyhow::Result<()> {
+    /// Prints the figures as lines.
+    fn print_figures(figures: &Figures) -> anyhow::Result<()> {
         let Figures {
             document,
             statistics,
@@ -64,11 +73,11 @@ impl Command {
             "name", "spec", "source", "nodes", "places", "routers", "links", "cables", "assumed",
         ] {
             if !document[key].is_null() {
-                field(&mut out, 14, key, &plain(&document[key]))?;
+                print_field(&mut out, 14, key, &format_plainly(&document[key]))?;
             }
         }
         for (label, key) in [("node links", "node_links"), ("ports", "ports")] {
-            field(&mut out, 14, label, &plain(&document[key]))?;
+            print_field(&mut out, 14, label, &format_plainly(&document[key]))?;
         }
         if let Some(ratio) = statistics.oversubscription {
             // The label alone is longer than the others.
@@ -91,10 +100,10 @@ impl Command {
                 "{}, {pairs} pairs of nodes that no path joins",
                 statistics.components
             );
-            field(&mut out, 14, "components", &text)?;
+            print_field(&mut out, 14, "components", &text)?;
         }
         if let Some(cut) = cut {
-            writeln!(out, "{:<14} {}", "bisection", in_words(cut))?;
+            writeln!(out, "{:<14} {}", "bisection", count_links_in_words(cut))?;
         }
         for level in levels {
             let LevelRow {
@@ -118,11 +127,11 @@ impl Command {
 
 impl Command {
     /// Prints what differs from `other`, and refuses that.
-    fn check(&self, topology: &Topology, other: &Topology) -> anyhow::Result<()> {
+    fn print_differences(&self, topology: &Topology, other: &Topology) -> anyhow::Result<()> {
         let found = check(topology, other)?;
         found.remarks.iter().for_each(|remark| note!("{remark}"));
         if self.json {
-            output::write(None, format!("{}\n", serde_json::to_string_pretty(&found)?))?;
+            output::write_text(None, format!("{}\n", serde_json::to_string_pretty(&found)?))?;
         } else {
             let rows = found.differences.iter().cloned();
             let rows = rows.map(|d| [d.what.to_string(), d.name, d.here, d.there]);
@@ -151,8 +160,8 @@ impl Command {
     }
 }
 
-/// `64 links`, or what is known of them.
-fn in_words(cut: &Bisection) -> String {
+/// Counts links in words (`64 links`), or says what is known of their number.
+fn count_links_in_words(cut: &Bisection) -> String {
     let links = cut.links();
     match cut.at_least {
         _ if cut.exact => format!("{links} links"),
@@ -161,13 +170,13 @@ fn in_words(cut: &Bisection) -> String {
     }
 }
 
-fn plain(value: &serde_json::Value) -> String {
+fn format_plainly(value: &serde_json::Value) -> String {
     value
         .as_str()
         .map_or_else(|| value.to_string(), str::to_string)
 }
 
-/// The links of the router graph, with capacities where not all are 1.
+/// Writes the links of the router graph, with capacities where not all are 1.
 fn write_edges(topology: &Topology, path: &Path) -> anyhow::Result<()> {
     let mut plain = true;
     topology

@@ -2,14 +2,26 @@
 
 use clap::{Subcommand, ValueEnum};
 
-use crate::shared::kit::*;
+use crate::shared::formats::FormatArgs;
+use crate::shared::layout::print_field;
+use crate::shared::notes::note;
+use crate::shared::output::Output;
+use crate::shared::{inputs, output};
+use clap::Args;
 use nodeorder_base::error::sanitize;
+use nodeorder_base::error::{Error, SourceLocation};
+use nodeorder_base::input::Lines;
+use nodeorder_network::topology::Context;
+use nodeorder_present::columns;
 use nodeorder_present::columns::jobs::SIZE_COUNT;
 use nodeorder_present::report::trace::document;
 use nodeorder_trace::records::{Records, placements};
 use nodeorder_trace::{
     Changes, GeneratedWorkload, Options, Sizes, Tally, Trace, Transformed, convert, open,
 };
+use serde_json::Value;
+use std::io::Write;
+use std::path::{Path, PathBuf};
 
 /// Inspect, convert or generate traces and placement logs
 #[derive(Debug, Args)]
@@ -149,9 +161,9 @@ impl Transform {
             given.join(",")
         };
         let changes = Changes::parse(&text, context.seed)?;
-        let options = self.machine.options(context);
+        let options = self.machine.reading_options(context);
         let mut lines = Lines::open(&self.file, options.memory)?;
-        let (lines, before) = match self.format.form(&mut lines)? {
+        let (lines, before) = match self.format.find_record_format(&mut lines)? {
             Some((form, columns)) => {
                 let records = Records::over(lines, form, columns.as_ref())?;
                 open::as_swf(&records.trace(&options)?, &options)
@@ -161,7 +173,8 @@ impl Transform {
         inputs::report_counts(lines.name(), &before);
         let made = Transformed::over(lines, &options, changes)?;
         inputs::report_tally(made.trace());
-        let (jobs, kept) = (made.jobs(), made.trace().jobs().len());
+        let jobs = made.jobs();
+        let kept = made.trace().jobs().len();
         note!(
             "jobs: {jobs}, from {kept} of the {} read",
             before.lines.max(made.trace().tally().lines)
@@ -193,7 +206,7 @@ struct MachineArgs {
 }
 
 impl MachineArgs {
-    fn options(self, context: &Context) -> Options {
+    fn reading_options(self, context: &Context) -> Options {
         Options {
             nodes: self.nodes,
             partitions: self.partition,
@@ -211,7 +224,13 @@ impl Command {
                 machine,
                 json,
                 sizes,
-            } => info(&file, &format, &machine.options(context), json, sizes),
+            } => print_record_info(
+                &file,
+                &format,
+                &machine.reading_options(context),
+                json,
+                sizes,
+            ),
             Verb::Convert(convert) => convert.run(context),
             Verb::Transform(transform) => transform.run(context),
             Verb::Generate { spec, output } => {
@@ -245,9 +264,9 @@ impl Convert {
             None if ends(".csv") => To::Placements,
             None => To::Log,
         };
-        let options = machine.options(context);
+        let options = machine.reading_options(context);
         let (mut lines, names) = Lines::open_all(&[file], options.memory)?;
-        let Some((form, columns)) = format.form(&mut lines)? else {
+        let Some((form, columns)) = format.find_record_format(&mut lines)? else {
             if to == To::Placements {
                 let found = "a trace without lists of nodes";
                 let expected = "records that list nodes, such as the output of sacct";
@@ -281,10 +300,10 @@ fn write_trace(trace: &Trace, to: To, output: Option<&Path>) -> anyhow::Result<(
     } else {
         convert::to_log(trace, true)
     };
-    output::write(output, text)
+    output::write_text(output, text)
 }
 
-fn info(
+fn print_record_info(
     file: &Path,
     format: &FormatArgs,
     options: &Options,
@@ -292,42 +311,47 @@ fn info(
     to: Option<PathBuf>,
 ) -> anyhow::Result<()> {
     let (mut lines, names) = Lines::open_all(&[file.to_path_buf()], options.memory)?;
-    let form = format.form(&mut lines)?;
+    let form = format.find_record_format(&mut lines)?;
     let (document, sizes, trace) = document(lines, names, form, options)?;
     trace.iter().for_each(inputs::report_processors);
-    show(document, &sizes, as_json, to)
+    print_sizes(document, &sizes, as_json, to)
 }
 
 /// Prints what is known of a file and of the sizes of its jobs.
-fn show(document: Value, sizes: &Sizes, as_json: bool, to: Option<PathBuf>) -> anyhow::Result<()> {
+fn print_sizes(
+    document: Value,
+    sizes: &Sizes,
+    as_json: bool,
+    to: Option<PathBuf>,
+) -> anyhow::Result<()> {
     if let Some(path) = to {
         let rows = sizes.count_table().unwrap_or_default();
         output::write_by(Some(&path), |out| columns::write(out, SIZE_COUNT, rows))?;
     }
     if as_json {
-        return output::write(None, format!("{:#}\n", document));
+        return output::write_text(None, format!("{:#}\n", document));
     }
     let mut out = Output::open(None)?;
     for (key, value) in document.as_object().into_iter().flatten() {
-        print(&mut out, key, value)?;
+        print_key_value(&mut out, key, value)?;
     }
     out.finish()
 }
 
-fn print(out: &mut Output, key: &str, value: &Value) -> anyhow::Result<()> {
+fn print_key_value(out: &mut Output, key: &str, value: &Value) -> anyhow::Result<()> {
     let label = key.replace('_', " ");
     match value {
         Value::Null => {}
         Value::Object(counts) => {
             for (reason, count) in counts {
-                field(out, 14, &label, &format!("{count} {reason}"))?;
+                print_field(out, 14, &label, &format!("{count} {reason}"))?;
             }
         }
         Value::Array(entries) => {
             for entry in entries {
                 let text = |key: &str| entry[key].as_str().unwrap_or_default().replace('\n', " / ");
                 let text = |key: &str| sanitize(&text(key)).into_owned();
-                field(
+                print_field(
                     out,
                     14,
                     &label,
@@ -335,8 +359,8 @@ fn print(out: &mut Output, key: &str, value: &Value) -> anyhow::Result<()> {
                 )?;
             }
         }
-        Value::String(text) => field(out, 14, &label, &sanitize(text))?,
-        number => field(out, 14, &label, &number.to_string())?,
+        Value::String(text) => print_field(out, 14, &label, &sanitize(text))?,
+        number => print_field(out, 14, &label, &number.to_string())?,
     }
     Ok(())
 }

@@ -1,19 +1,33 @@
 //! `nodeorder tune`: which block and segment sizes, or which placements, of Slurm's topology plugin suit a trace.
 
-use crate::shared::kit::*;
+use crate::shared::inputs;
+use crate::shared::layout;
+use crate::shared::output;
+use crate::shared::output::Output;
+use crate::shared::own_files;
+use crate::shared::progress;
 use crate::shared::sweep_folder;
-use crate::shared::tables::{number, table};
+use crate::shared::tables::{format_number, lay_out_table};
 use crate::shared::workload;
+use clap::Args;
+use nodeorder_base::error::Error;
 use nodeorder_jobs::allocator::{AllocatorContext, slurm_settings};
 use nodeorder_jobs::replay::FigureSet;
 use nodeorder_jobs::schedule::{Settings, Task, simulate};
+use nodeorder_network::topology::Context;
+use nodeorder_network::topology::Topology;
 use nodeorder_order::metric::rank_distances::RankDistances;
+use nodeorder_order::ordering::NodeOrder;
 use nodeorder_present::columns::sweep::ResultRow;
 use nodeorder_present::machines::{Difference, WorkloadOptions};
 use nodeorder_present::report;
 use nodeorder_present::report::sweep::{Figure, RankedSetting, rank_settings};
 use nodeorder_sweep::{Plan, PlanSpec, ResultsTable, checksum};
 use nodeorder_trace::{Options, Trace, open};
+use serde_json::json;
+use std::io::Write;
+use std::path::Path;
+use std::path::PathBuf;
 
 /// Schedule a trace under settings of Slurm's topology plugin, and rank them
 #[derive(Debug, Args)]
@@ -76,7 +90,7 @@ const SHOWN: [(&str, &str, usize); 11] = [
 ];
 
 /// Returns the mean of a figure over seeds and half its interval; `None` if a seed has none.
-fn mean(setting: &RankedSetting, at: usize) -> (Option<f64>, Option<f64>) {
+fn mean_and_interval(setting: &RankedSetting, at: usize) -> (Option<f64>, Option<f64>) {
     let values: Option<Vec<f64>> = setting.rows.iter().map(|figures| figures[at]).collect();
     let mean = values.map(|values| Difference::over_seeds("", "", &values));
     let half = mean
@@ -85,12 +99,13 @@ fn mean(setting: &RankedSetting, at: usize) -> (Option<f64>, Option<f64>) {
     (mean.map(|mean| mean.difference), half)
 }
 
-/// A JSON object: means as numbers, `null` where there is none, half their intervals, settings with the same figures.
-fn object(setting: &RankedSetting) -> serde_json::Value {
+/// Returns a setting as a JSON object: means as numbers (`null` where there is none), half their intervals, and the
+/// settings with the same figures.
+fn setting_json(setting: &RankedSetting) -> serde_json::Value {
     let names = &setting.names;
     let mut object = json!({"setting": names[0], "same": names[1..], "interval": {}});
     for (at, (name, ..)) in SHOWN.iter().enumerate() {
-        let (mean, half) = mean(setting, at);
+        let (mean, half) = mean_and_interval(setting, at);
         (object[name], object["interval"][name]) = (json!(mean), json!(half));
     }
     object
@@ -99,25 +114,25 @@ fn object(setting: &RankedSetting) -> serde_json::Value {
 impl Command {
     /// Schedules the trace under every setting that may suit, and ranks these.
     pub fn run(self, context: &Context) -> anyhow::Result<()> {
-        let policy = self.policy()?;
-        let topology = inputs::topology(&self.spec, context)?;
+        let policy = self.check_policy()?;
+        let topology = inputs::build_topology(&self.spec, context)?;
         let options = Options {
             nodes: Some(topology.node_count() as u32),
             ..inputs::trace_options(self.procs_per_node, context)
         };
         let jobs = open::trace(&self.trace, &options)?;
         inputs::report_tally(&jobs);
-        let settings = self.settings(&topology, &jobs)?;
-        let spec = self.plan(settings, policy, context.seed);
+        let settings = self.choose_settings(&topology, &jobs)?;
+        let spec = self.plan_sweep(settings, policy, context.seed);
         let text = spec.to_toml();
         let plan = Plan::new(spec, context)?;
         sweep_folder::say_remarks(&plan);
         let assumed = &plan.remarks.assumed;
-        let (rows, table) = results(&plan, context)?;
+        let (rows, table) = run_plan(&plan, context)?;
         let ranking = rank_settings(&rows, &SHOWN.map(|(column, ..)| column));
         if let Some(folder) = &self.out {
             let best = ranking.first().map_or("", |setting| &setting.names[0]);
-            let (over_time, curves) = over_time(&topology, &self.order, &jobs, policy, best)?;
+            let (over_time, curves) = timeline_files(&topology, &self.order, &jobs, policy, best)?;
             let caption = format!(
                 "The machine under {best}: the largest job that could still be placed, and Slurm's fragmentation, below \
                  use and queue."
@@ -128,7 +143,7 @@ impl Command {
                 svg,
             });
             // The plan goes along as a text: with more settings in it `nodeorder sweep` takes it.
-            let manifest = manifest(&self.trace, &text, &table, assumed);
+            let manifest = describe_table(&self.trace, &text, &table, assumed);
             let mut files = report::sweep::page("results.csv", &rows, &manifest, extra)?;
             files.push(("results.csv".into(), table));
             files.push(("manifest.json".into(), format!("{manifest:#}\n")));
@@ -139,11 +154,11 @@ impl Command {
             own_files::write_report(folder, own_files::PAGE, files.collect())?;
         }
         if self.json {
-            let rows: Vec<serde_json::Value> = ranking.iter().map(object).collect();
+            let rows: Vec<serde_json::Value> = ranking.iter().map(setting_json).collect();
             let mut document = json!({
                 "version": env!("CARGO_PKG_VERSION"), "topology": topology.spec(),
                 "trace": self.trace.display().to_string(), "policy": policy, "ordering": self.order,
-                "settings": rows, "seeds": self.seeds, "shake": self.shake(),
+                "settings": rows, "seeds": self.seeds, "shake": self.submit_jitter(),
             });
             if let Some(assumption) = topology
                 .network()
@@ -152,10 +167,10 @@ impl Command {
             {
                 document["assumed"] = json!(assumption);
             }
-            return output::write(None, format!("{document:#}\n"));
+            return output::write_text(None, format!("{document:#}\n"));
         }
         let mut out = Output::open(None)?;
-        let title = self.title(&format!(
+        let title = self.describe_trace(&format!(
             "{} on {}, {policy}",
             self.trace.display(),
             topology.name()
@@ -166,7 +181,7 @@ impl Command {
     }
 
     /// Checks settings, policy and model, and returns the policy.
-    fn policy(&self) -> anyhow::Result<&str> {
+    fn check_policy(&self) -> anyhow::Result<&str> {
         let options = WorkloadOptions {
             allocators: &self.allocators,
             policy: self.policy.as_deref(),
@@ -180,13 +195,13 @@ impl Command {
         Ok(policy)
     }
 
-    /// Seconds by which submits differ, where there are several seeds.
-    fn shake(&self) -> Option<u64> {
+    /// Returns the most seconds by which submits are moved at random. `None` with a single seed.
+    fn submit_jitter(&self) -> Option<u64> {
         (self.seeds > 1).then_some(self.shake)
     }
 
     /// Returns the settings of `--alloc`, else the ones that may suit machine and jobs.
-    fn settings(&self, topology: &Topology, jobs: &Trace) -> anyhow::Result<Vec<String>> {
+    fn choose_settings(&self, topology: &Topology, jobs: &Trace) -> anyhow::Result<Vec<String>> {
         let mut settings = self.allocators.clone();
         if settings.is_empty() {
             let sizes: Vec<u32> = jobs.jobs().iter().map(|job| job.nodes).collect();
@@ -197,9 +212,9 @@ impl Command {
     }
 
     /// Says which trace was scheduled where, and where intervals come from.
-    fn title(&self, jobs: &str) -> String {
+    fn describe_trace(&self, jobs: &str) -> String {
         let seeds = self.seeds;
-        match self.shake() {
+        match self.submit_jitter() {
             Some(s) => format!(
                 "{jobs}; means over {seeds} seeds, jobs up to {s} s earlier or later, ± 95 %"
             ),
@@ -208,7 +223,7 @@ impl Command {
     }
 
     /// Returns the plan of the sweep.
-    fn plan(&self, settings: Vec<String>, policy: &str, seed: u64) -> PlanSpec {
+    fn plan_sweep(&self, settings: Vec<String>, policy: &str, seed: u64) -> PlanSpec {
         PlanSpec {
             name: "settings".into(),
             topologies: vec![self.spec.clone()],
@@ -218,7 +233,7 @@ impl Command {
             policies: vec![policy.into()],
             models: self.model.iter().cloned().collect(),
             transforms: self
-                .shake()
+                .submit_jitter()
                 .map(|s| format!("shake={s}"))
                 .into_iter()
                 .collect(),
@@ -231,8 +246,8 @@ impl Command {
     }
 }
 
-/// The document beside the table.
-fn manifest(trace: &Path, plan: &str, table: &str, assumed: &[String]) -> serde_json::Value {
+/// Returns the document that is written beside the table: how it was made.
+fn describe_table(trace: &Path, plan: &str, table: &str, assumed: &[String]) -> serde_json::Value {
     let name = format!("settings for {}", trace.display());
     let mut document = json!({
         "version": env!("CARGO_PKG_VERSION"), "plan": {"name": name, "text": plan},
@@ -245,8 +260,8 @@ fn manifest(trace: &Path, plan: &str, table: &str, assumed: &[String]) -> serde_
 }
 
 /// Computes the rows of a plan, here and now, and their table as CSV.
-fn results(plan: &Plan, context: &Context) -> anyhow::Result<(Vec<ResultRow>, String)> {
-    let bar = progress::bar(plan.cells().len() as u64, "settings");
+fn run_plan(plan: &Plan, context: &Context) -> anyhow::Result<(Vec<ResultRow>, String)> {
+    let bar = progress::show_steps(plan.cells().len() as u64, "settings");
     let rows = nodeorder_sweep::run_all(plan, context, || {
         bar.inc(1);
         anyhow::Ok(())
@@ -254,7 +269,7 @@ fn results(plan: &Plan, context: &Context) -> anyhow::Result<(Vec<ResultRow>, St
     bar.finish_and_clear();
     let table = ResultsTable::new(plan);
     let named = rows.iter().map(|row| table.name_values(row)).collect();
-    Ok((named, table.write(&rows)?))
+    Ok((named, table.format_table(&rows)?))
 }
 
 fn write_table(out: &mut impl Write, ranking: &[RankedSetting], title: &str) -> anyhow::Result<()> {
@@ -263,7 +278,7 @@ fn write_table(out: &mut impl Write, ranking: &[RankedSetting], title: &str) -> 
          nodes of a job; units: leaf units that a job spans. Largest job: nodes of the largest that could still be \
          placed, mean over time; beyond it: free nodes that it would leave."
     );
-    layout::sentence(out, &about)?;
+    layout::print_sentence(out, &about)?;
     let header = std::iter::once("setting").chain(SHOWN.iter().map(|shown| shown.1));
     let rows = ranking.iter().map(|setting| {
         let more = setting.names.len() - 1;
@@ -273,24 +288,28 @@ fn write_table(out: &mut impl Write, ranking: &[RankedSetting], title: &str) -> 
             String::new()
         };
         let cells = SHOWN.iter().enumerate().map(|(at, (_, _, decimals))| {
-            let (mean, half) = mean(setting, at);
+            let (mean, half) = mean_and_interval(setting, at);
             let half = half.map(|half| format!(" ± {half:.decimals$}"));
-            number(mean, *decimals) + &half.unwrap_or_default()
+            format_number(mean, *decimals) + &half.unwrap_or_default()
         });
         std::iter::once(setting.names[0].clone() + &more)
             .chain(cells)
             .collect()
     });
-    let rows = table(header.map(String::from).collect(), rows, 1);
-    writeln!(out, "\n{}", layout::fitted(rows, 1, &std::io::stdout()))?;
+    let rows = lay_out_table(header.map(String::from).collect(), rows, 1);
+    writeln!(
+        out,
+        "\n{}",
+        layout::fit_to_terminal(rows, 1, &std::io::stdout())
+    )?;
     for RankedSetting { names, .. } in ranking.iter().filter(|setting| setting.names.len() > 1) {
         writeln!(out, "The same figures: {}", names.join(" = "))?;
     }
     Ok(())
 }
 
-/// The machine over time under one setting: as CSV, and drawn where time passes.
-fn over_time(
+/// Returns the files that show the machine over time under one setting: a CSV, and a figure where any time passes.
+fn timeline_files(
     topology: &Topology,
     order: &str,
     jobs: &Trace,

@@ -55,17 +55,17 @@ impl PlanLists {
             remarks: Remarks::default(),
         };
         let logs = lists["logs"].len();
-        problems.check("logs", |i| self.check_workload(i, &context));
-        problems.check("traces", |i| self.check_workload(logs + i, &context));
-        problems.check("transforms", |i| {
+        problems.check_items("logs", |i| self.check_workload(i, &context));
+        problems.check_items("traces", |i| self.check_workload(logs + i, &context));
+        problems.check_items("transforms", |i| {
             Changes::parse(&self.transforms[i], 1).map(drop)
         });
-        problems.check("policies", |i| policy::check(&self.policies[i]));
-        problems.check("routings", |i| {
+        problems.check_items("policies", |i| policy::check(&self.policies[i]));
+        problems.check_items("routings", |i| {
             FixedRouting::named(&self.routings[i]).map(drop)
         });
-        problems.check("guests", |i| {
-            suited(Guest::check(&self.guests[i].located, &context)).map(drop)
+        problems.check_items("guests", |i| {
+            none_if_unsuited(Guest::check(&self.guests[i].located, &context)).map(drop)
         });
         // A machine is made whole, and gone before the next.
         problems.check_with("topologies", |problems, i| {
@@ -73,7 +73,7 @@ impl PlanLists {
             problems.remarks.nodes.push(topology.node_count() as u64);
             self.check_on(&topology, problems)
         });
-        problems.done()
+        problems.report_problems()
     }
 
     fn check_workload(&self, index: usize, context: &Context) -> Result<()> {
@@ -90,7 +90,8 @@ impl PlanLists {
             problems.remarks.assumed.extend(topology.assumed());
         }
         problems.check_with("orderings", |problems, i| {
-            let order = suited(NodeOrder::check(topology, &self.orderings[i].located))?.flatten();
+            let order =
+                none_if_unsuited(NodeOrder::check(topology, &self.orderings[i].located))?.flatten();
             problems
                 .remarks
                 .orderings
@@ -101,7 +102,7 @@ impl PlanLists {
             return Ok(());
         }
         let order = NodeOrder::make(topology, "row-major")?;
-        let Some(distances) = suited(RankDistances::new(topology, &order))? else {
+        let Some(distances) = none_if_unsuited(RankDistances::new(topology, &order))? else {
             return Ok(());
         };
         let context = AllocatorContext {
@@ -109,11 +110,11 @@ impl PlanLists {
             order: &order,
             distances: &distances,
         };
-        problems.check("allocators", |i| {
-            suited(allocator::make(&self.allocators[i].located, &context)).map(drop)
+        problems.check_items("allocators", |i| {
+            none_if_unsuited(allocator::make(&self.allocators[i].located, &context)).map(drop)
         });
-        problems.check("models", |i| {
-            suited(model::check_on(&self.models[i].located, &context)).map(drop)
+        problems.check_items("models", |i| {
+            none_if_unsuited(model::check_on(&self.models[i].located, &context)).map(drop)
         });
         Ok(())
     }
@@ -121,7 +122,7 @@ impl PlanLists {
 
 impl Problems<'_> {
     /// Checks the items of a list, those apart that are known to be wrong.
-    fn check(&mut self, list: &'static str, check: impl Fn(usize) -> Result<()>) {
+    fn check_items(&mut self, list: &'static str, check: impl Fn(usize) -> Result<()>) {
         self.check_with(list, |_, i| check(i));
     }
 
@@ -139,7 +140,7 @@ impl Problems<'_> {
                 && let Err(error) = check(self, i)
             {
                 self.wrong.insert((list, i));
-                self.errors.push(at(location, text, error));
+                self.errors.push(locate_error(location, text, error));
                 if listed + 1 == LISTED {
                     let found = format!("{LISTED} errors in `{list}` so far");
                     let expected = "these mended first: what follows in it is not checked";
@@ -150,9 +151,9 @@ impl Problems<'_> {
         }
     }
 
-    /// The problems in the order of their lines.
-    fn done(mut self) -> Result<Remarks> {
-        let line = |error: &Error| match error {
+    /// Reports all problems in the order of their lines; the remarks if there are none.
+    fn report_problems(mut self) -> Result<Remarks> {
+        self.errors.sort_by_key(|error: &Error| match error {
             Error::Named {
                 location: SourceLocation::Line { line, .. },
                 ..
@@ -162,8 +163,7 @@ impl Problems<'_> {
                 ..
             } => *line,
             _ => 0,
-        };
-        self.errors.sort_by_key(line);
+        });
         match self.errors.len() {
             0 => Ok(self.remarks),
             1 => Err(self.errors.remove(0)),
@@ -172,21 +172,22 @@ impl Problems<'_> {
     }
 }
 
-/// A result that a machine does not suit is none: rows say why.
-fn suited<T>(result: Result<T>) -> Result<Option<T>> {
+/// Turns a result that a machine does not suit into `None`: its rows say why.
+fn none_if_unsuited<T>(result: Result<T>) -> Result<Option<T>> {
     match result {
         Err(Error::Unsuited { .. }) => Ok(None),
         result => result.map(Some),
     }
 }
 
-/// An error about an item, at the line of the plan that has it.
-fn at(location: &SourceLocation, text: &str, error: Error) -> Error {
+/// Places an error about an item at the line of the plan that has it.
+fn locate_error(location: &SourceLocation, text: &str, error: Error) -> Error {
     // A program's plan has no lines: the error is that of what it names.
     if matches!(location, SourceLocation::Option(_)) {
         return error;
     }
-    let (location, name) = (location.clone(), head(text));
+    let location = location.clone();
+    let name = head(text);
     match error {
         // It names the item already.
         Error::Input {

@@ -1,7 +1,7 @@
 //! Estimated seconds of a plan's cells: by nodes, jobs, and what places, queues and times them.
 
 use super::inputs::PlanWorkload;
-use super::lists::{CellSpec, PlanLists, pick};
+use super::lists::{CellSpec, PlanLists, item_at};
 use super::plan::Plan;
 use nodeorder_base::error::Result;
 use nodeorder_base::input::is_packed;
@@ -36,7 +36,7 @@ pub struct CostEstimate<'p> {
 }
 
 impl<'p> CostEstimate<'p> {
-    /// Sizes up the workloads of `plan`.
+    /// Reads how large the workloads of `plan` are.
     ///
     /// # Errors
     /// Generators that make no workload.
@@ -50,10 +50,10 @@ impl<'p> CostEstimate<'p> {
     }
 
     /// Returns the estimated seconds of a cell.
-    pub fn seconds(&self, cell: usize) -> f64 {
+    pub fn estimate_seconds(&self, cell: usize) -> f64 {
         let cell = self.plan.cells().get(cell);
         let nodes = self.plan.remarks.nodes[cell.topology];
-        let jobs = *pick(&self.jobs, cell.spec.workload).unwrap_or(&0);
+        let jobs = *item_at(&self.jobs, cell.spec.workload).unwrap_or(&0);
         let factor = slow_down(&self.plan.lists, &cell.spec);
         1e-6 * (1.0 + NODE * nodes as f64 + JOB * jobs as f64 * factor)
     }
@@ -79,9 +79,9 @@ fn count_bytes(workload: &PlanWorkload, context: &Context) -> Result<u64> {
 /// Returns the factor of a job's time by the names of its allocator, policy and model.
 fn slow_down(lists: &PlanLists, spec: &CellSpec) -> f64 {
     let names = [
-        pick(&lists.allocators, spec.allocator).map(|allocator| &allocator.text),
-        pick(&lists.policies, spec.policy),
-        pick(&lists.models, spec.model).map(|model| &model.text),
+        item_at(&lists.allocators, spec.allocator).map(|allocator| &allocator.text),
+        item_at(&lists.policies, spec.policy),
+        item_at(&lists.models, spec.model).map(|model| &model.text),
     ];
     let mut factor = 1.0;
     for (name, slower) in FACTORS {
@@ -97,41 +97,43 @@ mod tests {
     use super::*;
     use nodeorder_base::input::Text;
 
-    fn seconds(topology: &str, allocator: &str, policy: &str, model: &str) -> f64 {
+    fn estimate_seconds(topology: &str, allocator: &str, policy: &str, model: &str) -> f64 {
         let context = Context::default();
         let text = format!(
             "topologies = ['{topology}']\norderings = ['snake']\nallocators = ['{allocator}']\n\
              policies = ['{policy}']\nmodels = ['{model}']\ntraces = ['poisson:jobs=500,sizes=4x4']\n"
         );
         let plan = Plan::read(&Text::new("p.toml", text), None, &context).unwrap();
-        CostEstimate::new(&plan, &context).unwrap().seconds(0)
+        CostEstimate::new(&plan, &context)
+            .unwrap()
+            .estimate_seconds(0)
     }
 
     /// Names of factors are those of entries: each makes a cell slower than `fifo:0` under `fcfs` is.
     #[test]
     fn slow_entries_are_known_by_name() {
-        let plain = seconds("torus:8x8", "fifo:0", "fcfs", "fixed");
+        let plain = estimate_seconds("torus:8x8", "fifo:0", "fcfs", "fixed");
         assert!(plain > 500.0 * 1e-6 && plain < 1.0, "{plain}");
         for allocator in ["dilation", "gen-alg", "kueue-tas", "mc1x1", "mbs"] {
             assert!(
-                seconds("torus:8x8", allocator, "fcfs", "fixed") > plain,
+                estimate_seconds("torus:8x8", allocator, "fcfs", "fixed") > plain,
                 "{allocator}"
             );
         }
         for policy in ["conservative", "window-bnb", "window-greedy"] {
             assert!(
-                seconds("torus:8x8", "fifo:0", policy, "fixed") > plain,
+                estimate_seconds("torus:8x8", "fifo:0", policy, "fixed") > plain,
                 "{policy}"
             );
         }
         let network = |options| {
             let model = format!("network:share=0.3,guest=ring{options}");
-            seconds("torus:8x8", "fifo:0", "fcfs", &model)
+            estimate_seconds("torus:8x8", "fifo:0", "fcfs", &model)
         };
         assert!(network("") > plain);
         assert!(network(",level=flow") > network(""));
         // Each node of a larger machine counts.
-        let more = seconds("torus:16x8", "fifo:0", "fcfs", "fixed") - plain;
+        let more = estimate_seconds("torus:16x8", "fifo:0", "fcfs", "fixed") - plain;
         assert!((more - 64.0 * NODE * 1e-6).abs() < 1e-12, "{more}");
     }
 }

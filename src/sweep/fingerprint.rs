@@ -16,7 +16,7 @@ impl Fingerprint {
     pub(super) const EMPTY: Fingerprint = Fingerprint(0x6c62272e07bb014262b821756295c58d);
 
     /// Takes in bytes.
-    pub(super) fn add(&mut self, bytes: &[u8]) {
+    pub(super) fn hash_bytes(&mut self, bytes: &[u8]) {
         const PRIME: u128 = 0x0000000001000000000000000000013b;
         for byte in bytes {
             self.0 = (self.0 ^ u128::from(*byte)).wrapping_mul(PRIME);
@@ -25,26 +25,27 @@ impl Fingerprint {
 
     /// Takes in a text and where it ends.
     pub(super) fn add_part(&mut self, part: &str) {
-        self.add(part.as_bytes());
-        self.add(&[0]);
+        self.hash_bytes(part.as_bytes());
+        self.hash_bytes(&[0]);
     }
 
-    /// The checksum of bytes.
-    pub(super) fn of(bytes: &[u8]) -> Self {
+    /// Hashes bytes.
+    pub(super) fn hash_of_bytes(bytes: &[u8]) -> Self {
         let mut all = Fingerprint::EMPTY;
-        all.add(bytes);
+        all.hash_bytes(bytes);
         all
     }
 
-    /// The checksum of a file's bytes, packed or not. Errors: the file cannot be read.
-    pub(super) fn of_file(path: &Path) -> Result<Self> {
+    /// Hashes the bytes of a file, packed or not. Fails if it cannot be read.
+    pub(super) fn hash_of_file(path: &Path) -> Result<Self> {
         let failed = |e| Error::io(path, "reading", e);
         let mut file = std::fs::File::open(path).map_err(failed)?;
-        let (mut all, mut buffer) = (Fingerprint::EMPTY, vec![0; 1 << 16]);
+        let mut all = Fingerprint::EMPTY;
+        let mut buffer = vec![0; 1 << 16];
         loop {
             match file.read(&mut buffer).map_err(failed)? {
                 0 => return Ok(all),
-                read => all.add(&buffer[..read]),
+                read => all.hash_bytes(&buffer[..read]),
             }
         }
     }
@@ -58,7 +59,7 @@ impl std::fmt::Display for Fingerprint {
 
 /// Returns the checksum of a table: a manifest has it, and tells by it whether the table was changed.
 pub fn checksum(bytes: &[u8]) -> String {
-    Fingerprint::of(bytes).to_string()
+    Fingerprint::hash_of_bytes(bytes).to_string()
 }
 
 #[cfg(test)]
@@ -69,15 +70,15 @@ mod tests {
     #[test]
     fn known_values() {
         assert_eq!(
-            Fingerprint::of(b"").to_string(),
+            Fingerprint::hash_of_bytes(b"").to_string(),
             "6c62272e07bb014262b821756295c58d"
         );
         assert_eq!(
-            Fingerprint::of(b"a").to_string(),
+            Fingerprint::hash_of_bytes(b"a").to_string(),
             "d228cb696f1a8caf78912b704e4a8964"
         );
         assert_eq!(
-            Fingerprint::of(b"foobar").to_string(),
+            Fingerprint::hash_of_bytes(b"foobar").to_string(),
             "343e1662793c64bf6f0d3597ba446f18"
         );
     }

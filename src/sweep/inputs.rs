@@ -24,7 +24,7 @@ pub struct PlanWorkload {
 
 impl PlanWorkload {
     /// Opens its lines; a generator takes the seed of the cell.
-    pub(super) fn lines(&self, context: &Context) -> Result<Lines> {
+    pub(super) fn open_lines(&self, context: &Context) -> Result<Lines> {
         let Some(spec) = &self.generator else {
             return Lines::open(&self.path, context.memory);
         };
@@ -60,7 +60,7 @@ pub struct Spec {
 impl Spec {
     /// Finds the files in `text`: the whole, where its head is no `known` name, else a part after the colon or
     /// the value of a key, where `is_file` says so of the key and the path.
-    pub(super) fn resolve(
+    pub(super) fn resolve_files(
         text: &str,
         base: Option<&Path>,
         known: bool,
@@ -79,13 +79,15 @@ impl Spec {
             _ if !known => there("", text),
             None => text.to_string(),
             Some((head, rest)) => {
-                let part = |part: &str| match part.split_once('=') {
-                    Some((key, value)) => format!("{key}={}", there(key, value)),
-                    None => there("", part),
-                };
                 format!(
                     "{head}:{}",
-                    rest.split(',').map(part).collect::<Vec<_>>().join(",")
+                    rest.split(',')
+                        .map(|part: &str| match part.split_once('=') {
+                            Some((key, value)) => format!("{key}={}", there(key, value)),
+                            None => there("", part),
+                        })
+                        .collect::<Vec<_>>()
+                        .join(",")
                 )
             }
         };

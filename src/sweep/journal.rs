@@ -10,7 +10,7 @@ use super::Plan;
 use super::fingerprint::Fingerprint;
 use super::inputs::Spec;
 use super::kinds::KINDS;
-use super::lists::pick;
+use super::lists::item_at;
 use super::rows::{ResultsTable, SweepRow, write_line};
 use nodeorder_base::error::{Error, Result, SourceLocation};
 use nodeorder_present::columns::Value;
@@ -34,7 +34,7 @@ impl<'p> Journal<'p> {
     /// The first line of a journal.
     pub const HEAD: &'static str = "# nodeorder sweep journal of cells\n";
 
-    /// For the cells of `plan`.
+    /// Lays out the journal of the cells of `plan`.
     pub fn new(plan: &'p Plan) -> Self {
         Journal {
             plan,
@@ -46,7 +46,7 @@ impl<'p> Journal<'p> {
     ///
     /// # Errors
     /// None in practice: what writing to memory reports.
-    pub fn line(&self, row: &SweepRow) -> Result<String> {
+    pub fn format_row(&self, row: &SweepRow) -> Result<String> {
         let kind = self.plan.cells().get(row.cell).spec.kind;
         let mut values = match &row.figures {
             Ok(figures) => figures.clone(),
@@ -54,8 +54,11 @@ impl<'p> Journal<'p> {
         };
         let note = row.figures.as_ref().err().cloned().unwrap_or_default();
         values.push(note.into());
-        let body = format!("{} {}", self.key(row.cell), write_line(values)?);
-        Ok(format!("{} {body}", Fingerprint::of(body.as_bytes())))
+        let body = format!("{} {}", self.cell_key(row.cell), write_line(values)?);
+        Ok(format!(
+            "{} {body}",
+            Fingerprint::hash_of_bytes(body.as_bytes())
+        ))
     }
 
     /// Reads the finished cells from a journal.
@@ -63,7 +66,7 @@ impl<'p> Journal<'p> {
     /// # Errors
     /// Something else than a journal; one whose lines are all of other cells. Lines that a kill left incomplete are passed
     /// over.
-    pub fn read(&self, name: &str, bytes: &[u8]) -> Result<RecoveredRows> {
+    pub fn recover_rows(&self, name: &str, bytes: &[u8]) -> Result<RecoveredRows> {
         let mut lines = bytes.split_inclusive(|b| *b == b'\n').peekable();
         let first = lines.next().unwrap_or_default();
         let wrong = |found: String| {
@@ -87,7 +90,8 @@ impl<'p> Journal<'p> {
             return Ok(recovered);
         }
         let cells = 0..self.plan.cells().len();
-        let numbers: HashMap<String, usize> = cells.map(|c| (self.key(c).to_string(), c)).collect();
+        let numbers: HashMap<String, usize> =
+            cells.map(|c| (self.cell_key(c).to_string(), c)).collect();
         for line in lines {
             let Some((key, values)) = read_line(line) else {
                 continue;
@@ -97,7 +101,7 @@ impl<'p> Journal<'p> {
                 continue;
             };
             if let Some(row) = self.read_row(*cell, values) {
-                recovered.lines.insert(*cell, self.table.line(&row)?);
+                recovered.lines.insert(*cell, self.table.format_row(&row)?);
             }
         }
         if recovered.lines.is_empty() && recovered.others > 0 {
@@ -130,12 +134,12 @@ impl<'p> Journal<'p> {
     }
 
     /// Returns the key of a cell: all that its row depends on.
-    fn key(&self, number: usize) -> Fingerprint {
+    fn cell_key(&self, number: usize) -> Fingerprint {
         let lists = &self.plan.lists;
         let cell = self.plan.cells().get(number);
         let spec = &cell.spec;
-        let workload = pick(&lists.workloads, spec.workload);
-        let procs = pick(&lists.procs_per_node, spec.procs).map(u32::to_string);
+        let workload = item_at(&lists.workloads, spec.workload);
+        let procs = item_at(&lists.procs_per_node, spec.procs).map(u32::to_string);
         let flags = format!("{} {}", lists.shape, lists.room);
         let mut key = Fingerprint::EMPTY;
         // The number is raised where rows change their meaning: journals of older versions are then of no use.
@@ -151,13 +155,13 @@ impl<'p> Journal<'p> {
             workload.map_or(["", ""], |w| [&w.text, &w.contents]),
             describe_spec(workload.and_then(|w| w.generator.as_ref())),
             [describe_text(&lists.transforms, spec.transform), ""],
-            describe_spec(pick(&lists.allocators, spec.allocator)),
+            describe_spec(item_at(&lists.allocators, spec.allocator)),
             [
                 describe_text(&lists.policies, spec.policy),
                 describe_text(&lists.routings, spec.routing),
             ],
-            describe_spec(pick(&lists.models, spec.model)),
-            describe_spec(pick(&lists.guests, spec.guest)),
+            describe_spec(item_at(&lists.models, spec.model)),
+            describe_spec(item_at(&lists.guests, spec.guest)),
         ];
         for part in parts.as_flattened() {
             key.add_part(part);
@@ -173,7 +177,7 @@ fn describe_spec(spec: Option<&Spec>) -> [&str; 2] {
 
 /// Returns the text that an index stands for; empty if there is none.
 fn describe_text(list: &[String], index: Option<u32>) -> &str {
-    pick(list, index).map_or("", |text| text)
+    item_at(list, index).map_or("", |text| text)
 }
 
 /// Returns the key and the row of a journal's line. `None` if the line is not whole.
@@ -181,7 +185,7 @@ fn read_line(line: &[u8]) -> Option<(&str, &str)> {
     let line = std::str::from_utf8(line).ok()?;
     let (sum, body) = line.split_once(' ')?;
     // A kill may cut the line anywhere: only the checksum tells that it is whole.
-    if !line.ends_with('\n') || Fingerprint::of(body.as_bytes()).to_string() != sum {
+    if !line.ends_with('\n') || Fingerprint::hash_of_bytes(body.as_bytes()).to_string() != sum {
         return None;
     }
     body.trim_end_matches('\n').split_once(' ')
@@ -221,27 +225,30 @@ mod tests {
             "{PLAN}guests = ['ring:n=3']\nroutings = ['ecmp-hop']\n"
         ));
         let large = plan(&format!("{PLAN}{more}").replace("['mesh:3',", "['mesh:2', 'mesh:3',"));
-        let (from, to) = (Journal::new(&small), Journal::new(&large));
-        assert!(to.table.columns().len() > from.table.columns().len());
+        let from = Journal::new(&small);
+        let to = Journal::new(&large);
+        assert!(to.table.column_names().len() > from.table.column_names().len());
         let rows: Vec<SweepRow> = (0..small.cells().len()).map(|c| row(&from, c)).collect();
         let mut text = Journal::HEAD.to_string();
         for row in &rows {
-            text += &from.line(row).unwrap();
+            text += &from.format_row(row).unwrap();
         }
-        let recovered = to.read("j", text.as_bytes()).unwrap();
+        let recovered = to.recover_rows("j", text.as_bytes()).unwrap();
         assert_eq!((recovered.lines.len(), recovered.others), (rows.len(), 0));
         for ((number, line), row) in recovered.lines.iter().zip(rows) {
             let same = SweepRow {
                 cell: *number,
                 ..row
             };
-            assert_eq!(*line, to.table.line(&same).unwrap());
+            assert_eq!(*line, to.table.format_row(&same).unwrap());
         }
         // Back again: the rows of the other cells are counted; none at all are refused.
-        let back = from.read("j", text.as_bytes()).unwrap();
+        let back = from.recover_rows("j", text.as_bytes()).unwrap();
         assert_eq!(back.lines.len(), small.cells().len());
         let other = plan(&PLAN.replace("[1, 2, 3]", "[4]"));
-        let error = Journal::new(&other).read("j", text.as_bytes()).unwrap_err();
+        let error = Journal::new(&other)
+            .recover_rows("j", text.as_bytes())
+            .unwrap_err();
         assert!(
             error
                 .to_string()
@@ -256,8 +263,8 @@ mod tests {
         fn journals_survive_any_cut(cut in 0usize..10_000, junk in any::<bool>()) {
             let plan = plan(PLAN);
             let journal = Journal::new(&plan);
-            let line = |cell: usize| journal.line(&row(&journal, cell)).unwrap();
-            let whole = |cell: usize| journal.table.line(&row(&journal, cell)).unwrap();
+            let line = |cell: usize| journal.format_row(&row(&journal, cell)).unwrap();
+            let whole = |cell: usize| journal.table.format_row(&row(&journal, cell)).unwrap();
             let mut text = Journal::HEAD.to_string();
             let head = text.len();
             let mut ends = Vec::new();
@@ -276,7 +283,7 @@ mod tests {
             text += &line(3);
             lines.insert(3, whole(3));
             let expected = RecoveredRows { lines, others: 0 };
-            prop_assert_eq!(journal.read("j", text.as_bytes()).unwrap(), expected);
+            prop_assert_eq!(journal.recover_rows("j", text.as_bytes()).unwrap(), expected);
         }
     }
 }

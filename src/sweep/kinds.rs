@@ -1,6 +1,6 @@
 //! The kinds of rows that a sweep has. A new one is a definition here and its line in [`KINDS`].
 
-use super::lists::{CellSpec, PlanLists, pick};
+use super::lists::{CellSpec, PlanLists, item_at};
 use super::scopes::{Figures, JobsScope, OrderingScope};
 use nodeorder_base::error::Result;
 use nodeorder_jobs::allocator::{AllocatorContext, RoomSums};
@@ -100,7 +100,7 @@ fn list_choices(applies: bool, count: usize) -> Vec<Option<u32>> {
 
 impl PlanLists {
     /// Returns the numbers of cells in all, and of one ordering of one machine and seed; as numbers that hold any product.
-    pub(super) fn count(&self) -> (f64, f64) {
+    pub(super) fn count_cells(&self) -> (f64, f64) {
         let number = |list: usize| list as f64;
         let one = |list: usize| number(list.max(1));
         let traces = self.workloads.iter().filter(|w| w.is_trace).count();
@@ -151,7 +151,7 @@ const REPLAY: Kind = Kind {
     headings: |lists| [headings(ReplayFigures::ALL), further_headings(lists)].concat(),
     cells: |lists| list_jobs(lists, false),
     share_jobs: |ordering, spec| {
-        let baseline = replay(ordering, spec, BASELINE, |result| result.summary.clone())?;
+        let baseline = replay_workload(ordering, spec, BASELINE, |result| result.summary.clone())?;
         Ok(JobsScope {
             baseline,
             ..JobsScope::default()
@@ -159,8 +159,8 @@ const REPLAY: Kind = Kind {
     },
     figures: |ordering, jobs, spec| {
         let lists = ordering.machine.lists;
-        let allocator = pick(&lists.allocators, spec.allocator).map_or(BASELINE, |a| &a.located);
-        replay(ordering, spec, allocator, |result| {
+        let allocator = item_at(&lists.allocators, spec.allocator).map_or(BASELINE, |a| &a.located);
+        replay_workload(ordering, spec, allocator, |result| {
             let row = ReplayFigures {
                 result,
                 threshold: THRESHOLD,
@@ -175,8 +175,9 @@ const REPLAY: Kind = Kind {
     },
 };
 
-/// Replays a workload from its start, a log as a stream, a trace as the log made of it, and returns `figures` of the result.
-fn replay<T>(
+/// Runs a workload from its start, a log as a stream, a trace as the log made of it, and returns `figures` of the
+/// result.
+fn replay_workload<T>(
     ordering: &OrderingScope<'_>,
     spec: &CellSpec,
     allocator: &str,
@@ -198,9 +199,9 @@ fn replay<T>(
     let distances = std::slice::from_ref(ordering.distances());
     let mut replays = ReplaySet::new(machine.topology, orders, distances, settings)?;
     let workload = &machine.lists.workloads[spec.workload.unwrap_or(0) as usize];
-    let mut log = match machine.traces.get(&spec.jobs()) {
+    let mut log = match machine.traces.get(&spec.jobs_key()) {
         Some(jobs) => Log::new(&workload.path.display().to_string(), jobs.log.as_bytes()),
-        None => Log::over(workload.lines(machine.topology.context())?),
+        None => Log::over(workload.open_lines(machine.topology.context())?),
     };
     replays.run(&mut log)?;
     Ok(figures(&replays.results()[0]))
@@ -212,7 +213,7 @@ const SCHEDULE: Kind = Kind {
     headings: |lists| [headings(&ScheduleFigures::sweep()), further_headings(lists)].concat(),
     cells: |lists| list_jobs(lists, true),
     share_jobs: |ordering, spec| {
-        let jobs = &ordering.machine.traces[&spec.jobs()];
+        let jobs = &ordering.machine.traces[&spec.jobs_key()];
         // An ordering may leave nodes out.
         let nodes = ordering.distances().len();
         let fitting = jobs.tasks.iter().filter(|task| task.nodes <= nodes);
@@ -233,9 +234,9 @@ const SCHEDULE: Kind = Kind {
         };
         let settings = Settings {
             rules: None,
-            policy: pick(&lists.policies, spec.policy).map_or("", |p| p),
-            allocator: pick(&lists.allocators, spec.allocator).map_or("", |a| &a.located),
-            model: pick(&lists.models, spec.model).map_or("fixed", |m| &m.located),
+            policy: item_at(&lists.policies, spec.policy).map_or("", |p| p),
+            allocator: item_at(&lists.allocators, spec.allocator).map_or("", |a| &a.located),
+            model: item_at(&lists.models, spec.model).map_or("fixed", |m| &m.located),
             metrics: true,
             figures: FigureSet {
                 shape: lists.shape,
@@ -283,7 +284,7 @@ const MAPPING: Kind = Kind {
     share_jobs: |_, _| Ok(JobsScope::default()),
     figures: |ordering, _, spec| {
         let machine = ordering.machine;
-        let routing = pick(&machine.lists.routings, spec.routing).map_or("", |r| r);
+        let routing = item_at(&machine.lists.routings, spec.routing).map_or("", |r| r);
         let routing = FixedRouting::named(routing)?;
         routing.check(machine.topology)?;
         let guest = &machine.guests[&spec.guest.unwrap_or(0)];

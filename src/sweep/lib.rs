@@ -33,6 +33,6 @@ pub use journal::{Journal, RecoveredRows};
 pub use lists::{CellSpec, PlanLists};
 pub use plan::{Cell, Cells, Plan};
 pub use rows::{ResultsTable, SweepRow};
-pub use run::{run, run_all};
+pub use run::{run_all, run_cells};
 pub use shard::{Shard, ShardFile, merge_shards};
 pub use spec::PlanSpec;

@@ -39,14 +39,14 @@ pub struct CellSpec {
 pub(super) type JobsKey = (Option<u32>, Option<u32>, Option<u32>);
 
 impl CellSpec {
-    /// The key that cells with the same jobs share.
-    pub(super) fn jobs(&self) -> JobsKey {
+    /// Returns the key that cells with the same jobs share.
+    pub(super) fn jobs_key(&self) -> JobsKey {
         (self.workload, self.procs, self.transform)
     }
 }
 
-/// The item of a list that an index stands for.
-pub(super) fn pick<T>(list: &[T], index: Option<u32>) -> Option<&T> {
+/// Returns the item of a list that an index stands for. `None` without an index.
+pub(super) fn item_at<T>(list: &[T], index: Option<u32>) -> Option<&T> {
     list.get(index? as usize)
 }
 
@@ -91,15 +91,20 @@ impl PlanLists {
     /// Finds the files that the texts of a plan name. Paths are relative to `base`. Fails if a workload is standard input.
     pub(super) fn resolve(spec: &PlanSpec, lists: &Lists, base: Option<&Path>) -> Result<Self> {
         let resolve = |texts: &[String]| {
-            let resolve = |text: &String| Spec::resolve(text, base, is_known(text), is_any_file);
-            texts.iter().map(resolve).collect()
+            texts
+                .iter()
+                .map(|text: &String| Spec::resolve_files(text, base, is_known(text), is_any_file))
+                .collect()
         };
-        let allocator = |text: &String| Spec::resolve(text, base, true, is_rules_file);
         let mut plan = PlanLists {
             name: spec.name.clone(),
             topologies: resolve(&spec.topologies),
             orderings: resolve(&spec.orderings),
-            allocators: spec.allocators.iter().map(allocator).collect(),
+            allocators: spec
+                .allocators
+                .iter()
+                .map(|text: &String| Spec::resolve_files(text, base, true, is_rules_file))
+                .collect(),
             workloads: Vec::new(),
             transforms: spec.transforms.clone(),
             policies: spec.policies.clone(),
@@ -128,15 +133,16 @@ impl PlanLists {
                     path: nodeorder_base::input::beside(base, text),
                     is_trace,
                     contents: String::new(),
-                    generator: is_generator.then(|| Spec::resolve(text, base, true, is_any_file)),
+                    generator: is_generator
+                        .then(|| Spec::resolve_files(text, base, true, is_any_file)),
                 });
             }
         }
         Ok(plan)
     }
 
-    /// Works out the hash and the checksums of the files. Errors: files that cannot be read.
-    pub(super) fn fingerprint(&mut self) -> Result<()> {
+    /// Computes the hash of the plan and the checksums of its files. Fails if a file cannot be read.
+    pub(super) fn hash_plan_and_files(&mut self) -> Result<()> {
         let mut all = Fingerprint::EMPTY;
         // The number is raised where rows change their meaning: folders of older versions are then not continued.
         all.add_part("nodeorder sweep 4");
@@ -176,7 +182,7 @@ impl PlanLists {
             .for_each(|(key, _)| all.add_part(key));
         let inputs = &mut self.inputs;
         let mut read = |text: &str, path: &Path| -> Result<String> {
-            let contents = Fingerprint::of_file(path)?.to_string();
+            let contents = Fingerprint::hash_of_file(path)?.to_string();
             all.add_part(&contents);
             inputs.push((text.to_string(), contents.clone()));
             Ok(contents)

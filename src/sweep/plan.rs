@@ -93,7 +93,7 @@ impl Plan {
             spec.seeds.push(context.seed);
         }
         let location = SourceLocation::option(&spec.name);
-        Plan::resolve(&spec, &spec.locate()?, None, location, context)
+        Plan::resolve(&spec, &spec.locate_texts()?, None, location, context)
     }
 
     fn resolve(
@@ -105,7 +105,7 @@ impl Plan {
     ) -> Result<Self> {
         let mut lists = PlanLists::resolve(spec, located, base)?;
         // Before anything is made of them: long lists may multiply to anything.
-        let (count, per_ordering) = lists.count();
+        let (count, per_ordering) = lists.count_cells();
         if count > MOST as f64 {
             let found = format!("{count:.0} cells");
             return Err(Error::input(location, found, format!("at most {MOST}")));
@@ -113,7 +113,7 @@ impl Plan {
         let bytes = per_ordering * size_of::<CellSpec>() as f64;
         context.require("the combinations of an ordering", bytes as u64)?;
         let remarks = lists.check(located, context)?;
-        lists.fingerprint()?;
+        lists.hash_plan_and_files()?;
         let mut specs = Vec::new();
         for (kind, entry) in KINDS.iter().enumerate() {
             let cells = (entry.cells)(&lists).into_iter();

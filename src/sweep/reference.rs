@@ -79,16 +79,16 @@ impl Table {
         names.is_some_and(|(_, names)| names.contains(&entry.name))
     }
 
-    /// The entries that users choose from, and those from the papers.
-    pub fn groups(&self) -> [&[Entry<()>]; 2] {
+    /// Splits the entries into those that users choose from and those from the papers.
+    pub fn split_by_origin(&self) -> [&[Entry<()>]; 2] {
         let chosen = self
             .entries
             .partition_point(|entry| !self.is_from_papers(entry));
         self.entries.split_at(chosen).into()
     }
 
-    /// How an entry is chosen: its example behind the option that takes it.
-    pub fn example(&self, entry: &Entry<()>) -> String {
+    /// Shows how an entry is chosen: its example behind the option that takes it.
+    pub fn example_usage(&self, entry: &Entry<()>) -> String {
         match self.flag {
             "" => entry.example.into(),
             flag => format!("{flag} {}", entry.example),
@@ -96,8 +96,8 @@ impl Table {
     }
 }
 
-/// Every table, in the order of the reference.
-pub fn tables() -> Vec<Table> {
+/// Lists every table, in the order of the reference.
+pub fn list_tables() -> Vec<Table> {
     let mut topologies = Table::new(
         "topologies",
         "Topology kinds and shipped machines",
@@ -106,7 +106,7 @@ pub fn tables() -> Vec<Table> {
     topologies.common = topology::COMMON;
     topologies
         .entries
-        .extend(catalog::machines().into_iter().map(machine));
+        .extend(catalog::machines().into_iter().map(describe_machine));
     let mut guests = Table::new(
         "guests",
         "Traffic patterns and guest files",
@@ -153,8 +153,8 @@ pub fn tables() -> Vec<Table> {
     tables
 }
 
-/// A shipped machine as an entry: the first comment of its file describes it.
-fn machine(name: &'static str) -> Entry<()> {
+/// Describes a shipped machine as an entry, by the first comment of its file.
+fn describe_machine(name: &'static str) -> Entry<()> {
     let text = catalog::machine(name).unwrap_or_default();
     let about = text
         .lines()
@@ -170,19 +170,21 @@ fn machine(name: &'static str) -> Entry<()> {
     }
 }
 
-/// The options of an entry as rows: key, what it takes, default, meaning.
-pub fn rows<'o>(options: impl IntoIterator<Item = &'o Opt>) -> Vec<[String; 4]> {
-    let row = |option: &Opt| {
-        let mut about = option.about.to_string();
-        if !option.only_with.is_empty() {
-            about += &format!(" (only with {})", option.only_with);
-        }
-        [
-            option.key.into(),
-            option.values.to_string(),
-            option.default.to_string(),
-            about,
-        ]
-    };
-    options.into_iter().map(row).collect()
+/// Lists the options of an entry as rows: key, what it takes, default, meaning.
+pub fn list_option_rows<'o>(options: impl IntoIterator<Item = &'o Opt>) -> Vec<[String; 4]> {
+    options
+        .into_iter()
+        .map(|option: &Opt| {
+            let mut about = option.about.to_string();
+            if !option.only_with.is_empty() {
+                about += &format!(" (only with {})", option.only_with);
+            }
+            [
+                option.key.into(),
+                option.values.to_string(),
+                option.default.to_string(),
+                about,
+            ]
+        })
+        .collect()
 }

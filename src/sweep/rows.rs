@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::path::Path;
 
 use super::kinds::KINDS;
-use super::lists::pick;
+use super::lists::item_at;
 use super::plan::{Cell, Plan};
 use super::scopes::Figures;
 use nodeorder_base::error::{Error, Result};
@@ -35,8 +35,9 @@ pub struct ResultsTable<'p> {
 impl<'p> ResultsTable<'p> {
     /// Lays out the columns of the table of `plan`.
     pub fn new(plan: &'p Plan) -> Self {
-        let is_used = |column: &&Column<CellRow<'p>>| uses_list(plan, column.name);
-        let lists = CellRow::LISTS.iter().filter(is_used);
+        let lists = CellRow::LISTS
+            .iter()
+            .filter(|column: &&Column<CellRow<'p>>| uses_list(plan, column.name));
         let cell_columns: Vec<Column<CellRow<'p>>> = CellRow::FIRST
             .iter()
             .chain(lists)
@@ -62,7 +63,7 @@ impl<'p> ResultsTable<'p> {
     }
 
     /// Names of the columns.
-    pub fn columns(&self) -> &[String] {
+    pub fn column_names(&self) -> &[String] {
         &self.names
     }
 
@@ -75,7 +76,7 @@ impl<'p> ResultsTable<'p> {
     ///
     /// # Errors
     /// None in practice: what writing to memory reports.
-    pub fn header(&self) -> Result<String> {
+    pub fn format_header(&self) -> Result<String> {
         write_line(self.names.iter().map(|name| name.as_str().into()))
     }
 
@@ -83,29 +84,29 @@ impl<'p> ResultsTable<'p> {
     ///
     /// # Errors
     /// As [`ResultsTable::header`].
-    pub fn line(&self, row: &SweepRow) -> Result<String> {
-        write_line(self.values(row))
+    pub fn format_row(&self, row: &SweepRow) -> Result<String> {
+        write_line(self.row_values(row))
     }
 
     /// Returns the whole table of these rows.
     ///
     /// # Errors
     /// As [`ResultsTable::header`].
-    pub fn write<'r>(&self, rows: impl IntoIterator<Item = &'r SweepRow>) -> Result<String> {
-        let mut text = self.header()?;
+    pub fn format_table<'r>(&self, rows: impl IntoIterator<Item = &'r SweepRow>) -> Result<String> {
+        let mut text = self.format_header()?;
         for row in rows {
-            text.push_str(&self.line(row)?);
+            text.push_str(&self.format_row(row)?);
         }
         Ok(text)
     }
 
     /// Returns a row's values by the names of their columns.
     pub fn name_values(&self, row: &SweepRow) -> ResultRow {
-        ResultRow::new(&self.names, self.values(row))
+        ResultRow::new(&self.names, self.row_values(row))
     }
 
     /// Returns the values of all columns.
-    fn values(&self, row: &SweepRow) -> Vec<Value<'static>> {
+    fn row_values(&self, row: &SweepRow) -> Vec<Value<'static>> {
         let cell = self.plan.cells().get(row.cell);
         let mut values = self.cell_values(&cell);
         // The columns of other kinds of rows stay empty.
@@ -127,21 +128,21 @@ impl<'p> ResultsTable<'p> {
     fn cell_values(&self, cell: &Cell) -> Figures {
         let lists = &self.plan.lists;
         let spec = &cell.spec;
-        let workload = pick(&lists.workloads, spec.workload);
+        let workload = item_at(&lists.workloads, spec.workload);
         let log = workload.filter(|workload| !workload.is_trace);
         let trace = workload.filter(|workload| workload.is_trace);
         let row = CellRow {
             topology: &lists.topologies[cell.topology].text,
             ordering: &lists.orderings[cell.ordering].text,
-            allocator: pick(&lists.allocators, spec.allocator).map(|spec| spec.text.as_str()),
+            allocator: item_at(&lists.allocators, spec.allocator).map(|spec| spec.text.as_str()),
             log: log.map(|workload| workload.text.as_str()),
             trace: trace.map(|workload| workload.text.as_str()),
-            procs_per_node: pick(&lists.procs_per_node, spec.procs).copied(),
-            transform: pick(&lists.transforms, spec.transform).map(String::as_str),
-            policy: pick(&lists.policies, spec.policy).map(String::as_str),
-            model: pick(&lists.models, spec.model).map(|spec| spec.text.as_str()),
-            guest: pick(&lists.guests, spec.guest).map(|spec| spec.text.as_str()),
-            routing: pick(&lists.routings, spec.routing).map(String::as_str),
+            procs_per_node: item_at(&lists.procs_per_node, spec.procs).copied(),
+            transform: item_at(&lists.transforms, spec.transform).map(String::as_str),
+            policy: item_at(&lists.policies, spec.policy).map(String::as_str),
+            model: item_at(&lists.models, spec.model).map(|spec| spec.text.as_str()),
+            guest: item_at(&lists.guests, spec.guest).map(|spec| spec.text.as_str()),
+            routing: item_at(&lists.routings, spec.routing).map(String::as_str),
             seed: lists.seeds[cell.seed],
             group: KINDS[spec.kind].name,
             note: "",

@@ -22,7 +22,7 @@ use nodeorder_network::topology::Context;
 ///
 /// # Errors
 /// An error of a cell, or of `sink`; the run then ends.
-pub fn run<E: From<Error> + Send>(
+pub fn run_cells<E: From<Error> + Send>(
     plan: &Plan,
     context: &Context,
     which: &[usize],
@@ -50,7 +50,7 @@ pub fn run<E: From<Error> + Send>(
             let Some(ordering) = keep_suited(ordering, cells, &sink)? else {
                 return Ok(());
             };
-            let jobs = group_cells(cells, |cell| (cell.spec.kind, cell.spec.jobs()));
+            let jobs = group_cells(cells, |cell| (cell.spec.kind, cell.spec.jobs_key()));
             jobs.par_iter().try_for_each(|cells| -> Result<(), E> {
                 let kind = &KINDS[cells[0].spec.kind];
                 let jobs = (kind.share_jobs)(&ordering, &cells[0].spec);
@@ -83,7 +83,7 @@ pub fn run_all<E: From<Error> + Send>(
 ) -> Result<Vec<SweepRow>, E> {
     let cells: Vec<usize> = (0..plan.cells().len()).collect();
     let rows = Mutex::new(Vec::with_capacity(cells.len()));
-    run(plan, context, &cells, |row| {
+    run_cells(plan, context, &cells, |row| {
         rows.lock()
             .unwrap_or_else(PoisonError::into_inner)
             .push(row);
@@ -152,7 +152,7 @@ mod tests {
         let mut which: Vec<usize> = (0..30).step_by(7).collect();
         which.reverse();
         let some = Mutex::new(Vec::new());
-        run(&plan, &Context::default(), &which, |row| {
+        run_cells(&plan, &Context::default(), &which, |row| {
             some.lock().unwrap().push(row);
             Ok::<(), Error>(())
         })
@@ -168,7 +168,7 @@ mod tests {
     fn what_fails_ends_the_run() {
         let refuse = |_: SweepRow| Err(Error::option("sink", "full", "room"));
         let plan = plan(PLAN);
-        let error = run(&plan, &Context::default(), &[0, 1, 29], refuse).unwrap_err();
+        let error = run_cells(&plan, &Context::default(), &[0, 1, 29], refuse).unwrap_err();
         assert_eq!(error.to_string(), "`sink`: found full; expected room");
         // A machine beyond the memory is no row.
         let context = Context {

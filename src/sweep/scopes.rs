@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::lists::{JobsKey, PlanLists, pick};
+use super::lists::{JobsKey, PlanLists, item_at};
 use super::plan::Cell;
 use nodeorder_base::error::Result;
 use nodeorder_jobs::replay::statistics::Summary;
@@ -64,10 +64,10 @@ impl<'m> MachineScope<'m> {
                 }
             }
             if let (Some(workload), Some(procs)) = (spec.workload, spec.procs)
-                && !machine.traces.contains_key(&spec.jobs())
+                && !machine.traces.contains_key(&spec.jobs_key())
             {
                 let jobs = machine.trace_jobs(workload, procs, spec.transform)?;
-                machine.traces.insert(spec.jobs(), jobs);
+                machine.traces.insert(spec.jobs_key(), jobs);
             }
         }
         Ok(machine)
@@ -88,8 +88,8 @@ impl<'m> MachineScope<'m> {
             memory: context.memory,
             ..Options::default()
         };
-        let lines = self.lists.workloads[workload as usize].lines(context)?;
-        let (trace, mut left_out) = match pick(&self.lists.transforms, transform) {
+        let lines = self.lists.workloads[workload as usize].open_lines(context)?;
+        let (trace, mut left_out) = match item_at(&self.lists.transforms, transform) {
             None => (open::trace_over(lines, &options)?, 0),
             Some(text) => {
                 let changes = Changes::parse(text, context.seed)?;

@@ -46,7 +46,7 @@ impl Shard {
     }
 
     /// Returns the numbers of this part's cells, of `count` cells in all, ascending.
-    pub fn cells(self, count: usize) -> impl ExactSizeIterator<Item = usize> {
+    pub fn cell_numbers(self, count: usize) -> impl ExactSizeIterator<Item = usize> {
         (self.index as usize..count).step_by(self.of as usize)
     }
 }
@@ -102,7 +102,7 @@ impl ShardFile {
             self.header
         );
         self.rows.iter().for_each(|row| text.push_str(row));
-        let sum = Fingerprint::of(text.as_bytes());
+        let sum = Fingerprint::hash_of_bytes(text.as_bytes());
         text + &format!("{END}{sum}\n")
     }
 
@@ -122,7 +122,7 @@ impl ShardFile {
         // The last one: a row may hold the same words.
         let at = whole.rfind(END).ok_or_else(|| wrong("no end mark"))?;
         let (body, end) = whole.split_at(at);
-        if end[END.len()..] != format!("{}\n", Fingerprint::of(body.as_bytes())) {
+        if end[END.len()..] != format!("{}\n", Fingerprint::hash_of_bytes(body.as_bytes())) {
             return Err(wrong("a checksum that does not fit: the file is damaged"));
         }
         let mut lines = body.split_inclusive('\n').skip(1);
@@ -130,7 +130,7 @@ impl ShardFile {
             Self::read_head(&mut lines).ok_or_else(|| wrong("a head of another form"))?;
         file.header = lines.next().unwrap_or_default().to_string();
         file.rows = lines.map(str::to_string).collect();
-        let count = file.shard.cells(file.cells).len();
+        let count = file.shard.cell_numbers(file.cells).len();
         if file.rows.len() != count {
             return Err(wrong(&format!("{} rows of {count} cells", file.rows.len())));
         }
@@ -241,9 +241,10 @@ fn report_missing(missing: &[u32], first: &ShardFile, folder: &str) -> Error {
 /// Writes ascending numbers as ranges: `0-2,5`.
 fn write_ranges(numbers: &[u32]) -> String {
     let runs = numbers.chunk_by(|a, b| a + 1 == *b);
-    let run = |run: &[u32]| match run {
+    runs.map(|run: &[u32]| match run {
         [one] => one.to_string(),
         run => format!("{}-{}", run[0], run[run.len() - 1]),
-    };
-    runs.map(run).collect::<Vec<_>>().join(",")
+    })
+    .collect::<Vec<_>>()
+    .join(",")
 }

@@ -87,11 +87,10 @@ impl PlanSpec {
         let shape = params.flag("shape")?;
         let room = params.flag("room")?;
         params.check_keys(keys)?;
-        let is_given = |key: &str| match lists.get(key) {
+        if let Some((key, expected)) = find_broken_rule(|key: &str| match lists.get(key) {
             Some(list) => !list.is_empty(),
             None => params.has(key),
-        };
-        if let Some((key, expected)) = find_broken_rule(is_given) {
+        }) {
             return Err(params.wrong(key, expected));
         }
         let texts = |key| lists[key].iter().map(|(text, _)| text.clone()).collect();
@@ -116,21 +115,22 @@ impl PlanSpec {
     }
 
     /// Returns the lists of texts, each text located by itself, as an option is. Fails as [`PlanSpec::read`] does.
-    pub(super) fn locate(&self) -> Result<Lists> {
+    pub(super) fn locate_texts(&self) -> Result<Lists> {
         let mut lists = Lists::new();
         for (key, texts) in self.text_lists() {
-            let locate = |text: &String| (text.clone(), SourceLocation::option(text));
-            let list: Vec<Located> = texts.iter().map(locate).collect();
+            let list: Vec<Located> = texts
+                .iter()
+                .map(|text: &String| (text.clone(), SourceLocation::option(text)))
+                .collect();
             check_list(key, &list)?;
             lists.insert(key, list);
         }
-        let is_given = |key: &str| match key {
+        match find_broken_rule(|key: &str| match key {
             "procs_per_node" => !self.procs_per_node.is_empty(),
             "shape" => self.shape,
             "room" => self.room,
             list => !lists[list].is_empty(),
-        };
-        match find_broken_rule(is_given) {
+        }) {
             Some((key, expected)) => Err(Error::option(key, format!("no `{key}`"), expected)),
             None => Ok(lists),
         }
@@ -197,7 +197,7 @@ fn read_list(params: &Params, key: &'static str) -> Result<Vec<Located>> {
     Ok(list)
 }
 
-/// Fails if a text of a list is empty or has several lines, or stands in it twice.
+/// Checks that no text of a list is empty, has several lines or stands in it twice.
 fn check_list(key: &str, list: &[Located]) -> Result<()> {
     let mut seen = HashSet::with_capacity(list.len());
     for (i, (text, location)) in list.iter().enumerate() {
@@ -283,18 +283,19 @@ fn parse_numbers<T>(list: &[Located], least: T, most: T) -> Result<Vec<T>>
 where
     T: std::str::FromStr + PartialOrd + std::fmt::Display,
 {
-    let parse = |(text, location): &Located| match text.parse::<T>() {
-        Ok(number) if number >= least => Ok(number),
-        _ => {
-            let expected = format!("a whole number from {least} to {most}");
-            Err(Error::input(
-                location.clone(),
-                format!("`{text}`"),
-                expected,
-            ))
-        }
-    };
-    list.iter().map(parse).collect()
+    list.iter()
+        .map(|(text, location): &Located| match text.parse::<T>() {
+            Ok(number) if number >= least => Ok(number),
+            _ => {
+                let expected = format!("a whole number from {least} to {most}");
+                Err(Error::input(
+                    location.clone(),
+                    format!("`{text}`"),
+                    expected,
+                ))
+            }
+        })
+        .collect()
 }
 
 #[cfg(test)]
@@ -327,7 +328,7 @@ mod tests {
         let error = |change: fn(&mut PlanSpec)| {
             let mut spec = spec();
             change(&mut spec);
-            spec.locate().unwrap_err().to_string()
+            spec.locate_texts().unwrap_err().to_string()
         };
         let twice = error(|spec| spec.orderings.push("snake".into()));
         assert_eq!(

@@ -1020,7 +1020,7 @@ fn results(bytes: &[u8]) {
     let plan = Plan::read(&plan, None, &CONTEXT).unwrap();
     for head in ["", Journal::HEAD] {
         let journal = [head.as_bytes(), bytes].concat();
-        match Journal::new(&plan).read("sweep.journal", &journal) {
+        match Journal::new(&plan).recover_rows("sweep.journal", &journal) {
             Err(error) => check_error(&error, Some(&Text::new("sweep.journal", &*text))),
             Ok(kept) => assert!(kept.lines.keys().all(|cell| *cell < plan.cells().len())),
         }

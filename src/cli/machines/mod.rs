@@ -1,8 +1,18 @@
 //! `nodeorder machines`: which of several machines, with which ordering, serves the jobs best.
 
+use crate::shared::command_line::CommandLine;
+use crate::shared::notes::note;
+use crate::shared::output::Output;
+use crate::shared::watch::Clock;
+use crate::shared::{inputs, layout, output, own_files, progress};
+use clap::Args;
+use nodeorder_base::error::Error;
+use nodeorder_network::topology::{Context, Topology};
+use nodeorder_order::ordering::NodeOrder;
 use std::cell::Cell;
+use std::io::Write;
+use std::path::{Path, PathBuf};
 
-use crate::shared::kit::*;
 use crate::shared::workload::WorkloadArgs;
 use nodeorder_jobs::schedule::model;
 use nodeorder_order::metric::cost::{Buying, Cables, Prices};
@@ -76,12 +86,12 @@ type RankedOnJobs = (Machines, Option<String>, Option<String>);
 impl Command {
     pub fn run(mut self, context: &Context) -> anyhow::Result<()> {
         self.workload.apply_rules()?;
-        let request = self.request(context)?;
+        let request = self.parse_buying_options(context)?;
         inputs::check_distinct("", "machine", &self.specs)?;
         let topologies = self
             .specs
             .iter()
-            .map(|spec| inputs::topology(spec, context))
+            .map(|spec| inputs::build_topology(spec, context))
             .collect::<anyhow::Result<Vec<_>>>()?;
         self.check_orders(&topologies)?;
         let (found, name, processors) = match &self.workload.trace {
@@ -100,10 +110,10 @@ impl Command {
         }
         if self.json {
             let text = report::machines::document(&found, name.as_deref(), &command);
-            return output::write(None, text);
+            return output::write_text(None, text);
         }
         let mut out = Output::open(None)?;
-        layout::sentence(&mut out, &headline(&found, name.as_deref()))?;
+        layout::print_sentence(&mut out, &headline(&found, name.as_deref()))?;
         writeln!(out)?;
         tables::write_tables(&mut out, &found)?;
         output::say_page(&mut out, self.out.as_deref())?;
@@ -111,7 +121,7 @@ impl Command {
     }
 
     /// Parses prices, watts, cables, rank and routing.
-    fn request(&self, context: &Context) -> anyhow::Result<Request<'_>> {
+    fn parse_buying_options(&self, context: &Context) -> anyhow::Result<Request<'_>> {
         let prices = self.prices.as_deref().map(Prices::parse).transpose()?;
         let watts = self.watts.as_deref().map(Prices::parse_watts).transpose()?;
         let cables = match &self.cables {
@@ -170,7 +180,7 @@ impl Command {
         topologies: &[Topology],
         request: &Request<'_>,
     ) -> anyhow::Result<RankedOnJobs> {
-        let options = self.workload.options();
+        let options = self.workload.workload_options();
         options.check()?;
         let allocators = options.allocators();
         let leading = if self.workload.allocators.is_empty() {
@@ -182,7 +192,7 @@ impl Command {
         let context = topologies
             .first()
             .map_or_else(Context::default, |one| *one.context());
-        let OpenedLog { log, trace, .. } = inputs::log(
+        let OpenedLog { log, trace, .. } = inputs::open_log(
             path,
             self.workload.procs_per_node,
             nodes.unwrap_or(0) as u32,
@@ -223,24 +233,26 @@ impl Command {
         Ok((found, Some(name), hint.map(|hint| hint.to_string())))
     }
 
-    /// The command line that makes this comparison again.
+    /// Returns the command line that makes this comparison again.
     fn command_line(&self, context: &Context) -> CommandLine {
         let mut line = CommandLine::new("machines");
         for spec in &self.specs {
-            line = line.argument(spec);
+            line = line.add_argument(spec);
         }
-        line = self.workload.add_to(line.option("--order", &self.orders));
+        line = self
+            .workload
+            .add_to(line.add_option("--order", &self.orders));
         line = line
-            .option("--prices", &self.prices)
-            .option("--watts", &self.watts)
-            .option("--cables", &self.cables)
-            .option("--rank", &self.rank);
+            .add_option("--prices", &self.prices)
+            .add_option("--watts", &self.watts)
+            .add_option("--cables", &self.cables)
+            .add_option("--rank", &self.rank);
         if self.throughput {
-            line = line.argument("--throughput");
+            line = line.add_argument("--throughput");
         }
-        line.option("--routing", &self.routing)
-            .seed(context.seed)
-            .option("--out", self.out.as_ref().map(|path| path.display()))
+        line.add_option("--routing", &self.routing)
+            .add_seed(context.seed)
+            .add_option("--out", self.out.as_ref().map(|path| path.display()))
     }
 }
 
@@ -257,9 +269,9 @@ fn rank_machines(
     request: &Request<'_>,
     workload: Option<&ComparedJobs<'_>>,
 ) -> nodeorder_base::error::Result<Machines> {
-    let bar = progress::bar(topologies.len() as u64, "machines");
+    let bar = progress::show_steps(topologies.len() as u64, "machines");
     let begun = Cell::new(false);
-    let clock = Clock::start(false, &bar);
+    let clock = Clock::start_clock(false, &bar);
     let found = machines::compare(topologies, request, workload, &clock, &|name| {
         // A step that begins ends the one before it.
         if begun.replace(true) {
@@ -279,7 +291,8 @@ fn say_stopped(found: &Machines) {
             .iter()
             .flat_map(|c| [("all-to-all", &c.all_to_all), ("matching", &c.matching)]);
         for (traffic, one) in carried.filter(|(_, one)| one.stopped) {
-            let (name, gap) = (contender.machine.name(), 100.0 * one.gap());
+            let name = contender.machine.name();
+            let gap = 100.0 * one.gap();
             note!(
                 "{name}: {traffic} stopped with a proved gap of {gap:.2} %, more than gap= asks (time= gives it longer)"
             );

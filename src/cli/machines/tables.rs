@@ -6,7 +6,7 @@ use comfy_table::CellAlignment;
 
 use crate::shared::layout;
 use crate::shared::output::Output;
-use crate::shared::tables::{SCHEDULED, number, scheduled, table};
+use crate::shared::tables::{SCHEDULED, format_number, lay_out_table, schedule_cells};
 use nodeorder_order::metric::machine_figures::Machine;
 use nodeorder_present::columns::machines::RankedMachine;
 use nodeorder_present::columns::{Column, Value};
@@ -35,22 +35,24 @@ fn write_more<'m>(
     about: &str,
 ) -> anyhow::Result<()> {
     let machines: Vec<RankedMachine<'m>> = report::machines::ranked(found).collect();
-    let line = |column: &Column<RankedMachine<'m>>| {
-        let values: Vec<Value<'_>> = machines.iter().map(|m| (column.value)(m)).collect();
-        let any = values.iter().any(|value| *value != Value::Empty);
-        let cells = values.iter().map(Value::shown);
-        any.then(|| {
-            std::iter::once(column.name.to_string())
-                .chain(cells)
-                .collect::<Vec<_>>()
+    let lines: Vec<Vec<String>> = columns
+        .iter()
+        .filter_map(|column: &Column<RankedMachine<'m>>| {
+            let values: Vec<Value<'_>> = machines.iter().map(|m| (column.value)(m)).collect();
+            let any = values.iter().any(|value| *value != Value::Empty);
+            let cells = values.iter().map(Value::shown);
+            any.then(|| {
+                std::iter::once(column.name.to_string())
+                    .chain(cells)
+                    .collect::<Vec<_>>()
+            })
         })
-    };
-    let lines: Vec<Vec<String>> = columns.iter().filter_map(line).collect();
+        .collect();
     if lines.is_empty() {
         return Ok(());
     }
     writeln!(out)?;
-    layout::sentence(out, about)?;
+    layout::print_sentence(out, about)?;
     let names = found.contenders.iter().map(|c| c.machine.name());
     write_columns(out, std::iter::once("").chain(names).collect(), lines, 1)
 }
@@ -71,7 +73,8 @@ fn write_table(out: &mut impl Write, found: &Machines) -> anyhow::Result<()> {
     let pieces = found.compared < found.contenders.len();
     header.extend(pieces.then_some("left out"));
     let row = |(i, contender): (usize, &Contender)| {
-        let (m, s) = (&contender.machine, &contender.machine.comparison.topology);
+        let m = &contender.machine;
+        let s = &contender.machine.comparison.topology;
         let mut row = vec![
             found
                 .rank(i)
@@ -83,15 +86,18 @@ fn write_table(out: &mut impl Write, found: &Machines) -> anyhow::Result<()> {
             s.cables.to_string(),
             s.node_links.to_string(),
             s.ports.to_string(),
-            number(s.oversubscription, 2),
+            format_number(s.oversubscription, 2),
             format!("{:.3}", m.links_per_node()),
             s.diameter.to_string(),
             format!("{:.3}", s.mean_distance),
             format_bisection(m),
-            number(m.bisection_per_node(), 3),
+            format_number(m.bisection_per_node(), 3),
         ];
         if priced {
-            row.extend([number(m.bill.cost, 0), number(m.cost_per_node(), 2)]);
+            row.extend([
+                format_number(m.bill.cost, 0),
+                format_number(m.cost_per_node(), 2),
+            ]);
         }
         row.extend([m.best.label().to_string(), format!("{:.4}", m.mean_log())]);
         row.extend(pieces.then(|| format!("{:.1}%", 100.0 * m.windows_left_out())));
@@ -99,9 +105,12 @@ fn write_table(out: &mut impl Write, found: &Machines) -> anyhow::Result<()> {
     };
     let rows = found.contenders.iter().enumerate().map(row).collect();
     write_columns(out, header, rows, 2)?;
-    let open = |c: &Contender| c.machine.bisection.as_ref().is_some_and(|b| !b.exact);
-    if found.contenders.iter().any(open) {
-        layout::sentence(
+    if found
+        .contenders
+        .iter()
+        .any(|c: &Contender| c.machine.bisection.as_ref().is_some_and(|b| !b.exact))
+    {
+        layout::print_sentence(
             out,
             "<= marks the best cut found: the bisection has no more links than that.",
         )?;
@@ -128,7 +137,7 @@ fn write_service(out: &mut impl Write, found: &Machines) -> anyhow::Result<()> {
         return Ok(());
     };
     writeln!(out)?;
-    layout::sentence(
+    layout::print_sentence(
         out,
         "Mean hops between a job's nodes under load, by allocator.",
     )?;
@@ -137,23 +146,28 @@ fn write_service(out: &mut impl Write, found: &Machines) -> anyhow::Result<()> {
     let row = |(contender, service): &(&Contender, &Service)| {
         let counts = [service.placed, service.skipped, service.too_large];
         let name = contender.machine.name().to_string();
-        let hops = service.allocators.iter().map(|a| number(a.mean_mind, 4));
+        let hops = service
+            .allocators
+            .iter()
+            .map(|a| format_number(a.mean_mind, 4));
         std::iter::once(name)
             .chain(counts.map(|n| n.to_string()))
             .chain(hops)
             .collect()
     };
     write_columns(out, header, served.iter().map(row).collect(), 1)?;
-    let queue = |(contender, service): &(&Contender, &Service)| {
-        let row = service.schedule.as_ref()?;
-        Some(scheduled(contender.machine.name(), &row.summary))
-    };
-    let rows: Vec<Vec<String>> = served.iter().filter_map(queue).collect();
+    let rows: Vec<Vec<String>> = served
+        .iter()
+        .filter_map(|(contender, service): &(&Contender, &Service)| {
+            let row = service.schedule.as_ref()?;
+            Some(schedule_cells(contender.machine.name(), &row.summary))
+        })
+        .collect();
     if rows.is_empty() {
         return Ok(());
     }
     writeln!(out)?;
-    layout::sentence(out, "The schedule, times in seconds.")?;
+    layout::print_sentence(out, "The schedule, times in seconds.")?;
     let header = ["machine"].into_iter().chain(SCHEDULED).collect();
     write_columns(out, header, rows, 1)
 }
@@ -166,13 +180,13 @@ fn write_columns(
     names: usize,
 ) -> anyhow::Result<()> {
     let words = header.iter().position(|name| *name == "ordering");
-    let mut table = table(header.into_iter().map(String::from).collect(), rows, names);
+    let mut table = lay_out_table(header.into_iter().map(String::from).collect(), rows, names);
     if let Some(column) = words.and_then(|i| table.column_mut(i)) {
         column.set_cell_alignment(CellAlignment::Left);
     }
     Ok(writeln!(
         out,
         "{}",
-        layout::fitted(table, names, &std::io::stdout())
+        layout::fit_to_terminal(table, names, &std::io::stdout())
     )?)
 }

@@ -8,28 +8,28 @@ use nodeorder_base::error::quote_word;
 pub struct CommandLine(String);
 
 impl CommandLine {
-    /// `nodeorder VERB`.
+    /// Starts with `nodeorder VERB`.
     pub fn new(verb: &str) -> Self {
         CommandLine(format!("nodeorder {verb}"))
     }
 
     /// Adds an argument.
-    pub fn argument(mut self, text: impl Display) -> Self {
+    pub fn add_argument(mut self, text: impl Display) -> Self {
         self.0 += " ";
         self.0 += &quote_word(&text.to_string());
         self
     }
 
     /// Adds an option once for every value: all of a list, or that of an `Option`, if any.
-    pub fn option<T: Display>(self, name: &str, values: impl IntoIterator<Item = T>) -> Self {
-        values
-            .into_iter()
-            .fold(self, |line, value| line.argument(name).argument(value))
+    pub fn add_option<T: Display>(self, name: &str, values: impl IntoIterator<Item = T>) -> Self {
+        values.into_iter().fold(self, |line, value| {
+            line.add_argument(name).add_argument(value)
+        })
     }
 
     /// Adds `--seed` unless it is the default.
-    pub fn seed(self, seed: u64) -> Self {
-        self.option("--seed", (seed != 1).then_some(seed))
+    pub fn add_seed(self, seed: u64) -> Self {
+        self.add_option("--seed", (seed != 1).then_some(seed))
     }
 }
 
@@ -46,12 +46,12 @@ mod tests {
     #[test]
     fn a_shell_reads_the_words_back() {
         let line = CommandLine::new("compare")
-            .argument("torus:4x4")
-            .option("--out", Some("it's"));
+            .add_argument("torus:4x4")
+            .add_option("--out", Some("it's"));
         let line = line
-            .option("--order", ["a", "b c"])
-            .option::<u8>("--none", None);
-        let line = line.seed(1).seed(2).to_string();
+            .add_option("--order", ["a", "b c"])
+            .add_option::<u8>("--none", None);
+        let line = line.add_seed(1).add_seed(2).to_string();
         assert_eq!(
             line,
             r"nodeorder compare torus:4x4 --out 'it'\''s' --order a --order 'b c' --seed 2"

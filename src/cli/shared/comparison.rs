@@ -33,23 +33,27 @@ const MADE_TOGETHER: usize = 1 << 25;
 
 impl OrderingArgs {
     /// Makes the orderings; a search is for `sizes` of jobs, as an option of `optimise`.
-    pub fn make(&self, topology: &Topology, sizes: &str) -> anyhow::Result<Vec<NodeOrder>> {
+    pub fn make_orderings(
+        &self,
+        topology: &Topology,
+        sizes: &str,
+    ) -> anyhow::Result<Vec<NodeOrder>> {
         let texts = match self.orders.as_slice() {
             [] => ordering::defaults::suiting(topology),
             given => given.to_vec(),
         };
         inputs::check_curves(topology, &texts)?;
-        let bar = progress::bar(texts.len() as u64, "orderings");
+        let bar = progress::show_steps(texts.len() as u64, "orderings");
         let mut orders = if self.orders.is_empty() {
             make_defaults(topology, &texts)?
         } else {
-            inputs::orders(topology, &texts)?
+            inputs::make_orders(topology, &texts)?
         };
         bar.inc(texts.len() as u64);
         if let Some(budget) = &self.optimise {
             let text = format!("optimise:weights=workload,{sizes},{budget}");
             bar.set_message(text.clone());
-            orders.push(inputs::order(topology, &text)?);
+            orders.push(inputs::make_order(topology, &text)?);
         }
         bar.finish_and_clear();
         NodeOrder::check_same_nodes(topology, &orders)?;
@@ -59,7 +63,7 @@ impl OrderingArgs {
     /// Adds the search to a command line.
     pub fn add_search(&self, line: CommandLine) -> CommandLine {
         match &self.optimise {
-            Some(budget) => line.argument(format!("--optimise={budget}")),
+            Some(budget) => line.add_argument(format!("--optimise={budget}")),
             None => line,
         }
     }
@@ -92,7 +96,7 @@ pub fn compute_curves<T: From<Curve> + Send>(
     topology: &Topology,
     orders: &[NodeOrder],
 ) -> anyhow::Result<Vec<T>> {
-    let bar = progress::bar(orders.len() as u64, "comparing");
+    let bar = progress::show_steps(orders.len() as u64, "comparing");
     let made = mpc::curves(topology, orders, |order, curve| {
         bar.set_message(order.label().to_string());
         bar.inc(1);
@@ -114,7 +118,7 @@ pub fn compute_curves<T: From<Curve> + Send>(
 }
 
 /// Prints the ranked table and the tables of a workload, as far as there are any.
-pub fn print(
+pub fn print_comparison(
     out: &mut Output,
     comparison: &Comparison,
     results: &WorkloadResults<'_>,

@@ -27,7 +27,7 @@ const WRITTEN: [&str; 8] = [
 const TABLE_OF_SIZES: (&str, &str) = ("info", "sizes");
 
 /// A file that the command line names, or a file that it reads.
-struct Named {
+struct NamedFile {
     /// The file itself, however it is named.
     file: PathBuf,
     /// Device and inode, where the system has them: hard links are one file under two names.
@@ -39,18 +39,20 @@ struct Named {
 }
 
 /// The files that the command reads, as far as the command line tells.
-static READ: OnceLock<Vec<Named>> = OnceLock::new();
+static READ: OnceLock<Vec<NamedFile>> = OnceLock::new();
 
 /// Takes in a command line. Errors: a file to write that is read as well, is written twice or may not be written.
-pub fn check(command: &clap::Command, matches: &ArgMatches) -> Result<()> {
-    let (mut command, mut matches) = (command, matches);
+pub fn check_files(command: &clap::Command, matches: &ArgMatches) -> Result<()> {
+    let mut command = command;
+    let mut matches = matches;
     while let Some((name, inner)) = matches.subcommand() {
         let Some(found) = command.find_subcommand(name) else {
             break;
         };
         (command, matches) = (found, inner);
     }
-    let (mut read, mut written) = (Vec::new(), Vec::<Named>::new());
+    let mut read = Vec::new();
+    let mut written = Vec::<NamedFile>::new();
     for argument in command
         .get_arguments()
         .filter(|a| a.get_action().takes_values())
@@ -66,15 +68,15 @@ pub fn check(command: &clap::Command, matches: &ArgMatches) -> Result<()> {
         for value in matches.try_get_raw(id).ok().flatten().into_iter().flatten() {
             let named = |name: &OsStr| {
                 let option = format!("{option}{}", value.to_string_lossy());
-                Named::new(Path::new(name), option, name.to_string_lossy().into_owned())
+                NamedFile::new(Path::new(name), option, name.to_string_lossy().into_owned())
             };
             if is_written(command.get_name(), id) {
                 written.push(named(value));
             } else if is_path {
                 read.push(named(value));
             } else if let Some(text) = value.to_str() {
-                let file = |piece: &&str| Path::new(piece).is_file() && !is_known(piece);
-                let pieces = pieces(text).filter(file);
+                let pieces = split_into_names(text)
+                    .filter(|piece: &&str| Path::new(piece).is_file() && !is_known(piece));
                 read.extend(pieces.map(|piece| named(OsStr::new(piece))));
             }
         }
@@ -83,7 +85,7 @@ pub fn check(command: &clap::Command, matches: &ArgMatches) -> Result<()> {
     // Files that these name in their turn: machines in plans, names in machines.
     let mut next = 0;
     while let Some(named) = read.get(next).filter(|_| read.len() < MOST_FILES) {
-        let inner: Vec<Named> = named_in(named)
+        let inner: Vec<NamedFile> = files_named_in(named)
             .into_iter()
             .filter(|inner| read.iter().all(|known| known.file != inner.file))
             .collect();
@@ -93,10 +95,13 @@ pub fn check(command: &clap::Command, matches: &ArgMatches) -> Result<()> {
     let read = READ.get_or_init(|| read);
     written.retain(|named| named.name != "-");
     for (i, named) in written.iter().enumerate() {
-        refuse(named, read)?;
+        refuse_overwriting(named, read)?;
         // A device takes several.
         let plain = !named.file.exists() || named.file.is_file();
-        if let Some(other) = written[..i].iter().find(|other| plain && other.same(named)) {
+        if let Some(other) = written[..i]
+            .iter()
+            .find(|other| plain && other.is_same_file(named))
+        {
             let found = format!("the file that `{}` writes", other.option);
             return Err(Error::option(&named.option, found, "another file"));
         }
@@ -108,27 +113,27 @@ pub fn check(command: &clap::Command, matches: &ArgMatches) -> Result<()> {
 pub fn may_write(path: &Path) -> Result<()> {
     let read = READ.get().map_or(&[][..], Vec::as_slice);
     let name = path.display().to_string();
-    refuse(&Named::new(path, name.clone(), name), read)
+    refuse_overwriting(&NamedFile::new(path, name.clone(), name), read)
 }
 
-impl Named {
+impl NamedFile {
     fn new(path: &Path, option: String, name: String) -> Self {
-        Named {
-            file: identity(path),
-            inode: inode(path),
+        NamedFile {
+            file: resolve_path(path),
+            inode: device_and_inode(path),
             option,
             name,
         }
     }
 
     /// Whether both are one file, under one name or two.
-    fn same(&self, other: &Named) -> bool {
+    fn is_same_file(&self, other: &NamedFile) -> bool {
         self.file == other.file || self.inode.is_some() && self.inode == other.inode
     }
 }
 
 #[cfg(unix)]
-fn inode(path: &Path) -> Option<(u64, u64)> {
+fn device_and_inode(path: &Path) -> Option<(u64, u64)> {
     use std::os::unix::fs::MetadataExt;
     let meta = std::fs::metadata(path)
         .ok()
@@ -137,7 +142,7 @@ fn inode(path: &Path) -> Option<(u64, u64)> {
 }
 
 #[cfg(not(unix))]
-fn inode(_: &Path) -> Option<(u64, u64)> {
+fn device_and_inode(_: &Path) -> Option<(u64, u64)> {
     None
 }
 
@@ -146,8 +151,8 @@ const MOST_FILES: usize = 1000;
 /// The longest TOML file that is looked at, in bytes.
 const MOST_TEXT: u64 = 1 << 24;
 
-/// The files that a TOML file names: in its texts, relative to it.
-fn named_in(file: &Named) -> Vec<Named> {
+/// Finds the files that the texts of a TOML file name, relative to it.
+fn files_named_in(file: &NamedFile) -> Vec<NamedFile> {
     if file.file.extension() != Some(OsStr::new("toml")) {
         return Vec::new();
     }
@@ -162,21 +167,21 @@ fn named_in(file: &Named) -> Vec<Named> {
     };
     let numbers = |part: &str| list(part.split_once('=').map_or(part, |(_, list)| list));
     let parts = |line| str::split(line, ['"', '\'']).enumerate();
-    let named_by = |(i, part): &(usize, &str)| i % 2 == 1 || !numbers(part);
-    let words = text
-        .lines()
-        .flat_map(|line| parts(line.text).filter(named_by));
-    let words = words.flat_map(|(_, part)| pieces(part));
-    let named = |word: &str| {
-        let path = beside(Some(&file.file), word);
-        let name = || format!("{word} in {}", file.name);
-        (path.is_file() && !is_known(word)).then(|| Named::new(&path, name(), name()))
-    };
-    words.filter_map(named).collect()
+    let words = text.lines().flat_map(|line| {
+        parts(line.text).filter(|(i, part): &(usize, &str)| i % 2 == 1 || !numbers(part))
+    });
+    let words = words.flat_map(|(_, part)| split_into_names(part));
+    words
+        .filter_map(|word: &str| {
+            let path = beside(Some(&file.file), word);
+            let name = || format!("{word} in {}", file.name);
+            (path.is_file() && !is_known(word)).then(|| NamedFile::new(&path, name(), name()))
+        })
+        .collect()
 }
 
-fn refuse(written: &Named, read: &[Named]) -> Result<()> {
-    if let Some(other) = read.iter().find(|other| other.same(written)) {
+fn refuse_overwriting(written: &NamedFile, read: &[NamedFile]) -> Result<()> {
+    if let Some(other) = read.iter().find(|other| other.is_same_file(written)) {
         let found = format!("a file that this command reads as `{}`", other.name);
         return Err(Error::option(
             &written.option,
@@ -198,27 +203,26 @@ fn is_written(command: &str, id: &str) -> bool {
     WRITTEN.contains(&id) || (command, id) == TABLE_OF_SIZES
 }
 
-/// The path without links and detours; of a file that is not there yet, that of its folder with its name.
-fn identity(path: &Path) -> PathBuf {
-    let folder = || {
-        let folder = path.parent().filter(|folder| *folder != Path::new(""));
-        Some(
-            folder
-                .unwrap_or(Path::new("."))
-                .canonicalize()
-                .ok()?
-                .join(path.file_name()?),
-        )
-    };
+/// Resolves links and detours in a path; of a file that is not there yet, those of its folder.
+fn resolve_path(path: &Path) -> PathBuf {
     path.canonicalize()
         .ok()
-        .or_else(folder)
+        .or_else(|| {
+            let folder = path.parent().filter(|folder| *folder != Path::new(""));
+            Some(
+                folder
+                    .unwrap_or(Path::new("."))
+                    .canonicalize()
+                    .ok()?
+                    .join(path.file_name()?),
+            )
+        })
         .unwrap_or_else(|| path.to_path_buf())
 }
 
-/// The parts of a value such as `graph:links.csv,per_router=2` that may name a file: the whole, the text after the kind,
-/// and the pieces between `,`, `:` and `=`.
-fn pieces(text: &str) -> impl Iterator<Item = &str> {
+/// Splits a value such as `graph:links.csv,per_router=2` into the parts that may name a file: the whole, the text
+/// after the kind, and the pieces between `,`, `:` and `=`.
+fn split_into_names(text: &str) -> impl Iterator<Item = &str> {
     let rest = text.split_once(':').map(|(_, rest)| rest);
     let parts = text
         .split([',', ':', '='])
@@ -230,7 +234,7 @@ fn pieces(text: &str) -> impl Iterator<Item = &str> {
 fn is_known(text: &str) -> bool {
     let plain = !text.contains(['.', '/']);
     plain
-        && reference::tables()
+        && reference::list_tables()
             .iter()
             .any(|t| t.entries.iter().any(|entry| entry.name == text))
 }
@@ -261,7 +265,8 @@ mod tests {
                     .collect();
                 let writes = ["Write", "Draw"].iter().any(|verb| help.starts_with(verb))
                     && names.iter().any(|name| name.contains("FILE"));
-                let (name, id) = (command.get_name(), argument.get_id().as_str());
+                let name = command.get_name();
+                let id = argument.get_id().as_str();
                 assert_eq!(writes, is_written(name, id), "{name} {id}: {help}");
                 seen += usize::from(writes);
             }
@@ -271,7 +276,7 @@ mod tests {
 
     #[test]
     fn values_fall_into_pieces() {
-        let found: Vec<&str> = pieces("graph:a:b.csv,x=1").collect();
+        let found: Vec<&str> = split_into_names("graph:a:b.csv,x=1").collect();
         assert_eq!(
             found,
             [

@@ -12,7 +12,7 @@ use nodeorder_trace::{TRACE_FORMATS, WorkloadKind, open};
 #[derive(Debug, Args)]
 pub struct FormatArgs {
     /// The format of the file [default: by its content]
-    #[arg(long, value_name = "FORMAT", value_parser = names())]
+    #[arg(long, value_name = "FORMAT", value_parser = format_names())]
     pub from: Option<String>,
     /// The columns of a CSV table: the name of a known set (alcf, pm100, adastra, lassen, kestrel, oar, lingjun, helios,
     /// philly), or KEY=NAME with commas between: job, submit, start, end, run, limit, limit-minutes, nodes, list, user,
@@ -21,8 +21,8 @@ pub struct FormatArgs {
     pub columns: Option<String>,
 }
 
-/// The formats of records.
-fn records() -> impl Iterator<Item = &'static RecordFormat> {
+/// Lists the formats of job records.
+fn record_formats() -> impl Iterator<Item = &'static RecordFormat> {
     TRACE_FORMATS
         .iter()
         .filter_map(|format| match format.parse.kind {
@@ -31,12 +31,12 @@ fn records() -> impl Iterator<Item = &'static RecordFormat> {
         })
 }
 
-/// Values of `--from`.
-fn names() -> PossibleValuesParser {
+/// Returns the values that `--from` takes.
+fn format_names() -> PossibleValuesParser {
     PossibleValuesParser::new(
         ["swf"]
             .into_iter()
-            .chain(records().map(|format| format.name)),
+            .chain(record_formats().map(|format| format.name)),
     )
 }
 
@@ -44,11 +44,11 @@ fn names() -> PossibleValuesParser {
 type Form = (&'static RecordFormat, Option<Columns>);
 
 impl FormatArgs {
-    /// The format of records that the options or the content say; none for other files.
-    pub fn form(&self, lines: &mut Lines) -> anyhow::Result<Option<Form>> {
+    /// Finds the format of job records from the options or the content. `None` for other files.
+    pub fn find_record_format(&self, lines: &mut Lines) -> anyhow::Result<Option<Form>> {
         let Some(columns) = self.columns.as_deref() else {
             let form = match self.from.as_deref() {
-                Some(from) => records().find(|format| format.name == from),
+                Some(from) => record_formats().find(|format| format.name == from),
                 None => open::form(lines)?,
             };
             return Ok(form.map(|form| (form, None)));

@@ -13,8 +13,8 @@ use nodeorder_trace::open::OpenedLog;
 use nodeorder_trace::{Options, Rules, Tally, Trace};
 use nodeorder_traffic::mapping::Fabric;
 
-/// The topology of a `SPEC` argument.
-pub fn topology(spec: &str, context: &Context) -> anyhow::Result<Topology> {
+/// Builds the topology of a `SPEC` argument.
+pub fn build_topology(spec: &str, context: &Context) -> anyhow::Result<Topology> {
     let topology = nodeorder_network::catalog::topology(spec, context)?;
     if let Some(rule) = topology.chosen() {
         note!("{spec}: chose {} ({rule})", topology.spec());
@@ -34,17 +34,17 @@ pub fn say_assumed(topology: &Topology) {
     topology.assumed().iter().for_each(|text| note!("{text}"));
 }
 
-/// The machine's links, for traffic. What is assumed of their capacities is said.
-pub fn fabric(topology: &Topology) -> Result<Fabric<'_>, Error> {
+/// Builds the machine's links for traffic, and says what is assumed of their capacities.
+pub fn build_fabric(topology: &Topology) -> Result<Fabric<'_>, Error> {
     say_assumed(topology);
     Fabric::new(topology)
 }
 
-/// One ordering; a search's time counts from its own start. What it leaves out is said on standard error.
-pub fn order(topology: &Topology, text: &str) -> anyhow::Result<NodeOrder> {
-    let waiting = progress::waiting(text);
-    announce(topology, text);
-    let order = NodeOrder::make_with(topology, text, &Clock::start(false, &waiting))?.0;
+/// Makes one ordering, and says on standard error what it leaves out. A search's time counts from its own start.
+pub fn make_order(topology: &Topology, text: &str) -> anyhow::Result<NodeOrder> {
+    let waiting = progress::show_spinner(text);
+    announce_memory(topology, text);
+    let order = NodeOrder::make_with(topology, text, &Clock::start_clock(false, &waiting))?.0;
     drop(waiting);
     // The spinner is gone by now: it would share its line with the note.
     order
@@ -66,7 +66,7 @@ pub fn report_machine(topology: &Topology, order: &NodeOrder) {
 const MANY: usize = 1 << 26;
 
 /// Says what an ordering of very many nodes takes.
-pub fn announce(topology: &Topology, text: &str) {
+pub fn announce_memory(topology: &Topology, text: &str) {
     let nodes = topology.node_count();
     if nodes >= MANY {
         let memory = bytes(NodeOrder::memory(topology));
@@ -87,10 +87,13 @@ pub fn check_curves(topology: &Topology, texts: &[String]) -> Result<(), Error> 
     }
 }
 
-/// The orderings of `--order` options. Errors: one that is given twice or cannot be made.
-pub fn orders(topology: &Topology, texts: &[String]) -> anyhow::Result<Vec<NodeOrder>> {
+/// Makes the orderings of `--order` options. Fails if one is given twice or cannot be made.
+pub fn make_orders(topology: &Topology, texts: &[String]) -> anyhow::Result<Vec<NodeOrder>> {
     check_distinct("--order", "ordering", texts)?;
-    texts.iter().map(|text| order(topology, text)).collect()
+    texts
+        .iter()
+        .map(|text| make_order(topology, text))
+        .collect()
 }
 
 /// Checks that the nodes of orderings can be named, where names are wanted.
@@ -117,13 +120,13 @@ pub fn check_distinct(option: &str, what: &str, texts: &[String]) -> Result<(), 
     }
 }
 
-/// The rules of `--rules`.
-pub fn rules(path: Option<&Path>, context: &Context) -> Result<Option<Rules>, Error> {
+/// Opens the rules of `--rules`.
+pub fn open_rules(path: Option<&Path>, context: &Context) -> Result<Option<Rules>, Error> {
     path.map(|path| Rules::open(path, context.memory))
         .transpose()
 }
 
-/// How traces are read with what `--procs-per-node` says.
+/// Returns the options for reading a trace, with what `--procs-per-node` says.
 pub fn trace_options(procs_per_node: Option<u32>, context: &Context) -> Options {
     Options {
         procs_per_node: procs_per_node.unwrap_or(1),
@@ -133,9 +136,9 @@ pub fn trace_options(procs_per_node: Option<u32>, context: &Context) -> Options 
     }
 }
 
-/// A placement log, or an SWF trace as one; reports on standard error what was left out of a trace of jobs on
-/// `nodes` nodes.
-pub fn log(
+/// Opens a placement log, or an SWF trace as one; reports on standard error which jobs of a trace were left out for a
+/// machine of `nodes` nodes.
+pub fn open_log(
     path: &Path,
     procs_per_node: Option<u32>,
     nodes: u32,

@@ -32,30 +32,30 @@ pub const INTERRUPTED: u8 = 130;
 const PATIENCE: Duration = Duration::from_millis(800);
 
 /// Handles Ctrl-C. Without the handler Ctrl-C works too, but leaves temporary files.
-pub fn install() {
+pub fn install_handler() {
     let _ = ctrlc::set_handler(|| {
         if DEFERRED.load(Ordering::SeqCst) && !STOP.swap(true, Ordering::SeqCst) {
             // A solver that does not ask whether to stop is ended.
             std::thread::spawn(|| {
                 std::thread::sleep(PATIENCE);
                 if DEFERRED.load(Ordering::SeqCst) {
-                    end();
+                    end_program();
                 }
             });
             return;
         }
-        end();
+        end_program();
     });
 }
 
-fn lock() -> std::sync::MutexGuard<'static, Unfinished> {
+fn lock_unfinished() -> std::sync::MutexGuard<'static, Unfinished> {
     UNFINISHED.lock().unwrap_or_else(|e| e.into_inner())
 }
 
 /// Removes what is unfinished and ends the program.
-fn end() -> ! {
+fn end_program() -> ! {
     // Locked until the program ends, so that no new file is begun meanwhile.
-    let unfinished = lock();
+    let unfinished = lock_unfinished();
     for path in &unfinished.files {
         let _ = std::fs::remove_file(path);
         let _ = std::fs::remove_dir_all(path);
@@ -69,36 +69,36 @@ fn end() -> ! {
     std::process::exit(INTERRUPTED.into());
 }
 
-/// With `yes` the first Ctrl-C sets [`stopped`], and ends the program only if the search goes on for 800 ms. Without,
-/// Ctrl-C ends the program.
+/// Sets what Ctrl-C does. With `yes` the first one sets [`is_stopped`], and ends the program only if the search goes
+/// on for 800 ms; without, each ends the program.
 pub fn defer_first_interrupt(yes: bool) {
     DEFERRED.store(yes, Ordering::SeqCst);
 }
 
 /// Whether a search should stop.
-pub fn stopped() -> bool {
+pub fn is_stopped() -> bool {
     STOP.load(Ordering::Relaxed)
 }
 
 /// Sets the text that an interruption prints from now on, if any.
-pub fn say(text: Option<String>) {
-    lock().said = text;
+pub fn set_last_words(text: Option<String>) {
+    lock_unfinished().said = text;
 }
 
-/// The temporary file that `make` makes; Ctrl-C removes it.
-pub fn watched(make: impl FnOnce() -> io::Result<NamedTempFile>) -> io::Result<NamedTempFile> {
-    let mut unfinished = lock();
+/// Registers the temporary file that `make` makes, so that Ctrl-C removes it.
+pub fn watch_file(make: impl FnOnce() -> io::Result<NamedTempFile>) -> io::Result<NamedTempFile> {
+    let mut unfinished = lock_unfinished();
     let file = make()?;
     unfinished.files.push(file.path().to_path_buf());
     Ok(file)
 }
 
-/// A folder with a temporary one in it, made where there is none; Ctrl-C removes what was made.
-pub fn watched_folder(
+/// Makes a folder where there is none, and a temporary folder in it by `make`; Ctrl-C removes what was made.
+pub fn watch_folder(
     folder: &Path,
     make: impl FnOnce() -> io::Result<tempfile::TempDir>,
 ) -> io::Result<tempfile::TempDir> {
-    let mut unfinished = lock();
+    let mut unfinished = lock_unfinished();
     // The outermost that is not there comes last.
     let new = folder
         .ancestors()
@@ -112,15 +112,15 @@ pub fn watched_folder(
 }
 
 /// Moves a watched file to its target.
-pub fn persist(file: NamedTempFile, target: &Path) -> io::Result<()> {
-    let mut unfinished = lock();
+pub fn move_to_target(file: NamedTempFile, target: &Path) -> io::Result<()> {
+    let mut unfinished = lock_unfinished();
     unfinished.files.retain(|path| path != file.path());
     file.persist(target).map(drop).map_err(|e| e.error)
 }
 
 /// Runs `moves`, which ends with complete files in their places, without an interruption.
-pub fn whole<T>(moves: impl FnOnce() -> T) -> T {
-    let mut unfinished = lock();
+pub fn without_interruption<T>(moves: impl FnOnce() -> T) -> T {
+    let mut unfinished = lock_unfinished();
     let outcome = moves();
     unfinished.made.clear();
     outcome

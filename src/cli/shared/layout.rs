@@ -4,27 +4,26 @@ use std::io::{self, IsTerminal, Write};
 
 use comfy_table::{ColumnConstraint, ContentArrangement, Table};
 
-/// The width of the terminal `to`, or `COLUMNS` where that is set; none for files and pipes.
+/// Returns the columns of the terminal `to`, or `COLUMNS` where that is set. `None` for files and pipes.
 fn width_of(to: &impl IsTerminal) -> Option<usize> {
     let asked = std::env::var("COLUMNS")
         .ok()
         .and_then(|text| text.parse::<usize>().ok());
-    let seen = || {
+    asked.filter(|n| *n > 0).or_else(|| {
         to.is_terminal()
             .then(terminal_size::terminal_size)
             .flatten()
             .map(|(width, _)| usize::from(width.0))
-    };
-    asked.filter(|n| *n > 0).or_else(seen)
+    })
 }
 
-/// The width of standard output.
-pub fn width() -> Option<usize> {
+/// Returns the columns of standard output. `None` if it is no terminal.
+pub fn output_width() -> Option<usize> {
     width_of(&io::stdout())
 }
 
-/// `text` in lines of at most `width` characters where its words allow.
-pub fn wrapped(text: &str, width: usize) -> Vec<String> {
+/// Wraps `text` into lines of at most `width` characters where its words allow.
+pub fn wrap_text(text: &str, width: usize) -> Vec<String> {
     let mut lines: Vec<String> = vec![String::new()];
     let mut used = 0;
     for word in text.split(' ') {
@@ -45,28 +44,28 @@ pub fn wrapped(text: &str, width: usize) -> Vec<String> {
     lines
 }
 
-/// A sentence, wrapped.
-pub fn sentence(out: &mut impl Write, text: &str) -> io::Result<()> {
-    match width() {
+/// Prints a sentence, wrapped.
+pub fn print_sentence(out: &mut impl Write, text: &str) -> io::Result<()> {
+    match output_width() {
         None => writeln!(out, "{text}"),
-        Some(width) => wrapped(text, width)
+        Some(width) => wrap_text(text, width)
             .iter()
             .try_for_each(|line| writeln!(out, "{line}")),
     }
 }
 
-/// A name padded to `column`, then its text; further lines are indented to match.
-pub fn field(out: &mut impl Write, column: usize, name: &str, text: &str) -> io::Result<()> {
-    let room = width().map_or(usize::MAX, |width| width.saturating_sub(column + 1).max(16));
-    for (i, line) in wrapped(text, room).iter().enumerate() {
+/// Prints a name padded to `column`, then its text; further lines are indented to match.
+pub fn print_field(out: &mut impl Write, column: usize, name: &str, text: &str) -> io::Result<()> {
+    let room = output_width().map_or(usize::MAX, |width| width.saturating_sub(column + 1).max(16));
+    for (i, line) in wrap_text(text, room).iter().enumerate() {
         writeln!(out, "{:<column$} {line}", if i == 0 { name } else { "" })?;
     }
     Ok(())
 }
 
-/// The table as text that fits the terminal. Where it is too wide, columns from `first` on are left out at even
+/// Renders a table so that it fits the terminal. Where it is too wide, columns from `first` on are left out at even
 /// intervals, and a last line says how many; if that is not enough, cells are wrapped.
-pub fn fitted(table: Table, first: usize, to: &impl IsTerminal) -> String {
+pub fn fit_to_terminal(table: Table, first: usize, to: &impl IsTerminal) -> String {
     fitted_to(table, first, width_of(to))
 }
 
@@ -88,8 +87,10 @@ fn fitted_to(mut table: Table, first: usize, width: Option<usize>) -> String {
             .map(|i| (i * rest.len()).div_ceil(count) - 1)
             .collect()
     };
-    let fits = |count: &usize| kept(*count).iter().map(|i| rest[*i]).sum::<usize>() <= room;
-    let count = (0..=rest.len()).rev().find(fits).unwrap_or(0);
+    let count = (0..=rest.len())
+        .rev()
+        .find(|count: &usize| kept(*count).iter().map(|i| rest[*i]).sum::<usize>() <= room)
+        .unwrap_or(0);
     let shown = kept(count);
     for (i, column) in table.column_iter_mut().skip(first).enumerate() {
         if !shown.contains(&i) {
@@ -108,7 +109,7 @@ fn fitted_to(mut table: Table, first: usize, width: Option<usize>) -> String {
         } else {
             format!("{hidden} columns more")
         };
-        for line in wrapped(
+        for line in wrap_text(
             &format!("({columns} in a wider terminal, or with --json)"),
             width,
         ) {
@@ -124,10 +125,10 @@ mod tests {
 
     #[test]
     fn lines_are_as_wide_as_they_may_be() {
-        assert_eq!(wrapped("one two three", 7), ["one two", "three"]);
-        assert_eq!(wrapped("one two three", 6), ["one", "two", "three"]);
-        assert_eq!(wrapped("extraordinary é x", 3), ["extraordinary", "é x"]);
-        assert_eq!(wrapped("", 3), [""]);
+        assert_eq!(wrap_text("one two three", 7), ["one two", "three"]);
+        assert_eq!(wrap_text("one two three", 6), ["one", "two", "three"]);
+        assert_eq!(wrap_text("extraordinary é x", 3), ["extraordinary", "é x"]);
+        assert_eq!(wrap_text("", 3), [""]);
     }
 
     #[test]

@@ -6,7 +6,6 @@ pub mod files;
 pub mod formats;
 pub mod inputs;
 pub mod interrupt;
-pub mod kit;
 pub mod layout;
 pub mod network_figures;
 pub mod notes;

@@ -31,8 +31,8 @@ pub struct NetworkFigures {
 }
 
 impl NetworkFigures {
-    /// The options that are given, with their texts.
-    pub fn given(&self) -> impl Iterator<Item = (&str, &str)> {
+    /// Lists the options that are given, with their texts.
+    pub fn given_options(&self) -> impl Iterator<Item = (&str, &str)> {
         let options = [
             ("--bandwidth", self.bandwidth.as_deref()),
             ("--node-links", self.node_links.as_deref()),
@@ -48,9 +48,11 @@ impl NetworkFigures {
             .filter_map(|(flag, text)| Some((flag, text?)))
     }
 
-    /// The figures that are given, and the text of `--latency`, where a command takes it.
-    pub fn read(&self, latency: Option<&str>, context: &Context) -> Result<Figures> {
-        let figures = self.given().filter(|(flag, _)| *flag != "--links-file");
+    /// Parses the figures that are given, and the text of `--latency`, where a command takes it.
+    pub fn parse_figures(&self, latency: Option<&str>, context: &Context) -> Result<Figures> {
+        let figures = self
+            .given_options()
+            .filter(|(flag, _)| *flag != "--links-file");
         let figures = figures.chain(latency.map(|text| ("--latency", text)));
         Figures::from_options(figures, self.links_file.as_deref(), context.memory)
     }

@@ -6,26 +6,26 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 static QUIET: AtomicBool = AtomicBool::new(false);
 
-/// From here on nothing but errors is printed on standard error, nor is progress shown.
-pub fn silence() {
+/// Silences standard error from here on: only errors are printed, and no progress.
+pub fn silence_notes() {
     QUIET.store(true, Ordering::Relaxed);
 }
 
 /// Whether only errors are wanted.
-pub fn silent() -> bool {
+pub fn is_silent() -> bool {
     QUIET.load(Ordering::Relaxed)
 }
 
 /// Prints a line on standard error. Where it is closed (`2>&1 | head`) nobody reads it.
-pub fn say(text: Arguments<'_>) {
+pub fn print_note(text: Arguments<'_>) {
     let _ = writeln!(std::io::stderr(), "{text}");
 }
 
 /// Names the mapping methods that a search had no time for.
 pub fn say_unfinished(methods: &[&str]) {
-    if !methods.is_empty() && !silent() {
+    if !methods.is_empty() && !is_silent() {
         let methods = methods.join(", ");
-        say(format_args!(
+        print_note(format_args!(
             "not run to the end for want of time: {methods}"
         ));
     }
@@ -34,8 +34,8 @@ pub fn say_unfinished(methods: &[&str]) {
 /// Prints a line on standard error that is no error.
 macro_rules! note {
     ($($text:tt)*) => {
-        if !$crate::shared::notes::silent() {
-            $crate::shared::notes::say(format_args!($($text)*));
+        if !$crate::shared::notes::is_silent() {
+            $crate::shared::notes::print_note(format_args!($($text)*));
         }
     };
 }

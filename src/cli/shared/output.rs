@@ -34,19 +34,20 @@ enum Writer {
 impl Output {
     /// Opens `path`, or standard output for `None` and `-`.
     pub fn open(path: Option<&Path>) -> anyhow::Result<Output> {
-        let (target, unfinished): (Box<dyn Write>, _) = match file(path) {
+        let (target, unfinished): (Box<dyn Write>, _) = match named_file(path) {
             None => (to_stdout(), None),
             Some(path) => open_file(path)?,
         };
         let target = BufWriter::with_capacity(1 << 16, target);
-        let writer = match path.is_some_and(is_packed) {
-            true => Writer::Packed(Box::new(GzEncoder::new(target, Compression::default()))),
-            false => Writer::Plain(target),
+        let writer = if path.is_some_and(is_packed) {
+            Writer::Packed(Box::new(GzEncoder::new(target, Compression::default())))
+        } else {
+            Writer::Plain(target)
         };
         Ok(Output {
             writer,
             unfinished,
-            name: name(path),
+            name: describe_output(path),
         })
     }
 
@@ -64,7 +65,7 @@ impl Output {
         target.flush().with_context(|| name.clone())?;
         drop(target);
         match unfinished {
-            Some((file, path)) => interrupt::persist(file, &path).context(name),
+            Some((file, path)) => interrupt::move_to_target(file, &path).context(name),
             None => Ok(()),
         }
     }
@@ -76,7 +77,7 @@ type Unfinished = (NamedTempFile, PathBuf);
 /// Opens a file to write: a temporary one beside it with the path to move it to, or the target itself where that
 /// is a device or a pipe.
 fn open_file(path: &Path) -> anyhow::Result<(Box<dyn Write>, Option<Unfinished>)> {
-    let fail = || name(Some(path));
+    let fail = || describe_output(Some(path));
     files::may_write(path)?;
     // A link is kept: the file that it points to is replaced.
     let target = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
@@ -100,12 +101,11 @@ fn open_file(path: &Path) -> anyhow::Result<(Box<dyn Write>, Option<Unfinished>)
         _ => Path::new("."),
     };
     // The system's message would name the temporary file.
-    let plainly = |e: io::Error| match e.kind() {
-        io::ErrorKind::NotFound => io::Error::new(e.kind(), "its folder does not exist"),
-        kind => io::Error::from(kind),
-    };
-    let file = beside(folder, &target)
-        .map_err(plainly)
+    let file = create_beside(folder, &target)
+        .map_err(|e: io::Error| match e.kind() {
+            io::ErrorKind::NotFound => io::Error::new(e.kind(), "its folder does not exist"),
+            kind => io::Error::from(kind),
+        })
         .with_context(fail)?;
     let writer = file.as_file().try_clone().with_context(fail)?;
     Ok((
@@ -140,7 +140,7 @@ impl<W: Write> Write for Bounded<W> {
     }
 }
 
-/// The size that files may have, in bytes, where the system says it.
+/// Returns the largest size that a file may have, in bytes: the system's limit, if it tells one.
 fn largest_file() -> u64 {
     let limits = std::fs::read_to_string("/proc/self/limits").unwrap_or_default();
     let line = limits
@@ -150,7 +150,7 @@ fn largest_file() -> u64 {
         .unwrap_or(u64::MAX)
 }
 
-/// Standard output, which may be a file.
+/// Opens standard output, which may be a file.
 fn to_stdout() -> Box<dyn Write> {
     let file = std::fs::metadata("/dev/stdout")
         .ok()
@@ -162,8 +162,8 @@ fn to_stdout() -> Box<dyn Write> {
     })
 }
 
-/// A new file in `folder` with the permissions that `target` has, or that a plain new file would get.
-fn beside(folder: &Path, target: &Path) -> io::Result<NamedTempFile> {
+/// Creates a temporary file in `folder` with the permissions of `target`, or those of a plain new file.
+fn create_beside(folder: &Path, target: &Path) -> io::Result<NamedTempFile> {
     let mut builder = tempfile::Builder::new();
     builder.prefix(".nodeorder-").suffix(".tmp");
     #[cfg(unix)]
@@ -171,7 +171,7 @@ fn beside(folder: &Path, target: &Path) -> io::Result<NamedTempFile> {
         use std::os::unix::fs::PermissionsExt;
         builder.permissions(std::fs::Permissions::from_mode(0o666));
     }
-    let file = interrupt::watched(|| builder.tempfile_in(folder))?;
+    let file = interrupt::watch_file(|| builder.tempfile_in(folder))?;
     if let Ok(meta) = std::fs::metadata(target) {
         file.as_file().set_permissions(meta.permissions())?;
     }
@@ -218,12 +218,12 @@ where
     Result<(), E>: anyhow::Context<(), E>,
 {
     let mut out = Output::open(path)?;
-    write(&mut out).with_context(|| name(path))?;
+    write(&mut out).with_context(|| describe_output(path))?;
     out.finish()
 }
 
 /// Writes a whole text to `path` or standard output.
-pub fn write(path: Option<&Path>, bytes: impl AsRef<[u8]>) -> anyhow::Result<()> {
+pub fn write_text(path: Option<&Path>, bytes: impl AsRef<[u8]>) -> anyhow::Result<()> {
     write_by(path, |out| out.write_all(bytes.as_ref()))
 }
 
@@ -241,25 +241,28 @@ pub fn write_folder<N: AsRef<Path>, T: AsRef<[u8]>>(
     create_folder(folder)?;
     files
         .into_iter()
-        .try_for_each(|(name, text)| write(Some(&folder.join(name)), text))
+        .try_for_each(|(name, text)| write_text(Some(&folder.join(name)), text))
 }
 
-/// Which of two forms the name of an option's file asks for by its ending; `plain` where it has none, as a device.
-pub fn form(
+/// Chooses which of two forms an option's file has, by the ending of its name; `plain` if it has none, as a device.
+pub fn form_by_ending(
     option: &str,
     path: &Path,
     forms: [&'static str; 2],
     plain: Option<&'static str>,
 ) -> Result<&'static str, Error> {
-    let named = |ending| forms.into_iter().find(|form| ending == *form);
-    path.extension().map_or(plain, named).ok_or_else(|| {
-        let expected = format!("a file name that ends in .{} or .{}", forms[0], forms[1]);
-        Error::option(option, path.display().to_string(), expected)
-    })
+    path.extension()
+        .map_or(plain, |ending| {
+            forms.into_iter().find(|form| ending == *form)
+        })
+        .ok_or_else(|| {
+            let expected = format!("a file name that ends in .{} or .{}", forms[0], forms[1]);
+            Error::option(option, path.display().to_string(), expected)
+        })
 }
 
-/// The file that an option names; none for `-`, which is standard output.
-pub fn file(path: Option<&Path>) -> Option<&Path> {
+/// Returns the file that an option names. `None` for `-`, which is standard output.
+pub fn named_file(path: Option<&Path>) -> Option<&Path> {
     path.filter(|path| *path != Path::new("-"))
 }
 
@@ -269,9 +272,9 @@ pub fn say_page(out: &mut impl Write, folder: Option<&Path>) -> io::Result<()> {
     page.map_or(Ok(()), |page| writeln!(out, "\nPage: {}", page.display()))
 }
 
-/// How messages name an output.
-pub fn name(path: Option<&Path>) -> String {
-    file(path).map_or_else(
+/// Describes an output in a message.
+pub fn describe_output(path: Option<&Path>) -> String {
+    named_file(path).map_or_else(
         || "standard output".into(),
         |p| format!("{}: writing", p.display()),
     )
@@ -279,10 +282,11 @@ pub fn name(path: Option<&Path>) -> String {
 
 /// Whether an error only means that the reader of our output has closed it.
 pub fn is_closed_pipe(error: &anyhow::Error) -> bool {
-    let closed = |e: &io::Error| e.kind() == io::ErrorKind::BrokenPipe;
-    error
-        .chain()
-        .any(|cause| cause.downcast_ref::<io::Error>().is_some_and(closed))
+    error.chain().any(|cause| {
+        cause
+            .downcast_ref::<io::Error>()
+            .is_some_and(|e: &io::Error| e.kind() == io::ErrorKind::BrokenPipe)
+    })
 }
 
 #[cfg(test)]
@@ -293,7 +297,7 @@ mod tests {
     fn a_name_in_gz_asks_for_compression() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("out.csv.gz");
-        write(Some(&path), b"a,b\n1,2\n").unwrap();
+        write_text(Some(&path), b"a,b\n1,2\n").unwrap();
         let bytes = std::fs::read(&path).unwrap();
         assert_eq!(bytes[..2], [0x1f, 0x8b]);
         // No time of writing: the same text, the same bytes.
@@ -313,7 +317,7 @@ mod tests {
 
     #[test]
     fn devices_are_written_straight_and_directories_refused() {
-        write(Some(Path::new("/dev/null")), b"x").unwrap();
-        assert!(write(Some(Path::new("/")), b"x").is_err());
+        write_text(Some(Path::new("/dev/null")), b"x").unwrap();
+        assert!(write_text(Some(Path::new("/")), b"x").is_err());
     }
 }

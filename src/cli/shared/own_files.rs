@@ -29,13 +29,15 @@ pub fn write_report(
     mut files: Vec<report::File<'_>>,
 ) -> anyhow::Result<()> {
     files.sort_by_key(|file| file.name == "index.html");
-    let own = OwnFiles::begin(
+    let own = OwnFiles::begin_folder(
         folder,
         command,
         files.iter().map(|f| f.name.clone()).collect(),
     )?;
     for file in &files {
-        output::write_by(Some(&own.path(&file.name)), |out| file.write_to(out))?;
+        output::write_by(Some(&own.unfinished_path(&file.name)), |out| {
+            file.write_to(out)
+        })?;
     }
     own.finish()
 }
@@ -54,51 +56,51 @@ pub struct OwnFiles<'a> {
 impl<'a> OwnFiles<'a> {
     /// Makes the folder where there is none, for the files `names` that `command` writes there. Errors: a file that has
     /// the list's name and is none, or one that may not be written.
-    pub fn begin(
+    pub fn begin_folder(
         folder: &'a Path,
         command: &'static str,
         names: Vec<String>,
     ) -> anyhow::Result<Self> {
-        let before = read(&folder.join(LIST))?;
+        let before = read_list(&folder.join(LIST))?;
         names
             .iter()
             .try_for_each(|name| files::may_write(&folder.join(name)))?;
         let mut builder = tempfile::Builder::new();
         builder.prefix(".nodeorder-").suffix(".tmp");
-        let unfinished = interrupt::watched_folder(folder, || builder.tempdir_in(folder));
-        let failed = || format!("{}: creating the folder", folder.display());
+        let unfinished = interrupt::watch_folder(folder, || builder.tempdir_in(folder));
         Ok(OwnFiles {
             folder,
-            unfinished: unfinished.with_context(failed)?,
+            unfinished: unfinished
+                .with_context(|| format!("{}: creating the folder", folder.display()))?,
             command,
             names,
             before,
         })
     }
 
-    /// Where to write one of them.
-    pub fn path(&self, name: &str) -> PathBuf {
+    /// Returns the path to write one of them to.
+    pub fn unfinished_path(&self, name: &str) -> PathBuf {
         self.unfinished.path().join(name)
     }
 
     /// Moves the files to the folder, and removes what the same command wrote earlier and has not written now.
     pub fn finish(self) -> anyhow::Result<()> {
         // An interruption comes before all of it or after.
-        interrupt::whole(|| self.replace())
+        interrupt::without_interruption(|| self.move_into_folder())
     }
 
-    fn replace(&self) -> anyhow::Result<()> {
+    fn move_into_folder(&self) -> anyhow::Result<()> {
         let (own, others): (Vec<_>, Vec<_>) = self
             .before
             .iter()
             .cloned()
             .partition(|(command, _)| command == self.command);
         // The list comes first: what ends the program here leaves one that names the old and the new.
-        self.write(&self.before)?;
+        self.write_list(&self.before)?;
         for name in &self.names {
             let path = self.folder.join(name);
-            output::move_over(&self.path(name), &path)
-                .with_context(|| output::name(Some(&path)))?;
+            output::move_over(&self.unfinished_path(name), &path)
+                .with_context(|| output::describe_output(Some(&path)))?;
         }
         let left = own.iter().filter(|(_, name)| !self.names.contains(name));
         for path in left.map(|(_, name)| self.folder.join(name)) {
@@ -109,11 +111,11 @@ impl<'a> OwnFiles<'a> {
                 _ => {}
             }
         }
-        self.write(&others)
+        self.write_list(&others)
     }
 
     /// Writes the list: files of `before` that are not written now, then those that are.
-    fn write(&self, before: &[(String, String)]) -> anyhow::Result<()> {
+    fn write_list(&self, before: &[(String, String)]) -> anyhow::Result<()> {
         let mut text = format!("{TITLE}\n");
         for (command, name) in before.iter().filter(|(_, name)| !self.names.contains(name)) {
             let _ = writeln!(text, "{command} {name}");
@@ -123,14 +125,14 @@ impl<'a> OwnFiles<'a> {
         }
         let list = self.folder.join(LIST);
         files::may_write(&list)?;
-        let fail = || output::name(Some(&list));
-        std::fs::write(self.path(LIST), text).with_context(fail)?;
-        output::move_over(&self.path(LIST), &list).with_context(fail)
+        let fail = || output::describe_output(Some(&list));
+        std::fs::write(self.unfinished_path(LIST), text).with_context(fail)?;
+        output::move_over(&self.unfinished_path(LIST), &list).with_context(fail)
     }
 }
 
 /// Writes the files that `command` has for a folder, and removes those that it had earlier and has no longer.
-pub fn replace(
+pub fn replace_files(
     folder: &Path,
     command: &'static str,
     files: impl IntoIterator<Item = (impl Into<String>, String)>,
@@ -141,8 +143,8 @@ pub fn replace(
     write_report(folder, command, files.collect())
 }
 
-/// The commands and names of a list. Only names of files in the same folder are accepted.
-fn read(path: &Path) -> anyhow::Result<Vec<(String, String)>> {
+/// Reads a list: commands, and the names of their files. Fails at a name that is no file of the same folder.
+fn read_list(path: &Path) -> anyhow::Result<Vec<(String, String)>> {
     if !path.exists() {
         return Ok(Vec::new());
     }
@@ -157,14 +159,15 @@ fn read(path: &Path) -> anyhow::Result<Vec<(String, String)>> {
         let expected = "the list of a folder's own files, or no file of this name";
         return Err(Error::input(location, format!("`{first}`"), expected).into());
     }
-    let entry = |line: nodeorder_base::input::Line<'_>| {
-        let plain = |name: &str| Path::new(name).file_name() == Some(name.as_ref());
-        let pair = line.text.split_once(' ').filter(|(_, name)| plain(name));
-        let (command, name) = pair.ok_or_else(|| {
-            let expected = "a command and the name of a file in this folder";
-            Error::input(line.location(), format!("`{}`", line.text), expected)
-        })?;
-        Ok((command.to_string(), name.to_string()))
-    };
-    lines.map(entry).collect()
+    lines
+        .map(|line: nodeorder_base::input::Line<'_>| {
+            let plain = |name: &str| Path::new(name).file_name() == Some(name.as_ref());
+            let pair = line.text.split_once(' ').filter(|(_, name)| plain(name));
+            let (command, name) = pair.ok_or_else(|| {
+                let expected = "a command and the name of a file in this folder";
+                Error::input(line.location(), format!("`{}`", line.text), expected)
+            })?;
+            Ok((command.to_string(), name.to_string()))
+        })
+        .collect()
 }

@@ -13,9 +13,9 @@ pub struct Picture<'p> {
 }
 
 impl<'p> Picture<'p> {
-    /// The picture that `--plot` asks for. Errors: a name that ends neither in `.svg` nor in `.png`.
+    /// Checks the file that `--plot` names. Fails if it ends neither in `.svg` nor in `.png`.
     pub fn new(path: &'p Path) -> Result<Self> {
-        let form = output::form("--plot", path, ["svg", "png"], None)?;
+        let form = output::form_by_ending("--plot", path, ["svg", "png"], None)?;
         Ok(Picture {
             path,
             is_png: form == "png",
@@ -23,12 +23,12 @@ impl<'p> Picture<'p> {
     }
 
     /// Draws it and writes the file.
-    pub fn draw(&self, figure: &Figure<'_>) -> anyhow::Result<()> {
+    pub fn draw_figure(&self, figure: &Figure<'_>) -> anyhow::Result<()> {
         let bytes = if self.is_png {
             figure.png()?
         } else {
             figure.svg()?.into_bytes()
         };
-        output::write(Some(self.path), &bytes)
+        output::write_text(Some(self.path), &bytes)
     }
 }

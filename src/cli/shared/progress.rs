@@ -12,49 +12,51 @@ use super::notes;
 /// How often a line is printed where nobody sees a bar.
 const EVERY: Duration = Duration::from_secs(10);
 
-/// A bar for `steps` steps of `what`.
-pub fn bar(steps: u64, what: &str) -> Bar {
-    shown(
+/// Shows a bar for `steps` steps of `what`.
+pub fn show_steps(steps: u64, what: &str) -> Bar {
+    show_bar(
         Some(steps),
         what,
         "{prefix} [{bar:30}] {pos}/{len} {msg} (remaining {eta})",
-        count,
+        format_steps,
     )
 }
 
-/// A bar for the bytes of a file; only a count where the total is unknown.
-pub fn bytes(all: Option<u64>, what: &str) -> Bar {
+/// Shows a bar for the bytes of a file; only a count where the total is unknown.
+pub fn show_bytes(all: Option<u64>, what: &str) -> Bar {
     let template = match all {
         Some(_) => "{prefix} [{bar:30}] {percent}% (remaining {eta})",
         None => "{prefix} {bytes} read ({elapsed})",
     };
-    let line = |bar: &ProgressBar| match bar.length() {
-        Some(all) => format!("{:.0}%", 100.0 * bar.position() as f64 / all.max(1) as f64),
-        None => format!("{} read", HumanBytes(bar.position())),
-    };
-    shown(all, what, template, line)
+    show_bar(all, what, template, |bar: &ProgressBar| {
+        match bar.length() {
+            Some(all) => format!("{:.0}%", 100.0 * bar.position() as f64 / all.max(1) as f64),
+            None => format!("{} read", HumanBytes(bar.position())),
+        }
+    })
 }
 
-/// A spinner with the elapsed time, for work whose steps are not counted.
-pub fn waiting(what: &str) -> Bar {
-    shown(None, what, "{spinner} {prefix} ({elapsed}) {msg}", |bar| {
+/// Shows a spinner with the elapsed time, for work whose steps are not counted.
+pub fn show_spinner(what: &str) -> Bar {
+    show_bar(None, what, "{spinner} {prefix} ({elapsed}) {msg}", |bar| {
         bar.message()
     })
 }
 
-/// As [`waiting`], but nothing on a terminal.
-pub fn waiting_unseen(what: &str) -> Bar {
-    match std::io::stderr().is_terminal() {
-        true => Bar {
+/// Makes a bar like that of [`show_spinner`], but shows nothing on a terminal.
+pub fn count_unseen(what: &str) -> Bar {
+    if std::io::stderr().is_terminal() {
+        Bar {
             bar: ProgressBar::hidden(),
             _lines: None,
-        },
-        false => waiting(what),
+        }
+    } else {
+        show_spinner(what)
     }
 }
 
-/// `3/7 hilbert`.
-fn count(bar: &ProgressBar) -> String {
+/// Formats a bar's steps as `3/7 hilbert`.
+fn format_steps(bar: &ProgressBar) -> String {
     let steps = bar.length().map_or(String::new(), |all| format!("/{all}"));
     format!("{}{steps} {}", bar.position(), bar.message())
 }
@@ -83,8 +85,8 @@ impl Drop for Bar {
 /// Makes the text of a progress line from a bar.
 type LineText = fn(&ProgressBar) -> String;
 
-fn shown(steps: Option<u64>, what: &str, template: &str, line: LineText) -> Bar {
-    if notes::silent() {
+fn show_bar(steps: Option<u64>, what: &str, template: &str, line: LineText) -> Bar {
+    if notes::is_silent() {
         return Bar {
             bar: ProgressBar::hidden(),
             _lines: None,
@@ -99,7 +101,7 @@ fn shown(steps: Option<u64>, what: &str, template: &str, line: LineText) -> Bar 
         bar.enable_steady_tick(Duration::from_millis(200));
         return Bar { bar, _lines: None };
     }
-    let lines = lines(&bar, EVERY, line, std::io::stderr());
+    let lines = print_lines_until_done(&bar, EVERY, line, std::io::stderr());
     Bar {
         bar,
         _lines: Some(lines),
@@ -107,7 +109,7 @@ fn shown(steps: Option<u64>, what: &str, template: &str, line: LineText) -> Bar 
 }
 
 /// Writes a line about `bar` every so often until it is finished or what is returned is dropped.
-fn lines(
+fn print_lines_until_done(
     bar: &ProgressBar,
     every: Duration,
     line: LineText,
@@ -119,7 +121,8 @@ fn lines(
         while let Err(RecvTimeoutError::Timeout) = ended.recv_timeout(every)
             && !bar.is_finished()
         {
-            let (what, seconds) = (bar.prefix(), bar.elapsed().as_secs());
+            let what = bar.prefix();
+            let seconds = bar.elapsed().as_secs();
             let said = match line(&bar).trim() {
                 "" => String::new(),
                 text => format!(" {text},"),
@@ -159,7 +162,8 @@ mod tests {
         bar.set_position(3);
         bar.set_message("hilbert");
         let (sender, seen) = channel();
-        let end = lines(&bar, Duration::from_millis(1), count, Lines(sender));
+        let end =
+            print_lines_until_done(&bar, Duration::from_millis(1), format_steps, Lines(sender));
         let first = seen.recv().unwrap();
         assert!(
             first.starts_with("MPC: 3/7 hilbert, ") && first.ends_with(" s\n"),

@@ -24,11 +24,12 @@ pub struct RowFile<'p> {
 
 impl<'p> RowFile<'p> {
     /// Opens the table, with what writes its header.
-    pub fn create(
+    pub fn open_table(
         path: Option<&'p Path>,
         write_header: impl FnOnce(&mut Vec<u8>) -> io::Result<()>,
     ) -> anyhow::Result<Self> {
-        let (out, mut header) = (Output::open(path)?, Vec::new());
+        let out = Output::open(path)?;
+        let mut header = Vec::new();
         write_header(&mut header)?;
         Ok(RowFile {
             path,
@@ -39,19 +40,19 @@ impl<'p> RowFile<'p> {
     }
 
     /// Writes rows of the first replay.
-    fn write(&mut self, rows: &[u8]) -> anyhow::Result<()> {
+    fn write_first(&mut self, rows: &[u8]) -> anyhow::Result<()> {
         let header = std::mem::take(&mut self.header);
         let written = self
             .out
             .write_all(&header)
             .and_then(|()| self.out.write_all(rows));
-        written.with_context(|| output::name(self.path))
+        written.with_context(|| output::describe_output(self.path))
     }
 
     /// Adds rows of replay `i`.
-    pub fn add(&mut self, i: usize, rows: &[u8]) -> anyhow::Result<()> {
+    pub fn add_rows(&mut self, i: usize, rows: &[u8]) -> anyhow::Result<()> {
         let Some(later) = i.checked_sub(1) else {
-            return self.write(rows);
+            return self.write_first(rows);
         };
         let known = self.waiting.len().max(i);
         self.waiting
@@ -62,12 +63,12 @@ impl<'p> RowFile<'p> {
     }
 
     /// Adds the rows of a block.
-    pub fn append(&mut self, block: &BlockRows<'_>) -> anyhow::Result<()> {
+    pub fn append_block(&mut self, block: &BlockRows<'_>) -> anyhow::Result<()> {
         let texts: Vec<_> = block.texts().collect();
         let Some((first, later)) = texts.split_first() else {
             return Ok(());
         };
-        self.write(first)?;
+        self.write_first(first)?;
         self.waiting
             .resize_with(later.len(), || SpooledTempFile::new(SPOOL));
         let lanes = self.waiting.par_iter_mut().zip(later);
@@ -78,10 +79,11 @@ impl<'p> RowFile<'p> {
 
     /// Puts the rows together.
     pub fn finish(mut self) -> anyhow::Result<()> {
-        self.write(&[])?;
+        self.write_first(&[])?;
         for rows in &mut self.waiting {
             rows.rewind()?;
-            std::io::copy(rows, &mut self.out).with_context(|| output::name(self.path))?;
+            std::io::copy(rows, &mut self.out)
+                .with_context(|| output::describe_output(self.path))?;
         }
         self.out.finish()
     }

@@ -23,8 +23,8 @@ const MOST: u64 = 1 << 34;
 pub struct SweepFolder<'p>(pub &'p Path);
 
 impl SweepFolder<'_> {
-    /// The table: the one that is there, else the plain one.
-    pub fn results(&self) -> PathBuf {
+    /// Returns the path of the table: the one that is there, else the plain one.
+    pub fn table_path(&self) -> PathBuf {
         let [plain, packed] = RESULTS.map(|name| self.0.join(name));
         if !plain.exists() && packed.exists() {
             packed
@@ -33,15 +33,15 @@ impl SweepFolder<'_> {
         }
     }
 
-    /// The file that describes the table.
-    pub fn manifest(&self) -> PathBuf {
+    /// Returns the path of the document that describes the table.
+    pub fn manifest_path(&self) -> PathBuf {
         self.0.join(MANIFEST)
     }
 
     /// Whether the folder holds the results of the plan with this hash. Fails if it holds others, or they are not as
     /// they were written.
     pub fn is_finished(&self, hash: &str) -> anyhow::Result<bool> {
-        let results = self.results();
+        let results = self.table_path();
         let Some(manifest) = self.check_plan(hash)? else {
             // The table is written first: an interruption may have left it without manifest, beside a journal.
             if results.exists() && !self.has_own_files()? {
@@ -63,7 +63,7 @@ impl SweepFolder<'_> {
     /// Returns the document that describes the table. `None` if there is none. Fails if it is of another plan than the one
     /// with this hash.
     pub fn check_plan(&self, hash: &str) -> anyhow::Result<Option<Value>> {
-        let path = self.manifest();
+        let path = self.manifest_path();
         if !path.exists() {
             return Ok(None);
         }
@@ -87,19 +87,19 @@ impl SweepFolder<'_> {
         Ok(names.any(|name| name == "sweep.journal" || name.starts_with("shard-")))
     }
 
-    /// The document that describes the table.
+    /// Reads the document that describes the table.
     fn read_manifest(&self) -> anyhow::Result<Value> {
-        let manifest = self.manifest();
+        let manifest = self.manifest_path();
         let text = Text::read(&manifest, MOST)?;
         serde_json::from_str(text.as_str())
             .with_context(|| format!("{}: reading", manifest.display()))
     }
 
-    /// The table as it was written, and the document that describes it where there is one (else null). Errors: a table
-    /// that the document does not fit.
-    pub fn table(&self, memory: u64) -> anyhow::Result<(Text, Value)> {
-        let table = Text::read(&self.results(), memory)?;
-        if !self.manifest().exists() {
+    /// Reads the table as it was written, and the document that describes it (null if there is none). Fails if
+    /// the document does not fit the table.
+    pub fn read_table(&self, memory: u64) -> anyhow::Result<(Text, Value)> {
+        let table = Text::read(&self.table_path(), memory)?;
+        if !self.manifest_path().exists() {
             return Ok((table, Value::Null));
         }
         let manifest = self.read_manifest()?;
@@ -112,20 +112,20 @@ impl SweepFolder<'_> {
     }
 
     /// Writes the table, then its manifest, so that a manifest never describes a missing table.
-    pub fn write(&self, table: &str, manifest: &Value, gz: bool) -> anyhow::Result<()> {
-        output::write(Some(&self.0.join(RESULTS[usize::from(gz)])), table)?;
-        output::write(Some(&self.0.join(MANIFEST)), format!("{manifest:#}\n"))?;
+    pub fn write_table(&self, table: &str, manifest: &Value, gz: bool) -> anyhow::Result<()> {
+        output::write_text(Some(&self.0.join(RESULTS[usize::from(gz)])), table)?;
+        output::write_text(Some(&self.0.join(MANIFEST)), format!("{manifest:#}\n"))?;
         // One table per folder: after an interruption an older one of the other form may be left.
-        remove(&self.0.join(RESULTS[usize::from(!gz)]))
+        remove_file(&self.0.join(RESULTS[usize::from(!gz)]))
     }
 
     /// Returns the path of a shard's file.
-    pub fn shard(&self, Shard { index, of }: Shard) -> PathBuf {
+    pub fn shard_path(&self, Shard { index, of }: Shard) -> PathBuf {
         self.0.join(format!("shard-{index}-of-{of}.csv"))
     }
 
     /// Reads the shards in the folder, and their files' names, in the order of these.
-    pub fn shards(&self) -> anyhow::Result<Vec<(String, ShardFile)>> {
+    pub fn read_shards(&self) -> anyhow::Result<Vec<(String, ShardFile)>> {
         let fail = || format!("{}: reading the folder", self.0.display());
         let mut paths = Vec::new();
         for entry in std::fs::read_dir(self.0).with_context(fail)? {
@@ -174,7 +174,7 @@ pub fn say_remarks(plan: &Plan) {
 }
 
 /// Returns the manifest of a table; `file` describes its plan. How it was made is left open.
-pub fn manifest(file: &ShardFile, table: &str) -> Value {
+pub fn describe_table(file: &ShardFile, table: &str) -> Value {
     let seeds = file.seeds.split(' ');
     let seeds: Vec<u64> = seeds.filter_map(|seed| seed.parse().ok()).collect();
     let mut document = json!({
@@ -194,7 +194,7 @@ pub fn manifest(file: &ShardFile, table: &str) -> Value {
     document
 }
 
-/// Finished cells of a journal, and the journal opened to add more.
+/// Reads the finished cells of a journal, and opens it to add more.
 pub fn open_journal(path: &Path, journal: &Journal<'_>) -> anyhow::Result<(RecoveredRows, File)> {
     let fail = |what| move || format!("{}: {what}", path.display());
     let mut kept = RecoveredRows::default();
@@ -207,11 +207,11 @@ pub fn open_journal(path: &Path, journal: &Journal<'_>) -> anyhow::Result<(Recov
     }
     match std::fs::read(path) {
         Ok(bytes) => {
-            kept = journal.read(&path.display().to_string(), &bytes)?;
+            kept = journal.recover_rows(&path.display().to_string(), &bytes)?;
             torn = bytes.last() != Some(&b'\n');
         }
         Err(e) if e.kind() == std::io::ErrorKind::NotFound => {
-            output::write(Some(path), Journal::HEAD)?;
+            output::write_text(Some(path), Journal::HEAD)?;
         }
         Err(e) => return Err(e).with_context(fail("reading")),
     }
@@ -226,7 +226,7 @@ pub fn open_journal(path: &Path, journal: &Journal<'_>) -> anyhow::Result<(Recov
 }
 
 /// Removes a file, if it is there.
-pub fn remove(path: &Path) -> anyhow::Result<()> {
+pub fn remove_file(path: &Path) -> anyhow::Result<()> {
     match std::fs::remove_file(path) {
         Err(e) if e.kind() != std::io::ErrorKind::NotFound => {
             Err(e).with_context(|| format!("{}: removing", path.display()))

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use comfy_table::{CellAlignment, Table, presets};
 
-use super::layout::{fitted, sentence};
+use super::layout::{fit_to_terminal, print_sentence};
 use super::notes;
 use nodeorder_jobs::replay::prediction::Prediction;
 use nodeorder_jobs::replay::set::ReplayResult;
@@ -20,14 +20,14 @@ pub fn write_comparison(out: &mut impl Write, comparison: &Comparison) -> io::Re
         "{}: {} nodes on {} routers, diameter {}, mean distance {:.3} hops",
         machine.name, machine.nodes, machine.routers, machine.diameter, machine.mean_distance
     );
-    sentence(out, &about)?;
-    sentence(
+    print_sentence(out, &about)?;
+    print_sentence(
         out,
         "Mean hops between a job's nodes, by job size; best first by the log-spaced mean.",
     )?;
     if comparison.is_uneven() {
         let first = "Before that, orderings that leave out fewer windows: means of different windows are not compared.";
-        sentence(out, first)?;
+        print_sentence(out, first)?;
     }
     writeln!(out)?;
     let header = ["#", "ordering", "mean(log)", "mean", "best at", "step"].map(String::from);
@@ -47,22 +47,22 @@ pub fn write_comparison(out: &mut impl Write, comparison: &Comparison) -> io::Re
         row.extend(at);
         row
     });
-    let mut table = table(header.into_iter().chain(sizes).collect(), rows, 2);
+    let mut table = lay_out_table(header.into_iter().chain(sizes).collect(), rows, 2);
     // The first column holds numbers, though `table` takes it for a name.
     if let Some(ranks) = table.column_mut(0) {
         ranks.set_cell_alignment(CellAlignment::Right);
     }
-    writeln!(out, "{}\n", fitted(table, 3, &io::stdout()))?;
-    sentence(out, &winners(comparison))?;
+    writeln!(out, "{}\n", fit_to_terminal(table, 3, &io::stdout()))?;
+    print_sentence(out, &name_winners(comparison))?;
     if let Some(floor) = comparison.floor_mean_log {
         let bound = format!("No ordering of this machine can have a mean(log) below {floor:.3}.");
-        sentence(out, &bound)?;
+        print_sentence(out, &bound)?;
     }
     Ok(())
 }
 
-/// Which ordering is best at which sizes, in a line: long ranges by name, the rest counted.
-fn winners(comparison: &Comparison) -> String {
+/// Tells in a line which ordering is best at which sizes: long ranges by name, the rest counted.
+fn name_winners(comparison: &Comparison) -> String {
     let octaves = |from: usize, to: usize| ((to + 1) as f64 / from as f64).log2();
     let (long, short): (Vec<_>, Vec<_>) = comparison
         .stretches
@@ -97,7 +97,7 @@ pub fn write_prediction(out: &mut impl Write, prediction: &Prediction) -> io::Re
     let rows = p.rows.iter().map(|row| {
         let start = [row.ordering.clone(), format!("{:.4}", row.weighted_mpc)].into_iter();
         start
-            .chain(row.mean_mind.iter().map(|m| number(*m, 4)))
+            .chain(row.mean_mind.iter().map(|m| format_number(*m, 4)))
             .collect()
     });
     let last = [
@@ -106,7 +106,7 @@ pub fn write_prediction(out: &mut impl Write, prediction: &Prediction) -> io::Re
     ]
     .into_iter();
     let last = last
-        .chain(p.agreement.iter().map(|a| number(a.spearman, 2)))
+        .chain(p.agreement.iter().map(|a| format_number(a.spearman, 2)))
         .collect();
     write_section(out, &about, header.collect(), rows.chain([last]))?;
     let Some((pattern, routing)) = &p.guest else {
@@ -124,7 +124,7 @@ pub fn write_prediction(out: &mut impl Write, prediction: &Prediction) -> io::Re
             .flat_map(|m| [m.mean_contention, m.mean_dilation]);
         [row.ordering.clone()]
             .into_iter()
-            .chain(met.map(|m| number(m, 4)))
+            .chain(met.map(|m| format_number(m, 4)))
             .collect()
     });
     write_section(
@@ -151,26 +151,35 @@ pub fn write_schedules(out: &mut impl Write, schedules: &Schedules) -> io::Resul
     let rows = all().map(
         |OrderingSchedule {
              ordering, summary, ..
-         }| scheduled(ordering, summary),
+         }| schedule_cells(ordering, summary),
     );
-    let (trace, policy, model) = (&schedules.trace, &schedules.policy, &schedules.model);
+    let trace = &schedules.trace;
+    let policy = &schedules.policy;
+    let model = &schedules.model;
     writeln!(
         out,
         "\nSchedule of {trace}: {policy}{allocator}, {model}. Times in seconds.\n"
     )?;
-    let schedules_table = table(header, rows, 1);
-    writeln!(out, "{}", fitted(schedules_table, 1, &io::stdout()))?;
+    let schedules_table = lay_out_table(header, rows, 1);
+    writeln!(
+        out,
+        "{}",
+        fit_to_terminal(schedules_table, 1, &io::stdout())
+    )?;
     let classes = schedules.size_classes();
-    let sizes = classes.iter().map(|(from, to)| match from == to {
-        true => from.to_string(),
-        false => format!("{from}-{to}"),
+    let sizes = classes.iter().map(|(from, to)| {
+        if from == to {
+            from.to_string()
+        } else {
+            format!("{from}-{to}")
+        }
     });
     let rows = all().map(|row| {
         let waits = classes
             .iter()
             .map(|(from, _)| row.class(*from).map(|class| class.mean_wait));
         std::iter::once(row.ordering.clone())
-            .chain(waits.map(|wait| number(wait, 1)))
+            .chain(waits.map(|wait| format_number(wait, 1)))
             .collect()
     });
     let header = std::iter::once("ordering".to_string())
@@ -193,8 +202,8 @@ pub const SCHEDULED: [&str; 10] = [
     "hops",
 ];
 
-/// The name of a schedule, then its figures, as the cells of a row.
-pub fn scheduled(name: &str, summary: &ScheduleSummary) -> Vec<String> {
+/// Returns the cells of a row: the name of a schedule, then its figures.
+pub fn schedule_cells(name: &str, summary: &ScheduleSummary) -> Vec<String> {
     vec![
         name.to_string(),
         summary.jobs.to_string(),
@@ -206,7 +215,7 @@ pub fn scheduled(name: &str, summary: &ScheduleSummary) -> Vec<String> {
         format!("{:.1}", summary.mean_response),
         format!("{:.3}", summary.mean_bounded_slowdown),
         format!("{:.2}%", 100.0 * summary.utilisation),
-        number(summary.mean_mind, 4),
+        format_number(summary.mean_mind, 4),
     ]
 }
 
@@ -221,26 +230,28 @@ pub fn print_timings(results: &[ReplayResult<'_>], threshold: u64) {
         "large %",
     ];
     let header = header.into_iter().chain(["overall %", "t", "seconds"]);
-    let row = |r: &ReplayResult<'_>| {
-        let improvement = r.summary.improvement(r.baseline, threshold);
-        vec![
-            r.ordering.into(),
-            r.allocator.into(),
-            r.counts.placed.to_string(),
-            number(r.summary.mean_mind(), 4),
-            number(improvement.small, 2),
-            number(improvement.large, 2),
-            number(improvement.overall, 2),
-            number(r.summary.t_test().map(|t| t.t), 1),
-            format!("{:.3}", r.counts.choosing.as_secs_f64()),
-        ]
-    };
-    let table = table(
+    let table = lay_out_table(
         header.map(String::from).collect(),
-        results.iter().map(row),
+        results.iter().map(|r: &ReplayResult<'_>| {
+            let improvement = r.summary.improvement(r.baseline, threshold);
+            vec![
+                r.ordering.into(),
+                r.allocator.into(),
+                r.counts.placed.to_string(),
+                format_number(r.summary.mean_mind(), 4),
+                format_number(improvement.small, 2),
+                format_number(improvement.large, 2),
+                format_number(improvement.overall, 2),
+                format_number(r.summary.t_test().map(|t| t.t), 1),
+                format!("{:.3}", r.counts.choosing.as_secs_f64()),
+            ]
+        }),
         2,
     );
-    notes::say(format_args!("{}", fitted(table, 3, &std::io::stderr())));
+    notes::print_note(format_args!(
+        "{}",
+        fit_to_terminal(table, 3, &std::io::stderr())
+    ));
 }
 
 /// Writes a table of numbers below a sentence that says what it holds.
@@ -251,16 +262,16 @@ fn write_section(
     rows: impl IntoIterator<Item = Vec<String>>,
 ) -> io::Result<()> {
     writeln!(out)?;
-    sentence(out, about)?;
+    print_sentence(out, about)?;
     writeln!(
         out,
         "\n{}",
-        fitted(table(header, rows, 1), 1, &io::stdout())
+        fit_to_terminal(lay_out_table(header, rows, 1), 1, &io::stdout())
     )
 }
 
-/// A table without lines whose columns from `numbers` on are numbers.
-pub fn table(
+/// Lays out a table without lines whose columns from `numbers` on are numbers.
+pub fn lay_out_table(
     header: Vec<String>,
     rows: impl IntoIterator<Item = Vec<String>>,
     numbers: usize,
@@ -275,19 +286,22 @@ pub fn table(
     table
 }
 
-/// Rows under the names of their columns, of which those from `numbers` on are numbers.
-pub fn of_columns<R>(columns: &[Column<R>], rows: &[R], numbers: usize) -> Table {
-    let cells = |row: &R| {
-        columns
-            .iter()
-            .map(|column| (column.value)(row).shown())
-            .collect()
-    };
+/// Lays out rows under the names of their columns, of which those from `numbers` on are numbers.
+pub fn lay_out_columns<R>(columns: &[Column<R>], rows: &[R], numbers: usize) -> Table {
     let header = columns.iter().map(|column| column.name.to_string());
-    table(header.collect(), rows.iter().map(cells), numbers)
+    lay_out_table(
+        header.collect(),
+        rows.iter().map(|row: &R| {
+            columns
+                .iter()
+                .map(|column| (column.value)(row).shown())
+                .collect()
+        }),
+        numbers,
+    )
 }
 
-/// A value with so many digits, `-` for none.
-pub fn number(value: Option<f64>, digits: usize) -> String {
+/// Formats a value with so many digits, `-` for none.
+pub fn format_number(value: Option<f64>, digits: usize) -> String {
     value.map_or_else(|| "-".into(), |v| format!("{v:.digits$}"))
 }

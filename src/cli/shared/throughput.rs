@@ -9,16 +9,22 @@ use nodeorder_traffic::mapping::{Contention, Demand, Fabric, FixedRouting};
 use nodeorder_traffic::throughput::{Throughput, best_shares};
 
 /// Searches for the best shares with a clock; says so where time runs out.
-pub fn searched(
+pub fn search_shares(
     fabric: &Fabric<'_>,
     demand: &Demand,
     routing: &BestShares,
 ) -> anyhow::Result<Throughput> {
-    let waiting = progress::waiting(routing.name);
-    let found = best_shares(fabric, demand, routing, &Clock::start(false, &waiting))?;
+    let waiting = progress::show_spinner(routing.name);
+    let found = best_shares(
+        fabric,
+        demand,
+        routing,
+        &Clock::start_clock(false, &waiting),
+    )?;
     drop(waiting);
     if found.stopped {
-        let (name, gap) = (routing.name, 100.0 * found.gap());
+        let name = routing.name;
+        let gap = 100.0 * found.gap();
         note!(
             "{name}: stopped with a proved gap of {gap:.2} %, more than gap= asks (time= gives it longer)"
         );
@@ -26,15 +32,15 @@ pub fn searched(
     Ok(found)
 }
 
-/// Throughput of `demand` under the routing called `routing`.
-pub fn row<'a>(
+/// Finds the throughput of `demand` under the routing called `routing`.
+pub fn measure_throughput<'a>(
     fabric: &Fabric<'_>,
     demand: &Demand,
     traffic: &'a str,
     routing: &'a str,
 ) -> anyhow::Result<ThroughputRow<'a>> {
     if let Some(best) = BestShares::read(routing)? {
-        let found = searched(fabric, demand, &best)?;
+        let found = search_shares(fabric, demand, &best)?;
         return Ok(ThroughputRow {
             traffic,
             routing,
@@ -46,7 +52,9 @@ pub fn row<'a>(
     }
     let loads = FixedRouting::named(routing)?.loads(fabric, demand)?;
     let throughput = 1.0 / Contention::of(fabric.links, loads).max;
-    let (throughput_at_most, routing_gap, method) = (throughput, 0.0, "fixed");
+    let throughput_at_most = throughput;
+    let routing_gap = 0.0;
+    let method = "fixed";
     Ok(ThroughputRow {
         traffic,
         routing,

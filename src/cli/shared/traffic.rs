@@ -21,17 +21,17 @@ pub struct TrafficArgs {
 }
 
 impl TrafficArgs {
-    /// The machine's links, where traffic is simulated.
-    pub fn fabric<'t>(&self, topology: &'t Topology) -> anyhow::Result<Option<Fabric<'t>>> {
+    /// Builds the machine's links, where traffic is simulated.
+    pub fn build_fabric<'t>(&self, topology: &'t Topology) -> anyhow::Result<Option<Fabric<'t>>> {
         Ok(self
             .guest
             .is_some()
-            .then(|| inputs::fabric(topology))
+            .then(|| inputs::build_fabric(topology))
             .transpose()?)
     }
 
-    /// How jobs communicate, where that is simulated.
-    pub fn settings<'a>(
+    /// Returns how jobs communicate. `None` if traffic is not simulated.
+    pub fn traffic_settings<'a>(
         &'a self,
         fabric: Option<&'a Fabric<'a>>,
     ) -> anyhow::Result<Option<TrafficSettings<'a>>> {

@@ -24,11 +24,11 @@ pub struct Clock {
 impl Clock {
     /// Starts the clock of work that `bar` shows. With `stoppable` the first Ctrl-C stops the search, which keeps its
     /// best result so far and, on a terminal, prints a line for each better one.
-    pub fn start(stoppable: bool, bar: &Bar) -> Self {
+    pub fn start_clock(stoppable: bool, bar: &Bar) -> Self {
         if stoppable {
             interrupt::defer_first_interrupt(true);
         }
-        let lines = stoppable && std::io::stderr().is_terminal() && !notes::silent();
+        let lines = stoppable && std::io::stderr().is_terminal() && !notes::is_silent();
         let bar = ProgressBar::clone(bar);
         Clock {
             began: Instant::now(),
@@ -45,7 +45,7 @@ impl Observer for Clock {
     }
 
     fn should_stop(&self) -> bool {
-        interrupt::stopped()
+        interrupt::is_stopped()
     }
 
     fn progress(&self, objective: f64, bound: f64) {

@@ -85,16 +85,16 @@ impl WorkloadArgs {
     }
 
     /// Opens the workload, where there is one. What is left out of a trace is reported on standard error.
-    pub fn open(&self, topology: &Topology) -> anyhow::Result<Option<OpenedWorkload>> {
+    pub fn open_workload(&self, topology: &Topology) -> anyhow::Result<Option<OpenedWorkload>> {
         let Some(path) = &self.trace else {
             return Ok(None);
         };
-        let options = self.options();
+        let options = self.workload_options();
         options.check()?;
         let allocators = options.allocators();
         let nodes = topology.node_count() as u32;
         let OpenedLog { log, trace, .. } =
-            inputs::log(path, self.procs_per_node, nodes, topology.context())?;
+            inputs::open_log(path, self.procs_per_node, nodes, topology.context())?;
         let hint = trace.as_ref().and_then(Trace::processors_hint);
         let processors = hint.map(ToString::to_string);
         let (sizes, queue) = match trace {
@@ -118,7 +118,7 @@ impl WorkloadArgs {
     }
 
     /// Returns the allocators, policy and model, with their defaults.
-    pub fn options(&self) -> WorkloadOptions<'_> {
+    pub fn workload_options(&self) -> WorkloadOptions<'_> {
         WorkloadOptions {
             allocators: &self.allocators,
             policy: self.policy.as_deref(),
@@ -129,7 +129,7 @@ impl WorkloadArgs {
     /// Reads the job sizes of a placement log, which cannot be scheduled.
     pub fn sizes_of_log(&self, path: &Path, memory: u64) -> Result<Sizes> {
         let name = path.display().to_string();
-        self.options().check_log(&name)?;
+        self.workload_options().check_log(&name)?;
         Sizes::read(
             &name,
             Weight::Jobs,
@@ -155,11 +155,11 @@ impl WorkloadArgs {
 
     /// Adds the options to a command line.
     pub fn add_to(&self, line: CommandLine) -> CommandLine {
-        line.option("--trace", self.trace.as_ref().map(|path| path.display()))
-            .option("--alloc", &self.allocators)
-            .option("--procs-per-node", self.procs_per_node)
-            .option("--policy", &self.policy)
-            .option("--model", &self.model)
+        line.add_option("--trace", self.trace.as_ref().map(|path| path.display()))
+            .add_option("--alloc", &self.allocators)
+            .add_option("--procs-per-node", self.procs_per_node)
+            .add_option("--policy", &self.policy)
+            .add_option("--model", &self.model)
     }
 }
 
@@ -172,7 +172,7 @@ impl OpenedWorkload {
         curves: &[Curve],
         traffic: Option<TrafficSettings<'_>>,
     ) -> Result<WorkloadResults<'static>> {
-        let bar = progress::bar(2, "the workload");
+        let bar = progress::show_steps(2, "the workload");
         bar.set_message("replaying");
         let curves: Vec<&Curve> = curves.iter().collect();
         let prediction = predict(

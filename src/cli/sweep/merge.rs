@@ -27,7 +27,7 @@ pub struct Command {
 impl Command {
     pub fn run(self, _: &Context) -> anyhow::Result<()> {
         let folder = SweepFolder(&self.folder);
-        let files = folder.shards()?;
+        let files = folder.read_shards()?;
         let table = merge_shards(&files, &self.folder.display().to_string())?;
         // There is at least one: merging none fails.
         let Some((_, first)) = files.first() else {
@@ -38,9 +38,8 @@ impl Command {
             note!("{name}: these shards are merged already; nothing to do");
             return Ok(());
         }
-        let describe = |(_, file): &(String, ShardFile)| json!({"shard": file.shard.index, "rows": file.rows.len(), "version": file.version});
-        let mut manifest = sweep_folder::manifest(first, &table);
-        manifest["shards"] = files.iter().map(describe).collect();
-        folder.write(&table, &manifest, self.gz)
+        let mut manifest = sweep_folder::describe_table(first, &table);
+        manifest["shards"] = files.iter().map(|(_, file): &(String, ShardFile)| json!({"shard": file.shard.index, "rows": file.rows.len(), "version": file.version})).collect();
+        folder.write_table(&table, &manifest, self.gz)
     }
 }

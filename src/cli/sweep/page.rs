@@ -20,12 +20,12 @@ pub struct Command {
 impl Command {
     pub fn run(self, context: &Context) -> anyhow::Result<()> {
         let folder = SweepFolder(&self.folder);
-        let (table, manifest) = folder.table(context.memory)?;
+        let (table, manifest) = folder.read_table(context.memory)?;
         let files = sweep::files(&table, &manifest)?;
         // The page comes last, so that it never refers to a missing file.
         let files = files.iter().rev().map(|(name, text)| (name, text));
         output::write_folder(&self.folder, files)?;
         let page = self.folder.join("index.html");
-        output::write(None, format!("Page: {}\n", page.display()))
+        output::write_text(None, format!("Page: {}\n", page.display()))
     }
 }

@@ -49,10 +49,10 @@ impl Command {
         let plan = Plan::read(&text, Some(&self.plan), context)?;
         sweep_folder::say_remarks(&plan);
         let shard = self.shard.unwrap_or(Shard::WHOLE);
-        let cells = shard.cells(plan.cells().len()).len() as u64;
+        let cells = shard.cell_numbers(plan.cells().len()).len() as u64;
         context.require(&format!("the rows of {cells} cells"), cells * ROW)?;
         output::create_folder(&self.out)?;
-        let file = self.describe(&plan, shard, context)?;
+        let file = self.describe_shard(&plan, shard, context)?;
         match self.shard {
             None => self.run_whole(&plan, file, context),
             Some(_) => self.run_shard(&plan, file, context),
@@ -67,27 +67,31 @@ impl Command {
             note!("{out}: this sweep is complete; nothing to do");
             return Ok(());
         }
-        for (name, other) in folder.shards()? {
+        for (name, other) in folder.read_shards()? {
             other.check_plan(&name, &file, "the plan")?;
         }
         let began = Instant::now();
         let journal = self.out.join("sweep.journal");
         file.rows = self.compute_rows(plan, file.shard, &journal, context)?;
         let table = file.header.clone() + &file.rows.concat();
-        let describe = |(name, sum): &(String, String)| json!({"file": name, "checksum": sum});
-        let inputs = plan.lists.inputs.iter().map(describe).collect();
-        let mut manifest = sweep_folder::manifest(&file, &table);
+        let inputs = plan
+            .lists
+            .inputs
+            .iter()
+            .map(|(name, sum): &(String, String)| json!({"file": name, "checksum": sum}))
+            .collect();
+        let mut manifest = sweep_folder::describe_table(&file, &table);
         manifest["inputs"] = inputs;
         manifest["seconds"] = json!(began.elapsed().as_secs_f64());
-        folder.write(&table, &manifest, self.gz)?;
-        sweep_folder::remove(&journal)
+        folder.write_table(&table, &manifest, self.gz)?;
+        sweep_folder::remove_file(&journal)
     }
 
     /// Computes one shard. Nothing in the folder bears on it but its own file and journal.
     fn run_shard(&self, plan: &Plan, mut file: ShardFile, context: &Context) -> anyhow::Result<()> {
         let folder = SweepFolder(&self.out);
         folder.check_plan(&file.hash)?;
-        let path = folder.shard(file.shard);
+        let path = folder.shard_path(file.shard);
         let journal = path.with_extension("journal");
         if path.exists() {
             let (name, found) = sweep_folder::read_shard(&path)?;
@@ -95,17 +99,22 @@ impl Command {
             note!("{name}: shard {} is complete; nothing to do", file.shard);
         } else {
             file.rows = self.compute_rows(plan, file.shard, &journal, context)?;
-            output::write(Some(&path), file.to_text())?;
+            output::write_text(Some(&path), file.to_text())?;
         }
-        sweep_folder::remove(&journal)
+        sweep_folder::remove_file(&journal)
     }
 
     /// Returns the file of a shard without its rows.
-    fn describe(&self, plan: &Plan, shard: Shard, context: &Context) -> anyhow::Result<ShardFile> {
+    fn describe_shard(
+        &self,
+        plan: &Plan,
+        shard: Shard,
+        context: &Context,
+    ) -> anyhow::Result<ShardFile> {
         let seeds: Vec<String> = plan.lists.seeds.iter().map(u64::to_string).collect();
         let command = CommandLine::new("sweep run")
-            .argument(self.plan.display())
-            .seed(context.seed);
+            .add_argument(self.plan.display())
+            .add_seed(context.seed);
         Ok(ShardFile {
             shard,
             version: env!("CARGO_PKG_VERSION").into(),
@@ -115,7 +124,7 @@ impl Command {
             seeds: seeds.join(" "),
             command: command.to_string(),
             assumed: plan.remarks.assumed.clone(),
-            header: ResultsTable::new(plan).header()?,
+            header: ResultsTable::new(plan).format_header()?,
             rows: Vec::new(),
         })
     }
@@ -132,34 +141,38 @@ impl Command {
         let journal = Journal::new(plan);
         let table = ResultsTable::new(plan);
         let (mut recovered, file) = sweep_folder::open_journal(path, &journal)?;
-        let cells: Vec<usize> = shard.cells(plan.cells().len()).collect();
+        let cells: Vec<usize> = shard.cell_numbers(plan.cells().len()).collect();
         // A journal of another build may have rows of other shards' cells.
         recovered
             .lines
             .retain(|cell, _| cells.binary_search(cell).is_ok());
         let lines = recovered.lines;
-        let is_left = |cell: &usize| !lines.contains_key(cell);
-        let left: Vec<usize> = cells.into_iter().filter(is_left).collect();
+        let left: Vec<usize> = cells
+            .into_iter()
+            .filter(|cell: &usize| !lines.contains_key(cell))
+            .collect();
         if !lines.is_empty() {
             note_recovered(path, lines.len(), left.len(), recovered.others);
         }
         let again = "interrupted: the same command goes on where it stopped";
-        interrupt::say(Some(format!("{}: {again}", self.out.display())));
-        let bar = progress::bar(left.len() as u64, "sweep");
+        interrupt::set_last_words(Some(format!("{}: {again}", self.out.display())));
+        let bar = progress::show_steps(left.len() as u64, "sweep");
         let state = Mutex::new((file, lines));
-        nodeorder_sweep::run(plan, context, &left, |row| -> anyhow::Result<()> {
-            let entry = journal.line(&row)?;
-            let line = table.line(&row)?;
+        nodeorder_sweep::run_cells(plan, context, &left, |row| -> anyhow::Result<()> {
+            let entry = journal.format_row(&row)?;
+            let line = table.format_row(&row)?;
             let mut state = state.lock().unwrap_or_else(PoisonError::into_inner);
             // One write a line: a kill leaves whole lines and at most one torn one.
-            let fail = || format!("{}: writing", path.display());
-            state.0.write_all(entry.as_bytes()).with_context(fail)?;
+            state
+                .0
+                .write_all(entry.as_bytes())
+                .with_context(|| format!("{}: writing", path.display()))?;
             state.1.insert(row.cell, line);
             bar.inc(1);
             Ok(())
         })?;
         bar.finish_and_clear();
-        interrupt::say(None);
+        interrupt::set_last_words(None);
         let (_, lines) = state.into_inner().unwrap_or_else(PoisonError::into_inner);
         Ok(lines.into_values().collect())
     }

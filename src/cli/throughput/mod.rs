@@ -1,7 +1,16 @@
 //! `nodeorder throughput`: what a machine's links carry when traffic is routed well.
 
+use crate::shared::command_line::CommandLine;
 use crate::shared::comparison::{self, OrderingArgs};
-use crate::shared::kit::*;
+use crate::shared::output::Output;
+use crate::shared::throughput;
+use crate::shared::{inputs, output, own_files, progress};
+use clap::Args;
+use nodeorder_base::error::Error;
+use nodeorder_network::topology::{Context, Topology};
+use nodeorder_present::columns;
+use std::path::PathBuf;
+
 use nodeorder_order::metric::comparison::Comparison;
 use nodeorder_order::metric::mpc::Means;
 use nodeorder_present::columns::throughput::{MATCHED, ThroughputRow};
@@ -69,7 +78,7 @@ pub struct Command {
 
 impl Command {
     pub fn run(self, context: &Context) -> anyhow::Result<()> {
-        let topology = inputs::topology(&self.spec, context)?;
+        let topology = inputs::build_topology(&self.spec, context)?;
         let routings = split_names(&self.routing);
         match &self.sizes {
             None => {
@@ -82,9 +91,9 @@ impl Command {
 
     /// Prints what the machine carries when all nodes send.
     fn run_traffic(&self, topology: &Topology, routings: &[String]) -> anyhow::Result<()> {
-        let fabric = inputs::fabric(topology)?;
+        let fabric = inputs::build_fabric(topology)?;
         let matching = if self.json || self.matching_out.is_some() {
-            let waiting = progress::waiting("a longest matching");
+            let waiting = progress::show_spinner("a longest matching");
             let found = longest(topology)?;
             drop(waiting);
             Some(found)
@@ -101,12 +110,14 @@ impl Command {
         for name in &names {
             let demand = traffic(topology, name)?;
             for routing in routings {
-                rows.push(throughput::row(&fabric, &demand, name, routing)?);
+                rows.push(throughput::measure_throughput(
+                    &fabric, &demand, name, routing,
+                )?);
             }
         }
         let target = self.output.as_deref();
         if self.json {
-            return output::write(target, document(topology, &rows, matching)?);
+            return output::write_text(target, machine_json(topology, &rows, matching)?);
         }
         output::write_by(target, |out| columns::write(out, ThroughputRow::ALL, rows))
     }
@@ -128,7 +139,9 @@ impl Command {
             guest: &self.guest,
             routing,
         };
-        let orders = self.orderings.make(topology, "sizes=log-uniform")?;
+        let orders = self
+            .orderings
+            .make_orderings(topology, "sizes=log-uniform")?;
         let means: Vec<Means> = comparison::compute_curves(topology, &orders)?;
         let comparison = Comparison::new(topology, &orders, means)?;
         let rows = traffic.compute_rows(topology, &orders, &comparison)?;
@@ -143,27 +156,27 @@ impl Command {
         }
         if self.json {
             let text = report::json::summary(&comparison, &results, &command);
-            return output::write(None, text);
+            return output::write_text(None, text);
         }
         let mut out = Output::open(None)?;
-        comparison::print(&mut out, &comparison, &results)?;
+        comparison::print_comparison(&mut out, &comparison, &results)?;
         windows::write_table(&mut out, &results.windows)?;
         output::say_page(&mut out, self.out.as_deref())?;
         out.finish()
     }
 
-    /// The command line that makes this comparison again.
+    /// Returns the command line that makes this comparison again.
     fn command_line(&self, sizes: &str, context: &Context) -> CommandLine {
         let line = CommandLine::new("throughput")
-            .argument(&self.spec)
-            .option("--order", &self.orderings.orders);
+            .add_argument(&self.spec)
+            .add_option("--order", &self.orderings.orders);
         self.orderings
             .add_search(line)
-            .option("--sizes", [sizes])
-            .option("--guest", [&self.guest])
-            .option("--routing", [&self.routing])
-            .seed(context.seed)
-            .option("--out", self.out.as_ref().map(|path| path.display()))
+            .add_option("--sizes", [sizes])
+            .add_option("--guest", [&self.guest])
+            .add_option("--routing", [&self.routing])
+            .add_seed(context.seed)
+            .add_option("--out", self.out.as_ref().map(|path| path.display()))
     }
 }
 
@@ -182,7 +195,7 @@ fn split_names(text: &str) -> Vec<String> {
 }
 
 /// Returns the figures of the machine with its throughput and the bracket of the worst traffic, as JSON.
-fn document(
+fn machine_json(
     topology: &Topology,
     rows: &[ThroughputRow<'_>],
     matching: Option<Matching>,

@@ -1,12 +1,18 @@
 //! What the links of a machine carry when jobs of one size fill it, ordering by ordering.
 
-use crate::shared::kit::*;
-use crate::shared::tables::of_columns;
+use crate::shared::tables::lay_out_columns;
+use crate::shared::{inputs, layout, throughput};
+use nodeorder_base::error::Error;
+use nodeorder_base::ids::NodeId;
+use nodeorder_network::topology::Topology;
 use nodeorder_order::metric::comparison::Comparison;
+use nodeorder_order::ordering::NodeOrder;
+use nodeorder_present::columns;
 use nodeorder_present::columns::throughput::{ThroughputRow, WindowRow};
 use nodeorder_present::report::windows::sentences;
 use nodeorder_traffic::mapping::Fabric;
 use nodeorder_traffic::throughput::windows::windows;
+use std::io::Write;
 
 /// Jobs that fill a machine, and what they send.
 pub struct WindowTraffic<'a> {
@@ -42,13 +48,13 @@ impl WindowTraffic<'_> {
         orders: &[NodeOrder],
         comparison: &'a Comparison,
     ) -> anyhow::Result<Vec<WindowRow<'a>>> {
-        let fabric = inputs::fabric(topology)?;
+        let fabric = inputs::build_fabric(topology)?;
         let mut rows = Vec::new();
         for entry in &comparison.entries {
             let order = orders.iter().find(|order| order.label() == entry.label);
             let nodes = order.map_or(&[][..], NodeOrder::nodes);
             for size in self.sizes.iter().filter(|size| **size <= nodes.len()) {
-                let all = self.search(&fabric, nodes, *size, false)?;
+                let all = self.search_windows(&fabric, nodes, *size, false)?;
                 // All-to-all jobs are bound by the mean distance in their windows.
                 let capacity = comparison.capacity.filter(|_| self.guest == "all-to-all");
                 rows.push(WindowRow {
@@ -61,7 +67,7 @@ impl WindowTraffic<'_> {
                     throughput_at_most: all.throughput_at_most,
                     routing_gap: all.routing_gap,
                     throughput_bound: capacity.and_then(|capacity| entry.bound(*size, capacity)),
-                    alone: self.search(&fabric, nodes, *size, true)?.throughput,
+                    alone: self.search_windows(&fabric, nodes, *size, true)?.throughput,
                     method: all.method,
                 });
             }
@@ -70,7 +76,7 @@ impl WindowTraffic<'_> {
     }
 
     /// Searches what the links carry of all jobs of one size, or of the first `alone`.
-    fn search(
+    fn search_windows(
         &self,
         fabric: &Fabric<'_>,
         nodes: &[NodeId],
@@ -78,7 +84,7 @@ impl WindowTraffic<'_> {
         alone: bool,
     ) -> anyhow::Result<ThroughputRow<'_>> {
         let demand = windows(fabric.topology, nodes, size as u32, self.guest, alone)?;
-        throughput::row(fabric, &demand, self.guest, self.routing)
+        throughput::measure_throughput(fabric, &demand, self.guest, self.routing)
     }
 }
 
@@ -89,7 +95,7 @@ pub fn write_table(out: &mut impl Write, rows: &[WindowRow<'_>]) -> anyhow::Resu
     }
     writeln!(out)?;
     for text in sentences(rows) {
-        layout::sentence(out, &text)?;
+        layout::print_sentence(out, &text)?;
     }
     let names = [
         "ordering",
@@ -100,9 +106,13 @@ pub fn write_table(out: &mut impl Write, rows: &[WindowRow<'_>]) -> anyhow::Resu
         "throughput_bound",
         "alone",
     ];
-    let table = of_columns(&columns::named(WindowRow::ALL, &names), rows, 1);
-    writeln!(out, "\n{}", layout::fitted(table, 1, &std::io::stdout()))?;
-    layout::sentence(
+    let table = lay_out_columns(&columns::named(WindowRow::ALL, &names), rows, 1);
+    writeln!(
+        out,
+        "\n{}",
+        layout::fit_to_terminal(table, 1, &std::io::stdout())
+    )?;
+    layout::print_sentence(
         out,
         "All jobs send at once, and each gets the multiple of its traffic shown; alone, a job borrows the links of the \
          others: nothing is ranked by that.",
