@@ -136,11 +136,10 @@ impl From<&Labelling> for DistanceTerm {
         let slope = |d: u32| i64::from(labels.between(0, d + 1)) - i64::from(labels.between(0, d));
         let change = |d: u32| slope(d) - if d > 0 { slope(d - 1) } else { 0 };
         let all = (0..extent.saturating_sub(1)).map(|d| (d, change(d)));
-        let (stride, block) = labels.digit();
         DistanceTerm {
-            stride,
+            stride: labels.stride,
             extent,
-            block,
+            block: labels.block,
             bends: all.filter(|(_, c)| *c != 0).collect(),
         }
     }
