@@ -1,8 +1,14 @@
-//! Stoltzfus' two pictures of a Cray Cascade: all groups linked router by router, or by one router each.
+//! Stoltzfus' two models of a Cray Cascade: all groups linked router by router, or by one router each.
+//!
+//! ```text
+//! cascade:2x1x3, two blades a chassis, one chassis a group, three groups
+//! best case: 0-1, 2-3, 4-5 in the groups and 0-2-4 and 1-3-5 between them
+//! global=single: 0-1, 2-3, 4-5 in the groups and 0-2-4 between them
+//! ```
 
 use super::grid::grid;
 use crate::topology::context::Context;
-use crate::topology::distance::{Axis, Hub, Metric, Product, Shape};
+use crate::topology::distance::{Hub, Metric, Product, Shape};
 use crate::topology::family::{
     BuildNetwork, PER_ROUTER, TopologyEntry, by_x, nodes_option, per_router, per_router_suffix,
 };
@@ -12,7 +18,7 @@ use crate::topology::sizes::product;
 use nodeorder_base::error::Result;
 use nodeorder_base::params::{Opt, Params};
 
-/// `cascade:16x6x8,per_router=4[,global=single]`.
+/// Entry of `cascade:16x6x8,per_router=4[,global=single]`.
 pub const FAMILY: TopologyEntry = TopologyEntry {
     name: "cascade",
     about: "blades x chassis x groups, all-to-all at each level (best case) or global=single (worst)",
@@ -32,7 +38,7 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
     parse: parse_options,
 };
 
-/// A Hamming dragonfly: `dims` are blades a chassis, chassis a group, groups.
+/// Options of a Hamming dragonfly: `dims` are blades a chassis, chassis a group, groups.
 ///
 /// Best case (default): any two routers that differ in one coordinate are linked; distance = number of
 /// levels in which two differ, at most 3. Worst case (`global=single`): inside a group as before; between
@@ -46,10 +52,11 @@ struct CascadeOptions {
     /// Blades a chassis, chassis a group, groups.
     dims: [u32; 3],
     per_router: u32,
-    /// Whether two groups are joined by one link.
+    /// Whether each two groups are joined by one link alone.
     single: bool,
 }
 
+/// Reads the options of a Cascade.
 fn parse_options(params: &Params, _: &Context) -> Result<Box<dyn BuildNetwork>> {
     let expected = "three extents, blades x chassis x groups, as in 16x6x8";
     let dims = params.dims("dims", expected)?;
@@ -70,18 +77,19 @@ impl BuildNetwork for CascadeOptions {
         let per_router = self.per_router;
         let whole = grid(
             "cascade",
-            hamming(&[groups, chassis, blades]),
+            Product::of_shape(Shape::Clique, &[groups, chassis, blades]),
             per_router,
             false,
         );
         let network = if self.single {
-            let group = hamming(&[chassis, blades]);
+            let group = Product::of_shape(Shape::Clique, &[chassis, blades]);
             by_hubs(group, groups, per_router, whole.lattice)
         } else {
             whole
         };
         let global = if self.single { ",global=single" } else { "" };
         let [b, c, g] = self.dims.map(u64::from);
+        // All links of two groups: router by router, or one.
         let between = if self.single { 1 } else { b * c };
         let up = [
             between * pairs(groups),
@@ -117,9 +125,10 @@ impl BuildNetwork for CascadeOptions {
     }
 }
 
-/// Groups whose first routers alone are linked.
+/// Creates the network of groups whose first routers alone are linked.
 fn by_hubs(group: Product, groups: u32, per_router: u32, lattice: Option<Lattice>) -> Network {
-    let (size, (inside, _)) = (group.routers() as u32, group.degrees());
+    let size = group.routers() as u32;
+    let (inside, _) = group.degrees();
     let first = inside + groups - 1;
     let metric = Metric::Hub(Hub {
         group: group.clone(),
@@ -132,6 +141,7 @@ fn by_hubs(group: Product, groups: u32, per_router: u32, lattice: Option<Lattice
         }
     };
     Network {
+        // A group of one router has no router but its first.
         degrees: Some((if size > 1 { inside } else { first }, first)),
         metric,
         lattice,
@@ -139,18 +149,7 @@ fn by_hubs(group: Product, groups: u32, per_router: u32, lattice: Option<Lattice
     }
 }
 
-/// The all-to-all product of `extents`, slowest first.
-fn hamming(extents: &[u32]) -> Product {
-    let clique = |extent: &u32| Axis {
-        extent: *extent,
-        shape: Shape::Clique,
-    };
-    Product {
-        axes: extents.iter().map(clique).collect(),
-    }
-}
-
-/// Pairs of `n` things.
+/// Counts the pairs of `n` things.
 fn pairs(n: u32) -> u64 {
     u64::from(n) * (u64::from(n) - 1) / 2
 }

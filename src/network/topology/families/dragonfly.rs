@@ -17,7 +17,7 @@ use crate::topology::sizes::{check_nodes, require_graph};
 use nodeorder_base::error::Result;
 use nodeorder_base::params::{Opt, Params};
 
-/// `dragonfly:p=4,a=8,h=4,g=33,global=absolute`.
+/// Entry of `dragonfly:p=4,a=8,h=4,g=33,global=absolute`.
 pub const FAMILY: TopologyEntry = TopologyEntry {
     name: "dragonfly",
     about: "g groups of a routers, p nodes and h global ports each; global=absolute|relative|circulant",
@@ -35,7 +35,7 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
     parse: parse_options,
 };
 
-/// Router = group·a + position, node = router·p + slot; global port j of a group belongs to its router
+/// Options of a dragonfly, by the letters of the paper. Router = group·a + position, node = router·p + slot; global port j of a group belongs to its router
 /// ⌊j/h⌋. Local links join the routers of a group all-to-all.
 ///
 /// With g = a·h+1 groups (the default) every pair of groups has one cable. With fewer, every pair gets
@@ -51,12 +51,16 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
 /// networks", CLUSTER'15, section II, <https://doi.org/10.1109/CLUSTER.2015.57>. The sources are silent on
 /// ports left over and on parallel cables.
 struct DragonflyOptions {
+    /// Nodes on each router.
     p: u32,
+    /// Routers in each group.
     a: u32,
+    /// Global ports on each router.
     h: u32,
     global: GlobalLinks,
 }
 
+/// Reads the options of a dragonfly.
 fn parse_options(params: &Params, context: &Context) -> Result<Box<dyn BuildNetwork>> {
     const HIGH: u32 = 1 << 20;
     let p = params.whole("p", 1, HIGH)?;
@@ -70,7 +74,7 @@ fn parse_options(params: &Params, context: &Context) -> Result<Box<dyn BuildNetw
     Ok(Box::new(DragonflyOptions { p, a, h, global }))
 }
 
-/// Number of links inside all groups.
+/// Counts the links inside all groups.
 fn count_local_links(groups: u64, routers: u32) -> u64 {
     let size = u64::from(routers);
     groups * (size * (size - 1) / 2)

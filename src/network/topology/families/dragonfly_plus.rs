@@ -18,7 +18,7 @@ use crate::topology::sizes::{check_nodes, require_graph};
 use nodeorder_base::error::Result;
 use nodeorder_base::params::{Opt, Params};
 
-/// `dragonfly+:p=16,l=16,s=16,h=16,g=25`.
+/// Entry of `dragonfly+:p=16,l=16,s=16,h=16,g=25`.
 pub const FAMILY: TopologyEntry = TopologyEntry {
     name: "dragonfly+",
     about: "g groups of l leaf switches with p nodes each, and s spine switches with h global ports each",
@@ -37,7 +37,7 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
     parse: parse_options,
 };
 
-/// Leaf = group·l + position; spine switches follow, again group by group; node = leaf·p + slot. In a group every leaf
+/// Options of a dragonfly+. Leaf = group·l + position; spine switches follow, again group by group; node = leaf·p + slot. In a group every leaf
 /// switch is linked to every spine switch. Groups are joined like those of [`super::dragonfly`], by the ports of their
 /// spine switches: with g = s·h+1 groups one cable a pair, with fewer ⌊s·h/(g-1)⌋.
 ///
@@ -49,13 +49,18 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
 /// HiPINEB 2017, section II; Flajslik, Borch, Parker, "Megafly: A Topology for Exascale Systems", ISC 2018. Ports left
 /// over and parallel cables as in the dragonfly.
 struct DragonflyPlusOptions {
+    /// Nodes on each leaf switch.
     p: u32,
+    /// Leaf switches in each group.
     leaves: u32,
+    /// Spine switches in each group.
     spines: u32,
+    /// Global ports on each spine switch.
     h: u32,
     global: GlobalLinks,
 }
 
+/// Reads the options of a dragonfly+.
 fn parse_options(params: &Params, context: &Context) -> Result<Box<dyn BuildNetwork>> {
     const HIGH: u32 = 1 << 20;
     let p = params.whole("p", 1, HIGH)?;
@@ -78,7 +83,7 @@ fn parse_options(params: &Params, context: &Context) -> Result<Box<dyn BuildNetw
     }))
 }
 
-/// Number of links between leaf and spine switches.
+/// Counts the links between leaf and spine switches.
 fn count_inside_links(groups: u64, leaves: u32, spines: u32) -> u64 {
     (u64::from(leaves) * u64::from(spines)).saturating_mul(groups)
 }
@@ -103,6 +108,7 @@ impl BuildNetwork for DragonflyPlusOptions {
                 global.for_each_from(group, &mut between);
             }
         };
+        // Two hops to another leaf switch, over a spine switch; one more where the cable to another group is on the way.
         let leaf = Label {
             extent: hosts,
             stride: 1,

@@ -14,7 +14,7 @@
 
 use super::grid::grid;
 use crate::topology::context::Context;
-use crate::topology::distance::{Axis, Product, Shape};
+use crate::topology::distance::{Product, Shape};
 use crate::topology::family::{BuildNetwork, TopologyEntry, by_x, nodes_option};
 use crate::topology::lattice::{Lattice, digits};
 use crate::topology::network::{LinkVisitor, Network, later};
@@ -22,7 +22,7 @@ use crate::topology::sizes::{product, require_graph};
 use nodeorder_base::error::Result;
 use nodeorder_base::params::{Opt, Params};
 
-/// `tpu:4x4x8[,twisted=true]`.
+/// Entry of `tpu:4x4x8[,twisted=true]`.
 pub const FAMILY: TopologyEntry = TopologyEntry {
     name: "tpu",
     about: "chips in cubes of 4x4x4: a mesh inside one cube, a torus of whole ones; twisted=true twists it",
@@ -40,20 +40,22 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
     parse: parse_options,
 };
 
-/// Chips along each side of a cube.
+/// Number of chips along each side of a cube.
 const CUBE: u32 = 4;
 
-/// Slices of whole cubes are tori: the optical switches close every dimension. Slices of less than a cube have no
+/// Options of a TPU slice. Slices of whole cubes are tori: the optical switches close every dimension. Slices of less than a cube have no
 /// links around and are meshes. Chips are numbered as in a grid, the last dimension fastest.
 ///
 /// # References
 /// Jouppi et al., "TPU v4: An Optically Reconfigurable Supercomputer for Machine Learning with Hardware Support for
 /// Embeddings", ISCA'23, section 2; the page "TPU v5p" of Google Cloud's documentation for the shapes in use.
 struct TpuOptions {
+    /// Chips along each of the three dimensions, slowest first.
     dims: Vec<u32>,
     twisted: bool,
 }
 
+/// Reads the options of a TPU slice.
 fn parse_options(params: &Params, context: &Context) -> Result<Box<dyn BuildNetwork>> {
     let dims = params.dims("dims", "three extents, as in 4x4x8")?;
     let twisted = params.flag("twisted")?;
@@ -72,6 +74,7 @@ fn parse_options(params: &Params, context: &Context) -> Result<Box<dyn BuildNetw
             let expected = "a torus of k x k x 2k or k x 2k x 2k, k a multiple of 4, in any order";
             return Err(params.wrong("dims", expected));
         }
+        // Twisted tori have no closed form: their distances take the graph.
         require_graph(context, chips.into(), 3 * u64::from(chips))?;
     }
     Ok(Box::new(TpuOptions { dims, twisted }))
@@ -84,16 +87,11 @@ impl BuildNetwork for TpuOptions {
         }
         let whole = self.dims.iter().all(|n| n.is_multiple_of(CUBE));
         let shape = if whole { Shape::Ring } else { Shape::Path };
-        let axis = |extent: &u32| Axis {
-            extent: *extent,
-            shape,
-        };
-        let axes = self.dims.iter().map(axis).collect();
-        Ok(grid("tpu", Product { axes }, 1, false))
+        Ok(grid("tpu", Product::of_shape(shape, &self.dims), 1, false))
     }
 }
 
-/// A twisted torus of k×k×2k or k×2k×2k: whoever goes around a short dimension is moved by k along every long one.
+/// Creates a twisted torus of k×k×2k or k×2k×2k: whoever goes around a short dimension is moved by k along every long one.
 ///
 /// Both are lattice graphs, alike seen from every chip: the face-centred cubic one of 2k³ chips and the body-centred
 /// cubic one of 4k³. Degree 6, 3 links a chip, diameter ⌊3k/2⌋, where the regular tori have 2k and 5k/2. Their
@@ -109,6 +107,7 @@ fn twisted_torus(dims: Vec<u32>) -> Network {
     let spec = format!("tpu:{},twisted=true", by_x(&dims));
     let wrap = dims.iter().map(|extent| *extent != short).collect();
     let lattice = Lattice::of_routers(dims.clone(), wrap);
+    let cells = lattice.clone();
     let chips: u32 = dims.iter().product();
     let links = move |visit: &mut LinkVisitor<'_>| {
         let mut at = [0; 3];
@@ -116,20 +115,18 @@ fn twisted_torus(dims: Vec<u32>) -> Network {
             for axis in 0..3 {
                 digits(chip, &dims, &mut at);
                 at[axis] += 1;
+                // Around a short dimension, half a turn along every long one.
                 if at[axis] == dims[axis] {
                     at[axis] = 0;
                     if dims[axis] == short {
                         for (x, extent) in at.iter_mut().zip(&dims) {
-                            *x += if *extent == short { 0 } else { short };
-                            *x %= extent;
+                            if *extent != short {
+                                *x = (*x + short) % extent;
+                            }
                         }
                     }
                 }
-                let next = at
-                    .iter()
-                    .zip(&dims)
-                    .fold(0, |cell, (x, extent)| cell * extent + x);
-                visit(chip, next, 1.0);
+                visit(chip, cells.cell(&at), 1.0);
             }
         }
     };
