@@ -2,8 +2,9 @@
 //!
 //! ```text
 //! cascade:2x1x3, two blades a chassis, one chassis a group, three groups
-//! best case: 0-1, 2-3, 4-5 in the groups and 0-2-4 and 1-3-5 between them
-//! global=single: 0-1, 2-3, 4-5 in the groups and 0-2-4 between them
+//! in each group     0-1, 2-3, 4-5
+//! best case         0, 2, 4 all linked, and 1, 3, 5
+//! global=single     0, 2, 4 all linked
 //! ```
 
 use super::grid::grid;
