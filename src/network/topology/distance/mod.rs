@@ -64,6 +64,16 @@ pub struct Labelling {
 }
 
 impl Labelling {
+    /// Creates the term of a label that all routers have: its weight where two routers differ.
+    fn differing(label: Label) -> Self {
+        Labelling {
+            axis: Axis::clique(label.extent),
+            weight: label.weight,
+            stride: label.stride,
+            block: None,
+        }
+    }
+
     /// Returns the label of a router.
     pub fn label(&self, router: RouterId) -> u32 {
         let position = match self.block {
@@ -99,18 +109,6 @@ impl Product {
     }
 }
 
-impl Label {
-    /// Returns the term of the distance that this label adds: its weight where two routers differ.
-    fn to_term(self) -> Labelling {
-        Labelling {
-            axis: Axis::clique(self.extent),
-            weight: self.weight,
-            stride: self.stride,
-            block: None,
-        }
-    }
-}
-
 impl Metric {
     /// Writes the metric as a sum: `d(a,b) = Σ weight · axis(label(a), label(b))`; `None` where only a search
     /// finds distances. Terms that are always zero are left out.
@@ -124,27 +122,25 @@ impl Metric {
                 let mut stride = 1;
                 for arity in tree.arity.iter().rev() {
                     let extent = (tree.leaves() / u64::from(stride)) as u32;
-                    let unit = Label {
+                    terms.push(Labelling::differing(Label {
                         extent,
                         stride,
                         weight: 2,
-                    };
-                    terms.push(unit.to_term());
+                    }));
                     stride *= arity;
                 }
             }
             Metric::Labels(labels) => {
-                terms.extend(labels.labels.iter().map(|label| label.to_term()));
+                terms.extend(labels.labels.iter().copied().map(Labelling::differing));
             }
             Metric::Hub(hub) => {
                 // Seen from group g, everything outside stands at its hub; one more hop between groups.
                 let size = hub.group.routers() as u32;
-                let group = Label {
+                terms.push(Labelling::differing(Label {
                     extent: hub.groups,
                     stride: size,
                     weight: 1,
-                };
-                terms.push(group.to_term());
+                }));
                 for block in 0..hub.groups {
                     hub.group.add_terms(Some((block, size)), &mut terms);
                 }

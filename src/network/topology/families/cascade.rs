@@ -8,13 +8,14 @@
 //! ```
 
 use super::grid::grid;
+use super::totals::count_pairs;
 use crate::topology::context::Context;
 use crate::topology::distance::{Hub, Metric, Product, Shape};
 use crate::topology::family::{
     BuildNetwork, PER_ROUTER, TopologyEntry, by_x, nodes_option, per_router, per_router_suffix,
 };
 use crate::topology::lattice::Lattice;
-use crate::topology::network::{Cables, Level, LinkVisitor, Network, later};
+use crate::topology::network::{Cables, Level, Network, later};
 use crate::topology::sizes::product;
 use nodeorder_base::error::Result;
 use nodeorder_base::params::{Opt, Params};
@@ -76,26 +77,22 @@ impl BuildNetwork for CascadeOptions {
     fn build(&self, _: &Context) -> Result<Network> {
         let [blades, chassis, groups] = self.dims;
         let per_router = self.per_router;
-        let whole = grid(
-            "cascade",
-            Product::of_shape(Shape::Clique, &[groups, chassis, blades]),
-            per_router,
-            false,
-        );
         let network = if self.single {
             let group = Product::of_shape(Shape::Clique, &[chassis, blades]);
-            by_hubs(group, groups, per_router, whole.lattice)
+            by_hubs(group, groups, per_router)
         } else {
-            whole
+            let whole = Product::of_shape(Shape::Clique, &[groups, chassis, blades]);
+            grid("cascade", whole, per_router, false)
         };
+        let lattice = Lattice::of_routers(vec![groups, chassis, blades], vec![false; 3]);
         let global = if self.single { ",global=single" } else { "" };
         let [b, c, g] = self.dims.map(u64::from);
         // All links of two groups: router by router, or one.
         let between = if self.single { 1 } else { b * c };
         let up = [
-            between * pairs(groups),
-            g * b * pairs(chassis),
-            g * c * pairs(blades),
+            between * count_pairs(g),
+            g * b * count_pairs(c),
+            g * c * count_pairs(b),
         ];
         let (fewest, most) = network.degrees();
         let cables = Cables {
@@ -112,7 +109,7 @@ impl BuildNetwork for CascadeOptions {
             ),
             link_count: later(move || up.iter().sum()),
             links_up: later(move || up.to_vec()),
-            lattice: network.lattice.map(|lattice| Lattice {
+            lattice: Some(Lattice {
                 axes: ["group", "chassis", "blade"].map(String::from).to_vec(),
                 ..lattice
             }),
@@ -127,7 +124,7 @@ impl BuildNetwork for CascadeOptions {
 }
 
 /// Creates the network of groups whose first routers alone are linked.
-fn by_hubs(group: Product, groups: u32, per_router: u32, lattice: Option<Lattice>) -> Network {
+fn by_hubs(group: Product, groups: u32, per_router: u32) -> Network {
     let size = group.routers() as u32;
     let (inside, _) = group.degrees();
     let first = inside + groups - 1;
@@ -135,24 +132,19 @@ fn by_hubs(group: Product, groups: u32, per_router: u32, lattice: Option<Lattice
         group: group.clone(),
         groups,
     });
-    let links = move |visit: &mut LinkVisitor<'_>| {
+    let spec = String::new();
+    let network = Network::new(spec, groups * size, per_router, move |visit| {
         for g in 0..groups {
             group.for_each_link(&mut |u, v, _| visit(g * size + u, g * size + v, 1.0));
             (g + 1..groups).for_each(|h| visit(g * size, h * size, 1.0));
         }
-    };
+    });
     Network {
         // A group of one router has no router but its first.
         degrees: Some((if size > 1 { inside } else { first }, first)),
         metric,
-        lattice,
-        ..Network::new(String::new(), groups * size, per_router, links)
+        ..network
     }
-}
-
-/// Counts the pairs of `n` things.
-fn pairs(n: u32) -> u64 {
-    u64::from(n) * (u64::from(n) - 1) / 2
 }
 
 #[cfg(test)]

@@ -9,10 +9,11 @@
 //! ```
 
 use super::global_links::{GLOBAL, GlobalLinks};
+use super::totals::count_pairs;
 use crate::topology::bisection::CutBounds;
 use crate::topology::context::Context;
 use crate::topology::family::{BuildNetwork, TopologyEntry, nodes_option};
-use crate::topology::network::{Level, LinkVisitor, Network, later};
+use crate::topology::network::{Level, Network, later};
 use crate::topology::sizes::{check_nodes, require_graph};
 use nodeorder_base::error::Result;
 use nodeorder_base::params::{Opt, Params};
@@ -76,15 +77,18 @@ fn parse_options(params: &Params, context: &Context) -> Result<Box<dyn BuildNetw
 
 /// Counts the links inside all groups.
 fn count_local_links(groups: u64, routers: u32) -> u64 {
-    let size = u64::from(routers);
-    groups * (size * (size - 1) / 2)
+    groups * count_pairs(routers.into())
 }
 
 impl BuildNetwork for DragonflyOptions {
     fn build(&self, _: &Context) -> Result<Network> {
         let DragonflyOptions { p, a, h, global } = *self;
         let groups = global.groups;
-        let links = move |visit: &mut LinkVisitor<'_>| {
+        let spec = format!(
+            "dragonfly:p={p},a={a},h={h},g={groups},global={}",
+            global.arrangement.name()
+        );
+        let network = Network::new(spec, groups * a, p, move |visit| {
             for group in 0..groups {
                 let first = group * a;
                 for x in 0..a {
@@ -92,11 +96,7 @@ impl BuildNetwork for DragonflyOptions {
                 }
                 global.for_each_from(group, visit);
             }
-        };
-        let spec = format!(
-            "dragonfly:p={p},a={a},h={h},g={groups},global={}",
-            global.arrangement.name()
-        );
+        });
         let local = count_local_links(groups.into(), a);
         let [g, size, ports] = [groups, a, h].map(u64::from);
         Ok(Network {
@@ -106,7 +106,7 @@ impl BuildNetwork for DragonflyOptions {
                 Level::of_routers("group", a, p),
                 Level::of_routers("router", 1, p),
             ],
-            ..Network::new(spec, groups * a, p, links)
+            ..network
         })
     }
 }

@@ -13,7 +13,7 @@ use super::global_links::{GLOBAL, GlobalLinks};
 use crate::topology::context::Context;
 use crate::topology::distance::{Label, Labels, Metric};
 use crate::topology::family::{BuildNetwork, TopologyEntry, nodes_option};
-use crate::topology::network::{Level, LinkVisitor, Network, later};
+use crate::topology::network::{Level, Network, later};
 use crate::topology::sizes::{check_nodes, require_graph};
 use nodeorder_base::error::Result;
 use nodeorder_base::params::{Opt, Params};
@@ -99,15 +99,6 @@ impl BuildNetwork for DragonflyPlusOptions {
         } = *self;
         let groups = global.groups;
         let hosts = groups * leaves;
-        let links = move |visit: &mut LinkVisitor<'_>| {
-            for group in 0..groups {
-                for leaf in group * leaves..(group + 1) * leaves {
-                    (0..spines).for_each(|s| visit(leaf, hosts + group * spines + s, 1.0));
-                }
-                let mut between = |u, v, capacity| visit(hosts + u, hosts + v, capacity);
-                global.for_each_from(group, &mut between);
-            }
-        };
         // Two hops to another leaf switch, over a spine switch; one more where the cable to another group is on the way.
         let leaf = Label {
             extent: hosts,
@@ -121,6 +112,17 @@ impl BuildNetwork for DragonflyPlusOptions {
         };
         let name = global.arrangement.name();
         let spec = format!("dragonfly+:p={p},l={leaves},s={spines},h={h},g={groups},global={name}");
+        let routers = groups * (leaves + spines);
+        let network = Network::new(spec, routers, p, move |visit| {
+            for group in 0..groups {
+                for leaf in group * leaves..(group + 1) * leaves {
+                    (0..spines).for_each(|s| visit(leaf, hosts + group * spines + s, 1.0));
+                }
+                global.for_each_from(group, &mut |u, v, capacity| {
+                    visit(hosts + u, hosts + v, capacity);
+                });
+            }
+        });
         let inside = count_inside_links(groups.into(), leaves, spines);
         Ok(Network {
             hosts,
@@ -133,7 +135,7 @@ impl BuildNetwork for DragonflyPlusOptions {
                 Level::of_routers("leaf", 1, p),
             ],
             links_up: later(move || vec![global.count(), inside]),
-            ..Network::new(spec, groups * (leaves + spines), p, links)
+            ..network
         })
     }
 }

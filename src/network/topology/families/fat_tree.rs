@@ -15,7 +15,7 @@ use crate::topology::bisection::CutBounds;
 use crate::topology::context::Context;
 use crate::topology::distance::{Metric, Tree};
 use crate::topology::family::{BuildNetwork, TopologyEntry, by_x, nodes_option};
-use crate::topology::network::{Cables, Level, LinkVisitor, Network, later};
+use crate::topology::network::{Cables, Level, Network, later};
 use crate::topology::sizes::{MAX_NODES, check_nodes};
 use nodeorder_base::error::{Error, Result};
 use nodeorder_base::params::{Opt, Params};
@@ -201,10 +201,10 @@ impl BuildNetwork for TreeOptions {
             arity: m[1..].iter().rev().copied().collect(),
         };
         let hosts = switches[0] as u32;
-        let per_router = m[0];
+        let routers = add_all(&switches) as u32;
         let children = m.clone();
         let above = w.clone();
-        let visit = move |visit: &mut LinkVisitor<'_>| {
+        let network = Network::new(self.spec.clone(), routers, m[0], move |visit| {
             let mut first = 0u32;
             let mut low = 1u32;
             for level in 0..children.len() - 1 {
@@ -222,7 +222,7 @@ impl BuildNetwork for TreeOptions {
                 first = above;
                 low *= parents;
             }
-        };
+        });
         Ok(Network {
             hosts,
             link_count: later(move || links),
@@ -232,12 +232,7 @@ impl BuildNetwork for TreeOptions {
             levels,
             links_up: later(move || up.clone()),
             cut_bounds: later(move || CutBounds::of_tree(&m, &w)),
-            ..Network::new(
-                self.spec.clone(),
-                add_all(&self.switches) as u32,
-                per_router,
-                visit,
-            )
+            ..network
         })
     }
 }

@@ -45,11 +45,8 @@ pub(super) fn near(q: u32, valid: impl Fn(u32) -> bool) -> String {
     // Some numbers near the largest have none above them: the search must end.
     let below = (2..q).rev().find(|q| valid(*q));
     let above = (q.saturating_add(1)..).take(1 << 20).find(|q| valid(*q));
-    let found: Vec<String> = below
-        .into_iter()
-        .chain(above)
-        .map(|q| q.to_string())
-        .collect();
+    let found = below.into_iter().chain(above);
+    let found: Vec<String> = found.map(|q| q.to_string()).collect();
     found.join(" and ")
 }
 

@@ -9,6 +9,7 @@
 //! group 2   port 0 → group 0   port 1 → group 1
 //! ```
 
+use super::totals::count_pairs;
 use crate::topology::network::LinkVisitor;
 use nodeorder_base::error::Result;
 use nodeorder_base::params::{Opt, Params};
@@ -87,8 +88,7 @@ impl GlobalLinks {
 
     /// Counts the pairs of groups.
     pub fn pairs(&self) -> u64 {
-        let g = u64::from(self.groups);
-        g * (g - 1) / 2
+        count_pairs(self.groups.into())
     }
 
     /// Returns the number of cables between each pair of groups.

@@ -1,6 +1,7 @@
 //! Uniform random graphs of n routers and m links.
 
 use super::random_graph::{Size, draw_connected};
+use super::totals::count_pairs;
 use crate::topology::context::Context;
 use crate::topology::family::{BuildNetwork, PER_ROUTER, TopologyEntry, nodes_option};
 use crate::topology::network::Network;
@@ -52,11 +53,6 @@ fn parse_options(params: &Params, context: &Context) -> Result<Box<dyn BuildNetw
         return Err(params.unsuited(problem, advise_links(n)));
     }
     Ok(Box::new(GnmOptions { size, m }))
-}
-
-/// Counts the pairs of n routers.
-fn count_pairs(n: u64) -> u64 {
-    n * (n - 1) / 2
 }
 
 /// Returns the advice where no draw is connected: a number of links that is enough.

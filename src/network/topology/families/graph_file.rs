@@ -99,6 +99,7 @@ fn is_nested(outer: &Level, inner: &Level) -> bool {
 const MAX_WEIGHT: u32 = 1000;
 
 /// Link as a file has it.
+#[cfg_attr(test, derive(Debug))]
 pub(super) struct Edge {
     /// The two routers, ascending.
     pub ends: (u32, u32),

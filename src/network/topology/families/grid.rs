@@ -15,7 +15,7 @@ use crate::topology::family::{
     BuildNetwork, PER_ROUTER, TopologyEntry, by_x, nodes_option, per_router, per_router_suffix,
 };
 use crate::topology::lattice::Lattice;
-use crate::topology::network::{Cables, LinkVisitor, Network, later};
+use crate::topology::network::{Cables, Network, later};
 use crate::topology::sizes::product;
 use nodeorder_base::error::Result;
 use nodeorder_base::params::{Opt, Params, Value};
@@ -75,15 +75,21 @@ enum Wrap {
     Given,
 }
 
-/// Options of a mesh, torus or mixed grid.
-struct GridOptions {
-    /// Routers along each dimension, slowest first.
-    dims: Vec<u32>,
-    /// Whether each dimension wraps.
-    wrap: Vec<bool>,
-    per_router: u32,
+/// Options of a grid of routers: a mesh, torus or mixed grid, or another family that is numbered as one.
+pub(super) struct GridOptions {
+    /// Name of the family in the specification.
+    pub kind: &'static str,
+    pub product: Product,
+    pub per_router: u32,
     /// Whether the link of a wrapped pair of routers has the capacity of two.
-    double: bool,
+    pub double: bool,
+}
+
+impl BuildNetwork for GridOptions {
+    fn build(&self, _: &Context) -> Result<Network> {
+        let product = self.product.clone();
+        Ok(grid(self.kind, product, self.per_router, self.double))
+    }
 }
 
 /// Reads the options of a mesh, torus or mixed grid, of which `wrap` says the dimensions that wrap.
@@ -96,30 +102,23 @@ fn parse_options(params: &Params, wrap: Wrap) -> Result<Box<dyn BuildNetwork>> {
         Wrap::All if params.value("wrap").is_none() => vec![true; dims.len()],
         _ => parse_wrap(params, dims.len())?,
     };
+    // One network has one name, whichever family it was asked of.
+    let kind = match wrapped.iter().filter(|wrap| **wrap).count() {
+        0 => "mesh",
+        all if all == wrapped.len() => "torus",
+        _ => "grid",
+    };
+    let axes = dims.into_iter().zip(wrapped).map(|(extent, wrap)| Axis {
+        extent,
+        shape: if wrap { Shape::Ring } else { Shape::Path },
+    });
+    let axes = axes.collect();
     Ok(Box::new(GridOptions {
-        dims,
-        wrap: wrapped,
+        kind,
+        product: Product { axes },
         per_router: per_router(params)?,
         double: wrap != Wrap::None && params.flag("double")?,
     }))
-}
-
-impl BuildNetwork for GridOptions {
-    fn build(&self, _: &Context) -> Result<Network> {
-        // One network has one name, whichever family it was asked of.
-        let wrapped = self.wrap.iter().filter(|wrap| **wrap).count();
-        let kind = match wrapped {
-            0 => "mesh",
-            all if all == self.wrap.len() => "torus",
-            _ => "grid",
-        };
-        let axes = self.dims.iter().zip(&self.wrap).map(|(extent, wrap)| Axis {
-            extent: *extent,
-            shape: if *wrap { Shape::Ring } else { Shape::Path },
-        });
-        let axes = axes.collect();
-        Ok(grid(kind, Product { axes }, self.per_router, self.double))
-    }
 }
 
 /// Whether the links along an axis count as two: in a ring of two, where both ways round are wanted.
@@ -159,15 +158,15 @@ pub(super) fn grid(kind: &str, product: Product, per_router: u32, double: bool) 
     let links = product.links();
     let bounded = product.clone();
     let visited = product.clone();
-    let visit = move |visit: &mut LinkVisitor<'_>| {
+    let network = Network::new(spec, routers, per_router, move |visit| {
         visited.for_each_link(&mut |u, v, axis| {
             let capacity = if is_doubled(&axis, double) { 2.0 } else { 1.0 };
             visit(u, v, capacity);
         });
-    };
+    });
     Network {
         link_count: later(move || links),
-        degrees: Some(product.degrees()),
+        degrees: Some((fewest, most)),
         cables: Some(cables),
         lattice: Some(Lattice::of_routers(extents, wraps)),
         cut_bounds: later(move || CutBounds::of_product(&bounded, double)),
@@ -177,7 +176,7 @@ pub(super) fn grid(kind: &str, product: Product, per_router: u32, double: bool) 
             .iter()
             .all(|a| a.shape != Shape::Path || a.extent == 1),
         metric: Metric::Product(product),
-        ..Network::new(spec, routers, per_router, visit)
+        ..network
     }
 }
 

@@ -12,7 +12,7 @@ use crate::topology::context::Context;
 use crate::topology::family::{
     BuildNetwork, PER_ROUTER, TopologyEntry, nodes_option, per_router, per_router_suffix,
 };
-use crate::topology::network::{LinkVisitor, Network, later};
+use crate::topology::network::{Network, later};
 use crate::topology::sizes::{check_nodes, require_graph};
 use nodeorder_base::error::Result;
 use nodeorder_base::params::{Opt, Params};
@@ -61,7 +61,8 @@ impl BuildNetwork for PolarFlyOptions {
         let points = graph.points();
         let links = graph.links();
         let per_router = self.per_router;
-        let visit = move |visit: &mut LinkVisitor<'_>| {
+        let spec = format!("polarfly:q={q}{}", per_router_suffix(per_router));
+        let network = Network::new(spec, points, per_router, move |visit| {
             for u in 0..points {
                 graph.for_each_neighbour(u, |v| {
                     // Each link is seen from both ends, and a loop at each quadric.
@@ -70,12 +71,11 @@ impl BuildNetwork for PolarFlyOptions {
                     }
                 });
             }
-        };
-        let spec = format!("polarfly:q={q}{}", per_router_suffix(per_router));
+        });
         Ok(Network {
             link_count: later(move || links),
             degrees: Some((q, q + 1)),
-            ..Network::new(spec, points, per_router, visit)
+            ..network
         })
     }
 }

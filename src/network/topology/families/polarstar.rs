@@ -13,7 +13,7 @@ use crate::topology::context::Context;
 use crate::topology::family::{
     BuildNetwork, PER_ROUTER, TopologyEntry, nodes_option, per_router, per_router_suffix,
 };
-use crate::topology::network::{Level, LinkVisitor, Network, later};
+use crate::topology::network::{Level, Network, later};
 use crate::topology::sizes::{check_nodes, require_graph};
 use nodeorder_base::error::Result;
 use nodeorder_base::params::{Opt, Params};
@@ -88,14 +88,16 @@ fn parse_options(params: &Params, context: &Context) -> Result<Box<dyn BuildNetw
     )?;
     let links = routers * u64::from(d) / 2 + graph.links() * size + routers;
     require_graph(context, routers, links)?;
-    let fits = if paley { fits_paley } else { fits_quad };
-    if !fits(d) {
+    if !has_supernode(d, paley) {
         let what = if paley {
             "an even number with 2d + 1 a prime power"
         } else {
             "a multiple of 4, or one less"
         };
-        let expected = format!("{what}; near it are {}", near(d, fits));
+        let expected = format!(
+            "{what}; near it are {}",
+            near(d, |d| has_supernode(d, paley))
+        );
         return Err(params.wrong("d", expected));
     }
     Ok(Box::new(PolarStarOptions {
@@ -111,14 +113,13 @@ fn count_members(d: u32, paley: bool) -> u32 {
     if paley { 2 * d + 1 } else { 2 * d + 2 }
 }
 
-/// Whether there is a Paley supernode of degree d.
-fn fits_paley(d: u32) -> bool {
-    d > 0 && d.is_multiple_of(2) && prime_power(2 * d + 1).is_some()
-}
-
-/// Whether there is a quad supernode of degree d.
-fn fits_quad(d: u32) -> bool {
-    matches!(d % 4, 0 | 3)
+/// Whether there is a supernode of degree d.
+fn has_supernode(d: u32, paley: bool) -> bool {
+    if paley {
+        d > 0 && d.is_multiple_of(2) && prime_power(2 * d + 1).is_some()
+    } else {
+        matches!(d % 4, 0 | 3)
+    }
 }
 
 impl BuildNetwork for PolarStarOptions {
@@ -143,7 +144,13 @@ impl BuildNetwork for PolarStarOptions {
             u64::from(q + 1) * size / 2
         };
         let links = u64::from(points) * supernode.links.len() as u64 + graph.links() * size + loops;
-        let visit = move |visit: &mut LinkVisitor<'_>| {
+        let all = q + 1 + d;
+        let kind = if paley { ",supernode=paley" } else { "" };
+        let spec = format!(
+            "polarstar:q={q},d={d}{kind}{}",
+            per_router_suffix(per_router)
+        );
+        let network = Network::new(spec, routers as u32, per_router, move |visit| {
             for u in 0..points {
                 for (x, y) in &supernode.links {
                     visit(u * n + x, u * n + y, 1.0);
@@ -157,13 +164,7 @@ impl BuildNetwork for PolarStarOptions {
                     }
                 });
             }
-        };
-        let all = q + 1 + d;
-        let kind = if paley { ",supernode=paley" } else { "" };
-        let spec = format!(
-            "polarstar:q={q},d={d}{kind}{}",
-            per_router_suffix(per_router)
-        );
+        });
         Ok(Network {
             link_count: later(move || links),
             degrees: Some((all - u32::from(paley), all)),
@@ -171,7 +172,7 @@ impl BuildNetwork for PolarStarOptions {
                 Level::of_routers("supernode", n, per_router),
                 Level::of_routers("router", 1, per_router),
             ],
-            ..Network::new(spec, routers as u32, per_router, visit)
+            ..network
         })
     }
 }

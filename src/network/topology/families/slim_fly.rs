@@ -12,7 +12,7 @@ use crate::topology::context::Context;
 use crate::topology::family::{
     BuildNetwork, PER_ROUTER, TopologyEntry, nodes_option, per_router, per_router_suffix,
 };
-use crate::topology::network::{Level, LinkVisitor, Network, later};
+use crate::topology::network::{Level, Network, later};
 use crate::topology::sizes::{check_nodes, require_graph};
 use nodeorder_base::error::Result;
 use nodeorder_base::params::{Opt, Params};
@@ -103,7 +103,8 @@ impl BuildNetwork for SlimFlyOptions {
         // X and X'.
         let generators: [Vec<u32>; 2] =
             generators(q).map(|x| x.into_iter().map(|i| f.power(i)).collect());
-        let visit = move |visit: &mut LinkVisitor<'_>| {
+        let spec = format!("slim-fly:q={q}{}", per_router_suffix(per_router));
+        let network = Network::new(spec, routers as u32, per_router, move |visit| {
             for (s, generators) in generators.iter().enumerate() {
                 for x in 0..q {
                     let first = (s as u32 * q + x) * q;
@@ -124,8 +125,7 @@ impl BuildNetwork for SlimFlyOptions {
                     }
                 }
             }
-        };
-        let spec = format!("slim-fly:q={q}{}", per_router_suffix(per_router));
+        });
         Ok(Network {
             link_count: later(move || links),
             degrees: Some((degree, degree)),
@@ -133,7 +133,7 @@ impl BuildNetwork for SlimFlyOptions {
                 Level::of_routers("subgroup", q, per_router),
                 Level::of_routers("router", 1, per_router),
             ],
-            ..Network::new(spec, routers as u32, per_router, visit)
+            ..network
         })
     }
 }

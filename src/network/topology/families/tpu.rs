@@ -12,12 +12,12 @@
 //!     z+4 …                       z-4
 //! ```
 
-use super::grid::grid;
+use super::grid::GridOptions;
 use crate::topology::context::Context;
 use crate::topology::distance::{Product, Shape};
 use crate::topology::family::{BuildNetwork, TopologyEntry, by_x, nodes_option};
 use crate::topology::lattice::{Lattice, digits};
-use crate::topology::network::{LinkVisitor, Network, later};
+use crate::topology::network::{Network, later};
 use crate::topology::sizes::{product, require_graph};
 use nodeorder_base::error::Result;
 use nodeorder_base::params::{Opt, Params};
@@ -43,19 +43,18 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
 /// Number of chips along each side of a cube.
 const CUBE: u32 = 4;
 
-/// Options of a TPU slice. Slices of whole cubes are tori: the optical switches close every dimension. Slices of less than a cube have no
-/// links around and are meshes. Chips are numbered as in a grid, the last dimension fastest.
+/// Options of a twisted torus of chips.
+struct TwistedTorus {
+    /// Chips along each of the three dimensions, slowest first.
+    dims: Vec<u32>,
+}
+
+/// Reads the options of a TPU slice. Slices of whole cubes are tori: the optical switches close every dimension. Slices of
+/// less than a cube have no links around and are meshes. Chips are numbered as in a grid, the last dimension fastest.
 ///
 /// # References
 /// Jouppi et al., "TPU v4: An Optically Reconfigurable Supercomputer for Machine Learning with Hardware Support for
 /// Embeddings", ISCA'23, section 2; the page "TPU v5p" of Google Cloud's documentation for the shapes in use.
-struct TpuOptions {
-    /// Chips along each of the three dimensions, slowest first.
-    dims: Vec<u32>,
-    twisted: bool,
-}
-
-/// Reads the options of a TPU slice.
 fn parse_options(params: &Params, context: &Context) -> Result<Box<dyn BuildNetwork>> {
     let dims = params.dims("dims", "three extents, as in 4x4x8")?;
     let twisted = params.flag("twisted")?;
@@ -76,18 +75,20 @@ fn parse_options(params: &Params, context: &Context) -> Result<Box<dyn BuildNetw
         }
         // Twisted tori have no closed form: their distances take the graph.
         require_graph(context, chips.into(), 3 * u64::from(chips))?;
+        return Ok(Box::new(TwistedTorus { dims }));
     }
-    Ok(Box::new(TpuOptions { dims, twisted }))
+    let shape = if whole { Shape::Ring } else { Shape::Path };
+    Ok(Box::new(GridOptions {
+        kind: "tpu",
+        product: Product::of_shape(shape, &dims),
+        per_router: 1,
+        double: false,
+    }))
 }
 
-impl BuildNetwork for TpuOptions {
+impl BuildNetwork for TwistedTorus {
     fn build(&self, _: &Context) -> Result<Network> {
-        if self.twisted {
-            return Ok(twisted_torus(self.dims.clone()));
-        }
-        let whole = self.dims.iter().all(|n| n.is_multiple_of(CUBE));
-        let shape = if whole { Shape::Ring } else { Shape::Path };
-        Ok(grid("tpu", Product::of_shape(shape, &self.dims), 1, false))
+        Ok(twisted_torus(self.dims.clone()))
     }
 }
 
@@ -109,7 +110,7 @@ fn twisted_torus(dims: Vec<u32>) -> Network {
     let lattice = Lattice::of_routers(dims.clone(), wrap);
     let cells = lattice.clone();
     let chips: u32 = dims.iter().product();
-    let links = move |visit: &mut LinkVisitor<'_>| {
+    let network = Network::new(spec, chips, 1, move |visit| {
         let mut at = [0; 3];
         for chip in 0..chips {
             for axis in 0..3 {
@@ -129,13 +130,13 @@ fn twisted_torus(dims: Vec<u32>) -> Network {
                 visit(chip, cells.cell(&at), 1.0);
             }
         }
-    };
+    });
     Network {
         link_count: later(move || 3 * u64::from(chips)),
         degrees: Some((6, 6)),
         lattice: Some(lattice),
         vertex_transitive: true,
-        ..Network::new(spec, chips, 1, links)
+        ..network
     }
 }
 
