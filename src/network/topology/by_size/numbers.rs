@@ -1,4 +1,5 @@
-//! Whole roots, and extents that are nearly the same.
+//! Whole roots, and extents that are nearly the same: for instance 3x2x2 where twelve routers are enough, 3x3x2 for
+//! thirteen.
 
 /// Returns a power, the largest number where it has more than 128 bits.
 pub(super) fn power(base: u64, exponent: u32) -> u128 {

@@ -32,18 +32,6 @@ impl Hub {
         }
     }
 
-    /// Returns the largest distance between any two routers.
-    pub fn diameter(&self) -> u32 {
-        let inside = self.group.diameter();
-        if self.groups == 1 {
-            return inside;
-        }
-        let reach = (0..self.group.routers() as u32)
-            .map(|r| self.group.between(0, r))
-            .max();
-        inside.max(2 * reach.unwrap_or(0) + 1)
-    }
-
     /// Returns the sum of distances over unordered node pairs and the largest one, for `count[r]` nodes on router r.
     pub fn pair_sum(&self, count: &[u32]) -> (u128, u32) {
         let mut sum = 0u128;

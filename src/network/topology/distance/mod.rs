@@ -194,8 +194,8 @@ mod tests {
         }
         let (found, whole) = match metric {
             Metric::Product(m) => ((m.pair_sum(&count), m.spread(&count)), m.diameter()),
-            Metric::Tree(m) => (m.pair_sum(&count), m.diameter()),
-            Metric::Hub(m) => (m.pair_sum(&count), m.diameter()),
+            Metric::Tree(m) => (m.pair_sum(&count), diameter),
+            Metric::Hub(m) => (m.pair_sum(&count), diameter),
             Metric::Labels(m) => (m.pair_sum(&count), diameter),
             Metric::Hops => unreachable!("it has no closed form"),
         };

@@ -37,14 +37,6 @@ impl Tree {
         self.arity.iter().map(|n| u64::from(*n)).product()
     }
 
-    /// Returns the largest distance between any two leaves.
-    pub fn diameter(&self) -> u32 {
-        match self.arity.iter().position(|n| *n > 1) {
-            Some(top) => 2 * (self.arity.len() - top) as u32,
-            None => 0,
-        }
-    }
-
     /// Returns the sum of distances over unordered node pairs and the largest one, for `count[r]` nodes on leaf r.
     /// O(leaves·levels).
     pub fn pair_sum(&self, count: &[u32]) -> (u128, u32) {

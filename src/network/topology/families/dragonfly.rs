@@ -68,6 +68,7 @@ fn parse_options(params: &Params, context: &Context) -> Result<Box<dyn BuildNetw
     let a = params.whole("a", 1, HIGH)?;
     let h = params.whole("h", 0, HIGH)?;
     let (groups, global) = GlobalLinks::from_params(params, a, h)?;
+    // The number of nodes is checked first: it names the fault that users see at once.
     let routers = groups.saturating_mul(u64::from(a));
     check_nodes(params.location(), routers.saturating_mul(u64::from(p)))?;
     let links = count_local_links(groups, a).saturating_add(global.most());

@@ -55,6 +55,7 @@ pub(super) fn draw_connected(
 ) -> Result<Network> {
     let mut rng = Pcg64::seed_from_u64(size.seed);
     for _ in 0..tries(links) {
+        // Every draw goes on with the same stream: a seed of its own for each could repeat one of another run.
         let Some(links) = draw(&mut rng) else {
             continue;
         };
@@ -70,6 +71,7 @@ pub(super) fn draw_connected(
             ));
         }
     }
+    // Too few links to connect: more draws would not help.
     let problem = format!("no connected network in {} draws", tries(links));
     Err(Error::unsuited(size.location.clone(), problem, advice))
 }

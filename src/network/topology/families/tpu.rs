@@ -43,7 +43,17 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
 /// Number of chips along each side of a cube.
 const CUBE: u32 = 4;
 
-/// Options of a twisted torus of chips.
+/// Options of a twisted torus of k×k×2k or k×2k×2k: whoever goes around a short dimension is moved by k along every long one.
+///
+/// Both are lattice graphs, alike seen from every chip: the face-centred cubic one of 2k³ chips and the body-centred
+/// cubic one of 4k³. Degree 6, 3 links a chip, diameter ⌊3k/2⌋, where the regular tori have 2k and 5k/2. Their
+/// dimensions carry the same load of an all-to-all, where in regular ones the long dimensions limit it. O(links) to
+/// visit; distances by one breadth-first search where all chips are schedulable, else one each.
+///
+/// # References
+/// Cámara, Moretó, Vallejo, Beivide, Miguel-Alonso, Martínez, Navaridas, "Twisted Torus Topologies for Enhanced
+/// Interconnection Networks", IEEE TPDS 21(12), 2010; Camarero, Martínez, Beivide, "Lattice Graphs for High-Scale
+/// Interconnection Topologies", IEEE TPDS 26(9), 2015 (the cubic lattices and their diameters).
 struct TwistedTorus {
     /// Chips along each of the three dimensions, slowest first.
     dims: Vec<u32>,
@@ -88,55 +98,41 @@ fn parse_options(params: &Params, context: &Context) -> Result<Box<dyn BuildNetw
 
 impl BuildNetwork for TwistedTorus {
     fn build(&self, _: &Context) -> Result<Network> {
-        Ok(twisted_torus(self.dims.clone()))
-    }
-}
-
-/// Creates a twisted torus of k×k×2k or k×2k×2k: whoever goes around a short dimension is moved by k along every long one.
-///
-/// Both are lattice graphs, alike seen from every chip: the face-centred cubic one of 2k³ chips and the body-centred
-/// cubic one of 4k³. Degree 6, 3 links a chip, diameter ⌊3k/2⌋, where the regular tori have 2k and 5k/2. Their
-/// dimensions carry the same load of an all-to-all, where in regular ones the long dimensions limit it. O(links) to
-/// visit; distances by one breadth-first search where all chips are schedulable, else one each.
-///
-/// # References
-/// Cámara, Moretó, Vallejo, Beivide, Miguel-Alonso, Martínez, Navaridas, "Twisted Torus Topologies for Enhanced
-/// Interconnection Networks", IEEE TPDS 21(12), 2010; Camarero, Martínez, Beivide, "Lattice Graphs for High-Scale
-/// Interconnection Topologies", IEEE TPDS 26(9), 2015 (the cubic lattices and their diameters).
-fn twisted_torus(dims: Vec<u32>) -> Network {
-    let short = dims.iter().copied().min().unwrap_or(CUBE);
-    let spec = format!("tpu:{},twisted=true", by_x(&dims));
-    let wrap = dims.iter().map(|extent| *extent != short).collect();
-    let lattice = Lattice::of_routers(dims.clone(), wrap);
-    let cells = lattice.clone();
-    let chips: u32 = dims.iter().product();
-    let network = Network::new(spec, chips, 1, move |visit| {
-        let mut at = [0; 3];
-        for chip in 0..chips {
-            for axis in 0..3 {
-                digits(chip, &dims, &mut at);
-                at[axis] += 1;
-                // Around a short dimension, half a turn along every long one.
-                if at[axis] == dims[axis] {
-                    at[axis] = 0;
-                    if dims[axis] == short {
-                        for (x, extent) in at.iter_mut().zip(&dims) {
-                            if *extent != short {
-                                *x = (*x + short) % extent;
+        let dims = self.dims.clone();
+        let short = dims.iter().copied().min().unwrap_or(CUBE);
+        let spec = format!("tpu:{},twisted=true", by_x(&dims));
+        let wrap = dims.iter().map(|extent| *extent != short).collect();
+        let lattice = Lattice::of_routers(dims.clone(), wrap);
+        let cells = lattice.clone();
+        let chips: u32 = dims.iter().product();
+        let network = Network::new(spec, chips, 1, move |visit| {
+            let mut at = [0; 3];
+            for chip in 0..chips {
+                for axis in 0..3 {
+                    digits(chip, &dims, &mut at);
+                    at[axis] += 1;
+                    // Around a short dimension, half a turn along every long one.
+                    if at[axis] == dims[axis] {
+                        at[axis] = 0;
+                        if dims[axis] == short {
+                            for (x, extent) in at.iter_mut().zip(&dims) {
+                                if *extent != short {
+                                    *x = (*x + short) % extent;
+                                }
                             }
                         }
                     }
+                    visit(chip, cells.cell(&at), 1.0);
                 }
-                visit(chip, cells.cell(&at), 1.0);
             }
-        }
-    });
-    Network {
-        link_count: later(move || 3 * u64::from(chips)),
-        degrees: Some((6, 6)),
-        lattice: Some(lattice),
-        vertex_transitive: true,
-        ..network
+        });
+        Ok(Network {
+            link_count: later(move || 3 * u64::from(chips)),
+            degrees: Some((6, 6)),
+            lattice: Some(lattice),
+            vertex_transitive: true,
+            ..network
+        })
     }
 }
 
