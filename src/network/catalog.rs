@@ -1,4 +1,4 @@
-//! Machines shipped with the program, by name, and the way from a `SPEC` to a topology.
+//! Machines shipped with the program, by name, and the way from a `SPEC`, such as `hopper` or `torus:4x4`, to a topology.
 
 use std::path::Path;
 
@@ -6,7 +6,7 @@ use crate::topology::{Context, SHIPPED, TOPOLOGIES, Topology, TopologyOptions};
 use nodeorder_base::error::{Error, Result, SourceLocation};
 use nodeorder_base::input::Text;
 
-/// The names of the shipped machines, sorted.
+/// Returns the names of the shipped machines, sorted.
 pub fn machines() -> Vec<&'static str> {
     let mut names: Vec<&str> = SHIPPED
         .files()
@@ -16,13 +16,13 @@ pub fn machines() -> Vec<&'static str> {
     names
 }
 
-/// The TOML text of a shipped machine.
+/// Returns the TOML text of a shipped machine; `None` if there is none of this name.
 pub fn machine(name: &str) -> Option<&'static str> {
     SHIPPED.get_file(format!("{name}.toml"))?.contents_utf8()
 }
 
-/// The topology that `spec` names: `kind:…`, a shipped machine's name, after which options of its family may follow as
-/// in `hopper,limit=4`, or a path to a TOML file. A known name wins over a path of that name; a shipped machine is found
+/// Builds the machine that `spec` names: `kind:…`, a shipped machine's name, after which options of its family may follow
+/// as in `hopper,limit=4`, or a path to a TOML file. A known name wins over a path of that name; a shipped machine is found
 /// as `topologies/NAME.toml`, too, where no such file exists.
 ///
 /// # Errors
@@ -31,8 +31,8 @@ pub fn topology(spec: &str, context: &Context) -> Result<Topology> {
     parse_topology(spec, context)?.build(context)
 }
 
-/// Parses the options of the machine that `spec` names, as [`topology`] does, before anything is built or a file that they name is
-/// read.
+/// Parses the options of the machine that `spec` names, as [`topology`] does, before anything is built or a file that they
+/// name is read.
 ///
 /// # Errors
 /// As [`topology`], as far as the description shows them.
@@ -40,14 +40,13 @@ pub fn parse_topology(spec: &str, context: &Context) -> Result<TopologyOptions> 
     if TOPOLOGIES.get(spec).is_some() {
         return TopologyOptions::inline(spec, context);
     }
-    let shipped = |name: &str| Some(Text::new(format!("{name}.toml"), machine(name)?));
     let (head, options) = spec.split_once(',').unwrap_or((spec, ""));
-    if let Some(text) = shipped(head).filter(|_| head != spec) {
-        return TopologyOptions::toml_with(&text, options, spec, context);
-    }
-    let shipped = |name: &str| Some(TopologyOptions::toml(&shipped(name)?, None, context));
-    if let Some(found) = shipped(spec) {
-        return found;
+    if let Some(text) = shipped_text(head) {
+        // A name alone keeps its specification; with a comma, even if nothing follows, it is one of options.
+        if head != spec {
+            return TopologyOptions::toml_with(&text, options, spec, context);
+        }
+        return TopologyOptions::toml(&text, None, context);
     }
     let path = Path::new(spec);
     if path.exists() || spec == "-" {
@@ -56,8 +55,8 @@ pub fn parse_topology(spec: &str, context: &Context) -> Result<TopologyOptions> 
     let name = spec
         .strip_prefix("topologies/")
         .and_then(|s| s.strip_suffix(".toml"));
-    if let Some(found) = name.and_then(shipped) {
-        return found;
+    if let Some(text) = name.and_then(shipped_text) {
+        return TopologyOptions::toml(&text, None, context);
     }
     if spec.contains(':') {
         // Of no known kind: says so.
@@ -74,4 +73,9 @@ pub fn parse_topology(spec: &str, context: &Context) -> Result<TopologyOptions> 
         head,
         known,
     ))
+}
+
+/// Returns the description of a shipped machine; `None` if there is none of this name.
+fn shipped_text(name: &str) -> Option<Text> {
+    Some(Text::new(format!("{name}.toml"), machine(name)?))
 }

@@ -6,6 +6,7 @@ use crate::topology::family::by_x;
 use nodeorder_base::error::Result;
 use nodeorder_base::params::{Params, Value};
 
+/// Chooses `dims` of a mesh, torus or mixed grid.
 pub(super) fn grid(params: &Params, nodes: u64) -> Result<Keys> {
     // Only families that take it declare it.
     let wrap = if params.has("wrap") && params.kind() != "mesh" {
@@ -19,12 +20,12 @@ pub(super) fn grid(params: &Params, nodes: u64) -> Result<Keys> {
         _ => 3,
     };
     let routers = nodes.div_ceil(per_router(params, 1)?);
-    Ok(vec![(
-        "dims",
-        by_x(&even_extents(routers, (dimensions as u32).clamp(1, 64))),
-    )])
+    // 2³¹ nodes fill 31 dimensions of extent 2; a `wrap` of no digits is refused when it is read.
+    let extents = even_extents(routers, (dimensions as u32).clamp(1, 64));
+    Ok(vec![("dims", by_x(&extents))])
 }
 
+/// Chooses `dims`, and `per_router` unless given, of a HyperX.
 pub(super) fn hyperx(params: &Params, nodes: u64) -> Result<Keys> {
     if params.has("per_router") {
         return grid(params, nodes);
@@ -45,6 +46,7 @@ pub(super) fn hyperx(params: &Params, nodes: u64) -> Result<Keys> {
     }
 }
 
+/// Chooses `dims` of a Cascade: groups of 16x6 blades, four nodes a blade unless `per_router` is given.
 pub(super) fn cascade(params: &Params, nodes: u64) -> Result<Keys> {
     let per_router = per_router(params, 4)?;
     let groups = nodes.div_ceil(96 * per_router);
@@ -54,12 +56,16 @@ pub(super) fn cascade(params: &Params, nodes: u64) -> Result<Keys> {
     ])
 }
 
+/// Chooses `dims` of a TPU slice: a part of one cube as it is sold, or whole cubes.
 pub(super) fn tpu(_: &Params, nodes: u64) -> Result<Keys> {
-    let parts = [(4, "2x2x1"), (8, "2x2x2"), (16, "2x2x4"), (32, "2x4x4")];
-    let shape = match parts.iter().find(|(chips, _)| nodes <= *chips) {
-        Some((_, shape)) => (*shape).to_string(),
-        None => {
+    let shape = match nodes {
+        ..=4 => "2x2x1".into(),
+        ..=8 => "2x2x2".into(),
+        ..=16 => "2x2x4".into(),
+        ..=32 => "2x4x4".into(),
+        _ => {
             let cubes = even_extents(nodes.div_ceil(64), 3);
+            // The longest side comes last, as shapes are written.
             by_x(&cubes.iter().rev().map(|n| 4 * n).collect::<Vec<_>>())
         }
     };

@@ -1,7 +1,8 @@
 //! Families by size: `fat-tree:nodes=5000` in the place of a shape.
 //!
-//! Each line of `RULES` says which keys `nodes=` stands for in a family and how it chooses them. The first N
-//! node ids are schedulable, as with `limit=N`.
+//! Each line of `RULES` says which keys `nodes=` stands for in a family and how it chooses them: `fat-tree:nodes=5000` is
+//! `fat-tree:k=28,limit=5000`, as k = 26 has 4394 nodes and k = 28 has 5488. The first N node ids are schedulable, as with
+//! `limit=N`.
 
 use algebraic::{polarfly, polarstar, slim_fly};
 use dragonflies::{dragonfly, dragonfly_plus};
@@ -23,16 +24,35 @@ mod random;
 mod shape;
 mod trees;
 
-/// How one family finds the smallest shape that fits.
+/// Rule by which a family finds the smallest shape that fits.
 struct Rule {
+    /// Name of the family, as in [`super::TOPOLOGIES`].
     family: &'static str,
-    /// The keys that `nodes=` stands for.
+    /// Keys that `nodes=` stands for.
     shape: &'static [&'static str],
     /// Chooses keys and values for a number of nodes.
-    choose: fn(&Params, u64) -> Result<Keys>,
+    choose: ChooseShape,
 }
 
-/// One line a family.
+/// Chooses the keys and values of a shape from the options given and the number of nodes.
+type ChooseShape = fn(&Params, u64) -> Result<Keys>;
+
+impl Rule {
+    /// Creates a line of [`RULES`].
+    const fn new(
+        family: &'static str,
+        shape: &'static [&'static str],
+        choose: ChooseShape,
+    ) -> Self {
+        Rule {
+            family,
+            shape,
+            choose,
+        }
+    }
+}
+
+/// Rules of all families that a number of nodes can size, one line each.
 ///
 /// - Meshes, tori, mixed grids: three dimensions (as many as `wrap` has, where it is given) whose extents differ
 ///   by one at most, the smallest such product that is enough; one node a router unless `per_router` is given.
@@ -54,101 +74,36 @@ struct Rule {
 ///   a router unless `per_router` is given.
 /// - Multi-rail: units of 32 nodes (a DGX SuperPOD's) where a domain is a node, else of 8 domains (that of the GB200's);
 ///   as few units as needed. Eight rails unless given. Unless `spines` is given, as many cables from each leaf switch up
-///   as down, to as few spine switches of `PORTS` ports as that takes (of more ports where there are more units).
+///   as down, to as few spine switches of `SPINE_PORTS` ports as that takes (of more ports where there are more units).
 /// - TPU: parts of one cube as they are sold, 2x2x1 to 2x4x4, then cubes whose three extents differ by one at most.
 /// - Random families: as few routers as needed (one more where a degree given would leave an odd number of ends).
 ///   Unless given: degree 6 (regular), k = 6 and p = 0.1 (Watts-Strogatz), and m = n + ⌈n·⌈log₂n⌉·7/20⌉ links
 ///   (G(n,m)), which is just above n·ln(n)/2 + n and nearly always connects.
 const RULES: &[Rule] = &[
-    Rule {
-        family: "mesh",
-        shape: &["dims"],
-        choose: grid,
-    },
-    Rule {
-        family: "torus",
-        shape: &["dims"],
-        choose: grid,
-    },
-    Rule {
-        family: "grid",
-        shape: &["dims"],
-        choose: grid,
-    },
-    Rule {
-        family: "hyperx",
-        shape: &["dims"],
-        choose: hyperx,
-    },
-    Rule {
-        family: "cascade",
-        shape: &["dims"],
-        choose: cascade,
-    },
-    Rule {
-        family: "dragonfly",
-        shape: &["p", "a", "h", "g"],
-        choose: dragonfly,
-    },
-    Rule {
-        family: "fat-tree",
-        shape: &["k"],
-        choose: fat_tree,
-    },
-    Rule {
-        family: "xgft",
-        shape: &["m", "w"],
-        choose: xgft,
-    },
-    Rule {
-        family: "slim-fly",
-        shape: &["q"],
-        choose: slim_fly,
-    },
-    Rule {
-        family: "dragonfly+",
-        shape: &["p", "l", "s", "h", "g"],
-        choose: dragonfly_plus,
-    },
-    Rule {
-        family: "polarfly",
-        shape: &["q"],
-        choose: polarfly,
-    },
-    Rule {
-        family: "polarstar",
-        shape: &["q"],
-        choose: polarstar,
-    },
-    Rule {
-        family: "multi-rail",
-        shape: &["domains", "units"],
-        choose: multi_rail,
-    },
-    Rule {
-        family: "tpu",
-        shape: &["dims"],
-        choose: tpu,
-    },
-    Rule {
-        family: "watts-strogatz",
-        shape: &["n"],
-        choose: watts_strogatz,
-    },
-    Rule {
-        family: "random-regular",
-        shape: &["n"],
-        choose: random_regular,
-    },
-    Rule {
-        family: "gnm",
-        shape: &["n"],
-        choose: gnm,
-    },
+    Rule::new("mesh", &["dims"], grid),
+    Rule::new("torus", &["dims"], grid),
+    Rule::new("grid", &["dims"], grid),
+    Rule::new("hyperx", &["dims"], hyperx),
+    Rule::new("cascade", &["dims"], cascade),
+    Rule::new("dragonfly", &["p", "a", "h", "g"], dragonfly),
+    Rule::new("fat-tree", &["k"], fat_tree),
+    Rule::new("xgft", &["m", "w"], xgft),
+    Rule::new("slim-fly", &["q"], slim_fly),
+    Rule::new("dragonfly+", &["p", "l", "s", "h", "g"], dragonfly_plus),
+    Rule::new("polarfly", &["q"], polarfly),
+    Rule::new("polarstar", &["q"], polarstar),
+    Rule::new("multi-rail", &["domains", "units"], multi_rail),
+    Rule::new("tpu", &["dims"], tpu),
+    Rule::new("watts-strogatz", &["n"], watts_strogatz),
+    Rule::new("random-regular", &["n"], random_regular),
+    Rule::new("gnm", &["n"], gnm),
 ];
 
 /// Returns the keys that `nodes=` stands for and the rule that chose them; `None` if it is not given or the family has
-/// no such rule. Errors: `nodes=` beside `limit` or a key of the shape, or out of range.
+/// no such rule.
+///
+/// # Errors
+/// `nodes=` beside `limit` or a key of the shape, or out of range.
 pub(super) fn choose(
     family: &TopologyEntry,
     params: &Params,
@@ -178,6 +133,7 @@ pub(super) fn choose(
     }
     let mut keys = (rule.choose)(params, nodes)?;
     keys.push(("limit", nodes.to_string()));
+    // The help of the option says the rule in words after the keys.
     let words = option
         .about
         .split_once(": ")

@@ -1,10 +1,12 @@
-//! Whole roots, and extents that are nearly the same.
+//! Whole roots, and extents that are nearly the same: for instance 3x2x2 where twelve routers are enough, 3x3x2 for
+//! thirteen.
 
+/// Returns a power, the largest number where it has more than 128 bits.
 pub(super) fn power(base: u64, exponent: u32) -> u128 {
     u128::from(base).saturating_pow(exponent)
 }
 
-/// The largest m with mᵈ ≤ `n`, for n ≥ 1 and d ≥ 1.
+/// Returns the largest m with mᵈ ≤ `n`, for n ≥ 1 and d ≥ 1.
 pub(super) fn root(n: u64, d: u32) -> u64 {
     let mut m = (n as f64).powf(1.0 / f64::from(d)) as u64;
     // The float may be off by one.
@@ -17,15 +19,17 @@ pub(super) fn root(n: u64, d: u32) -> u64 {
     m.max(1)
 }
 
-/// `dimensions` extents that differ by one at most, the larger ones first: the smallest product of at least
-/// `enough`.
+/// Returns `dimensions` extents that differ by one at most, the larger ones first: those of the smallest product of at
+/// least `enough`.
 pub(super) fn even_extents(enough: u64, dimensions: u32) -> Vec<u64> {
     let m = root(enough, dimensions);
-    let fits = |larger: &u32| {
-        power(m, dimensions - larger).saturating_mul(power(m + 1, *larger)) >= u128::from(enough)
-    };
     // All of them larger is enough by the choice of m.
-    let larger = (0..dimensions).find(fits).unwrap_or(dimensions);
+    let larger = (0..dimensions)
+        .find(|larger| {
+            let product = power(m, dimensions - larger).saturating_mul(power(m + 1, *larger));
+            product >= u128::from(enough)
+        })
+        .unwrap_or(dimensions);
     (0..dimensions).map(|i| m + u64::from(i < larger)).collect()
 }
 

@@ -3,10 +3,15 @@
 use nodeorder_base::error::Result;
 use nodeorder_base::params::Params;
 
-/// A value for each key of a shape.
+/// Keys of a shape, each with its value.
 pub(super) type Keys = Vec<(&'static str, String)>;
 
-/// `per_router` as given, else `default`.
+/// Returns whole numbers as the values of keys.
+pub(super) fn number_keys<const N: usize>(keys: [(&'static str, u64); N]) -> Keys {
+    keys.map(|(key, number)| (key, number.to_string())).into()
+}
+
+/// Returns the number of nodes on each router: `per_router` as given, else `default`.
 pub(super) fn per_router(params: &Params, default: u64) -> Result<u64> {
     // The default that families declare is another.
     if !params.has("per_router") {
@@ -15,12 +20,8 @@ pub(super) fn per_router(params: &Params, default: u64) -> Result<u64> {
     Ok(params.integer("per_router", 1, 1 << 20)?.unwrap_or(default))
 }
 
-/// The keys that are not given.
-pub(super) fn unless_given<const N: usize>(
-    params: &Params,
-    keys: [(&'static str, String); N],
-) -> Keys {
-    keys.into_iter()
-        .filter(|(key, _)| !params.has(key))
-        .collect()
+/// Keeps the keys that are not given.
+pub(super) fn unless_given(params: &Params, mut keys: Keys) -> Keys {
+    keys.retain(|(key, _)| !params.has(key));
+    keys
 }

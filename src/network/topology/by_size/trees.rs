@@ -1,15 +1,16 @@
 //! Shapes of fat trees and of rails of them.
 
 use super::numbers::{even_extents, power, root};
-use super::shape::{Keys, unless_given};
+use super::shape::{Keys, number_keys, unless_given};
 use crate::topology::families::fat_tree::MAX_LEVELS;
 use crate::topology::family::by_x;
 use nodeorder_base::error::Result;
 use nodeorder_base::params::Params;
 
-/// Ports of a spine switch of a multi-rail network, where its units allow.
+/// Number of ports of a spine switch of a multi-rail network, where its units allow.
 const PORTS: u64 = 64;
 
+/// Chooses `k` of a fat tree: ports of a switch, or with `n` given children of one.
 pub(super) fn fat_tree(params: &Params, nodes: u64) -> Result<Keys> {
     let k = match params.integer("n", 1, MAX_LEVELS)? {
         Some(n) => {
@@ -17,25 +18,26 @@ pub(super) fn fat_tree(params: &Params, nodes: u64) -> Result<Keys> {
             (m + u64::from(power(m, n) < u128::from(nodes))).max(2)
         }
         None => {
-            (1..)
-                .find(|half| 2 * power(*half, 3) >= u128::from(nodes))
-                .unwrap_or(1)
-                * 2
+            // k³/4 nodes, k = 2·half.
+            let half = (1..).find(|half| 2 * power(*half, 3) >= u128::from(nodes));
+            2 * half.unwrap_or(1)
         }
     };
-    Ok(vec![("k", k.to_string())])
+    Ok(number_keys([("k", k)]))
 }
 
+/// Chooses `m` and `w` of an extended generalised fat tree of full bandwidth.
 pub(super) fn xgft(params: &Params, nodes: u64) -> Result<Keys> {
     let levels = params.integer("h", 1, MAX_LEVELS)?.unwrap_or(3);
     let m = even_extents(nodes, levels);
-    let w: Vec<u64> = std::iter::once(1)
-        .chain(m.iter().copied())
-        .take(m.len())
-        .collect();
+    // A switch has as many cables up as down: parents at a level are the children at the one below.
+    let mut w = m.clone();
+    w.rotate_right(1);
+    w[0] = 1;
     Ok(vec![("m", by_x(&m)), ("w", by_x(&w))])
 }
 
+/// Chooses `domains` and `units` of a multi-rail network, and unless given its `rails`, `spines` and `cables`.
 pub(super) fn multi_rail(params: &Params, nodes: u64) -> Result<Keys> {
     let domain = params.whole::<u64>("domain", 1, 1 << 20)?;
     let rails = params.integer::<u64>("rails", 1, 1 << 20)?.unwrap_or(8);
@@ -45,20 +47,18 @@ pub(super) fn multi_rail(params: &Params, nodes: u64) -> Result<Keys> {
     // As many cables from a leaf switch up as down; several to each spine switch while it has ports.
     let down = domains * domain;
     // With spine switches given, all is as given.
-    let cables = match params.has("cables") || params.has("spines") || units == 1 {
-        true => params.whole::<u64>("cables", 1, 1 << 20)?,
-        false => (PORTS / units).clamp(1, down),
+    let cables = if params.has("cables") || params.has("spines") || units == 1 {
+        params.whole::<u64>("cables", 1, 1 << 20)?
+    } else {
+        (PORTS / units).clamp(1, down)
     };
     let spines = if units > 1 { down.div_ceil(cables) } else { 0 };
-    let shape = [
+    let keys = number_keys([
         ("domains", domains),
         ("units", units),
         ("rails", 8),
         ("spines", spines),
         ("cables", cables),
-    ];
-    Ok(unless_given(
-        params,
-        shape.map(|(key, n)| (key, n.to_string())),
-    ))
+    ]);
+    Ok(unless_given(params, keys))
 }

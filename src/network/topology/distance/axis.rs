@@ -1,27 +1,42 @@
 //! One axis of a product of networks: a path, a ring or a clique.
+//!
+//! ```text
+//! path of 4   0 - 1 - 2 - 3      ring of 4   0 - 1 - 2 - 3      clique of 4   all six pairs linked
+//!                                            '-----------'
+//! ```
 
-/// How routers along one axis are linked.
+use std::collections::VecDeque;
+
+/// Links of the routers along one axis, with the distance that follows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shape {
-    /// Each to the next: distance |a-b|.
+    /// Each router linked to the next: distance |a-b|.
     Path,
     /// A path closed to a ring: min(|a-b|, n-|a-b|).
     Ring,
-    /// All to all: 0 or 1.
+    /// All pairs linked: distance 0 or 1.
     Clique,
 }
 
 /// One axis of a [`super::Product`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Axis {
-    /// Routers along it.
+    /// Number of routers along the axis, from 1.
     pub extent: u32,
-    /// How they are linked.
+    /// Links of these routers.
     pub shape: Shape,
 }
 
 impl Axis {
-    /// Hops between two coordinates.
+    /// Creates an axis whose routers are all linked to each other.
+    pub fn clique(extent: u32) -> Self {
+        Axis {
+            extent,
+            shape: Shape::Clique,
+        }
+    }
+
+    /// Returns the hops between two coordinates.
     #[inline]
     pub fn between(self, a: u32, b: u32) -> u32 {
         let apart = a.abs_diff(b);
@@ -32,7 +47,7 @@ impl Axis {
         }
     }
 
-    /// The largest distance.
+    /// Returns the largest distance.
     pub fn diameter(self) -> u32 {
         match self.shape {
             Shape::Path => self.extent - 1,
@@ -41,7 +56,7 @@ impl Axis {
         }
     }
 
-    /// Links along one line of this axis.
+    /// Counts the links along one line of this axis.
     pub fn links(self) -> u64 {
         let n = u64::from(self.extent);
         match self.shape {
@@ -53,7 +68,7 @@ impl Axis {
         }
     }
 
-    /// Smallest and largest number of links of a router along this axis.
+    /// Returns the smallest and the largest number of links of a router along this axis.
     pub fn degrees(self) -> (u32, u32) {
         let n = self.extent;
         match self.shape {
@@ -64,7 +79,7 @@ impl Axis {
         }
     }
 
-    /// Σ over unordered pairs of `count[a]·count[b]·d(a,b)`. O(extent).
+    /// Sums `count[a]·count[b]·d(a,b)` over unordered pairs of coordinates. O(extent).
     ///
     /// A path is the sum of its n-1 cuts; a ring is half the sum of the n cuts between an arc of ⌊n/2⌋
     /// routers and the rest: two routers d apart are on different sides of exactly 2d of them.
@@ -72,18 +87,21 @@ impl Axis {
         let all: u128 = count.iter().map(|c| u128::from(*c)).sum();
         match self.shape {
             Shape::Path => {
+                let mut sum = 0;
                 let mut before = 0;
-                count.iter().fold(0, |sum, c| {
+                for c in count {
                     before += u128::from(*c);
-                    sum + before * (all - before)
-                })
+                    sum += before * (all - before);
+                }
+                sum
             }
             Shape::Clique => {
                 let same: u128 = count.iter().map(|c| u128::from(*c) * u128::from(*c)).sum();
                 (all * all - same) / 2
             }
             Shape::Ring => {
-                let (n, half) = (count.len(), count.len() / 2);
+                let n = count.len();
+                let half = n / 2;
                 let mut arc: u128 = count[..half].iter().map(|c| u128::from(*c)).sum();
                 let mut sum = 0;
                 for t in 0..n {
@@ -95,7 +113,7 @@ impl Axis {
         }
     }
 
-    /// [`Axis::pair_sum`] of the same `count` at every coordinate. O(1).
+    /// Returns [`Axis::pair_sum`] of the same `count` at every coordinate. O(1).
     pub fn even_pair_sum(self, count: u64) -> u128 {
         let n = u128::from(self.extent);
         let sum = match self.shape {
@@ -107,22 +125,24 @@ impl Axis {
         u128::from(count) * u128::from(count) * sum
     }
 
-    /// Ordered pairs of coordinates by distance, each with itself included. O(diameter).
+    /// Counts the ordered pairs of coordinates by distance, each with itself included. O(diameter).
     pub fn ordered_pairs(self) -> Vec<u128> {
         let n = u128::from(self.extent);
-        let pairs = |d: u32| match (d, self.shape) {
-            (0, _) => n,
-            (_, Shape::Path) => 2 * (n - u128::from(d)),
-            (_, Shape::Clique) => n * (n - 1),
-            // Both ways round are the same across an even ring.
-            (_, Shape::Ring) if u128::from(d) * 2 == n => n,
-            (_, Shape::Ring) => 2 * n,
-        };
-        (0..=self.diameter()).map(pairs).collect()
+        let mut pairs = vec![n];
+        for d in 1..=u128::from(self.diameter()) {
+            pairs.push(match self.shape {
+                Shape::Path => 2 * (n - d),
+                Shape::Clique => n * (n - 1),
+                // Both ways round are the same across an even ring.
+                Shape::Ring if d * 2 == n => n,
+                Shape::Ring => 2 * n,
+            });
+        }
+        pairs
     }
 
-    /// `out[x] = max over y of values[y] + d(x,y)`, in O(extent): running maxima on paths, the best two
-    /// on cliques, sliding windows of half a turn on rings.
+    /// Fills `out[x]` with the largest `values[y] + d(x,y)` over all y, in O(extent): running maxima on paths, the best
+    /// two on cliques, sliding windows of half a turn on rings.
     pub(super) fn farthest(self, values: &[i32], out: &mut [i32]) {
         let n = values.len();
         match self.shape {
@@ -154,18 +174,14 @@ impl Axis {
                 // Clockwise and counter-clockwise reach: y from x-⌊n/2⌋ to x, and the mirror image.
                 let half = n / 2;
                 out.fill(NOWHERE);
-                let mut window = std::collections::VecDeque::new();
+                let mut window = VecDeque::new();
                 for mirrored in [false, true] {
-                    let at = |step: usize| {
-                        if mirrored {
-                            (2 * n - 1 - step) % n
-                        } else {
-                            step % n
-                        }
-                    };
                     window.clear();
                     for step in n - half..2 * n {
-                        let value = i64::from(values[at(step)]) - step as i64;
+                        let walked = if mirrored { 2 * n - 1 - step } else { step };
+                        let x = walked % n;
+                        // Less the step: whatever enters the window later, these differences stay.
+                        let value = i64::from(values[x]) - step as i64;
                         while window.back().is_some_and(|(_, v)| *v <= value) {
                             window.pop_back();
                         }
@@ -173,8 +189,10 @@ impl Axis {
                         while window.front().is_some_and(|(s, _)| s + half < step) {
                             window.pop_front();
                         }
-                        if let (true, Some((_, best))) = (step >= n, window.front()) {
-                            let x = at(step);
+                        // The steps before a full turn only fill the window.
+                        if let Some((_, best)) = window.front()
+                            && step >= n
+                        {
                             out[x] = out[x].max((best + step as i64) as i32);
                         }
                     }
@@ -184,7 +202,7 @@ impl Axis {
     }
 }
 
-/// Value of cells without a node in [`Axis::farthest`]: below all others, and no overflow when distances are added.
+/// Value of coordinates without a node in [`Axis::fill_farthest`]: below all others, and no overflow when distances are added.
 pub(super) const NOWHERE: i32 = i32::MIN / 2;
 
 #[cfg(test)]

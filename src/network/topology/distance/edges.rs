@@ -1,4 +1,4 @@
-//! A floor under the mean distance of a small set of routers of a grid or torus, by the links inside it.
+//! Lower bound of the mean distance inside a small set of routers of a grid or torus, by the links inside it.
 //!
 //! Let a set have S routers and d axes. A line of the network with j of them, j > 0, has at most j-1 links inside the set,
 //! or j where it is a full ring. So along axis a there are at most S - P(a) + S/n(a) links, where P(a) counts the lines
@@ -10,11 +10,11 @@
 
 use super::axis::{Axis, Shape};
 
-/// Largest size for which this bound is computed: beyond it the one by entropy is higher.
+/// Largest set for which this bound is computed: beyond it the one by entropy is higher.
 const MOST: usize = 4096;
 
-/// Lower bounds of the mean distance over pairs of any S routers, for S = 2, 3, …, at most `largest`. Empty where an
-/// axis is a clique of more than two. O((sum of the extents)²), and O(axes + log(diameter)) for each size.
+/// Returns lower bounds of the mean distance over pairs of any S routers, for S = 2, 3, …, at most `largest`. Empty where
+/// an axis is a clique of more than two. O((sum of the extents)²), and O(axes + log(diameter)) for each size.
 pub(super) fn least_means(axes: &[Axis], largest: usize) -> Vec<f64> {
     if axes
         .iter()
@@ -24,30 +24,35 @@ pub(super) fn least_means(axes: &[Axis], largest: usize) -> Vec<f64> {
     }
     let dimensions = axes.len() as f64;
     let near = Near::new(axes);
-    let mean = |size: usize| {
+    let mut means = Vec::new();
+    for size in 2..=largest.min(MOST) {
         let routers = size as f64;
+        // Projections are whole numbers; the float's rounding must not lift their sum to the next one.
         let projections = (dimensions * routers.powf(1.0 - 1.0 / dimensions) - 1e-9).ceil();
-        let rings = axes
+        // Only rings of three or more have one link more than a path.
+        let full: usize = axes
             .iter()
-            .filter(|a| a.shape == Shape::Ring && a.extent > 2);
-        let full: usize = rings.map(|a| size / a.extent as usize).sum();
+            .filter(|a| a.shape == Shape::Ring && a.extent > 2)
+            .map(|a| size / a.extent as usize)
+            .sum();
         let links = dimensions * routers - projections + full as f64;
         let inside = (2.0 * links / routers)
             .min(near.neighbours())
             .min(routers - 1.0);
         let outside = near.neighbours() - inside;
-        (near.sum(routers - 1.0 + outside) - outside) / (routers - 1.0)
-    };
-    (2..=largest.min(MOST)).map(mean).collect()
+        means.push((near.sum(routers - 1.0 + outside) - outside) / (routers - 1.0));
+    }
+    means
 }
 
-/// Routers by distance from one router, on a torus that contains these axes.
+/// Numbers of routers by distance from one router, on a torus that contains the axes.
 struct Near {
-    /// Routers within 1, 2, … hops, the one itself left out, and the sum of their distances.
+    /// Number of routers within 1, 2, … hops, the one itself left out, and the sum of their distances.
     within: Vec<(f64, f64)>,
 }
 
 impl Near {
+    /// Counts the routers of the product of `axes`, each path made part of a ring.
     fn new(axes: &[Axis]) -> Self {
         let mut shells = vec![1.0];
         for axis in axes {
@@ -60,7 +65,7 @@ impl Near {
                 extent,
                 shape: Shape::Ring,
             };
-            let along: Vec<u128> = ring.ordered_pairs();
+            let along = ring.ordered_pairs();
             let mut next = vec![0.0; shells.len() + along.len() - 1];
             for (h, count) in shells.iter().enumerate() {
                 for (k, pairs) in along.iter().enumerate() {
@@ -69,21 +74,23 @@ impl Near {
             }
             shells = next;
         }
-        let mut so_far = (0.0, 0.0);
-        let add = |(hops, count): (usize, f64)| {
-            so_far = (so_far.0 + count, so_far.1 + count * hops as f64);
-            so_far
-        };
-        Near {
-            within: shells.into_iter().enumerate().skip(1).map(add).collect(),
+        let mut count = 0.0;
+        let mut sum = 0.0;
+        let mut within = Vec::with_capacity(shells.len());
+        for (hops, shell) in shells.into_iter().enumerate().skip(1) {
+            count += shell;
+            sum += shell * hops as f64;
+            within.push((count, sum));
         }
+        Near { within }
     }
 
+    /// Returns the number of neighbours of a router; 0 where there is one router.
     fn neighbours(&self) -> f64 {
         self.within.first().map_or(0.0, |(count, _)| *count)
     }
 
-    /// The sum of the distances to the nearest `count`, linear between whole numbers and beyond the last.
+    /// Sums the distances to the nearest `count` routers, linearly between whole numbers and beyond the last.
     fn sum(&self, count: f64) -> f64 {
         let hops = self.within.partition_point(|(within, _)| *within < count);
         let (before, sum) = if hops == 0 {

@@ -1,4 +1,7 @@
-//! A floor under the mean distance of any set of nodes on a product of paths, rings and cliques, by entropy.
+//! Lower bound of the mean distance inside any set of nodes on a product of paths, rings and cliques, by entropy.
+//!
+//! A set of many nodes cannot be narrow along every axis: a node drawn from it has an entropy, and along each axis this
+//! costs distance. For example, S nodes of a long path have a mean distance of at least some constant times S.
 //!
 //! Draw a node evenly from a set of S. Its coordinates X, Y, … have entropies that add up to at least
 //! ln(S / nodes a router), since entropy is subadditive (Cover & Thomas, "Elements of Information Theory",
@@ -11,20 +14,20 @@
 //!
 //! The second is for rings; a path of n is part of a ring of 2n-2. Spread every position evenly over a link's length:
 //! the entropy stays, and two draws that agreed are now 1/3 apart, no others further than before. So D is at least that
-//! of a density on a circle of length n, less c/3, where c is the chance that two draws agree ([`agreement`]). On the
+//! of a density on a circle of length n, less c/3, where c is the chance that two draws agree ([`bound_agreement`]). On the
 //! circle let G be the mass of half of it, from θ on. Then D = ∫ 2G(1-G) dθ over half a turn, and G changes at the rate
 //! b - a, where a and b are the densities at θ and across. Begin where G is 1/2, and let M be the most that G reaches:
 //! the mass 1-M beyond half of the ring is kept apart. For any A and k with 2M(1-M) + k ≥ A, and
 //! v(G) = λ arccosh((2G(1-G) + k)/A), the inequality
 //! 2G(1-G) + λ(a ln a + b ln b) - μ(a+b) ∓ v(G)(b-a) ≥ -k holds with μ = λ(1 + ln(A/2λ)), as its left side is least at
 //! a, b = A/2λ · exp(∓v/λ). Integrated, with - on the way up to M and + on the way back, D - λH is at least
-//! μ - kn/2 + 2∫v dG from 1/2 to M. A circle of length n is one of length 1 made larger: one table ([`CIRCLE`]) has them all.
+//! μ - kn/2 + 2∫v dG from 1/2 to M. A circle of length n is one of length 1 made larger: one table ([`CIRCLE_BOUNDS`]) has them all.
 
 use super::axis::{Axis, Shape};
 use super::edges;
 use super::product::Product;
 
-/// The least D - τH of a density on a circle of length 1, rounded down: element i at τ = 2^(-2 - i/6). Made and held by
+/// Lower bounds of D - τH of a density on a circle of length 1, rounded down: element i at τ = 2^(-2 - i/6). Made and checked by
 /// the test `the_table_is_proved`. It is concave in τ, and at the first element that of the even density.
 const CIRCLE: [f64; 64] = [
     0.24999996, 0.24999677, 0.24968984, 0.24651599, 0.23998348, 0.23113225, 0.22091531, 0.20992242,
@@ -37,14 +40,14 @@ const CIRCLE: [f64; 64] = [
     0.00292458, 0.00264539, 0.00239231, 0.00216297, 0.00195519, 0.00176700, 0.00159660, 0.00144235,
 ];
 
-/// Factor that keeps a floor below the truth in spite of rounding.
+/// Factor that keeps a lower bound below the truth in spite of rounding.
 const SAFE: f64 = 1.0 - 1e-9;
 
-/// Values of λ tried in each octave.
+/// Number of values of λ tried in each octave.
 const STEPS: f64 = 8.0;
 
 impl Product {
-    /// Lower bounds of the mean distance over pairs of any S nodes, for S = 2, 3, …, `largest`, where no
+    /// Returns lower bounds of the mean distance over pairs of any S nodes, for S = 2, 3, …, `largest`, where no
     /// router carries more than `per_router` of them; negative where this bound says nothing. The larger of the bound by
     /// entropy and, with one node a router, that by the links inside the set. O(largest), and for each of
     /// 8·log₂(extent) numbers λ O(extent) at a few hundred chances.
@@ -52,7 +55,7 @@ impl Product {
         let axes: Vec<Axis> = self.axes.iter().copied().filter(|a| a.extent > 1).collect();
         let widest = axes.iter().map(|a| a.extent).max().unwrap_or(1);
         let count = (STEPS * (4.0 + f64::from(widest).log2())) as i32;
-        let lambdas = (0..count).map(|i| 2f64.powf(f64::from(i) / STEPS - 3.0));
+        // The bound of an axis takes most of the time; like axes have it in common.
         let mut alike: Vec<(Axis, f64)> = Vec::new();
         for axis in &axes {
             match alike.iter_mut().find(|(a, _)| a == axis) {
@@ -60,34 +63,44 @@ impl Product {
                 None => alike.push((*axis, 1.0)),
             }
         }
-        let least = |lambda| {
-            alike
+        let lines = upper_hull((0..count).map(|i| {
+            let lambda = 2f64.powf(f64::from(i) / STEPS - 3.0);
+            let least = alike
                 .iter()
                 .map(|(a, count)| count * least_on_axis(*a, lambda))
-                .sum()
+                .sum();
+            (lambda, least)
+        }));
+        let links = if per_router == 1 {
+            edges::least_means(&axes, largest)
+        } else {
+            Vec::new()
         };
-        let lines = upper_hull(lambdas.map(|lambda| (lambda, least(lambda))));
-        let links = match per_router {
-            1 => edges::least_means(&axes, largest),
-            _ => Vec::new(),
-        };
+        let mut bounds = Vec::new();
         let mut at = 0;
-        let mean = |size: usize| {
+        for size in 2..=largest {
             let entropy = (size as f64 / f64::from(per_router)).ln();
-            let value = |(lambda, least): (f64, f64)| lambda * entropy + least;
-            while at + 1 < lines.len() && value(lines[at + 1]) >= value(lines[at]) {
+            // Entropies ascend with the size, so the highest line is never one before.
+            while at + 1 < lines.len()
+                && height(lines[at + 1], entropy) >= height(lines[at], entropy)
+            {
                 at += 1;
             }
-            let by_entropy = value(lines[at]) * size as f64 / (size - 1) as f64;
-            SAFE * links
-                .get(size - 2)
-                .map_or(by_entropy, |by_links| by_entropy.max(*by_links))
-        };
-        (2..=largest).map(mean).collect()
+            let by_entropy = height(lines[at], entropy) * size as f64 / (size - 1) as f64;
+            let by_links = links.get(size - 2).copied().unwrap_or(by_entropy);
+            bounds.push(SAFE * by_entropy.max(by_links));
+        }
+        bounds
     }
 }
 
-/// The upper envelope of lines (slope, height at 0), given by ascending slope: the lines that are highest somewhere.
+/// Returns the height of a line (slope, height at 0) at x.
+fn height((slope, at_0): (f64, f64), x: f64) -> f64 {
+    slope * x + at_0
+}
+
+/// Returns the upper envelope of lines (slope, height at 0), given by ascending slope: the lines that are highest
+/// somewhere.
 fn upper_hull(lines: impl Iterator<Item = (f64, f64)>) -> Vec<(f64, f64)> {
     let mut hull: Vec<(f64, f64)> = Vec::new();
     for line in lines {
@@ -103,7 +116,7 @@ fn upper_hull(lines: impl Iterator<Item = (f64, f64)>) -> Vec<(f64, f64)> {
     hull
 }
 
-/// Lower bound of D - λH over all distributions on this axis.
+/// Returns a lower bound of D - λH over all distributions on this axis.
 fn least_on_axis(axis: Axis, lambda: f64) -> f64 {
     let n = axis.extent;
     let weight = |x: u32| (-f64::from(axis.between(x, n / 2)) / lambda).exp();
@@ -118,25 +131,35 @@ fn least_on_axis(axis: Axis, lambda: f64) -> f64 {
     gibbs.max(circle - agreement(ring, lambda) / 3.0)
 }
 
-/// Lower bound of [`CIRCLE`]'s function at any τ: the chord between table entries, which a concave function is not below.
+/// Returns a lower bound of D - τH of a density on a circle of length 1 for any τ: the chord between elements of
+/// [`CIRCLE_BOUNDS`], which a concave function is not below.
 fn least_on_circle(tau: f64) -> f64 {
     let at = -6.0 * (tau.log2() + 2.0);
-    let node = |i: usize| (2f64.powf(-2.0 - i as f64 / 6.0), CIRCLE[i]);
-    let i = at.max(0.0) as usize;
-    let ((low, at_low), (high, at_high)) = match i + 1 < CIRCLE.len() {
-        true if at <= 0.0 => return CIRCLE[0],
-        true => (node(i + 1), node(i)),
-        false => ((0.0, 0.0), node(CIRCLE.len() - 1)),
+    if at <= 0.0 {
+        return CIRCLE[0];
+    }
+    let i = at as usize;
+    let (high, at_high) = circle_element(i.min(CIRCLE.len() - 1));
+    // Below the last element: the chord from 0, where the function is 0.
+    let (low, at_low) = if i + 1 < CIRCLE.len() {
+        circle_element(i + 1)
+    } else {
+        (0.0, 0.0)
     };
     at_low + (at_high - at_low) * (tau - low) / (high - low)
 }
 
-/// The ratio of neighbours among the largest chances that [`agreement`] looks at.
+/// Returns τ and the bound of element i of [`CIRCLE_BOUNDS`].
+fn circle_element(i: usize) -> (f64, f64) {
+    (2f64.powf(-2.0 - i as f64 / 6.0), CIRCLE[i])
+}
+
+/// Ratio of the ends of each interval of the largest chance m that [`bound_agreement`] looks at.
 const CUT: f64 = 1.03;
-/// Intervals of the slope on one side that it looks at for each.
+/// Number of intervals of the slope on one side that [`bound_agreement`] looks at for each of these.
 const SIDES: u32 = 12;
 
-/// Upper bound of the chance c = Σ p² that two draws agree, for the distribution of least D - λH on a ring of `extent`.
+/// Returns an upper bound of the chance c = Σ p² that two draws agree, for the distribution of least D - λH on a ring of `extent`.
 ///
 /// There p(x) is proportional to exp(-2φ(x)/λ), with φ(x) = E d(x, X'): the logarithm holds every p above 0, and all
 /// derivatives are equal. Let m be the largest p, at x₀. The second difference of φ at x is at most 2p(x) ≤ 2m, so φ
@@ -149,24 +172,29 @@ const SIDES: u32 = 12;
 /// least sum of all slopes, as the mean of two exponentials is at least that of the mean exponent. O(min(extent, λ))
 /// for each interval.
 fn agreement(extent: u32, lambda: f64) -> f64 {
-    let (mut worst, mut high) = (1.0 / f64::from(extent), 1.0);
+    let mut worst = 1.0 / f64::from(extent);
+    let mut high = 1.0;
     while high > worst {
         let low = high / CUT;
-        let most = |slopes| most_agreement(extent, lambda, (low, high), slopes);
-        if lambda >= 8.0 && most((high, high)).is_some() {
-            return high;
-        }
         if lambda < 8.0 {
-            let slope = |i: u32| high * f64::from(i) / f64::from(SIDES);
-            let here = (0..SIDES).filter_map(|i| most((slope(i + 1), 2.0 * high - slope(i))));
-            worst = here.fold(worst, |worst, c| worst.max(c.min(high)));
+            for i in 0..SIDES {
+                let slope = high * f64::from(i + 1) / f64::from(SIDES);
+                // The other side at most takes what the low end of this interval leaves of 2m.
+                let other = 2.0 * high - high * f64::from(i) / f64::from(SIDES);
+                if let Some(c) = most_agreement(extent, lambda, (low, high), (slope, other)) {
+                    worst = worst.max(c.min(high));
+                }
+            }
+        } else if most_agreement(extent, lambda, (low, high), (high, high)).is_some() {
+            return high;
         }
         high = low;
     }
     worst
 }
 
-/// The largest Σ p² for m in `low..=high` and slopes of at most these; `None` where there is no such distribution.
+/// Returns the largest Σ p² for m in `low..=high` and slopes of at most these; `None` where there is no such
+/// distribution.
 fn most_agreement(
     extent: u32,
     lambda: f64,
@@ -174,16 +202,18 @@ fn most_agreement(
     slopes: (f64, f64),
 ) -> Option<f64> {
     let side = (extent - 1) / 2;
-    let (mut left, mut c) = (1.0 - low, low * low);
+    let mut left = 1.0 - low;
+    let mut c = low * low;
     // What p is at least after each step away from x₀, and how much it falls with the next step.
     let fall = (-4.0 * high / lambda).exp();
     let mut least = [slopes.0, slopes.1].map(|slope| (low, (-2.0 * slope / lambda).exp()));
-    // The rest fills the largest first.
-    let (mut rest, mut room) = (0.0, Vec::with_capacity(64));
+    let mut room = Vec::with_capacity(64);
     for _ in 0..side {
         for (p, ratio) in &mut least {
-            (*p, *ratio) = (*p * *ratio, *ratio * fall);
-            (left, c) = (left - *p, c + *p * *p);
+            *p *= *ratio;
+            *ratio *= fall;
+            left -= *p;
+            c += *p * *p;
             room.push(*p);
         }
         if left < 0.0 {
@@ -196,9 +226,12 @@ fn most_agreement(
     }
     room.push(low);
     room.sort_unstable_by(|a, b| b.total_cmp(a));
+    // The rest fills the largest first.
+    let mut rest = 0.0;
     for p in room {
         let add = left.min(high - p);
-        (left, rest) = (left - add, rest + add * (high + p));
+        left -= add;
+        rest += add * (high + p);
     }
     Some(c + rest + left * high)
 }

@@ -1,4 +1,10 @@
 //! Distances between groups that are joined at one router each.
+//!
+//! ```text
+//! three groups of a path of two      1 - 0 --- 2 - 3      routers 0, 2 and 4 are the hubs,
+//!                                         \   /           each linked to both others;
+//!                                           4 - 5         1 to 5 is 1 + 1 + 1 hops
+//! ```
 
 use super::product::Product;
 
@@ -13,54 +19,47 @@ pub struct Hub {
 }
 
 impl Hub {
-    /// Hops between two routers. O(axes).
+    /// Returns the hops between two routers. O(axes).
     #[inline]
     pub fn between(&self, a: u32, b: u32) -> u32 {
         let size = self.group.routers() as u32;
-        let ((ga, ra), (gb, rb)) = ((a / size, a % size), (b / size, b % size));
-        if ga == gb {
-            self.group.between(ra, rb)
+        let from = a % size;
+        let to = b % size;
+        if a / size == b / size {
+            self.group.between(from, to)
         } else {
-            self.group.between(ra, 0) + 1 + self.group.between(0, rb)
+            self.group.between(from, 0) + 1 + self.group.between(0, to)
         }
     }
 
-    /// The largest distance between any two routers.
-    pub fn diameter(&self) -> u32 {
-        let reach = (0..self.group.routers() as u32)
-            .map(|r| self.group.between(0, r))
-            .max();
-        let between = if self.groups > 1 {
-            2 * reach.unwrap_or(0) + 1
-        } else {
-            0
-        };
-        self.group.diameter().max(between)
-    }
-
-    /// Sum of distances over unordered node pairs and the largest one, for `count[r]` nodes on router r.
+    /// Returns the sum of distances over unordered node pairs and the largest one, for `count[r]` nodes on router r.
     pub fn pair_sum(&self, count: &[u32]) -> (u128, u32) {
-        let (mut sum, mut largest) = (0u128, 0);
+        let mut sum = 0u128;
+        let mut largest = 0;
         // Sums over the groups so far: nodes, their distances to their first router, the largest of these. Pairs between
         // groups follow from them, since every path between groups goes over both first routers.
-        let (mut nodes, mut ways, mut longest) = (0u128, 0u128, None);
+        let mut nodes = 0u128;
+        let mut ways = 0u128;
+        let mut longest = None;
         for group in count.chunks(self.group.routers() as usize) {
             sum += self.group.pair_sum(group);
             largest = largest.max(self.group.spread(group));
-            let (mut m, mut w, mut far) = (0u128, 0u128, None);
-            for (r, c) in group.iter().enumerate().filter(|(_, c)| **c > 0) {
-                let way = self.group.between(r as u32, 0);
-                m += u128::from(*c);
-                w += u128::from(*c) * u128::from(way);
-                far = far.max(Some(way));
+            let mut nodes_here = 0u128;
+            let mut ways_here = 0u128;
+            let mut longest_here = None;
+            for (r, c) in (0..).zip(group).filter(|(_, c)| **c > 0) {
+                let way = self.group.between(r, 0);
+                nodes_here += u128::from(*c);
+                ways_here += u128::from(*c) * u128::from(way);
+                longest_here = longest_here.max(Some(way));
             }
-            sum += nodes * w + nodes * m + ways * m;
-            if let (Some(a), Some(b)) = (longest, far) {
+            sum += nodes * ways_here + nodes * nodes_here + ways * nodes_here;
+            if let (Some(a), Some(b)) = (longest, longest_here) {
                 largest = largest.max(a + 1 + b);
             }
-            nodes += m;
-            ways += w;
-            longest = longest.max(far);
+            nodes += nodes_here;
+            ways += ways_here;
+            longest = longest.max(longest_here);
         }
         (sum, largest)
     }

@@ -1,13 +1,21 @@
 //! Distances that add up a weight for every label in which two routers differ.
+//!
+//! On a dragonfly+, for instance, two leaf switches that differ are 2 hops apart, and 1 more where their groups differ too:
+//!
+//! ```text
+//! leaf switch           0  1  2  3        d(0, 1) = 2
+//! label leaf, weight 2  0  1  2  3        d(0, 2) = 2 + 1
+//! label group, weight 1 0  0  1  1
+//! ```
 
 use std::collections::HashMap;
 
-use super::axis::{Axis, Shape};
+use super::axis::Axis;
 
 /// Labels of routers. The distance of two routers is the sum of the weights of the labels in which they differ.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Labels {
-    /// At most sixteen.
+    /// The labels, sixteen at most.
     pub labels: Vec<Label>,
 }
 
@@ -16,20 +24,21 @@ pub struct Labels {
 pub struct Label {
     /// Number of values.
     pub extent: u32,
-    /// Routers that follow one another with the same label.
+    /// Number of consecutive routers with the same label.
     pub stride: u32,
     /// Distance that a difference in this label adds.
     pub weight: u32,
 }
 
 impl Label {
+    /// Returns the value of this label at a router.
     fn of(self, router: u32) -> u32 {
         router / self.stride % self.extent
     }
 }
 
 impl Labels {
-    /// Distance of two routers. O(labels).
+    /// Returns the distance of two routers. O(labels).
     pub fn between(&self, a: u32, b: u32) -> u32 {
         self.labels
             .iter()
@@ -37,7 +46,8 @@ impl Labels {
             .sum()
     }
 
-    /// How many of `routers` routers are 0, 1, 2, … away from the first, as from any other. O(routers · labels).
+    /// Counts the routers, of `routers` in all, that are 0, 1, 2, … away from the first, as from any other.
+    /// O(routers · labels).
     pub fn growth(&self, routers: u32) -> Vec<u64> {
         let mut at = Vec::new();
         for hops in (0..routers).map(|b| self.between(0, b) as usize) {
@@ -47,7 +57,7 @@ impl Labels {
         at
     }
 
-    /// Sum of distances over unordered node pairs and the largest one, for `count[r]` nodes on router r.
+    /// Returns the sum of distances over unordered node pairs and the largest one, for `count[r]` nodes on router r.
     ///
     /// The largest: pairs that differ in all labels of a set are counted by inclusion and exclusion, from how many
     /// agree in each of its subsets. O(routers · labels · 2^labels).
@@ -55,13 +65,10 @@ impl Labels {
         let mut sum = 0;
         for label in &self.labels {
             let mut along = vec![0u64; label.extent as usize];
-            let nodes = (0..).zip(count);
-            nodes.for_each(|(r, c)| along[label.of(r) as usize] += u64::from(*c));
-            let clique = Axis {
-                extent: label.extent,
-                shape: Shape::Clique,
-            };
-            sum += u128::from(label.weight) * clique.pair_sum(&along);
+            for (r, c) in (0..).zip(count) {
+                along[label.of(r) as usize] += u64::from(*c);
+            }
+            sum += u128::from(label.weight) * Axis::clique(label.extent).pair_sum(&along);
         }
         let occupied: Vec<u32> = (0..)
             .zip(count)
@@ -71,39 +78,41 @@ impl Labels {
         // Routers without nodes may leave no pair that differs in all labels, so every set of labels is tried.
         let sets = 1usize << self.labels.len();
         let agreeing: Vec<i128> = (0..sets).map(|set| self.agreeing(set, &occupied)).collect();
-        let weight = |set: usize| -> u32 { self.members(set).map(|l| l.weight).sum() };
-        let differ = |set: usize| -> i128 {
-            let subsets = (0..sets).filter(|subset| subset & set == *subset);
-            subsets
-                .map(|s| {
-                    if s.count_ones() % 2 == 0 {
-                        agreeing[s]
-                    } else {
-                        -agreeing[s]
-                    }
-                })
-                .sum()
-        };
-        let largest = (0..sets).filter(|set| differ(*set) > 0).map(weight).max();
-        (sum, largest.unwrap_or(0))
+        let mut largest = 0;
+        for set in 0..sets {
+            let mut differing = 0;
+            for subset in (0..=set).filter(|subset| subset & set == *subset) {
+                if subset.count_ones() % 2 == 0 {
+                    differing += agreeing[subset];
+                } else {
+                    differing -= agreeing[subset];
+                }
+            }
+            if differing > 0 {
+                largest = largest.max(self.members(set).map(|l| l.weight).sum());
+            }
+        }
+        (sum, largest)
     }
 
-    /// The labels of a set, one bit each.
+    /// Returns the labels of a set, given as one bit each.
     fn members(&self, set: usize) -> impl Iterator<Item = &Label> {
-        self.labels
-            .iter()
-            .enumerate()
+        (0..)
+            .zip(&self.labels)
             .filter(move |(i, _)| set >> i & 1 == 1)
             .map(|(_, l)| l)
     }
 
-    /// Ordered pairs of routers, each with itself included, that agree in all labels of a set.
+    /// Counts the ordered pairs of routers, each with itself included, that agree in all labels of a set.
     fn agreeing(&self, set: usize, routers: &[u32]) -> i128 {
         let mut alike: HashMap<u128, i128> = HashMap::new();
         for router in routers {
-            let key = |key, l: &Label| key * u128::from(l.extent) + u128::from(l.of(*router));
+            let mut key = 0;
             // Labels are parts of a router's number or nested in each other: a few of 31 bits.
-            *alike.entry(self.members(set).fold(0, key)).or_default() += 1;
+            for label in self.members(set) {
+                key = key * u128::from(label.extent) + u128::from(label.of(*router));
+            }
+            *alike.entry(key).or_default() += 1;
         }
         alike.values().map(|n| n * n).sum()
     }

@@ -2,7 +2,8 @@
 //!
 //! All four are sums of one-dimensional distances between labels ([`Labelling`]), and so sums of cuts
 //! (Deza & Laurent, "Geometry of Cuts and Metrics", 1997): the fast exact methods of `nodeorder_order::metric`
-//! rest on that and do not depend on the families.
+//! rest on that and do not depend on the families. For instance, on `mesh:2x3` router r has the labels ⌊r/3⌋ on a path of
+//! two and r mod 3 on a path of three, so that routers 0 and 5 are |0-1| + |0-2| = 3 hops apart.
 
 use nodeorder_base::ids::RouterId;
 
@@ -20,7 +21,7 @@ pub use labels::{Label, Labels};
 pub use product::Product;
 pub use tree::Tree;
 
-/// How the distance between two node-carrying routers is found.
+/// Rule for the distance between two node-carrying routers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Metric {
     /// A sum over coordinate axes: mesh, torus, mixed grids, HyperX, the best-case cascade.
@@ -31,12 +32,12 @@ pub enum Metric {
     Hub(Hub),
     /// A weight for every label in which two routers differ: dragonfly+, multi-rail networks.
     Labels(Labels),
-    /// Search on the router graph.
+    /// Search on the router graph: no closed form.
     Hops,
 }
 
 impl Metric {
-    /// Hops between two routers, or `None` where only a search finds them. O(axes) or O(levels).
+    /// Returns the hops between two routers; `None` where only a search finds them. O(axes) or O(levels).
     pub fn between(&self, a: RouterId, b: RouterId) -> Option<u32> {
         match self {
             Metric::Product(product) => Some(product.between(a.0, b.0)),
@@ -51,113 +52,100 @@ impl Metric {
 /// One term of a distance that is a sum: a label for every router and a distance between labels.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Labelling {
-    /// How many labels there are and how they are joined.
+    /// The labels, 0 to `extent` - 1, and how they are joined.
     pub axis: Axis,
-    /// Weight of one hop between labels.
+    /// Distance that one hop between labels adds.
     pub weight: u32,
-    rule: Rule,
-}
-
-/// Where a router's label comes from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Rule {
-    /// A coordinate: `router / stride % extent`.
-    Digit { stride: u32 },
-    /// A coordinate inside one block of `size` routers; routers of other blocks count as its first one.
-    DigitWithin { block: u32, size: u32, stride: u32 },
+    /// Number of consecutive routers with the same label: a router's is `router / stride % extent`.
+    pub stride: u32,
+    /// The block (number, routers in each block) whose routers alone have labels of their own, by `router % routers` in
+    /// the place of `router`; routers of other blocks have label 0. `None` where all routers have them.
+    pub block: Option<(u32, u32)>,
 }
 
 impl Labelling {
-    fn new(axis: Axis, weight: u32, rule: Rule) -> Self {
-        Labelling { axis, weight, rule }
+    /// Creates the term of a label that all routers have: its weight where two routers differ.
+    fn differing(label: Label) -> Self {
+        Labelling {
+            axis: Axis::clique(label.extent),
+            weight: label.weight,
+            stride: label.stride,
+            block: None,
+        }
     }
 
-    /// The label of a router.
+    /// Returns the label of a router.
     pub fn label(&self, router: RouterId) -> u32 {
-        match self.rule {
-            Rule::Digit { stride } => router.0 / stride % self.axis.extent,
-            Rule::DigitWithin {
-                block,
-                size,
-                stride,
-            } if router.0 / size == block => router.0 % size / stride % self.axis.extent,
-            Rule::DigitWithin { .. } => 0,
-        }
+        let position = match self.block {
+            None => router.0,
+            Some((block, size)) if router.0 / size == block => router.0 % size,
+            Some(_) => return 0,
+        };
+        position / self.stride % self.axis.extent
     }
 
-    /// How a router's label comes about: `router / stride % extent` with the stride, and, where only the routers
-    /// of one block have labels of their own, the block's number and size (`router % size` is taken before;
-    /// routers of other blocks have label 0).
-    pub fn digit(&self) -> (u32, Option<(u32, u32)>) {
-        match self.rule {
-            Rule::Digit { stride } => (stride, None),
-            Rule::DigitWithin {
-                block,
-                size,
-                stride,
-            } => (stride, Some((block, size))),
-        }
-    }
-
-    /// The distance between two labels, weighted.
+    /// Returns the weighted distance between two labels.
     pub fn between(&self, a: u32, b: u32) -> u32 {
         self.weight * self.axis.between(a, b)
     }
 
-    /// The largest weighted distance.
+    /// Returns the largest weighted distance.
     pub fn diameter(&self) -> u32 {
         self.weight * self.axis.diameter()
     }
 }
 
+impl Product {
+    /// Adds a term of weight 1 for each axis to `terms`, with labels of their own for the routers of `block`.
+    fn add_terms(&self, block: Option<(u32, u32)>, terms: &mut Vec<Labelling>) {
+        for (i, axis) in self.axes.iter().enumerate() {
+            terms.push(Labelling {
+                axis: *axis,
+                weight: 1,
+                stride: self.stride(i),
+                block,
+            });
+        }
+    }
+}
+
 impl Metric {
-    /// The metric as a sum: `d(a,b) = Σ weight · axis(label(a), label(b))`; `None` where only a search
+    /// Writes the metric as a sum: `d(a,b) = Σ weight · axis(label(a), label(b))`; `None` where only a search
     /// finds distances. Terms that are always zero are left out.
     pub fn labellings(&self) -> Option<Vec<Labelling>> {
-        let digits = |product: &Product, rule: &dyn Fn(u32) -> Rule| -> Vec<Labelling> {
-            let term =
-                |(i, axis): (usize, &Axis)| Labelling::new(*axis, 1, rule(product.stride(i)));
-            product.axes.iter().enumerate().map(term).collect()
-        };
-        let clique = |extent| Axis {
-            extent,
-            shape: Shape::Clique,
-        };
-        let mut terms = match self {
+        let mut terms = Vec::new();
+        match self {
             Metric::Hops => return None,
-            Metric::Product(product) => digits(product, &|stride| Rule::Digit { stride }),
+            Metric::Product(product) => product.add_terms(None, &mut terms),
             Metric::Tree(tree) => {
                 // Two leaves part at as many levels as their common ancestor is high: two hops for each.
                 let mut stride = 1;
-                let mut terms = Vec::new();
                 for arity in tree.arity.iter().rev() {
-                    let units = (tree.leaves() / u64::from(stride)) as u32;
-                    terms.push(Labelling::new(clique(units), 2, Rule::Digit { stride }));
+                    let extent = (tree.leaves() / u64::from(stride)) as u32;
+                    terms.push(Labelling::differing(Label {
+                        extent,
+                        stride,
+                        weight: 2,
+                    }));
                     stride *= arity;
                 }
-                terms
             }
             Metric::Labels(labels) => {
-                let digit = |l: &Label| Rule::Digit { stride: l.stride };
-                let term = |l: &Label| Labelling::new(clique(l.extent), l.weight, digit(l));
-                labels.labels.iter().map(term).collect()
+                terms.extend(labels.labels.iter().copied().map(Labelling::differing));
             }
             Metric::Hub(hub) => {
                 // Seen from group g, everything outside stands at its hub; one more hop between groups.
                 let size = hub.group.routers() as u32;
-                let between = Rule::Digit { stride: size };
-                let mut terms = vec![Labelling::new(clique(hub.groups), 1, between)];
+                terms.push(Labelling::differing(Label {
+                    extent: hub.groups,
+                    stride: size,
+                    weight: 1,
+                }));
                 for block in 0..hub.groups {
-                    let rule = |stride| Rule::DigitWithin {
-                        block,
-                        size,
-                        stride,
-                    };
-                    terms.extend(digits(&hub.group, &rule));
+                    hub.group.add_terms(Some((block, size)), &mut terms);
                 }
-                terms
             }
-        };
+        }
         terms.retain(|term| term.axis.extent > 1 && term.weight > 0);
         Some(terms)
     }
@@ -206,8 +194,8 @@ mod tests {
         }
         let (found, whole) = match metric {
             Metric::Product(m) => ((m.pair_sum(&count), m.spread(&count)), m.diameter()),
-            Metric::Tree(m) => (m.pair_sum(&count), m.diameter()),
-            Metric::Hub(m) => (m.pair_sum(&count), m.diameter()),
+            Metric::Tree(m) => (m.pair_sum(&count), diameter),
+            Metric::Hub(m) => (m.pair_sum(&count), diameter),
             Metric::Labels(m) => (m.pair_sum(&count), diameter),
             Metric::Hops => unreachable!("it has no closed form"),
         };

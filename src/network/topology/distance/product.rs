@@ -2,7 +2,7 @@
 
 use super::axis::{Axis, NOWHERE, Shape};
 
-/// A Cartesian product of paths, rings and cliques: the distance is the sum over axes. Router indices are
+/// A Cartesian product of paths, rings and cliques: the distance is the sum over axes. Routers are numbered
 /// row-major, the last axis fastest.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Product {
@@ -11,7 +11,17 @@ pub struct Product {
 }
 
 impl Product {
-    /// Hops between two routers. O(axes).
+    /// Creates the product of axes of one shape, slowest first.
+    pub fn of_shape(shape: Shape, extents: &[u32]) -> Self {
+        Product {
+            axes: extents
+                .iter()
+                .map(|&extent| Axis { extent, shape })
+                .collect(),
+        }
+    }
+
+    /// Returns the hops between two routers. O(axes).
     #[inline]
     pub fn between(&self, mut a: u32, mut b: u32) -> u32 {
         let mut sum = 0;
@@ -23,27 +33,27 @@ impl Product {
         sum
     }
 
-    /// Number of routers.
+    /// Counts the routers.
     pub fn routers(&self) -> u64 {
         self.axes.iter().map(|a| u64::from(a.extent)).product()
     }
 
-    /// The largest distance between any two routers.
+    /// Returns the largest distance between any two routers.
     pub fn diameter(&self) -> u32 {
         self.axes.iter().map(|a| a.diameter()).sum()
     }
 
-    /// Difference of router numbers for one step along axis `i`.
+    /// Returns the difference of router numbers for one step along axis `i`.
     pub fn stride(&self, i: usize) -> u32 {
         self.axes[i + 1..].iter().map(|a| a.extent).product()
     }
 
-    /// The coordinate of `router` along axis `i`.
+    /// Returns the coordinate of `router` along axis `i`.
     pub fn coordinate(&self, i: usize, router: u32) -> u32 {
         router / self.stride(i) % self.axes[i].extent
     }
 
-    /// Number of links of the whole network.
+    /// Counts the links of the whole network.
     pub fn links(&self) -> u64 {
         let routers = self.routers();
         self.axes
@@ -52,7 +62,7 @@ impl Product {
             .sum()
     }
 
-    /// Smallest and largest number of links at a router.
+    /// Returns the smallest and the largest number of links at a router.
     pub fn degrees(&self) -> (u32, u32) {
         self.axes
             .iter()
@@ -60,7 +70,7 @@ impl Product {
             .fold((0, 0), |(l, h), (a, b)| (l + a, h + b))
     }
 
-    /// Visits every link `(u, v)` once, u < v.
+    /// Visits every link `(u, v)` once, u < v, with its axis.
     pub fn for_each_link(&self, visit: &mut dyn FnMut(u32, u32, Axis)) {
         let routers = self.routers();
         for u in 0..routers {
@@ -75,6 +85,7 @@ impl Product {
                         if x + 1 < n {
                             to(1);
                         }
+                        // The link that closes a ring; in a ring of two it is the one there already.
                         if axis.shape == Shape::Ring && x == 0 && n > 2 {
                             to(n - 1);
                         }
@@ -84,7 +95,7 @@ impl Product {
         }
     }
 
-    /// Σ over unordered node pairs of their distance, for `count[r]` nodes on router r.
+    /// Sums the distances over unordered node pairs, for `count[r]` nodes on router r.
     /// O(routers·axes).
     pub fn pair_sum(&self, count: &[u32]) -> u128 {
         let mut sum = 0;
@@ -100,7 +111,7 @@ impl Product {
         sum
     }
 
-    /// The largest distance between two routers that carry nodes; some routers may carry none.
+    /// Returns the largest distance between two routers that carry nodes: those with `count` above 0.
     ///
     /// The farthest distance from every router to the set is found axis by axis:
     /// `f(x) = max over y in the set of Σ d_i(x_i, y_i)` separates into one maximum an axis.
@@ -110,14 +121,17 @@ impl Product {
             .iter()
             .map(|c| if *c > 0 { 0 } else { NOWHERE })
             .collect();
-        let (mut line, mut reach) = (Vec::new(), Vec::new());
+        let mut line = Vec::new();
+        let mut reach = Vec::new();
         for (i, axis) in self.axes.iter().enumerate() {
-            let (stride, n) = (self.stride(i) as usize, axis.extent as usize);
+            let stride = self.stride(i) as usize;
+            let n = axis.extent as usize;
             reach.resize(n, 0);
             for block in far.chunks_mut(stride * n) {
                 for offset in 0..stride {
                     line.clear();
                     line.extend((0..n).map(|x| block[offset + x * stride]));
+                    // A line without nodes stays without, whatever is added to its `NO_NODE`.
                     if line.iter().any(|f| *f >= 0) {
                         axis.farthest(&line, &mut reach);
                         (0..n).for_each(|x| block[offset + x * stride] = reach[x]);

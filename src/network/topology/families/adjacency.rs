@@ -1,4 +1,15 @@
 //! Networks from the adjacency files of caminos.
+//!
+//! ```text
+//! NODOS 3      routers
+//! GRADO 2      neighbours of a router at most
+//! N 0          a router
+//! 1 2          its neighbours
+//! N 1
+//! 0 2
+//! N 2
+//! 0 1
+//! ```
 
 use std::collections::HashMap;
 
@@ -12,10 +23,10 @@ use crate::topology::network::Network;
 use crate::topology::sizes::require_graph;
 use crate::topology::source_file::{FileOption, SourceFile};
 use nodeorder_base::error::{Error, Result};
-use nodeorder_base::input::Line;
+use nodeorder_base::input::{Line, Text};
 use nodeorder_base::params::{Opt, Params};
 
-/// `caminos:FILE[,per_router=K]`.
+/// Entry of `caminos:FILE[,per_router=K]`.
 pub const FAMILY: TopologyEntry = TopologyEntry {
     name: "caminos",
     about: "caminos' adjacency file: NODOS, GRADO, and the neighbours of every router",
@@ -34,11 +45,13 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
     parse: parse_options,
 };
 
+/// Options of a network from an adjacency file.
 struct CaminosOptions {
     file: FileOption,
     per_router: u32,
 }
 
+/// Reads the options of a network from an adjacency file, not the file.
 fn parse_options(params: &Params, _: &Context) -> Result<Box<dyn BuildNetwork>> {
     let per_router = per_router(params)?;
     let expected = "an adjacency file, as in caminos:network.adj";
@@ -52,8 +65,8 @@ impl BuildNetwork for CaminosOptions {
     }
 }
 
-/// `NODOS routers`, `GRADO degree`, then for each router `N router` and a line of its neighbours; a link stands at both
-/// ends.
+/// Reads `NODOS routers`, `GRADO degree`, then for each router `N router` and a line of its neighbours; a link stands at
+/// both ends.
 ///
 /// # Errors
 /// With the line: another word, a router that is not there or again, more neighbours than GRADO says, a link from a
@@ -61,45 +74,28 @@ impl BuildNetwork for CaminosOptions {
 fn network(file: &SourceFile<'_>, per_router: u32) -> Result<Network> {
     let text = &file.text;
     let mut lines = text.lines().filter(|line| !line.text.trim().is_empty());
-    let mut header = |word: &str, most: u32| {
-        let expected = format!("{word} and a whole number from 1 to {most}");
-        let ended = || Error::input(text.location(), "the end", &expected);
-        let line = lines.next().ok_or_else(ended)?;
-        let number = line
-            .text
-            .trim()
-            .strip_prefix(word)
-            .and_then(|rest| rest.trim().parse().ok());
-        let number = number.filter(|number| (1..=most).contains(number));
-        number.ok_or_else(|| line.wrong(format!("`{}`", line.text.trim()), &expected))
-    };
-    let routers: u32 = header("NODOS", 1 << 31)?;
-    let degree: u32 = header("GRADO", routers)?;
-    let router = |line: &Line<'_>, word: &str| {
-        let number = word.parse::<u32>().ok().filter(|number| *number < routers);
-        let expected = format!("a router from 0 to {}", routers - 1);
-        number.ok_or_else(|| line.wrong(format!("router `{word}`"), expected))
-    };
-    let (mut seen, mut links) = (HashMap::new(), HashMap::new());
+    let routers = read_header(text, lines.next(), "NODOS", 1 << 31)?;
+    let degree = read_header(text, lines.next(), "GRADO", routers)?;
+    // The line of each router, and of each link by its two ends.
+    let mut seen = HashMap::new();
+    let mut links = HashMap::new();
     while let Some(line) = lines.next() {
-        let word = line.text.trim().strip_prefix("N ").map(str::trim);
-        let word =
-            word.ok_or_else(|| line.wrong(format!("`{}`", line.text.trim()), "N and a router"))?;
-        let from = router(&line, word)?;
+        let trimmed = line.text.trim();
+        let word = trimmed
+            .strip_prefix("N ")
+            .ok_or_else(|| line.wrong(format!("`{trimmed}`"), "N and a router"))?;
+        let from = parse_router(&line, word.trim(), routers)?;
         if let Some(other) = seen.insert(from, line.number) {
             let found = format!("router {from} again (line {other} has it)");
             return Err(line.wrong(found, "each router once"));
         }
-        let ended = || {
-            line.wrong(
-                format!("router {from} at the end"),
-                "a line of its neighbours",
-            )
+        let Some(list) = lines.next() else {
+            let found = format!("router {from} at the end");
+            return Err(line.wrong(found, "a line of its neighbours"));
         };
-        let list = lines.next().ok_or_else(ended)?;
-        for (i, word) in list.text.split_whitespace().enumerate() {
-            let to = router(&list, word)?;
-            if i as u32 >= degree {
+        for (i, word) in (0..).zip(list.text.split_whitespace()) {
+            let to = parse_router(&list, word, routers)?;
+            if i >= degree {
                 return Err(list.wrong("more neighbours", format!("{degree}, as GRADO says")));
             }
             if from == to || links.insert((from, to), list.number).is_some() {
@@ -109,37 +105,57 @@ fn network(file: &SourceFile<'_>, per_router: u32) -> Result<Network> {
         }
     }
     let mut ends: Vec<_> = links.iter().map(|(ends, line)| (*ends, *line)).collect();
-    ends.sort_unstable_by_key(|(_, line)| *line);
-    if let Some(((u, v), line)) = ends
-        .iter()
-        .find(|((u, v), _)| !links.contains_key(&(*v, *u)))
-    {
-        let found = format!("neighbour {v} of router {u}, but not {u} of {v}");
-        return Err(Line::new(text.name(), *line, "").wrong(found, "a link at both of its ends"));
+    // The fault that comes first in the file is named.
+    ends.sort_unstable_by_key(|(ends, line)| (*line, *ends));
+    let mut edges = Vec::with_capacity(ends.len() / 2);
+    for ((u, v), line) in ends {
+        if !links.contains_key(&(v, u)) {
+            let found = format!("neighbour {v} of router {u}, but not {u} of {v}");
+            let line = Line::new(text.name(), line, "");
+            return Err(line.wrong(found, "a link at both of its ends"));
+        }
+        if u < v {
+            edges.push(Edge {
+                ends: (u, v),
+                capacity: 1.0,
+                weight: 1,
+                line,
+            });
+        }
     }
-    let edge = |((u, v), line)| Edge {
-        ends: (u, v),
-        capacity: 1.0,
-        weight: 1,
-        line,
-    };
-    let found = checked(
-        text,
-        ends.into_iter()
-            .filter(|((u, v), _)| u < v)
-            .map(edge)
-            .collect(),
-    )?;
-    if found.0 != routers {
-        let missing = format!("routers 0 to {} alone", found.0 - 1);
-        return Err(Error::input(
-            text.location(),
-            missing,
-            format!("{routers}, as NODOS says"),
-        ));
+    let (found, edges) = checked(text, edges)?;
+    // The last routers may have no links.
+    if found != routers {
+        let missing = format!("routers 0 to {} alone", found - 1);
+        let expected = format!("{routers}, as NODOS says");
+        return Err(Error::input(text.location(), missing, expected));
     }
-    require_graph(file.context, routers.into(), found.1.len() as u64)?;
+    require_graph(file.context, routers.into(), edges.len() as u64)?;
     let spec = format!("{}{}", file.spec(), per_router_suffix(per_router));
-    let links = found.1.into_iter().map(|(u, v, ..)| (u, v)).collect();
+    let links = edges.into_iter().map(|edge| edge.ends).collect();
     Ok(listed(spec, routers, per_router, links, Vec::new()))
+}
+
+/// Reads a line of `word` and a number from 1 to `most`.
+fn read_header(text: &Text, line: Option<Line<'_>>, word: &str, most: u32) -> Result<u32> {
+    let expected = format!("{word} and a whole number from 1 to {most}");
+    let Some(line) = line else {
+        return Err(Error::input(text.location(), "the end", expected));
+    };
+    let trimmed = line.text.trim();
+    let number = trimmed
+        .strip_prefix(word)
+        .and_then(|rest| rest.trim().parse().ok());
+    number
+        .filter(|number| (1..=most).contains(number))
+        .ok_or_else(|| line.wrong(format!("`{trimmed}`"), expected))
+}
+
+/// Parses a router, one of `routers`.
+fn parse_router(line: &Line<'_>, word: &str, routers: u32) -> Result<u32> {
+    let number = word.parse().ok().filter(|number| *number < routers);
+    number.ok_or_else(|| {
+        let expected = format!("a router from 0 to {}", routers - 1);
+        line.wrong(format!("router `{word}`"), expected)
+    })
 }

@@ -1,18 +1,26 @@
-//! Stoltzfus' two pictures of a Cray Cascade: all groups linked router by router, or by one router each.
+//! Stoltzfus' two models of a Cray Cascade: all groups linked router by router, or by one router each.
+//!
+//! ```text
+//! cascade:2x1x3, two blades a chassis, one chassis a group, three groups
+//! in each group     0-1, 2-3, 4-5
+//! best case         0, 2, 4 all linked, and 1, 3, 5
+//! global=single     0, 2, 4 all linked
+//! ```
 
 use super::grid::grid;
+use super::totals::count_pairs;
 use crate::topology::context::Context;
-use crate::topology::distance::{Axis, Hub, Metric, Product, Shape};
+use crate::topology::distance::{Hub, Metric, Product, Shape};
 use crate::topology::family::{
     BuildNetwork, PER_ROUTER, TopologyEntry, by_x, nodes_option, per_router, per_router_suffix,
 };
 use crate::topology::lattice::Lattice;
-use crate::topology::network::{Cables, Level, LinkVisitor, Network, later};
+use crate::topology::network::{Cables, Level, Network, later};
 use crate::topology::sizes::product;
 use nodeorder_base::error::Result;
 use nodeorder_base::params::{Opt, Params};
 
-/// `cascade:16x6x8,per_router=4[,global=single]`.
+/// Entry of `cascade:16x6x8,per_router=4[,global=single]`.
 pub const FAMILY: TopologyEntry = TopologyEntry {
     name: "cascade",
     about: "blades x chassis x groups, all-to-all at each level (best case) or global=single (worst)",
@@ -32,7 +40,7 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
     parse: parse_options,
 };
 
-/// A Hamming dragonfly: `dims` are blades a chassis, chassis a group, groups.
+/// Options of a Hamming dragonfly: `dims` are blades a chassis, chassis a group, groups.
 ///
 /// Best case (default): any two routers that differ in one coordinate are linked; distance = number of
 /// levels in which two differ, at most 3. Worst case (`global=single`): inside a group as before; between
@@ -46,10 +54,11 @@ struct CascadeOptions {
     /// Blades a chassis, chassis a group, groups.
     dims: [u32; 3],
     per_router: u32,
-    /// Whether two groups are joined by one link.
+    /// Whether each two groups are joined by one link alone.
     single: bool,
 }
 
+/// Reads the options of a Cascade.
 fn parse_options(params: &Params, _: &Context) -> Result<Box<dyn BuildNetwork>> {
     let expected = "three extents, blades x chassis x groups, as in 16x6x8";
     let dims = params.dims("dims", expected)?;
@@ -68,25 +77,22 @@ impl BuildNetwork for CascadeOptions {
     fn build(&self, _: &Context) -> Result<Network> {
         let [blades, chassis, groups] = self.dims;
         let per_router = self.per_router;
-        let whole = grid(
-            "cascade",
-            hamming(&[groups, chassis, blades]),
-            per_router,
-            false,
-        );
         let network = if self.single {
-            let group = hamming(&[chassis, blades]);
-            by_hubs(group, groups, per_router, whole.lattice)
+            let group = Product::of_shape(Shape::Clique, &[chassis, blades]);
+            by_hubs(group, groups, per_router)
         } else {
-            whole
+            let whole = Product::of_shape(Shape::Clique, &[groups, chassis, blades]);
+            grid("cascade", whole, per_router, false)
         };
+        let lattice = Lattice::of_routers(vec![groups, chassis, blades], vec![false; 3]);
         let global = if self.single { ",global=single" } else { "" };
         let [b, c, g] = self.dims.map(u64::from);
+        // All links of two groups: router by router, or one.
         let between = if self.single { 1 } else { b * c };
         let up = [
-            between * pairs(groups),
-            g * b * pairs(chassis),
-            g * c * pairs(blades),
+            between * count_pairs(g),
+            g * b * count_pairs(c),
+            g * c * count_pairs(b),
         ];
         let (fewest, most) = network.degrees();
         let cables = Cables {
@@ -103,7 +109,7 @@ impl BuildNetwork for CascadeOptions {
             ),
             link_count: later(move || up.iter().sum()),
             links_up: later(move || up.to_vec()),
-            lattice: network.lattice.map(|lattice| Lattice {
+            lattice: Some(Lattice {
                 axes: ["group", "chassis", "blade"].map(String::from).to_vec(),
                 ..lattice
             }),
@@ -117,42 +123,28 @@ impl BuildNetwork for CascadeOptions {
     }
 }
 
-/// Groups whose first routers alone are linked.
-fn by_hubs(group: Product, groups: u32, per_router: u32, lattice: Option<Lattice>) -> Network {
-    let (size, (inside, _)) = (group.routers() as u32, group.degrees());
+/// Creates the network of groups whose first routers alone are linked.
+fn by_hubs(group: Product, groups: u32, per_router: u32) -> Network {
+    let size = group.routers() as u32;
+    let (inside, _) = group.degrees();
     let first = inside + groups - 1;
     let metric = Metric::Hub(Hub {
         group: group.clone(),
         groups,
     });
-    let links = move |visit: &mut LinkVisitor<'_>| {
+    let spec = String::new();
+    let network = Network::new(spec, groups * size, per_router, move |visit| {
         for g in 0..groups {
             group.for_each_link(&mut |u, v, _| visit(g * size + u, g * size + v, 1.0));
             (g + 1..groups).for_each(|h| visit(g * size, h * size, 1.0));
         }
-    };
+    });
     Network {
+        // A group of one router has no router but its first.
         degrees: Some((if size > 1 { inside } else { first }, first)),
         metric,
-        lattice,
-        ..Network::new(String::new(), groups * size, per_router, links)
+        ..network
     }
-}
-
-/// The all-to-all product of `extents`, slowest first.
-fn hamming(extents: &[u32]) -> Product {
-    let clique = |extent: &u32| Axis {
-        extent: *extent,
-        shape: Shape::Clique,
-    };
-    Product {
-        axes: extents.iter().map(clique).collect(),
-    }
-}
-
-/// Pairs of `n` things.
-fn pairs(n: u32) -> u64 {
-    u64::from(n) * (u64::from(n) - 1) / 2
 }
 
 #[cfg(test)]

@@ -9,15 +9,16 @@
 //! ```
 
 use super::global_links::{GLOBAL, GlobalLinks};
+use super::totals::count_pairs;
 use crate::topology::bisection::CutBounds;
 use crate::topology::context::Context;
 use crate::topology::family::{BuildNetwork, TopologyEntry, nodes_option};
-use crate::topology::network::{Level, LinkVisitor, Network, later};
+use crate::topology::network::{Level, Network, later};
 use crate::topology::sizes::{check_nodes, require_graph};
 use nodeorder_base::error::Result;
 use nodeorder_base::params::{Opt, Params};
 
-/// `dragonfly:p=4,a=8,h=4,g=33,global=absolute`.
+/// Entry of `dragonfly:p=4,a=8,h=4,g=33,global=absolute`.
 pub const FAMILY: TopologyEntry = TopologyEntry {
     name: "dragonfly",
     about: "g groups of a routers, p nodes and h global ports each; global=absolute|relative|circulant",
@@ -35,7 +36,7 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
     parse: parse_options,
 };
 
-/// Router = group·a + position, node = router·p + slot; global port j of a group belongs to its router
+/// Options of a dragonfly, by the letters of the paper. Router = group·a + position, node = router·p + slot; global port j of a group belongs to its router
 /// ⌊j/h⌋. Local links join the routers of a group all-to-all.
 ///
 /// With g = a·h+1 groups (the default) every pair of groups has one cable. With fewer, every pair gets
@@ -51,18 +52,23 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
 /// networks", CLUSTER'15, section II, <https://doi.org/10.1109/CLUSTER.2015.57>. The sources are silent on
 /// ports left over and on parallel cables.
 struct DragonflyOptions {
+    /// Nodes on each router.
     p: u32,
+    /// Routers in each group.
     a: u32,
+    /// Global ports on each router.
     h: u32,
     global: GlobalLinks,
 }
 
+/// Reads the options of a dragonfly.
 fn parse_options(params: &Params, context: &Context) -> Result<Box<dyn BuildNetwork>> {
     const HIGH: u32 = 1 << 20;
     let p = params.whole("p", 1, HIGH)?;
     let a = params.whole("a", 1, HIGH)?;
     let h = params.whole("h", 0, HIGH)?;
     let (groups, global) = GlobalLinks::from_params(params, a, h)?;
+    // The number of nodes is checked first: it names the fault that users see at once.
     let routers = groups.saturating_mul(u64::from(a));
     check_nodes(params.location(), routers.saturating_mul(u64::from(p)))?;
     let links = count_local_links(groups, a).saturating_add(global.most());
@@ -70,17 +76,20 @@ fn parse_options(params: &Params, context: &Context) -> Result<Box<dyn BuildNetw
     Ok(Box::new(DragonflyOptions { p, a, h, global }))
 }
 
-/// Number of links inside all groups.
+/// Counts the links inside all groups.
 fn count_local_links(groups: u64, routers: u32) -> u64 {
-    let size = u64::from(routers);
-    groups * (size * (size - 1) / 2)
+    groups * count_pairs(routers.into())
 }
 
 impl BuildNetwork for DragonflyOptions {
     fn build(&self, _: &Context) -> Result<Network> {
         let DragonflyOptions { p, a, h, global } = *self;
         let groups = global.groups;
-        let links = move |visit: &mut LinkVisitor<'_>| {
+        let spec = format!(
+            "dragonfly:p={p},a={a},h={h},g={groups},global={}",
+            global.arrangement.name()
+        );
+        let network = Network::new(spec, groups * a, p, move |visit| {
             for group in 0..groups {
                 let first = group * a;
                 for x in 0..a {
@@ -88,11 +97,7 @@ impl BuildNetwork for DragonflyOptions {
                 }
                 global.for_each_from(group, visit);
             }
-        };
-        let spec = format!(
-            "dragonfly:p={p},a={a},h={h},g={groups},global={}",
-            global.arrangement.name()
-        );
+        });
         let local = count_local_links(groups.into(), a);
         let [g, size, ports] = [groups, a, h].map(u64::from);
         Ok(Network {
@@ -102,7 +107,7 @@ impl BuildNetwork for DragonflyOptions {
                 Level::of_routers("group", a, p),
                 Level::of_routers("router", 1, p),
             ],
-            ..Network::new(spec, groups * a, p, links)
+            ..network
         })
     }
 }

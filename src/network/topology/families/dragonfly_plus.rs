@@ -13,12 +13,12 @@ use super::global_links::{GLOBAL, GlobalLinks};
 use crate::topology::context::Context;
 use crate::topology::distance::{Label, Labels, Metric};
 use crate::topology::family::{BuildNetwork, TopologyEntry, nodes_option};
-use crate::topology::network::{Level, LinkVisitor, Network, later};
+use crate::topology::network::{Level, Network, later};
 use crate::topology::sizes::{check_nodes, require_graph};
 use nodeorder_base::error::Result;
 use nodeorder_base::params::{Opt, Params};
 
-/// `dragonfly+:p=16,l=16,s=16,h=16,g=25`.
+/// Entry of `dragonfly+:p=16,l=16,s=16,h=16,g=25`.
 pub const FAMILY: TopologyEntry = TopologyEntry {
     name: "dragonfly+",
     about: "g groups of l leaf switches with p nodes each, and s spine switches with h global ports each",
@@ -37,7 +37,7 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
     parse: parse_options,
 };
 
-/// Leaf = group·l + position; spine switches follow, again group by group; node = leaf·p + slot. In a group every leaf
+/// Options of a dragonfly+. Leaf = group·l + position; spine switches follow, again group by group; node = leaf·p + slot. In a group every leaf
 /// switch is linked to every spine switch. Groups are joined like those of [`super::dragonfly`], by the ports of their
 /// spine switches: with g = s·h+1 groups one cable a pair, with fewer ⌊s·h/(g-1)⌋.
 ///
@@ -49,13 +49,18 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
 /// HiPINEB 2017, section II; Flajslik, Borch, Parker, "Megafly: A Topology for Exascale Systems", ISC 2018. Ports left
 /// over and parallel cables as in the dragonfly.
 struct DragonflyPlusOptions {
+    /// Nodes on each leaf switch.
     p: u32,
+    /// Leaf switches in each group.
     leaves: u32,
+    /// Spine switches in each group.
     spines: u32,
+    /// Global ports on each spine switch.
     h: u32,
     global: GlobalLinks,
 }
 
+/// Reads the options of a dragonfly+.
 fn parse_options(params: &Params, context: &Context) -> Result<Box<dyn BuildNetwork>> {
     const HIGH: u32 = 1 << 20;
     let p = params.whole("p", 1, HIGH)?;
@@ -78,7 +83,7 @@ fn parse_options(params: &Params, context: &Context) -> Result<Box<dyn BuildNetw
     }))
 }
 
-/// Number of links between leaf and spine switches.
+/// Counts the links between leaf and spine switches.
 fn count_inside_links(groups: u64, leaves: u32, spines: u32) -> u64 {
     (u64::from(leaves) * u64::from(spines)).saturating_mul(groups)
 }
@@ -94,15 +99,7 @@ impl BuildNetwork for DragonflyPlusOptions {
         } = *self;
         let groups = global.groups;
         let hosts = groups * leaves;
-        let links = move |visit: &mut LinkVisitor<'_>| {
-            for group in 0..groups {
-                for leaf in group * leaves..(group + 1) * leaves {
-                    (0..spines).for_each(|s| visit(leaf, hosts + group * spines + s, 1.0));
-                }
-                let mut between = |u, v, capacity| visit(hosts + u, hosts + v, capacity);
-                global.for_each_from(group, &mut between);
-            }
-        };
+        // Two hops to another leaf switch, over a spine switch; one more where the cable to another group is on the way.
         let leaf = Label {
             extent: hosts,
             stride: 1,
@@ -115,6 +112,17 @@ impl BuildNetwork for DragonflyPlusOptions {
         };
         let name = global.arrangement.name();
         let spec = format!("dragonfly+:p={p},l={leaves},s={spines},h={h},g={groups},global={name}");
+        let routers = groups * (leaves + spines);
+        let network = Network::new(spec, routers, p, move |visit| {
+            for group in 0..groups {
+                for leaf in group * leaves..(group + 1) * leaves {
+                    (0..spines).for_each(|s| visit(leaf, hosts + group * spines + s, 1.0));
+                }
+                global.for_each_from(group, &mut |u, v, capacity| {
+                    visit(hosts + u, hosts + v, capacity);
+                });
+            }
+        });
         let inside = count_inside_links(groups.into(), leaves, spines);
         Ok(Network {
             hosts,
@@ -127,7 +135,7 @@ impl BuildNetwork for DragonflyPlusOptions {
                 Level::of_routers("leaf", 1, p),
             ],
             links_up: later(move || vec![global.count(), inside]),
-            ..Network::new(spec, groups * (leaves + spines), p, links)
+            ..network
         })
     }
 }

@@ -10,16 +10,17 @@
 //! 0 is linked to 4 and 5, 1 too; 4 to 8 and 10, 5 to 9 and 11.
 //! ```
 
+use super::totals::{add_all, multiply_all};
 use crate::topology::bisection::CutBounds;
 use crate::topology::context::Context;
 use crate::topology::distance::{Metric, Tree};
 use crate::topology::family::{BuildNetwork, TopologyEntry, by_x, nodes_option};
-use crate::topology::network::{Cables, Level, LinkVisitor, Network, later};
+use crate::topology::network::{Cables, Level, Network, later};
 use crate::topology::sizes::{MAX_NODES, check_nodes};
 use nodeorder_base::error::{Error, Result};
 use nodeorder_base::params::{Opt, Params};
 
-/// `fat-tree:k=16` and `fat-tree:k=4,n=3`.
+/// Entry of `fat-tree:k=16` and `fat-tree:k=4,n=3`.
 pub const FAT_TREE: TopologyEntry = TopologyEntry {
     name: "fat-tree",
     about: "three levels of k-port switches (k^3/4 nodes), or with n= the k-ary n-tree (k^n nodes)",
@@ -37,7 +38,7 @@ pub const FAT_TREE: TopologyEntry = TopologyEntry {
     parse: parse_fat_tree,
 };
 
-/// `xgft:h=3,m=4x4x8,w=1x2x2`.
+/// Entry of `xgft:h=3,m=4x4x8,w=1x2x2`.
 pub const XGFT: TopologyEntry = TopologyEntry {
     name: "xgft",
     about: "extended generalised fat tree: h levels of switches, m children and w parents at each",
@@ -57,10 +58,10 @@ pub const XGFT: TopologyEntry = TopologyEntry {
     parse: parse_xgft,
 };
 
-/// More levels than any machine has; keeps the sums below within 64 bits.
+/// Largest number of levels: more than any machine has, and sums of levels stay within 64 bits.
 pub(crate) const MAX_LEVELS: u32 = 32;
 
-/// Three levels of k-port switches: XGFT(3; k/2, k/2, k; 1, k/2, k/2). With `n`, the k-ary n-tree:
+/// Reads a fat tree of three levels of k-port switches: XGFT(3; k/2, k/2, k; 1, k/2, k/2). With `n`, the k-ary n-tree:
 /// XGFT(n; k, …, k; 1, k, …, k).
 fn parse_fat_tree(params: &Params, _: &Context) -> Result<Box<dyn BuildNetwork>> {
     let k: u32 = params.whole("k", 2, 1 << 20)?;
@@ -82,6 +83,7 @@ fn parse_fat_tree(params: &Params, _: &Context) -> Result<Box<dyn BuildNetwork>>
     )
 }
 
+/// Reads an extended generalised fat tree.
 fn parse_xgft(params: &Params, _: &Context) -> Result<Box<dyn BuildNetwork>> {
     let expected = "one number a level, as in 4x4x8";
     let m = params.dims("m", expected)?;
@@ -105,7 +107,7 @@ fn parse_xgft(params: &Params, _: &Context) -> Result<Box<dyn BuildNetwork>> {
     )
 }
 
-/// XGFT(h; m₁,…,m_h; w₁,…,w_h): a switch of level l has m_l children and w_(l+1) parents; level 0 are the
+/// Options of XGFT(h; m₁,…,m_h; w₁,…,w_h): a switch of level l has m_l children and w_(l+1) parents; level 0 are the
 /// nodes. Only switches are routers here, so w₁ = 1: a node hangs on one leaf switch.
 ///
 /// A switch of level l is (x_h, …, x_(l+1), y_l, …, y_2) with xᵢ < mᵢ and yᵢ < wᵢ, numbered within its level
@@ -119,14 +121,17 @@ fn parse_xgft(params: &Params, _: &Context) -> Result<Box<dyn BuildNetwork>> {
 /// <https://doi.org/10.1109/IPPS.1997.580853>. Three levels of k-port switches: Al-Fares, Loukissas,
 /// Vahdat, SIGCOMM'08, section 3, <https://doi.org/10.1145/1402958.1402967>.
 struct TreeOptions {
+    /// Canonical inline specification.
     spec: String,
+    /// Children of a vertex at each level, from the leaves up: m₁, m₂, ….
     m: Vec<u32>,
+    /// Parents of a vertex at each level, from the nodes up: w₁ = 1, w₂, ….
     w: Vec<u32>,
-    /// Switches of each level, from the leaves up.
+    /// Number of switches of each level, from the leaves up.
     switches: Vec<u64>,
 }
 
-/// Checks the sizes of a tree.
+/// Checks the sizes of a tree and counts its switches.
 fn check_tree(
     params: &Params,
     spec: String,
@@ -151,46 +156,43 @@ fn check_tree(
     }))
 }
 
-fn multiply_all(list: &[u32]) -> u64 {
-    list.iter()
-        .fold(1, |all: u64, x| all.saturating_mul(u64::from(*x)))
-}
-
-fn add_all(list: &[u64]) -> u64 {
-    list.iter().fold(0, |all: u64, x| all.saturating_add(*x))
-}
+/// Names of the levels, from the leaves up; higher ones are tiers.
+const LEVEL_NAMES: [&str; 4] = ["leaf", "pod", "block", "zone"];
 
 impl BuildNetwork for TreeOptions {
     fn build(&self, _: &Context) -> Result<Network> {
-        const NAMES: [&str; 4] = ["leaf", "pod", "block", "zone"];
         let m = self.m.clone();
         let w = self.w.clone();
         let switches = self.switches.clone();
-        // Parents of a switch of level `i` + 1; the top has none.
-        let parents = |i: usize| w.get(i + 1).copied().unwrap_or(0);
-        let mut up: Vec<u64> = (0..m.len())
-            .map(|i| switches[i].saturating_mul(parents(i).into()))
+        // A switch of the top has no parents.
+        let mut parents = w[1..].to_vec();
+        parents.push(0);
+        let mut up: Vec<u64> = switches
+            .iter()
+            .zip(&parents)
+            .map(|(switches, parents)| switches.saturating_mul((*parents).into()))
             .collect();
         let links = add_all(&up);
         // The children of a leaf switch are nodes: no router-router links.
-        let degree = |i: usize| parents(i).saturating_add(if i == 0 { 0 } else { m[i] });
-        let degrees = (0..m.len()).map(degree);
-        let degrees = (
-            degrees.clone().min().unwrap_or(0),
-            degrees.max().unwrap_or(0),
-        );
-        let up_of_leaf = parents(0);
+        let mut fewest = parents[0];
+        let mut most = parents[0];
+        for (parents, children) in parents.iter().zip(&m).skip(1) {
+            let degree = parents.saturating_add(*children);
+            fewest = fewest.min(degree);
+            most = most.max(degree);
+        }
         let cables = Cables {
             all: links,
-            at_hosts: (up_of_leaf, up_of_leaf),
-            most: degrees.1,
+            at_hosts: (parents[0], parents[0]),
+            most,
         };
         // The topmost subtree is the whole machine: no level of its own.
         let mut slots = m[0];
-        let mut levels = vec![Level::even(NAMES[0], slots)];
+        let mut levels = vec![Level::even(LEVEL_NAMES[0], slots)];
         for (i, children) in m.iter().enumerate().skip(1).take(m.len().saturating_sub(2)) {
             slots *= children;
-            levels.push(Level::even(NAMES.get(i).copied().unwrap_or("tier"), slots));
+            let name = LEVEL_NAMES.get(i).copied().unwrap_or("tier");
+            levels.push(Level::even(name, slots));
         }
         levels.reverse();
         up.truncate(levels.len());
@@ -199,18 +201,20 @@ impl BuildNetwork for TreeOptions {
             arity: m[1..].iter().rev().copied().collect(),
         };
         let hosts = switches[0] as u32;
-        let per_router = m[0];
+        let routers = add_all(&switches) as u32;
         let children = m.clone();
         let above = w.clone();
-        let visit = move |visit: &mut LinkVisitor<'_>| {
+        let network = Network::new(self.spec.clone(), routers, m[0], move |visit| {
             let mut first = 0u32;
             let mut low = 1u32;
             for level in 0..children.len() - 1 {
-                let (children, parents) = (children[level + 1], above[level + 1]);
+                let children = children[level + 1];
+                let parents = above[level + 1];
                 let above = first + switches[level] as u32;
                 for at in 0..switches[level] as u32 {
                     // (high, x, low digits) below is (high, y, low digits) above, for every y.
-                    let (rest, high) = (at % low, at / low / children);
+                    let rest = at % low;
+                    let high = at / low / children;
                     for y in 0..parents {
                         visit(first + at, above + (high * parents + y) * low + rest, 1.0);
                     }
@@ -218,22 +222,17 @@ impl BuildNetwork for TreeOptions {
                 first = above;
                 low *= parents;
             }
-        };
+        });
         Ok(Network {
             hosts,
             link_count: later(move || links),
-            degrees: Some(degrees),
+            degrees: Some((fewest, most)),
             cables: Some(cables),
             metric: Metric::Tree(metric),
             levels,
             links_up: later(move || up.clone()),
             cut_bounds: later(move || CutBounds::of_tree(&m, &w)),
-            ..Network::new(
-                self.spec.clone(),
-                add_all(&self.switches) as u32,
-                per_router,
-                visit,
-            )
+            ..network
         })
     }
 }

@@ -1,29 +1,38 @@
 //! Finite fields of prime-power order, by tables, for the constructions of Slim Fly and of polarity graphs.
+//!
+//! ```text
+//! GF(4), x² = x + 1: elements 0, 1, x = 2, x + 1 = 3
+//! powers of x        1, 2, 3 for exponents 0, 1, 2
+//! 2 · 3              exponents 1 + 2 = 3, 0 mod 3: the product is 1
+//! 2 + 3              digit by digit in base 2: 10 + 11 = 01, the sum is 1
+//! ```
 
-/// GF(q), q = pᵉ. Element `v` is the polynomial whose coefficients are the base-p digits of `v`, lowest
+/// Field GF(q), q = pᵉ. Element `v` is the polynomial whose coefficients are the base-p digits of `v`, lowest
 /// first, so 0..p-1 are the prime field; addition works digit by digit, multiplication by logarithms to a
 /// primitive element. O(q) memory; building tries reduction polynomials in order until one is primitive.
 #[derive(Clone)]
 pub(super) struct Field {
+    /// Prime whose power the order is.
     p: u32,
+    /// Number of elements.
     q: u32,
-    /// `powers[i]` = ξⁱ for i in 0..q-1, ξ = [`Field::power`]`(1)`.
+    /// Powers of the primitive element: `powers[i]` = ξⁱ for i in 0..q-1, ξ = [`Field::power`]`(1)`.
     powers: Vec<u32>,
-    /// Inverse of `powers`; entry 0 is unused.
+    /// Logarithm of every element to the primitive one; entry 0 is unused.
     logarithms: Vec<u32>,
 }
 
-/// p and e with pᵉ = `q`, if `q` is a prime power. O(√q).
+/// Finds p and e with pᵉ = `q`; `None` if `q` is no prime power. O(√q).
 pub(crate) fn prime_power(q: u32) -> Option<(u32, u32)> {
-    let divisor = |p: &u32| u64::from(*p) * u64::from(*p) <= u64::from(q);
     let p = (2..)
-        .take_while(divisor)
+        .take_while(|p| u64::from(*p) * u64::from(*p) <= u64::from(q))
         .find(|p| q.is_multiple_of(*p))
         .unwrap_or(q);
     if p < 2 {
         return None;
     }
-    let (mut rest, mut e) = (q, 0);
+    let mut rest = q;
+    let mut e = 0;
     while rest.is_multiple_of(p) {
         rest /= p;
         e += 1;
@@ -31,20 +40,18 @@ pub(crate) fn prime_power(q: u32) -> Option<(u32, u32)> {
     (rest == 1).then_some((p, e))
 }
 
-/// The prime powers nearest to `q` that `valid` accepts, as an error names them.
+/// Names the numbers nearest to `q` that `valid` accepts, the one below and the one above, as in `5 and 7`.
 pub(super) fn near(q: u32, valid: impl Fn(u32) -> bool) -> String {
+    // Some numbers near the largest have none above them: the search must end.
     let below = (2..q).rev().find(|q| valid(*q));
     let above = (q.saturating_add(1)..).take(1 << 20).find(|q| valid(*q));
-    let found: Vec<String> = below
-        .into_iter()
-        .chain(above)
-        .map(|q| q.to_string())
-        .collect();
+    let found = below.into_iter().chain(above);
+    let found: Vec<String> = found.map(|q| q.to_string()).collect();
     found.join(" and ")
 }
 
 impl Field {
-    /// GF(`q`), or `None` where q is not a prime power.
+    /// Creates GF(`q`); `None` if q is no prime power.
     pub(super) fn new(q: u32) -> Option<Self> {
         let (p, _) = prime_power(q)?;
         // xᵉ is replaced by `tail`, of lower degree; x is primitive for some tail, as GF(q) has a
@@ -69,37 +76,41 @@ impl Field {
         })
     }
 
-    /// `v`·x, where xᵉ = `tail`.
+    /// Returns `v`·x, where xᵉ = `tail`.
     fn times_x(&self, v: u32, tail: u32) -> u32 {
         let top = self.q / self.p;
-        let (times, p) = (u64::from(v / top), u64::from(self.p));
+        let times = u64::from(v / top);
+        let p = u64::from(self.p);
         self.by_digit(v % top * self.p, tail, |a, b| {
             ((u64::from(a) + times * u64::from(b)) % p) as u32
         })
     }
 
-    /// a + b.
+    /// Adds two elements.
     pub(super) fn add(&self, a: u32, b: u32) -> u32 {
         self.by_digit(a, b, |a, b| (a + b) % self.p)
     }
 
-    /// a - b.
+    /// Subtracts b from a.
     pub(super) fn subtract(&self, a: u32, b: u32) -> u32 {
         self.by_digit(a, b, |a, b| (a + self.p - b) % self.p)
     }
 
+    /// Applies `digit` to the digits of two elements in base p.
     fn by_digit(&self, mut a: u32, mut b: u32, digit: impl Fn(u32, u32) -> u32) -> u32 {
-        let (mut sum, mut weight) = (0, 1);
+        let mut sum = 0;
+        let mut weight = 1;
         while a > 0 || b > 0 {
             sum += weight * digit(a % self.p, b % self.p);
             a /= self.p;
             b /= self.p;
+            // Too large after the highest digit alone, and then no longer needed.
             weight = weight.saturating_mul(self.p);
         }
         sum
     }
 
-    /// a · b.
+    /// Multiplies two elements.
     pub(super) fn multiply(&self, a: u32, b: u32) -> u32 {
         if a == 0 || b == 0 {
             return 0;
@@ -107,15 +118,16 @@ impl Field {
         self.power(self.logarithms[a as usize] + self.logarithms[b as usize])
     }
 
-    /// a / b, b not 0.
+    /// Returns a / b, b not 0.
     pub(super) fn divide(&self, a: u32, b: u32) -> u32 {
-        match a {
-            0 => 0,
-            a => self.power(self.logarithms[a as usize] + self.q - 1 - self.logarithms[b as usize]),
+        if a == 0 {
+            return 0;
         }
+        // One round of exponents more keeps the difference from falling below 0.
+        self.power(self.logarithms[a as usize] + self.q - 1 - self.logarithms[b as usize])
     }
 
-    /// ξ to the power `i`, ξ the primitive element.
+    /// Returns ξ to the power `i`, ξ the primitive element.
     pub(super) fn power(&self, i: u32) -> u32 {
         self.powers[(i % (self.q - 1)) as usize]
     }

@@ -1,16 +1,26 @@
 //! Cables between the groups of a dragonfly, and which of a group's routers each of them ends at.
+//!
+//! Every group has ports, numbered through its routers. An arrangement says to which group a port leads:
+//!
+//! ```text
+//! absolute, 3 groups of 2 routers with one port each
+//! group 0   port 0 → group 1   port 1 → group 2
+//! group 1   port 0 → group 0   port 1 → group 2
+//! group 2   port 0 → group 0   port 1 → group 1
+//! ```
 
+use super::totals::count_pairs;
 use crate::topology::network::LinkVisitor;
 use nodeorder_base::error::Result;
 use nodeorder_base::params::{Opt, Params};
 
-/// The option that names an [`Arrangement`].
+/// Option that names an [`Arrangement`].
 pub(super) const GLOBAL: Opt = Opt::one_of("global", &NAMES, "which group a global port leads to");
 
-/// Arrangements, in the order of [`Arrangement`].
+/// Names of the arrangements, in the order of [`Arrangement`].
 const NAMES: [&str; 3] = ["absolute", "relative", "circulant"];
 
-/// Which group a global port leads to. Port j of group i, of g groups:
+/// Rule for the group that a global port leads to. Port j of group i, of g groups, leads to:
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Arrangement {
     /// group j, or j+1 where j ≥ i.
@@ -22,7 +32,7 @@ pub(super) enum Arrangement {
 }
 
 impl Arrangement {
-    /// The port of group `i` that leads to group `t`: the inverse of the rules above.
+    /// Returns the port of group `i` that leads to group `t`: the inverse of the rules above.
     fn port(self, i: u64, t: u64, groups: u64) -> u64 {
         let ahead = (t + groups - i) % groups;
         match self {
@@ -33,7 +43,7 @@ impl Arrangement {
         }
     }
 
-    /// Its name in a specification.
+    /// Returns the name in a specification.
     pub fn name(self) -> &'static str {
         NAMES[self as usize]
     }
@@ -43,46 +53,45 @@ impl Arrangement {
 /// each two groups as they all can have, ⌊routers · ports / (groups - 1)⌋.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct GlobalLinks {
+    /// Number of groups.
     pub groups: u32,
-    /// Routers of each group that have such ports.
+    /// Number of routers of each group that have global ports.
     pub routers: u32,
-    /// Ports of each.
+    /// Number of global ports on each of these routers.
     pub ports: u32,
     pub arrangement: Arrangement,
 }
 
 impl GlobalLinks {
-    /// Groups of `routers` routers with `ports` ports each: as many groups as `g=` says, else as many as have one cable
-    /// between each two, in the arrangement that `global=` names. Errors: more groups than ports allow, or an unknown
-    /// arrangement.
+    /// Reads `g` and `global` for groups of `routers` routers with `ports` ports each: as many groups as `g=` says, else
+    /// as many as have one cable between each two. Returns the number of groups, too, as it may have more than 32 bits
+    /// until it is checked.
+    ///
+    /// # Errors
+    /// More groups than ports allow, or an unknown arrangement.
     pub fn from_params(params: &Params, routers: u32, ports: u32) -> Result<(u64, Self)> {
         let most = u64::from(routers) * u64::from(ports) + 1;
         let groups = params.integer("g", 1, most)?.unwrap_or(most);
-        let name = params.choice("global")?;
-        let all = [
-            Arrangement::Absolute,
-            Arrangement::Relative,
-            Arrangement::Circulant,
-        ];
-        let arrangement = all.into_iter().find(|a| a.name() == name).unwrap_or(all[0]);
-        Ok((
-            groups,
-            GlobalLinks {
-                groups: groups as u32,
-                routers,
-                ports,
-                arrangement,
-            },
-        ))
+        let arrangement = match params.choice("global")? {
+            "relative" => Arrangement::Relative,
+            "circulant" => Arrangement::Circulant,
+            _ => Arrangement::Absolute,
+        };
+        let links = GlobalLinks {
+            groups: groups as u32,
+            routers,
+            ports,
+            arrangement,
+        };
+        Ok((groups, links))
     }
 
-    /// Pairs of groups.
+    /// Counts the pairs of groups.
     pub fn pairs(&self) -> u64 {
-        let g = u64::from(self.groups);
-        g * (g - 1) / 2
+        count_pairs(self.groups.into())
     }
 
-    /// Cables between each pair of groups.
+    /// Returns the number of cables between each pair of groups.
     pub fn cables(&self) -> u64 {
         match u64::from(self.groups) - 1 {
             0 => 0,
@@ -90,18 +99,19 @@ impl GlobalLinks {
         }
     }
 
-    /// Upper bound of the links: repeated arrangements step from router to router at most twice as often as there are
+    /// Returns an upper bound of the links: repeated arrangements step from router to router at most twice as often as there are
     /// routers, for each pair of groups.
     pub fn most(&self) -> u64 {
         self.pairs() * self.cables().min(2 * u64::from(self.routers))
     }
 
-    /// Number of links: cables between the same two routers are one link.
+    /// Counts the links: cables between the same two routers are one link.
     pub fn count(&self) -> u64 {
-        let mut links = 0;
+        // Without parallel cables there is nothing to walk through.
         if self.cables() <= 1 {
             return self.pairs() * self.cables();
         }
+        let mut links = 0;
         (0..self.groups).for_each(|i| self.for_each_from(i, &mut |_, _, _| links += 1));
         links
     }
@@ -112,18 +122,16 @@ impl GlobalLinks {
         let [i, g, a, h] = [i, self.groups, self.routers, self.ports].map(u64::from);
         let cables = self.cables();
         for t in i + 1..g {
-            let (near, far) = (
-                self.arrangement.port(i, t, g),
-                self.arrangement.port(t, i, g),
-            );
+            let near = self.arrangement.port(i, t, g);
+            let far = self.arrangement.port(t, i, g);
             let mut c = 0;
             while c < cables {
-                let router = |port: u64| (c * (g - 1) + port) / h;
-                // The first repetition at which that end moves on to another router.
-                let next = |port: u64| ((router(port) + 1) * h - port).div_ceil(g - 1);
-                let end = next(near).min(next(far)).min(cables);
-                let (u, v) = (i * a + router(near), t * a + router(far));
-                visit(u as u32, v as u32, (end - c) as f64);
+                let u = (c * (g - 1) + near) / h;
+                let v = (c * (g - 1) + far) / h;
+                // The first repetition at which one of the ends moves on to another router.
+                let moves = ((u + 1) * h - near).min((v + 1) * h - far);
+                let end = moves.div_ceil(g - 1).min(cables);
+                visit((i * a + u) as u32, (t * a + v) as u32, (end - c) as f64);
                 c = end;
             }
         }

@@ -1,6 +1,7 @@
 //! Uniform random graphs of n routers and m links.
 
 use super::random_graph::{Size, draw_connected};
+use super::totals::count_pairs;
 use crate::topology::context::Context;
 use crate::topology::family::{BuildNetwork, PER_ROUTER, TopologyEntry, nodes_option};
 use crate::topology::network::Network;
@@ -10,7 +11,7 @@ use nodeorder_base::params::{Opt, Params, SEED};
 use rand::RngExt;
 use rand_pcg::Pcg64;
 
-/// `gnm:n=1024,m=4096,seed=1`.
+/// Entry of `gnm:n=1024,m=4096,seed=1`.
 pub const FAMILY: TopologyEntry = TopologyEntry {
     name: "gnm",
     about: "uniform random connected graph of n routers and m links",
@@ -27,7 +28,7 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
     parse: parse_options,
 };
 
-/// Each simple graph of n routers and m links equally likely, redrawn until connected. Above half of all
+/// Options of a uniform random network: each simple graph of n routers and m links equally likely, redrawn until connected. Above half of all
 /// n(n-1)/2 pairs, the pairs left out are drawn instead. Errors: m below n-1 or above n(n-1)/2; too few links to come
 /// out connected: that takes about n·ln(n)/2. O(m log m) expected a draw, 8 bytes a link.
 ///
@@ -35,26 +36,23 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
 /// Erdős, Rényi, "On random graphs I", Publ. Math. Debrecen 6, 1959: the model, and when it is connected.
 struct GnmOptions {
     size: Size,
+    /// Number of links.
     m: u64,
 }
 
+/// Reads the options of a uniform random network.
 fn parse_options(params: &Params, context: &Context) -> Result<Box<dyn BuildNetwork>> {
     let size = Size::from_params(params)?;
     let n = u64::from(size.routers);
     let m = params.whole("m", n - 1, count_pairs(n))?;
     require_graph(context, n, m)?;
-    // The expected number of routers without any link; more than 25 of them never all vanish.
+    // Expected number of routers without any link; more than 25 of them never all vanish.
     let alone = n as f64 * (-2.0 * m as f64 / n as f64).exp();
     if alone > 25.0 {
         let problem = format!("{m} links leave about {alone:.0} of {n} routers without any");
         return Err(params.unsuited(problem, advise_links(n)));
     }
     Ok(Box::new(GnmOptions { size, m }))
-}
-
-/// Number of pairs of n routers.
-fn count_pairs(n: u64) -> u64 {
-    n * (n - 1) / 2
 }
 
 /// Returns the advice where no draw is connected: a number of links that is enough.
@@ -85,7 +83,7 @@ impl BuildNetwork for GnmOptions {
     }
 }
 
-/// `count` distinct pairs u < v, sorted. Pairs are drawn with repetition until enough distinct ones are
+/// Draws `count` distinct pairs u < v, sorted. Pairs are drawn with repetition until enough distinct ones are
 /// together: which set that is depends on no order, so all sets are equally likely.
 fn sample(n: u32, count: u64, rng: &mut Pcg64) -> Vec<(u32, u32)> {
     let mut pairs: Vec<(u32, u32)> = Vec::with_capacity(count as usize);

@@ -1,4 +1,10 @@
 //! Networks from a file: a CSV edge list.
+//!
+//! ```text
+//! 0,1          two routers with a link
+//! 1,2,4        a link of capacity 4
+//! 2,3,1,5      a link whose hop counts 5 in distances
+//! ```
 
 use crate::topology::context::Context;
 use crate::topology::family::{
@@ -13,7 +19,7 @@ use nodeorder_base::input::{Line, Text};
 use nodeorder_base::params::{Opt, Params};
 use petgraph::unionfind::UnionFind;
 
-/// `graph:FILE[,per_router=K]`.
+/// Entry of `graph:FILE[,per_router=K]`.
 pub const FAMILY: TopologyEntry = TopologyEntry {
     name: "graph",
     about: "any network, from a CSV file of links u,v[,capacity[,weight]]",
@@ -30,12 +36,15 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
     parse: parse_options,
 };
 
+/// Options of a network from an edge list.
 struct GraphOptions {
     file: FileOption,
     per_router: u32,
+    /// Units of consecutive routers, outermost first.
     levels: Vec<Level>,
 }
 
+/// Reads the options of a network from an edge list, not the list.
 fn parse_options(params: &Params, _: &Context) -> Result<Box<dyn BuildNetwork>> {
     let per_router = per_router(params)?;
     let levels = parse_levels(params, per_router)?;
@@ -60,18 +69,12 @@ fn parse_levels(params: &Params, per_router: u32) -> Result<Vec<Level>> {
     let Some(text) = params.word("levels")? else {
         return Ok(Vec::new());
     };
-    let level = |part: &str| {
-        let (name, routers) = part.split_once(':')?;
-        let routers = routers.parse::<u32>().ok().filter(|routers| *routers > 0)?;
-        let word = !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric());
-        word.then(|| Level::of_routers("", routers, per_router).called(name))
-    };
-    let levels: Option<Vec<Level>> = text.split('/').map(level).collect();
-    let nested = |outer: &Level, inner: &Level| {
-        outer.slots > inner.slots && outer.slots.is_multiple_of(inner.slots)
-    };
+    let levels: Option<Vec<Level>> = text
+        .split('/')
+        .map(|part| parse_level(part, per_router))
+        .collect();
     levels
-        .filter(|all| all.windows(2).all(|pair| nested(&pair[0], &pair[1])))
+        .filter(|all| all.windows(2).all(|pair| is_nested(&pair[0], &pair[1])))
         .ok_or_else(|| {
             let form =
                 "NAME:ROUTERS of each level with / between, the routers a multiple of the next";
@@ -79,54 +82,68 @@ fn parse_levels(params: &Params, per_router: u32) -> Result<Vec<Level>> {
         })
 }
 
-/// Two routers, ascending, with the capacity and weight of their link.
-pub(super) type Link = (u32, u32, f64, u32);
+/// Parses `NAME:ROUTERS`; `None` if it is no word and a number above 0.
+fn parse_level(part: &str, per_router: u32) -> Option<Level> {
+    let (name, routers) = part.split_once(':')?;
+    let routers = routers.parse::<u32>().ok().filter(|routers| *routers > 0)?;
+    let word = !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric());
+    word.then(|| Level::of_routers("", routers, per_router).called(name))
+}
 
-/// The largest weight of a link.
+/// Whether whole units of the inner level make up each unit of the outer one.
+fn is_nested(outer: &Level, inner: &Level) -> bool {
+    outer.slots > inner.slots && outer.slots.is_multiple_of(inner.slots)
+}
+
+/// Largest weight of a link.
 const MAX_WEIGHT: u32 = 1000;
 
-/// A link as read: ends in ascending order, and where it stands.
+/// Link as a file has it.
+#[cfg_attr(test, derive(Debug))]
 pub(super) struct Edge {
+    /// The two routers, ascending.
     pub ends: (u32, u32),
+    /// Capacity; 1 is an ordinary link.
     pub capacity: f64,
+    /// Distance that a hop over the link counts.
     pub weight: u32,
+    /// Line number in the file.
     pub line: usize,
 }
 
-/// Routers 0..N-1 and undirected links, one a line as `u,v`, `u,v,capacity` or `u,v,capacity,weight`: the weight, 0 or
-/// more, is what a hop over the link counts in distances (both 1 unless given). The first
-/// line may be a header, that is, hold no number; `#` starts a comment; `.gz` is read compressed. Errors: with the
-/// line: anything that is not a number, a capacity that is not above 0 or above 1e15, a weight above 1000, a link from
-/// a router to itself, a link named before (in either direction), an id left out below the largest one, a router that
-/// no path joins to router 0. O(links · log links); 24 bytes a link.
+/// Reads routers 0..N-1 and undirected links, one a line as `u,v`, `u,v,capacity` or `u,v,capacity,weight`: the weight, 0
+/// or more, is what a hop over the link counts in distances (both 1 unless given). The first line may be a header, that is,
+/// hold no number; `#` starts a comment; `.gz` is read compressed. O(links · log links); 24 bytes a link.
+///
+/// # Errors
+/// With the line: anything that is not a number, a capacity that is not above 0 or above 1e15, a weight above 1000, a link
+/// from a router to itself, a link named before (in either direction), an id left out below the largest one, a router that
+/// no path joins to router 0.
 fn network(file: &SourceFile<'_>, per_router: u32, levels: Vec<Level>) -> Result<Network> {
-    let (routers, links) = read(&file.text)?;
-    require_graph(file.context, u64::from(routers), links.len() as u64)?;
+    let (routers, edges) = read(&file.text)?;
+    require_graph(file.context, u64::from(routers), edges.len() as u64)?;
     let mut spec = format!("{}{}", file.spec(), per_router_suffix(per_router));
     for (i, level) in levels.iter().enumerate() {
         let before = if i == 0 { ",levels=" } else { "/" };
         spec += &format!("{before}{}:{}", level.name, level.slots / per_router);
     }
-    let weights: Vec<u32> = links.iter().map(|(.., weight)| *weight).collect();
-    let (links, capacities) = links.into_iter().map(|(u, v, c, _)| ((u, v), c)).unzip();
-    let network = Network {
-        levels,
-        ..listed(spec, routers, per_router, links, capacities)
-    };
-    Ok(match weights.iter().all(|weight| *weight == 1) {
-        true => network,
-        false => Network {
-            link_weights: later(move || weights.clone()),
-            ..network
-        },
-    })
+    let weights: Vec<u32> = edges.iter().map(|edge| edge.weight).collect();
+    let (links, capacities) = edges.iter().map(|edge| (edge.ends, edge.capacity)).unzip();
+    let mut network = listed(spec, routers, per_router, links, capacities);
+    network.levels = levels;
+    // Without weights the graph is smaller and its searches are faster.
+    if weights.iter().any(|weight| *weight != 1) {
+        network.link_weights = later(move || weights.clone());
+    }
+    Ok(network)
 }
 
-/// The number of routers and the links, sorted.
-fn read(text: &Text) -> Result<(u32, Vec<Link>)> {
+/// Reads all lines. Returns the number of routers and the links, sorted.
+fn read(text: &Text) -> Result<(u32, Vec<Edge>)> {
     let mut edges = Vec::new();
     for (i, line) in text.data_lines().enumerate() {
         let mut fields = line.text.split(',').map(str::trim);
+        // A first line without numbers is a header; a word without commas is none.
         if i == 0 && fields.all(|f| f.parse::<f64>().is_err()) && line.text.contains(',') {
             continue;
         }
@@ -135,106 +152,101 @@ fn read(text: &Text) -> Result<(u32, Vec<Link>)> {
     checked(text, edges)
 }
 
-/// The number of routers and the links, sorted. Errors: no links, a link again, a router left out, a network in pieces.
-pub(super) fn checked(text: &Text, mut edges: Vec<Edge>) -> Result<(u32, Vec<Link>)> {
-    let at = |line| SourceLocation::line(text.name(), line);
+/// Checks that links are a connected network. Returns the number of routers and the links, sorted.
+///
+/// # Errors
+/// No links, a link again, a router left out, a network in pieces.
+pub(super) fn checked(text: &Text, mut edges: Vec<Edge>) -> Result<(u32, Vec<Edge>)> {
     if edges.is_empty() {
-        let location = SourceLocation::File(text.name().into());
         return Err(Error::input(
-            location,
+            text.location(),
             "no links",
             "lines of u,v[,capacity[,weight]]",
         ));
     }
     edges.sort_unstable_by_key(|e| (e.ends, e.line));
+    // The fault that comes first in the file is named.
     let twice = edges.windows(2).filter(|pair| pair[0].ends == pair[1].ends);
     if let Some([first, again]) = twice.min_by_key(|pair| pair[1].line) {
         let (u, v) = again.ends;
         let found = format!("link {u},{v} again (line {} has it)", first.line);
         return Err(Error::input(
-            at(again.line),
+            SourceLocation::line(text.name(), again.line),
             found,
             "each link once, in one direction",
         ));
     }
-    let routers = without_gaps(&edges, at)?;
+    let routers = without_gaps(text, &edges)?;
     let mut parts = UnionFind::<u32>::new(routers as usize);
-    edges.iter().for_each(|e| {
-        parts.union(e.ends.0, e.ends.1);
-    });
+    for edge in &edges {
+        parts.union(edge.ends.0, edge.ends.1);
+    }
     let apart = edges
         .iter()
         .filter(|e| !parts.equiv(0, e.ends.0))
         .min_by_key(|e| e.line);
     if let Some(edge) = apart {
         let found = format!("router {}, which no path joins to router 0", edge.ends.0);
-        return Err(Error::input(at(edge.line), found, "a connected network"));
+        let location = SourceLocation::line(text.name(), edge.line);
+        return Err(Error::input(location, found, "a connected network"));
     }
-    Ok((
-        routers,
-        edges
-            .into_iter()
-            .map(|e| (e.ends.0, e.ends.1, e.capacity, e.weight))
-            .collect(),
-    ))
+    Ok((routers, edges))
 }
 
+/// Parses a line of `u,v[,capacity[,weight]]`.
 fn edge(line: &Line<'_>) -> Result<Edge> {
-    let wrong = |found: String, expected: &str| Error::input(line.location(), found, expected);
     let fields = line.fields()?;
     if !(2..=4).contains(&fields.len()) {
-        return Err(wrong(format!("`{}`", line.text), "u,v[,capacity[,weight]]"));
+        let found = format!("`{}`", line.text);
+        return Err(line.wrong(found, "u,v[,capacity[,weight]]"));
     }
-    // The largest id is one below the most routers.
-    let router = |text: &str| match text.parse::<u32>() {
-        Ok(id) if id < 1 << 31 => Ok(id),
-        _ => Err(wrong(
+    let u = parse_router(line, &fields[0])?;
+    let v = parse_router(line, &fields[1])?;
+    if u == v {
+        let found = format!("a link from router {u} to itself");
+        return Err(line.wrong(found, "two different routers"));
+    }
+    let mut edge = Edge {
+        ends: (u.min(v), u.max(v)),
+        capacity: 1.0,
+        weight: 1,
+        line: line.number,
+    };
+    if let Some(text) = fields.get(2) {
+        let capacity = text.parse().ok();
+        edge.capacity = capacity
+            .filter(|capacity| *capacity > 0.0 && *capacity <= MOST_CAPACITY)
+            .ok_or_else(|| {
+                line.wrong(format!("capacity `{text}`"), "a number above 0, up to 1e15")
+            })?;
+    }
+    if let Some(text) = fields.get(3) {
+        let weight = text.parse().ok();
+        edge.weight = weight
+            .filter(|weight| *weight <= MAX_WEIGHT)
+            .ok_or_else(|| {
+                line.wrong(format!("weight `{text}`"), "a whole number from 0 to 1000")
+            })?;
+    }
+    Ok(edge)
+}
+
+/// Parses the id of a router, one below the largest number of routers at most.
+fn parse_router(line: &Line<'_>, text: &str) -> Result<u32> {
+    let id = text.parse().ok().filter(|id| *id < 1 << 31);
+    id.ok_or_else(|| {
+        line.wrong(
             format!("router `{text}`"),
             "a router id from 0 to 2147483647",
-        )),
-    };
-    let (u, v) = (router(&fields[0])?, router(&fields[1])?);
-    if u == v {
-        return Err(wrong(
-            format!("a link from router {u} to itself"),
-            "two different routers",
-        ));
-    }
-    let capacity = match fields.get(2) {
-        None => 1.0,
-        Some(text) => match text.parse::<f64>() {
-            Ok(capacity) if capacity > 0.0 && capacity <= MOST_CAPACITY => capacity,
-            _ => {
-                return Err(wrong(
-                    format!("capacity `{text}`"),
-                    "a number above 0, up to 1e15",
-                ));
-            }
-        },
-    };
-    let weight = match fields.get(3) {
-        None => 1,
-        Some(text) => match text.parse::<u32>() {
-            Ok(weight) if weight <= MAX_WEIGHT => weight,
-            _ => {
-                return Err(wrong(
-                    format!("weight `{text}`"),
-                    "a whole number from 0 to 1000",
-                ));
-            }
-        },
-    };
-    Ok(Edge {
-        ends: (u.min(v), u.max(v)),
-        capacity,
-        weight,
-        line: line.number,
+        )
     })
 }
 
-/// One more than the largest id, if every smaller one stands on some link. Without a table of all ids:
-/// a slip may make the largest one huge.
-fn without_gaps(edges: &[Edge], at: impl Fn(usize) -> SourceLocation) -> Result<u32> {
+/// Counts the routers: one more than the largest id. Without a table of all ids, as a slip may make the largest one huge.
+///
+/// # Errors
+/// A smaller id that stands on no link.
+fn without_gaps(text: &Text, edges: &[Edge]) -> Result<u32> {
     let mut ids: Vec<u32> = edges.iter().flat_map(|e| [e.ends.0, e.ends.1]).collect();
     ids.sort_unstable();
     ids.dedup();
@@ -248,7 +260,7 @@ fn without_gaps(edges: &[Edge], at: impl Fn(usize) -> SourceLocation) -> Result<
         .min();
     let found = format!("router {id}, but no link of router {missing}");
     Err(Error::input(
-        at(line.unwrap_or(1)),
+        SourceLocation::line(text.name(), line.unwrap_or(1)),
         found,
         "ids from 0 without gaps",
     ))
@@ -260,6 +272,15 @@ mod tests {
     use crate::topology::{Topology, testing};
     use std::io::Write;
 
+    /// Number of routers and links of a file as (u, v, capacity, weight).
+    fn read_links(text: &str) -> (u32, Vec<(u32, u32, f64, u32)>) {
+        let (routers, edges) = read(&Text::new("g", text)).unwrap();
+        let links = edges
+            .iter()
+            .map(|e| (e.ends.0, e.ends.1, e.capacity, e.weight));
+        (routers, links.collect())
+    }
+
     #[test]
     fn header_comments_and_capacities_are_optional() {
         for text in [
@@ -267,16 +288,16 @@ mod tests {
             "# ring\nu,v,capacity\n\n1 , 0\n2,1,1 # last\n",
             "source,target\n1,0\n1,2\n",
         ] {
-            let (routers, links) = read(&Text::new("g", text)).unwrap();
+            let (routers, links) = read_links(text);
             assert_eq!(
                 (routers, links),
                 (3, vec![(0, 1, 1.0, 1), (1, 2, 1.0, 1)]),
                 "{text}"
             );
         }
-        let (_, links) = read(&Text::new("g", "1,0,2.5")).unwrap();
+        let (_, links) = read_links("1,0,2.5");
         assert_eq!(links, [(0, 1, 2.5, 1)]);
-        let (_, links) = read(&Text::new("g", "u,v,capacity,weight\n1,0,2,0\n1,2,1,7\n")).unwrap();
+        let (_, links) = read_links("u,v,capacity,weight\n1,0,2,0\n1,2,1,7\n");
         assert_eq!(links, [(0, 1, 2.0, 0), (1, 2, 1.0, 7)]);
     }
 

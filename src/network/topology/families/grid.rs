@@ -15,12 +15,12 @@ use crate::topology::family::{
     BuildNetwork, PER_ROUTER, TopologyEntry, by_x, nodes_option, per_router, per_router_suffix,
 };
 use crate::topology::lattice::Lattice;
-use crate::topology::network::{Cables, LinkVisitor, Network, later};
+use crate::topology::network::{Cables, Network, later};
 use crate::topology::sizes::product;
 use nodeorder_base::error::Result;
 use nodeorder_base::params::{Opt, Params, Value};
 
-/// `mesh:8x8x5`.
+/// Entry of `mesh:8x8x5`.
 pub const MESH: TopologyEntry = TopologyEntry {
     name: "mesh",
     about: "grid of any number of dimensions, no wrap",
@@ -29,7 +29,7 @@ pub const MESH: TopologyEntry = TopologyEntry {
     parse: |params, _| parse_options(params, Wrap::None),
 };
 
-/// `torus:15x6x16,per_router=2`.
+/// Entry of `torus:15x6x16,per_router=2`.
 pub const TORUS: TopologyEntry = TopologyEntry {
     name: "torus",
     about: "grid with every dimension wrapped",
@@ -44,7 +44,7 @@ pub const TORUS: TopologyEntry = TopologyEntry {
     parse: |params, _| parse_options(params, Wrap::All),
 };
 
-/// `grid:8x8x5,wrap=110`.
+/// Entry of `grid:8x8x5,wrap=110`.
 pub const GRID: TopologyEntry = TopologyEntry {
     name: "grid",
     about: "grid with the dimensions named by wrap=110 wrapped",
@@ -66,21 +66,33 @@ const DOUBLE: Opt = Opt::flag(
     "the link of a wrapped pair of routers counts as two",
 );
 
+/// Dimensions that wrap, by the name of the family.
 #[derive(Clone, Copy, PartialEq)]
 enum Wrap {
     None,
     All,
+    /// Those that `wrap=` says.
     Given,
 }
 
-/// Options of a mesh, torus or mixed grid.
-struct GridOptions {
-    dims: Vec<u32>,
-    wrap: Vec<bool>,
-    per_router: u32,
-    double: bool,
+/// Options of a grid of routers: a mesh, torus or mixed grid, or another family that is numbered as one.
+pub(super) struct GridOptions {
+    /// Name of the family in the specification.
+    pub kind: &'static str,
+    pub product: Product,
+    pub per_router: u32,
+    /// Whether the link of a wrapped pair of routers has the capacity of two.
+    pub double: bool,
 }
 
+impl BuildNetwork for GridOptions {
+    fn build(&self, _: &Context) -> Result<Network> {
+        let product = self.product.clone();
+        Ok(grid(self.kind, product, self.per_router, self.double))
+    }
+}
+
+/// Reads the options of a mesh, torus or mixed grid, of which `wrap` says the dimensions that wrap.
 fn parse_options(params: &Params, wrap: Wrap) -> Result<Box<dyn BuildNetwork>> {
     let dims = params.dims("dims", "the extents, as in 8x8x5")?;
     product(&params.location_of("dims"), dims.iter().copied())?;
@@ -90,32 +102,31 @@ fn parse_options(params: &Params, wrap: Wrap) -> Result<Box<dyn BuildNetwork>> {
         Wrap::All if params.value("wrap").is_none() => vec![true; dims.len()],
         _ => parse_wrap(params, dims.len())?,
     };
+    // One network has one name, whichever family it was asked of.
+    let kind = match wrapped.iter().filter(|wrap| **wrap).count() {
+        0 => "mesh",
+        all if all == wrapped.len() => "torus",
+        _ => "grid",
+    };
+    let axes = dims.into_iter().zip(wrapped).map(|(extent, wrap)| Axis {
+        extent,
+        shape: if wrap { Shape::Ring } else { Shape::Path },
+    });
+    let axes = axes.collect();
     Ok(Box::new(GridOptions {
-        dims,
-        wrap: wrapped,
+        kind,
+        product: Product { axes },
         per_router: per_router(params)?,
         double: wrap != Wrap::None && params.flag("double")?,
     }))
 }
 
-impl BuildNetwork for GridOptions {
-    fn build(&self, _: &Context) -> Result<Network> {
-        let wrapped = self.wrap.iter().filter(|wrap| **wrap).count();
-        let kind = match wrapped {
-            0 => "mesh",
-            all if all == self.wrap.len() => "torus",
-            _ => "grid",
-        };
-        let axes = self.dims.iter().zip(&self.wrap).map(|(extent, wrap)| Axis {
-            extent: *extent,
-            shape: if *wrap { Shape::Ring } else { Shape::Path },
-        });
-        let axes = axes.collect();
-        Ok(grid(kind, Product { axes }, self.per_router, self.double))
-    }
+/// Whether the links along an axis count as two: in a ring of two, where both ways round are wanted.
+fn is_doubled(axis: &Axis, double: bool) -> bool {
+    double && axis.shape == Shape::Ring && axis.extent == 2
 }
 
-/// A grid of routers, row-major, the last dimension fastest. Distance: Σ |dx|, or min(|dx|, n-|dx|) where
+/// Creates a grid of routers, row-major, the last dimension fastest. Distance: Σ |dx|, or min(|dx|, n-|dx|) where
 /// the dimension wraps. A wrapped dimension of extent 2 has one link between its two routers;
 /// `double=true` gives that link the capacity of two.
 pub(super) fn grid(kind: &str, product: Product, per_router: u32, double: bool) -> Network {
@@ -135,41 +146,41 @@ pub(super) fn grid(kind: &str, product: Product, per_router: u32, double: bool) 
         spec += ",double=true";
     }
     // Routers along a doubled axis have one cable more, and every line one link of two cables.
-    let pairs = product
-        .axes
-        .iter()
-        .filter(|a| double && a.shape == Shape::Ring && a.extent == 2);
-    let doubled = pairs.count() as u32;
+    let doubled = product.axes.iter().filter(|a| is_doubled(a, double));
+    let doubled = doubled.count() as u32;
     let (fewest, most) = product.degrees();
     let cables = Cables {
         all: product.links() + u64::from(doubled) * product.routers() / 2,
         at_hosts: (fewest + doubled, most + doubled),
         most: most + doubled,
     };
-    let (routers, links, bounds) = (product.routers() as u32, product.links(), product.clone());
+    let routers = product.routers() as u32;
+    let links = product.links();
+    let bounded = product.clone();
     let visited = product.clone();
-    let visit = move |visit: &mut LinkVisitor<'_>| {
+    let network = Network::new(spec, routers, per_router, move |visit| {
         visited.for_each_link(&mut |u, v, axis| {
-            let doubled = double && axis.shape == Shape::Ring && axis.extent == 2;
-            visit(u, v, if doubled { 2.0 } else { 1.0 });
+            let capacity = if is_doubled(&axis, double) { 2.0 } else { 1.0 };
+            visit(u, v, capacity);
         });
-    };
+    });
     Network {
         link_count: later(move || links),
-        degrees: Some(product.degrees()),
+        degrees: Some((fewest, most)),
         cables: Some(cables),
         lattice: Some(Lattice::of_routers(extents, wraps)),
-        cut_bounds: later(move || CutBounds::of_product(&bounds, double)),
+        cut_bounds: later(move || CutBounds::of_product(&bounded, double)),
+        // The ends of a path differ from its middle.
         vertex_transitive: product
             .axes
             .iter()
             .all(|a| a.shape != Shape::Path || a.extent == 1),
         metric: Metric::Product(product),
-        ..Network::new(spec, routers, per_router, visit)
+        ..network
     }
 }
 
-/// Reads `wrap=110` or `wrap = [true, true, false]`.
+/// Reads whether each dimension wraps: `wrap=110` or `wrap = [true, true, false]`.
 fn parse_wrap(params: &Params, dimensions: usize) -> Result<Vec<bool>> {
     let expected =
         format!("wrap of {dimensions} dimensions, as in wrap=110 or [true, true, false]");
@@ -178,12 +189,13 @@ fn parse_wrap(params: &Params, dimensions: usize) -> Result<Vec<bool>> {
             .chars()
             .map(|c| matches!(c, '0' | '1').then_some(c == '1'))
             .collect(),
-        Some((Value::List(items), _)) => {
-            let one = |(item, _): &_| {
-                matches!(item, Value::Boolean(_)).then_some(*item == Value::Boolean(true))
-            };
-            items.iter().map(one).collect()
-        }
+        Some((Value::List(items), _)) => items
+            .iter()
+            .map(|(item, _)| match item {
+                Value::Boolean(wrap) => Some(*wrap),
+                _ => None,
+            })
+            .collect(),
         _ => None,
     };
     match wraps {

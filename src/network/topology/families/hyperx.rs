@@ -7,16 +7,15 @@
 //!               3 - 4 - 5
 //! ```
 
-use super::grid::grid;
+use super::grid::GridOptions;
 use crate::topology::context::Context;
-use crate::topology::distance::{Axis, Product, Shape};
+use crate::topology::distance::{Product, Shape};
 use crate::topology::family::{BuildNetwork, PER_ROUTER, TopologyEntry, nodes_option, per_router};
-use crate::topology::network::Network;
 use crate::topology::sizes::product;
 use nodeorder_base::error::Result;
 use nodeorder_base::params::{Opt, Params};
 
-/// `hyperx:16x6x8,per_router=4`.
+/// Entry of `hyperx:16x6x8,per_router=4`.
 pub const FAMILY: TopologyEntry = TopologyEntry {
     name: "hyperx",
     about: "grid with every line of routers joined all-to-all (flattened butterfly)",
@@ -32,7 +31,7 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
     parse: parse_options,
 };
 
-/// Routers numbered as a grid, the last dimension fastest; two are linked when they differ in exactly one
+/// Reads the options of a HyperX: routers numbered as a grid, the last dimension fastest; two are linked when they differ in exactly one
 /// coordinate. Distance = number of coordinates that differ. Degree Σ(nᵢ-1), diameter = number of
 /// dimensions of extent 2 or more.
 ///
@@ -42,27 +41,15 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
 /// # References
 /// Ahn, Binkert, Davis, McLaren, Schreiber, "HyperX: topology, routing, and packaging of efficient
 /// large-scale networks", SC'09, section 2, <https://doi.org/10.1145/1654059.1654101>.
-struct HyperXOptions {
-    dims: Vec<u32>,
-    per_router: u32,
-}
-
 fn parse_options(params: &Params, _: &Context) -> Result<Box<dyn BuildNetwork>> {
     let dims = params.dims("dims", "the extents, as in 16x6x8")?;
     product(&params.location_of("dims"), dims.iter().copied())?;
-    let per_router = per_router(params)?;
-    Ok(Box::new(HyperXOptions { dims, per_router }))
-}
-
-impl BuildNetwork for HyperXOptions {
-    fn build(&self, _: &Context) -> Result<Network> {
-        let clique = |extent: &u32| Axis {
-            extent: *extent,
-            shape: Shape::Clique,
-        };
-        let axes = self.dims.iter().map(clique).collect();
-        Ok(grid("hyperx", Product { axes }, self.per_router, false))
-    }
+    Ok(Box::new(GridOptions {
+        kind: "hyperx",
+        product: Product::of_shape(Shape::Clique, &dims),
+        per_router: per_router(params)?,
+        double: false,
+    }))
 }
 
 #[cfg(test)]

@@ -11,6 +11,7 @@
 //!       0    1   2    3                 0    1   2    3      the same four nodes
 //! ```
 
+use super::totals::{add_all, multiply_all};
 use crate::topology::bisection::CutBounds;
 use crate::topology::context::Context;
 use crate::topology::distance::{Label, Labels, Metric, Tree};
@@ -21,7 +22,7 @@ use crate::topology::sizes::{check_nodes, require_graph};
 use nodeorder_base::error::{Error, Result};
 use nodeorder_base::params::{Opt, Params};
 
-/// `multi-rail:rails=8,domains=32,units=4,spines=4`.
+/// Entry of `multi-rail:rails=8,domains=32,units=4,spines=4`.
 pub const FAMILY: TopologyEntry = TopologyEntry {
     name: "multi-rail",
     about: "nodes with an interface on each rail, a leaf switch a rail in each unit; domains of faster links",
@@ -75,7 +76,7 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
     parse: parse_options,
 };
 
-/// Servers with one interface a rail. A unit has `domains` domains of `domain` servers each and one leaf switch a rail, to
+/// Options of a multi-rail network: servers with one interface a rail. A unit has `domains` domains of `domain` servers each and one leaf switch a rail, to
 /// which each of its servers has a cable; the leaf switches of a rail are linked to its spine switches, so that each rail
 /// is a network of its own, and `cores` join the spine switches of one number in all rails. Nodes are servers, or with
 /// `gpus` their GPUs. [`Rails`] numbers them.
@@ -101,16 +102,20 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
 #[derive(Clone, Copy, Debug)]
 struct MultiRailOptions {
     rails: Rails,
+    /// Cables from a spine switch to each of its core switches.
     core_cables: u32,
+    /// Distance that a change of rail inside a domain adds.
     nvlink: u32,
+    /// Distance of a hop on a rail.
     fabric: u32,
 }
 
-/// More of anything than any machine has; keeps products of three within 64 bits.
+/// Largest number of anything: more than any machine has, and products of three stay within 64 bits.
 const HIGH: u32 = 1 << 20;
-/// The largest weight: sums of six stay far from the limits of distances.
+/// Largest weight: sums of six stay far from the limits of distances.
 const WEIGHT: u32 = 1000;
 
+/// Reads the options of a multi-rail network.
 fn parse_options(params: &Params, context: &Context) -> Result<Box<dyn BuildNetwork>> {
     let positive = |key| params.whole(key, 1, HIGH);
     let fabric = params.whole("fabric", 1, WEIGHT)?;
@@ -151,54 +156,27 @@ fn parse_options(params: &Params, context: &Context) -> Result<Box<dyn BuildNetw
         rails.spines,
         rails.cores,
     ];
-    let all = |factors: &[u32]| {
-        factors
-            .iter()
-            .fold(1u64, |n, f| n.saturating_mul((*f).into()))
-    };
-    let sum = |all: &[u64]| all.iter().fold(0u64, |n, more| n.saturating_add(*more));
-    let servers = all(&[u, d, rails.domain]);
-    let each = if rails.gpus { u64::from(r) } else { 1 };
-    check_nodes(params.location(), servers.saturating_mul(each))?;
-    let routers = sum(&[all(&[u, r]), all(&[r, s]), all(&[s, c])]);
+    let each = if rails.gpus { r } else { 1 };
+    let slots = multiply_all(&[u, d, rails.domain]).saturating_mul(each.into());
+    check_nodes(params.location(), slots)?;
+    let routers = add_all(&[
+        multiply_all(&[u, r]),
+        multiply_all(&[r, s]),
+        multiply_all(&[s, c]),
+    ]);
     check_nodes(params.location(), routers)?;
-    let joints = if rails.gpus {
-        all(&[u, r, r - 1]) / 2
-    } else {
-        0
-    };
-    let links = sum(&[all(&[u, r, s]), all(&[r, s, c]), joints]);
+    let mut links = add_all(&[multiply_all(&[u, r, s]), multiply_all(&[r, s, c])]);
+    // Servers join all their rails in pairs.
+    if rails.gpus {
+        links = links.saturating_add(multiply_all(&[u, r, r - 1]) / 2);
+    }
     require_graph(context, routers, links)?;
     Ok(Box::new(options))
 }
 
 impl BuildNetwork for MultiRailOptions {
     fn build(&self, _: &Context) -> Result<Network> {
-        Ok(self.network())
-    }
-}
-
-impl MultiRailOptions {
-    /// Visits every link with its capacity.
-    fn for_each(&self, visit: &mut LinkVisitor<'_>) {
-        let r = self.rails;
-        for (unit, rail) in (0..r.units).flat_map(|u| (0..r.rails).map(move |rail| (u, rail))) {
-            for spine in 0..r.spines {
-                visit(r.leaf(unit, rail), r.spine(rail, spine), r.cables.into());
-            }
-        }
-        for (rail, spine) in (0..r.rails).flat_map(|rail| (0..r.spines).map(move |s| (rail, s))) {
-            for core in 0..r.cores {
-                visit(
-                    r.spine(rail, spine),
-                    r.core(spine, core),
-                    self.core_cables.into(),
-                );
-            }
-        }
-    }
-
-    fn network(self) -> Network {
+        let options = *self;
         let r = self.rails;
         let mut levels = vec![Level::even("unit", r.per_unit())];
         if r.domain > 1 {
@@ -212,22 +190,24 @@ impl MultiRailOptions {
         let mut links_up = vec![0; levels.len()];
         links_up[0] = links;
         let joints = move |visit: &mut JointVisitor<'_>| {
-            for (unit, b) in (0..r.units).flat_map(|u| (0..r.rails).map(move |rail| (u, rail))) {
-                (0..b).for_each(|a| visit(r.leaf(unit, a), r.leaf(unit, b), self.nvlink));
+            for unit in 0..r.units {
+                for b in 0..r.rails {
+                    (0..b).for_each(|a| visit(r.leaf(unit, a), r.leaf(unit, b), options.nvlink));
+                }
             }
         };
         let fabric = self.fabric;
         // Cables of a unit up, where they can be counted.
         let up = u32::try_from(rails.saturating_mul(spines * u64::from(r.cables)));
         let m = [r.per_unit(), r.units];
-        let cuts = up
-            .ok()
-            .and_then(|up| later(move || CutBounds::of_tree(&m, &[1, up])));
-        let per_router = r.per_leaf();
-        let hosts = r.units * r.per_server();
-        Network {
-            hosts,
+        let cut_bounds = match up {
+            Ok(up) => later(move || CutBounds::of_tree(&m, &[1, up])),
+            Err(_) => None,
+        };
+        Ok(Network {
+            hosts: r.units * r.per_server(),
             dealt_over: r.per_server(),
+            // Without weights the graph is smaller and its searches are faster.
             link_weights: if fabric == 1 {
                 None
             } else {
@@ -243,13 +223,36 @@ impl MultiRailOptions {
             metric: self.metric(),
             levels,
             links_up: later(move || links_up.clone()),
-            cut_bounds: cuts,
-            ..Network::new(self.spec(), r.routers(), per_router, move |visit| {
-                self.for_each(visit)
+            cut_bounds,
+            ..Network::new(self.spec(), r.routers(), r.per_leaf(), move |visit| {
+                options.for_each(visit)
             })
+        })
+    }
+}
+
+impl MultiRailOptions {
+    /// Visits every link with its capacity.
+    fn for_each(&self, visit: &mut LinkVisitor<'_>) {
+        let r = self.rails;
+        for unit in 0..r.units {
+            for rail in 0..r.rails {
+                for spine in 0..r.spines {
+                    visit(r.leaf(unit, rail), r.spine(rail, spine), r.cables.into());
+                }
+            }
+        }
+        let capacity = self.core_cables.into();
+        for rail in 0..r.rails {
+            for spine in 0..r.spines {
+                for core in 0..r.cores {
+                    visit(r.spine(rail, spine), r.core(spine, core), capacity);
+                }
+            }
         }
     }
 
+    /// Returns the canonical inline specification: options that have their default are left out.
     fn spec(&self) -> String {
         let Rails {
             rails,
@@ -261,26 +264,27 @@ impl MultiRailOptions {
         } = self.rails;
         let mut spec = format!("multi-rail:rails={rails},domain={domain},domains={domains}");
         spec += &format!(",units={units},spines={spines}");
-        let mut add = |key: &str, value: String, default: &str| {
+        for (key, value, default) in [
+            ("cores", self.rails.cores.to_string(), "0"),
+            ("cables", self.rails.cables.to_string(), "1"),
+            ("core_cables", self.core_cables.to_string(), "1"),
+            ("gpus", self.rails.gpus.to_string(), "false"),
+            ("nvlink", self.nvlink.to_string(), "0"),
+            ("fabric", self.fabric.to_string(), "1"),
+            (
+                "nvlink_capacity",
+                self.rails.nvlink_capacity.to_string(),
+                "1",
+            ),
+        ] {
             if value != default {
                 spec += &format!(",{key}={value}");
             }
-        };
-        add("cores", self.rails.cores.to_string(), "0");
-        add("cables", self.rails.cables.to_string(), "1");
-        add("core_cables", self.core_cables.to_string(), "1");
-        add("gpus", self.rails.gpus.to_string(), "false");
-        add("nvlink", self.nvlink.to_string(), "0");
-        add("fabric", self.fabric.to_string(), "1");
-        add(
-            "nvlink_capacity",
-            self.rails.nvlink_capacity.to_string(),
-            "1",
-        );
+        }
         spec
     }
 
-    /// A tree of leaf switches; with GPUs, or where hops do not count 1, labels of leaf switches.
+    /// Returns the distance of leaf switches: on a tree; with GPUs, or where hops do not count 1, by labels.
     fn metric(&self) -> Metric {
         let r = self.rails;
         if !r.gpus && self.fabric == 1 {

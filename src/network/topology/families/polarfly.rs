@@ -12,12 +12,12 @@ use crate::topology::context::Context;
 use crate::topology::family::{
     BuildNetwork, PER_ROUTER, TopologyEntry, nodes_option, per_router, per_router_suffix,
 };
-use crate::topology::network::{LinkVisitor, Network, later};
+use crate::topology::network::{Network, later};
 use crate::topology::sizes::{check_nodes, require_graph};
 use nodeorder_base::error::Result;
 use nodeorder_base::params::{Opt, Params};
 
-/// `polarfly:q=7`.
+/// Entry of `polarfly:q=7`.
 pub const FAMILY: TopologyEntry = TopologyEntry {
     name: "polarfly",
     about: "q^2 + q + 1 routers of degree q + 1 at diameter 2, q a prime power",
@@ -32,7 +32,7 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
     parse: parse_options,
 };
 
-/// The polarity graph of [`Polarity`] without its loops: q²+q+1 routers, q(q+1)²/2 links, degree q+1 (q for the q+1
+/// Options of a PolarFly: the polarity graph of [`PolarityGraph`] without its loops: q²+q+1 routers, q(q+1)²/2 links, degree q+1 (q for the q+1
 /// quadrics), diameter 2. O(links) to visit; distances by breadth-first search.
 ///
 /// # References
@@ -44,6 +44,7 @@ struct PolarFlyOptions {
     per_router: u32,
 }
 
+/// Reads the options of a PolarFly.
 fn parse_options(params: &Params, context: &Context) -> Result<Box<dyn BuildNetwork>> {
     let per_router = per_router(params)?;
     let graph = Polarity::from_params(params)?;
@@ -60,20 +61,21 @@ impl BuildNetwork for PolarFlyOptions {
         let points = graph.points();
         let links = graph.links();
         let per_router = self.per_router;
-        let visit = move |visit: &mut LinkVisitor<'_>| {
+        let spec = format!("polarfly:q={q}{}", per_router_suffix(per_router));
+        let network = Network::new(spec, points, per_router, move |visit| {
             for u in 0..points {
                 graph.for_each_neighbour(u, |v| {
+                    // Each link is seen from both ends, and a loop at each quadric.
                     if v > u {
                         visit(u, v, 1.0);
                     }
                 });
             }
-        };
-        let spec = format!("polarfly:q={q}{}", per_router_suffix(per_router));
+        });
         Ok(Network {
             link_count: later(move || links),
             degrees: Some((q, q + 1)),
-            ..Network::new(spec, points, per_router, visit)
+            ..network
         })
     }
 }

@@ -15,15 +15,20 @@ use nodeorder_base::params::Params;
 /// that do not contain a Thomsen graph", 1966.)
 #[derive(Clone)]
 pub(super) struct Polarity {
+    /// Order of the field, a prime power.
     pub q: u32,
+    /// GF(q), which has the coordinates.
     field: Field,
 }
 
 impl Polarity {
-    /// The largest q whose points have 32-bit numbers.
+    /// Largest q whose points have 32-bit numbers.
     pub const MAX_Q: u32 = 46_340;
 
-    /// Reads `q`. Errors: no prime power, with those near it.
+    /// Reads `q`.
+    ///
+    /// # Errors
+    /// No prime power, with those near it.
     pub fn from_params(params: &Params) -> Result<Self> {
         let q: u32 = params.whole("q", 2, Polarity::MAX_Q)?;
         let Some(field) = Field::new(q) else {
@@ -33,18 +38,18 @@ impl Polarity {
         Ok(Polarity { q, field })
     }
 
-    /// Number of points.
+    /// Counts the points.
     pub fn points(&self) -> u32 {
         self.q * self.q + self.q + 1
     }
 
-    /// Number of links.
+    /// Counts the links, loops left out.
     pub fn links(&self) -> u64 {
         let q = u64::from(self.q);
         q * (q + 1) * (q + 1) / 2
     }
 
-    /// The coordinates of a point.
+    /// Returns the coordinates of a point.
     fn vector(&self, point: u32) -> [u32; 3] {
         let q = self.q;
         match point / q {
@@ -56,17 +61,18 @@ impl Polarity {
 
     /// Calls `visit` with the q+1 points at product 0 with a point; with itself, too, where it is a quadric.
     pub fn for_each_neighbour(&self, point: u32, mut visit: impl FnMut(u32)) {
-        let (q, f) = (self.q, &self.field);
+        let q = self.q;
+        let f = &self.field;
         let [a, b, c] = self.vector(point);
-        let minus = |x| f.subtract(0, x);
-        // a·1 + b·y + c·z = 0.
+        // The solutions of a·1 + b·y + c·z = 0, and then of b·1 + c·z = 0 and of c = 0.
         if c != 0 {
-            (0..q).for_each(|y| {
-                visit(y * q + f.divide(minus(f.add(a, f.multiply(b, y))), c));
-            });
-            visit(q * q + f.divide(minus(b), c));
+            for y in 0..q {
+                let rest = f.add(a, f.multiply(b, y));
+                visit(y * q + f.divide(f.subtract(0, rest), c));
+            }
+            visit(q * q + f.divide(f.subtract(0, b), c));
         } else if b != 0 {
-            let y = f.divide(minus(a), b);
+            let y = f.divide(f.subtract(0, a), b);
             (0..q).for_each(|z| visit(y * q + z));
             visit(q * q + q);
         } else {

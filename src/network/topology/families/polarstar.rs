@@ -13,12 +13,12 @@ use crate::topology::context::Context;
 use crate::topology::family::{
     BuildNetwork, PER_ROUTER, TopologyEntry, nodes_option, per_router, per_router_suffix,
 };
-use crate::topology::network::{Level, LinkVisitor, Network, later};
+use crate::topology::network::{Level, Network, later};
 use crate::topology::sizes::{check_nodes, require_graph};
 use nodeorder_base::error::Result;
 use nodeorder_base::params::{Opt, Params};
 
-/// `polarstar:q=5,d=4`.
+/// Entry of `polarstar:q=5,d=4`.
 pub const FAMILY: TopologyEntry = TopologyEntry {
     name: "polarstar",
     about: "q^2 + q + 1 supernodes of routers, degree q + 1 + d at diameter 3, q a prime power",
@@ -37,22 +37,24 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
     parse: parse_options,
 };
 
-/// A supernode graph and its bijection f.
+/// Graph of the routers of one point, and the bijection f by which the routers of linked points are linked.
 struct Supernode {
+    /// Links between routers of the point, each once.
     links: Vec<(u32, u32)>,
+    /// f(x) of every router x.
     images: Vec<u32>,
 }
 
-/// The largest degree inside a supernode.
+/// Largest degree inside a supernode.
 const MAX_D: u32 = 1 << 12;
 
-/// The star product of the polarity graph ER_q with a supernode graph: router point·n + x. Inside a point, x and y are
+/// Options of a PolarStar: the star product of the polarity graph ER_q with a supernode graph: router point·n + x. Inside a point, x and y are
 /// linked as in the supernode graph; between points u < v that ER_q joins, x of u is linked to f(x) of v.
 ///
 /// - `quad`: pairs {0,1}, {2,3}, …, f swaps the two of a pair, and d links a router are such that every two routers of
 ///   different pairs are linked, or else their images under f are. With such a graph (property R*) the diameter is 3;
 ///   at quadrics, whose loop the product keeps, x is linked to f(x): degree q + 1 + d everywhere. The paper builds
-///   graphs of this order and degree inductively ("Inductive-Quad"); here they come from a tournament, see [`quad`].
+///   graphs of this order and degree inductively ("Inductive-Quad"); here they come from a tournament, see [`quad_supernode`].
 /// - `paley`: GF(n), n = 2d + 1, two elements linked where they differ by a square, f multiplies by a primitive
 ///   element. Loops are left out: at quadrics the degree is q + d.
 ///
@@ -64,18 +66,20 @@ const MAX_D: u32 = 1 << 12;
 /// 1984.
 struct PolarStarOptions {
     graph: Polarity,
+    /// Links of a router inside its supernode.
     d: u32,
-    /// The field of Paley supernodes; `None` for quads.
+    /// Field of Paley supernodes; `None` for quads.
     field: Option<Field>,
     per_router: u32,
 }
 
+/// Reads the options of a PolarStar.
 fn parse_options(params: &Params, context: &Context) -> Result<Box<dyn BuildNetwork>> {
     let per_router = per_router(params)?;
     let d: u32 = params.whole("d", 0, MAX_D)?;
     let paley = params.choice("supernode")? == "paley";
     let graph = Polarity::from_params(params)?;
-    let n = if paley { 2 * d + 1 } else { 2 * d + 2 };
+    let n = count_members(d, paley);
     let size = u64::from(n);
     let routers = u64::from(graph.points()) * size;
     check_nodes(
@@ -84,14 +88,16 @@ fn parse_options(params: &Params, context: &Context) -> Result<Box<dyn BuildNetw
     )?;
     let links = routers * u64::from(d) / 2 + graph.links() * size + routers;
     require_graph(context, routers, links)?;
-    let fits = if paley { fits_paley } else { fits_quad };
-    if !fits(d) {
+    if !has_supernode(d, paley) {
         let what = if paley {
             "an even number with 2d + 1 a prime power"
         } else {
             "a multiple of 4, or one less"
         };
-        let expected = format!("{what}; near it are {}", near(d, fits));
+        let expected = format!(
+            "{what}; near it are {}",
+            near(d, |d| has_supernode(d, paley))
+        );
         return Err(params.wrong("d", expected));
     }
     Ok(Box::new(PolarStarOptions {
@@ -102,14 +108,18 @@ fn parse_options(params: &Params, context: &Context) -> Result<Box<dyn BuildNetw
     }))
 }
 
-/// Whether there is a Paley supernode of degree d.
-fn fits_paley(d: u32) -> bool {
-    d > 0 && d.is_multiple_of(2) && prime_power(2 * d + 1).is_some()
+/// Returns the number of routers of a supernode.
+fn count_members(d: u32, paley: bool) -> u32 {
+    if paley { 2 * d + 1 } else { 2 * d + 2 }
 }
 
-/// Whether there is a quad supernode of degree d.
-fn fits_quad(d: u32) -> bool {
-    matches!(d % 4, 0 | 3)
+/// Whether there is a supernode of degree d.
+fn has_supernode(d: u32, paley: bool) -> bool {
+    if paley {
+        d > 0 && d.is_multiple_of(2) && prime_power(2 * d + 1).is_some()
+    } else {
+        matches!(d % 4, 0 | 3)
+    }
 }
 
 impl BuildNetwork for PolarStarOptions {
@@ -118,7 +128,7 @@ impl BuildNetwork for PolarStarOptions {
         let d = self.d;
         let per_router = self.per_router;
         let paley = self.field.is_some();
-        let n = if paley { 2 * d + 1 } else { 2 * d + 2 };
+        let n = count_members(d, paley);
         let supernode = match &self.field {
             Some(field) => squares(field, n),
             None => quad(d),
@@ -127,18 +137,24 @@ impl BuildNetwork for PolarStarOptions {
         let points = graph.points();
         let size = u64::from(n);
         let routers = u64::from(points) * size;
+        // Links between the two routers of a pair, at the quadrics alone.
         let loops = if paley {
             0
         } else {
             u64::from(q + 1) * size / 2
         };
         let links = u64::from(points) * supernode.links.len() as u64 + graph.links() * size + loops;
-        let visit = move |visit: &mut LinkVisitor<'_>| {
+        let all = q + 1 + d;
+        let kind = if paley { ",supernode=paley" } else { "" };
+        let spec = format!(
+            "polarstar:q={q},d={d}{kind}{}",
+            per_router_suffix(per_router)
+        );
+        let network = Network::new(spec, routers as u32, per_router, move |visit| {
             for u in 0..points {
-                supernode
-                    .links
-                    .iter()
-                    .for_each(|(x, y)| visit(u * n + x, u * n + y, 1.0));
+                for (x, y) in &supernode.links {
+                    visit(u * n + x, u * n + y, 1.0);
+                }
                 graph.for_each_neighbour(u, |v| {
                     for (x, image) in (0..n).zip(&supernode.images) {
                         // At a quadric each pair is seen from both of its routers.
@@ -148,13 +164,7 @@ impl BuildNetwork for PolarStarOptions {
                     }
                 });
             }
-        };
-        let all = q + 1 + d;
-        let kind = if paley { ",supernode=paley" } else { "" };
-        let spec = format!(
-            "polarstar:q={q},d={d}{kind}{}",
-            per_router_suffix(per_router)
-        );
+        });
         Ok(Network {
             link_count: later(move || links),
             degrees: Some((all - u32::from(paley), all)),
@@ -162,17 +172,18 @@ impl BuildNetwork for PolarStarOptions {
                 Level::of_routers("supernode", n, per_router),
                 Level::of_routers("router", 1, per_router),
             ],
-            ..Network::new(spec, routers as u32, per_router, visit)
+            ..network
         })
     }
 }
 
-/// The Paley graph of n elements, n = 1 mod 4.
+/// Creates the Paley graph of n elements, n = 1 mod 4.
 fn squares(field: &Field, n: u32) -> Supernode {
     let mut square = vec![false; n as usize];
-    (0..n - 1)
-        .step_by(2)
-        .for_each(|i| square[field.power(i) as usize] = true);
+    // Even powers of a primitive element are the squares. As -1 is one, too, a-b and b-a are both or neither.
+    for i in (0..n - 1).step_by(2) {
+        square[field.power(i) as usize] = true;
+    }
     let pairs = (0..n).flat_map(|a| (a + 1..n).map(move |b| (a, b)));
     Supernode {
         links: pairs
@@ -182,7 +193,7 @@ fn squares(field: &Field, n: u32) -> Supernode {
     }
 }
 
-/// A graph of degree d, 0 or 3 mod 4, on the d+1 pairs {2i, 2i+1}, with property R* under the swap of pairs: between
+/// Creates a graph of degree d, 0 or 3 mod 4, on the d+1 pairs {2i, 2i+1}, with property R* under the swap of pairs: between
 /// two pairs one of the four routers, the hub, is linked to both of the other pair. Of the links x-y and f(x)-f(y),
 /// exactly one is there.
 ///
@@ -204,12 +215,15 @@ fn quad(d: u32) -> Supernode {
     }
     let mut links = Vec::new();
     for i in 0..pairs {
-        let beaten = |j: &u32| match (*j).cmp(&i) {
-            std::cmp::Ordering::Greater => !(*j == i + 1 && lost[i as usize]),
-            std::cmp::Ordering::Less => *j + 1 == i && lost[*j as usize],
-            std::cmp::Ordering::Equal => false,
-        };
-        for (game, j) in (0..).zip((0..pairs).filter(beaten)) {
+        // Of neighbours, the lower one wins unless it lost; of others, always.
+        let beaten = (0..pairs).filter(|&j| {
+            if j > i {
+                j > i + 1 || !lost[i as usize]
+            } else {
+                j + 1 == i && lost[j as usize]
+            }
+        });
+        for (game, j) in (0..).zip(beaten) {
             // The two routers of a pair are hubs equally often.
             let hub = 2 * i + u32::from(game >= wins[i as usize] / 2);
             links.extend([2 * j, 2 * j + 1].map(|other| (hub.min(other), hub.max(other))));

@@ -13,9 +13,13 @@ use nodeorder_base::params::Params;
 
 /// Options of every random family: routers, nodes on each, and the seed.
 pub(super) struct Size {
+    /// Number of routers, from 1.
     pub(super) routers: u32,
-    pub(super) per_router: u32,
-    pub(super) seed: u64,
+    /// Nodes on each router.
+    per_router: u32,
+    /// Seed of the stream of random numbers.
+    seed: u64,
+    /// Place that an error names where no draw is connected.
     location: SourceLocation,
 }
 
@@ -38,8 +42,10 @@ impl Size {
 }
 
 /// Draws networks of `links` links until one is connected, all from one stream of random numbers (PCG-64 seeded with the
-/// seed), so that the seed alone decides. `draw` may give up with `None`. Fails if no draw within [`tries`] is connected,
-/// with `advice`.
+/// seed), so that the seed alone decides. `draw` may give up with `None`.
+///
+/// # Errors
+/// No draw among [`max_draws`] is connected; the message ends with `advice`.
 pub(super) fn draw_connected(
     size: &Size,
     family: &str,
@@ -49,6 +55,7 @@ pub(super) fn draw_connected(
 ) -> Result<Network> {
     let mut rng = Pcg64::seed_from_u64(size.seed);
     for _ in 0..tries(links) {
+        // Every draw goes on with the same stream: a seed of its own for each could repeat one of another run.
         let Some(links) = draw(&mut rng) else {
             continue;
         };
@@ -64,11 +71,12 @@ pub(super) fn draw_connected(
             ));
         }
     }
+    // Too few links to connect: more draws would not help.
     let problem = format!("no connected network in {} draws", tries(links));
     Err(Error::unsuited(size.location.clone(), problem, advice))
 }
 
-/// The links of a graph, ascending, from the neighbours of every router.
+/// Returns the links of a graph, ascending, from the neighbours of every router.
 pub(super) fn links_of<'a>(neighbours: impl Iterator<Item = &'a [u32]>) -> Vec<(u32, u32)> {
     let mut links: Vec<(u32, u32)> = (0..)
         .zip(neighbours)
@@ -78,11 +86,12 @@ pub(super) fn links_of<'a>(neighbours: impl Iterator<Item = &'a [u32]>) -> Vec<(
     links
 }
 
-/// How often to redraw: 1000 times, fewer where a draw has more than 10⁵ links, at least 20 times.
+/// Returns how often to redraw: 1000 times, fewer where a draw has more than 10⁵ links, at least 20 times.
 fn tries(links: u64) -> u64 {
     (100_000_000 / links.max(1)).clamp(20, 1000)
 }
 
+/// Whether links join all routers.
 fn is_connected(routers: u32, links: &[(u32, u32)]) -> bool {
     let mut parts = routers;
     let mut sets = UnionFind::<u32>::new(routers as usize);

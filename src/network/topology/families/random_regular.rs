@@ -10,7 +10,7 @@ use nodeorder_base::params::{Opt, Params, SEED};
 use rand::RngExt;
 use rand_pcg::Pcg64;
 
-/// `random-regular:n=1024,d=6,seed=1`.
+/// Entry of `random-regular:n=1024,d=6,seed=1`.
 pub const FAMILY: TopologyEntry = TopologyEntry {
     name: "random-regular",
     about: "random connected graph of n routers, d links at each (Jellyfish)",
@@ -25,14 +25,14 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
     parse: parse_options,
 };
 
-/// Every router has d free ports; two free ports chosen at random are joined where that makes neither a
+/// Options of a random regular network. Every router has d free ports; two free ports chosen at random are joined where that makes neither a
 /// loop nor a parallel link, until none is left. Two ports that cannot be joined at the end break a random
 /// link and take one end each. Redrawn until connected. Where d exceeds half of n-1, the complement is
 /// drawn.
 ///
 /// Close to uniform for fixed d as n grows; the last few links are not exactly so. Errors: n·d odd, d ≥ n; d of 0 or 1
 /// with more than d+1 routers; no connected network among many draws (d = 2). O(n·d²) expected a draw, 8 bytes a link
-/// more than the result.
+/// and 24 a router more than the result.
 ///
 /// # References
 /// Steger, Wormald, "Generating random regular graphs quickly", Comb. Probab. Comput. 8, 1999, section 2,
@@ -40,12 +40,19 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
 /// link: Singla, Hong, Popa, Godfrey, "Jellyfish", NSDI'12, section 3.
 struct RandomRegularOptions {
     size: Size,
+    /// Links of each router.
     d: u32,
 }
 
-/// What to do where no draw is connected.
+/// Advice where no draw is connected.
 const ADVICE: &str = "expected d of 3 or more";
 
+/// Number of failures in a row after which a link is broken.
+const BREAK_AFTER: u32 = 64;
+/// Number of failures in a row after which a draw is given up.
+const GIVE_UP_AFTER: u32 = 4096;
+
+/// Reads the options of a random regular network.
 fn parse_options(params: &Params, context: &Context) -> Result<Box<dyn BuildNetwork>> {
     let size = Size::from_params(params)?;
     let n = size.routers;
@@ -70,11 +77,13 @@ impl BuildNetwork for RandomRegularOptions {
         let d = self.d;
         let family = format!("random-regular:n={n},d={d}");
         let links = u64::from(n) * u64::from(d) / 2;
+        // Where most pairs are linked, few free ports fit together at the end; the pairs left out are drawn instead.
+        let sparse = d <= (n - 1) / 2;
+        let drawn_degree = if sparse { d } else { n - 1 - d };
         draw_connected(&self.size, &family, links, ADVICE, |rng| {
-            let sparse = d <= (n - 1) / 2;
-            let drawn = Draft::regular(n, if sparse { d } else { n - 1 - d }, rng)?;
+            let drawn = Draft::regular(n, drawn_degree, rng)?;
             if sparse {
-                return Some(links_of((0..n).map(|u| drawn.row(u))));
+                return Some(links_of(drawn.neighbours.iter().map(Vec::as_slice)));
             }
             let pairs = (0..n).flat_map(|u| (u + 1..n).map(move |v| (u, v)));
             Some(pairs.filter(|(u, v)| !drawn.linked(*u, *v)).collect())
@@ -82,82 +91,78 @@ impl BuildNetwork for RandomRegularOptions {
     }
 }
 
-/// A graph of bounded degree under construction.
+/// Graph of bounded degree under construction.
 struct Draft {
+    /// Largest degree.
     d: u32,
-    degree: Vec<u32>,
-    /// Row u holds the `degree[u]` routers linked to u, in no order.
-    neighbours: Vec<u32>,
+    /// Routers linked to each router, in the order of the draws.
+    neighbours: Vec<Vec<u32>>,
 }
 
 impl Draft {
-    /// One draw, or `None` where the last ports cannot be joined.
+    /// Draws a graph of degree d; `None` where the last ports cannot be joined.
     fn regular(n: u32, d: u32, rng: &mut Pcg64) -> Option<Self> {
-        /// Failures in a row after which a link is broken, and after which the draw is given up.
-        const PATIENCE: (u32, u32) = (64, 4096);
         let mut draft = Draft {
             d,
-            degree: vec![0; n as usize],
-            neighbours: vec![0; n as usize * d as usize],
+            neighbours: (0..n).map(|_| Vec::with_capacity(d as usize)).collect(),
         };
         let mut ports: Vec<u32> = (0..n).flat_map(|u| (0..d).map(move |_| u)).collect();
         let mut failures = 0;
         while !ports.is_empty() {
             let count = ports.len() as u64;
-            let (i, j) = (rng.random_range(0..count), rng.random_range(0..count - 1));
-            // j: one of the other ports.
-            let (i, j) = (i as usize, (j + u64::from(j >= i)) as usize);
-            let (u, v) = (ports[i], ports[j]);
+            let i = rng.random_range(0..count);
+            let j = rng.random_range(0..count - 1);
+            // One of the other ports.
+            let j = (j + u64::from(j >= i)) as usize;
+            let i = i as usize;
+            let u = ports[i];
+            let v = ports[j];
             let joined = if u != v && !draft.linked(u, v) {
                 draft.join(u, v);
                 true
             } else {
                 failures += 1;
-                failures > PATIENCE.0 && draft.break_for(u, v, rng)
+                failures > BREAK_AFTER && draft.break_for(u, v, rng)
             };
             if joined {
                 failures = 0;
+                // The later one first: the last port takes its place, which must not be the other of the two.
                 ports.swap_remove(i.max(j));
                 ports.swap_remove(i.min(j));
-            } else if failures > PATIENCE.1 {
+            } else if failures > GIVE_UP_AFTER {
                 return None;
             }
         }
         Some(draft)
     }
 
-    fn row(&self, u: u32) -> &[u32] {
-        let first = u as usize * self.d as usize;
-        &self.neighbours[first..first + self.degree[u as usize] as usize]
-    }
-
+    /// Whether two routers are linked.
     fn linked(&self, u: u32, v: u32) -> bool {
-        self.row(u).contains(&v)
+        self.neighbours[u as usize].contains(&v)
     }
 
+    /// Links two routers.
     fn join(&mut self, u: u32, v: u32) {
-        for (u, v) in [(u, v), (v, u)] {
-            let degree = &mut self.degree[u as usize];
-            self.neighbours[u as usize * self.d as usize + *degree as usize] = v;
-            *degree += 1;
-        }
+        self.neighbours[u as usize].push(v);
+        self.neighbours[v as usize].push(u);
     }
 
+    /// Removes the link of two routers.
     fn part(&mut self, u: u32, v: u32) {
         for (u, v) in [(u, v), (v, u)] {
-            if let Some(at) = self.row(u).iter().position(|x| *x == v) {
-                let first = u as usize * self.d as usize;
-                self.degree[u as usize] -= 1;
-                self.neighbours
-                    .swap(first + at, first + self.degree[u as usize] as usize);
+            let row = &mut self.neighbours[u as usize];
+            if let Some(at) = row.iter().position(|x| *x == v) {
+                row.swap_remove(at);
             }
         }
     }
 
-    /// Replaces a random link x-y by u-x and v-y, if that can be done with the one drawn.
+    /// Replaces a random link x-y by u-x and v-y. Returns whether that could be done with the link drawn.
     fn break_for(&mut self, u: u32, v: u32, rng: &mut Pcg64) -> bool {
-        let x = rng.random_range(0..self.degree.len() as u64) as u32;
-        let Some(&y) = self.row(x).get(rng.random_range(0..self.d) as usize) else {
+        let x = rng.random_range(0..self.neighbours.len() as u64) as u32;
+        // Routers with fewer links are chosen as often, but then nothing is broken: all links are equally likely.
+        let nth = rng.random_range(0..self.d) as usize;
+        let Some(&y) = self.neighbours[x as usize].get(nth) else {
             return false;
         };
         if x == u || y == v || self.linked(u, x) || self.linked(v, y) {

@@ -12,12 +12,12 @@ use crate::topology::context::Context;
 use crate::topology::family::{
     BuildNetwork, PER_ROUTER, TopologyEntry, nodes_option, per_router, per_router_suffix,
 };
-use crate::topology::network::{Level, LinkVisitor, Network, later};
+use crate::topology::network::{Level, Network, later};
 use crate::topology::sizes::{check_nodes, require_graph};
 use nodeorder_base::error::Result;
 use nodeorder_base::params::{Opt, Params};
 
-/// `slim-fly:q=5`.
+/// Entry of `slim-fly:q=5`.
 pub const FAMILY: TopologyEntry = TopologyEntry {
     name: "slim-fly",
     about: "2q^2 routers at diameter 2, q a prime power of the form 4w-1, 4w or 4w+1",
@@ -37,7 +37,7 @@ pub(crate) fn valid(q: u32) -> bool {
     q >= 3 && q % 4 != 2 && prime_power(q).is_some()
 }
 
-/// (3q-d)/2, d = 1, 0, -1 for q = 1, 0, 3 mod 4: three times q halved, rounded to whole generators.
+/// Returns the degree of every router, (3q-d)/2 with d = 1, 0, -1 for q = 1, 0, 3 mod 4: three times q halved, rounded to whole generators.
 pub(crate) fn degree(q: u32) -> u64 {
     let q = u64::from(q);
     match q % 4 {
@@ -47,7 +47,7 @@ pub(crate) fn degree(q: u32) -> u64 {
     }
 }
 
-/// The MMS graph of a prime power q = 4w + d, d in {-1, 0, 1}, over GF(q) with primitive element ξ:
+/// Options of a Slim Fly: the MMS graph of a prime power q = 4w + d, d in {-1, 0, 1}, over GF(q) with primitive element ξ:
 ///
 /// - (0,x,y) - (0,x,y') where y-y' is in X, (1,m,c) - (1,m,c') where c-c' is in X',
 ///   (0,x,y) - (1,m,c) where y = m·x + c;
@@ -70,6 +70,7 @@ struct SlimFlyOptions {
     field: Field,
 }
 
+/// Reads the options of a Slim Fly.
 fn parse_options(params: &Params, context: &Context) -> Result<Box<dyn BuildNetwork>> {
     let q: u32 = params.whole("q", 3, 1 << 30)?;
     let per_router = per_router(params)?;
@@ -102,18 +103,18 @@ impl BuildNetwork for SlimFlyOptions {
         // X and X'.
         let generators: [Vec<u32>; 2] =
             generators(q).map(|x| x.into_iter().map(|i| f.power(i)).collect());
-        let visit = move |visit: &mut LinkVisitor<'_>| {
+        let spec = format!("slim-fly:q={q}{}", per_router_suffix(per_router));
+        let network = Network::new(spec, routers as u32, per_router, move |visit| {
             for (s, generators) in generators.iter().enumerate() {
                 for x in 0..q {
                     let first = (s as u32 * q + x) * q;
                     for y in 0..q {
                         // X = -X: each link is seen from both ends.
-                        for other in generators
-                            .iter()
-                            .map(|g| f.add(y, *g))
-                            .filter(|other| *other > y)
-                        {
-                            visit(first + y, first + other, 1.0);
+                        for generator in generators {
+                            let other = f.add(y, *generator);
+                            if other > y {
+                                visit(first + y, first + other, 1.0);
+                            }
                         }
                         if s == 0 {
                             for m in 0..q {
@@ -124,8 +125,7 @@ impl BuildNetwork for SlimFlyOptions {
                     }
                 }
             }
-        };
-        let spec = format!("slim-fly:q={q}{}", per_router_suffix(per_router));
+        });
         Ok(Network {
             link_count: later(move || links),
             degrees: Some((degree, degree)),
@@ -133,12 +133,12 @@ impl BuildNetwork for SlimFlyOptions {
                 Level::of_routers("subgroup", q, per_router),
                 Level::of_routers("router", 1, per_router),
             ],
-            ..Network::new(spec, routers as u32, per_router, visit)
+            ..network
         })
     }
 }
 
-/// The exponents of X and X'.
+/// Returns the exponents of the primitive element in X and in X'.
 fn generators(q: u32) -> [Vec<u32>; 2] {
     let first: Vec<u32> = if q % 4 == 3 {
         let w = q.div_ceil(4);

@@ -12,17 +12,17 @@
 //!     z+4 …                       z-4
 //! ```
 
-use super::grid::grid;
+use super::grid::GridOptions;
 use crate::topology::context::Context;
-use crate::topology::distance::{Axis, Product, Shape};
+use crate::topology::distance::{Product, Shape};
 use crate::topology::family::{BuildNetwork, TopologyEntry, by_x, nodes_option};
 use crate::topology::lattice::{Lattice, digits};
-use crate::topology::network::{LinkVisitor, Network, later};
+use crate::topology::network::{Network, later};
 use crate::topology::sizes::{product, require_graph};
 use nodeorder_base::error::Result;
 use nodeorder_base::params::{Opt, Params};
 
-/// `tpu:4x4x8[,twisted=true]`.
+/// Entry of `tpu:4x4x8[,twisted=true]`.
 pub const FAMILY: TopologyEntry = TopologyEntry {
     name: "tpu",
     about: "chips in cubes of 4x4x4: a mesh inside one cube, a torus of whole ones; twisted=true twists it",
@@ -40,20 +40,31 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
     parse: parse_options,
 };
 
-/// Chips along each side of a cube.
+/// Number of chips along each side of a cube.
 const CUBE: u32 = 4;
 
-/// Slices of whole cubes are tori: the optical switches close every dimension. Slices of less than a cube have no
-/// links around and are meshes. Chips are numbered as in a grid, the last dimension fastest.
+/// Options of a twisted torus of k×k×2k or k×2k×2k: whoever goes around a short dimension is moved by k along every long one.
+///
+/// Both are lattice graphs, alike seen from every chip: the face-centred cubic one of 2k³ chips and the body-centred
+/// cubic one of 4k³. Degree 6, 3 links a chip, diameter ⌊3k/2⌋, where the regular tori have 2k and 5k/2. Their
+/// dimensions carry the same load of an all-to-all, where in regular ones the long dimensions limit it. O(links) to
+/// visit; distances by one breadth-first search where all chips are schedulable, else one each.
+///
+/// # References
+/// Cámara, Moretó, Vallejo, Beivide, Miguel-Alonso, Martínez, Navaridas, "Twisted Torus Topologies for Enhanced
+/// Interconnection Networks", IEEE TPDS 21(12), 2010; Camarero, Martínez, Beivide, "Lattice Graphs for High-Scale
+/// Interconnection Topologies", IEEE TPDS 26(9), 2015 (the cubic lattices and their diameters).
+struct TwistedTorus {
+    /// Chips along each of the three dimensions, slowest first.
+    dims: Vec<u32>,
+}
+
+/// Reads the options of a TPU slice. Slices of whole cubes are tori: the optical switches close every dimension. Slices of
+/// less than a cube have no links around and are meshes. Chips are numbered as in a grid, the last dimension fastest.
 ///
 /// # References
 /// Jouppi et al., "TPU v4: An Optically Reconfigurable Supercomputer for Machine Learning with Hardware Support for
 /// Embeddings", ISCA'23, section 2; the page "TPU v5p" of Google Cloud's documentation for the shapes in use.
-struct TpuOptions {
-    dims: Vec<u32>,
-    twisted: bool,
-}
-
 fn parse_options(params: &Params, context: &Context) -> Result<Box<dyn BuildNetwork>> {
     let dims = params.dims("dims", "three extents, as in 4x4x8")?;
     let twisted = params.flag("twisted")?;
@@ -72,73 +83,56 @@ fn parse_options(params: &Params, context: &Context) -> Result<Box<dyn BuildNetw
             let expected = "a torus of k x k x 2k or k x 2k x 2k, k a multiple of 4, in any order";
             return Err(params.wrong("dims", expected));
         }
+        // Twisted tori have no closed form: their distances take the graph.
         require_graph(context, chips.into(), 3 * u64::from(chips))?;
+        return Ok(Box::new(TwistedTorus { dims }));
     }
-    Ok(Box::new(TpuOptions { dims, twisted }))
+    let shape = if whole { Shape::Ring } else { Shape::Path };
+    Ok(Box::new(GridOptions {
+        kind: "tpu",
+        product: Product::of_shape(shape, &dims),
+        per_router: 1,
+        double: false,
+    }))
 }
 
-impl BuildNetwork for TpuOptions {
+impl BuildNetwork for TwistedTorus {
     fn build(&self, _: &Context) -> Result<Network> {
-        if self.twisted {
-            return Ok(twisted_torus(self.dims.clone()));
-        }
-        let whole = self.dims.iter().all(|n| n.is_multiple_of(CUBE));
-        let shape = if whole { Shape::Ring } else { Shape::Path };
-        let axis = |extent: &u32| Axis {
-            extent: *extent,
-            shape,
-        };
-        let axes = self.dims.iter().map(axis).collect();
-        Ok(grid("tpu", Product { axes }, 1, false))
-    }
-}
-
-/// A twisted torus of k×k×2k or k×2k×2k: whoever goes around a short dimension is moved by k along every long one.
-///
-/// Both are lattice graphs, alike seen from every chip: the face-centred cubic one of 2k³ chips and the body-centred
-/// cubic one of 4k³. Degree 6, 3 links a chip, diameter ⌊3k/2⌋, where the regular tori have 2k and 5k/2. Their
-/// dimensions carry the same load of an all-to-all, where in regular ones the long dimensions limit it. O(links) to
-/// visit; distances by one breadth-first search where all chips are schedulable, else one each.
-///
-/// # References
-/// Cámara, Moretó, Vallejo, Beivide, Miguel-Alonso, Martínez, Navaridas, "Twisted Torus Topologies for Enhanced
-/// Interconnection Networks", IEEE TPDS 21(12), 2010; Camarero, Martínez, Beivide, "Lattice Graphs for High-Scale
-/// Interconnection Topologies", IEEE TPDS 26(9), 2015 (the cubic lattices and their diameters).
-fn twisted_torus(dims: Vec<u32>) -> Network {
-    let short = dims.iter().copied().min().unwrap_or(CUBE);
-    let spec = format!("tpu:{},twisted=true", by_x(&dims));
-    let wrap = dims.iter().map(|extent| *extent != short).collect();
-    let lattice = Lattice::of_routers(dims.clone(), wrap);
-    let chips: u32 = dims.iter().product();
-    let links = move |visit: &mut LinkVisitor<'_>| {
-        let mut at = [0; 3];
-        for chip in 0..chips {
-            for axis in 0..3 {
-                digits(chip, &dims, &mut at);
-                at[axis] += 1;
-                if at[axis] == dims[axis] {
-                    at[axis] = 0;
-                    if dims[axis] == short {
-                        for (x, extent) in at.iter_mut().zip(&dims) {
-                            *x += if *extent == short { 0 } else { short };
-                            *x %= extent;
+        let dims = self.dims.clone();
+        let short = dims.iter().copied().min().unwrap_or(CUBE);
+        let spec = format!("tpu:{},twisted=true", by_x(&dims));
+        let wrap = dims.iter().map(|extent| *extent != short).collect();
+        let lattice = Lattice::of_routers(dims.clone(), wrap);
+        let cells = lattice.clone();
+        let chips: u32 = dims.iter().product();
+        let network = Network::new(spec, chips, 1, move |visit| {
+            let mut at = [0; 3];
+            for chip in 0..chips {
+                for axis in 0..3 {
+                    digits(chip, &dims, &mut at);
+                    at[axis] += 1;
+                    // Around a short dimension, half a turn along every long one.
+                    if at[axis] == dims[axis] {
+                        at[axis] = 0;
+                        if dims[axis] == short {
+                            for (x, extent) in at.iter_mut().zip(&dims) {
+                                if *extent != short {
+                                    *x = (*x + short) % extent;
+                                }
+                            }
                         }
                     }
+                    visit(chip, cells.cell(&at), 1.0);
                 }
-                let next = at
-                    .iter()
-                    .zip(&dims)
-                    .fold(0, |cell, (x, extent)| cell * extent + x);
-                visit(chip, next, 1.0);
             }
-        }
-    };
-    Network {
-        link_count: later(move || 3 * u64::from(chips)),
-        degrees: Some((6, 6)),
-        lattice: Some(lattice),
-        vertex_transitive: true,
-        ..Network::new(spec, chips, 1, links)
+        });
+        Ok(Network {
+            link_count: later(move || 3 * u64::from(chips)),
+            degrees: Some((6, 6)),
+            lattice: Some(lattice),
+            vertex_transitive: true,
+            ..network
+        })
     }
 }
 

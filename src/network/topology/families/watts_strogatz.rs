@@ -10,7 +10,7 @@ use nodeorder_base::params::{Opt, Params, SEED};
 use rand::RngExt;
 use rand_pcg::Pcg64;
 
-/// `watts-strogatz:n=1024,k=6,p=0.1,seed=1`.
+/// Entry of `watts-strogatz:n=1024,k=6,p=0.1,seed=1`.
 pub const FAMILY: TopologyEntry = TopologyEntry {
     name: "watts-strogatz",
     about: "ring of n routers, each linked to its k nearest, links moved with probability p",
@@ -26,7 +26,7 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
     parse: parse_options,
 };
 
-/// A ring of n routers, each linked to its k nearest (k-1 where k is odd); then every link (u,v) is
+/// Options of a small world: a ring of n routers, each linked to its k nearest (k-1 where k is odd); then every link (u,v) is
 /// replaced with probability p by (u,w), w uniform over the routers not yet linked to u. Redrawn until
 /// connected; n·⌊k/2⌋ links always.
 ///
@@ -38,10 +38,13 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
 /// <https://doi.org/10.1038/30918>.
 struct WattsStrogatzOptions {
     size: Size,
+    /// Links of each router in the ring; one less where odd.
     k: u32,
+    /// Probability that a link is replaced.
     p: f64,
 }
 
+/// Reads the options of a small world.
 fn parse_options(params: &Params, context: &Context) -> Result<Box<dyn BuildNetwork>> {
     let size = Size::from_params(params)?;
     let n = size.routers;
@@ -54,7 +57,7 @@ fn parse_options(params: &Params, context: &Context) -> Result<Box<dyn BuildNetw
     Ok(Box::new(WattsStrogatzOptions { size, k, p }))
 }
 
-/// Number of links of n routers that are each linked to k others.
+/// Counts the links of n routers that are each linked to k others.
 fn count_links(n: u32, k: u32) -> u64 {
     u64::from(n) * u64::from(k / 2)
 }
@@ -71,17 +74,19 @@ impl BuildNetwork for WattsStrogatzOptions {
     }
 }
 
+/// Draws a small world of n routers: the ring, each router linked to `reach` on both sides, with links replaced.
 fn rewired(n: u32, reach: u32, p: f64, rng: &mut Pcg64) -> Vec<(u32, u32)> {
-    let at = |u: u32, step: u32| ((u64::from(u) + u64::from(step)) % u64::from(n)) as u32;
-    let near = |u| {
-        (1..=reach)
-            .flat_map(move |j| [at(u, j), at(u, n - j)])
-            .collect()
-    };
-    let mut neighbours: Vec<Vec<u32>> = (0..n).map(near).collect();
+    let mut neighbours: Vec<Vec<u32>> = (0..n)
+        .map(|u| {
+            (1..=reach)
+                .flat_map(|step| [around(u, step, n), around(u, n - step, n)])
+                .collect()
+        })
+        .collect();
     for step in 1..=reach {
         for u in 0..n {
-            let v = at(u, step);
+            let v = around(u, step, n);
+            // One number is drawn for every link, so that the seed means the same whatever the links are.
             if !rng.random_bool(p) || neighbours[u as usize].len() as u32 == n - 1 {
                 continue;
             }
@@ -95,7 +100,12 @@ fn rewired(n: u32, reach: u32, p: f64, rng: &mut Pcg64) -> Vec<(u32, u32)> {
     links_of(neighbours.iter().map(Vec::as_slice))
 }
 
-/// A router other than u and its neighbours, uniformly; there must be one. By trial, or from a list where
+/// Returns the router `step` routers on from u around a ring of n.
+fn around(u: u32, step: u32, n: u32) -> u32 {
+    ((u64::from(u) + u64::from(step)) % u64::from(n)) as u32
+}
+
+/// Draws a router other than u and its neighbours, uniformly; there must be one. By trial, or from a list where
 /// u is joined to most routers and trials would seldom hit.
 fn stranger(u: u32, known: &[u32], n: u32, rng: &mut Pcg64) -> u32 {
     if known.len() as u32 > n / 2 {

@@ -1,4 +1,15 @@
-//! The router graph: a compressed adjacency, built from a network's links on demand.
+//! The router graph: adjacency of routers in compressed rows, built on demand from the links of a network.
+//!
+//! Every link stands twice, once in each direction, sorted by the router that it leaves and then by the one that it
+//! enters. A directed link's position in that order is its index, and what is known of links (capacities, weights, loads)
+//! are arrays by this index:
+//!
+//! ```text
+//! mesh:3   0 - 1 - 2
+//! index of the link    0    1    2    3
+//! from → to            0→1  1→0  1→2  2→1
+//! first link of router 0, 1, 2: 0, 1, 3; at last the number of links, 4
+//! ```
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -25,56 +36,61 @@ pub const UNREACHED: u32 = u32::MAX;
 pub struct RouterGraph {
     /// Index of the first link that leaves each router; at last the number of links.
     first: Vec<usize>,
-    /// The router that each link enters.
+    /// Router that each link enters.
     heads: Vec<u32>,
+    /// Capacity of each link; infinite for joints.
     capacities: Vec<f64>,
-    /// Weight of each; none where all are 1.
+    /// Weight of each link: its length in distances; `None` where all are 1.
     weights: Option<Vec<u32>>,
-    /// How many of these are joints.
+    /// Number of directed links that are joints.
     joints: usize,
-    /// Computed on first use.
+    /// The graph renumbered for searches, made on first use.
     rows: OnceLock<Rows>,
 }
 
 impl RouterGraph {
-    /// Collects the links of `network`.
+    /// Collects the links and joints of `network`.
     ///
     /// # Errors
     /// [`nodeorder_base::error::Error::Memory`] when the adjacency would not fit.
     ///
     /// # Complexity
-    /// O(links · log links) time, 56 bytes a link while building, 24 after, at most 12 more with [`RouterGraph::rows`].
+    /// O(links · log links) time, 56 bytes a link while building, 24 after, at most 12 more with
+    /// [`RouterGraph::search_rows`].
     pub fn build(network: &Network, context: &Context) -> Result<Self> {
-        let (routers, links) = (network.routers(), network.link_count());
-        let (weights, mut joints) = (network.link_weights(), 0);
+        let routers = network.routers();
+        let links = network.link_count();
+        let weights = network.link_weights();
+        let mut joints = 0;
         network.for_each_joint(&mut |_, _, _| joints += 1);
         context.require(
             "the router graph",
             64 * (links + joints) + 28 * u64::from(routers),
         )?;
+        // Most networks have no weights: their arcs are a third smaller while they are sorted.
         if weights.is_none() && joints == 0 {
             let mut arcs = Vec::with_capacity(2 * links as usize);
             network.for_each_link(&mut |u, v, capacity| {
-                arcs.extend([(u, v, capacity), (v, u, capacity)]);
+                arcs.extend(both_directions(u, v, capacity));
             });
             return Ok(RouterGraph::from_arcs(routers, arcs));
         }
         let mut arcs = Vec::with_capacity(2 * (links + joints) as usize);
-        let mut add = |u, v, capacity, weight| {
-            arcs.extend([(u, v, (capacity, weight)), (v, u, (capacity, weight))]);
-        };
         let mut weights = weights.iter().flatten();
         network.for_each_link(&mut |u, v, capacity| {
-            add(u, v, capacity, weights.next().copied().unwrap_or(1));
+            let weight = weights.next().copied().unwrap_or(1);
+            arcs.extend(both_directions(u, v, (capacity, weight)));
         });
-        network.for_each_joint(&mut |u, v, weight| add(u, v, f64::INFINITY, weight));
+        network.for_each_joint(&mut |u, v, weight| {
+            arcs.extend(both_directions(u, v, (f64::INFINITY, weight)));
+        });
         Ok(RouterGraph {
             joints: 2 * joints as usize,
             ..RouterGraph::from_weighted(routers, arcs)
         })
     }
 
-    /// From arcs in both directions, in any order, each once.
+    /// Creates a graph without weights from arcs (from, to, capacity) in both directions, in any order, each once.
     pub fn from_arcs(routers: u32, arcs: Vec<(u32, u32, f64)>) -> Self {
         let (first, heads, capacities) = sorted(routers, arcs);
         RouterGraph {
@@ -87,83 +103,84 @@ impl RouterGraph {
         }
     }
 
-    /// From arcs in both directions with their capacities and weights, in any order, each once.
+    /// Creates a graph from arcs (from, to, (capacity, weight)) in both directions, in any order, each once.
     fn from_weighted(routers: u32, arcs: Vec<(u32, u32, (f64, u32))>) -> Self {
-        let (first, heads, both) = sorted(routers, arcs);
-        let (capacities, weights) = both.into_iter().unzip();
-        let rows = OnceLock::new();
+        let (first, heads, values) = sorted(routers, arcs);
+        let (capacities, weights) = values.into_iter().unzip();
         RouterGraph {
-            weights: Some(weights),
             first,
             heads,
             capacities,
+            weights: Some(weights),
             joints: 0,
-            rows,
+            rows: OnceLock::new(),
         }
     }
 
-    /// Whether hops over some links do not count 1.
+    /// Whether links have weights, so that hops over some of them may not count 1.
     pub fn is_weighted(&self) -> bool {
         self.weights.is_some()
     }
 
-    /// Weights of the links of `router`, in the order of [`RouterGraph::neighbours`].
+    /// Returns the weights of the links of `router`, in the order of [`RouterGraph::neighbours`].
     pub fn weights(&self, router: RouterId) -> impl Iterator<Item = u32> + '_ {
         self.leaving(router.0).map(|link| self.weight_of(link))
     }
 
-    /// The shortest ways from one router to all, as `distance · 2³² + links`, `u64::MAX` where there is no path: of
-    /// ways of the same distance, those over the fewest links. `queue` gets the routers reached, nearest first. O(links
-    /// · log routers).
+    /// Finds the shortest paths from one router to all. Fills `ways` with `distance · 2³² + links` of each, `u64::MAX`
+    /// where there is no path: of paths of the same distance, one of the fewest links. `queue` gets the routers reached,
+    /// nearest first. O(links · log routers).
     pub fn fill_ways(&self, from: RouterId, ways: &mut [u64], queue: &mut Vec<u32>) {
         ways.fill(u64::MAX);
         ways[from.index()] = 0;
         queue.clear();
         let mut heap = BinaryHeap::from([Reverse((0, from.0))]);
         while let Some(Reverse((way, u))) = heap.pop() {
+            // A shorter path was found after this entry was pushed.
             if way > ways[u as usize] {
                 continue;
             }
             queue.push(u);
-            let u = RouterId(u);
-            for (v, weight) in self.neighbours(u).iter().zip(self.weights(u)) {
-                let longer = way + step(weight);
-                if longer < ways[*v as usize] {
-                    ways[*v as usize] = longer;
-                    heap.push(Reverse((longer, *v)));
+            for link in self.leaving(u) {
+                let v = self.heads[link];
+                let longer = way + step(self.weight_of(link));
+                if longer < ways[v as usize] {
+                    ways[v as usize] = longer;
+                    heap.push(Reverse((longer, v)));
                 }
             }
         }
     }
 
-    /// Number of routers.
+    /// Returns the number of routers.
     pub fn router_count(&self) -> usize {
         self.first.len() - 1
     }
 
-    /// Number of links, each counted once.
+    /// Returns the number of links, each counted once.
     pub fn link_count(&self) -> usize {
         self.heads.len() / 2
     }
 
-    /// The routers linked to `router`, ascending.
+    /// Returns the routers linked to `router`, ascending.
     pub fn neighbours(&self, router: RouterId) -> &[u32] {
         self.heads(router.0)
     }
 
-    /// The graph renumbered for searches, computed on first use. O(routers + links), about 8 bytes a link and 8 a router.
+    /// Returns the graph renumbered for searches, made on first use. O(routers + links), about 8 bytes a link and 8 a
+    /// router.
     pub fn rows(&self) -> &Rows {
-        let heads = |router| self.heads(router);
         self.rows
-            .get_or_init(|| Rows::new(self.router_count() as u32, heads))
+            .get_or_init(|| Rows::new(self.router_count() as u32, |router| self.heads(router)))
     }
 
-    /// The capacities of the links of `router`, in the order of [`RouterGraph::neighbours`].
+    /// Returns the capacities of the links of `router`, in the order of [`RouterGraph::neighbours`].
     pub fn capacities(&self, router: RouterId) -> &[f64] {
         &self.capacities[self.leaving(router.0)]
     }
 
-    /// Hops from one router to all, [`UNREACHED`] where there is no path. O(routers + links).
+    /// Returns the distance from one router to all: hops, or sums of weights; [`UNREACHED`] where there is no path.
+    /// O(routers + links).
     pub fn hops_from(&self, from: RouterId) -> Vec<u32> {
         let mut hops = vec![UNREACHED; self.router_count()];
         let mut queue = Vec::new();
@@ -171,14 +188,16 @@ impl RouterGraph {
         hops
     }
 
-    /// As [`RouterGraph::hops_from`], into buffers kept by the caller. Returns how many were reached.
+    /// Fills buffers kept by the caller with the distances of [`RouterGraph::hops_from`] and with the routers reached,
+    /// nearest first. Returns how many were reached.
     pub fn fill_hops(&self, from: RouterId, hops: &mut [u32], queue: &mut Vec<u32>) -> usize {
         if self.is_weighted() {
             let mut ways = vec![0; hops.len()];
             self.fill_ways(from, &mut ways, queue);
-            hops.iter_mut()
-                .zip(ways)
-                .for_each(|(hop, way)| *hop = (way >> 32) as u32);
+            // The upper half of the way that no path has is `UNREACHED`.
+            for (hop, way) in hops.iter_mut().zip(ways) {
+                *hop = (way >> 32) as u32;
+            }
             return queue.len();
         }
         hops.fill(UNREACHED);
@@ -204,35 +223,36 @@ impl RouterGraph {
         self.components() <= 1
     }
 
-    /// Number of components.
+    /// Counts the connected components.
     pub fn components(&self) -> usize {
         let mut parts = UnionFind::<u32>::new(self.router_count());
         self.router_count() - self.iter().filter(|(u, v, _)| parts.union(*u, *v)).count()
     }
 
-    /// The graph of some of the routers, given ascending and numbered by their positions.
+    /// Returns the graph of some of the routers, given ascending and numbered by their positions.
     pub fn induced(&self, routers: &[u32]) -> RouterGraph {
-        let mut arcs = Vec::new();
-        for (from, router) in (0..).zip(routers) {
+        let mut part = RouterGraph::from_arcs(0, Vec::new());
+        part.weights = self.weights.as_ref().map(|_| Vec::new());
+        // Positions ascend as the routers do, so the links come out sorted.
+        for router in routers {
             for link in self.leaving(*router) {
-                if let Ok(to) = routers.binary_search(&self.heads[link]) {
-                    arcs.push((
-                        from,
-                        to as u32,
-                        (self.capacities[link], self.weight_of(link)),
-                    ));
+                if let Ok(head) = routers.binary_search(&self.heads[link]) {
+                    part.heads.push(head as u32);
+                    part.capacities.push(self.capacities[link]);
+                    part.weights
+                        .iter_mut()
+                        .for_each(|weights| weights.push(self.weight_of(link)));
                 }
             }
+            part.first.push(part.heads.len());
         }
-        if self.is_weighted() {
-            return RouterGraph::from_weighted(routers.len() as u32, arcs);
-        }
-        let plain = arcs
-            .into_iter()
-            .map(|(u, v, (capacity, _))| (u, v, capacity))
-            .collect();
-        RouterGraph::from_arcs(routers.len() as u32, plain)
+        part
     }
+}
+
+/// Returns a link as two arcs, one in each direction.
+fn both_directions<T: Copy>(u: u32, v: u32, value: T) -> [(u32, u32, T); 2] {
+    [(u, v, value), (v, u, value)]
 }
 
 /// Sorts arcs by the routers they leave and enter. Returns the index of each router's first arc (and at last their
@@ -250,13 +270,13 @@ fn sorted<T>(routers: u32, mut arcs: Vec<(u32, u32, T)>) -> (Vec<usize>, Vec<u32
 
 /// Directed links, by their index.
 impl RouterGraph {
-    /// Number of directed links: twice the links.
+    /// Returns the number of directed links: twice the links.
     pub fn len(&self) -> usize {
         self.heads.len()
     }
 
-    /// How many of them are links of the network: all but joints, by which nodes pass traffic on without a cable of it.
-    /// Joints have weights, no limit of capacity, and no part in loads.
+    /// Returns the number of directed links of the network: all but joints, by which nodes pass traffic on without a
+    /// cable of it. Joints have weights, no limit of capacity, and no part in loads.
     pub fn cabled(&self) -> usize {
         self.len() - self.joints
     }
@@ -266,36 +286,36 @@ impl RouterGraph {
         self.capacities[index] == f64::INFINITY
     }
 
-    /// Whether there are none: a machine of one router.
+    /// Whether there are no links: a machine of one router.
     pub fn is_empty(&self) -> bool {
         self.heads.is_empty()
     }
 
-    /// The links that leave `router`.
+    /// Returns the indices of the links that leave `router`.
     pub fn leaving(&self, router: u32) -> Range<usize> {
         self.first[router as usize]..self.first[router as usize + 1]
     }
 
-    /// The routers that the links from `router` enter, ascending, in the order of [`RouterGraph::leaving`].
+    /// Returns the routers that the links from `router` enter, ascending, in the order of [`RouterGraph::links_from`].
     pub fn heads(&self, router: u32) -> &[u32] {
         &self.heads[self.leaving(router)]
     }
 
-    /// The two routers of link `index`: from, to. O(log routers).
+    /// Returns the two routers of link `index`: from, to. O(log routers).
     pub fn ends(&self, index: usize) -> (u32, u32) {
         let from = self.first.partition_point(|first| *first <= index) - 1;
         (from as u32, self.heads[index])
     }
 
-    /// The router that link `index` enters.
+    /// Returns the router that link `index` enters.
     pub fn head(&self, index: usize) -> u32 {
         self.heads[index]
     }
 
-    /// The link from one router to another, if they are joined. O(log degree).
+    /// Finds the index of the link from one router to another; `None` if they are not linked. O(log degree).
     pub fn index(&self, from: u32, to: u32) -> Option<usize> {
-        let found = self.heads(from).binary_search(&to);
-        found.ok().map(|i| self.first[from as usize] + i)
+        let position = self.heads(from).binary_search(&to).ok()?;
+        Some(self.first[from as usize] + position)
     }
 
     /// Adds a volume from one router to another to the load of their link, if there is one.
@@ -305,12 +325,12 @@ impl RouterGraph {
         }
     }
 
-    /// The capacity of link `index`; 1 is an ordinary link.
+    /// Returns the capacity of link `index`; 1 is an ordinary link.
     pub fn capacity(&self, index: usize) -> f64 {
         self.capacities[index]
     }
 
-    /// Weight of link `index`: its length in distances.
+    /// Returns the weight of link `index`: its length in distances.
     pub fn weight(&self, index: usize) -> f64 {
         self.weight_of(index).into()
     }
@@ -319,14 +339,14 @@ impl RouterGraph {
         self.weights.as_ref().map_or(1, |weights| weights[index])
     }
 
-    /// `(from, to, index)` of every directed link, in order.
+    /// Returns `(from, to, index)` of every directed link, in order of the index.
     pub fn iter(&self) -> impl Iterator<Item = (u32, u32, usize)> + '_ {
         (0..self.router_count() as u32)
             .flat_map(move |from| self.leaving(from).map(move |i| (from, self.heads[i], i)))
     }
 }
 
-/// Length of one link of this weight as [`RouterGraph::fill_ways`] adds it up: weight · 2³² + 1.
+/// Returns the length of a link of this weight as [`RouterGraph::fill_path_lengths`] adds it up: weight · 2³² + 1.
 pub fn step(weight: u32) -> u64 {
     u64::from(weight) << 32 | 1
 }

@@ -1,4 +1,14 @@
 //! Routers and links in an order that searches read fast.
+//!
+//! A search over all routers at once reads, for every router, the sets of its neighbours. Two things make that fast:
+//! routers are renumbered as rows so that linked ones are close in memory, and all rows have the same width, so that the
+//! processor needs no index of where each begins. The few links beyond the width are a list of their own:
+//!
+//! ```text
+//! router 0 linked to 1, 2, 3; others to 0 alone; width 2, rows numbered as the routers:
+//! neighbours  [1 2] [0 1] [0 2] [0 3]    rows of fewer links are filled up with themselves
+//! overflow    (0, 3)
+//! ```
 
 use nodeorder_base::ids::RouterId;
 
@@ -8,11 +18,12 @@ use nodeorder_base::ids::RouterId;
 pub struct Rows {
     /// The row of every router.
     of: Vec<u32>,
-    /// Neighbours that each row has room for: an even number.
+    /// Number of neighbours that each row has room for, even.
     pub each: usize,
-    /// The first `each` rows linked to each row. A row with fewer is filled up with itself: its own set changes nothing.
+    /// The first `row_width` rows linked to each row. A row with fewer is filled up with itself: its own set changes
+    /// nothing.
     pub linked: Vec<u32>,
-    /// The other links, as a row and one linked to it, sorted by row.
+    /// Links beyond the width, as a row and one linked to it, sorted by row.
     pub more: Vec<(u32, u32)>,
 }
 
@@ -39,19 +50,22 @@ impl Rows {
                 }
             }
         }
-        let apart = |number: &dyn Fn(u32) -> u32| -> u64 {
-            let links = (0..n).map(|u| {
-                let ends = heads(u).iter();
-                ends.map(|v| u64::from(number(u).abs_diff(number(*v))))
-                    .sum::<u64>()
-            });
-            links.sum()
-        };
-        if apart(&|u| u) <= apart(&|u| of[u as usize]) {
-            (0..n).for_each(|u| (of[u as usize], met[u as usize]) = (u, u));
+        let mut apart_by_id = 0;
+        let mut apart_by_search = 0;
+        for u in 0..n {
+            for v in heads(u) {
+                apart_by_id += u64::from(u.abs_diff(*v));
+                apart_by_search += u64::from(of[u as usize].abs_diff(of[*v as usize]));
+            }
+        }
+        // Grids and other regular networks are numbered well already.
+        if apart_by_id <= apart_by_search {
+            of = (0..n).collect();
+            met.clone_from(&of);
         }
         let each = each(met.iter().map(|u| heads(*u).len()).collect());
-        let (mut linked, mut more) = (Vec::with_capacity(each * met.len()), Vec::new());
+        let mut linked = Vec::with_capacity(each * met.len());
+        let mut more = Vec::new();
         for (row, u) in (0..n).zip(met) {
             let (first, others) = heads(u).split_at(each.min(heads(u).len()));
             linked.extend(first.iter().map(|v| of[*v as usize]));
@@ -66,12 +80,12 @@ impl Rows {
         }
     }
 
-    /// The row of a router.
+    /// Returns the row of a router.
     pub fn of(&self, router: RouterId) -> usize {
         self.of[router.index()] as usize
     }
 
-    /// The rows linked to a row; the row itself may be among them. O(log links) before the first.
+    /// Returns the rows linked to a row; the row itself may be among them. O(log links) before the first.
     pub fn linked_to(&self, row: u32) -> impl Iterator<Item = u32> + '_ {
         let first = &self.linked[row as usize * self.each..][..self.each];
         first
@@ -80,11 +94,12 @@ impl Rows {
             .chain(self.more_of(row).iter().map(|(_, u)| *u))
     }
 
-    /// How many rows [`Rows::linked_to`] has. O(log links).
+    /// Returns the number of rows that [`Rows::linked_to`] gives. O(log links).
     pub fn degree(&self, row: u32) -> usize {
         self.each + self.more_of(row).len()
     }
 
+    /// Returns the links of a row beyond the width.
     fn more_of(&self, row: u32) -> &[(u32, u32)] {
         let from = self.more.partition_point(|(v, _)| *v < row);
         let to = self.more.partition_point(|(v, _)| *v <= row);
@@ -92,12 +107,14 @@ impl Rows {
     }
 }
 
-/// Neighbours that each row gets room for: enough for all but one row in 24. With less room more links would be in the
-/// separate list, which is slower to follow than a few useless neighbours are to read. O(routers · log routers).
+/// Chooses the number of neighbours that each row gets room for: enough for all but one row in 24. With less room more
+/// links would be in the separate list, which is slower to follow than a few useless neighbours are to read.
+/// O(routers · log routers).
 fn each(mut degrees: Vec<usize>) -> usize {
     degrees.sort_unstable();
     let long = degrees.len() / 24;
     let most = degrees.iter().rev().nth(long).copied().unwrap_or(0);
+    // A search reads neighbours in groups of 2, 4, 6 or 8, so wide rows must be whole groups.
     most.max(1).next_multiple_of(if most > 8 { 4 } else { 2 })
 }
 

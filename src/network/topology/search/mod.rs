@@ -15,7 +15,7 @@
 //! a plane is the XOR of the missing sets after its hops, and these are the complements of the visited sets, which the
 //! search makes anyway. The first hops therefore write nothing but visited sets; only later ones change a plane.
 //!
-//! Rows: routers are renumbered so that linked routers stand close to each other ([`RouterGraph::rows`]), and more of
+//! Rows: routers are renumbered so that linked routers stand close to each other ([`RouterGraph::search_rows`]), and more of
 //! what a hop reads is in the cache. Sets of 512 bits are no faster on 16,384 routers and slower on 131,072, where they
 //! outgrow the cache; sets of 128 bits are no faster on either.
 //!
@@ -40,23 +40,24 @@ mod read;
 mod sets;
 mod step;
 
-/// Searches that are not over after this many steps are given up: a byte holds every distance.
+/// Largest distance that a search finds, in hops; longer searches are given up, so that a byte holds every distance.
 pub const MAX_HOPS: u32 = 255;
 
-/// Description of the memory that [`bytes`] counts, for messages.
+/// Purpose of the memory that [`buffer_bytes`] counts, for messages.
 pub const SEARCHING: &str = "searching from 256 routers at once";
 
-/// Planes, one for each bit of a distance.
+/// Number of planes, one for each bit of a distance.
 pub const BITS: usize = 8;
 
-/// Hops whose visited sets are kept as a part of a plane. Keeping one is cheap, but reading a distance reads all of
+/// Number of hops whose visited sets are kept as a part of a plane. Keeping one is cheap, but reading a distance reads all of
 /// them; later hops change a set that is there, unless their plane has none yet.
 const KEPT: usize = 6;
 
 /// A set of sources for every row.
 type Sets = Vec<Bits>;
 
-/// Buffers for searches on one graph, reused from batch to batch. Memory: [`bytes`] at most.
+/// Breadth-first searches on one graph from up to [`WIDTH`] routers at once, with the distances of the last batch. Its
+/// buffers are reused from batch to batch. Memory: [`buffer_bytes`] at most.
 pub struct Search<'g> {
     graph: &'g RouterGraph,
     rows: &'g Rows,
@@ -64,22 +65,24 @@ pub struct Search<'g> {
     visited: Sets,
     /// Sources that reach each row within one more hop.
     next: Sets,
-    /// Parts of each plane: the plane is the XOR of them and of `turned` in every row.
+    /// Parts of each plane: the plane is the XOR of them and of `flipped` in every row.
     planes: [Vec<Sets>; BITS],
+    /// Sources whose bit is flipped in every row, for each plane.
     turned: [Bits; BITS],
-    /// Buffers for further parts.
+    /// Buffers for further parts, of any content.
     free: Vec<Sets>,
-    /// Planes that the distances of the last batch need.
+    /// Number of planes that the distances of the last batch need.
     pub used: usize,
-    /// Sum of the distances from all sources to each row, less `counted`. Sums are at most 256 · 255; those of a
+    /// Sum of the distances from all sources to each row, less `common_hops`. Sums are at most 256 · 255; those of a
     /// search that is given up may wrap around.
     sums: Vec<u16>,
+    /// Part of the sum that all rows have in common, as if every pair were as far apart as the first pass over all rows.
     counted: u16,
     /// Rows and the sources that reached them in the first hops, the nearest first.
     found: Vec<(u32, u8)>,
 }
 
-/// Bytes that the buffers for `graph` take at most.
+/// Returns the bytes that the buffers for `graph` take at most.
 pub fn bytes(graph: &RouterGraph) -> u64 {
     // Visited, next and a spare; a part for each hop that is kept, and one for each plane that these do not touch (six
     // hops in a row change at least three). The 16 bytes are the sum and the pairs of the first hops.
@@ -88,7 +91,7 @@ pub fn bytes(graph: &RouterGraph) -> u64 {
 }
 
 impl<'g> Search<'g> {
-    /// Buffers for `graph`.
+    /// Creates buffers for `graph`.
     pub fn new(graph: &'g RouterGraph) -> Self {
         let empty = || vec![EMPTY; graph.router_count()];
         Search {
@@ -117,22 +120,20 @@ impl<'g> Search<'g> {
         self.free
             .extend(self.planes.iter_mut().flat_map(|sets| sets.drain(..)));
         let starts = self.begin(sources);
-        // Sums and planes begin as if every pair were `next` hops apart; `note` corrects the nearer ones at the end.
+        // Sums and planes begin as if every pair were `next` hops apart; `correct_first_hops` corrects the nearer ones at the end.
         let next = starts.len() as u32;
         self.counted = (next as usize * sources.len()) as u16;
         self.sums.fill(0);
         let all = first(sources.len());
-        self.turned = std::array::from_fn(|bit| {
-            if gray(next - 1) >> bit & 1 == 1 {
-                all
-            } else {
-                EMPTY
-            }
+        self.turned = std::array::from_fn(|bit| match gray(next - 1) >> bit & 1 {
+            0 => EMPTY,
+            _ => all,
         });
         let pairs = self.sums.len() * sources.len();
         let mut left = pairs - self.found.len();
         // Sets kept so far, and the plane that the visited sets become a part of once the next hop has read them.
-        let (mut count, mut kept) = (1, Some(turns(next - 1)));
+        let mut count = 1;
+        let mut kept = Some(turns(next - 1));
         for hop in next..=MAX_HOPS + 1 {
             let bit = turns(hop);
             let fresh = count < KEPT || self.planes[bit].is_empty();
@@ -160,6 +161,7 @@ impl<'g> Search<'g> {
             }
             let reached = now < left;
             left = now;
+            // Over once no pair is missing, or once a hop reaches nothing: then no path joins the rest.
             if hop <= MAX_HOPS && left == 0 || !reached {
                 let far = if reached { hop } else { hop - 1 };
                 self.used = (u32::BITS - far.leading_zeros()) as usize;
@@ -170,14 +172,15 @@ impl<'g> Search<'g> {
                 return Some(far);
             }
             if fresh {
-                (count, kept) = (count + 1, Some(bit));
+                count += 1;
+                kept = Some(bit);
             }
         }
         None
     }
 
     /// Takes the first hops source by source, as long as few routers are reached: a pass reads all rows, however few
-    /// sets are not empty. Returns the index in `found` at which each hop begins.
+    /// sets are not empty. Returns the index in `first_reached` at which each hop begins.
     fn begin(&mut self, sources: &[RouterId]) -> Vec<usize> {
         let Search {
             rows,
@@ -196,13 +199,15 @@ impl<'g> Search<'g> {
         loop {
             let last = starts[starts.len() - 1]..found.len();
             let links = found[last.clone()].iter().map(|(row, _)| rows.degree(*row));
+            // A pass over all rows costs about as much as following half as many links as there are rows.
             if last.is_empty() || starts.len() > 7 || 2 * links.sum::<usize>() > visited.len() {
                 break;
             }
             starts.push(last.end);
             for i in last {
                 let (row, s) = found[i];
-                let (word, bit) = (usize::from(s / 64), 1 << (s % 64));
+                let word = usize::from(s / 64);
+                let bit = 1 << (s % 64);
                 for v in rows.linked_to(row) {
                     let set = &mut visited[v as usize][word];
                     if *set & bit == 0 {
@@ -219,7 +224,7 @@ impl<'g> Search<'g> {
         starts
     }
 
-    /// Corrects sums and planes for the pairs of the first hops, which begin at `starts` in `found`: sums have all of
+    /// Corrects sums and planes for the pairs of the first hops, which begin at `starts` in `first_reached`: sums have all of
     /// them at `next` hops, planes at the last of the first hops.
     fn note(&mut self, starts: &[usize]) {
         let next = starts.len() as u32;
@@ -234,6 +239,7 @@ impl<'g> Search<'g> {
             }
             let wrong = gray(hops) ^ gray(next - 1);
             for bit in (0..BITS).filter(|bit| wrong >> bit & 1 == 1) {
+                // No hop of the passes changed this plane.
                 if self.planes[bit].is_empty() {
                     let mut part = self.take();
                     part.fill(EMPTY);
@@ -247,7 +253,7 @@ impl<'g> Search<'g> {
         }
     }
 
-    /// A buffer with any content.
+    /// Takes a spare buffer, of any content, or creates one.
     fn take(&mut self) -> Sets {
         self.free
             .pop()
@@ -273,35 +279,41 @@ impl<'g> Search<'g> {
     }
 }
 
-/// Gray code of a distance.
+/// Returns the Gray code of a distance.
 fn gray(hops: u32) -> u32 {
     hops ^ hops >> 1
 }
 
-/// The plane that changes from `hops` to one hop more. After hop 255 there would be a ninth plane, which no distance
-/// needs: [`Search::run`] gives up then, so any plane may take the change.
+/// Returns the plane that changes from `hops` to one hop more. After hop 255 there would be a ninth plane, which no distance
+/// needs: [`BatchSearch::run_batch`] gives up then, so any plane may take the change.
 fn turns(hops: u32) -> usize {
     ((hops + 1).trailing_zeros() as usize).min(BITS - 1)
 }
 
-/// Runs `work` after the search from each batch of `sources`, batches in parallel; results in the order of the
+/// Searches from all `sources`, batches in parallel, and runs `work` after each batch; results in the order of the
 /// sources. `graph` is that of `topology` or a part of it. `work` gets the search, the sources of the batch and the
-/// result of [`Search::run`]. Errors: [`nodeorder_base::error::Error::Memory`] when the buffers do not fit.
+/// result of [`BatchSearch::run_batch`].
+///
+/// # Errors
+/// [`nodeorder_base::error::Error::Memory`] when the buffers do not fit.
 pub fn each_batch<T: Send>(
     topology: &Topology,
     graph: &RouterGraph,
     sources: &[RouterId],
     work: impl Fn(&Search<'_>, &[RouterId], Option<u32>) -> T + Sync,
 ) -> Result<Vec<T>> {
+    // Every thread has buffers of its own.
     let buffers = rayon::current_num_threads() as u64 * bytes(graph);
     topology.require(SEARCHING, buffers)?;
-    let run = |search: &mut Search<'_>, batch: &[RouterId]| {
-        let far = search.run(batch);
-        work(search, batch, far)
-    };
     Ok(sources
         .par_chunks(WIDTH)
-        .map_init(|| Search::new(graph), run)
+        .map_init(
+            || Search::new(graph),
+            |search, batch| {
+                let far = search.run(batch);
+                work(search, batch, far)
+            },
+        )
         .collect())
 }
 

@@ -1,4 +1,7 @@
 //! Reads distances from the planes of a search.
+//!
+//! Planes hold Gray code. Its binary digits come out from the highest down: each is the XOR of the Gray bit in its place
+//! and of all above, so that for instance 0110 is 0100, four.
 
 use multiversion::multiversion;
 
@@ -7,7 +10,7 @@ use super::sets::{Bits, EMPTY, SPREAD, WIDTH, join};
 use nodeorder_base::ids::RouterId;
 
 impl Search<'_> {
-    /// Decodes the distances of N rows to binary: calls `visit` with p and bit p of all of them, the highest bit first.
+    /// Decodes the distances of N rows to binary. Calls `visit` with p and bit p of all of them, the highest bit first.
     #[inline(always)]
     pub fn decode<const N: usize>(&self, rows: [u32; N], mut visit: impl FnMut(usize, &[Bits; N])) {
         let mut bits = [EMPTY; N];
@@ -22,7 +25,7 @@ impl Search<'_> {
         }
     }
 
-    /// Plane `bit` in one row: a bit of the Gray code of its distances from all sources.
+    /// Returns plane `bit` in one row: a bit of the Gray code of its distances from all sources.
     #[inline(always)]
     pub(super) fn bits(&self, bit: usize, row: usize) -> Bits {
         let sets = self.planes[bit].iter();
@@ -31,20 +34,24 @@ impl Search<'_> {
         })
     }
 
-    /// The distance of `router` from the `source`-th of the batch.
+    /// Returns the distance of `router` from the `source`-th router of the batch.
     #[inline]
     pub fn hops(&self, router: RouterId, source: usize) -> u32 {
         let row = self.rows.of(router);
-        let bit = |set: &Bits| (set[source / 64] >> (source % 64) & 1) as u32;
-        let bits = (0..self.used).rev().scan(0, |above, p| {
-            let sets = self.planes[p].iter();
-            *above ^= sets.fold(bit(&self.turned[p]), |sum, set| sum ^ bit(&set[row]));
-            Some(*above)
-        });
-        bits.fold(0, |hops, bit| 2 * hops + bit)
+        let mut hops = 0;
+        let mut above = 0;
+        for p in (0..self.used).rev() {
+            let mut bit = bit_of(&self.turned[p], source);
+            for set in &self.planes[p] {
+                bit ^= bit_of(&set[row], source);
+            }
+            above ^= bit;
+            hops = 2 * hops + above;
+        }
+        hops
     }
 
-    /// Σ over the sources in `mask` of their distance to `router`.
+    /// Sums the distances of `router` from the sources in `mask`.
     pub fn sum(&self, router: RouterId, mask: &Bits) -> u64 {
         let mut sum = 0;
         self.decode([self.rows.of(router) as u32], |p, [bits]| {
@@ -54,30 +61,32 @@ impl Search<'_> {
         sum
     }
 
-    /// Σ over all sources of their distance to `router`, which the search has added up. O(1).
+    /// Returns the sum of the distances of `router` from all sources, which the search has added up. O(1).
     pub fn total(&self, router: RouterId) -> u64 {
         self.total_of(self.rows.of(router) as u32)
     }
 
-    /// As [`Search::total`], for the router of a row.
+    /// Returns [`BatchSearch::total_hops`] of the router of a row.
     pub fn total_of(&self, row: u32) -> u64 {
         self.sums[row as usize].wrapping_add(self.counted).into()
     }
 
-    /// The largest distance of `router` from a source in `mask`.
+    /// Returns the largest distance of `router` from a source in `mask`.
     pub fn largest(&self, router: RouterId, mask: &Bits) -> u32 {
         // Bit by bit from the top: sources without a bit that others have are no longer among the farthest.
-        let (mut among, mut largest) = (*mask, 0);
+        let mut among = *mask;
+        let mut largest = 0;
         self.decode([self.rows.of(router) as u32], |p, [bits]| {
             let set: Bits = std::array::from_fn(|w| among[w] & bits[w]);
             if set.iter().any(|w| *w != 0) {
-                (among, largest) = (set, largest | 1 << p);
+                among = set;
+                largest |= 1 << p;
             }
         });
         largest
     }
 
-    /// The distance of `router` from every source, in the batch's order.
+    /// Writes the distance of `router` from every source to `out`, in the batch's order.
     pub fn expand(&self, router: RouterId, out: &mut [u8; WIDTH]) {
         let row = self.rows.of(router);
         let mut packed = [0u64; WIDTH / 8];
@@ -103,28 +112,36 @@ impl Search<'_> {
         let mut bits = vec![vec![0u8; routers]; self.used + 1];
         for p in (0..self.used).rev() {
             let (bits, above) = bits[p..].split_at_mut(1);
-            let byte = |set: &Bits| (set[eight / 8] >> (eight % 8 * 8)) as u8;
-            let turned = byte(&self.turned[p]);
+            let turned = byte_of(&self.turned[p], eight);
             for (bits, above) in bits[0].iter_mut().zip(&above[0]) {
                 *bits = above ^ turned;
             }
             for set in &self.planes[p] {
-                for (router, bits) in bits[0].iter_mut().enumerate() {
-                    *bits ^= byte(&set[self.rows.of(RouterId(router as u32))]);
+                for (router, bits) in (0..).zip(bits[0].iter_mut()) {
+                    *bits ^= byte_of(&set[self.rows.of(RouterId(router))], eight);
                 }
             }
         }
         for (hops, at) in at.iter_mut().enumerate() {
-            at[..routers].fill(sources);
+            let at = &mut at[..routers];
+            at.fill(sources);
             for (p, bits) in bits[..self.used].iter().enumerate() {
-                meet(
-                    &mut at[..routers],
-                    bits,
-                    if hops >> p & 1 == 1 { 0 } else { u8::MAX },
-                );
+                // Where the distance has no bit p, those without it are wanted.
+                let flipped = if hops >> p & 1 == 1 { 0 } else { u8::MAX };
+                meet(at, bits, flipped);
             }
         }
     }
+}
+
+/// Returns the bit of one source: 0 or 1.
+fn bit_of(set: &Bits, source: usize) -> u32 {
+    (set[source / 64] >> (source % 64) & 1) as u32
+}
+
+/// Returns the bits of sources 8·`eight` to 8·`eight` + 7.
+fn byte_of(set: &Bits, eight: usize) -> u8 {
+    (set[eight / 8] >> (eight % 8 * 8)) as u8
 }
 
 /// Intersects every set with the one of `with`, its bits flipped where those of `flipped` are set.

@@ -1,6 +1,6 @@
 //! Sets of sources: one bit for each search of a batch.
 
-/// Most sources of a batch.
+/// Largest number of sources of a batch.
 pub const WIDTH: usize = 256;
 
 /// A set of sources: bit s % 64 of word s / 64 stands for source s.
@@ -15,7 +15,7 @@ pub(super) fn join(set: &Bits, with: &Bits, word: impl Fn(u64, u64) -> u64) -> B
     std::array::from_fn(|w| word(set[w], with[w]))
 }
 
-/// The set of the first `count` sources.
+/// Returns the set of the first `count` sources.
 pub fn first(count: usize) -> Bits {
     std::array::from_fn(|w| match count.saturating_sub(64 * w) {
         0 => 0,
@@ -24,7 +24,7 @@ pub fn first(count: usize) -> Bits {
     })
 }
 
-/// A byte with its bits spread over a word: byte b of `SPREAD[x]` is bit b of x.
+/// Words with the bits of a byte spread over their bytes: byte b of element x is bit b of x.
 pub static SPREAD: [u64; 256] = {
     let mut table = [0u64; 256];
     let mut x = 0;

@@ -5,7 +5,8 @@ use multiversion::multiversion;
 use super::sets::{Bits, join};
 use crate::topology::graph::Rows;
 
-/// Share of the pairs of a source and a row that are missing before a hop: not reached yet.
+/// Share of the pairs of a source and a row that are missing before a hop, that is, not reached yet. It decides how often
+/// a row is checked for being complete.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Left {
     /// More than a sixteenth: every row reads all its neighbours, so that there are few branches.
@@ -17,7 +18,7 @@ pub(super) enum Left {
 }
 
 impl Left {
-    /// The share of `left` among all `pairs` of a source and a row.
+    /// Returns the share of `left` among all `pairs` of a source and a row.
     pub fn new(left: usize, rows: usize, pairs: usize) -> Self {
         if 4 * left < rows {
             Left::Few
@@ -31,7 +32,7 @@ impl Left {
 
 /// Input and output of a hop, each a value for every row.
 pub(super) struct Hop<'a> {
-    /// The set of all sources.
+    /// Set of all sources of the batch.
     pub all: &'a Bits,
     /// Sources that reached the row before the hop.
     pub visited: &'a [Bits],
@@ -41,11 +42,11 @@ pub(super) struct Hop<'a> {
     pub plane: &'a mut [Bits],
     /// Whether `next` becomes a part of the plane instead, so that nothing is written to `plane`.
     pub fresh: bool,
-    /// Output: sums of distances; each missing source adds 1.
+    /// Output: sum of distances of each row; each missing source adds 1.
     pub sums: &'a mut [u16],
 }
 
-/// Takes a hop. Returns how many pairs are still missing.
+/// Takes a hop: adds the sources of its neighbours to every row. Returns how many pairs are still missing.
 #[multiversion(targets("x86_64+avx512f+avx512vl+popcnt", "x86_64+avx2+popcnt", "aarch64+neon"))]
 pub(super) fn step(rows: &Rows, left: Left, mut hop: Hop<'_>) -> usize {
     // The neighbours of a row are read in groups of a length that the compiler knows: fewer instructions, so that the
@@ -61,13 +62,17 @@ pub(super) fn step(rows: &Rows, left: Left, mut hop: Hop<'_>) -> usize {
     left - more(&rows.more, &mut hop)
 }
 
-/// Value of `SURE` with which every row reads all its neighbours.
+/// Number of groups that every row reads surely, as `SURE`: all of them.
 const ALL: usize = usize::MAX;
 
 /// Reads the neighbours of every row in groups of D. Once a row is complete, skips its groups after the first `SURE`.
+/// Returns how many pairs are missing after it.
 #[inline(always)]
 fn pass<const D: usize, const SURE: usize>(graph: &Rows, hop: &mut Hop<'_>) -> usize {
-    let (visited, all, fresh) = (hop.visited, *hop.all, hop.fresh);
+    // Copies, so that the compiler sees that the outputs do not change them.
+    let visited = hop.visited;
+    let all = *hop.all;
+    let fresh = hop.fresh;
     let linked = graph.linked.as_chunks::<D>().0.chunks_exact(graph.each / D);
     let next_and_plane = hop.next.iter_mut().zip(&mut *hop.plane);
     let rows = visited
@@ -88,6 +93,7 @@ fn pass<const D: usize, const SURE: usize>(graph: &Rows, hop: &mut Hop<'_>) -> u
             });
         }
         *next = now;
+        // Where most rows miss something, counting is cheaper than a branch.
         if SURE == ALL || now != all {
             let missing = join(&all, &now, |all, now| all & !now);
             let count: u32 = missing.iter().map(|word| word.count_ones()).sum();
@@ -108,13 +114,14 @@ fn more(links: &[(u32, u32)], hop: &mut Hop<'_>) -> usize {
     let mut reached = 0;
     for (v, u) in links {
         let v = *v as usize;
-        let (from, now) = (&hop.visited[*u as usize], &mut hop.next[v]);
-        let new = join(from, now, |from, now| from & !now);
+        let now = &mut hop.next[v];
+        let new = join(&hop.visited[*u as usize], now, |from, now| from & !now);
         *now = join(now, &new, |now, new| now | new);
         if !hop.fresh {
             hop.plane[v] = join(&hop.plane[v], &new, |plane, new| plane ^ new);
         }
         let count: u32 = new.iter().map(|word| word.count_ones()).sum();
+        // The pass has counted these as missing.
         hop.sums[v] = hop.sums[v].wrapping_sub(count as u16);
         reached += count as usize;
     }

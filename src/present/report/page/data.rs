@@ -146,11 +146,10 @@ impl From<&Labelling> for DistanceTerm {
             }
             before = slope;
         }
-        let (stride, block) = labels.digit();
         DistanceTerm {
-            stride,
+            stride: labels.stride,
             extent,
-            block,
+            block: labels.block,
             bends,
         }
     }
