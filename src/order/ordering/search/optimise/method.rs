@@ -39,6 +39,7 @@ pub const OPTIMISE: OrderingEntry = OrderingEntry {
     }),
 };
 
+/// Options of one search.
 struct Optimise(SearchOptions);
 
 impl OrderNodes for Optimise {
@@ -51,7 +52,7 @@ impl OrderNodes for Optimise {
     }
 }
 
-/// Runs `optimise` under an observer.
+/// Runs `optimise` under an observer: the dynamic program if it ends soon, else annealing between two bounds.
 fn optimise(
     topology: &Topology,
     options: &SearchOptions,
@@ -64,9 +65,8 @@ fn optimise(
     let whole = options.budget();
     let stop = || observer.should_stop() || whole.is_over(observer);
     let starts = list_candidates(topology, &problem, options, &stop)?;
-    let effort = dp::Effort::within(&options.budget());
-    let quick = dp::attempt(&problem, &starts[0].order, effort, observer);
-    if let Some(exact) = quick {
+    let effort = dp::Effort::within(&whole);
+    if let Some(exact) = dp::attempt(&problem, &starts[0].order, effort, observer) {
         return Ok(
             SearchResult::new(&problem, &exact, 0.0, "dynamic program", Status::Optimal)
                 .noted(&problem, options),
@@ -98,9 +98,9 @@ fn optimise(
         (false, Some(_)) if options.steps.is_none_or(|s| found.steps < s) => Status::TimeLimit,
         _ => Status::Steps,
     };
-    let mut outcome = SearchResult::new(&problem, &found.order, bound, "annealing", status);
-    outcome.steps = found.steps;
-    let mut outcome = outcome.noted(&problem, options);
-    outcome.notes.push(format!("start: {}", found.start));
-    Ok(outcome)
+    let mut result = SearchResult::new(&problem, &found.order, bound, "annealing", status);
+    result.steps = found.steps;
+    let mut result = result.noted(&problem, options);
+    result.notes.push(format!("start: {}", found.start));
+    Ok(result)
 }
