@@ -9,7 +9,7 @@ use crate::ordering::constructions::table::CONSTRUCTIONS;
 use crate::ordering::defaults;
 use crate::ordering::entry::{RequestedOrdering, list_suitable};
 use crate::ordering::node_order::NodeOrder;
-use nodeorder_base::error::{Error, Result, SourceLocation};
+use nodeorder_base::error::Result;
 use nodeorder_base::observer::NoObserver;
 use nodeorder_network::topology::Topology;
 
@@ -37,15 +37,7 @@ pub fn list_candidates(
     let mut all = match &options.start {
         Some(requested) => {
             let (order, _) = requested.make(topology, &NoObserver)?;
-            if order.len() != topology.node_count() {
-                let found = format!("an ordering of {} nodes", order.len());
-                let expected = format!("all {} schedulable nodes", topology.node_count());
-                return Err(Error::input(
-                    SourceLocation::option(order.label()),
-                    found,
-                    expected,
-                ));
-            }
+            order.check_complete(topology)?;
             vec![start(topology, problem.space, &rough, &order)]
         }
         None => rank_constructions(topology, problem.space, &rough, stop)?,
