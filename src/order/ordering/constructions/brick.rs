@@ -1,4 +1,14 @@
 //! Brick orders: small boxes filled one after the other.
+//!
+//! # Drawing
+//! ```text
+//! size=2x2, inner=row, outer=row
+//!  0  1 |  4  5
+//!  2  3 |  6  7
+//! ------+------
+//!  8  9 | 12 13
+//! 10 11 | 14 15
+//! ```
 
 use super::axes::{AXES, AxisOptions, REVERSE, View, for_each_position};
 use super::hilbert;
@@ -37,9 +47,10 @@ pub const BRICK: OrderingEntry = OrderingEntry {
     parse: Method::new(Needs::Lattice, parse_options),
 };
 
+/// Options of a brick order.
 struct Brick {
     axes: AxisOptions,
-    /// Cells of a brick along each axis of the view.
+    /// Number of cells of a brick along each axis of the view.
     size: Vec<u32>,
     /// Path inside a brick.
     inner: &'static str,
@@ -47,6 +58,7 @@ struct Brick {
     outer: &'static str,
 }
 
+/// Reads the options. Fails if the size does not suit, or bricks or their index are too large.
 fn parse_options(topology: &Topology, params: &Params) -> Result<Box<dyn OrderNodes>> {
     let axes = AxisOptions::parse(topology, params)?;
     let view = axes.view(topology)?;
@@ -124,15 +136,17 @@ pub(super) fn parse_size(
     Ok(Some(view.permuted(&size)))
 }
 
-/// A box cut into bricks, those at the far edges clipped. Bricks are numbered row-major.
+/// Box cut into bricks, those at the far edges clipped. Bricks are numbered row-major.
 pub(super) struct Bricks<'a> {
     extents: &'a [u32],
+    /// Number of cells of a whole brick along each axis.
     size: Vec<u32>,
-    /// Bricks along each axis.
+    /// Number of bricks along each axis.
     counts: Vec<u32>,
 }
 
 impl<'a> Bricks<'a> {
+    /// Cuts a box of so many cells along each axis.
     pub(super) fn new(extents: &'a [u32], size: Vec<u32>) -> Self {
         let counts = extents
             .iter()
@@ -146,10 +160,12 @@ impl<'a> Bricks<'a> {
         }
     }
 
+    /// Returns the number of bricks.
     pub(super) fn len(&self) -> u32 {
         self.counts.iter().product()
     }
 
+    /// Returns the number of the brick at a position.
     fn number(&self, position: &[u32]) -> u32 {
         self.counts
             .iter()
@@ -160,7 +176,8 @@ impl<'a> Bricks<'a> {
     /// Visits the cells of one brick along a path that starts at its origin.
     pub(super) fn walk(&self, number: u32, path: &str, mut visit: impl FnMut(&[u32])) {
         let axes = self.extents.len();
-        let (mut origin, mut shape) = (vec![0; axes], vec![0; axes]);
+        let mut origin = vec![0; axes];
+        let mut shape = vec![0; axes];
         digits(number, &self.counts, &mut origin);
         for i in 0..axes {
             origin[i] *= self.size[i];

@@ -25,6 +25,7 @@ pub const HELICAL: OrderingEntry = OrderingEntry {
     }),
 };
 
+/// Axes of a helical order.
 struct Helical(AxisOptions);
 
 impl OrderNodes for Helical {
@@ -39,9 +40,11 @@ fn walk_rings(view: &View<'_>) -> Vec<u32> {
     let mut cells = Vec::with_capacity(view.cell_count());
     let mut position = vec![0; view.extents.len()];
     view.for_each_position(|counter| {
+        // Completed walks along the axis: the row-major index of the slower counters.
         let mut walks = 0u64;
         for (i, extent) in view.extents.iter().enumerate() {
-            let (k, n) = (u64::from(counter[i]), u64::from(*extent));
+            let k = u64::from(counter[i]);
+            let n = u64::from(*extent);
             position[i] = ((k + n - walks % n) % n) as u32;
             walks = walks * n + k;
         }

@@ -46,12 +46,14 @@ pub const HILBERT: OrderingEntry = OrderingEntry {
     parse: Method::new(Needs::Lattice, parse_options),
 };
 
+/// Options of a Hilbert curve.
 struct Hilbert {
     axes: AxisOptions,
-    /// Bits of each axis.
+    /// Number of bits of each axis.
     bits: u32,
 }
 
+/// Reads the options of a curve. Fails if it does not cover the box, or its index or cells are too large.
 fn parse_options(topology: &Topology, params: &Params) -> Result<Box<dyn OrderNodes>> {
     let axes = AxisOptions::parse(topology, params)?;
     let view = axes.view(topology)?;
@@ -72,6 +74,7 @@ impl OrderNodes for Hilbert {
     fn order(&self, topology: &Topology, _: &dyn Observer) -> Result<OrderedNodes> {
         let view = self.axes.view(topology)?;
         let bits = self.bits;
+        // Half as many bytes to sort where the index fits.
         let cells = if bits as usize * view.extents.len() <= u64::BITS as usize {
             view.cells_by_curve(|position| index(position, bits) as u64)
         } else {
@@ -93,12 +96,12 @@ pub(super) fn check_index(params: &Params, bits: u32, extents: &[u32]) -> Result
     Ok(())
 }
 
-/// The least number of bits, at least 1, whose cube covers `extents`.
+/// Returns the least number of bits, at least 1, whose cube covers `extents`.
 pub(super) fn bits_for(extents: &[u32]) -> u32 {
     widths(extents).into_iter().fold(1, u32::max)
 }
 
-/// The index of `position` on the curve of the cube of side 2^bits.
+/// Returns the index of `position` on the curve of the cube of side 2^bits.
 pub(super) fn index(position: &[u32], bits: u32) -> u128 {
     match position {
         [x] => u128::from(*x),
@@ -111,10 +114,12 @@ pub(super) fn index(position: &[u32], bits: u32) -> u128 {
     }
 }
 
-/// Skilling's transform: the index, its bits dealt over the axes, is the coordinates with the rotations of
-/// all levels undone and then Gray-decoded.
+/// Returns the index by Skilling's transform: the index, its bits dealt over the axes, is the coordinates with the
+/// rotations of all levels undone and then Gray-decoded.
 fn skilling(position: &[u32], bits: u32) -> u128 {
-    let (mut few, mut many) = ([0; 4], Vec::new());
+    // Up to four axes need no allocation, which would cost more than the transform.
+    let mut few = [0; 4];
+    let mut many = Vec::new();
     let x = match few.get_mut(..position.len()) {
         Some(few) => few,
         None => {

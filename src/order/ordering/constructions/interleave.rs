@@ -49,12 +49,14 @@ pub const GRAY: OrderingEntry = OrderingEntry {
     }),
 };
 
+/// Options of a curve over interleaved bits.
 struct Interleaved {
     axes: AxisOptions,
-    /// The place on the curve of a cell of this Morton key.
+    /// Place on the curve of the cell of a Morton key.
     rank: fn(u64) -> u64,
 }
 
+/// Reads the axes of a curve with this rank of keys. Fails if its cells need more memory than allowed.
 fn parse_options(
     topology: &Topology,
     params: &Params,
@@ -77,7 +79,7 @@ impl OrderNodes for Interleaved {
     }
 }
 
-/// Bits that the coordinates of each axis take.
+/// Returns the number of bits that the coordinates of each axis take.
 pub(super) fn widths(extents: &[u32]) -> Vec<u32> {
     extents
         .iter()
@@ -85,7 +87,7 @@ pub(super) fn widths(extents: &[u32]) -> Vec<u32> {
         .collect()
 }
 
-/// The interleaved bits of `position`, whose coordinates take `bits` each. Bits above an axis's width are
+/// Returns the interleaved bits of `position`, whose coordinates take `bits` each. Bits above an axis's width are
 /// zero in every cell and left out, which changes no order; so the key of a box of 2³¹ cells has at most
 /// 41 bits (an extent n takes at most 1.3·log2 n).
 pub(super) fn morton_key(position: &[u32], bits: &[u32]) -> u64 {
@@ -100,7 +102,7 @@ pub(super) fn morton_key(position: &[u32], bits: &[u32]) -> u64 {
     key
 }
 
-/// The rank of `code` in the reflected Gray code: each bit is the parity of the bits from it up.
+/// Returns the rank of `code` in the reflected Gray code: each bit is the parity of the bits from it up.
 pub(super) fn gray_rank(code: u64) -> u64 {
     let mut rank = code;
     for shift in [1, 2, 4, 8, 16, 32] {

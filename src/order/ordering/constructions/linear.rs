@@ -1,4 +1,10 @@
 //! Row-major and snake orders: axis by axis.
+//!
+//! # Drawing
+//! ```text
+//! row-major  0 1 2     snake  0 1 2
+//!            3 4 5            5 4 3
+//! ```
 
 use super::axes::{AXES, AxisOptions, REVERSE, View};
 use crate::ordering::entry::{Method, Needs, OrderNodes, OrderedNodes, OrderingEntry};
@@ -20,7 +26,7 @@ pub const ROW_MAJOR: OrderingEntry = OrderingEntry {
     }),
 };
 
-/// The axes; `None` for the order of node ids.
+/// Axes of a row-major order; `None` for the order of node ids.
 struct RowMajor(Option<AxisOptions>);
 
 impl OrderNodes for RowMajor {
@@ -48,6 +54,7 @@ pub const SNAKE: OrderingEntry = OrderingEntry {
     }),
 };
 
+/// Axes of a snake order.
 struct Snake(AxisOptions);
 
 impl OrderNodes for Snake {
@@ -57,8 +64,8 @@ impl OrderNodes for Snake {
     }
 }
 
-/// The reflected mixed-radix Gray code: an axis runs backwards when the sum of the slower coordinates,
-/// as walked, is odd.
+/// Returns the cells in the order of the reflected mixed-radix Gray code: an axis runs backwards when the sum of the
+/// slower coordinates, as walked, is odd.
 fn snake_cells(view: &View<'_>) -> Vec<u32> {
     let mut cells = Vec::with_capacity(view.cell_count());
     let mut position = vec![0; view.extents.len()];

@@ -1,4 +1,4 @@
-//! Random orders: the floor of every comparison.
+//! Random orders: what any other ordering has to beat.
 
 use crate::ordering::entry::{Method, Needs, OrderNodes, OrderedNodes, OrderingEntry};
 use nodeorder_base::error::Result;
@@ -40,6 +40,7 @@ pub const RANDOM: OrderingEntry = OrderingEntry {
     .parting_routers(),
 };
 
+/// Options of a random order.
 struct Random {
     seed: u64,
     /// Whether routers are shuffled, each with its nodes.
@@ -49,19 +50,19 @@ struct Random {
 impl OrderNodes for Random {
     fn order(&self, topology: &Topology, _: &dyn Observer) -> Result<OrderedNodes> {
         let mut random = generator(self.seed);
-        let mut nodes: Vec<NodeId>;
-        if self.by_router {
-            let mut routers: Vec<_> = (0..topology.network().hosts()).map(RouterId).collect();
-            routers.retain(|r| topology.nodes_of(*r).next().is_some());
-            shuffle(&mut routers, &mut random);
-            nodes = routers
-                .into_iter()
-                .flat_map(|r| topology.nodes_of(r))
-                .collect();
-        } else {
-            nodes = topology.nodes().iter().collect();
+        if !self.by_router {
+            let mut nodes: Vec<NodeId> = topology.nodes().iter().collect();
             shuffle(&mut nodes, &mut random);
+            return Ok(OrderedNodes::Constructed(nodes));
         }
+        let mut routers: Vec<_> = (0..topology.network().hosts()).map(RouterId).collect();
+        // Only routers with nodes draw, so that excluded ones leave the order of the others alone.
+        routers.retain(|r| topology.nodes_of(*r).next().is_some());
+        shuffle(&mut routers, &mut random);
+        let nodes = routers
+            .into_iter()
+            .flat_map(|r| topology.nodes_of(r))
+            .collect();
         Ok(OrderedNodes::Constructed(nodes))
     }
 }
