@@ -43,7 +43,7 @@ pub trait OrderNodes: Send {
     /// Checks what can only be seen beside the options: files that they name, and whether there is a clock.
     ///
     /// # Errors
-    /// As [`OrderNodes::order`] would say before it takes time.
+    /// As [`OrderNodes::order_nodes`] would say before it takes time.
     fn check_inputs(&self, _topology: &Topology, _observer: &dyn Observer) -> Result<()> {
         Ok(())
     }

@@ -40,7 +40,7 @@ impl NodeOrder {
     pub fn read(topology: &Topology, text: &Text) -> Result<Self> {
         Ok(NodeOrder {
             label: text.name().to_string(),
-            nodes: read(topology, text)?,
+            nodes: read_nodes(topology, text)?,
             notes: Vec::new(),
             made_for: made_for(topology, text),
         })
@@ -100,7 +100,7 @@ fn one_line(text: &str) -> String {
 }
 
 /// Reads the nodes of an ordering file.
-fn read(topology: &Topology, text: &Text) -> Result<Vec<NodeId>> {
+fn read_nodes(topology: &Topology, text: &Text) -> Result<Vec<NodeId>> {
     let mut check = Check::new(topology);
     let mut nodes = Vec::new();
     let named = header(text, NAMES).is_some();

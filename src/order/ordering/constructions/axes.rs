@@ -6,8 +6,10 @@
 
 use rayon::prelude::*;
 
+use crate::ordering::entry::{OrderNodes, OrderedNodes};
 use nodeorder_base::error::{Error, Result, SourceLocation};
 use nodeorder_base::ids::{NodeId, RouterId};
+use nodeorder_base::observer::Observer;
 use nodeorder_base::params::{Opt, Params};
 use nodeorder_network::topology::Topology;
 use nodeorder_network::topology::lattice::{AXIS_LETTERS, Lattice, digits};
@@ -73,6 +75,17 @@ impl AxisOptions {
         Ok(AxisOptions { axes, reversed })
     }
 
+    /// Returns the ordering of these axes along a walk, given by the function that lists the cells of a view.
+    pub fn walk_cells(
+        self,
+        list_cells: impl Fn(&View<'_>) -> Vec<u32> + Send + 'static,
+    ) -> Box<dyn OrderNodes> {
+        Box::new(CellWalk {
+            axes: self,
+            list_cells,
+        })
+    }
+
     /// Returns the cells of `topology` as these options turn them. Fails if it has no coordinates.
     pub fn view<'a>(&self, topology: &'a Topology) -> Result<View<'a>> {
         let lattice = lattice_of(topology)?;
@@ -91,6 +104,21 @@ impl AxisOptions {
             view.extents.push(lattice.extents[*axis]);
         }
         Ok(view)
+    }
+}
+
+/// Ordering along a walk over the cells of a lattice.
+struct CellWalk<F> {
+    axes: AxisOptions,
+    /// Function that lists all cells of a view in the order of the walk.
+    list_cells: F,
+}
+
+impl<F: Fn(&View<'_>) -> Vec<u32> + Send> OrderNodes for CellWalk<F> {
+    fn order(&self, topology: &Topology, _: &dyn Observer) -> Result<OrderedNodes> {
+        let view = self.axes.view(topology)?;
+        let cells = (self.list_cells)(&view);
+        Ok(OrderedNodes::Constructed(view.nodes(cells)))
     }
 }
 

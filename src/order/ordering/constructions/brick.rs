@@ -14,9 +14,8 @@ use super::axes::{AXES, AxisOptions, REVERSE, View, for_each_position};
 use super::hilbert;
 use super::interleave::{gray_rank, morton_key, widths};
 use super::linear::reflect;
-use crate::ordering::entry::{Method, Needs, OrderNodes, OrderedNodes, OrderingEntry};
+use crate::ordering::entry::{Method, Needs, OrderNodes, OrderingEntry};
 use nodeorder_base::error::Result;
-use nodeorder_base::observer::Observer;
 use nodeorder_base::params::{Opt, Params};
 use nodeorder_network::topology::Topology;
 use nodeorder_network::topology::lattice::digits;
@@ -47,17 +46,6 @@ pub const BRICK: OrderingEntry = OrderingEntry {
     parse: Method::new(Needs::Lattice, parse_options),
 };
 
-/// Options of a brick order.
-struct Brick {
-    axes: AxisOptions,
-    /// Number of cells of a brick along each axis of the view.
-    size: Vec<u32>,
-    /// Path inside a brick.
-    inner: &'static str,
-    /// Path over the bricks.
-    outer: &'static str,
-}
-
 /// Reads the options. Fails if the size does not suit, or bricks or their index are too large.
 fn parse_options(topology: &Topology, params: &Params) -> Result<Box<dyn OrderNodes>> {
     let axes = AxisOptions::parse(topology, params)?;
@@ -72,26 +60,14 @@ fn parse_options(topology: &Topology, params: &Params) -> Result<Box<dyn OrderNo
         let counts = Bricks::new(&view.extents, size.clone()).counts;
         hilbert::check_index(params, hilbert::bits_for(&counts), &counts)?;
     }
-    Ok(Box::new(Brick {
-        axes,
-        size,
-        inner,
-        outer,
-    }))
-}
-
-impl OrderNodes for Brick {
-    fn order(&self, topology: &Topology, _: &dyn Observer) -> Result<OrderedNodes> {
-        let view = self.axes.view(topology)?;
-        let bricks = Bricks::new(&view.extents, self.size.clone());
+    Ok(axes.walk_cells(move |view| {
+        let bricks = Bricks::new(&view.extents, size.clone());
         let mut cells = Vec::with_capacity(view.cell_count());
-        for number in list_bricks(&bricks, self.outer) {
-            bricks.walk(number, self.inner, |position| {
-                cells.push(view.cell(position));
-            });
+        for number in list_bricks(&bricks, outer) {
+            bricks.walk(number, inner, |position| cells.push(view.cell(position)));
         }
-        Ok(OrderedNodes::Constructed(view.nodes(cells)))
-    }
+        cells
+    }))
 }
 
 /// Returns the numbers of the bricks in turn along the outer path.

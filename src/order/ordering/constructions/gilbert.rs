@@ -14,9 +14,8 @@
 //! end of its first side, so that the parts join: of the 4 x 6 box above, up the left half, across, and down the right.
 
 use super::axes::{AXES, AxisOptions, REVERSE, View};
-use crate::ordering::entry::{Method, Needs, OrderNodes, OrderedNodes, OrderingEntry};
+use crate::ordering::entry::{Method, Needs, OrderNodes, OrderingEntry};
 use nodeorder_base::error::Result;
-use nodeorder_base::observer::Observer;
 use nodeorder_base::params::Params;
 use nodeorder_network::topology::Topology;
 
@@ -37,13 +36,6 @@ pub const GILBERT: OrderingEntry = OrderingEntry::new(
     Method::new(Needs::Lattice, parse_options),
 );
 
-/// Options of a generalised Hilbert curve.
-struct Gilbert {
-    axes: AxisOptions,
-    /// Axes of more than one cell as the method sees them, the longest first.
-    sides: Vec<usize>,
-}
-
 /// Reads the axes. Fails if more than three have more than one cell.
 fn parse_options(topology: &Topology, params: &Params) -> Result<Box<dyn OrderNodes>> {
     let axes = AxisOptions::parse(topology, params)?;
@@ -63,15 +55,7 @@ fn parse_options(topology: &Topology, params: &Params) -> Result<Box<dyn OrderNo
     if let Some(longest) = sides.iter().copied().rev().max_by_key(|i| extents[*i]) {
         sides.sort_by_key(|i| *i != longest);
     }
-    Ok(Box::new(Gilbert { axes, sides }))
-}
-
-impl OrderNodes for Gilbert {
-    fn order(&self, topology: &Topology, _: &dyn Observer) -> Result<OrderedNodes> {
-        let view = self.axes.view(topology)?;
-        let cells = list_cells(&view, &self.sides);
-        Ok(OrderedNodes::Constructed(view.nodes(cells)))
-    }
+    Ok(axes.walk_cells(move |view| list_cells(view, &sides)))
 }
 
 /// Returns the cells along the curve over these axes, the first the longest.
@@ -166,20 +150,24 @@ struct Part {
 impl Part {
     /// Returns the parts that the curve passes through in turn. `None` for a row.
     fn split(&self) -> Option<impl DoubleEndedIterator<Item = Part> + use<>> {
-        let sides = self.sides;
-        if sides.iter().filter(|s| s.size() > 1).count() <= 1 {
+        let flat = self.flat;
+        if self.sides.iter().filter(|s| s.size() > 1).count() <= 1 {
             return None;
         }
-        let parts = if self.flat {
-            split_plane(self.corner, sides)
+        let parts = if flat {
+            split_plane(self.corner, self.sides)
         } else {
-            split_box(self.corner, sides)
+            split_box(self.corner, self.sides)
         };
-        Some(
-            parts
-                .into_iter()
-                .filter(|part| part.sides.iter().all(|side| side.length != 0)),
-        )
+        // A half of a single cell is empty.
+        let parts = parts
+            .into_iter()
+            .filter(|(_, sides)| sides.iter().all(|side| side.length != 0));
+        Some(parts.map(move |(corner, sides)| Part {
+            corner,
+            sides,
+            flat,
+        }))
     }
 }
 
@@ -202,44 +190,24 @@ fn walk(whole: Part, mut visit: impl FnMut(&Corner)) {
     }
 }
 
-/// Returns a part of a rectangle.
-fn flat_part(corner: Corner, sides: [Side; 3]) -> Part {
-    Part {
-        corner,
-        sides,
-        flat: true,
-    }
-}
-
-/// Returns a part of a box.
-fn part(corner: Corner, a: Side, b: Side, c: Side) -> Part {
-    Part {
-        corner,
-        sides: [a, b, c],
-        flat: false,
-    }
-}
-
 /// Splits a rectangle: two halves of a wide one; otherwise up the first half along b, across, and back down.
-fn split_plane(corner: Corner, [a, b, c]: [Side; 3]) -> Vec<Part> {
+fn split_plane(corner: Corner, [a, b, c]: [Side; 3]) -> Vec<(Corner, [Side; 3])> {
     if 2 * a.size() > 3 * b.size() {
         let a1 = a.even_half();
-        return vec![
-            flat_part(corner, [a1, b, c]),
-            flat_part(past(corner, a1), [a.rest(a1), b, c]),
-        ];
+        return vec![(corner, [a1, b, c]), (past(corner, a1), [a.rest(a1), b, c])];
     }
     let a1 = a.half();
     let b1 = b.even_half();
+    let down = end(end(corner, a), b1);
     vec![
-        flat_part(corner, [b1, a1, c]),
-        flat_part(past(corner, b1), [a, b.rest(b1), c]),
-        flat_part(end(end(corner, a), b1), [b1.back(), a.rest(a1).back(), c]),
+        (corner, [b1, a1, c]),
+        (past(corner, b1), [a, b.rest(b1), c]),
+        (down, [b1.back(), a.rest(a1).back(), c]),
     ]
 }
 
 /// Splits a box: two halves of one long in a; three parts of one that is tall or deep, as in the plane; otherwise five.
-fn split_box(corner: Corner, [a, b, c]: [Side; 3]) -> Vec<Part> {
+fn split_box(corner: Corner, [a, b, c]: [Side; 3]) -> Vec<(Corner, [Side; 3])> {
     let w = a.size();
     let h = b.size();
     let d = c.size();
@@ -247,30 +215,33 @@ fn split_box(corner: Corner, [a, b, c]: [Side; 3]) -> Vec<Part> {
     let b1 = b.even_half();
     let c1 = c.even_half();
     let a2 = a.rest(a1);
+    let b2 = b.rest(b1);
+    let c2 = c.rest(c1);
     if 2 * w > 3 * h && 2 * w > 3 * d {
-        return vec![part(corner, a1, b, c), part(past(corner, a1), a2, b, c)];
+        return vec![(corner, [a1, b, c]), (past(corner, a1), [a2, b, c])];
     }
     let top = past(corner, b1);
+    let far = end(corner, a);
     if 3 * h > 4 * d {
         return vec![
-            part(corner, b1, c, a1),
-            part(top, a, b.rest(b1), c),
-            part(end(end(corner, a), b1), b1.back(), c, a2.back()),
+            (corner, [b1, c, a1]),
+            (top, [a, b2, c]),
+            (end(far, b1), [b1.back(), c, a2.back()]),
         ];
     }
     if 3 * d > 4 * h {
         return vec![
-            part(corner, c1, a1, b),
-            part(past(corner, c1), a, b, c.rest(c1)),
-            part(end(end(corner, a), c1), c1.back(), a2.back(), b),
+            (corner, [c1, a1, b]),
+            (past(corner, c1), [a, b, c2]),
+            (end(far, c1), [c1.back(), a2.back(), b]),
         ];
     }
     vec![
-        part(corner, b1, c1, a1),
-        part(top, c, a1, b.rest(b1)),
-        part(end(end(corner, b1), c), a, b1.back(), c.rest(c1).back()),
-        part(end(end(top, a), c), c.back(), a2.back(), b.rest(b1)),
-        part(end(end(corner, a), b1), b1.back(), c1, a2.back()),
+        (corner, [b1, c1, a1]),
+        (top, [c, a1, b2]),
+        (end(end(corner, b1), c), [a, b1.back(), c2.back()]),
+        (end(end(top, a), c), [c.back(), a2.back(), b2]),
+        (end(far, b1), [b1.back(), c1, a2.back()]),
     ]
 }
 

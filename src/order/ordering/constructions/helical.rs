@@ -1,10 +1,7 @@
 //! Helical order: row-major that never jumps back to the start of a row.
 
 use super::axes::{AXES, AxisOptions, REVERSE, View};
-use crate::ordering::entry::{Method, Needs, OrderNodes, OrderedNodes, OrderingEntry};
-use nodeorder_base::error::Result;
-use nodeorder_base::observer::Observer;
-use nodeorder_network::topology::Topology;
+use crate::ordering::entry::{Method, Needs, OrderingEntry};
 
 /// `helical[:axes=zxy,reverse=x]`: row-major on a torus without resetting the faster coordinate at a
 /// row's end: it goes on round the ring, so every step is one link. Also called toroidal.
@@ -21,19 +18,9 @@ pub const HELICAL: OrderingEntry = OrderingEntry {
     example: "helical:axes=zxy",
     options: &[AXES, REVERSE],
     parse: Method::new(Needs::Lattice, |topology, params| {
-        Ok(Box::new(Helical(AxisOptions::parse(topology, params)?)))
+        Ok(AxisOptions::parse(topology, params)?.walk_cells(walk_rings))
     }),
 };
-
-/// Axes of a helical order.
-struct Helical(AxisOptions);
-
-impl OrderNodes for Helical {
-    fn order(&self, topology: &Topology, _: &dyn Observer) -> Result<OrderedNodes> {
-        let view = self.0.view(topology)?;
-        Ok(OrderedNodes::Constructed(view.nodes(walk_rings(&view))))
-    }
-}
 
 /// Returns the cells in the order of the walk.
 fn walk_rings(view: &View<'_>) -> Vec<u32> {

@@ -11,9 +11,8 @@
 
 use super::axes::{AXES, AxisOptions, REVERSE};
 use super::interleave::widths;
-use crate::ordering::entry::{Method, Needs, OrderNodes, OrderedNodes, OrderingEntry};
+use crate::ordering::entry::{Method, Needs, OrderNodes, OrderingEntry};
 use nodeorder_base::error::Result;
-use nodeorder_base::observer::Observer;
 use nodeorder_base::params::{Opt, Params};
 use nodeorder_network::topology::Topology;
 
@@ -46,13 +45,6 @@ pub const HILBERT: OrderingEntry = OrderingEntry {
     parse: Method::new(Needs::Lattice, parse_options),
 };
 
-/// Options of a Hilbert curve.
-struct Hilbert {
-    axes: AxisOptions,
-    /// Number of bits of each axis.
-    bits: u32,
-}
-
 /// Reads the options of a curve. Fails if it does not cover the box, or its index or cells are too large.
 fn parse_options(topology: &Topology, params: &Params) -> Result<Box<dyn OrderNodes>> {
     let axes = AxisOptions::parse(topology, params)?;
@@ -67,21 +59,14 @@ fn parse_options(topology: &Topology, params: &Params) -> Result<Box<dyn OrderNo
     topology
         .context()
         .require("the cells of a curve", 36 * view.cell_count() as u64)?;
-    Ok(Box::new(Hilbert { axes, bits }))
-}
-
-impl OrderNodes for Hilbert {
-    fn order(&self, topology: &Topology, _: &dyn Observer) -> Result<OrderedNodes> {
-        let view = self.axes.view(topology)?;
-        let bits = self.bits;
+    Ok(axes.walk_cells(move |view| {
         // Half as many bytes to sort where the index fits.
-        let cells = if bits as usize * view.extents.len() <= u64::BITS as usize {
+        if bits as usize * view.extents.len() <= u64::BITS as usize {
             view.cells_by_curve(|position| index(position, bits) as u64)
         } else {
             view.cells_by_curve(|position| index(position, bits))
-        };
-        Ok(OrderedNodes::Constructed(view.nodes(cells)))
-    }
+        }
+    }))
 }
 
 /// Refuses curves whose index has more than 128 bits.

@@ -7,9 +7,8 @@
 //! ```
 
 use super::axes::{AXES, AxisOptions, REVERSE};
-use crate::ordering::entry::{Method, Needs, OrderNodes, OrderedNodes, OrderingEntry};
+use crate::ordering::entry::{Method, Needs, OrderNodes, OrderingEntry};
 use nodeorder_base::error::Result;
-use nodeorder_base::observer::Observer;
 use nodeorder_base::params::Params;
 use nodeorder_network::topology::Topology;
 
@@ -49,14 +48,7 @@ pub const GRAY: OrderingEntry = OrderingEntry {
     }),
 };
 
-/// Options of a curve over interleaved bits.
-struct Interleaved {
-    axes: AxisOptions,
-    /// Place on the curve of the cell of a Morton key.
-    rank: fn(u64) -> u64,
-}
-
-/// Reads the axes of a curve with this rank of keys. Fails if its cells need more memory than allowed.
+/// Reads the axes of the curve on which the cell of a Morton key has this rank. Fails if its cells need more memory than allowed.
 fn parse_options(
     topology: &Topology,
     params: &Params,
@@ -67,16 +59,10 @@ fn parse_options(
     topology
         .context()
         .require("the cells of a curve", 20 * cells)?;
-    Ok(Box::new(Interleaved { axes, rank }))
-}
-
-impl OrderNodes for Interleaved {
-    fn order(&self, topology: &Topology, _: &dyn Observer) -> Result<OrderedNodes> {
-        let view = self.axes.view(topology)?;
+    Ok(axes.walk_cells(move |view| {
         let bits = widths(&view.extents);
-        let cells = view.cells_by_curve(|position| (self.rank)(morton_key(position, &bits)));
-        Ok(OrderedNodes::Constructed(view.nodes(cells)))
-    }
+        view.cells_by_curve(|position| rank(morton_key(position, &bits)))
+    }))
 }
 
 /// Returns the number of bits that the coordinates of each axis take.

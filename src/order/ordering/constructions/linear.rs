@@ -20,27 +20,29 @@ pub const ROW_MAJOR: OrderingEntry = OrderingEntry {
     example: "row-major:axes=zyx",
     options: &[AXES, REVERSE],
     parse: Method::new(Needs::LatticeForAxes, |topology, params| {
-        let turned = params.has("axes") || params.has("reverse");
-        let axes = turned.then(|| AxisOptions::parse(topology, params));
-        Ok(Box::new(RowMajor(axes.transpose()?)))
+        if params.has("axes") || params.has("reverse") {
+            return Ok(AxisOptions::parse(topology, params)?.walk_cells(list_row_major));
+        }
+        Ok(Box::new(IdOrder))
     }),
 };
 
-/// Axes of a row-major order; `None` for the order of node ids.
-struct RowMajor(Option<AxisOptions>);
+/// Order of node ids.
+struct IdOrder;
 
-impl OrderNodes for RowMajor {
+impl OrderNodes for IdOrder {
     fn order(&self, topology: &Topology, _: &dyn Observer) -> Result<OrderedNodes> {
-        let Some(axes) = &self.0 else {
-            let mut nodes = Vec::with_capacity(topology.node_count());
-            nodes.extend(topology.nodes().iter());
-            return Ok(OrderedNodes::Constructed(nodes));
-        };
-        let view = axes.view(topology)?;
-        let mut cells = Vec::with_capacity(view.cell_count());
-        view.for_each_position(|position| cells.push(view.cell(position)));
-        Ok(OrderedNodes::Constructed(view.nodes(cells)))
+        let mut nodes = Vec::with_capacity(topology.node_count());
+        nodes.extend(topology.nodes().iter());
+        Ok(OrderedNodes::Constructed(nodes))
     }
+}
+
+/// Returns the cells by their coordinates.
+fn list_row_major(view: &View<'_>) -> Vec<u32> {
+    let mut cells = Vec::with_capacity(view.cell_count());
+    view.for_each_position(|position| cells.push(view.cell(position)));
+    cells
 }
 
 /// `snake[:axes=zxy,reverse=x]`: boustrophedon; every step between neighbouring cells is 1.
@@ -50,19 +52,9 @@ pub const SNAKE: OrderingEntry = OrderingEntry {
     example: "snake:axes=zxy",
     options: &[AXES, REVERSE],
     parse: Method::new(Needs::Lattice, |topology, params| {
-        Ok(Box::new(Snake(AxisOptions::parse(topology, params)?)))
+        Ok(AxisOptions::parse(topology, params)?.walk_cells(snake_cells))
     }),
 };
-
-/// Axes of a snake order.
-struct Snake(AxisOptions);
-
-impl OrderNodes for Snake {
-    fn order(&self, topology: &Topology, _: &dyn Observer) -> Result<OrderedNodes> {
-        let view = self.0.view(topology)?;
-        Ok(OrderedNodes::Constructed(view.nodes(snake_cells(&view))))
-    }
-}
 
 /// Returns the cells in the order of the reflected mixed-radix Gray code: an axis runs backwards when the sum of the
 /// slower coordinates, as walked, is odd.

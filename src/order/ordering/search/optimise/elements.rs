@@ -6,11 +6,12 @@
 
 use rayon::prelude::*;
 
+use crate::ordering::constructions::traversal::list_next_ring;
 use nodeorder_base::error::{Error, Result, SourceLocation};
 use nodeorder_base::ids::{NodeId, RouterId};
 use nodeorder_network::topology::distance::Shape;
 use nodeorder_network::topology::search::{WIDTH, each_batch};
-use nodeorder_network::topology::{Metric, RouterGraph, Topology};
+use nodeorder_network::topology::{Metric, Topology};
 
 /// Largest number of axes of a network whose coordinates are kept as bytes.
 pub(in crate::ordering) const MAX_AXES: usize = 8;
@@ -49,7 +50,7 @@ pub(in crate::ordering) enum Distances {
     },
 }
 
-/// One axis of [`Distances::Lanes`]: a ring has its extent as `wrap`, a path twice that (never shorter the
+/// One axis of [`Distances::ByteCoordinates`]: a ring has its extent as `wrap`, a path twice that (never shorter the
 /// other way), a clique `cap` 1.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::ordering) struct ByteAxis {
@@ -392,12 +393,12 @@ fn list_near(topology: &Topology, routers: &[RouterId]) -> Result<Near> {
     for (e, router) in (0u32..).zip(routers) {
         let begin = lists.all.len();
         ring.clear();
-        ring.push(*router);
+        ring.push(router.0);
         seen[router.index()] = e;
         while lists.all.len() - begin < NEAR && !ring.is_empty() {
             for r in &ring {
                 let room = NEAR_MAX.saturating_sub(lists.all.len() - begin);
-                let others = elements[r.index()].clone().filter(|other| *other != e);
+                let others = elements[*r as usize].clone().filter(|other| *other != e);
                 lists.all.extend(others.take(room));
             }
             list_next_ring(graph, &ring, e, &mut seen, &mut next);
@@ -406,25 +407,6 @@ fn list_near(topology: &Topology, routers: &[RouterId]) -> Result<Near> {
         lists.end_list();
     }
     Ok(lists)
-}
-
-/// Replaces `next` by the routers beside `ring` that search number `search` has not seen yet.
-fn list_next_ring(
-    graph: &RouterGraph,
-    ring: &[RouterId],
-    search: u32,
-    seen: &mut [u32],
-    next: &mut Vec<RouterId>,
-) {
-    next.clear();
-    for router in ring {
-        for v in graph.neighbours(*router) {
-            // Marked with the search's number, so that nothing is cleared between searches.
-            if std::mem::replace(&mut seen[*v as usize], search) != search {
-                next.push(RouterId(*v));
-            }
-        }
-    }
 }
 
 #[cfg(test)]

@@ -40,7 +40,7 @@ const SAMPLE: usize = 1 << 20;
 /// Number of ranks side by side that are looked at for an estimate.
 const STRETCH: usize = 64;
 
-/// Returns a value to rank sequences by: the objective ([`by_lag`]) where that is soon found, else its part from pairs whose
+/// Returns a value to rank sequences by: the objective ([`objective_by_lag`]) where that is soon found, else its part from pairs whose
 /// lower rank is in one of some stretches, spread by the golden ratio: curves repeat themselves at powers of two.
 /// O(min(N·K, 10⁶)).
 pub(super) fn estimate(weights: &Weights, distances: &Distances, nodes: &[u32]) -> f64 {

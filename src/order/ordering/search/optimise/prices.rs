@@ -131,7 +131,7 @@ pub(super) fn across_lanes(
     }
 }
 
-/// Returns the price of [`across_lanes`] with chunks of C elements.
+/// Returns the price of [`price_across_joint`] with chunks of C elements.
 #[inline(always)]
 fn across_chunks<const C: usize>(
     buffer: &[Vec<u8>],
