@@ -187,9 +187,15 @@ impl View<'_> {
         keyed.into_iter().map(|(_, cell)| cell).collect()
     }
 
-    /// Visits all positions, row-major in the method's axes.
-    pub fn for_each_position(&self, visit: impl FnMut(&[u32])) {
-        for_each_position(&self.extents, visit);
+    /// Returns the cells at the positions that `place` derives from row-major counters.
+    pub fn cells_in_turn(&self, mut place: impl FnMut(&[u32], &mut [u32])) -> Vec<u32> {
+        let mut cells = Vec::with_capacity(self.cell_count());
+        let mut position = vec![0; self.extents.len()];
+        for_each_position(&self.extents, |counter| {
+            place(counter, &mut position);
+            cells.push(self.cell(&position));
+        });
+        cells
     }
 
     /// Returns the schedulable nodes of `cells` in turn; within a cell by id.
@@ -241,4 +247,14 @@ pub(super) fn for_each_position(extents: &[u32], mut visit: impl FnMut(&[u32])) 
             position[axis] = 0;
         }
     }
+}
+
+/// Returns the row-major numbers of the positions of a box, sorted by `key`.
+pub(super) fn numbers_by_key<K: Ord>(extents: &[u32], key: impl Fn(&[u32]) -> K) -> Vec<u32> {
+    let mut keyed = Vec::new();
+    for_each_position(extents, |position| {
+        keyed.push((key(position), keyed.len() as u32));
+    });
+    keyed.sort_unstable();
+    keyed.into_iter().map(|(_, number)| number).collect()
 }

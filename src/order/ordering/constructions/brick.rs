@@ -10,7 +10,7 @@
 //! 10 11 | 14 15
 //! ```
 
-use super::axes::{AXES, AxisOptions, REVERSE, View, for_each_position};
+use super::axes::{AXES, AxisOptions, REVERSE, View, for_each_position, numbers_by_key};
 use super::hilbert;
 use super::interleave::{gray_rank, morton_key, widths};
 use super::linear::reflect;
@@ -76,12 +76,7 @@ fn list_bricks(bricks: &Bricks<'_>, outer: &str) -> Vec<u32> {
     match outer {
         "hilbert" => {
             let bits = hilbert::bits_for(&bricks.counts);
-            let mut keyed = Vec::new();
-            for_each_position(&bricks.counts, |position| {
-                keyed.push((hilbert::index(position, bits), bricks.number(position)));
-            });
-            keyed.sort_unstable();
-            numbers.extend(keyed.into_iter().map(|(_, number)| number));
+            return numbers_by_key(&bricks.counts, |position| hilbert::index(position, bits));
         }
         "snake" => {
             let mut position = vec![0; bricks.counts.len()];
@@ -170,12 +165,8 @@ impl<'a> Bricks<'a> {
         match path {
             "gray" => {
                 let bits = widths(&shape);
-                let mut keyed = Vec::new();
-                for_each_position(&shape, |inside| {
-                    keyed.push((gray_rank(morton_key(inside, &bits)), keyed.len() as u32));
-                });
-                keyed.sort_unstable();
-                for (_, index) in keyed {
+                let keys = numbers_by_key(&shape, |inside| gray_rank(morton_key(inside, &bits)));
+                for index in keys {
                     digits(index, &shape, &mut inside);
                     step(&inside);
                 }

@@ -24,9 +24,7 @@ pub const HELICAL: OrderingEntry = OrderingEntry {
 
 /// Returns the cells in the order of the walk.
 fn walk_rings(view: &View<'_>) -> Vec<u32> {
-    let mut cells = Vec::with_capacity(view.cell_count());
-    let mut position = vec![0; view.extents.len()];
-    view.for_each_position(|counter| {
+    view.cells_in_turn(|counter, position| {
         // Completed walks along the axis: the row-major index of the slower counters.
         let mut walks = 0u64;
         for (i, extent) in view.extents.iter().enumerate() {
@@ -35,9 +33,7 @@ fn walk_rings(view: &View<'_>) -> Vec<u32> {
             position[i] = ((k + n - walks % n) % n) as u32;
             walks = walks * n + k;
         }
-        cells.push(view.cell(&position));
-    });
-    cells
+    })
 }
 
 #[cfg(test)]

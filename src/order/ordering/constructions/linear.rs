@@ -40,9 +40,7 @@ impl OrderNodes for IdOrder {
 
 /// Returns the cells by their coordinates.
 fn list_row_major(view: &View<'_>) -> Vec<u32> {
-    let mut cells = Vec::with_capacity(view.cell_count());
-    view.for_each_position(|position| cells.push(view.cell(position)));
-    cells
+    view.cells_in_turn(|counter, position| position.copy_from_slice(counter))
 }
 
 /// `snake[:axes=zxy,reverse=x]`: boustrophedon; every step between neighbouring cells is 1.
@@ -59,13 +57,7 @@ pub const SNAKE: OrderingEntry = OrderingEntry {
 /// Returns the cells in the order of the reflected mixed-radix Gray code: an axis runs backwards when the sum of the
 /// slower coordinates, as walked, is odd.
 fn snake_cells(view: &View<'_>) -> Vec<u32> {
-    let mut cells = Vec::with_capacity(view.cell_count());
-    let mut position = vec![0; view.extents.len()];
-    view.for_each_position(|walked| {
-        reflect(walked, &view.extents, &mut position);
-        cells.push(view.cell(&position));
-    });
-    cells
+    view.cells_in_turn(|counter, position| reflect(counter, &view.extents, position))
 }
 
 /// Turns a row-major counter into snake coordinates.

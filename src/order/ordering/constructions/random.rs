@@ -1,5 +1,6 @@
 //! Random orders: what any other ordering has to beat.
 
+use super::traversal::list_nodes;
 use crate::ordering::entry::{Method, Needs, OrderNodes, OrderedNodes, OrderingEntry};
 use nodeorder_base::error::Result;
 use nodeorder_base::ids::{NodeId, RouterId};
@@ -55,14 +56,11 @@ impl OrderNodes for Random {
             shuffle(&mut nodes, &mut random);
             return Ok(OrderedNodes::Constructed(nodes));
         }
-        let mut routers: Vec<_> = (0..topology.network().hosts()).map(RouterId).collect();
+        let mut routers: Vec<u32> = (0..topology.network().hosts()).collect();
         // Only routers with nodes draw, so that excluded ones leave the order of the others alone.
-        routers.retain(|r| topology.nodes_of(*r).next().is_some());
+        routers.retain(|r| topology.nodes_of(RouterId(*r)).next().is_some());
         shuffle(&mut routers, &mut random);
-        let nodes = routers
-            .into_iter()
-            .flat_map(|r| topology.nodes_of(r))
-            .collect();
+        let nodes = list_nodes(topology, routers);
         Ok(OrderedNodes::Constructed(nodes))
     }
 }

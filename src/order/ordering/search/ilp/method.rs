@@ -2,7 +2,7 @@
 
 use super::solver::{self, Job};
 use super::{assignment, path};
-use crate::ordering::entry::{Method, Needs, OrderNodes, OrderedNodes, OrderingEntry};
+use crate::ordering::entry::{Method, Needs, OrderingEntry};
 use crate::ordering::search::optimise::bounds::Bounds;
 use crate::ordering::search::optimise::dp;
 use crate::ordering::search::optimise::elements::Arrangement;
@@ -52,28 +52,13 @@ pub const ILP: OrderingEntry = OrderingEntry {
         let options = SearchOptions::parse(topology, params)?;
         let solver = params.choice("solver")?;
         solver::check_available(params, solver)?;
-        Ok(Box::new(Ilp { options, solver }))
+        Ok(options.into_search(move |topology, options, observer| {
+            ilp(topology, options, solver, observer)
+        }))
     }),
 };
 
-/// Options of one search.
-struct Ilp {
-    options: SearchOptions,
-    /// One of [`solver::NAMES`].
-    solver: &'static str,
-}
-
-impl OrderNodes for Ilp {
-    fn order(&self, topology: &Topology, observer: &dyn Observer) -> Result<OrderedNodes> {
-        ilp(topology, &self.options, self.solver, observer).map(OrderedNodes::Found)
-    }
-
-    fn check_inputs(&self, topology: &Topology, observer: &dyn Observer) -> Result<()> {
-        self.options.check_inputs(topology, observer)
-    }
-}
-
-/// Runs `ilp` under an observer: the cheapest proof first.
+/// Runs `ilp` under an observer, with one of [`solver::NAMES`]: the cheapest proof first.
 fn ilp(
     topology: &Topology,
     options: &SearchOptions,

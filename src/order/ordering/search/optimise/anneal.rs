@@ -17,6 +17,7 @@ use super::anneal_rng::{AnnealRng, between};
 use super::elements::Arrangement;
 use super::prices::Prices;
 use super::sequence::{Piece, Sequence};
+use nodeorder_base::observer::Observer;
 
 /// Price of the largest weight.
 pub(super) const UNIT: f64 = 16384.0;
@@ -32,6 +33,31 @@ const SLICE: u64 = 512;
 pub(super) struct Cooling {
     pub from: f64,
     pub to: f64,
+}
+
+/// Limits of a stretch of annealing.
+pub(super) struct Stretch {
+    /// Number of steps, where it is limited.
+    pub steps: Option<f64>,
+    /// Begin on the observer's clock and length in seconds, where that is limited.
+    pub time: Option<(f64, f64)>,
+}
+
+impl Stretch {
+    /// Returns the share of the stretch that is over after so many steps: infinite once it was stopped. The limit that is
+    /// reached first counts.
+    pub fn share_over(&self, made: u64, observer: &dyn Observer) -> f64 {
+        if observer.should_stop() {
+            return f64::INFINITY;
+        }
+        let by_steps = self.steps.map_or(0.0, |all| made as f64 / all);
+        let by_time = match (self.time, observer.seconds()) {
+            (Some((_, length)), _) if length <= 0.0 => f64::INFINITY,
+            (Some((begin, length)), Some(now)) => (now - begin) / length,
+            _ => 0.0,
+        };
+        by_steps.max(by_time)
+    }
 }
 
 /// Prices within a shorter window, which sort out hopeless moves.
@@ -69,21 +95,16 @@ pub(super) struct Chain<'s> {
 }
 
 impl<'s> Chain<'s> {
-    /// Begins a chain at `order`. On a ring the window is cut to a quarter of it.
+    /// Begins a chain at `order`, under weights by lag. On a ring the window is cut to a quarter of it.
     pub fn new(
         space: &'s Arrangement,
         order: &[u32],
         lag: &[f64],
-        window: usize,
         ring: bool,
         rng: AnnealRng,
     ) -> Self {
-        let window = if ring {
-            window.min(order.len() / 4)
-        } else {
-            window
-        };
-        let prices = Prices::new(lag, UNIT, window);
+        let longest = if ring { order.len() / 4 } else { usize::MAX };
+        let prices = Prices::new(lag, UNIT, longest);
         let window = prices.window;
         let sieves = [4, 16, 64]
             .into_iter()
@@ -343,7 +364,7 @@ mod tests {
                 .map(|k| if k == 0 { 0.0 } else { 1.0 / f64::from(k) })
                 .collect();
             let order: Vec<u32> = (0..space.len() as u32).collect();
-            let mut chain = Chain::new(&space, &order, &lag, 39, ring, AnnealRng::new(1, 0));
+            let mut chain = Chain::new(&space, &order, &lag, ring, AnnealRng::new(1, 0));
             let start = chain.prices.of_order(&space.distances, &order, ring);
             let cooling = Cooling {
                 from: 0.5,

@@ -14,7 +14,7 @@ use std::sync::Mutex;
 
 use rayon::prelude::*;
 
-use super::anneal::{Chain, Cooling, UNIT};
+use super::anneal::{Chain, Cooling, Stretch, UNIT};
 use super::anneal_rng::AnnealRng;
 use super::elements::Arrangement;
 use super::options::Budget;
@@ -111,11 +111,13 @@ impl Pass<'_> {
                 });
                 // Blocks that wait share what is left of the time.
                 let share = (job.weight * rayon::current_num_threads() as f64 / waiting).min(1.0);
-                let slice = now
-                    .zip(self.end)
-                    .map(|(now, end)| (now, (end - now).max(0.0) * share));
-                let steps = self.steps.map(|steps| steps as f64 * job.weight / all);
-                self.anneal(groups[job.group][0], &rank, job, steps, slice)
+                let stretch = Stretch {
+                    steps: self.steps.map(|steps| steps as f64 * job.weight / all),
+                    time: now
+                        .zip(self.end)
+                        .map(|(now, end)| (now, (end - now).max(0.0) * share)),
+                };
+                self.anneal(groups[job.group][0], &rank, job, stretch)
             })
             .collect();
         let prices = Prices::new(self.lag, UNIT, self.lag.len() - 1);
@@ -181,15 +183,8 @@ impl Pass<'_> {
         (block.len(), hasher.finish())
     }
 
-    /// Anneals one block by `job`, for so many steps or until its slice of time (begin and length) is over.
-    fn anneal(
-        &self,
-        block: &[u32],
-        rank: &[u32],
-        job: Job,
-        steps: Option<f64>,
-        slice: Option<(f64, f64)>,
-    ) -> BlockResult {
+    /// Anneals one block by `job` over a stretch.
+    fn anneal(&self, block: &[u32], rank: &[u32], job: Job, stretch: Stretch) -> BlockResult {
         let order: Vec<u32> = (0..block.len() as u32).collect();
         if self.observer.should_stop() {
             return BlockResult {
@@ -199,20 +194,9 @@ impl Pass<'_> {
             };
         }
         let part = self.space.part(block, rank, rank[block[0] as usize]);
-        let window = self.lag.len() - 1;
-        let mut chain =
-            Chain::new(&part, &order, self.lag, window, false, job.rng).between_windows();
+        let mut chain = Chain::new(&part, &order, self.lag, false, job.rng).between_windows();
         chain.run((self.cooling)(job.weight), 1.0, &|made| {
-            if self.observer.should_stop() {
-                return f64::INFINITY;
-            }
-            let by_steps = steps.map_or(0.0, |all| made as f64 / all);
-            let by_time = match (slice, self.observer.seconds()) {
-                (Some((_, slice)), _) if slice <= 0.0 => f64::INFINITY,
-                (Some((began, slice)), Some(now)) => (now - began) / slice,
-                _ => 0.0,
-            };
-            by_steps.max(by_time)
+            stretch.share_over(made, self.observer)
         });
         BlockResult {
             gain: chain.gain,

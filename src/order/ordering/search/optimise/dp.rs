@@ -84,12 +84,7 @@ pub(in crate::ordering) fn attempt(
     if n + remembered * bits > u64::BITS as usize {
         return None;
     }
-    let mut distance = vec![0i64; n * n];
-    for a in 0..n {
-        for b in 0..n {
-            distance[a * n + b] = i64::from(problem.space.distances.between(a as u32, b as u32));
-        }
-    }
+    let distance = problem.space.distances.matrix(0..n as u32);
     let program = Program {
         n,
         lag,

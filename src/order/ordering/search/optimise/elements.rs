@@ -327,6 +327,15 @@ impl Distances {
         }
     }
 
+    /// Returns the distances of all pairs of some elements, row by row.
+    pub fn matrix(&self, elements: impl Iterator<Item = u32> + Clone) -> Vec<i64> {
+        let mut matrix = Vec::new();
+        for a in elements.clone() {
+            matrix.extend(elements.clone().map(|b| i64::from(self.between(a, b))));
+        }
+        matrix
+    }
+
     /// Returns the distances from one element. `None` if they are no table.
     pub fn row(&self, from: u32) -> Option<&[u8]> {
         match self {

@@ -7,7 +7,7 @@ use super::options::{SHARED, SearchOptions};
 use super::problem::SearchProblem;
 use super::search;
 use super::starts::list_candidates;
-use crate::ordering::entry::{Method, Needs, OrderNodes, OrderedNodes, OrderingEntry};
+use crate::ordering::entry::{Method, Needs, OrderingEntry};
 use crate::ordering::search_result::{SearchResult, Status};
 use nodeorder_base::error::Result;
 use nodeorder_base::observer::Observer;
@@ -35,22 +35,9 @@ pub const OPTIMISE: OrderingEntry = OrderingEntry {
     example: "optimise:weights=harmonic,window=8,steps=20000",
     options: &SHARED,
     parse: Method::new(Needs::Nothing, |topology, params| {
-        Ok(Box::new(Optimise(SearchOptions::parse(topology, params)?)))
+        Ok(SearchOptions::parse(topology, params)?.into_search(optimise))
     }),
 };
-
-/// Options of one search.
-struct Optimise(SearchOptions);
-
-impl OrderNodes for Optimise {
-    fn order(&self, topology: &Topology, observer: &dyn Observer) -> Result<OrderedNodes> {
-        optimise(topology, &self.0, observer).map(OrderedNodes::Found)
-    }
-
-    fn check_inputs(&self, topology: &Topology, observer: &dyn Observer) -> Result<()> {
-        self.0.check_inputs(topology, observer)
-    }
-}
 
 /// Runs `optimise` under an observer: the dynamic program if it ends soon, else annealing between two bounds.
 fn optimise(

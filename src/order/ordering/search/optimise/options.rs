@@ -2,7 +2,8 @@
 
 use super::weights::{WeightKind, Weights};
 use crate::ordering::constructions::table::CONSTRUCTIONS;
-use crate::ordering::entry::RequestedOrdering;
+use crate::ordering::entry::{OrderNodes, OrderedNodes, RequestedOrdering};
+use crate::ordering::search_result::SearchResult;
 use nodeorder_base::error::{Error, Result, SourceLocation};
 use nodeorder_base::observer::Observer;
 use nodeorder_base::params::{Opt, Params, SEED};
@@ -33,6 +34,25 @@ pub struct SearchOptions {
     pub split: bool,
     /// Ordering to start from; `None` for the best of the constructions.
     pub start: Option<RequestedOrdering>,
+}
+
+/// Search for an ordering under its options.
+struct Search<F> {
+    options: SearchOptions,
+    find: F,
+}
+
+impl<F> OrderNodes for Search<F>
+where
+    F: Fn(&Topology, &SearchOptions, &dyn Observer) -> Result<SearchResult> + Send,
+{
+    fn order(&self, topology: &Topology, observer: &dyn Observer) -> Result<OrderedNodes> {
+        (self.find)(topology, &self.options, observer).map(OrderedNodes::Found)
+    }
+
+    fn check_inputs(&self, topology: &Topology, observer: &dyn Observer) -> Result<()> {
+        self.options.check_inputs(topology, observer)
+    }
 }
 
 /// Options of weights.
@@ -133,11 +153,22 @@ impl SearchOptions {
         })
     }
 
+    /// Returns the ordering that `find` finds under these options.
+    pub fn into_search<F>(self, find: F) -> Box<dyn OrderNodes>
+    where
+        F: Fn(&Topology, &SearchOptions, &dyn Observer) -> Result<SearchResult> + Send + 'static,
+    {
+        Box::new(Search {
+            options: self,
+            find,
+        })
+    }
+
     /// Checks the files that the options name, and that there is a clock for a time limit.
     ///
     /// # Errors
     /// A file that cannot be read; a time limit alone without a clock.
-    pub fn check_inputs(&self, topology: &Topology, observer: &dyn Observer) -> Result<()> {
+    fn check_inputs(&self, topology: &Topology, observer: &dyn Observer) -> Result<()> {
         self.check_clock(observer)?;
         if let Some(sizes) = &self.weights.sizes {
             sizes.read_shares(topology)?;

@@ -12,7 +12,7 @@
 
 use rayon::prelude::*;
 
-use super::anneal::{Chain, Cooling, UNIT};
+use super::anneal::{Chain, Cooling, Stretch, UNIT};
 use super::anneal_rng::AnnealRng;
 use super::blocks::{self, Pass};
 use super::elements::Distances;
@@ -280,7 +280,7 @@ impl LegSearch<'_> {
                 let ring = self.problem.weights.ring;
                 let rng = AnnealRng::new(self.budget.seed, u64::MAX);
                 let order = &self.found.order;
-                let mut chain = Chain::new(self.problem.space, order, &lag, lag.len(), ring, rng);
+                let mut chain = Chain::new(self.problem.space, order, &lag, ring, rng);
                 let cold = Cooling {
                     from: 0.02,
                     to: 0.02,
@@ -318,33 +318,25 @@ impl LegSearch<'_> {
             .enumerate()
             .map(|(c, order)| {
                 let rng = AnnealRng::new(self.budget.seed, (first_stream + c) as u64);
-                Chain::new(self.problem.space, order, &lag, lag.len(), ring, rng)
+                Chain::new(self.problem.space, order, &lag, ring, rng)
             })
             .collect();
-        let span = share.1 - share.0;
-        let budget = self.budget;
         let observer = self.observer;
-        let began = self.began;
-        let progress = |steps: u64| {
-            if observer.should_stop() {
-                return f64::INFINITY;
-            }
-            let all = budget.steps.map(|all| all as f64 * span / chains as f64);
-            let by_steps = all.map_or(0.0, |all| steps as f64 / all);
-            let by_time = match (budget.time, observer.seconds()) {
-                (Some(limit), Some(now)) => {
-                    ((now - began) / (limit - began).max(1e-3) - share.0) / span
-                }
-                _ => 0.0,
-            };
-            // The budget that ends first sets the temperature.
-            by_steps.max(by_time)
+        let span = share.1 - share.0;
+        let steps = self.budget.steps;
+        let stretch = Stretch {
+            steps: steps.map(|all| all as f64 * span / chains as f64),
+            time: self.budget.time.map(|limit| {
+                let all = (limit - self.began).max(1e-3);
+                (self.began + share.0 * all, span * all)
+            }),
         };
         let mut ranked: Vec<Ranked> = Vec::new();
         for round in 1..=rounds {
             let goal = round as f64 / rounds as f64;
-            runs.par_iter_mut()
-                .for_each(|chain| chain.run(cooling, goal, &progress));
+            runs.par_iter_mut().for_each(|chain| {
+                chain.run(cooling, goal, &|made| stretch.share_over(made, observer))
+            });
             // Where the exact objective takes a second or so, it is found for the last round alone.
             if self.problem.cost_of_value() > 3e7 && round < rounds && !observer.should_stop() {
                 continue;

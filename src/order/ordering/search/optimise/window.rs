@@ -50,8 +50,8 @@ struct Window<'p> {
     members: Vec<u32>,
     /// Price of each member at each position with all elements outside.
     outside: Vec<Vec<i64>>,
-    /// Distances between members.
-    between: Vec<Vec<i64>>,
+    /// Distances between members, row by row.
+    between: Vec<i64>,
     /// Members placed so far, in order.
     chosen: Vec<usize>,
     best: Vec<usize>,
@@ -79,12 +79,7 @@ impl<'p> Window<'p> {
                 }
             }
         }
-        let mut between = vec![vec![0; size]; size];
-        for (row, a) in between.iter_mut().zip(&members) {
-            for (d, b) in row.iter_mut().zip(&members) {
-                *d = i64::from(distances.between(*a, *b));
-            }
-        }
+        let between = distances.matrix(members.iter().copied());
         Window {
             prices,
             size,
@@ -102,7 +97,7 @@ impl<'p> Window<'p> {
         let p = self.chosen.len();
         let mut cost = self.outside[e][p];
         for (q, f) in self.chosen.iter().enumerate() {
-            cost += self.prices.lag(p - q) * self.between[e][*f];
+            cost += self.prices.lag(p - q) * self.between[e * self.size + f];
         }
         cost
     }
