@@ -24,7 +24,7 @@ use rayon::prelude::*;
 use super::anneal_rng::AnnealRng;
 use super::options::Budget;
 use super::problem::SearchProblem;
-use super::symmetry::{Symmetry, decode, invert};
+use super::symmetry::{Permutation, Symmetry, decode, invert};
 use nodeorder_base::observer::Observer;
 
 /// Limits of one attempt.
@@ -337,14 +337,31 @@ impl Program {
             permuted |= 1u64 << permutation[set.trailing_zeros() as usize];
             set &= set - 1;
         }
-        let firsts = self.ring.then_some(self.n + self.window * self.bits);
-        for begin in std::iter::once(self.n).chain(firsts) {
-            for shift in (0..known).map(|i| begin + i * self.bits) {
-                let element = (key >> shift & self.element_mask()) as usize;
-                permuted |= u64::from(permutation[element]) << shift;
-            }
+        permuted |= self.permute_digits(key, self.n, known, permutation);
+        if self.ring {
+            let firsts = self.n + self.window * self.bits;
+            permuted |= self.permute_digits(key, firsts, known, permutation);
         }
         (permuted, number)
+    }
+
+    /// Returns the permuted images of `count` elements of a key, the lowest at bit `begin`, where they stood.
+    #[inline]
+    fn permute_digits(
+        &self,
+        key: u64,
+        begin: usize,
+        count: usize,
+        permutation: &Permutation,
+    ) -> u64 {
+        let mut permuted = 0;
+        let mut shift = begin;
+        for _ in 0..count {
+            let element = (key >> shift & self.element_mask()) as usize;
+            permuted |= u64::from(permutation[element]) << shift;
+            shift += self.bits;
+        }
+        permuted
     }
 
     /// Returns the bits that an element's number takes at the low end of a word.
