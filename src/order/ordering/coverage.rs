@@ -1,4 +1,4 @@
-//! Which nodes of its machine an ordering holds, beside the whole machine and beside other orderings.
+//! Nodes of a machine that an ordering holds or lacks, beside the whole machine and beside other orderings.
 
 use fixedbitset::FixedBitSet;
 
@@ -7,33 +7,34 @@ use nodeorder_base::error::{Error, Result, SourceLocation, sanitize};
 use nodeorder_base::ids::NodeId;
 use nodeorder_network::topology::Topology;
 
-/// Most nodes named in a remark about nodes that an ordering leaves out.
+/// Largest number of nodes named in a remark about nodes that an ordering leaves out.
 const FEW: usize = 4;
 
 impl NodeOrder {
-    /// Remarks on its use on this machine: a file made for another one, and nodes left out.
+    /// Returns remarks on its use on this machine: a file made for another one, and nodes left out.
     pub fn remarks(&self, topology: &Topology) -> Vec<String> {
+        let mut remarks = Vec::from_iter(self.machine_remark(topology));
         let left_out = self.left_out(topology);
-        let gap = (!left_out.is_empty()).then(|| {
-            let (text, count) = (sanitize(&self.label), left_out.len());
-            let (all, name) = (topology.node_count(), topology.name());
-            let names = left_out
+        if !left_out.is_empty() {
+            let names: Vec<String> = left_out
                 .iter()
                 .take(FEW)
-                .map(|node| topology.node_name(*node));
-            let names = names.collect::<Vec<_>>().join(", ");
-            let more = if count > FEW { ", …" } else { "" };
-            format!(
-                "{text}: leaves out {count} of {all} schedulable nodes of {name}: {names}{more}"
-            )
-        });
-        self.machine_remark(topology)
-            .into_iter()
-            .chain(gap)
-            .collect()
+                .map(|node| topology.node_name(*node))
+                .collect();
+            remarks.push(format!(
+                "{}: leaves out {} of {} schedulable nodes of {}: {}{}",
+                sanitize(&self.label),
+                left_out.len(),
+                topology.node_count(),
+                topology.name(),
+                names.join(", "),
+                if left_out.len() > FEW { ", …" } else { "" }
+            ));
+        }
+        remarks
     }
 
-    /// The schedulable nodes that it leaves out, in id order.
+    /// Returns the schedulable nodes that it leaves out, in id order.
     ///
     /// # Complexity
     /// O(1) where there are none, else O(slots).
@@ -50,6 +51,19 @@ impl NodeOrder {
             .collect()
     }
 
+    /// Refuses an ordering that leaves nodes out.
+    pub(in crate::ordering) fn check_complete(&self, topology: &Topology) -> Result<()> {
+        if self.len() == topology.node_count() {
+            return Ok(());
+        }
+        Err(Error::input(
+            SourceLocation::option(&self.label),
+            format!("an ordering of {} nodes", self.len()),
+            format!("all {} schedulable nodes", topology.node_count()),
+        ))
+    }
+
+    /// Returns the set of its nodes.
     fn held(&self, topology: &Topology) -> FixedBitSet {
         let mut held = FixedBitSet::with_capacity(topology.nodes().slot_count() as usize);
         held.extend(self.nodes.iter().map(|node| node.index()));
@@ -67,28 +81,26 @@ impl NodeOrder {
         else {
             return Ok(());
         };
+        // Complete orderings hold the same nodes, whatever these are.
         if widest.len() == topology.node_count() && orders.iter().all(|o| o.len() == widest.len()) {
             return Ok(());
         }
         for order in orders {
             let held = order.held(topology);
-            let lacks = || {
-                widest
-                    .nodes
-                    .iter()
-                    .filter(|node| !held.contains(node.index()))
+            let mut lacking = widest.nodes.clone();
+            lacking.retain(|node| !held.contains(node.index()));
+            let Some(first) = lacking.iter().min() else {
+                continue;
             };
-            let Some(first) = lacks().min() else { continue };
             let found = format!(
                 "an ordering without {} of the {} nodes that `{}` holds, node {first} ({}) first",
-                lacks().count(),
+                lacking.len(),
                 widest.len(),
                 widest.label,
                 topology.node_name(*first)
             );
-            let location = SourceLocation::option(&order.label);
             return Err(Error::input(
-                location,
+                SourceLocation::option(&order.label),
                 found,
                 "orderings of the same nodes to rank",
             ));

@@ -1,9 +1,9 @@
-//! The orderings that a comparison starts from when the user names none.
+//! Orderings that are compared when the user names none.
 
 use nodeorder_network::topology::Topology;
 use nodeorder_network::topology::lattice::{AXIS_LETTERS, Lattice};
 
-/// Spellings of the orderings that suit `topology`, the plainest first.
+/// Returns spellings of the orderings that suit `topology`, the plainest first.
 pub fn suiting(topology: &Topology) -> Vec<String> {
     let mut wanted: Vec<String> = vec!["row-major".into()];
     if let Some(lattice) = topology.lattice() {
@@ -25,26 +25,17 @@ pub fn suiting(topology: &Topology) -> Vec<String> {
     wanted
 }
 
+/// Adds the spellings that suit a lattice.
 fn on_lattice(lattice: &Lattice, wanted: &mut Vec<String>) {
+    let axes = lattice.extents.len();
     let longer_than_one = lattice.extents.iter().filter(|n| **n > 1).count();
-    let mut by_extent: Vec<usize> = (0..lattice.extents.len()).collect();
+    let mut by_extent: Vec<usize> = (0..axes).collect();
+    let stored = spell(&by_extent);
     by_extent.sort_by_key(|axis| (lattice.extents[*axis], *axis));
-    let spell = |axes: &mut dyn Iterator<Item = usize>| -> String {
-        let letters: Vec<char> = AXIS_LETTERS.chars().collect();
-        let few = lattice.extents.len() <= letters.len();
-        axes.map(|a| {
-            if few {
-                letters[a].to_string()
-            } else {
-                a.to_string()
-            }
-        })
-        .collect()
-    };
-    let stored: String = spell(&mut (0..lattice.extents.len()));
+    let largest_fastest = spell(&by_extent);
+    by_extent.reverse();
     // Slowest first: the smallest dimension last runs fastest.
-    let smallest_fastest = spell(&mut by_extent.iter().rev().copied());
-    let largest_fastest = spell(&mut by_extent.iter().copied());
+    let smallest_fastest = spell(&by_extent);
     if smallest_fastest != stored {
         wanted.push(format!("row-major:axes={smallest_fastest}"));
     }
@@ -67,4 +58,13 @@ fn on_lattice(lattice: &Lattice, wanted: &mut Vec<String>) {
             wanted.push(format!("brick:axes={smallest_fastest}"));
         }
     }
+}
+
+/// Returns the names of all axes in an order: letters, or digits where there are more axes than letters.
+fn spell(axes: &[usize]) -> String {
+    let letters: Vec<char> = AXIS_LETTERS.chars().collect();
+    if axes.len() > letters.len() {
+        return axes.iter().map(usize::to_string).collect();
+    }
+    axes.iter().map(|axis| letters[*axis]).collect()
 }

@@ -1,4 +1,7 @@
-//! Entries of the tables of orderings: what a method needs, how its options are read, and how an ordering is made.
+//! Entries of the tables of orderings: the needs of a method, the reading of its options, and the making of an ordering.
+//!
+//! A text takes two steps: `hilbert:bits=5` → [`RequestedOrdering`], whose options are read and checked, which takes no time →
+//! [`NodeOrder`], which may take a search.
 
 use std::path::Path;
 
@@ -12,24 +15,24 @@ use nodeorder_base::params::Params;
 use nodeorder_base::registry::{Entry, Registry};
 use nodeorder_network::topology::Topology;
 
-/// A family of orderings: an entry of [`super::ORDERINGS`].
+/// Family of orderings: an entry of [`super::ORDERINGS`].
 pub type OrderingEntry = Entry<Method>;
 
-/// How a family makes an ordering, and what for.
+/// Constructor of a family's orderings, and the machines that it works on.
 #[derive(Clone, Copy)]
 pub struct Method {
-    /// Its need of a topology.
+    /// Need that a topology must meet.
     pub needs: Needs,
     /// Whether the nodes of a router stand together in rank order, unless an option says otherwise.
     pub keeps_routers: bool,
-    /// Reads and checks the options for a topology that meets the need.
+    /// Parser of the options for a topology that meets the need.
     pub(super) options: ParseOptions,
 }
 
-/// Reads and checks options, which takes no time and reads no file.
+/// Parser that reads and checks options; it takes no time and reads no file.
 pub(super) type ParseOptions = fn(&Topology, &Params) -> Result<Box<dyn OrderNodes>>;
 
-/// Orders the nodes of a topology: the options of one method, read for that topology.
+/// Options of one method, read for one topology, whose nodes they can order.
 pub trait OrderNodes: Send {
     /// Returns the nodes in rank order.
     ///
@@ -40,7 +43,7 @@ pub trait OrderNodes: Send {
     /// Checks what can only be seen beside the options: files that they name, and whether there is a clock.
     ///
     /// # Errors
-    /// As [`OrderNodes::order`] would say before it takes time.
+    /// As [`OrderNodes::order_nodes`] would say before it takes time.
     fn check_inputs(&self, _topology: &Topology, _observer: &dyn Observer) -> Result<()> {
         Ok(())
     }
@@ -48,14 +51,14 @@ pub trait OrderNodes: Send {
 
 /// Nodes in rank order.
 pub enum OrderedNodes {
-    /// Constructed.
+    /// Nodes of a construction.
     Constructed(Vec<NodeId>),
-    /// Found by a search, which says how good they are.
+    /// Nodes that a search found, with how good they are.
     Found(SearchResult),
 }
 
 impl Method {
-    /// A method that needs nothing but the topology and its options.
+    /// Makes a method that keeps the nodes of a router together.
     pub(super) const fn new(needs: Needs, options: ParseOptions) -> Self {
         Method {
             needs,

@@ -1,5 +1,16 @@
 //! Ordering files: one node id a line in rank order, or names as host lists; `#` comments. Where the header says that
 //! names are below, numbers are names on machines where names are numbers.
+//!
+//! ```text
+//! # nodeorder 0.2.0
+//! # topology: 2x2 torus (torus:2x2)
+//! # ordering: snake
+//! # nodes: 4
+//! 0
+//! 1
+//! 3
+//! 2
+//! ```
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -27,17 +38,15 @@ impl NodeOrder {
     /// # Errors
     /// A malformed, unknown, unschedulable or repeated id, with its line; a file without ids.
     pub fn read(topology: &Topology, text: &Text) -> Result<Self> {
-        let nodes = read(topology, text)?;
-        let label = text.name().to_string();
         Ok(NodeOrder {
-            label,
-            nodes,
+            label: text.name().to_string(),
+            nodes: read_nodes(topology, text)?,
             notes: Vec::new(),
             made_for: made_for(topology, text),
         })
     }
 
-    /// The file's text: a header of comments (tool version, topology, ordering, node count), then one id
+    /// Returns the file's text: a header of comments (tool version, topology, ordering, node count), then one id
     /// a line.
     pub fn to_file(&self, topology: &Topology) -> String {
         let mut text = Vec::new();
@@ -55,12 +64,43 @@ impl NodeOrder {
         topology: &Topology,
         names: bool,
         out: &mut impl Write,
-    ) -> std::io::Result<()> {
-        write(topology, self, names, out)
+    ) -> io::Result<()> {
+        let machine = one_line(topology.name());
+        writeln!(out, "# nodeorder {}", env!("CARGO_PKG_VERSION"))?;
+        writeln!(out, "# topology: {machine} ({})", topology.spec())?;
+        writeln!(out, "# ordering: {}", one_line(&self.label))?;
+        writeln!(out, "# nodes: {}", self.len())?;
+        if names {
+            writeln!(
+                out,
+                "{NAMES} numbers below, if any, are names of nodes and not ids"
+            )?;
+        }
+        for note in &self.notes {
+            writeln!(out, "# {}", one_line(note))?;
+        }
+        blocks::write(out, self.len(), |ranks, text| {
+            let mut digits = itoa::Buffer::new();
+            for node in &self.nodes[ranks] {
+                if names {
+                    text.extend_from_slice(topology.node_name(*node).as_bytes());
+                } else {
+                    text.extend_from_slice(digits.format(node.0).as_bytes());
+                }
+                text.push(b'\n');
+            }
+            Ok(())
+        })
     }
 }
 
-fn read(topology: &Topology, text: &Text) -> Result<Vec<NodeId>> {
+/// Returns the text with its line ends as spaces: a comment is one line.
+fn one_line(text: &str) -> String {
+    text.replace(['\n', '\r'], " ")
+}
+
+/// Reads the nodes of an ordering file.
+fn read_nodes(topology: &Topology, text: &Text) -> Result<Vec<NodeId>> {
     let mut check = Check::new(topology);
     let mut nodes = Vec::new();
     let named = header(text, NAMES).is_some();
@@ -71,7 +111,7 @@ fn read(topology: &Topology, text: &Text) -> Result<Vec<NodeId>> {
     };
     let ids = !named || !topology.names_are_numbers();
     for line in text.data_lines() {
-        // Most lines are ids.
+        // Most lines are ids, so these are read the short way.
         if let Some(id) = line.text.parse().ok().filter(|_| ids) {
             check.add(NodeId(id), || line.location())?;
             nodes.push(NodeId(id));
@@ -100,73 +140,29 @@ fn read(topology: &Topology, text: &Text) -> Result<Vec<NodeId>> {
     Ok(nodes)
 }
 
-/// The line of a header that says that names follow.
+/// Begin of the header's line that says that names follow.
 const NAMES: &str = "# names:";
 
-/// The line of the comments above all nodes that begins with `mark`, and the rest of it.
+/// Finds the line of the comments above all nodes that begins with `mark`; returns it with the text behind the mark.
 fn header<'t>(text: &'t Text, mark: &str) -> Option<(Line<'t>, &'t str)> {
-    let above = |line: &Line<'_>| line.text.is_empty() || line.text.starts_with('#');
     text.lines()
-        .take_while(above)
+        .take_while(|line| line.text.is_empty() || line.text.starts_with('#'))
         .find_map(|line| Some((line, line.text.strip_prefix(mark)?.trim())))
 }
 
-/// The machine `NAME (SPEC)` of the header, where it is another network than this one. Other limits and excluded nodes
-/// make no other network.
+/// Returns the machine `NAME (SPEC)` of the header. `None` if it is this one: machines that differ only in `limit` or
+/// `exclude` are the same network.
 fn made_for(topology: &Topology, text: &Text) -> Option<String> {
     let (_, machine) = header(text, "# topology:")?;
     let spec = topology.network().spec();
-    // Names may hold brackets, specifications as well.
+    // Names may hold brackets, specifications as well, so any bracket may open the spec.
     let same = machine
         .match_indices(&format!("({spec}"))
         .any(|(start, found)| {
             let rest = &machine[start + found.len()..];
-            rest == ")"
-                || [",limit=", ",exclude="]
-                    .iter()
-                    .any(|option| rest.starts_with(option))
+            rest == ")" || rest.starts_with(",limit=") || rest.starts_with(",exclude=")
         });
     (!same && machine != topology.name()).then(|| machine.to_string())
-}
-
-fn write(
-    topology: &Topology,
-    order: &NodeOrder,
-    names: bool,
-    out: &mut impl Write,
-) -> io::Result<()> {
-    let one_line = |text: &str| text.replace(['\n', '\r'], " ");
-    writeln!(out, "# nodeorder {}", env!("CARGO_PKG_VERSION"))?;
-    writeln!(
-        out,
-        "# topology: {} ({})",
-        one_line(topology.name()),
-        topology.spec()
-    )?;
-    writeln!(out, "# ordering: {}", one_line(order.label()))?;
-    writeln!(out, "# nodes: {}", order.len())?;
-    if names {
-        writeln!(
-            out,
-            "{NAMES} numbers below, if any, are names of nodes and not ids"
-        )?;
-    }
-    order
-        .notes()
-        .iter()
-        .try_for_each(|note| writeln!(out, "# {}", one_line(note)))?;
-    let nodes = order.nodes();
-    blocks::write(out, nodes.len(), |ranks, text| {
-        let mut digits = itoa::Buffer::new();
-        for node in &nodes[ranks] {
-            match names {
-                true => text.extend_from_slice(topology.node_name(*node).as_bytes()),
-                false => text.extend_from_slice(digits.format(node.0).as_bytes()),
-            }
-            text.push(b'\n');
-        }
-        Ok(())
-    })
 }
 
 #[cfg(test)]

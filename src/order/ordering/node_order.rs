@@ -1,4 +1,4 @@
-//! Sequences of nodes that are valid orderings of their topology.
+//! The type of orderings: sequences of distinct schedulable nodes of one topology.
 
 use fixedbitset::FixedBitSet;
 
@@ -6,14 +6,16 @@ use nodeorder_base::error::{Error, Result, SourceLocation, sanitize};
 use nodeorder_base::ids::NodeId;
 use nodeorder_network::topology::Topology;
 
-/// A sequence of distinct schedulable nodes of one topology.
+/// Sequence of distinct schedulable nodes of one topology.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NodeOrder {
+    /// Name that the user gave it.
     pub(super) label: String,
+    /// Nodes in rank order.
     pub(super) nodes: Vec<NodeId>,
-    /// How it was found, a line each, for its file's header.
+    /// Lines for its file's header that say how it was found.
     pub(super) notes: Vec<String>,
-    /// The other machine that its file says it was made for.
+    /// Name and spec of the machine that its file says it was made for, where that is another network.
     pub(super) made_for: Option<String>,
 }
 
@@ -48,53 +50,58 @@ impl NodeOrder {
         })
     }
 
-    /// Bytes that making an ordering of `topology` takes at least: the nodes, their cells and which are there already.
+    /// Returns the bytes that making an ordering of `topology` takes at least: the nodes, their cells, and a bit a slot to
+    /// find nodes that stand twice.
     pub fn memory(topology: &Topology) -> u64 {
         8 * topology.node_count() as u64 + u64::from(topology.nodes().slot_count()) / 8
     }
 
-    /// How it was found, where a search found it: lines for a file's header.
+    /// Returns lines for a file's header that say how a search found it; none for other orderings.
     pub fn notes(&self) -> &[String] {
         &self.notes
     }
 
-    /// A remark where its file was made for another network: both by name and specification.
+    /// Returns a remark if its file was made for another network: both by name and specification.
     pub fn machine_remark(&self, topology: &Topology) -> Option<String> {
-        let (made_for, label) = (sanitize(self.made_for.as_deref()?), &self.label);
-        let (name, spec) = (topology.name(), topology.spec());
         Some(format!(
-            "{label}: made for {made_for}, used on {name} ({spec})"
+            "{}: made for {}, used on {} ({})",
+            self.label,
+            sanitize(self.made_for.as_deref()?),
+            topology.name(),
+            topology.spec()
         ))
     }
 
-    /// Name that the user gave it.
+    /// Returns the name that the user gave it.
     pub fn label(&self) -> &str {
         &self.label
     }
 
-    /// The nodes in rank order.
+    /// Returns the nodes in rank order.
     pub fn nodes(&self) -> &[NodeId] {
         &self.nodes
     }
 
-    /// Number of nodes.
+    /// Returns the number of nodes.
     pub fn len(&self) -> usize {
         self.nodes.len()
     }
 
-    /// Whether it has no nodes.
+    /// Returns whether it has no nodes.
     pub fn is_empty(&self) -> bool {
         self.nodes.is_empty()
     }
 }
 
-/// Accepts node ids one by one, refusing what no ordering may hold.
+/// Check of the nodes of one ordering, one by one.
 pub struct Check<'a> {
     topology: &'a Topology,
+    /// Nodes added so far, by id.
     seen: FixedBitSet,
 }
 
 impl<'a> Check<'a> {
+    /// Begins with no nodes.
     pub fn new(topology: &'a Topology) -> Self {
         let slots = topology.nodes().slot_count() as usize;
         Check {
@@ -103,6 +110,7 @@ impl<'a> Check<'a> {
         }
     }
 
+    /// Adds a node. Fails if it is unknown, not schedulable, or there already.
     pub fn add(&mut self, node: NodeId, location: impl Fn() -> SourceLocation) -> Result<()> {
         self.topology.check_node(node, &location)?;
         if self.seen.put(node.index()) {

@@ -1,11 +1,11 @@
-//! Result of a search: an ordering, its objective and a proved bound.
+//! Result of a search: an ordering, its objective and a proved bound on what any ordering can reach.
 
 use nodeorder_base::ids::NodeId;
 
-/// How a search ended.
+/// Reason why a search ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Status {
-    /// The optimum, proved.
+    /// The result is proved to be the optimum.
     Optimal,
     /// All steps were made.
     Steps,
@@ -16,7 +16,7 @@ pub enum Status {
 }
 
 impl Status {
-    /// For people and files.
+    /// Returns the words for people and files.
     pub fn name(self) -> &'static str {
         match self {
             Status::Optimal => "optimal",
@@ -27,15 +27,15 @@ impl Status {
     }
 }
 
-/// Result of a search, and how good it is.
+/// Ordering that a search found, and how good it is.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct SearchResult {
-    /// The ordering.
+    /// Nodes in rank order.
     pub nodes: Vec<NodeId>,
-    /// Its objective.
+    /// Weighted sum of distances that the search minimised.
     pub objective: f64,
-    /// No ordering (that keeps routers together, unless `split=true`) has a smaller objective.
+    /// Value that the objective of no ordering (that keeps routers together, unless `split=true`) is below.
     pub lower_bound: f64,
     /// `(objective - lower_bound) / objective`, as achieved; 0 for an objective of 0.
     pub gap: f64,
@@ -43,10 +43,24 @@ pub struct SearchResult {
     pub optimal: bool,
     /// Name of the method or solver: `dynamic program`, `annealing`, `microlp`, ….
     pub solver: String,
-    /// How the search ended.
+    /// Reason why the search ended.
     pub status: Status,
-    /// Annealing steps made.
+    /// Number of annealing steps made.
     pub steps: u64,
     /// Lines about the run for an ordering file's header.
     pub notes: Vec<String>,
+}
+
+/// Returns whether an objective is as good as a lower bound, which is proved up to rounding: 10⁻⁹ of the objective.
+pub(super) fn meets_bound(objective: f64, bound: f64) -> bool {
+    objective - bound <= 1e-9 * objective
+}
+
+/// Returns `(objective - lower_bound) / objective`; 0 for an objective of 0.
+pub(super) fn relative_gap(objective: f64, lower_bound: f64) -> f64 {
+    if objective > 0.0 {
+        (objective - lower_bound) / objective
+    } else {
+        0.0
+    }
 }

@@ -1,4 +1,4 @@
-//! The table of orderings: constructions, then searches; and the orderings that texts ask for.
+//! The table of orderings: constructions, then searches; and the way from a text to an ordering.
 
 use super::constructions::table::ENTRIES;
 use super::entry::{Method, OrderingEntry, RequestedOrdering, list_suitable};
@@ -10,9 +10,10 @@ use nodeorder_base::observer::{NoObserver, Observer};
 use nodeorder_base::registry::Registry;
 use nodeorder_network::topology::Topology;
 
-/// Every family of orderings.
+/// Table of all families of orderings.
 pub static ORDERINGS: Registry<Method> = Registry::new("ordering", "", &list_all());
 
+/// Families whose orderings are searched for.
 const SEARCHES: [OrderingEntry; 2] = [ILP, OPTIMISE];
 
 /// Returns the constructions and, after them, the searches.
@@ -50,7 +51,7 @@ impl NodeOrder {
         Ok(NodeOrder::make_with(topology, text, &NoObserver)?.0)
     }
 
-    /// As [`NodeOrder::make`], with an observer: searches (`ilp`, `optimise`) ask it for the time and whether to
+    /// Makes the ordering as [`NodeOrder::make`] does, under an observer: searches (`ilp`, `optimise`) ask it for the time and whether to
     /// stop, report progress to it, and also return how good their result is.
     ///
     /// # Errors

@@ -1,13 +1,14 @@
-//! Helpers of the tests of orderings.
+//! Helpers for the tests of orderings.
 
 use super::NodeOrder;
 use nodeorder_network::topology::{Context, Topology};
 
+/// Returns the machine of a spec.
 pub fn topology(spec: &str) -> Topology {
     Topology::inline(spec, &Context::default()).unwrap()
 }
 
-/// The node ids of an ordering.
+/// Returns the node ids of an ordering.
 pub fn ids(spec: &str, by: &str) -> Vec<u32> {
     NodeOrder::make(&topology(spec), by)
         .unwrap()
@@ -17,14 +18,14 @@ pub fn ids(spec: &str, by: &str) -> Vec<u32> {
         .collect()
 }
 
-/// The message of an ordering that cannot be made.
+/// Returns the error message of an ordering that cannot be made.
 pub fn error(spec: &str, by: &str) -> String {
     NodeOrder::make(&topology(spec), by)
         .unwrap_err()
         .to_string()
 }
 
-/// Distances from each rank to the next.
+/// Returns the distances from each rank to the next.
 pub fn steps(spec: &str, by: &str) -> Vec<u32> {
     let topology = topology(spec);
     let order = NodeOrder::make(&topology, by).unwrap();
@@ -35,12 +36,12 @@ pub fn steps(spec: &str, by: &str) -> Vec<u32> {
         .collect()
 }
 
-/// The longest step, 0 for a single node.
+/// Returns the longest step, 0 for a single node.
 pub fn max_step(spec: &str, by: &str) -> u32 {
     steps(spec, by).into_iter().max().unwrap_or(0)
 }
 
-/// The sum of the steps.
+/// Returns the sum of the steps.
 pub fn step_sum(spec: &str, by: &str) -> u32 {
     steps(spec, by).into_iter().sum()
 }

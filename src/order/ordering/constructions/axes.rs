@@ -1,40 +1,45 @@
 //! Axis order and direction: the `axes=` and `reverse=` options that every coordinate ordering shares,
 //! and the way from a walk over cells to an ordering of nodes.
+//!
+//! A method numbers its axes from the slowest to the fastest. On a mesh of 2x3 cells with `axes=yx` its axis 0 is y and its
+//! extents are 3x2: position (2, 1) is the cell with x = 1 and y = 2.
 
 use rayon::prelude::*;
 
+use crate::ordering::entry::{OrderNodes, OrderedNodes};
 use nodeorder_base::error::{Error, Result, SourceLocation};
 use nodeorder_base::ids::{NodeId, RouterId};
+use nodeorder_base::observer::Observer;
 use nodeorder_base::params::{Opt, Params};
 use nodeorder_network::topology::Topology;
 use nodeorder_network::topology::lattice::{AXIS_LETTERS, Lattice, digits};
 
-/// A topology's cells seen through a permutation and reflection of its axes. Methods work on
-/// [`View::extents`], axis 0 slowest, and hand back positions; the view turns them into nodes.
+/// Cells of a topology seen through a permutation and reflection of its axes. Methods work on
+/// [`LatticeView::extents`], axis 0 slowest, and hand back positions; the view turns them into nodes.
 pub struct View<'a> {
     topology: &'a Topology,
     lattice: &'a Lattice,
-    /// `axes[i]` = the lattice axis that the method sees as its axis i.
+    /// Lattice axis that the method sees as its axis i.
     axes: Vec<usize>,
-    /// Cells between neighbours along the method's axis i.
+    /// Difference of the cell numbers of neighbours along the method's axis i.
     strides: Vec<u32>,
     /// Whether the method's axis i runs from high to low.
     reversed: Vec<bool>,
-    /// Cells along each axis as the method sees them, slowest first.
+    /// Number of cells along each axis as the method sees them, slowest first.
     pub extents: Vec<u32>,
 }
 
-/// The order of the axes.
+/// Option for the order of the axes.
 pub(super) const AXES: Opt = Opt::text("axes", "axes, slowest first, as letters xyzwvu or digits")
     .or_else("as the machine has them");
 
-/// Their direction.
+/// Option for the direction of the axes.
 pub(super) const REVERSE: Opt =
     Opt::text("reverse", "axes that run from high to low").or_else("none");
 
-/// The options `axes=` and `reverse=` for the axes of one topology.
+/// Order and direction of the axes of one topology, as `axes=` and `reverse=` give them.
 pub struct AxisOptions {
-    /// The lattice axis that the method sees as its axis i, slowest first.
+    /// Lattice axis that the method sees as its axis i, slowest first.
     axes: Vec<usize>,
     /// Lattice axes that run from high to low.
     reversed: Vec<usize>,
@@ -48,9 +53,10 @@ impl AxisOptions {
     /// Not a permutation of the topology's axes; no coordinates.
     pub fn parse(topology: &Topology, params: &Params) -> Result<Self> {
         let dimensions = lattice_of(topology)?.extents.len();
-        let example: String = match dimensions {
-            0..=6 => AXIS_LETTERS[..dimensions].into(),
-            _ => (0..dimensions.min(10)).map(|d| d.to_string()).collect(),
+        let example: String = if dimensions <= AXIS_LETTERS.len() {
+            AXIS_LETTERS[..dimensions].into()
+        } else {
+            (0..dimensions.min(10)).map(|d| d.to_string()).collect()
         };
         let all = format!("the {dimensions} axes, each once, as in {example}");
         let axes = match params.word("axes")? {
@@ -69,26 +75,50 @@ impl AxisOptions {
         Ok(AxisOptions { axes, reversed })
     }
 
+    /// Returns the ordering of these axes along a walk, given by the function that lists the cells of a view.
+    pub fn walk_cells(
+        self,
+        list_cells: impl Fn(&View<'_>) -> Vec<u32> + Send + 'static,
+    ) -> Box<dyn OrderNodes> {
+        Box::new(CellWalk {
+            axes: self,
+            list_cells,
+        })
+    }
+
     /// Returns the cells of `topology` as these options turn them. Fails if it has no coordinates.
     pub fn view<'a>(&self, topology: &'a Topology) -> Result<View<'a>> {
         let lattice = lattice_of(topology)?;
-        let stride = |axis: &usize| lattice.extents[axis + 1..].iter().product();
-        Ok(View {
+        let mut view = View {
             topology,
             lattice,
             axes: self.axes.clone(),
-            strides: self.axes.iter().map(stride).collect(),
-            reversed: self
-                .axes
-                .iter()
-                .map(|axis| self.reversed.contains(axis))
-                .collect(),
-            extents: self
-                .axes
-                .iter()
-                .map(|axis| lattice.extents[*axis])
-                .collect(),
-        })
+            strides: Vec::new(),
+            reversed: Vec::new(),
+            extents: Vec::new(),
+        };
+        for axis in &self.axes {
+            let faster = &lattice.extents[axis + 1..];
+            view.strides.push(faster.iter().product());
+            view.reversed.push(self.reversed.contains(axis));
+            view.extents.push(lattice.extents[*axis]);
+        }
+        Ok(view)
+    }
+}
+
+/// Ordering along a walk over the cells of a lattice.
+struct CellWalk<F> {
+    axes: AxisOptions,
+    /// Function that lists all cells of a view in the order of the walk.
+    list_cells: F,
+}
+
+impl<F: Fn(&View<'_>) -> Vec<u32> + Send> OrderNodes for CellWalk<F> {
+    fn order(&self, topology: &Topology, _: &dyn Observer) -> Result<OrderedNodes> {
+        let view = self.axes.view(topology)?;
+        let cells = (self.list_cells)(&view);
+        Ok(OrderedNodes::Constructed(view.nodes(cells)))
     }
 }
 
@@ -120,12 +150,12 @@ fn parse_axes(text: &str, dimensions: usize) -> Option<Vec<usize>> {
 }
 
 impl View<'_> {
-    /// Number of cells.
+    /// Returns the number of cells.
     pub fn cell_count(&self) -> usize {
         self.lattice.cell_count()
     }
 
-    /// The lattice cell at a position in the method's axes.
+    /// Returns the lattice cell at a position in the method's axes.
     pub fn cell(&self, position: &[u32]) -> u32 {
         position.iter().enumerate().fold(0, |cell, (i, x)| {
             let x = if self.reversed[i] {
@@ -137,42 +167,55 @@ impl View<'_> {
         })
     }
 
-    /// One value an axis, from the lattice's order of axes to the method's.
+    /// Returns one value an axis in the method's order of axes, from the lattice's.
     pub fn permuted<T: Copy>(&self, stored: &[T]) -> Vec<T> {
         self.axes.iter().map(|a| stored[*a]).collect()
     }
 
-    /// The cells by ascending `index`, their place on a curve; no two have the same. O(cells · log cells) time; an
+    /// Returns the cells sorted by `index`, their (unique) place on a curve. O(cells · log cells) time; an
     /// index and a number for each cell.
     pub fn cells_by_curve<K: Ord + Send>(&self, index: impl Fn(&[u32]) -> K + Sync) -> Vec<u32> {
-        let keyed = |position: &mut Vec<u32>, number: u32| {
-            digits(number, &self.extents, position);
-            (index(position), self.cell(position))
-        };
-        let cells = (0..self.cell_count() as u32).into_par_iter();
-        let mut keyed: Vec<(K, u32)> = cells
-            .map_init(|| vec![0; self.extents.len()], keyed)
+        let origin = vec![0; self.extents.len()];
+        let mut keyed: Vec<(K, u32)> = (0..self.cell_count() as u32)
+            .into_par_iter()
+            .map_with(origin, |position, number| {
+                digits(number, &self.extents, position);
+                (index(position), self.cell(position))
+            })
             .collect();
         keyed.par_sort_unstable();
         keyed.into_iter().map(|(_, cell)| cell).collect()
     }
 
-    /// Visits all positions, row-major in the method's axes.
-    pub fn for_each_position(&self, visit: impl FnMut(&[u32])) {
-        for_each_position(&self.extents, visit);
+    /// Returns the cells at the positions that `place` derives from row-major counters.
+    pub fn cells_in_turn(&self, mut place: impl FnMut(&[u32], &mut [u32])) -> Vec<u32> {
+        let mut cells = Vec::with_capacity(self.cell_count());
+        let mut position = vec![0; self.extents.len()];
+        for_each_position(&self.extents, |counter| {
+            place(counter, &mut position);
+            cells.push(self.cell(&position));
+        });
+        cells
     }
 
-    /// The schedulable nodes of `cells` in turn; within a cell by id.
+    /// Returns the schedulable nodes of `cells` in turn; within a cell by id.
     pub fn nodes(&self, cells: Vec<u32>) -> Vec<NodeId> {
         let mut nodes = Vec::with_capacity(self.topology.node_count());
         match &self.lattice.cells {
+            // Each cell is a router.
             None => {
-                let of = |cell: &u32| self.topology.nodes_of(RouterId(*cell));
-                let part = |cells: &[u32]| cells.iter().flat_map(of).collect::<Vec<_>>();
-                let parts: Vec<_> = cells.par_chunks(1 << 14).map(part).collect();
+                let parts: Vec<Vec<NodeId>> = cells
+                    .par_chunks(1 << 14)
+                    .map(|cells| {
+                        let routers = cells.iter().map(|cell| RouterId(*cell));
+                        routers.flat_map(|r| self.topology.nodes_of(r)).collect()
+                    })
+                    .collect();
+                // Before the nodes are put together, whose memory would come on top.
                 drop(cells);
                 parts.into_iter().for_each(|part| nodes.extend(part));
             }
+            // Several routers, or none, have their nodes in one cell.
             Some(cell_of) => {
                 let mut rank = vec![u32::MAX; self.cell_count()];
                 for (r, cell) in cells.into_iter().enumerate() {
@@ -204,4 +247,14 @@ pub(super) fn for_each_position(extents: &[u32], mut visit: impl FnMut(&[u32])) 
             position[axis] = 0;
         }
     }
+}
+
+/// Returns the row-major numbers of the positions of a box, sorted by `key`.
+pub(super) fn numbers_by_key<K: Ord>(extents: &[u32], key: impl Fn(&[u32]) -> K) -> Vec<u32> {
+    let mut keyed = Vec::new();
+    for_each_position(extents, |position| {
+        keyed.push((key(position), keyed.len() as u32));
+    });
+    keyed.sort_unstable();
+    keyed.into_iter().map(|(_, number)| number).collect()
 }

@@ -1,12 +1,21 @@
 //! Brick orders: small boxes filled one after the other.
+//!
+//! # Drawing
+//! ```text
+//! size=2x2, inner=row, outer=row
+//!  0  1 |  4  5
+//!  2  3 |  6  7
+//! ------+------
+//!  8  9 | 12 13
+//! 10 11 | 14 15
+//! ```
 
-use super::axes::{AXES, AxisOptions, REVERSE, View, for_each_position};
+use super::axes::{AXES, AxisOptions, REVERSE, View, for_each_position, numbers_by_key};
 use super::hilbert;
 use super::interleave::{gray_rank, morton_key, widths};
 use super::linear::reflect;
-use crate::ordering::entry::{Method, Needs, OrderNodes, OrderedNodes, OrderingEntry};
+use crate::ordering::entry::{Method, Needs, OrderNodes, OrderingEntry};
 use nodeorder_base::error::Result;
-use nodeorder_base::observer::Observer;
 use nodeorder_base::params::{Opt, Params};
 use nodeorder_network::topology::Topology;
 use nodeorder_network::topology::lattice::digits;
@@ -37,16 +46,7 @@ pub const BRICK: OrderingEntry = OrderingEntry {
     parse: Method::new(Needs::Lattice, parse_options),
 };
 
-struct Brick {
-    axes: AxisOptions,
-    /// Cells of a brick along each axis of the view.
-    size: Vec<u32>,
-    /// Path inside a brick.
-    inner: &'static str,
-    /// Path over the bricks.
-    outer: &'static str,
-}
-
+/// Reads the options. Fails if the size does not suit, or bricks or their index are too large.
 fn parse_options(topology: &Topology, params: &Params) -> Result<Box<dyn OrderNodes>> {
     let axes = AxisOptions::parse(topology, params)?;
     let view = axes.view(topology)?;
@@ -60,26 +60,14 @@ fn parse_options(topology: &Topology, params: &Params) -> Result<Box<dyn OrderNo
         let counts = Bricks::new(&view.extents, size.clone()).counts;
         hilbert::check_index(params, hilbert::bits_for(&counts), &counts)?;
     }
-    Ok(Box::new(Brick {
-        axes,
-        size,
-        inner,
-        outer,
-    }))
-}
-
-impl OrderNodes for Brick {
-    fn order(&self, topology: &Topology, _: &dyn Observer) -> Result<OrderedNodes> {
-        let view = self.axes.view(topology)?;
-        let bricks = Bricks::new(&view.extents, self.size.clone());
+    Ok(axes.walk_cells(move |view| {
+        let bricks = Bricks::new(&view.extents, size.clone());
         let mut cells = Vec::with_capacity(view.cell_count());
-        for number in list_bricks(&bricks, self.outer) {
-            bricks.walk(number, self.inner, |position| {
-                cells.push(view.cell(position));
-            });
+        for number in list_bricks(&bricks, outer) {
+            bricks.walk(number, inner, |position| cells.push(view.cell(position)));
         }
-        Ok(OrderedNodes::Constructed(view.nodes(cells)))
-    }
+        cells
+    }))
 }
 
 /// Returns the numbers of the bricks in turn along the outer path.
@@ -88,12 +76,7 @@ fn list_bricks(bricks: &Bricks<'_>, outer: &str) -> Vec<u32> {
     match outer {
         "hilbert" => {
             let bits = hilbert::bits_for(&bricks.counts);
-            let mut keyed = Vec::new();
-            for_each_position(&bricks.counts, |position| {
-                keyed.push((hilbert::index(position, bits), bricks.number(position)));
-            });
-            keyed.sort_unstable();
-            numbers.extend(keyed.into_iter().map(|(_, number)| number));
+            return numbers_by_key(&bricks.counts, |position| hilbert::index(position, bits));
         }
         "snake" => {
             let mut position = vec![0; bricks.counts.len()];
@@ -124,15 +107,17 @@ pub(super) fn parse_size(
     Ok(Some(view.permuted(&size)))
 }
 
-/// A box cut into bricks, those at the far edges clipped. Bricks are numbered row-major.
+/// Box cut into bricks, those at the far edges clipped. Bricks are numbered row-major.
 pub(super) struct Bricks<'a> {
     extents: &'a [u32],
+    /// Number of cells of a whole brick along each axis.
     size: Vec<u32>,
-    /// Bricks along each axis.
+    /// Number of bricks along each axis.
     counts: Vec<u32>,
 }
 
 impl<'a> Bricks<'a> {
+    /// Cuts a box of so many cells along each axis.
     pub(super) fn new(extents: &'a [u32], size: Vec<u32>) -> Self {
         let counts = extents
             .iter()
@@ -146,10 +131,12 @@ impl<'a> Bricks<'a> {
         }
     }
 
+    /// Returns the number of bricks.
     pub(super) fn len(&self) -> u32 {
         self.counts.iter().product()
     }
 
+    /// Returns the number of the brick at a position.
     fn number(&self, position: &[u32]) -> u32 {
         self.counts
             .iter()
@@ -160,7 +147,8 @@ impl<'a> Bricks<'a> {
     /// Visits the cells of one brick along a path that starts at its origin.
     pub(super) fn walk(&self, number: u32, path: &str, mut visit: impl FnMut(&[u32])) {
         let axes = self.extents.len();
-        let (mut origin, mut shape) = (vec![0; axes], vec![0; axes]);
+        let mut origin = vec![0; axes];
+        let mut shape = vec![0; axes];
         digits(number, &self.counts, &mut origin);
         for i in 0..axes {
             origin[i] *= self.size[i];
@@ -177,12 +165,8 @@ impl<'a> Bricks<'a> {
         match path {
             "gray" => {
                 let bits = widths(&shape);
-                let mut keyed = Vec::new();
-                for_each_position(&shape, |inside| {
-                    keyed.push((gray_rank(morton_key(inside, &bits)), keyed.len() as u32));
-                });
-                keyed.sort_unstable();
-                for (_, index) in keyed {
+                let keys = numbers_by_key(&shape, |inside| gray_rank(morton_key(inside, &bits)));
+                for index in keys {
                     digits(index, &shape, &mut inside);
                     step(&inside);
                 }

@@ -9,11 +9,13 @@
 //!  7  8 11 12 15 16                13 12  9
 //!                                  14 11 10
 //! ```
+//!
+//! A box is split into parts, and these in turn until they are rows. Every part is entered at one corner and left at the far
+//! end of its first side, so that the parts join: of the 4 x 6 box above, up the left half, across, and down the right.
 
 use super::axes::{AXES, AxisOptions, REVERSE, View};
-use crate::ordering::entry::{Method, Needs, OrderNodes, OrderedNodes, OrderingEntry};
+use crate::ordering::entry::{Method, Needs, OrderNodes, OrderingEntry};
 use nodeorder_base::error::Result;
-use nodeorder_base::observer::Observer;
 use nodeorder_base::params::Params;
 use nodeorder_network::topology::Topology;
 
@@ -34,12 +36,7 @@ pub const GILBERT: OrderingEntry = OrderingEntry::new(
     Method::new(Needs::Lattice, parse_options),
 );
 
-struct Gilbert {
-    axes: AxisOptions,
-    /// The axes of more than one cell as the method sees them, the longest first.
-    sides: Vec<usize>,
-}
-
+/// Reads the axes. Fails if more than three have more than one cell.
 fn parse_options(topology: &Topology, params: &Params) -> Result<Box<dyn OrderNodes>> {
     let axes = AxisOptions::parse(topology, params)?;
     let extents = axes.view(topology)?.extents;
@@ -58,33 +55,23 @@ fn parse_options(topology: &Topology, params: &Params) -> Result<Box<dyn OrderNo
     if let Some(longest) = sides.iter().copied().rev().max_by_key(|i| extents[*i]) {
         sides.sort_by_key(|i| *i != longest);
     }
-    Ok(Box::new(Gilbert { axes, sides }))
-}
-
-impl OrderNodes for Gilbert {
-    fn order(&self, topology: &Topology, _: &dyn Observer) -> Result<OrderedNodes> {
-        let view = self.axes.view(topology)?;
-        let cells = list_cells(&view, &self.sides);
-        Ok(OrderedNodes::Constructed(view.nodes(cells)))
-    }
+    Ok(axes.walk_cells(move |view| list_cells(view, &sides)))
 }
 
 /// Returns the cells along the curve over these axes, the first the longest.
 fn list_cells(view: &View<'_>, axes: &[usize]) -> Vec<u32> {
-    let length = |axis: usize| axes.get(axis).map_or(1, |i| i64::from(view.extents[*i]));
-    let side = |axis| Side {
+    // Missing axes have one cell, and are never walked along.
+    let sides = [0, 1, 2].map(|axis| Side {
         axis,
-        length: length(axis),
-    };
+        length: axes.get(axis).map_or(1, |i| i64::from(view.extents[*i])),
+    });
     let whole = Part {
         corner: [0; 3],
-        sides: [0, 1, 2].map(side),
+        sides,
         flat: axes.len() < 3,
     };
-    let (mut cells, mut position) = (
-        Vec::with_capacity(view.cell_count()),
-        vec![0u32; view.extents.len()],
-    );
+    let mut cells = Vec::with_capacity(view.cell_count());
+    let mut position = vec![0u32; view.extents.len()];
     walk(whole, |corner| {
         for (i, axis) in axes.iter().enumerate() {
             position[*axis] = corner[i] as u32;
@@ -94,28 +81,31 @@ fn list_cells(view: &View<'_>, axes: &[usize]) -> Vec<u32> {
     cells
 }
 
-/// One side of a part: along `axis`, backwards when `length` is negative.
+/// One side of a part.
 #[derive(Clone, Copy)]
 struct Side {
     axis: usize,
+    /// Number of cells; negative where the axis is walked backwards.
     length: i64,
 }
 
 impl Side {
+    /// Returns the number of cells.
     fn size(self) -> i64 {
         self.length.abs()
     }
 
+    /// Returns a side along the same axis.
     fn with(self, length: i64) -> Self {
         Side { length, ..self }
     }
 
-    /// The first half, rounded down.
+    /// Returns the first half, rounded down.
     fn half(self) -> Self {
         self.with(self.length.div_euclid(2))
     }
 
-    /// The first half, made even where there is room: a part with an even side can be left at the
+    /// Returns the first half, made even where there is room: a part with an even side can be left at the
     /// neighbour of where it was entered.
     fn even_half(self) -> Self {
         let half = self.half();
@@ -123,31 +113,33 @@ impl Side {
         half.with(half.length + if odd { self.length.signum() } else { 0 })
     }
 
-    /// The side after `first`, its beginning.
+    /// Returns what follows `first`, the beginning of this side.
     fn rest(self, first: Side) -> Self {
         self.with(self.length - first.length)
     }
 
+    /// Returns the side walked the other way.
     fn back(self) -> Self {
         self.with(-self.length)
     }
 }
 
+/// Cell at which a part is entered, by axis.
 type Corner = [i64; 3];
 
-/// The corner after `side`.
+/// Returns the corner after `side`.
 fn past(mut corner: Corner, side: Side) -> Corner {
     corner[side.axis] += side.length;
     corner
 }
 
-/// The last cell along `side`.
+/// Returns the last cell along `side`.
 fn end(mut corner: Corner, side: Side) -> Corner {
     corner[side.axis] += side.length - side.length.signum();
     corner
 }
 
-/// A box entered at `corner` and left at the far end of its first side.
+/// Box entered at `corner` and left at the far end of its first side.
 struct Part {
     corner: Corner,
     sides: [Side; 3],
@@ -156,22 +148,26 @@ struct Part {
 }
 
 impl Part {
-    /// Parts that the curve passes through in turn; none for a row.
+    /// Returns the parts that the curve passes through in turn. `None` for a row.
     fn split(&self) -> Option<impl DoubleEndedIterator<Item = Part> + use<>> {
-        let (corner, sides) = (self.corner, self.sides);
-        if sides.iter().filter(|s| s.size() > 1).count() <= 1 {
+        let flat = self.flat;
+        if self.sides.iter().filter(|s| s.size() > 1).count() <= 1 {
             return None;
         }
-        let parts = if self.flat {
-            split_plane(corner, sides)
+        let parts = if flat {
+            split_plane(self.corner, self.sides)
         } else {
-            split_box(corner, sides)
+            split_box(self.corner, self.sides)
         };
-        Some(
-            parts
-                .into_iter()
-                .filter(|part| part.sides.iter().all(|side| side.length != 0)),
-        )
+        // A half of a single cell is empty.
+        let parts = parts
+            .into_iter()
+            .filter(|(_, sides)| sides.iter().all(|side| side.length != 0));
+        Some(parts.map(move |(corner, sides)| Part {
+            corner,
+            sides,
+            flat,
+        }))
     }
 }
 
@@ -180,14 +176,10 @@ fn walk(whole: Part, mut visit: impl FnMut(&Corner)) {
     let mut stack = vec![whole];
     while let Some(part) = stack.pop() {
         let Some(parts) = part.split() else {
-            let Part {
-                mut corner, sides, ..
-            } = part;
+            let mut corner = part.corner;
             // The side of more than one cell, or any.
-            let row = sides
-                .into_iter()
-                .find(|side| side.size() > 1)
-                .unwrap_or(sides[0]);
+            let long = part.sides.into_iter().find(|side| side.size() > 1);
+            let row = long.unwrap_or(part.sides[0]);
             for _ in 0..row.size() {
                 visit(&corner);
                 corner[row.axis] += row.length.signum();
@@ -198,59 +190,58 @@ fn walk(whole: Part, mut visit: impl FnMut(&Corner)) {
     }
 }
 
-/// Two halves of a wide rectangle; otherwise up the first half along b, across, and back down.
-fn split_plane(corner: Corner, [a, b, c]: [Side; 3]) -> Vec<Part> {
-    let part = |corner, a, b| Part {
-        corner,
-        sides: [a, b, c],
-        flat: true,
-    };
+/// Splits a rectangle: two halves of a wide one; otherwise up the first half along b, across, and back down.
+fn split_plane(corner: Corner, [a, b, c]: [Side; 3]) -> Vec<(Corner, [Side; 3])> {
     if 2 * a.size() > 3 * b.size() {
         let a1 = a.even_half();
-        return vec![part(corner, a1, b), part(past(corner, a1), a.rest(a1), b)];
+        return vec![(corner, [a1, b, c]), (past(corner, a1), [a.rest(a1), b, c])];
     }
-    let (a1, b1) = (a.half(), b.even_half());
+    let a1 = a.half();
+    let b1 = b.even_half();
+    let down = end(end(corner, a), b1);
     vec![
-        part(corner, b1, a1),
-        part(past(corner, b1), a, b.rest(b1)),
-        part(end(end(corner, a), b1), b1.back(), a.rest(a1).back()),
+        (corner, [b1, a1, c]),
+        (past(corner, b1), [a, b.rest(b1), c]),
+        (down, [b1.back(), a.rest(a1).back(), c]),
     ]
 }
 
-/// Two halves of a box long in a; three parts of one that is tall or deep, as in the plane; otherwise five.
-fn split_box(corner: Corner, [a, b, c]: [Side; 3]) -> Vec<Part> {
-    let part = |corner, a, b, c| Part {
-        corner,
-        sides: [a, b, c],
-        flat: false,
-    };
-    let (w, h, d) = (a.size(), b.size(), c.size());
-    let (a1, b1, c1) = (a.even_half(), b.even_half(), c.even_half());
+/// Splits a box: two halves of one long in a; three parts of one that is tall or deep, as in the plane; otherwise five.
+fn split_box(corner: Corner, [a, b, c]: [Side; 3]) -> Vec<(Corner, [Side; 3])> {
+    let w = a.size();
+    let h = b.size();
+    let d = c.size();
+    let a1 = a.even_half();
+    let b1 = b.even_half();
+    let c1 = c.even_half();
     let a2 = a.rest(a1);
+    let b2 = b.rest(b1);
+    let c2 = c.rest(c1);
     if 2 * w > 3 * h && 2 * w > 3 * d {
-        return vec![part(corner, a1, b, c), part(past(corner, a1), a2, b, c)];
+        return vec![(corner, [a1, b, c]), (past(corner, a1), [a2, b, c])];
     }
     let top = past(corner, b1);
+    let far = end(corner, a);
     if 3 * h > 4 * d {
         return vec![
-            part(corner, b1, c, a1),
-            part(top, a, b.rest(b1), c),
-            part(end(end(corner, a), b1), b1.back(), c, a2.back()),
+            (corner, [b1, c, a1]),
+            (top, [a, b2, c]),
+            (end(far, b1), [b1.back(), c, a2.back()]),
         ];
     }
     if 3 * d > 4 * h {
         return vec![
-            part(corner, c1, a1, b),
-            part(past(corner, c1), a, b, c.rest(c1)),
-            part(end(end(corner, a), c1), c1.back(), a2.back(), b),
+            (corner, [c1, a1, b]),
+            (past(corner, c1), [a, b, c2]),
+            (end(far, c1), [c1.back(), a2.back(), b]),
         ];
     }
     vec![
-        part(corner, b1, c1, a1),
-        part(top, c, a1, b.rest(b1)),
-        part(end(end(corner, b1), c), a, b1.back(), c.rest(c1).back()),
-        part(end(end(top, a), c), c.back(), a2.back(), b.rest(b1)),
-        part(end(end(corner, a), b1), b1.back(), c1, a2.back()),
+        (corner, [b1, c1, a1]),
+        (top, [c, a1, b2]),
+        (end(end(corner, b1), c), [a, b1.back(), c2.back()]),
+        (end(end(top, a), c), [c.back(), a2.back(), b2]),
+        (end(far, b1), [b1.back(), c1, a2.back()]),
     ]
 }
 

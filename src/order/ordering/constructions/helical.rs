@@ -1,10 +1,7 @@
 //! Helical order: row-major that never jumps back to the start of a row.
 
 use super::axes::{AXES, AxisOptions, REVERSE, View};
-use crate::ordering::entry::{Method, Needs, OrderNodes, OrderedNodes, OrderingEntry};
-use nodeorder_base::error::Result;
-use nodeorder_base::observer::Observer;
-use nodeorder_network::topology::Topology;
+use crate::ordering::entry::{Method, Needs, OrderingEntry};
 
 /// `helical[:axes=zxy,reverse=x]`: row-major on a torus without resetting the faster coordinate at a
 /// row's end: it goes on round the ring, so every step is one link. Also called toroidal.
@@ -21,33 +18,22 @@ pub const HELICAL: OrderingEntry = OrderingEntry {
     example: "helical:axes=zxy",
     options: &[AXES, REVERSE],
     parse: Method::new(Needs::Lattice, |topology, params| {
-        Ok(Box::new(Helical(AxisOptions::parse(topology, params)?)))
+        Ok(AxisOptions::parse(topology, params)?.walk_cells(walk_rings))
     }),
 };
 
-struct Helical(AxisOptions);
-
-impl OrderNodes for Helical {
-    fn order(&self, topology: &Topology, _: &dyn Observer) -> Result<OrderedNodes> {
-        let view = self.0.view(topology)?;
-        Ok(OrderedNodes::Constructed(view.nodes(walk_rings(&view))))
-    }
-}
-
 /// Returns the cells in the order of the walk.
 fn walk_rings(view: &View<'_>) -> Vec<u32> {
-    let mut cells = Vec::with_capacity(view.cell_count());
-    let mut position = vec![0; view.extents.len()];
-    view.for_each_position(|counter| {
+    view.cells_in_turn(|counter, position| {
+        // Completed walks along the axis: the row-major index of the slower counters.
         let mut walks = 0u64;
         for (i, extent) in view.extents.iter().enumerate() {
-            let (k, n) = (u64::from(counter[i]), u64::from(*extent));
+            let k = u64::from(counter[i]);
+            let n = u64::from(*extent);
             position[i] = ((k + n - walks % n) % n) as u32;
             walks = walks * n + k;
         }
-        cells.push(view.cell(&position));
-    });
-    cells
+    })
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Hierarchical orders: all of one unit of the machine before the next, or dealt out over the units.
-
-use std::ops::Range;
+//!
+//! Of two units with routers a b and c d the orders are `a b c d`, and with `scatter=true` `a c b d`.
 
 use super::axes::{AXES, AxisOptions, REVERSE, View};
 use super::brick::{Bricks, parse_size};
@@ -43,24 +43,27 @@ pub const HIERARCHICAL: OrderingEntry = OrderingEntry::new(
     Method::new(Needs::Levels, parse_options),
 );
 
-/// The chunks of an outermost unit, which `scatter` deals out.
+/// Chunks of an outermost unit, which `scatter` deals out.
 type UnitChunks = Vec<Vec<NodeId>>;
 
+/// Options on a machine that has levels.
 struct Hierarchical {
     /// Whether chunks of the outermost units are dealt out in turn.
     scatter: bool,
-    /// The level whose units are dealt; `None` for routers.
+    /// Level whose units are dealt; `None` for routers.
     chunk: Option<Level>,
 }
 
-/// The same on a machine that has coordinates and no levels.
+/// Options of blocks on a machine that has coordinates.
 struct Blocks {
     axes: AxisOptions,
-    /// Cells of a block along each axis of the view.
+    /// Number of cells of a block along each axis of the view.
     size: Vec<u32>,
+    /// Whether cells of the blocks are dealt out in turn.
     scatter: bool,
 }
 
+/// Reads the options for levels, or for blocks where there are none. Fails if they do not suit the machine.
 fn parse_options(topology: &Topology, params: &Params) -> Result<Box<dyn OrderNodes>> {
     let scatter = params.flag("scatter")?;
     let levels = topology.network().levels();
@@ -96,34 +99,30 @@ impl OrderNodes for Hierarchical {
 /// Returns the chunks of each unit of the outermost level, dealt out; they are units of the inner level, or routers.
 fn deal_units(topology: &Topology, outermost: &Level, inner: Option<&Level>) -> Vec<NodeId> {
     let slots = topology.network().slots();
-    let nodes = |slots: Range<u32>| {
-        slots
-            .map(NodeId)
-            .filter(|n| topology.nodes().contains(*n))
-            .collect::<Vec<_>>()
-    };
     // Ids that follow each other on a router; all of a server's where its GPUs are on a router each.
     let here = match topology.network().dealt_over() {
         1 => topology.network().per_router(),
         over => over,
     };
-    // The chunks of a unit: what is in it of each unit of the inner level.
-    let chunks = |unit: Range<u32>| {
+    let mut units = Vec::new();
+    for unit in 0..outermost.units(slots) {
+        let unit = outermost.range(unit, slots);
         let mut chunks = Vec::new();
         let mut at = unit.start;
         while at < unit.end {
             let end = inner.map_or(at + here, |l| l.range(l.unit_of(NodeId(at)), slots).end);
+            // Units of the inner level may reach over several of the outermost.
             let end = end.min(unit.end);
-            chunks.push(nodes(at..end));
+            let ids = (at..end).map(NodeId);
+            chunks.push(ids.filter(|n| topology.nodes().contains(*n)).collect());
             at = end;
         }
-        chunks
-    };
-    let units = (0..outermost.units(slots)).map(|unit| chunks(outermost.range(unit, slots)));
-    deal(units.collect())
+        units.push(chunks);
+    }
+    deal(units)
 }
 
-/// Returns the chunk dealt at a time: one of `names`, a router unless given.
+/// Reads the chunk dealt at a time: one of `names`, a router unless given.
 fn parse_chunk<'n>(params: &Params, names: &[&'n str]) -> Result<&'n str> {
     match params.word("chunk")? {
         Some(word) => params.among("chunk", &word, names),
@@ -131,6 +130,7 @@ fn parse_chunk<'n>(params: &Params, names: &[&'n str]) -> Result<&'n str> {
     }
 }
 
+/// Reads the options of blocks. Fails if the machine has no coordinates, or the blocks do not suit it.
 fn parse_blocks(
     topology: &Topology,
     params: &Params,
@@ -175,7 +175,7 @@ impl OrderNodes for Blocks {
     }
 }
 
-/// The nodes of blocks of so many cells, one block after the other or dealt out.
+/// Returns the nodes of blocks of so many cells, one block after the other or dealt out.
 fn block_nodes(topology: &Topology, view: &View<'_>, size: Vec<u32>, scatter: bool) -> Vec<NodeId> {
     let blocks = Bricks::new(&view.extents, size);
     let mut of_cell = vec![0; view.cell_count()];
@@ -196,6 +196,7 @@ fn block_nodes(topology: &Topology, view: &View<'_>, size: Vec<u32>, scatter: bo
     for node in view.nodes(cells) {
         let cell = lattice_cells.map_or_else(|| topology.router_of(node).0, |c| c[node.index()]);
         let unit = &mut units[of_cell[cell as usize] as usize];
+        // The nodes of a cell stand together and are one chunk.
         match unit.last_mut() {
             Some(chunk) if last == Some(cell) => chunk.push(node),
             _ => unit.push(vec![node]),
@@ -205,7 +206,7 @@ fn block_nodes(topology: &Topology, view: &View<'_>, size: Vec<u32>, scatter: bo
     deal(units)
 }
 
-/// One chunk of each unit in turn.
+/// Returns the nodes of one chunk of each unit in turn, until all are used up.
 fn deal(units: Vec<UnitChunks>) -> Vec<NodeId> {
     // Chunks without schedulable nodes take no turn.
     let mut left: Vec<_> = units

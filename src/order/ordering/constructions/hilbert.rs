@@ -11,9 +11,8 @@
 
 use super::axes::{AXES, AxisOptions, REVERSE};
 use super::interleave::widths;
-use crate::ordering::entry::{Method, Needs, OrderNodes, OrderedNodes, OrderingEntry};
+use crate::ordering::entry::{Method, Needs, OrderNodes, OrderingEntry};
 use nodeorder_base::error::Result;
-use nodeorder_base::observer::Observer;
 use nodeorder_base::params::{Opt, Params};
 use nodeorder_network::topology::Topology;
 
@@ -46,12 +45,7 @@ pub const HILBERT: OrderingEntry = OrderingEntry {
     parse: Method::new(Needs::Lattice, parse_options),
 };
 
-struct Hilbert {
-    axes: AxisOptions,
-    /// Bits of each axis.
-    bits: u32,
-}
-
+/// Reads the options of a curve. Fails if it does not cover the box, or its index or cells are too large.
 fn parse_options(topology: &Topology, params: &Params) -> Result<Box<dyn OrderNodes>> {
     let axes = AxisOptions::parse(topology, params)?;
     let view = axes.view(topology)?;
@@ -65,20 +59,14 @@ fn parse_options(topology: &Topology, params: &Params) -> Result<Box<dyn OrderNo
     topology
         .context()
         .require("the cells of a curve", 36 * view.cell_count() as u64)?;
-    Ok(Box::new(Hilbert { axes, bits }))
-}
-
-impl OrderNodes for Hilbert {
-    fn order(&self, topology: &Topology, _: &dyn Observer) -> Result<OrderedNodes> {
-        let view = self.axes.view(topology)?;
-        let bits = self.bits;
-        let cells = if bits as usize * view.extents.len() <= u64::BITS as usize {
+    Ok(axes.walk_cells(move |view| {
+        // Half as many bytes to sort where the index fits.
+        if bits as usize * view.extents.len() <= u64::BITS as usize {
             view.cells_by_curve(|position| index(position, bits) as u64)
         } else {
             view.cells_by_curve(|position| index(position, bits))
-        };
-        Ok(OrderedNodes::Constructed(view.nodes(cells)))
-    }
+        }
+    }))
 }
 
 /// Refuses curves whose index has more than 128 bits.
@@ -93,12 +81,12 @@ pub(super) fn check_index(params: &Params, bits: u32, extents: &[u32]) -> Result
     Ok(())
 }
 
-/// The least number of bits, at least 1, whose cube covers `extents`.
+/// Returns the least number of bits, at least 1, whose cube covers `extents`.
 pub(super) fn bits_for(extents: &[u32]) -> u32 {
     widths(extents).into_iter().fold(1, u32::max)
 }
 
-/// The index of `position` on the curve of the cube of side 2^bits.
+/// Returns the index of `position` on the curve of the cube of side 2^bits.
 pub(super) fn index(position: &[u32], bits: u32) -> u128 {
     match position {
         [x] => u128::from(*x),
@@ -111,10 +99,12 @@ pub(super) fn index(position: &[u32], bits: u32) -> u128 {
     }
 }
 
-/// Skilling's transform: the index, its bits dealt over the axes, is the coordinates with the rotations of
-/// all levels undone and then Gray-decoded.
+/// Returns the index by Skilling's transform: the index, its bits dealt over the axes, is the coordinates with the
+/// rotations of all levels undone and then Gray-decoded.
 fn skilling(position: &[u32], bits: u32) -> u128 {
-    let (mut few, mut many) = ([0; 4], Vec::new());
+    // Up to four axes need no allocation, which would cost more than the transform.
+    let mut few = [0; 4];
+    let mut many = Vec::new();
     let x = match few.get_mut(..position.len()) {
         Some(few) => few,
         None => {

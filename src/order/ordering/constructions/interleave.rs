@@ -7,9 +7,8 @@
 //! ```
 
 use super::axes::{AXES, AxisOptions, REVERSE};
-use crate::ordering::entry::{Method, Needs, OrderNodes, OrderedNodes, OrderingEntry};
+use crate::ordering::entry::{Method, Needs, OrderNodes, OrderingEntry};
 use nodeorder_base::error::Result;
-use nodeorder_base::observer::Observer;
 use nodeorder_base::params::Params;
 use nodeorder_network::topology::Topology;
 
@@ -49,12 +48,7 @@ pub const GRAY: OrderingEntry = OrderingEntry {
     }),
 };
 
-struct Interleaved {
-    axes: AxisOptions,
-    /// The place on the curve of a cell of this Morton key.
-    rank: fn(u64) -> u64,
-}
-
+/// Reads the axes of the curve on which the cell of a Morton key has this rank. Fails if its cells need more memory than allowed.
 fn parse_options(
     topology: &Topology,
     params: &Params,
@@ -65,19 +59,13 @@ fn parse_options(
     topology
         .context()
         .require("the cells of a curve", 20 * cells)?;
-    Ok(Box::new(Interleaved { axes, rank }))
-}
-
-impl OrderNodes for Interleaved {
-    fn order(&self, topology: &Topology, _: &dyn Observer) -> Result<OrderedNodes> {
-        let view = self.axes.view(topology)?;
+    Ok(axes.walk_cells(move |view| {
         let bits = widths(&view.extents);
-        let cells = view.cells_by_curve(|position| (self.rank)(morton_key(position, &bits)));
-        Ok(OrderedNodes::Constructed(view.nodes(cells)))
-    }
+        view.cells_by_curve(|position| rank(morton_key(position, &bits)))
+    }))
 }
 
-/// Bits that the coordinates of each axis take.
+/// Returns the number of bits that the coordinates of each axis take.
 pub(super) fn widths(extents: &[u32]) -> Vec<u32> {
     extents
         .iter()
@@ -85,7 +73,7 @@ pub(super) fn widths(extents: &[u32]) -> Vec<u32> {
         .collect()
 }
 
-/// The interleaved bits of `position`, whose coordinates take `bits` each. Bits above an axis's width are
+/// Returns the interleaved bits of `position`, whose coordinates take `bits` each. Bits above an axis's width are
 /// zero in every cell and left out, which changes no order; so the key of a box of 2³¹ cells has at most
 /// 41 bits (an extent n takes at most 1.3·log2 n).
 pub(super) fn morton_key(position: &[u32], bits: &[u32]) -> u64 {
@@ -100,7 +88,7 @@ pub(super) fn morton_key(position: &[u32], bits: &[u32]) -> u64 {
     key
 }
 
-/// The rank of `code` in the reflected Gray code: each bit is the parity of the bits from it up.
+/// Returns the rank of `code` in the reflected Gray code: each bit is the parity of the bits from it up.
 pub(super) fn gray_rank(code: u64) -> u64 {
     let mut rank = code;
     for shift in [1, 2, 4, 8, 16, 32] {

@@ -1,5 +1,9 @@
 //! The Fiedler vector of a router graph, by Lanczos iteration.
 //!
+//! The Laplacian L = D - A is too large for a dense solver. The iteration builds, one product with L a step, a tridiagonal
+//! matrix whose smallest eigenvalue nears that of L on the vectors of sum 0 (on all vectors it would be 0, of the constant
+//! one); its eigenvector says how to combine the basis. The basis is not kept but made a second time.
+//!
 //! In f64 arithmetic of fixed order: sums, products, quotients and square roots, each rounded once, give the same bytes
 //! on every machine.
 
@@ -11,9 +15,9 @@ use nodeorder_network::topology::RouterGraph;
 const TOLERANCE: f64 = 1e-12;
 /// Residual that rounding leaves, relative to the largest degree.
 const ROUNDING: f64 = 1e-14;
-/// Products with L in all, the second passes apart.
+/// Largest number of products with L, the second passes apart.
 const ITERATIONS: usize = 20_000;
-/// Partial sums of a sum. Always as many and in the same order, so that the bytes are the same with and
+/// Number of partial sums of a sum. Always as many and in the same order, so that the bytes are the same with and
 /// without vector instructions; one alone would wait for itself.
 const LANES: usize = 8;
 
@@ -51,7 +55,7 @@ pub(super) fn fiedler(graph: &RouterGraph) -> Vec<f64> {
     vector
 }
 
-/// The Rayleigh quotient λ = x·Lx of a unit vector and ‖Lx - λx‖.
+/// Returns the Rayleigh quotient λ = x·Lx of a unit vector and ‖Lx - λx‖.
 fn judge(graph: &RouterGraph, x: &[f64]) -> (f64, f64) {
     let mut image = vec![0.0; x.len()];
     laplacian(graph, x, &mut image);
@@ -60,14 +64,15 @@ fn judge(graph: &RouterGraph, x: &[f64]) -> (f64, f64) {
     (value, dot(&image, &image).sqrt())
 }
 
-/// L on a Krylov space: diagonal and off-diagonal. `beta` has as many entries as `alpha`; the last is the
-/// norm of what the next step would add.
+/// Tridiagonal matrix: L on a Krylov space.
 struct Tridiagonal {
+    /// Diagonal.
     alpha: Vec<f64>,
+    /// Off-diagonal, and behind it the norm of what the next step would add.
     beta: Vec<f64>,
 }
 
-/// Lanczos steps from `first` until the smallest eigenvalue has converged.
+/// Makes Lanczos steps from `first` until the smallest eigenvalue has converged.
 fn tridiagonalise(graph: &RouterGraph, first: &[f64], floor: f64, limit: usize) -> Tridiagonal {
     let mut matrix = Tridiagonal {
         alpha: Vec::new(),
@@ -95,7 +100,7 @@ fn tridiagonalise(graph: &RouterGraph, first: &[f64], floor: f64, limit: usize) 
     }
 }
 
-/// The sum of the basis vectors with these weights. The basis is made again rather than kept: the same
+/// Returns the sum of the basis vectors with these weights. The basis is made again rather than kept: the same
 /// operations give the same vectors.
 fn combine(graph: &RouterGraph, first: &[f64], weights: &[f64]) -> Vec<f64> {
     let mut sum = vec![0.0; first.len()];
@@ -109,16 +114,20 @@ fn combine(graph: &RouterGraph, first: &[f64], weights: &[f64]) -> Vec<f64> {
     sum
 }
 
-/// Lanczos without reorthogonalisation, the constant vector removed at every step.
+/// State of a Lanczos iteration without reorthogonalisation, the constant vector removed at every step.
 struct Lanczos<'a> {
     graph: &'a RouterGraph,
+    /// Last two vectors of the basis.
     previous: Vec<f64>,
     current: Vec<f64>,
+    /// Room for the next one.
     next: Vec<f64>,
+    /// Norm of the current vector before it was scaled.
     beta: f64,
 }
 
 impl<'a> Lanczos<'a> {
+    /// Begins with the first vector of the basis.
     fn new(graph: &'a RouterGraph, first: &[f64]) -> Self {
         let zero = vec![0.0; first.len()];
         Lanczos {
@@ -130,7 +139,7 @@ impl<'a> Lanczos<'a> {
         }
     }
 
-    /// The next diagonal entry and the off-diagonal one after it.
+    /// Makes one step; returns the next diagonal entry and the off-diagonal one after it.
     fn step(&mut self) -> (f64, f64) {
         laplacian(self.graph, &self.current, &mut self.next);
         add(&mut self.next, -self.beta, &self.previous);
@@ -146,9 +155,10 @@ impl<'a> Lanczos<'a> {
 }
 
 impl Tridiagonal {
-    /// The smallest eigenvalue, by bisection, and its unit eigenvector.
+    /// Returns the smallest eigenvalue, by bisection, and its unit eigenvector.
     fn smallest(&self) -> (f64, Vec<f64>) {
-        let (alpha, beta) = (&self.alpha, &self.beta);
+        let alpha = &self.alpha;
+        let beta = &self.beta;
         let size = alpha.len();
         // Between Gershgorin's bound and the smallest diagonal entry.
         let row = |i: usize| {
@@ -172,7 +182,7 @@ impl Tridiagonal {
         (high, self.eigenvector(high))
     }
 
-    /// Sylvester: T - x has an eigenvalue below zero where elimination meets a negative pivot.
+    /// Returns whether an eigenvalue is below `x`: by Sylvester, where elimination of T - x meets a negative pivot.
     fn has_eigenvalue_below(&self, x: f64) -> bool {
         let mut pivot = self.alpha[0] - x;
         for (alpha, beta) in self.alpha[1..].iter().zip(&self.beta) {
@@ -184,10 +194,11 @@ impl Tridiagonal {
         pivot < 0.0
     }
 
-    /// By twisted factorisation: eliminate from both ends and start where the pivots meet nearest to zero,
+    /// Returns the unit eigenvector of an eigenvalue, by twisted factorisation: eliminate from both ends and start where the pivots meet nearest to zero,
     /// which is where the eigenvector is large.
     fn eigenvector(&self, value: f64) -> Vec<f64> {
-        let (alpha, beta) = (&self.alpha, &self.beta);
+        let alpha = &self.alpha;
+        let beta = &self.beta;
         let size = alpha.len();
         let mut down: Vec<f64> = alpha.iter().map(|a| a - value).collect();
         let mut up = down.clone();
@@ -213,12 +224,12 @@ impl Tridiagonal {
     }
 }
 
-/// A divisor that does no harm.
+/// Returns `x`, or where it is too small to divide by, a number that is not.
 fn nonzero(x: f64) -> f64 {
     if x.abs() < 1e-150 { 1e-150 } else { x }
 }
 
-/// y = Lx.
+/// Sets y = Lx.
 fn laplacian(graph: &RouterGraph, x: &[f64], y: &mut [f64]) {
     for (router, y) in y.iter_mut().enumerate() {
         let here = x[router];
@@ -229,10 +240,11 @@ fn laplacian(graph: &RouterGraph, x: &[f64], y: &mut [f64]) {
     }
 }
 
-/// x·y.
+/// Returns x·y.
 fn dot(x: &[f64], y: &[f64]) -> f64 {
     let mut lanes = [0.0; LANES];
-    let (x, y) = (x.chunks_exact(LANES), y.chunks_exact(LANES));
+    let x = x.chunks_exact(LANES);
+    let y = y.chunks_exact(LANES);
     let rest = x
         .remainder()
         .iter()
@@ -246,12 +258,12 @@ fn dot(x: &[f64], y: &[f64]) -> f64 {
     lanes.iter().fold(rest, |sum, lane| sum + lane)
 }
 
-/// x += factor·y.
+/// Adds factor·y to x.
 fn add(x: &mut [f64], factor: f64, y: &[f64]) {
     x.iter_mut().zip(y).for_each(|(x, y)| *x += factor * y);
 }
 
-/// Takes the mean away.
+/// Subtracts the mean from all components.
 fn deflate(x: &mut [f64]) {
     let mut lanes = [0.0; LANES];
     let chunks = x.chunks_exact(LANES);
@@ -273,7 +285,7 @@ fn normalise(x: &mut [f64]) -> bool {
     possible
 }
 
-/// Between -½ and ½, without any pattern that a network could share: SplitMix64 of the index.
+/// Returns a number between -½ and ½, without any pattern that a network could share: SplitMix64 of the index.
 fn noise(index: u64) -> f64 {
     let mut z = (index + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);

@@ -1,4 +1,10 @@
 //! Row-major and snake orders: axis by axis.
+//!
+//! # Drawing
+//! ```text
+//! row-major  0 1 2     snake  0 1 2
+//!            3 4 5            5 4 3
+//! ```
 
 use super::axes::{AXES, AxisOptions, REVERSE, View};
 use crate::ordering::entry::{Method, Needs, OrderNodes, OrderedNodes, OrderingEntry};
@@ -14,27 +20,27 @@ pub const ROW_MAJOR: OrderingEntry = OrderingEntry {
     example: "row-major:axes=zyx",
     options: &[AXES, REVERSE],
     parse: Method::new(Needs::LatticeForAxes, |topology, params| {
-        let turned = params.has("axes") || params.has("reverse");
-        let axes = turned.then(|| AxisOptions::parse(topology, params));
-        Ok(Box::new(RowMajor(axes.transpose()?)))
+        if params.has("axes") || params.has("reverse") {
+            return Ok(AxisOptions::parse(topology, params)?.walk_cells(list_row_major));
+        }
+        Ok(Box::new(IdOrder))
     }),
 };
 
-/// The axes; `None` for the order of node ids.
-struct RowMajor(Option<AxisOptions>);
+/// Order of node ids.
+struct IdOrder;
 
-impl OrderNodes for RowMajor {
+impl OrderNodes for IdOrder {
     fn order(&self, topology: &Topology, _: &dyn Observer) -> Result<OrderedNodes> {
-        let Some(axes) = &self.0 else {
-            let mut nodes = Vec::with_capacity(topology.node_count());
-            nodes.extend(topology.nodes().iter());
-            return Ok(OrderedNodes::Constructed(nodes));
-        };
-        let view = axes.view(topology)?;
-        let mut cells = Vec::with_capacity(view.cell_count());
-        view.for_each_position(|position| cells.push(view.cell(position)));
-        Ok(OrderedNodes::Constructed(view.nodes(cells)))
+        let mut nodes = Vec::with_capacity(topology.node_count());
+        nodes.extend(topology.nodes().iter());
+        Ok(OrderedNodes::Constructed(nodes))
     }
+}
+
+/// Returns the cells by their coordinates.
+fn list_row_major(view: &View<'_>) -> Vec<u32> {
+    view.cells_in_turn(|counter, position| position.copy_from_slice(counter))
 }
 
 /// `snake[:axes=zxy,reverse=x]`: boustrophedon; every step between neighbouring cells is 1.
@@ -44,29 +50,14 @@ pub const SNAKE: OrderingEntry = OrderingEntry {
     example: "snake:axes=zxy",
     options: &[AXES, REVERSE],
     parse: Method::new(Needs::Lattice, |topology, params| {
-        Ok(Box::new(Snake(AxisOptions::parse(topology, params)?)))
+        Ok(AxisOptions::parse(topology, params)?.walk_cells(snake_cells))
     }),
 };
 
-struct Snake(AxisOptions);
-
-impl OrderNodes for Snake {
-    fn order(&self, topology: &Topology, _: &dyn Observer) -> Result<OrderedNodes> {
-        let view = self.0.view(topology)?;
-        Ok(OrderedNodes::Constructed(view.nodes(snake_cells(&view))))
-    }
-}
-
-/// The reflected mixed-radix Gray code: an axis runs backwards when the sum of the slower coordinates,
-/// as walked, is odd.
+/// Returns the cells in the order of the reflected mixed-radix Gray code: an axis runs backwards when the sum of the
+/// slower coordinates, as walked, is odd.
 fn snake_cells(view: &View<'_>) -> Vec<u32> {
-    let mut cells = Vec::with_capacity(view.cell_count());
-    let mut position = vec![0; view.extents.len()];
-    view.for_each_position(|walked| {
-        reflect(walked, &view.extents, &mut position);
-        cells.push(view.cell(&position));
-    });
-    cells
+    view.cells_in_turn(|counter, position| reflect(counter, &view.extents, position))
 }
 
 /// Turns a row-major counter into snake coordinates.

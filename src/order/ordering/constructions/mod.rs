@@ -12,4 +12,4 @@ mod linear;
 mod random;
 mod spectral;
 pub(super) mod table;
-mod traversal;
+pub(super) mod traversal;

@@ -1,5 +1,6 @@
-//! Random orders: the floor of every comparison.
+//! Random orders: what any other ordering has to beat.
 
+use super::traversal::list_nodes;
 use crate::ordering::entry::{Method, Needs, OrderNodes, OrderedNodes, OrderingEntry};
 use nodeorder_base::error::Result;
 use nodeorder_base::ids::{NodeId, RouterId};
@@ -40,6 +41,7 @@ pub const RANDOM: OrderingEntry = OrderingEntry {
     .parting_routers(),
 };
 
+/// Options of a random order.
 struct Random {
     seed: u64,
     /// Whether routers are shuffled, each with its nodes.
@@ -49,19 +51,16 @@ struct Random {
 impl OrderNodes for Random {
     fn order(&self, topology: &Topology, _: &dyn Observer) -> Result<OrderedNodes> {
         let mut random = generator(self.seed);
-        let mut nodes: Vec<NodeId>;
-        if self.by_router {
-            let mut routers: Vec<_> = (0..topology.network().hosts()).map(RouterId).collect();
-            routers.retain(|r| topology.nodes_of(*r).next().is_some());
-            shuffle(&mut routers, &mut random);
-            nodes = routers
-                .into_iter()
-                .flat_map(|r| topology.nodes_of(r))
-                .collect();
-        } else {
-            nodes = topology.nodes().iter().collect();
+        if !self.by_router {
+            let mut nodes: Vec<NodeId> = topology.nodes().iter().collect();
             shuffle(&mut nodes, &mut random);
+            return Ok(OrderedNodes::Constructed(nodes));
         }
+        let mut routers: Vec<u32> = (0..topology.network().hosts()).collect();
+        // Only routers with nodes draw, so that excluded ones leave the order of the others alone.
+        routers.retain(|r| topology.nodes_of(RouterId(*r)).next().is_some());
+        shuffle(&mut routers, &mut random);
+        let nodes = list_nodes(topology, routers);
         Ok(OrderedNodes::Constructed(nodes))
     }
 }

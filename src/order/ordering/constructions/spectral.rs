@@ -38,12 +38,13 @@ pub const SPECTRAL: OrderingEntry = OrderingEntry::new(
     }),
 );
 
+/// Options of a spectral order.
 struct Spectral {
-    /// The router that lies in the lower half.
+    /// Router that lies in the lower half.
     start: u32,
 }
 
-/// Components closer than this part of the largest are equal.
+/// Largest difference of equal components, as a part of the largest component.
 const EQUAL: f64 = 1e-9;
 
 impl OrderNodes for Spectral {
@@ -53,6 +54,7 @@ impl OrderNodes for Spectral {
     }
 }
 
+/// Returns the routers by ascending component. Fails if the graph cannot be made in the memory allowed.
 fn order_routers(topology: &Topology, start: u32) -> Result<Vec<u32>> {
     // Rails that nodes alone join are copies of the first, which has the numbers of its switches to itself.
     let copies = topology
@@ -66,23 +68,20 @@ fn order_routers(topology: &Topology, start: u32) -> Result<Vec<u32>> {
     };
     let vector = fiedler(graph);
     let largest = vector.iter().fold(0.0, |m: f64, x| m.max(x.abs()));
-    let routers = 0..graph.router_count() as u32;
-    let component = |r: u32| vector[r as usize];
-    let decides = std::iter::once(start)
-        .chain(routers.clone())
-        .map(component)
+    // Of a vector and its negative, both eigenvectors, the one with the start in the lower half.
+    let decides = std::iter::once(&vector[start as usize])
+        .chain(&vector)
         .find(|x| x.abs() > EQUAL * largest);
-    let sign = if decides.is_some_and(|x| x > 0.0) {
+    let sign = if decides.is_some_and(|x| *x > 0.0) {
         -1.0
     } else {
         1.0
     };
-    let mut sorted: Vec<(f64, u32)> = routers.map(|r| (sign * component(r), r)).collect();
+    let mut sorted: Vec<(f64, u32)> = vector.iter().map(|x| sign * x).zip(0..).collect();
     sorted.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
-    // Runs of equals, rather than rounded values: no rounding boundary parts two that should be one.
-    let equal = |a: &(f64, u32), b: &(f64, u32)| b.0 - a.0 <= EQUAL * largest;
     let mut order = Vec::with_capacity(sorted.len());
-    for run in sorted.chunk_by(equal) {
+    // Runs of equals, rather than rounded values: no rounding boundary parts two that should be one.
+    for run in sorted.chunk_by(|a, b| b.0 - a.0 <= EQUAL * largest) {
         let first = order.len();
         order.extend(run.iter().map(|(_, r)| *r));
         order[first..].sort_unstable();

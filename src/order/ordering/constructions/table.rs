@@ -25,5 +25,5 @@ pub const ENTRIES: &[OrderingEntry] = &[
     random::RANDOM,
 ];
 
-/// The table that searches choose their starts from.
+/// Table of the constructions, from which searches choose their starts.
 pub static CONSTRUCTIONS: Registry<Method> = Registry::new("ordering", "", ENTRIES);

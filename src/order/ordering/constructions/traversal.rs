@@ -1,7 +1,7 @@
 //! Orders by walking the router graph: breadth first, depth first, reverse Cuthill-McKee, nearest
 //! neighbour.
 //!
-//! All walk every router, also switches and routers whose nodes are not schedulable; those emit nothing.
+//! All walk every router, also switches and routers whose nodes are not schedulable; those add no nodes to the order.
 
 use crate::ordering::entry::{Method, Needs, OrderNodes, OrderedNodes, OrderingEntry};
 use nodeorder_base::error::Result;
@@ -81,22 +81,23 @@ pub const NEAREST: OrderingEntry = OrderingEntry {
     }),
 };
 
-/// Where a traversal begins.
+/// Option for the node at which a traversal begins.
 pub(super) const START: Opt =
     Opt::whole("start", "node to start from").or_else("the lowest schedulable node");
 
-/// A walk of the router graph.
+/// Walk of the router graph.
 struct Walk {
-    /// The router that it starts from.
+    /// Router that it starts from.
     start: u32,
-    /// Whether the user named it.
+    /// Whether the user named that router.
     is_chosen: bool,
     visit: Visit,
 }
 
-/// Returns the routers in the order in which a walk visits them.
+/// Function that returns the routers in the order in which a walk visits them.
 type Visit = fn(&Walk, &Topology, &RouterGraph) -> Vec<u32>;
 
+/// Reads the start of a walk.
 fn parse_walk(topology: &Topology, params: &Params, visit: Visit) -> Result<Box<dyn OrderNodes>> {
     Ok(Box::new(Walk {
         start: parse_start(topology, params)?,
@@ -112,7 +113,7 @@ impl OrderNodes for Walk {
     }
 }
 
-/// Returns the router of `start=NODE`, by default of the lowest schedulable node.
+/// Reads `start=NODE` and returns the node's router, by default that of the lowest schedulable node.
 pub(super) fn parse_start(topology: &Topology, params: &Params) -> Result<u32> {
     let nodes = topology.nodes();
     let node = match params
@@ -137,8 +138,8 @@ pub(super) fn list_nodes(topology: &Topology, routers: Vec<u32>) -> Vec<NodeId> 
         .collect()
 }
 
-/// `near` lists a router's neighbours in the order in which they are visited. Routers out of reach start a
-/// search of their own, the lowest first.
+/// Returns the routers in breadth-first order. `near` lists a router's neighbours in the order in which they are visited.
+/// Routers out of reach start a search of their own, the lowest first.
 fn breadth_first(graph: &RouterGraph, start: u32, near: impl Fn(u32, &mut Vec<u32>)) -> Vec<u32> {
     let routers = graph.router_count();
     let mut met = vec![false; routers];
@@ -162,6 +163,7 @@ fn breadth_first(graph: &RouterGraph, start: u32, near: impl Fn(u32, &mut Vec<u3
     queue
 }
 
+/// Returns the routers in depth-first order; those out of reach start a search of their own.
 fn depth_first(graph: &RouterGraph, start: u32) -> Vec<u32> {
     let routers = graph.router_count();
     let mut met = vec![false; routers];
@@ -190,6 +192,7 @@ fn depth_first(graph: &RouterGraph, start: u32) -> Vec<u32> {
     order
 }
 
+/// Returns the routers in reverse Cuthill-McKee order.
 fn reverse_cuthill_mckee(walk: &Walk, _: &Topology, graph: &RouterGraph) -> Vec<u32> {
     let root = if walk.is_chosen {
         walk.start
@@ -198,17 +201,19 @@ fn reverse_cuthill_mckee(walk: &Walk, _: &Topology, graph: &RouterGraph) -> Vec<
     };
     let mut routers = breadth_first(graph, root, |router, next| {
         next.extend(graph.neighbours(RouterId(router)));
+        // Stable, so that equal degrees stay in the order of ids.
         next.sort_by_key(|v| graph.neighbours(RouterId(*v)).len());
     });
     routers.reverse();
     routers
 }
 
-/// A router about as far from another as the diameter.
+/// Finds a router about as far from another as the diameter.
 fn pseudo_peripheral(graph: &RouterGraph, start: u32) -> u32 {
     let mut hops = vec![UNREACHED; graph.router_count()];
     let mut queue = Vec::new();
-    let (mut root, mut height) = (start, None);
+    let mut root = start;
+    let mut height = None;
     loop {
         graph.fill_hops(RouterId(root), &mut hops, &mut queue);
         // The search ends with the farthest routers.
@@ -223,6 +228,7 @@ fn pseudo_peripheral(graph: &RouterGraph, start: u32) -> u32 {
     }
 }
 
+/// Returns the routers with nodes, each the nearest one left to that before it.
 fn nearest(topology: &Topology, graph: &RouterGraph, start: u32) -> Vec<u32> {
     let mut waiting: Vec<bool> = topology
         .nodes_per_router()
@@ -233,7 +239,8 @@ fn nearest(topology: &Topology, graph: &RouterGraph, start: u32) -> Vec<u32> {
     waiting.resize(graph.router_count(), false);
     // `seen` holds the number of the last search that met a router: nothing is cleared between searches.
     let mut seen = vec![u32::MAX; graph.router_count()];
-    let (mut ring, mut next) = (Vec::new(), Vec::new());
+    let mut ring = Vec::new();
+    let mut next = Vec::new();
     let mut order = Vec::with_capacity(count);
     let mut here = start;
     for search in 0..count as u32 {
@@ -244,15 +251,7 @@ fn nearest(topology: &Topology, graph: &RouterGraph, start: u32) -> Vec<u32> {
             if let Some(found) = ring.iter().copied().filter(|r| waiting[*r as usize]).min() {
                 break found;
             }
-            next.clear();
-            for router in &ring {
-                for &v in graph.neighbours(RouterId(*router)) {
-                    if seen[v as usize] != search {
-                        seen[v as usize] = search;
-                        next.push(v);
-                    }
-                }
-            }
+            list_next_ring(graph, &ring, search, &mut seen, &mut next);
             std::mem::swap(&mut ring, &mut next);
             if ring.is_empty() {
                 // Out of reach: go on at the lowest router that has nodes left.
@@ -263,6 +262,24 @@ fn nearest(topology: &Topology, graph: &RouterGraph, start: u32) -> Vec<u32> {
         order.push(here);
     }
     order
+}
+
+/// Replaces `next` by the routers beside `ring` that search number `search` has not met yet.
+pub(in crate::ordering) fn list_next_ring(
+    graph: &RouterGraph,
+    ring: &[u32],
+    search: u32,
+    seen: &mut [u32],
+    next: &mut Vec<u32>,
+) {
+    next.clear();
+    for router in ring {
+        for v in graph.neighbours(RouterId(*router)) {
+            if std::mem::replace(&mut seen[*v as usize], search) != search {
+                next.push(*v);
+            }
+        }
+    }
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Searches: orderings found by an optimiser, which start from the constructions.
+//! Searches: orderings found by an optimiser, which starts from the constructions.
 
 pub mod ilp;
 pub mod optimise;

@@ -1,8 +1,8 @@
-//! The method `ilp`: picks what can prove the instance.
+//! The method `ilp`: chooses the exact method that can prove the instance.
 
 use super::solver::{self, Job};
 use super::{assignment, path};
-use crate::ordering::entry::{Method, Needs, OrderNodes, OrderedNodes, OrderingEntry};
+use crate::ordering::entry::{Method, Needs, OrderingEntry};
 use crate::ordering::search::optimise::bounds::Bounds;
 use crate::ordering::search::optimise::dp;
 use crate::ordering::search::optimise::elements::Arrangement;
@@ -10,7 +10,7 @@ use crate::ordering::search::optimise::options::{SHARED, SearchOptions};
 use crate::ordering::search::optimise::problem::SearchProblem;
 use crate::ordering::search::optimise::starts::list_candidates;
 use crate::ordering::search::optimise::weights::WeightKind;
-use crate::ordering::search_result::{SearchResult, Status};
+use crate::ordering::search_result::{SearchResult, Status, meets_bound};
 use nodeorder_base::error::{Error, Result};
 use nodeorder_base::observer::Observer;
 use nodeorder_base::params::{Opt, join};
@@ -52,27 +52,13 @@ pub const ILP: OrderingEntry = OrderingEntry {
         let options = SearchOptions::parse(topology, params)?;
         let solver = params.choice("solver")?;
         solver::check_available(params, solver)?;
-        Ok(Box::new(Ilp { options, solver }))
+        Ok(options.into_search(move |topology, options, observer| {
+            ilp(topology, options, solver, observer)
+        }))
     }),
 };
 
-struct Ilp {
-    options: SearchOptions,
-    /// One of [`solver::NAMES`].
-    solver: &'static str,
-}
-
-impl OrderNodes for Ilp {
-    fn order(&self, topology: &Topology, observer: &dyn Observer) -> Result<OrderedNodes> {
-        ilp(topology, &self.options, self.solver, observer).map(OrderedNodes::Found)
-    }
-
-    fn check_inputs(&self, topology: &Topology, observer: &dyn Observer) -> Result<()> {
-        self.options.check_inputs(topology, observer)
-    }
-}
-
-/// Runs `ilp` under an observer.
+/// Runs `ilp` under an observer, with one of [`solver::NAMES`]: the cheapest proof first.
 fn ilp(
     topology: &Topology,
     options: &SearchOptions,
@@ -96,15 +82,16 @@ fn ilp(
     }
     // Refused before starts are made: programs that are asked for, and weights of all lags of many elements, under which
     // no start meets the bound unless all are as far apart.
-    let (kind, n) = (problem.weights.kind(), space.len());
+    let kind = problem.weights.kind();
+    let n = space.len();
     let asked = !["auto", "dp"].contains(&solver) && kind != WeightKind::Path;
     let many = n > 1000 && kind == WeightKind::Workload && space.diameter > 1;
     if asked || solver == "auto" && many {
         assignment::check_size(&options.location, n, n.saturating_sub(1))?;
     }
     let starts = list_candidates(topology, &problem, options, &|| observer.should_stop())?;
-    let start = starts.iter().map(|s| (problem.value(&s.order), s));
-    let Some((value, start)) = start.reduce(|a, b| if b.0 < a.0 { b } else { a }) else {
+    let valued = starts.iter().map(|s| (problem.value(&s.order), s));
+    let Some((value, start)) = valued.reduce(|a, b| if b.0 < a.0 { b } else { a }) else {
         return Err(Error::input(
             options.location.clone(),
             "no start",
@@ -114,40 +101,33 @@ fn ilp(
     let [quick, _] = options.bound_work();
     let bound = Bounds::new(&problem).lower(quick, &|| observer.should_stop());
     observer.progress(value, bound);
-    let done = |order: &[u32], bound, by: &str, status| {
-        Ok(SearchResult::new(&problem, order, bound, by, status).noted(&problem, options))
-    };
-    if solver == "auto" && (value - bound <= 1e-9 * value || space.len() < 3) {
-        let by = format!("{}, which meets the bound", start.label);
-        return done(&start.order, value, &by, Status::Optimal);
-    }
-    if solver == "auto" || solver == "dp" {
-        if let Some(order) = dp::attempt(&problem, &start.order, dp::MODEST, observer) {
-            return done(&order, 0.0, "dynamic program", Status::Optimal);
-        }
-        if observer.should_stop() {
-            return done(&start.order, bound, "dynamic program", Status::Stopped);
-        }
-        if solver == "dp" {
-            return Err(Error::unsuited(
-                options.location.clone(),
-                format!(
-                    "{} elements under these weights are too much for it",
-                    space.len()
-                ),
-                "use a shorter window, or `optimise`",
-            ));
-        }
-    }
-    let (problem, start) = (&problem, start.order.as_slice());
     let job = Job {
         options,
         observer,
         solver,
         bound,
-        problem,
-        start,
+        problem: &problem,
+        start: &start.order,
     };
+    if solver == "auto" && (meets_bound(value, bound) || n < 3) {
+        let by = format!("{}, which meets the bound", start.label);
+        return Ok(job.report(job.start, value, by, Status::Optimal));
+    }
+    if solver == "auto" || solver == "dp" {
+        if let Some(order) = dp::attempt(&problem, job.start, dp::MODEST, observer) {
+            return Ok(job.report(&order, 0.0, "dynamic program", Status::Optimal));
+        }
+        if observer.should_stop() {
+            return Ok(job.report(job.start, bound, "dynamic program", Status::Stopped));
+        }
+        if solver == "dp" {
+            return Err(Error::unsuited(
+                options.location.clone(),
+                format!("{n} elements under these weights are too much for it"),
+                "use a shorter window, or `optimise`",
+            ));
+        }
+    }
     if kind == WeightKind::Path {
         path::solve(&job)
     } else {

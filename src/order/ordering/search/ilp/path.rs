@@ -1,44 +1,49 @@
 //! Shortest Hamiltonian paths by rounds of subtour cuts.
+//!
+//! The integer program asks for the cheapest edges with two at every vertex. Its answer may be several circles instead of
+//! one tour; for each circle a constraint is added, that two edges at least leave it, and the program is solved again:
+//!
+//! ```text
+//! 0 - 1   3 - 4        0 - 1 - 3 - 4
+//!  \ |    | /    cut:   \             |     at least two edges leave {0, 1, 2}
+//!    2     5              2 --------- 5
+//! ```
 
 use good_lp::{
     Constraint, Expression, ProblemVariables, SolutionStatus, Variable, constraint, variable,
 };
 
 use super::solver::{Job, Model, Refusal};
-use crate::ordering::search_result::{SearchResult, Status};
+use crate::ordering::search::optimise::problem::SearchProblem;
+use crate::ordering::search_result::{SearchResult, Status, meets_bound};
 use nodeorder_base::error::{Error, Result};
 
-/// Most edges of the path problem.
+/// Largest number of edges of the path problem.
 const EDGES: usize = 20_000;
 
-/// The shortest Hamiltonian path (on a ring: tour) by rounds of subtour cuts. A path is a tour through
+/// Two vertices and the distance between them.
+type Edge = (usize, usize, f64);
+
+/// Finds the shortest Hamiltonian path (on a ring: tour) by rounds of subtour cuts. A path is a tour through
 /// one more vertex that is at no distance from any. Edges of at most two hops come first: their answer
 /// is the optimum if it meets the bound; otherwise all edges are let in.
 pub(super) fn solve(job: &Job<'_>) -> Result<SearchResult> {
-    let Job { problem, start, .. } = *job;
+    let problem = job.problem;
     let n = problem.space.len();
     let ring = problem.weights.ring;
     let vertices = if ring { n } else { n + 1 };
-    let done = |order: &[u32], bound: f64, rounds: &str, status: Status| {
-        let by = format!("subtour cuts ({}){rounds}", job.name());
-        Ok(SearchResult::new(problem, order, bound, by, status).noted(problem, job.options))
-    };
-    let d = |i: usize, j: usize| problem.space.distances.between(i as u32, j as u32);
-    let (mut best, mut value) = (start.to_vec(), problem.value(start));
+    let solver = format!("subtour cuts ({})", job.name());
+    let mut best = job.start.to_vec();
+    let mut value = problem.value(&best);
     let mut bound = job.bound;
     for reach in [2, u32::MAX] {
-        let from = |i: usize| {
-            let near = (i + 1..n).filter(move |j| d(i, *j) <= reach);
-            let near = near.map(move |j| (i, j, f64::from(d(i, j))));
-            near.chain((!ring).then_some((i, n, 0.0)))
-        };
-        let edges: Vec<_> = (0..n).flat_map(from).take(EDGES + 1).collect();
+        let complete = reach == u32::MAX;
+        let edges = list_edges(problem, reach);
         if edges.len() > EDGES {
-            if reach == 2 && value > bound {
-                let problem = format!("a path through {n} elements is beyond subtour cuts");
+            if !complete && value > bound {
                 return Err(Error::unsuited(
                     job.options.location.clone(),
-                    problem,
+                    format!("a path through {n} elements is beyond subtour cuts"),
                     "use `optimise:weights=path`",
                 ));
             }
@@ -50,55 +55,82 @@ pub(super) fn solve(job: &Job<'_>) -> Result<SearchResult> {
             rounds += 1;
             let chosen = match cheapest_edges(job, vertices, &edges, &cuts) {
                 Ok(chosen) => chosen,
-                Err(Refusal::OutOfTime) => return done(&best, bound, "", Status::TimeLimit),
+                Err(Refusal::OutOfTime) => {
+                    return Ok(job.report(&best, bound, solver, Status::TimeLimit));
+                }
                 // Too few edges for a tour: more of them next.
-                Err(Refusal::Failed(_)) if reach == 2 => break None,
+                Err(Refusal::Failed(_)) if !complete => break None,
                 Err(Refusal::Failed(error)) => return Err(error),
             };
-            let length: f64 = chosen.iter().map(|e| edges[*e].2).sum();
-            if reach == u32::MAX {
+            if complete {
+                // Fewer constraints than a tour has: no tour is shorter, up to the solver's rounding.
+                let length: f64 = chosen.iter().map(|(_, _, length)| length).sum();
                 bound = f64::max(bound, length * (1.0 - 1e-9));
             }
-            let parts = circles(vertices, chosen.iter().map(|e| (edges[*e].0, edges[*e].1)));
-            if parts.len() == 1 {
-                break Some(parts);
+            let mut circles = list_circles(vertices, &chosen);
+            if circles.len() == 1 {
+                break circles.pop();
             }
             job.observer.progress(value, bound);
             if job.observer.should_stop() {
-                return done(&best, bound, "", Status::Stopped);
+                return Ok(job.report(&best, bound, solver, Status::Stopped));
             }
-            cuts.extend(parts);
+            cuts.extend(circles);
         };
-        if let Some(tour) = tour {
-            let mut walk = tour.into_iter().next().unwrap_or_default();
+        if let Some(mut tour) = tour {
             if !ring {
-                let at = walk.iter().position(|v| *v == n).unwrap_or(0);
-                walk.rotate_left(at);
-                walk.remove(0);
+                // The path begins behind the vertex that is no element.
+                let at = tour.iter().position(|v| *v == n).unwrap_or(0);
+                tour.rotate_left(at);
+                tour.remove(0);
             }
-            let order: Vec<u32> = walk.into_iter().map(|v| v as u32).collect();
+            let order: Vec<u32> = tour.into_iter().map(|v| v as u32).collect();
             let found = problem.value(&order);
             if found < value {
-                (best, value) = (order, found);
+                best = order;
+                value = found;
             }
-            if reach == u32::MAX {
+            if complete {
                 bound = value;
             }
-            if value - bound <= 1e-9 * value {
-                return done(&best, bound, &format!(", {rounds} rounds"), Status::Optimal);
+            if meets_bound(value, bound) {
+                let solver = format!("{solver}, {rounds} rounds");
+                return Ok(job.report(&best, bound, solver, Status::Optimal));
             }
         }
     }
-    done(&best, bound, "", Status::Steps)
+    Ok(job.report(&best, bound, solver, Status::Steps))
 }
 
-/// The edges of the cheapest set with two at every vertex and two out of every cut's set.
+/// Returns the edges between elements at most `reach` hops apart, and unless on a ring those to the vertex that makes a path
+/// a tour. Stops soon after [`EDGES`] of them.
+fn list_edges(problem: &SearchProblem<'_>, reach: u32) -> Vec<Edge> {
+    let n = problem.space.len();
+    let mut edges = Vec::new();
+    for i in 0..n {
+        for j in i + 1..n {
+            let hops = problem.space.distances.between(i as u32, j as u32);
+            if hops <= reach {
+                edges.push((i, j, f64::from(hops)));
+            }
+        }
+        if !problem.weights.ring {
+            edges.push((i, n, 0.0));
+        }
+        if edges.len() > EDGES {
+            break;
+        }
+    }
+    edges
+}
+
+/// Returns the cheapest edges with two at every vertex and two out of every cut's set. Fails if the solver does.
 fn cheapest_edges(
     job: &Job<'_>,
     vertices: usize,
-    edges: &[(usize, usize, f64)],
+    edges: &[Edge],
     cuts: &[Vec<usize>],
-) -> std::result::Result<Vec<usize>, Refusal> {
+) -> std::result::Result<Vec<Edge>, Refusal> {
     let mut variables = ProblemVariables::new();
     let x: Vec<Variable> = edges
         .iter()
@@ -124,42 +156,41 @@ fn cheapest_edges(
             leaving.map(|(_, e)| *e).sum::<Expression>() >= 2
         ));
     }
-    let model = Model {
+    let answer = job.run(Model {
         variables,
         objective,
         constraints,
         x,
         warm: Vec::new(),
-    };
-    let answer = job.run(model)?;
+    })?;
+    // Edges that are not known to be the cheapest prove nothing.
     if !matches!(answer.status, SolutionStatus::Optimal) {
         return Err(Refusal::OutOfTime);
     }
-    let chosen = answer.values.iter().enumerate().filter(|(_, v)| **v > 0.5);
-    Ok(chosen.map(|(e, _)| e).collect())
+    let chosen = edges.iter().zip(answer.values).filter(|(_, v)| *v > 0.5);
+    Ok(chosen.map(|(edge, _)| *edge).collect())
 }
 
-/// The circles that edges with two at every vertex make, each in walking order.
-fn circles(vertices: usize, edges: impl Iterator<Item = (usize, usize)>) -> Vec<Vec<usize>> {
+/// Returns the circles that edges with two at every vertex make, each in walking order.
+fn list_circles(vertices: usize, edges: &[Edge]) -> Vec<Vec<usize>> {
     let mut next: Vec<Vec<usize>> = vec![Vec::new(); vertices];
-    for (a, b) in edges {
-        next[a].push(b);
-        next[b].push(a);
+    for (a, b, _) in edges {
+        next[*a].push(*b);
+        next[*b].push(*a);
     }
     let mut seen = vec![false; vertices];
-    let mut parts = Vec::new();
+    let mut circles = Vec::new();
     for root in 0..vertices {
-        let (mut part, mut at) = (Vec::new(), root);
-        while !std::mem::replace(&mut seen[at], true) {
-            part.push(at);
-            match next[at].iter().find(|v| !seen[**v]) {
-                Some(v) => at = *v,
-                None => break,
-            }
+        let mut circle = Vec::new();
+        let mut unseen = (!seen[root]).then_some(root);
+        while let Some(vertex) = unseen {
+            seen[vertex] = true;
+            circle.push(vertex);
+            unseen = next[vertex].iter().copied().find(|v| !seen[*v]);
         }
-        if !part.is_empty() {
-            parts.push(part);
+        if !circle.is_empty() {
+            circles.push(circle);
         }
     }
-    parts
+    circles
 }

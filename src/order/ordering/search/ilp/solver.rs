@@ -1,4 +1,4 @@
-//! The solvers: which there are, and a model's way through one of them.
+//! Solvers of integer programs: their names, and how a model is handed to one of them.
 
 use good_lp::solvers::{WithInitialSolution, WithTimeLimit};
 use good_lp::{
@@ -8,14 +8,15 @@ use good_lp::{
 
 use crate::ordering::search::optimise::options::SearchOptions;
 use crate::ordering::search::optimise::problem::SearchProblem;
+use crate::ordering::search_result::{SearchResult, Status};
 use nodeorder_base::error::{Error, Result};
 use nodeorder_base::observer::Observer;
 use nodeorder_base::params::Params;
 
-/// Names that `solver=` takes; the first lets the tool choose.
+/// Values of `solver=`; the first lets the tool choose.
 pub(super) const NAMES: [&str; 4] = ["auto", "dp", "microlp", "highs"];
 
-/// Refuses `highs` where this build has not got it.
+/// Refuses `highs` where this build lacks it.
 pub(super) fn check_available(params: &Params, solver: &str) -> Result<()> {
     if solver != "highs" || cfg!(feature = "highs") {
         return Ok(());
@@ -27,37 +28,41 @@ pub(super) fn check_available(params: &Params, solver: &str) -> Result<()> {
     ))
 }
 
-/// Answer of a solver.
+/// Solution that a solver found.
 pub(super) struct Answer {
+    /// Values of the model's variables `x`, in their order.
     pub values: Vec<f64>,
-    /// Achieved relative gap; `None` where the solver does not report it.
+    /// Relative gap achieved; `None` where the solver does not report it.
     pub gap: Option<f64>,
     pub status: SolutionStatus,
 }
 
-/// A model ready for any solver.
+/// Integer program to be minimised, ready for any solver.
 pub(super) struct Model {
     pub variables: ProblemVariables,
     pub objective: Expression,
     pub constraints: Vec<Constraint>,
-    /// The variables whose values are read: `x[i·n + p]`.
+    /// Variables whose values are read.
     pub x: Vec<Variable>,
+    /// Known solution to begin with; empty if there is none.
     pub warm: Vec<(Variable, f64)>,
 }
 
-/// A request to a solver: options, solver and the bound known so far; the problem, and an order
-/// of its elements to begin with.
+/// Problem on its way to a solver, with all that is known of it.
 pub(super) struct Job<'a> {
     pub options: &'a SearchOptions,
     pub observer: &'a dyn Observer,
+    /// One of [`NAMES`].
     pub solver: &'static str,
+    /// Lower bound on the objective.
     pub bound: f64,
     pub problem: &'a SearchProblem<'a>,
+    /// Order of the elements to begin with.
     pub start: &'a [u32],
 }
 
 impl Job<'_> {
-    /// The solver that `auto` means: the one compiled in that is known to be fastest.
+    /// Returns the solver's name; for `auto` that of the one compiled in that is known to be fastest.
     pub(super) fn name(&self) -> &'static str {
         match self.solver {
             "auto" if cfg!(feature = "highs") => "highs",
@@ -66,6 +71,19 @@ impl Job<'_> {
         }
     }
 
+    /// Returns the result of an order that `solver` found.
+    pub(super) fn report(
+        &self,
+        order: &[u32],
+        bound: f64,
+        solver: impl Into<String>,
+        status: Status,
+    ) -> SearchResult {
+        SearchResult::new(self.problem, order, bound, solver, status)
+            .noted(self.problem, self.options)
+    }
+
+    /// Returns the error of a solver that failed.
     pub(super) fn failed(&self, what: &str) -> Error {
         Error::unsuited(
             self.options.location.clone(),
@@ -74,12 +92,13 @@ impl Job<'_> {
         )
     }
 
-    /// Seconds left for a solver, if there is a limit.
+    /// Returns the seconds left for a solver, if there is a limit.
     fn left(&self) -> Option<f64> {
         let limit = self.options.time?;
         Some((limit - self.observer.seconds().unwrap_or(0.0)).max(0.01))
     }
 
+    /// Solves a model. Fails if it is infeasible, the solver gives up, or the time is up before it found anything.
     pub(super) fn run(&self, model: Model) -> std::result::Result<Answer, Refusal> {
         let left = self.left();
         match self.name() {
@@ -95,6 +114,7 @@ impl Job<'_> {
                 microlp,
                 |m, warm| {
                     let m = timed(m, left);
+                    // It refuses an empty start.
                     if warm.is_empty() {
                         m
                     } else {
@@ -106,6 +126,7 @@ impl Job<'_> {
         }
     }
 
+    /// Solves a model by `solver`; `tune` sets its time limit and warm start, `gap` asks for the gap achieved.
     fn solve<S: Solver>(
         &self,
         model: Model,
@@ -130,6 +151,7 @@ impl Job<'_> {
                 Err(Refusal::Failed(self.failed("found the model infeasible")))
             }
             Err(error) => {
+                // Solvers have no error of their own for this, so its text has to tell.
                 let text = error.to_string();
                 if self.options.time.is_some() && text.to_lowercase().contains("time limit") {
                     return Err(Refusal::OutOfTime);
@@ -142,12 +164,13 @@ impl Job<'_> {
     }
 }
 
-/// Why there is no answer.
+/// Reason why there is no answer.
 pub(super) enum Refusal {
     OutOfTime,
     Failed(Error),
 }
 
+/// Returns the model with a time limit, if there is one.
 fn timed<M: WithTimeLimit>(model: M, seconds: Option<f64>) -> M {
     match seconds {
         Some(seconds) => model.with_time_limit(seconds),

@@ -17,26 +17,53 @@ use super::anneal_rng::{AnnealRng, between};
 use super::elements::Arrangement;
 use super::prices::Prices;
 use super::sequence::{Piece, Sequence};
+use nodeorder_base::observer::Observer;
 
-/// The price of lag 1 (or of the largest weight).
+/// Price of the largest weight.
 pub(super) const UNIT: f64 = 16384.0;
 
-/// Windows from here on are first priced sparsely.
+/// Shortest window whose prices are first estimated sparsely.
 const SPARSE: usize = 32;
 
-/// Steps between two looks at the clock.
+/// Number of steps between two looks at the clock.
 const SLICE: u64 = 512;
 
-/// How a chain cools: temperatures in units of the largest weight.
+/// First and last temperature of a chain, in units of the largest weight.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Cooling {
     pub from: f64,
     pub to: f64,
 }
 
-/// A shorter window that sorts out hopeless moves.
+/// Limits of a stretch of annealing.
+pub(super) struct Stretch {
+    /// Number of steps, where it is limited.
+    pub steps: Option<f64>,
+    /// Begin on the observer's clock and length in seconds, where that is limited.
+    pub time: Option<(f64, f64)>,
+}
+
+impl Stretch {
+    /// Returns the share of the stretch that is over after so many steps: infinite once it was stopped. The limit that is
+    /// reached first counts.
+    pub fn share_over(&self, made: u64, observer: &dyn Observer) -> f64 {
+        if observer.should_stop() {
+            return f64::INFINITY;
+        }
+        let by_steps = self.steps.map_or(0.0, |all| made as f64 / all);
+        let by_time = match (self.time, observer.seconds()) {
+            (Some((_, length)), _) if length <= 0.0 => f64::INFINITY,
+            (Some((begin, length)), Some(now)) => (now - begin) / length,
+            _ => 0.0,
+        };
+        by_steps.max(by_time)
+    }
+}
+
+/// Prices within a shorter window, which sort out hopeless moves.
 struct Sieve {
     prices: Prices,
+    /// Rise above the acceptable one that the longer lags may still give back.
     margin: f64,
 }
 
@@ -45,58 +72,54 @@ pub(super) struct Chain<'s> {
     space: &'s Arrangement,
     sequence: Sequence<'s>,
     prices: Prices,
+    /// Sieves that moves pass before they are priced in full, the shortest window first.
     sieves: Vec<Sieve>,
+    /// Margin of the sieve of lag 1.
     step_margin: f64,
+    /// Margin of the sparse estimate.
     sparse_margin: f64,
-    /// Whether half of the steps skip the narrow sieves.
+    /// Whether half of the steps skip the sieves.
     wide: bool,
     ring: bool,
-    /// Ranks at either end that no move changes.
+    /// Number of ranks at either end that no move changes.
     fixed: usize,
     rng: AnnealRng,
+    /// Price of the sequence less that of the first.
     current: i64,
     /// Price of the best sequence less that of the first; not above 0.
     pub gain: i64,
-    /// The best sequence seen at the end of a slice.
+    /// Best sequence seen at the end of a slice.
     pub best: Vec<u32>,
+    /// Number of steps made.
     pub steps: u64,
 }
 
 impl<'s> Chain<'s> {
-    /// A chain at `order`. On a ring the window is cut to a quarter of it.
+    /// Begins a chain at `order`, under weights by lag. On a ring the window is cut to a quarter of it.
     pub fn new(
         space: &'s Arrangement,
         order: &[u32],
         lag: &[f64],
-        window: usize,
         ring: bool,
         rng: AnnealRng,
     ) -> Self {
-        let window = if ring {
-            window.min(order.len() / 4)
-        } else {
-            window
-        };
-        let prices = Prices::new(lag, UNIT, window);
+        let longest = if ring { order.len() / 4 } else { usize::MAX };
+        let prices = Prices::new(lag, UNIT, longest);
         let window = prices.window;
-        let step = prices.lag(1) as f64;
-        // Measured on accepted moves: lags beyond a cut rarely give back more than this.
-        let margin = |cut: usize| (1.7 * step).min(2.8 * prices.beyond(cut) as f64);
-        let wide = prices.beyond(4) > prices.lag(1);
         let sieves = [4, 16, 64]
             .into_iter()
             .filter(|cut| *cut < window)
             .map(|cut| Sieve {
                 prices: prices.cut(cut),
-                margin: margin(cut),
+                margin: margin_beyond(&prices, cut),
             });
         Chain {
             space,
             sequence: Sequence::new(space, order, window, ring),
             sieves: sieves.collect(),
-            step_margin: margin(1),
-            sparse_margin: 3.0 * step,
-            wide,
+            step_margin: margin_beyond(&prices, 1),
+            sparse_margin: 3.0 * prices.lag(1) as f64,
+            wide: prices.beyond(4) > prices.lag(1),
             prices,
             ring,
             fixed: 0,
@@ -119,7 +142,8 @@ impl<'s> Chain<'s> {
         self.sequence.set(order);
         self.best.clear();
         self.best.extend_from_slice(order);
-        (self.current, self.gain) = (0, 0);
+        self.current = 0;
+        self.gain = 0;
     }
 
     /// Anneals until `share` (asked with the steps made) reaches `until`; the share sets the temperature.
@@ -134,10 +158,12 @@ impl<'s> Chain<'s> {
                 self.keep();
                 return;
             }
-            let temperature = match cooling.to > 0.0 {
-                true => UNIT * between(cooling.from, cooling.to, now.max(0.0)),
-                false => 0.0,
+            let temperature = if cooling.to > 0.0 {
+                UNIT * between(cooling.from, cooling.to, now.max(0.0))
+            } else {
+                0.0
             };
+            // Moves never reach over the cut of a ring, so the cut wanders.
             if self.ring {
                 let by = self.rng.below(self.sequence.len());
                 self.sequence.rotate(by);
@@ -164,6 +190,7 @@ impl<'s> Chain<'s> {
         }
     }
 
+    /// Proposes one move, and makes it if the price rises by no more than `limit`.
     fn step(&mut self, limit: f64) {
         let n = self.sequence.len();
         let i = self.rng.below(n);
@@ -178,9 +205,8 @@ impl<'s> Chain<'s> {
         match choice & 15 {
             0..5 => self.carry(i, j, choice >> 4, limit),
             5..10 => {
-                let (low, high) = (i.min(j), i.max(j));
                 let up = (choice >> 4 & 1) as usize;
-                self.reverse(low + up, high + up, limit);
+                self.reverse(i.min(j) + up, i.max(j) + up, limit);
             }
             10..14 => {
                 let away = 1 + self.rng.below(3);
@@ -207,91 +233,93 @@ impl<'s> Chain<'s> {
             8 << (choice >> 3 & 7)
         };
         let len = 1 + self.rng.below(longest.min(n / 2).max(1));
-        let (behind, first) = (choice & 1 == 0, choice & 2 == 0);
+        let behind = choice & 1 == 0;
+        let first = choice & 2 == 0;
+        // Ranks below 0 wrap to large ones, which are refused with those beyond the end.
         let from = if first { j } else { (j + 1).wrapping_sub(len) };
         let to = from.wrapping_add(len);
         let at = if behind { i + 1 } else { i };
         if from > n || to > n || (from..=to).contains(&at) {
             return;
         }
-        let turned = behind != first;
-        let (start, end) = (from.min(at), to.max(at));
         let carried = Piece::new(from, to);
-        let passed = if at < from {
-            Piece::new(at, from)
+        let turned = Piece {
+            turned: behind != first,
+            ..carried
+        };
+        let head = Piece::new(0, from.min(at));
+        let tail = Piece::new(to.max(at), n);
+        if at < from {
+            let passed = Piece::new(at, from);
+            self.rejoin(
+                &[head, passed, carried, tail],
+                &[head, turned, passed, tail],
+                limit,
+            );
         } else {
-            Piece::new(to, at)
-        };
-        let (head, tail) = (Piece::new(0, start), Piece::new(end, n));
-        let turn = Piece { turned, ..carried };
-        let (old, new) = match at < from {
-            true => ([head, passed, carried, tail], [head, turn, passed, tail]),
-            false => ([head, carried, passed, tail], [head, passed, turn, tail]),
-        };
-        self.rejoin(&old, &new, limit);
+            let passed = Piece::new(to, at);
+            self.rejoin(
+                &[head, carried, passed, tail],
+                &[head, passed, turned, tail],
+                limit,
+            );
+        }
     }
 
+    /// Reverses the stretch of ranks `from..to`.
     fn reverse(&mut self, from: usize, to: usize, limit: f64) {
         let n = self.sequence.len();
         if to > n || to < from + 2 {
             return;
         }
-        let (head, tail) = (Piece::new(0, from), Piece::new(to, n));
+        let head = Piece::new(0, from);
         let middle = Piece::new(from, to);
-        self.rejoin(
-            &[head, middle, tail],
-            &[
-                head,
-                Piece {
-                    turned: true,
-                    ..middle
-                },
-                tail,
-            ],
-            limit,
-        );
+        let tail = Piece::new(to, n);
+        let turned = Piece {
+            turned: true,
+            ..middle
+        };
+        self.rejoin(&[head, middle, tail], &[head, turned, tail], limit);
     }
 
+    /// Joins the pieces of `old` as in `new` unless a sieve or the full price refuses it.
     fn rejoin(&mut self, old: &[Piece], new: &[Piece], limit: f64) {
-        if old[0].to < self.fixed || self.sequence.len() - old[old.len() - 1].from < self.fixed {
+        let before = old[0].to;
+        let behind = self.sequence.len() - old[old.len() - 1].from;
+        if before < self.fixed || behind < self.fixed {
             return;
         }
-        if self.ring {
-            let outside = old[0].to + self.sequence.len() - old[old.len() - 1].from;
-            // Closer joints would count a pair twice, once each way round.
-            if outside < 2 * self.prices.window {
-                return;
-            }
+        // Closer joints would count a pair twice, once each way round.
+        if self.ring && before + behind < 2 * self.prices.window {
+            return;
         }
         let wide = self.wide && self.rng.bits() >> 63 == 0;
         if !wide {
-            let steps = self.sequence.steps(new) - self.sequence.steps(old);
+            let steps = self.sequence.step_change(old, new);
             if (steps * self.prices.lag(1)) as f64 > limit + self.step_margin {
                 return;
             }
-        }
-        for sieve in self.sieves.iter().filter(|_| !wide) {
-            let delta =
-                self.sequence.joints(new, &sieve.prices) - self.sequence.joints(old, &sieve.prices);
-            if delta as f64 > limit + sieve.margin {
-                return;
+            for sieve in &self.sieves {
+                let delta = self.sequence.price_change(old, new, &sieve.prices, false);
+                if delta as f64 > limit + sieve.margin {
+                    return;
+                }
             }
         }
         if self.prices.window >= SPARSE {
-            let about = self.sequence.joints_sparsely(new, &self.prices)
-                - self.sequence.joints_sparsely(old, &self.prices);
+            let about = self.sequence.price_change(old, new, &self.prices, true);
             if about as f64 > limit + self.sparse_margin {
                 return;
             }
         }
-        let delta =
-            self.sequence.joints(new, &self.prices) - self.sequence.joints(old, &self.prices);
+        let delta = self.sequence.price_change(old, new, &self.prices, false);
         if delta as f64 <= limit {
             self.sequence.apply(new);
             self.current += delta;
         }
     }
 
+    /// Exchanges the elements at two ranks unless the shortest sieve or the full price refuses it.
     fn exchange(&mut self, a: usize, b: usize, limit: f64) {
         let n = self.sequence.len();
         let free = self.fixed..n.saturating_sub(self.fixed);
@@ -300,6 +328,7 @@ impl<'s> Chain<'s> {
         }
         if let Some(sieve) = self.sieves.first() {
             let delta = self.sequence.exchange(a, b, &sieve.prices);
+            // Two elements change places, each with long lags of its own.
             if delta as f64 > limit + 2.0 * sieve.margin {
                 return;
             }
@@ -310,6 +339,11 @@ impl<'s> Chain<'s> {
             self.current += delta;
         }
     }
+}
+
+/// Returns what lags beyond `cut` rarely exceed when they give back a part of a move's price: measured on accepted moves.
+fn margin_beyond(prices: &Prices, cut: usize) -> f64 {
+    (1.7 * prices.lag(1) as f64).min(2.8 * prices.beyond(cut) as f64)
 }
 
 #[cfg(test)]
@@ -330,7 +364,7 @@ mod tests {
                 .map(|k| if k == 0 { 0.0 } else { 1.0 / f64::from(k) })
                 .collect();
             let order: Vec<u32> = (0..space.len() as u32).collect();
-            let mut chain = Chain::new(&space, &order, &lag, 39, ring, AnnealRng::new(1, 0));
+            let mut chain = Chain::new(&space, &order, &lag, ring, AnnealRng::new(1, 0));
             let start = chain.prices.of_order(&space.distances, &order, ring);
             let cooling = Cooling {
                 from: 0.5,

@@ -1,19 +1,22 @@
-//! Draws and the two transcendental functions annealing needs, the same to the last bit everywhere.
+//! Draws and the two transcendental functions that annealing needs, the same to the last bit on every machine: the
+//! standard library's logarithm and power may differ between platforms, basic arithmetic does not.
 
 use rand_pcg::Pcg64;
 use rand_pcg::rand_core::Rng;
 
 use nodeorder_base::random::{generator, ln};
 
-/// Seeded draws.
+/// Generator of one chain's draws.
 pub(super) struct AnnealRng {
     random: Pcg64,
-    /// -ln of the middle of each of 4,096 equal parts of (0, 1).
+    /// Negative logarithms of the middles of 4,096 equal parts of (0, 1): a look-up is faster than a logarithm.
     waits: Vec<f64>,
 }
 
 impl AnnealRng {
+    /// Begins the draws of one stream of a seed.
     pub fn new(seed: u64, stream: u64) -> Self {
+        // An odd multiple of the stream, so that streams of one seed are far apart: 2⁶⁴ over the golden ratio.
         let seed = seed.wrapping_add(stream.wrapping_mul(0x9e37_79b9_7f4a_7c15));
         let waits = (0..4096)
             .map(|i| -ln((f64::from(i) + 0.5) / 4096.0))
@@ -24,23 +27,24 @@ impl AnnealRng {
         }
     }
 
+    /// Returns 64 random bits.
     pub fn bits(&mut self) -> u64 {
         self.random.next_u64()
     }
 
-    /// A whole number below `bound`; the bias, below bound/2³², is of no consequence to a search.
+    /// Returns a whole number below `bound`; the bias, below bound/2³², is of no consequence to a search.
     pub fn below(&mut self, bound: usize) -> usize {
         (((self.bits() >> 32) * bound as u64) >> 32) as usize
     }
 
-    /// An exponential waiting time of mean 1: a rise by T times this is accepted at temperature T.
+    /// Returns an exponential waiting time of mean 1: a rise by T times this is accepted at temperature T.
     pub fn wait(&mut self) -> f64 {
         let part = self.bits() >> 52;
         self.waits[part as usize]
     }
 }
 
-/// `from · (to/from)^share`, by basic arithmetic alone: `(1 + x/2²⁰)^(2²⁰)` for the exponential, which is
+/// Returns `from · (to/from)^share`, by basic arithmetic alone: `(1 + x/2²⁰)^(2²⁰)` for the exponential, which is
 /// off by a millionth.
 pub(super) fn between(from: f64, to: f64, share: f64) -> f64 {
     let mut power = 1.0 + ln(to / from) * share / f64::from(1 << 20);

@@ -1,4 +1,12 @@
 //! Annealing a long sequence block by block: chains that stay in the cache, side by side.
+//!
+//! Inside a block the ends, a window each, stay as they are. So blocks do not see each other's moves, and can be annealed in
+//! any order; the blocks of the next pass begin half a block further on, and reach what stayed:
+//!
+//! ```text
+//! pass 0   |= moves =|= moves =|= moves =|
+//! pass 1   |===|= moves =|= moves =|= m =|      = ends that stay
+//! ```
 
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -6,30 +14,32 @@ use std::sync::Mutex;
 
 use rayon::prelude::*;
 
-use super::anneal::{Chain, Cooling, UNIT};
+use super::anneal::{Chain, Cooling, Stretch, UNIT};
 use super::anneal_rng::AnnealRng;
 use super::elements::Arrangement;
 use super::options::Budget;
 use super::prices::Prices;
 use nodeorder_base::observer::Observer;
 
-/// Elements from which sequences are annealed by blocks.
+/// Least number of elements of a sequence that is annealed by blocks.
 pub(super) const LARGE: usize = 100_000;
 
-/// Elements of a block, and of one where most blocks are alike: powers of two, as the parts of curves that fill boxes
-/// often are. Short ones take shape in fewer steps.
+/// Number of elements of a block: a power of two, as the parts of curves that fill boxes often are.
 const BLOCK: usize = 4096;
+
+/// Number of elements of a block where most blocks are alike: short ones take shape in fewer steps.
 const ALIKE: usize = 512;
 
 /// Least mean number of blocks in a group for which short blocks are used.
 const MANY: usize = 8;
 
-/// Chains of a pass at least, the same for any number of threads.
+/// Least number of chains of a pass, the same for any number of threads.
 const CHAINS: usize = 2;
 
-/// One pass over a sequence: what is annealed, under which weights, and until when.
+/// One pass over a sequence.
 pub(super) struct Pass<'a> {
     pub space: &'a Arrangement,
+    /// Weights by lag, from lag 0.
     pub lag: &'a [f64],
     /// Cooling of a block, by how many times the steps of a single block it gets.
     pub cooling: &'a (dyn Fn(f64) -> Cooling + Sync),
@@ -37,18 +47,28 @@ pub(super) struct Pass<'a> {
     pub observer: &'a dyn Observer,
     /// Number of the pass in the search; the blocks of odd ones begin half a block further on.
     pub number: usize,
-    /// Its share of the steps, and the moment when it ends where there is a time limit.
+    /// Number of steps of the pass; `None` where only time is limited.
     pub steps: Option<u64>,
+    /// Moment when the pass ends, where there is a time limit.
     pub end: Option<f64>,
 }
 
-/// A chain on the first block of a group; distances inside all blocks of a group agree rank by rank.
+/// Chain on the first block of a group; distances inside all blocks of a group agree rank by rank.
 struct Job {
     /// Number of its group of blocks.
     group: usize,
-    /// Its share of the steps, as a multiple of the share of a block that is like no other.
+    /// Share of the steps, as a multiple of the share of a block that is like no other.
     weight: f64,
     rng: AnnealRng,
+}
+
+/// Outcome of one chain.
+struct BlockResult {
+    /// Ranks inside the block before, by rank after.
+    order: Vec<u32>,
+    /// Change in price, not above 0.
+    gain: i64,
+    steps: u64,
 }
 
 impl Pass<'_> {
@@ -64,27 +84,23 @@ impl Pass<'_> {
         for (r, e) in order.iter().enumerate() {
             rank[*e as usize] = r as u32;
         }
-        let window = self.lag.len() - 1;
         // Short blocks pay only where many are alike: fewer pairs of ranks lie inside them.
         let mut groups = self.groups(order, ALIKE);
         if groups.iter().map(Vec::len).sum::<usize>() < MANY * groups.len() {
             groups = self.groups(order, BLOCK);
         }
         let chains = CHAINS.div_ceil(groups.len().max(1));
-        let job = |(group, chain): (usize, usize)| Job {
-            group,
-            weight: groups[group].len() as f64 / chains as f64,
-            rng: AnnealRng::new(
-                self.budget.seed,
-                (self.number as u64) << 32 | (group * chains + chain) as u64,
-            ),
-        };
-        let pairs =
-            (0..groups.len()).flat_map(|group| (0..chains).map(move |chain| (group, chain)));
-        let jobs: Vec<Job> = pairs.map(job).collect();
+        let first_stream = (self.number as u64) << 32;
+        let jobs: Vec<Job> = (0..groups.len() * chains)
+            .map(|number| Job {
+                group: number / chains,
+                weight: groups[number / chains].len() as f64 / chains as f64,
+                rng: AnnealRng::new(self.budget.seed, first_stream | number as u64),
+            })
+            .collect();
         let all: f64 = jobs.iter().map(|job| job.weight).sum();
         let left = Mutex::new(all);
-        let found: Vec<(Vec<u32>, i64, u64)> = jobs
+        let results: Vec<BlockResult> = jobs
             .into_par_iter()
             .with_max_len(1)
             .map(|job| {
@@ -95,55 +111,51 @@ impl Pass<'_> {
                 });
                 // Blocks that wait share what is left of the time.
                 let share = (job.weight * rayon::current_num_threads() as f64 / waiting).min(1.0);
-                let slice = now
-                    .zip(self.end)
-                    .map(|(now, end)| (now, (end - now).max(0.0) * share));
-                let steps = self.steps.map(|steps| steps as f64 * job.weight / all);
-                self.anneal(groups[job.group][0], &rank, job, steps, slice)
+                let stretch = Stretch {
+                    steps: self.steps.map(|steps| steps as f64 * job.weight / all),
+                    time: now
+                        .zip(self.end)
+                        .map(|(now, end)| (now, (end - now).max(0.0) * share)),
+                };
+                self.anneal(groups[job.group][0], &rank, job, stretch)
             })
             .collect();
-        let steps = found.iter().map(|(.., steps)| steps).sum();
-        let prices = Prices::new(self.lag, UNIT, window);
-        let best = found
-            .chunks(chains)
-            .map(|found| found.iter().min_by_key(|(_, delta, _)| delta));
+        let prices = Prices::new(self.lag, UNIT, self.lag.len() - 1);
         groups
-            .into_iter()
-            .zip(best)
-            .collect::<Vec<_>>()
             .into_par_iter()
-            .for_each(|(group, best)| {
-                let Some((best, delta, _)) = best else { return };
-                for block in group {
-                    let after: Vec<u32> = best.iter().map(|from| block[*from as usize]).collect();
-                    let price = |order: &[u32]| prices.of_stretch(&self.space.distances, order);
-                    if price(&after) - price(block) == *delta {
-                        block.copy_from_slice(&after);
-                    }
+            .zip(results.par_chunks(chains))
+            .for_each(|(group, results)| {
+                if let Some(best) = results.iter().min_by_key(|result| result.gain) {
+                    self.reorder_alike(group, best, &prices);
                 }
             });
-        steps
+        results.iter().map(|result| result.steps).sum()
     }
 
-    /// The blocks of `size` elements in groups of which many distances agree, rank by rank, the largest group first;
+    /// Puts the blocks of a group into the order found for the first, those that gain as much by it.
+    fn reorder_alike(&self, group: Vec<&mut [u32]>, found: &BlockResult, prices: &Prices) {
+        let distances = &self.space.distances;
+        for block in group {
+            let after: Vec<u32> = found
+                .order
+                .iter()
+                .map(|from| block[*from as usize])
+                .collect();
+            // Groups are formed by some of the distances, so a block may differ from the first in others.
+            let gain = prices.of_stretch(distances, &after) - prices.of_stretch(distances, block);
+            if gain == found.gain {
+                block.copy_from_slice(&after);
+            }
+        }
+    }
+
+    /// Returns the blocks of `size` elements in groups of which many distances agree, rank by rank, the largest group first;
     /// blocks without an element between the windows at their ends are left out.
     fn groups<'o>(&self, order: &'o mut [u32], size: usize) -> Vec<Vec<&'o mut [u32]>> {
         let (first, rest) = order.split_at_mut(if self.number % 2 == 1 { size / 2 } else { 0 });
         let blocks = std::iter::once(first).chain(rest.chunks_mut(size));
         let blocks: Vec<&mut [u32]> = blocks.filter(|b| b.len() >= 2 * self.lag.len()).collect();
-        let sign = |block: &[u32]| {
-            let mut hasher = DefaultHasher::new();
-            let lags = (0..usize::BITS)
-                .map(|bit| 1 << bit)
-                .take_while(|lag| *lag < block.len());
-            for lag in lags {
-                for (a, b) in block.iter().zip(&block[lag..]) {
-                    self.space.distances.between(*a, *b).hash(&mut hasher);
-                }
-            }
-            (block.len(), hasher.finish())
-        };
-        let signs: Vec<(usize, u64)> = blocks.par_iter().map(|block| sign(block)).collect();
+        let signs: Vec<(usize, u64)> = blocks.par_iter().map(|block| self.sign(block)).collect();
         let mut groups: Vec<Vec<&mut [u32]>> = Vec::new();
         let mut group_of = HashMap::new();
         for (sign, block) in signs.into_iter().zip(blocks) {
@@ -157,35 +169,40 @@ impl Pass<'_> {
         groups
     }
 
-    /// The order that a chain finds for a block, as ranks inside the block; its change in price; the steps made.
-    fn anneal(
-        &self,
-        block: &[u32],
-        rank: &[u32],
-        job: Job,
-        steps: Option<f64>,
-        slice: Option<(f64, f64)>,
-    ) -> (Vec<u32>, i64, u64) {
-        let ids: Vec<u32> = (0..block.len() as u32).collect();
+    /// Returns the length of a block and a hash of its distances at lags 1, 2, 4, …: blocks that differ in neither are very
+    /// likely congruent.
+    fn sign(&self, block: &[u32]) -> (usize, u64) {
+        let mut hasher = DefaultHasher::new();
+        let mut lag = 1;
+        while lag < block.len() {
+            for (a, b) in block.iter().zip(&block[lag..]) {
+                self.space.distances.between(*a, *b).hash(&mut hasher);
+            }
+            lag *= 2;
+        }
+        (block.len(), hasher.finish())
+    }
+
+    /// Anneals one block by `job` over a stretch.
+    fn anneal(&self, block: &[u32], rank: &[u32], job: Job, stretch: Stretch) -> BlockResult {
+        let order: Vec<u32> = (0..block.len() as u32).collect();
         if self.observer.should_stop() {
-            return (ids, 0, 0);
+            return BlockResult {
+                order,
+                gain: 0,
+                steps: 0,
+            };
         }
         let part = self.space.part(block, rank, rank[block[0] as usize]);
-        let window = self.lag.len() - 1;
-        let mut chain = Chain::new(&part, &ids, self.lag, window, false, job.rng).between_windows();
+        let mut chain = Chain::new(&part, &order, self.lag, false, job.rng).between_windows();
         chain.run((self.cooling)(job.weight), 1.0, &|made| {
-            if self.observer.should_stop() {
-                return f64::INFINITY;
-            }
-            let by_steps = steps.map_or(0.0, |all| made as f64 / all);
-            let by_time = match (slice, self.observer.seconds()) {
-                (Some((_, slice)), _) if slice <= 0.0 => f64::INFINITY,
-                (Some((began, slice)), Some(now)) => (now - began) / slice,
-                _ => 0.0,
-            };
-            by_steps.max(by_time)
+            stretch.share_over(made, self.observer)
         });
-        (chain.best.to_vec(), chain.gain, chain.steps)
+        BlockResult {
+            gain: chain.gain,
+            steps: chain.steps,
+            order: chain.best,
+        }
     }
 }
 

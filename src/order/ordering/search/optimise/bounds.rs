@@ -1,5 +1,9 @@
 //! Proved lower bounds on the objective.
 //!
+//! A bound is proved from what an element pays at least: its weights, heaviest first, times its distances, nearest first.
+//! On a ring of six whose lags weigh 4 and 1, every element has two neighbours at distance 1 and two at 2, so it pays at
+//! least 4·1 + 4·1 + 1·2 + 1·2 = 12, and all six 6·12/2 = 36, for each pair is paid by both of its elements.
+//!
 //! All in integers: weights are scaled and rounded down first, so rounding can only weaken a bound.
 
 use rayon::prelude::*;
@@ -11,20 +15,20 @@ use super::relaxation::{Torus, relaxed};
 use super::scaled::{SAFE, Scaled};
 use nodeorder_network::topology::Metric;
 
-/// Most elements of an assignment by rows and columns: n³ operations, 8n² bytes.
+/// Largest number of elements that are assigned to ranks: n³ operations, 8n² bytes.
 const ASSIGNED: usize = 400;
 
-/// Bounds on one problem.
+/// Lower bounds on one problem.
 pub(in crate::ordering) struct Bounds<'p> {
     problem: &'p SearchProblem<'p>,
     /// Whether every element sees the same distances.
     alike: bool,
-    /// Where the relaxation applies.
+    /// Torus on which the relaxation applies; `None` if it does not.
     torus: Option<Torus>,
 }
 
 impl<'p> Bounds<'p> {
-    /// O(n²) time and memory on a torus of n ≤ 4,096 elements, else O(1).
+    /// Prepares the bounds. O(n²) time and memory on a torus of n ≤ 4,096 elements, else O(1).
     pub fn new(problem: &'p SearchProblem<'p>) -> Self {
         let topology = problem.topology;
         let alike = topology.network().vertex_transitive && topology.nodes().is_full();
@@ -40,7 +44,7 @@ impl<'p> Bounds<'p> {
         }
     }
 
-    /// The larger of the bounds that can be had for `work` operations: by assignment, and by the dynamic
+    /// Returns the larger of the bounds that can be had for `work` operations: by assignment, and by the dynamic
     /// program's relaxation on networks where all routers look alike; for `workload` by balls. The relaxation
     /// goes no further where `stop` says so.
     pub fn lower(&self, work: u64, stop: &(dyn Fn() -> bool + Sync)) -> f64 {
@@ -53,35 +57,58 @@ impl<'p> Bounds<'p> {
         }
         let scaled = Scaled::new(problem);
         let by_assignment = assigned(problem, &scaled, self.alike, work);
-        let relaxed = |torus| relaxed(problem, &scaled, torus, work, stop);
-        by_assignment.max(self.torus.as_ref().and_then(relaxed).unwrap_or(0.0))
+        let torus = self.torus.as_ref();
+        let by_relaxation = torus.and_then(|torus| relaxed(problem, &scaled, torus, work, stop));
+        by_assignment.max(by_relaxation.unwrap_or(0.0))
     }
 
-    /// Whether `much` work gives another relaxation than `little`.
+    /// Returns whether `much` work gives another relaxation than `little`.
     pub fn gains(&self, little: u64, much: u64) -> bool {
         let window = self.problem.weights.window();
-        let memory = |work| {
-            self.torus
-                .as_ref()
-                .and_then(|torus| torus.memory(window, work))
-        };
-        memory(much) > memory(little)
+        let torus = self.torus.as_ref();
+        torus.is_some_and(|torus| torus.memory(window, much) > torus.memory(window, little))
     }
 }
 
-/// Distances from `element` to all others, ascending, the first `count`.
-fn sorted(space: &Arrangement, element: u32, count: usize) -> Vec<i64> {
-    let mut histogram = vec![0usize; space.diameter as usize + 1];
-    for other in (0..space.len() as u32).filter(|o| *o != element) {
-        histogram[space.distances.between(element, other) as usize] += 1;
+/// Returns the distances from an element to all others, ascending. Each element counts `size` times, the first one time less.
+fn ascending_distances(
+    space: &Arrangement,
+    element: u32,
+    size: impl Fn(usize) -> usize,
+) -> impl Iterator<Item = i64> {
+    let mut histogram = vec![0; space.diameter as usize + 1];
+    for other in 0..space.len() {
+        let distance = space.distances.between(element, other as u32);
+        histogram[distance as usize] += size(other);
     }
-    let all = histogram.iter().enumerate();
-    all.flat_map(|(d, c)| std::iter::repeat_n(d as i64, *c))
-        .take(count)
-        .collect()
+    histogram[0] -= 1;
+    let counts = histogram.into_iter().enumerate();
+    counts.flat_map(|(distance, count)| std::iter::repeat_n(distance as i64, count))
 }
 
-/// Gilmore-Lawler: an element at a rank pays at least its weights, heaviest first, times its distances,
+/// Returns the sum of products.
+fn dot(weights: &[i64], distances: &[i64]) -> i64 {
+    weights.iter().zip(distances).map(|(w, d)| w * d).sum()
+}
+
+/// Returns the weights of the pairs that rank `p` of n is in, heaviest first.
+fn weights_at_rank(lag: &[i64], n: usize, ring: bool, p: usize) -> Vec<i64> {
+    let window = lag.len() - 1;
+    let mut weights: Vec<i64> = if ring {
+        (1..n)
+            .filter_map(|q| lag.get(q.min(n - q)).copied())
+            .filter(|w| *w > 0)
+            .collect()
+    } else {
+        let left = &lag[1..=p.min(window)];
+        let right = &lag[1..=(n - 1 - p).min(window)];
+        [left, right].concat()
+    };
+    weights.sort_unstable_by(|a, b| b.cmp(a));
+    weights
+}
+
+/// Returns the bound of Gilmore and Lawler: an element at a rank pays at least its weights, heaviest first, times its distances,
 /// nearest first; half of that, since both ends pay; the cheapest assignment of elements to ranks.
 ///
 /// Ranks further than K from both ends are alike. So with few ranks the assignment is solved; with many,
@@ -91,155 +118,121 @@ fn sorted(space: &Arrangement, element: u32, count: usize) -> Vec<i64> {
 /// # References
 /// Gilmore 1962, <https://doi.org/10.1137/0110022>; Lawler 1963, <https://doi.org/10.1287/mnsc.9.4.586>.
 fn assigned(problem: &SearchProblem<'_>, scaled: &Scaled, alike: bool, work: u64) -> f64 {
-    let (space, n) = (problem.space, problem.space.len());
+    let space = problem.space;
+    let n = space.len();
     let ring = problem.weights.ring;
     let window = scaled.lag.len() - 1;
-    if !problem.even {
-        return uneven(problem);
-    }
-    // The weights at a rank, heaviest first.
-    let at_rank = |p: usize| -> Vec<i64> {
-        let lag = |k: usize| if k <= window { scaled.lag[k] } else { 0 };
-        let mut weights: Vec<i64> = if ring {
-            (1..n)
-                .map(|q| lag(q.min(n - q)))
-                .filter(|w| *w > 0)
-                .collect()
-        } else {
-            let (left, right) = (p.min(window), (n - 1 - p).min(window));
-            (1..=left).chain(1..=right).map(lag).collect()
-        };
-        weights.sort_unstable_by(|a, b| b.cmp(a));
-        weights
-    };
-    let count = (2 * window).min(n - 1);
     let looks = if alike { 1 } else { n };
-    if (looks as u64).saturating_mul(n as u64) > work {
-        // Every pair is at least the smallest distance apart.
+    if !problem.even || (looks as u64).saturating_mul(n as u64) > work {
         return uneven(problem);
     }
     let rows: Vec<Vec<i64>> = (0..looks as u32)
         .into_par_iter()
-        .map(|e| sorted(space, e, count))
+        .map(|e| {
+            let distances = ascending_distances(space, e, |_| 1);
+            distances.take(2 * window).collect()
+        })
         .collect();
-    let pay = |weights: &[i64], distances: &[i64]| -> i64 {
-        weights.iter().zip(distances).map(|(w, d)| w * d).sum()
-    };
-    let inside = at_rank(n / 2);
+    let inside = weights_at_rank(&scaled.lag, n, ring, n / 2);
     let doubled = if alike {
-        let here = |p: usize| pay(&at_rank(p), &rows[0]);
-        if ring || n > 2 * window {
-            let ends: i64 = (0..window.min(n))
-                .map(|p| if ring { 0 } else { 2 * here(p) })
-                .sum();
-            let middle = if ring { n } else { n - 2 * window };
-            ends + middle as i64 * pay(&inside, &rows[0])
-        } else {
-            (0..n).map(here).sum()
-        }
+        // A rank weighs what the one as far from the other end weighs.
+        let ends = if ring { 0 } else { window.min(n / 2) };
+        let middle = (n - 2 * ends) as i64 * dot(&inside, &rows[0]);
+        let at_ends = (0..ends).map(|p| dot(&weights_at_rank(&scaled.lag, n, ring, p), &rows[0]));
+        middle + 2 * at_ends.sum::<i64>()
     } else if n <= ASSIGNED {
-        let costs: Vec<i64> = (0..n)
-            .flat_map(|p| {
-                let weights = at_rank(p);
-                rows.iter()
-                    .map(move |row| pay(&weights, row))
-                    .collect::<Vec<i64>>()
-            })
-            .collect();
+        let mut costs = Vec::with_capacity(n * n);
+        for p in 0..n {
+            let weights = weights_at_rank(&scaled.lag, n, ring, p);
+            costs.extend(rows.iter().map(|row| dot(&weights, row)));
+        }
         assignment::least(n, &costs)
     } else {
-        let all: i64 = rows.iter().map(|row| pay(&inside, row)).sum();
-        let saved = |p: usize| {
-            let weights = at_rank(p);
-            rows.iter()
-                .map(|row| pay(&inside, row) - pay(&weights, row))
-                .max()
-                .unwrap_or(0)
-        };
-        let ends: i64 = if ring {
-            0
-        } else {
-            (0..window.min(n)).map(saved).sum()
-        };
-        all - 2 * ends
+        let paid: Vec<i64> = rows.iter().map(|row| dot(&inside, row)).collect();
+        let mut doubled: i64 = paid.iter().sum();
+        let ends = if ring { 0 } else { window.min(n) };
+        for p in 0..ends {
+            let weights = weights_at_rank(&scaled.lag, n, ring, p);
+            let saved = paid
+                .iter()
+                .zip(&rows)
+                .map(|(all, row)| all - dot(&weights, row));
+            // Both ends save, and each rank by its own element.
+            doubled -= 2 * saved.max().unwrap_or(0);
+        }
+        doubled
     };
     // Half of an odd sum of halves is not lost: the objective is whole in these units.
     scaled.bound((doubled + 1) / 2)
 }
 
-/// Any two nodes on different routers are at least a hop apart: of the pairs at lag k, at least those that
-/// leave a router.
+/// Returns the bound by pairs that cannot share a router, which are at least a hop apart: of the pairs at lag k, all but
+/// those that fit into routers.
 fn uneven(problem: &SearchProblem<'_>) -> f64 {
-    let (n, group) = (problem.weights.nodes(), problem.group);
-    // At lag k at most max(0, group - k) pairs a router stay on it.
+    let n = problem.weights.nodes();
     let routers = problem.space.len();
-    let split = problem.group == 1 && problem.space.nodes.len() == n;
+    // Split, the elements of one router are at no distance from each other.
+    let split = problem.group == 1 && routers == n;
     if split && problem.space.routers.windows(2).any(|r| r[0] == r[1]) {
         return 0.0;
     }
-    let ring = problem.weights.ring;
-    let leaving = |k: usize| {
-        let pairs = match ring {
-            true if 2 * k == n => n / 2,
-            true => n,
-            false => n - k,
+    let mut sum = 0.0;
+    for k in 1..=problem.weights.window() {
+        let pairs = if !problem.weights.ring {
+            n - k
+        } else if 2 * k == n {
+            n / 2
+        } else {
+            n
         };
-        pairs.saturating_sub(routers * group.saturating_sub(k))
-    };
-    let lags = 1..=problem.weights.window();
-    SAFE * lags
-        .map(|k| problem.weights.lag(k) * leaving(k) as f64)
-        .sum::<f64>()
+        // At lag k at most max(0, group - k) pairs a router stay on it.
+        let staying = routers * problem.group.saturating_sub(k);
+        sum += problem.weights.lag(k) * pairs.saturating_sub(staying) as f64;
+    }
+    SAFE * sum
 }
 
-/// For `workload` on a line: S nodes are pairwise at least as far apart, on the mean, as the S-1 nearest
-/// of some node are from it, and as the entropy of their places asks ([`nodeorder_network::topology::distance::Product::least_means`]); so is MPC(S), whose mean over sizes is the
-/// objective.
+/// Returns the bound by balls, for `workload` on a line: S nodes are pairwise at least as far apart, on the mean, as the S-1
+/// nearest of some node are from it, and as the entropy of their places asks
+/// ([`nodeorder_network::topology::distance::Product::least_means`]); so is MPC(S), whose mean over sizes is the objective.
 fn balls(problem: &SearchProblem<'_>, alike: bool, work: u64) -> f64 {
-    let (space, n) = (problem.space, problem.weights.nodes());
+    let space = problem.space;
+    let n = problem.weights.nodes();
     let looks = if alike { 1 } else { space.len() };
     if (looks as u64).saturating_mul(space.len() as u64) > work.max(1 << 24) {
         return 0.0;
     }
-    // least[S] = the least sum of distances from a node to its S-1 nearest.
-    let sums = |element: u32| -> Vec<u64> {
-        let mut histogram = vec![0usize; space.diameter as usize + 1];
-        for (other, nodes) in space.nodes.iter().enumerate() {
-            let d = space.distances.between(element, other as u32);
-            histogram[d as usize] += nodes.len();
-        }
-        histogram[0] -= 1;
-        let mut sums = vec![0u64; 2];
-        let mut sum = 0;
-        for (d, count) in histogram.iter().enumerate() {
-            for _ in 0..*count {
-                sum += d as u64;
-                sums.push(sum);
-            }
-        }
-        sums
-    };
+    // By size S the least sum of distances from a node to its S-1 nearest.
     let least = (0..looks as u32)
         .into_par_iter()
-        .map(sums)
+        .map(|element| {
+            let mut sums = vec![0; 2];
+            let distances = ascending_distances(space, element, |other| space.nodes[other].len());
+            sums.extend(distances.scan(0, |sum, distance| {
+                *sum += distance;
+                Some(*sum)
+            }));
+            sums
+        })
         .reduce_with(|mut a, b| {
             a.iter_mut().zip(b).for_each(|(a, b)| *a = (*a).min(b));
             a
         });
-    let (Some(least), Some(shares)) = (least, problem.weights.window_shares()) else {
+    let Some(least) = least else { return 0.0 };
+    let Some(shares) = problem.weights.window_shares() else {
         return 0.0;
     };
     let by_entropy = match problem.topology.metric() {
         Metric::Product(p) => p.least_means(problem.topology.network().per_router(), n),
         _ => Vec::new(),
     };
-    let value = |size: usize| {
+    let mut sum = 0.0;
+    for size in 2..=n {
+        let mean = by_entropy.get(size - 2).copied().unwrap_or(0.0);
+        let from_one = (mean * (size - 1) as f64).max(least[size] as f64);
         // p(S) times the mean of the S-1 least; a window's total is at least S/2 such sums.
         let windows = (n - size + 1) as f64;
-        let sum = by_entropy
-            .get(size - 2)
-            .map_or(0.0, |mean| mean * (size - 1) as f64);
-        shares[size] * windows * size as f64 * sum.max(least[size] as f64) / 2.0
-    };
-    SAFE * (2..=n).map(value).sum::<f64>()
+        sum += shares[size] * windows * size as f64 * from_one / 2.0;
+    }
+    SAFE * sum
 }

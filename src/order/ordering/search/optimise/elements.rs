@@ -1,47 +1,56 @@
-//! Elements of an arrangement: routers that carry nodes (or, parted, single nodes), and the distances between them.
+//! Elements of an arrangement, and the distances between them.
+//!
+//! What a search arranges are elements: the routers that carry nodes, each with all of its nodes, or, split, the single
+//! nodes. They are numbered from 0; a sequence of these numbers expands to an ordering of nodes. Distances between elements
+//! are looked up millions of times, so they are kept in the fastest of three forms that the network allows.
 
 use rayon::prelude::*;
 
-use nodeorder_base::error::Result;
+use crate::ordering::constructions::traversal::list_next_ring;
+use nodeorder_base::error::{Error, Result, SourceLocation};
 use nodeorder_base::ids::{NodeId, RouterId};
 use nodeorder_network::topology::distance::Shape;
 use nodeorder_network::topology::search::{WIDTH, each_batch};
 use nodeorder_network::topology::{Metric, Topology};
 
-/// Most axes of a network whose coordinates are kept as bytes.
+/// Largest number of axes of a network whose coordinates are kept as bytes.
 pub(in crate::ordering) const MAX_AXES: usize = 8;
 
-/// Tables of distances are kept below this, memory limit or not: beyond, closed forms are faster.
+/// Largest table of distances in bytes, memory limit or not: beyond, closed forms are faster.
 const TABLE_LIMIT: u64 = 1 << 30;
 
-/// Elements to arrange, each standing for consecutive nodes.
+/// Elements to arrange, each standing for consecutive nodes of one router.
 #[derive(Debug)]
 pub(in crate::ordering) struct Arrangement {
-    /// The router of each element.
+    /// Router of each element.
     pub routers: Vec<RouterId>,
-    /// The first slot of each element on its router and how many nodes it stands for.
+    /// Schedulable nodes that each element stands for, in id order.
     pub nodes: Vec<Vec<NodeId>>,
     pub distances: Distances,
-    /// Elements close to each element, nearest first: where a move may bring them together in rank.
+    /// Elements close to each element in the network: where a move may bring them together in rank.
     pub near: Near,
+    /// Upper bound on the distances.
     pub diameter: u32,
 }
 
-/// How distances between elements are found.
+/// Distances between elements, in one of three forms.
 #[derive(Debug)]
 pub(in crate::ordering) enum Distances {
-    /// Coordinates in bytes: `d = Σ min(|a-b|, wrap - |a-b|, cap)`.
+    /// Coordinates in bytes: `d = Σ min(|a-b|, wrap - |a-b|, cap)` over the axes.
     Lanes {
         axes: Vec<ByteAxis>,
         coordinates: Vec<[u8; MAX_AXES]>,
     },
-    /// All pairs in bytes.
+    /// All pairs in bytes, row by row.
     Table { n: usize, bytes: Vec<u8> },
-    /// A closed form, for networks too large for a table.
-    Closed { metric: Metric, routers: Vec<u32> },
+    /// A closed form between routers, for networks too large for a table.
+    Closed {
+        metric: Metric,
+        routers: Vec<RouterId>,
+    },
 }
 
-/// One axis of [`Distances::Lanes`]: a ring has its extent as `wrap`, a path twice that (never shorter the
+/// One axis of [`Distances::ByteCoordinates`]: a ring has its extent as `wrap`, a path twice that (never shorter the
 /// other way), a clique `cap` 1.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::ordering) struct ByteAxis {
@@ -49,30 +58,61 @@ pub(in crate::ordering) struct ByteAxis {
     pub cap: u8,
 }
 
-/// Lists of neighbours in one array.
+impl ByteAxis {
+    /// Returns the axis of this shape and extent. `None` if a byte cannot hold it.
+    fn new(shape: Shape, extent: u32) -> Option<Self> {
+        let extent = u8::try_from(extent).ok()?;
+        let doubled = extent.checked_mul(2);
+        let (wrap, cap) = match shape {
+            Shape::Ring => (extent, u8::MAX),
+            Shape::Path => (doubled?, u8::MAX),
+            Shape::Clique => (doubled?, 1),
+        };
+        Some(ByteAxis { wrap, cap })
+    }
+}
+
+/// Lists of nearby elements, one for each element, in one array.
 #[derive(Debug)]
 pub(in crate::ordering) struct Near {
+    /// Begin of each list in `all`, and the end of the last.
     starts: Vec<u32>,
     all: Vec<u32>,
 }
 
+impl Default for Near {
+    fn default() -> Self {
+        Near {
+            starts: vec![0],
+            all: Vec::new(),
+        }
+    }
+}
+
 impl Near {
+    /// Returns the elements near one, nearest first.
     pub fn of(&self, element: u32) -> &[u32] {
         let e = element as usize;
         &self.all[self.starts[e] as usize..self.starts[e + 1] as usize]
     }
+
+    /// Ends the list of one element.
+    fn end_list(&mut self) {
+        self.starts.push(self.all.len() as u32);
+    }
 }
 
 impl Arrangement {
-    /// The schedulable nodes of `topology`, router by router, or one by one when `split`. Errors: more memory than
-    /// allowed.
+    /// Lists the schedulable nodes of `topology`, router by router, or one by one when `split`. Fails if it has several
+    /// components, or more memory than allowed would be needed.
     pub fn new(topology: &Topology, split: bool) -> Result<Self> {
         topology.require_one_component("a search over all distances")?;
         topology.require(
             "the nodes of an arrangement",
             100 * topology.node_count() as u64,
         )?;
-        let (mut routers, mut nodes) = (Vec::new(), Vec::new());
+        let mut routers = Vec::new();
+        let mut nodes = Vec::new();
         for router in (0..topology.network().hosts()).map(RouterId) {
             let here: Vec<NodeId> = topology.nodes_of(router).collect();
             if split {
@@ -84,7 +124,7 @@ impl Arrangement {
             }
         }
         let distances = Distances::new(topology, &routers)?;
-        let near = near(topology, &routers)?;
+        let near = list_near(topology, &routers)?;
         let diameter = distances.diameter(topology);
         Ok(Arrangement {
             routers,
@@ -95,40 +135,16 @@ impl Arrangement {
         })
     }
 
-    /// Number of elements.
+    /// Returns the number of elements.
     pub fn len(&self) -> usize {
         self.routers.len()
     }
 
-    /// The elements of a stretch of a sequence, numbered anew from 0 in its order; `index[e]` is the rank of element
-    /// e in the sequence, `begin` that of the first of the stretch. What they stand for is left out. O(stretch), its square
+    /// Returns the elements of a stretch of a sequence, numbered anew from 0 in its order; `index[e]` is the rank of element
+    /// e in the sequence, `begin` that of the first of the stretch. The nodes that they stand for are left out. O(stretch), its square
     /// where distances are a table.
     pub fn part(&self, stretch: &[u32], index: &[u32], begin: u32) -> Arrangement {
-        let routers = stretch.iter().map(|e| self.routers[*e as usize]).collect();
-        let distances = match &self.distances {
-            Distances::Lanes { axes, coordinates } => Distances::Lanes {
-                axes: axes.clone(),
-                coordinates: stretch.iter().map(|e| coordinates[*e as usize]).collect(),
-            },
-            Distances::Table { n, bytes } => {
-                let pairs = stretch
-                    .iter()
-                    .flat_map(|a| stretch.iter().map(move |b| (*a, *b)));
-                let hops = pairs.map(|(a, b)| bytes[a as usize * n + b as usize]);
-                Distances::Table {
-                    n: stretch.len(),
-                    bytes: hops.collect(),
-                }
-            }
-            Distances::Closed { metric, routers } => Distances::Closed {
-                metric: metric.clone(),
-                routers: stretch.iter().map(|e| routers[*e as usize]).collect(),
-            },
-        };
-        let mut near = Near {
-            starts: vec![0],
-            all: Vec::new(),
-        };
+        let mut near = Near::default();
         for e in stretch {
             let ranks = self
                 .near
@@ -137,18 +153,18 @@ impl Arrangement {
                 .map(|v| index[*v as usize].wrapping_sub(begin));
             near.all
                 .extend(ranks.filter(|rank| (*rank as usize) < stretch.len()));
-            near.starts.push(near.all.len() as u32);
+            near.end_list();
         }
         Arrangement {
-            routers,
+            routers: pick(&self.routers, stretch),
             nodes: Vec::new(),
-            distances,
+            distances: self.distances.part(stretch),
             near,
             diameter: self.diameter,
         }
     }
 
-    /// The nodes of a sequence of elements.
+    /// Returns the nodes of a sequence of elements.
     pub fn expand(&self, order: &[u32]) -> Vec<NodeId> {
         order
             .iter()
@@ -156,7 +172,7 @@ impl Arrangement {
             .collect()
     }
 
-    /// The sequence of elements behind an ordering of nodes: each where its first node stands.
+    /// Returns the sequence of elements behind an ordering of nodes: each where its first node stands.
     pub fn collapse(&self, topology: &Topology, order: &[NodeId]) -> Vec<u32> {
         let mut element = vec![u32::MAX; topology.nodes().slot_count() as usize];
         for (e, nodes) in self.nodes.iter().enumerate() {
@@ -170,41 +186,43 @@ impl Arrangement {
     }
 }
 
+/// Returns the values at some indices.
+fn pick<T: Copy>(values: &[T], indices: &[u32]) -> Vec<T> {
+    indices.iter().map(|i| values[*i as usize]).collect()
+}
+
 impl Distances {
+    /// Chooses the form for a topology and makes it. Fails if searched distances are not in bytes, or more memory than
+    /// allowed would be needed.
     fn new(topology: &Topology, routers: &[RouterId]) -> Result<Self> {
         let metric = topology.metric();
-        if let Some(lanes) = Distances::lanes(metric, routers) {
+        if let Metric::Hops = metric {
+            return Distances::search(topology, routers);
+        }
+        if let Some(lanes) = Distances::in_lanes(metric, routers) {
             return Ok(lanes);
         }
         let n = routers.len();
-        let bytes = (n as u64).saturating_mul(n as u64);
-        if matches!(metric, Metric::Hops) {
-            return Distances::searched(topology, routers);
-        }
-        let memory = topology.context().memory.min(TABLE_LIMIT);
         // A looked-up byte is faster than a closed form, as long as the table fits.
-        let far = topology.statistics()?.diameter;
-        if bytes > memory || far > 255 {
-            let routers = routers.iter().map(|r| r.0).collect();
+        let memory = topology.context().memory.min(TABLE_LIMIT);
+        if table_size(n) > memory || topology.statistics()?.diameter > u32::from(u8::MAX) {
             return Ok(Distances::Closed {
                 metric: metric.clone(),
-                routers,
+                routers: routers.to_vec(),
             });
         }
-        let mut table = vec![0u8; bytes as usize];
-        table
-            .par_chunks_mut(n.max(1))
-            .enumerate()
-            .for_each(|(a, row)| {
-                for (b, d) in row.iter_mut().enumerate() {
-                    *d = metric.between(routers[a], routers[b]).unwrap_or(0) as u8;
-                }
-            });
-        Ok(Distances::Table { n, bytes: table })
+        let mut bytes = vec![0u8; n * n];
+        let rows = bytes.par_chunks_mut(n.max(1)).zip(routers);
+        rows.for_each(|(row, a)| {
+            for (d, b) in row.iter_mut().zip(routers) {
+                *d = metric.between(*a, *b).unwrap_or(0) as u8;
+            }
+        });
+        Ok(Distances::Table { n, bytes })
     }
 
-    /// Coordinates in bytes, where the metric is a sum over few and short axes.
-    fn lanes(metric: &Metric, routers: &[RouterId]) -> Option<Self> {
+    /// Returns coordinates in bytes. `None` if the metric is no sum over few and short axes.
+    fn in_lanes(metric: &Metric, routers: &[RouterId]) -> Option<Self> {
         let Metric::Product(product) = metric else {
             return None;
         };
@@ -214,44 +232,23 @@ impl Distances {
         if used.len() > MAX_AXES || product.diameter() > 255 {
             return None;
         }
-        let lane = |i: &usize| {
-            let axis = product.axes[*i];
-            let extent = u8::try_from(axis.extent).ok()?;
-            match axis.shape {
-                Shape::Ring => Some(ByteAxis {
-                    wrap: extent,
-                    cap: u8::MAX,
-                }),
-                Shape::Path if extent <= 127 => Some(ByteAxis {
-                    wrap: 2 * extent,
-                    cap: u8::MAX,
-                }),
-                Shape::Clique if extent <= 127 => Some(ByteAxis {
-                    wrap: 2 * extent,
-                    cap: 1,
-                }),
-                _ => None,
-            }
-        };
-        let axes = used.iter().map(lane).collect::<Option<Vec<ByteAxis>>>()?;
-        let position = |router: &RouterId| {
-            let mut x = [0; MAX_AXES];
-            for (x, i) in x.iter_mut().zip(&used) {
+        let axes = used
+            .iter()
+            .map(|i| ByteAxis::new(product.axes[*i].shape, product.axes[*i].extent))
+            .collect::<Option<Vec<ByteAxis>>>()?;
+        let mut coordinates = vec![[0; MAX_AXES]; routers.len()];
+        for (position, router) in coordinates.iter_mut().zip(routers) {
+            for (x, i) in position.iter_mut().zip(&used) {
                 *x = product.coordinate(*i, router.0) as u8;
             }
-            x
-        };
-        Some(Distances::Lanes {
-            axes,
-            coordinates: routers.iter().map(position).collect(),
-        })
+        }
+        Some(Distances::Lanes { axes, coordinates })
     }
 
-    /// All pairs by searches on the router graph, 256 sources at once.
-    fn searched(topology: &Topology, routers: &[RouterId]) -> Result<Self> {
+    /// Returns the table of all pairs by searches on the router graph, 256 sources at once.
+    fn search(topology: &Topology, routers: &[RouterId]) -> Result<Self> {
         let n = routers.len();
-        let bytes = (n as u64).saturating_mul(n as u64);
-        topology.require("the distances between all routers", bytes)?;
+        topology.require("the distances between all routers", table_size(n))?;
         // Distances are symmetric: what a batch finds at a router is a stretch of that router's row.
         let columns = each_batch(
             topology,
@@ -270,15 +267,13 @@ impl Distances {
         )?;
         let mut table = vec![0u8; n * n];
         for (b, column) in columns.into_iter().enumerate() {
-            let Some(found) = column else {
-                let location = nodeorder_base::error::SourceLocation::option(topology.spec());
-                let remedy = "orderings are optimised on networks of smaller diameter, and of links that count alike";
-                return Err(nodeorder_base::error::Error::unsuited(
-                    location,
+            let found = column.ok_or_else(|| {
+                Error::unsuited(
+                    SourceLocation::option(topology.spec()),
                     "distances of 255 hops or more, or links with weights",
-                    remedy,
-                ));
-            };
+                    "orderings are optimised on networks of smaller diameter, and of links that count alike",
+                )
+            })?;
             let width = found.len() / n;
             for (row, part) in table.chunks_mut(n).zip(found.chunks(width)) {
                 row[b * WIDTH..b * WIDTH + width].copy_from_slice(part);
@@ -287,28 +282,61 @@ impl Distances {
         Ok(Distances::Table { n, bytes: table })
     }
 
-    /// Hops between two elements.
+    /// Returns the distances between some elements, numbered anew in their order.
+    fn part(&self, elements: &[u32]) -> Self {
+        match self {
+            Distances::Lanes { axes, coordinates } => Distances::Lanes {
+                axes: axes.clone(),
+                coordinates: pick(coordinates, elements),
+            },
+            Distances::Table { n, bytes } => Distances::Table {
+                n: elements.len(),
+                bytes: elements
+                    .iter()
+                    .flat_map(|a| pick(&bytes[*a as usize * n..], elements))
+                    .collect(),
+            },
+            Distances::Closed { metric, routers } => Distances::Closed {
+                metric: metric.clone(),
+                routers: pick(routers, elements),
+            },
+        }
+    }
+
+    /// Returns the hops between two elements.
     #[inline]
     pub fn between(&self, a: u32, b: u32) -> u32 {
+        let a = a as usize;
+        let b = b as usize;
         match self {
             Distances::Lanes { axes, coordinates } => {
-                let (x, y) = (&coordinates[a as usize], &coordinates[b as usize]);
+                let x = &coordinates[a];
+                let y = &coordinates[b];
                 let mut sum = 0;
                 for (i, lane) in axes.iter().enumerate() {
                     let apart = x[i].abs_diff(y[i]);
+                    // `wrap` is never below `apart`: wrapping spares the check of an overflow.
                     sum += u32::from(apart.min(lane.wrap.wrapping_sub(apart)).min(lane.cap));
                 }
                 sum
             }
-            Distances::Table { n, bytes } => u32::from(bytes[a as usize * n + b as usize]),
+            Distances::Table { n, bytes } => u32::from(bytes[a * n + b]),
             Distances::Closed { metric, routers } => {
-                let (a, b) = (RouterId(routers[a as usize]), RouterId(routers[b as usize]));
-                metric.between(a, b).unwrap_or(0)
+                metric.between(routers[a], routers[b]).unwrap_or(0)
             }
         }
     }
 
-    /// The distances from one element, where they are a table.
+    /// Returns the distances of all pairs of some elements, row by row.
+    pub fn matrix(&self, elements: impl Iterator<Item = u32> + Clone) -> Vec<i64> {
+        let mut matrix = Vec::new();
+        for a in elements.clone() {
+            matrix.extend(elements.clone().map(|b| i64::from(self.between(a, b))));
+        }
+        matrix
+    }
+
+    /// Returns the distances from one element. `None` if they are no table.
     pub fn row(&self, from: u32) -> Option<&[u8]> {
         match self {
             Distances::Table { n, bytes } => Some(&bytes[from as usize * n..][..*n]),
@@ -316,7 +344,7 @@ impl Distances {
         }
     }
 
-    /// Σ over elements `to` of price times distance from one element.
+    /// Returns the sum, over elements `to`, of price times distance from one element.
     #[inline]
     pub fn priced(&self, from: u32, to: &[u32], prices: &[i16]) -> i64 {
         let pairs = to.iter().zip(prices);
@@ -331,6 +359,7 @@ impl Distances {
         }
     }
 
+    /// Returns the largest distance, or where that would take a search, one that none exceeds.
     fn diameter(&self, topology: &Topology) -> u32 {
         match (self, topology.metric()) {
             (Distances::Table { bytes, .. }, _) => {
@@ -342,55 +371,49 @@ impl Distances {
     }
 }
 
-/// How many neighbours a list holds at least, where there are as many elements.
+/// Returns the bytes of a table of all pairs of n elements.
+fn table_size(n: usize) -> u64 {
+    (n as u64).saturating_mul(n as u64)
+}
+
+/// Least number of elements in a list of nearby ones, where there are as many.
 const NEAR: usize = 6;
-/// And at most: on wide routers the lowest ids serve.
+
+/// Largest number of elements in such a list: on wide routers the lowest ids serve.
 const NEAR_MAX: usize = 24;
 
-/// For each element the elements in the nearest rings of hops around its router, whole rings until there
+/// Lists for each element the elements in the nearest rings of hops around its router, whole rings until there
 /// are [`NEAR`]. O(elements · what the rings hold).
-fn near(topology: &Topology, routers: &[RouterId]) -> Result<Near> {
+fn list_near(topology: &Topology, routers: &[RouterId]) -> Result<Near> {
     let graph = topology.graph()?;
-    let mut first = vec![u32::MAX; graph.router_count() + 1];
-    for (e, router) in routers.iter().enumerate().rev() {
-        first[router.index()] = e as u32;
-    }
     // The elements of one router are consecutive.
-    let at = |router: u32| {
-        let from = first[router as usize];
-        let own = routers.get(from as usize..).unwrap_or(&[]);
-        let count = own.iter().take_while(|r| r.0 == router).count() as u32;
-        from..from.saturating_add(count)
-    };
+    let mut elements = vec![0..0; graph.router_count()];
+    for (e, router) in (0u32..).zip(routers) {
+        let own = &mut elements[router.index()];
+        if own.end == 0 {
+            own.start = e;
+        }
+        own.end = e + 1;
+    }
     let mut seen = vec![u32::MAX; graph.router_count()];
-    let (mut ring, mut next) = (Vec::new(), Vec::new());
-    let mut lists = Near {
-        starts: vec![0],
-        all: Vec::new(),
-    };
-    for (e, router) in routers.iter().enumerate() {
+    let mut ring = Vec::new();
+    let mut next = Vec::new();
+    let mut lists = Near::default();
+    for (e, router) in (0u32..).zip(routers) {
         let begin = lists.all.len();
         ring.clear();
         ring.push(router.0);
-        seen[router.index()] = e as u32;
+        seen[router.index()] = e;
         while lists.all.len() - begin < NEAR && !ring.is_empty() {
             for r in &ring {
                 let room = NEAR_MAX.saturating_sub(lists.all.len() - begin);
-                lists
-                    .all
-                    .extend(at(*r).filter(|o| *o != e as u32).take(room));
+                let others = elements[*r as usize].clone().filter(|other| *other != e);
+                lists.all.extend(others.take(room));
             }
-            next.clear();
-            for r in &ring {
-                for v in graph.neighbours(RouterId(*r)) {
-                    if std::mem::replace(&mut seen[*v as usize], e as u32) != e as u32 {
-                        next.push(*v);
-                    }
-                }
-            }
+            list_next_ring(graph, &ring, e, &mut seen, &mut next);
             std::mem::swap(&mut ring, &mut next);
         }
-        lists.starts.push(lists.all.len() as u32);
+        lists.end_list();
     }
     Ok(lists)
 }

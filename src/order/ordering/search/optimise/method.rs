@@ -7,7 +7,7 @@ use super::options::{SHARED, SearchOptions};
 use super::problem::SearchProblem;
 use super::search;
 use super::starts::list_candidates;
-use crate::ordering::entry::{Method, Needs, OrderNodes, OrderedNodes, OrderingEntry};
+use crate::ordering::entry::{Method, Needs, OrderingEntry};
 use crate::ordering::search_result::{SearchResult, Status};
 use nodeorder_base::error::Result;
 use nodeorder_base::observer::Observer;
@@ -35,23 +35,11 @@ pub const OPTIMISE: OrderingEntry = OrderingEntry {
     example: "optimise:weights=harmonic,window=8,steps=20000",
     options: &SHARED,
     parse: Method::new(Needs::Nothing, |topology, params| {
-        Ok(Box::new(Optimise(SearchOptions::parse(topology, params)?)))
+        Ok(SearchOptions::parse(topology, params)?.into_search(optimise))
     }),
 };
 
-struct Optimise(SearchOptions);
-
-impl OrderNodes for Optimise {
-    fn order(&self, topology: &Topology, observer: &dyn Observer) -> Result<OrderedNodes> {
-        optimise(topology, &self.0, observer).map(OrderedNodes::Found)
-    }
-
-    fn check_inputs(&self, topology: &Topology, observer: &dyn Observer) -> Result<()> {
-        self.0.check_inputs(topology, observer)
-    }
-}
-
-/// Runs `optimise` under an observer.
+/// Runs `optimise` under an observer: the dynamic program if it ends soon, else annealing between two bounds.
 fn optimise(
     topology: &Topology,
     options: &SearchOptions,
@@ -64,9 +52,8 @@ fn optimise(
     let whole = options.budget();
     let stop = || observer.should_stop() || whole.is_over(observer);
     let starts = list_candidates(topology, &problem, options, &stop)?;
-    let effort = dp::Effort::within(&options.budget());
-    let quick = dp::attempt(&problem, &starts[0].order, effort, observer);
-    if let Some(exact) = quick {
+    let effort = dp::Effort::within(&whole);
+    if let Some(exact) = dp::attempt(&problem, &starts[0].order, effort, observer) {
         return Ok(
             SearchResult::new(&problem, &exact, 0.0, "dynamic program", Status::Optimal)
                 .noted(&problem, options),
@@ -98,9 +85,9 @@ fn optimise(
         (false, Some(_)) if options.steps.is_none_or(|s| found.steps < s) => Status::TimeLimit,
         _ => Status::Steps,
     };
-    let mut outcome = SearchResult::new(&problem, &found.order, bound, "annealing", status);
-    outcome.steps = found.steps;
-    let mut outcome = outcome.noted(&problem, options);
-    outcome.notes.push(format!("start: {}", found.start));
-    Ok(outcome)
+    let mut result = SearchResult::new(&problem, &found.order, bound, "annealing", status);
+    result.steps = found.steps;
+    let mut result = result.noted(&problem, options);
+    result.notes.push(format!("start: {}", found.start));
+    Ok(result)
 }

@@ -1,4 +1,5 @@
-//! The exact objective of an ordering: sums of hops by lag are integers, and weights are applied last.
+//! The exact objective of an ordering: sums of hops by lag are integers, and weights are applied last, in one order. So
+//! equal orderings have equal objectives to the last bit, whatever the threads did.
 
 use rayon::prelude::*;
 
@@ -6,30 +7,45 @@ use super::elements::Distances;
 use super::weights::Weights;
 use crate::pair_sums::PairSums;
 
-/// Ranks a task.
+/// Number of ranks a task.
 const CHUNK: usize = 1024;
 
-/// The objective under weights by lag, of a sequence of nodes, each given by its element of `distances`.
+/// Returns the objective under weights by lag, of a sequence of nodes, each given by its element of `distances`.
 ///
 /// Lag sums are whole numbers, so neither threads nor their number show in the result; the weights are
 /// applied in ascending order of the lag. With dyadic weights (`geometric`, `path`) the value is exact as
 /// long as it has 53 bits. O(N·K).
 pub(super) fn by_lag(weights: &Weights, distances: &Distances, nodes: &[u32]) -> f64 {
-    let sums = sums(weights, distances, nodes, false);
-    (1..sums.lag.len()).fold(0.0, |all, k| all + weights.lag(k) * sums.lag[k] as f64)
+    weigh_lags(weights, &sums(weights, distances, nodes, false).lag)
 }
 
-/// Distances looked up for an estimate.
+/// Returns the sum of weight times distances over the lags, ascending.
+fn weigh_lags(weights: &Weights, sums: &[u64]) -> f64 {
+    let lags = sums.iter().enumerate().skip(1);
+    lags.fold(0.0, |all, (k, sum)| all + weights.lag(k) * *sum as f64)
+}
+
+/// Returns the longest lag with a weight from rank `a` upwards.
+fn longest_lag(weights: &Weights, n: usize, a: usize) -> usize {
+    if weights.ring {
+        weights.window()
+    } else {
+        weights.window().min(n - 1 - a)
+    }
+}
+
+/// Number of distances looked up for an estimate.
 const SAMPLE: usize = 1 << 20;
 
-/// Ranks side by side that are looked at for an estimate.
+/// Number of ranks side by side that are looked at for an estimate.
 const STRETCH: usize = 64;
 
-/// A value to rank sequences by: the objective ([`by_lag`]) where that is soon found, else its part from pairs whose
+/// Returns a value to rank sequences by: the objective ([`objective_by_lag`]) where that is soon found, else its part from pairs whose
 /// lower rank is in one of some stretches, spread by the golden ratio: curves repeat themselves at powers of two.
 /// O(min(N·K, 10⁶)).
 pub(super) fn estimate(weights: &Weights, distances: &Distances, nodes: &[u32]) -> f64 {
-    let (n, window) = (nodes.len(), weights.window());
+    let n = nodes.len();
+    let window = weights.window();
     if n.saturating_mul(window) <= 4 * SAMPLE {
         return by_lag(weights, distances, nodes);
     }
@@ -40,20 +56,16 @@ pub(super) fn estimate(weights: &Weights, distances: &Distances, nodes: &[u32]) 
         let share = stretch.wrapping_mul(0x9e37_79b9_7f4a_7c15);
         let first = ((u128::from(share) * (n - STRETCH) as u128) >> 64) as usize;
         for a in first..first + STRETCH {
-            let last = if weights.ring {
-                window
-            } else {
-                window.min(n - 1 - a)
-            };
-            for (k, sum) in sums.iter_mut().enumerate().take(last + 1).skip(1) {
+            let last = longest_lag(weights, n, a);
+            for (k, sum) in sums[..=last].iter_mut().enumerate().skip(1) {
                 *sum += u64::from(distances.between(nodes[a], nodes[(a + k) % n]));
             }
         }
     }
-    (1..sums.len()).fold(0.0, |all, k| all + weights.lag(k) * sums[k] as f64)
+    weigh_lags(weights, &sums)
 }
 
-/// The objective where each size counts: `Σ_S p(S)·MPC(S)`, and MPC(S) is a multiple of T(S), a whole number:
+/// Returns the objective where each size counts: `Σ_S p(S)·MPC(S)`, and MPC(S) is a multiple of T(S), a whole number:
 /// only positive terms are added. `shares` as in [`Weights::window_shares`], `totals[S]` = T(S).
 pub(super) fn by_windows(shares: &[f64], totals: &[u128]) -> f64 {
     shares
@@ -62,45 +74,42 @@ pub(super) fn by_windows(shares: &[f64], totals: &[u128]) -> f64 {
         .fold(0.0, |all, (share, total)| all + share * *total as f64)
 }
 
-/// Sums over pairs up to the longest lag that has a weight; by row and column where asked for. O(N·K).
+/// Returns sums over pairs up to the longest lag that has a weight; by row and column where asked for. O(N·K).
 pub(super) fn sums(
     weights: &Weights,
     distances: &Distances,
     nodes: &[u32],
     rows: bool,
 ) -> PairSums {
-    let (n, window) = (nodes.len(), weights.window());
-    let zero = || PairSums {
-        lag: vec![0; window + 1],
-        row: vec![0; if rows { n } else { 0 }],
-        col: vec![0; if rows { n } else { 0 }],
+    let n = nodes.len();
+    let row_count = if rows { n } else { 0 };
+    let zero = PairSums {
+        lag: vec![0; weights.window() + 1],
+        row: vec![0; row_count],
+        col: vec![0; row_count],
     };
-    let part = |chunk: usize| {
-        let mut sums = zero();
-        for a in chunk * CHUNK..n.min((chunk + 1) * CHUNK) {
-            let last = if weights.ring {
-                window
-            } else {
-                window.min(n - 1 - a)
-            };
-            for k in 1..=last {
-                // Half way round a ring, each pair once.
-                if weights.ring && 2 * k == n && a >= k {
-                    continue;
-                }
-                let b = (a + k) % n;
-                let d = u64::from(distances.between(nodes[a], nodes[b]));
-                sums.lag[k] += d;
-                if rows {
-                    sums.row[a] += d;
-                    sums.col[b] += d;
+    (0..n.div_ceil(CHUNK))
+        .into_par_iter()
+        .map(|chunk| {
+            let mut sums = zero.clone();
+            for a in chunk * CHUNK..n.min((chunk + 1) * CHUNK) {
+                for k in 1..=longest_lag(weights, n, a) {
+                    // Half way round a ring, each pair once.
+                    if weights.ring && 2 * k == n && a >= k {
+                        continue;
+                    }
+                    let b = (a + k) % n;
+                    let d = u64::from(distances.between(nodes[a], nodes[b]));
+                    sums.lag[k] += d;
+                    if rows {
+                        sums.row[a] += d;
+                        sums.col[b] += d;
+                    }
                 }
             }
-        }
-        sums
-    };
-    let chunks = (0..n.div_ceil(CHUNK)).into_par_iter().map(part);
-    chunks.reduce(zero, |a, b| a.plus(&b))
+            sums
+        })
+        .reduce(|| zero.clone(), |a, b| a.plus(&b))
 }
 
 #[cfg(test)]

@@ -1,8 +1,9 @@
-//! The options that `ilp` and `optimise` share.
+//! Options that `ilp` and `optimise` share.
 
 use super::weights::{WeightKind, Weights};
 use crate::ordering::constructions::table::CONSTRUCTIONS;
-use crate::ordering::entry::RequestedOrdering;
+use crate::ordering::entry::{OrderNodes, OrderedNodes, RequestedOrdering};
+use crate::ordering::search_result::SearchResult;
 use nodeorder_base::error::{Error, Result, SourceLocation};
 use nodeorder_base::observer::Observer;
 use nodeorder_base::params::{Opt, Params, SEED};
@@ -10,68 +11,88 @@ use nodeorder_network::topology::Topology;
 use nodeorder_trace::sizes::{Sizes, Weight};
 use nodeorder_trace::swf::Options;
 
-/// Steps where the user names none: a few seconds.
+/// Number of steps where the user names none: a few seconds.
 const DEFAULT_STEPS: u64 = 4_000_000;
 
-/// Operations spent on a bound: some seconds.
+/// Number of operations spent on a bound after a search: some seconds.
 const BOUND_WORK: u64 = 8_000_000_000;
 
-/// Operations spent on a bound before a search: a moment.
+/// Number of operations spent on a bound before a search: a moment.
 pub(super) const QUICK_BOUND: u64 = 200_000_000;
 
-/// The options that `ilp` and `optimise` share.
+/// Options that `ilp` and `optimise` share, read and checked.
 pub struct SearchOptions {
-    /// The text that they stand in, for messages.
+    /// Source location of the text that they stand in, for messages.
     pub location: SourceLocation,
     pub weights: WeightOptions,
     /// Seconds to search for.
     pub time: Option<f64>,
-    /// Annealing steps.
+    /// Number of annealing steps.
     pub steps: Option<u64>,
     pub seed: u64,
     /// Whether the nodes of a router are arranged one by one.
     pub split: bool,
-    /// The one ordering to start from.
+    /// Ordering to start from; `None` for the best of the constructions.
     pub start: Option<RequestedOrdering>,
 }
 
-/// The options of weights.
+/// Search for an ordering under its options.
+struct Search<F> {
+    options: SearchOptions,
+    find: F,
+}
+
+impl<F> OrderNodes for Search<F>
+where
+    F: Fn(&Topology, &SearchOptions, &dyn Observer) -> Result<SearchResult> + Send,
+{
+    fn order(&self, topology: &Topology, observer: &dyn Observer) -> Result<OrderedNodes> {
+        (self.find)(topology, &self.options, observer).map(OrderedNodes::Found)
+    }
+
+    fn check_inputs(&self, topology: &Topology, observer: &dyn Observer) -> Result<()> {
+        self.options.check_inputs(topology, observer)
+    }
+}
+
+/// Options of weights.
 pub struct WeightOptions {
     kind: WeightKind,
     ring: bool,
-    /// The largest lag that has a weight.
+    /// Largest lag that has a weight.
     window: usize,
-    /// The job sizes behind workload weights, which no others have.
+    /// Job sizes behind workload weights; `None` for others.
     pub sizes: Option<JobSizes>,
 }
 
-/// Job sizes that a text names.
+/// Source of job sizes.
 pub struct JobSizes {
-    /// The value of `sizes=`.
+    /// Value of `sizes=`.
     pub text: String,
-    /// What counts a size.
+    /// Measure by which sizes count: jobs or node hours.
     weight: Weight,
+    /// Number of processors of a node in the trace.
     procs_per_node: u32,
 }
 
-/// How long a search may go on.
+/// Limits on a search.
 #[derive(Clone, Copy, Debug)]
 pub struct Budget {
-    /// Steps of all chains together.
+    /// Number of steps of all chains together.
     pub steps: Option<u64>,
-    /// The moment, on the observer's clock, when it ends.
+    /// Moment, on the observer's clock, when it ends.
     pub time: Option<f64>,
     pub seed: u64,
 }
 
 impl Budget {
-    /// Whether the time is up, by `observer`'s clock.
+    /// Returns whether the time is up, by `observer`'s clock.
     pub fn is_over(&self, observer: &dyn Observer) -> bool {
         matches!((self.time, observer.seconds()), (Some(limit), Some(now)) if now > limit)
     }
 }
 
-/// The options that searches share.
+/// Options of searches, in the order of help.
 pub const SHARED: [Opt; 11] = [
     Opt::one_of(
         "weights",
@@ -117,10 +138,10 @@ impl SearchOptions {
         if time == Some(0.0) {
             return Err(params.wrong("time", "more than 0 seconds"));
         }
-        let start = match params.word("start")? {
-            Some(text) => Some(RequestedOrdering::parse(&CONSTRUCTIONS, topology, &text)?),
-            None => None,
-        };
+        let start = params
+            .word("start")?
+            .map(|text| RequestedOrdering::parse(&CONSTRUCTIONS, topology, &text))
+            .transpose()?;
         Ok(SearchOptions {
             location: params.location().clone(),
             weights,
@@ -132,11 +153,22 @@ impl SearchOptions {
         })
     }
 
+    /// Returns the ordering that `find` finds under these options.
+    pub fn into_search<F>(self, find: F) -> Box<dyn OrderNodes>
+    where
+        F: Fn(&Topology, &SearchOptions, &dyn Observer) -> Result<SearchResult> + Send + 'static,
+    {
+        Box::new(Search {
+            options: self,
+            find,
+        })
+    }
+
     /// Checks the files that the options name, and that there is a clock for a time limit.
     ///
     /// # Errors
     /// A file that cannot be read; a time limit alone without a clock.
-    pub fn check_inputs(&self, topology: &Topology, observer: &dyn Observer) -> Result<()> {
+    fn check_inputs(&self, topology: &Topology, observer: &dyn Observer) -> Result<()> {
         self.check_clock(observer)?;
         if let Some(sizes) = &self.weights.sizes {
             sizes.read_shares(topology)?;
@@ -149,26 +181,24 @@ impl SearchOptions {
 
     /// Fails if only a time limit ends the search, and `observer` has no clock.
     pub fn check_clock(&self, observer: &dyn Observer) -> Result<()> {
-        match self.time {
-            Some(time) if self.steps.is_none() && observer.seconds().is_none() => {
-                Err(Error::input(
-                    self.location.clone(),
-                    format!("time = `{time}`"),
-                    "steps=N, as a time limit needs a clock",
-                ))
-            }
-            _ => Ok(()),
+        if let Some(time) = self.time
+            && self.steps.is_none()
+            && observer.seconds().is_none()
+        {
+            return Err(Error::input(
+                self.location.clone(),
+                format!("time = `{time}`"),
+                "steps=N, as a time limit needs a clock",
+            ));
         }
+        Ok(())
     }
 
     /// Returns the search's budget, on the observer's clock.
     pub fn budget(&self) -> Budget {
-        let steps = match (self.steps, self.time) {
-            (None, None) => Some(DEFAULT_STEPS),
-            (steps, _) => steps,
-        };
+        let default = self.time.is_none().then_some(DEFAULT_STEPS);
         Budget {
-            steps,
+            steps: self.steps.or(default),
             time: self.time,
             seed: self.seed,
         }
@@ -201,9 +231,11 @@ impl WeightOptions {
             _ => Weight::Jobs,
         };
         let procs_per_node = params.whole("procs-per-node", 1u32, 1 << 20)?;
-        let default = match kind {
-            WeightKind::Geometric => 16,
-            _ => 64,
+        // Geometric weights are below 2⁻¹⁵ beyond lag 16.
+        let default = if kind == WeightKind::Geometric {
+            16
+        } else {
+            64
         };
         if kind != WeightKind::Workload {
             let unread = ["sizes", "share", "procs-per-node"];
@@ -248,18 +280,16 @@ impl WeightOptions {
     /// Returns the weights of the ranks of a topology. Fails if the job sizes cannot be read.
     pub fn build(&self, topology: &Topology) -> Result<Weights> {
         let nodes = topology.node_count();
-        match &self.sizes {
-            None => Ok(Weights::by_lag(self.kind, nodes, self.window, self.ring)),
-            Some(sizes) => {
-                let shares = sizes.read_shares(topology)?;
-                Ok(Weights::workload(nodes, &shares, self.ring))
-            }
-        }
+        let Some(sizes) = &self.sizes else {
+            return Ok(Weights::by_lag(self.kind, nodes, self.window, self.ring));
+        };
+        let shares = sizes.read_shares(topology)?;
+        Ok(Weights::workload(nodes, &shares, self.ring))
     }
 }
 
 impl JobSizes {
-    /// Returns the share of each job size. Fails if they cannot be read.
+    /// Reads the job sizes and returns the share of each. Fails if they cannot be read.
     fn read_shares(&self, topology: &Topology) -> Result<Vec<(u32, f64)>> {
         let options = Options {
             procs_per_node: self.procs_per_node,

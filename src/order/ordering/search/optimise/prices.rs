@@ -1,4 +1,13 @@
 //! Prices of lags, and sums of price times distance over byte coordinates.
+//!
+//! Moves are priced millions of times a second. So weights become 16-bit integers, coordinates stand in byte arrays by
+//! rank, and one vector instruction finds the distances of a chunk of ranks from one element:
+//!
+//! ```text
+//! element at rank r       x
+//! ranks r+1, r+2, …       y₁ y₂ y₃ …    distances |x - y|, added up over the axes, as bytes
+//! prices of lags 1, 2, …  w₁ w₂ w₃ …    products in 32 bits, a sum for each place in the chunk
+//! ```
 
 use std::cmp::Ordering::{Equal, Greater, Less};
 
@@ -6,27 +15,28 @@ use multiversion::multiversion;
 
 use super::elements::{ByteAxis, Distances, MAX_AXES};
 
-/// Bytes compared at once.
+/// Number of bytes compared at once across a joint.
 pub(super) const CHUNK: usize = 32;
 
-/// Bytes compared at once along one row.
+/// Number of bytes compared at once along one row.
 const STRETCH: usize = 16;
 
-/// Elements left of a joint that are always looked at one by one.
+/// Number of elements left of a joint that a sparse sum looks at one by one.
 pub(super) const DENSE: usize = 4;
 
 /// Lag weights as 16-bit integers, for the price of moves (orderings are judged by the exact objective).
 #[derive(Clone, Debug)]
 pub(super) struct Prices {
-    /// `by_lag[k]` for k ≤ window, zeros behind it so that a whole chunk can be read from any lag.
+    /// Price of each lag up to the window, zeros behind it so that a whole chunk can be read from any lag.
     pub by_lag: Vec<i16>,
     /// Prices of the lags around a rank: lag k at `window ± k`.
     pub around: Vec<i16>,
+    /// Longest lag that has a price.
     pub window: usize,
 }
 
 impl Prices {
-    /// Weights of lags 1, 2, … scaled so that the first is about `unit`.
+    /// Scales the weights of lags 1, 2, … up to `window` so that the largest is about `unit`.
     pub fn new(lag: &[f64], unit: f64, window: usize) -> Self {
         let window = window.min(lag.len().saturating_sub(1));
         let top = lag
@@ -51,18 +61,17 @@ impl Prices {
         }
     }
 
-    /// These prices up to a shorter window.
+    /// Returns these prices up to a shorter window.
     pub fn cut(&self, window: usize) -> Self {
-        let lag: Vec<f64> = (0..=self.window)
-            .map(|k| f64::from(self.by_lag[k]))
+        let lag: Vec<f64> = self.by_lag[..=self.window]
+            .iter()
+            .map(|price| f64::from(*price))
             .collect();
-        Prices::new(
-            &lag,
-            f64::from(self.by_lag[1..].iter().copied().max().unwrap_or(0)),
-            window,
-        )
+        let top = lag.iter().copied().fold(0.0, f64::max);
+        Prices::new(&lag, top, window)
     }
 
+    /// Returns the price of lag k, 0 beyond the window.
     pub fn lag(&self, k: usize) -> i64 {
         if k <= self.window {
             i64::from(self.by_lag[k])
@@ -71,30 +80,27 @@ impl Prices {
         }
     }
 
-    /// The sum of the prices of lags above `k`.
+    /// Returns the sum of the prices of lags above `k`.
     pub fn beyond(&self, k: usize) -> i64 {
-        (k + 1..=self.window)
-            .map(|k| i64::from(self.by_lag[k]))
-            .sum()
+        (k + 1..=self.window).map(|k| self.lag(k)).sum()
     }
-}
 
-impl Prices {
-    /// The price of a stretch of a sequence, pairs inside it alone. O(stretch · window).
+    /// Returns the price of a stretch of a sequence, pairs inside it alone. O(stretch · window).
     pub fn of_stretch(&self, distances: &Distances, stretch: &[u32]) -> i64 {
-        let pairs = (1..=self.window).flat_map(|lag| {
+        let mut sum = 0;
+        for lag in 1..=self.window {
             let behind = stretch.get(lag..).unwrap_or_default();
-            stretch.iter().zip(behind).map(move |pair| (lag, pair))
-        });
-        pairs
-            .map(|(lag, (a, b))| self.lag(lag) * i64::from(distances.between(*a, *b)))
-            .sum()
+            for (a, b) in stretch.iter().zip(behind) {
+                sum += self.lag(lag) * i64::from(distances.between(*a, *b));
+            }
+        }
+        sum
     }
 }
 
 #[cfg(test)]
 impl Prices {
-    /// The price of a whole order, pair by pair.
+    /// Returns the price of a whole order, pair by pair.
     pub fn of_order(&self, distances: &Distances, order: &[u32], ring: bool) -> i64 {
         let n = order.len();
         let lag = |k: usize| self.lag(if ring { k.min(n - k) } else { k });
@@ -105,7 +111,9 @@ impl Prices {
     }
 }
 
-/// Price times distance of every pair across a joint, on byte coordinates, a chunk of right-hand elements at a time.
+/// Returns the price of every pair across a joint, on byte coordinates, a chunk of right-hand elements at a time.
+/// `buffer` holds `filled` elements, those left of the joint before `split`; sparse sums look at every fourth of the
+/// elements further left than [`DENSE`] and count it four times.
 #[multiversion(targets("x86_64+avx512f+avx512bw+avx512vl", "x86_64+avx2", "aarch64+neon"))]
 pub(super) fn across_lanes(
     buffer: &[Vec<u8>],
@@ -115,6 +123,7 @@ pub(super) fn across_lanes(
     prices: &Prices,
     sparse: bool,
 ) -> i64 {
+    // Under a short window most of a long chunk would be zeros.
     if prices.window <= 16 {
         across_chunks::<16>(buffer, axes, split, filled, prices, sparse)
     } else {
@@ -122,6 +131,7 @@ pub(super) fn across_lanes(
     }
 }
 
+/// Returns the price of [`price_across_joint`] with chunks of C elements.
 #[inline(always)]
 fn across_chunks<const C: usize>(
     buffer: &[Vec<u8>],
@@ -133,9 +143,12 @@ fn across_chunks<const C: usize>(
 ) -> i64 {
     let window = prices.window;
     let right = (filled - split).min(window);
-    let (mut sums, mut fourfold) = ([0i32; C], [0i32; C]);
+    let mut sums = [0i32; C];
+    let mut fourfold = [0i32; C];
     let mut total = 0i64;
-    let (mut p, mut rows) = (1, 0);
+    // p counts elements leftwards from the joint, q rightwards: their lag is p + q.
+    let mut p = 1;
+    let mut rows = 0;
     while p <= split.min(window) {
         let within = window + 1 - p;
         let mut q = 0;
@@ -151,7 +164,8 @@ fn across_chunks<const C: usize>(
             let Some(weights) = prices.by_lag[p + q..].first_chunk::<C>() else {
                 return 0;
             };
-            // Beyond the window weights are zero; beyond the end of the sequence they are not.
+            // Beyond the window weights are zero; beyond the end of the sequence they are not, and what stands in the
+            // buffer there is of an earlier joint.
             let count = if right >= within { C } else { C.min(right - q) };
             let sums = if sparse && p > DENSE {
                 &mut fourfold
@@ -178,18 +192,21 @@ fn across_chunks<const C: usize>(
         rows += 1;
         // A lane of 32 bits holds that many rows with ease.
         if rows % 64 == 0 {
-            total += whole(&sums) + 4 * whole(&fourfold);
-            (sums, fourfold) = ([0; C], [0; C]);
+            total += sum_wide(&sums) + 4 * sum_wide(&fourfold);
+            sums = [0; C];
+            fourfold = [0; C];
         }
     }
-    total + whole(&sums) + 4 * whole(&fourfold)
+    total + sum_wide(&sums) + 4 * sum_wide(&fourfold)
 }
 
+/// Returns the sum of the values in 64 bits.
 #[inline(always)]
-fn whole(sums: &[i32]) -> i64 {
+fn sum_wide(sums: &[i32]) -> i64 {
     sums.iter().map(|s| i64::from(*s)).sum()
 }
 
+/// Adds to each distance what one axis says of a chunk of elements, from coordinate `x`.
 #[inline(always)]
 fn add_apart<const C: usize>(distance: &mut [u8; C], x: u8, others: &[u8; C], axis: ByteAxis) {
     for i in 0..C {
@@ -198,7 +215,8 @@ fn add_apart<const C: usize>(distance: &mut [u8; C], x: u8, others: &[u8; C], ax
     }
 }
 
-/// Price times distance of one element to a stretch of ranks, on byte coordinates.
+/// Returns the price of one element, at coordinates `x`, with those at ranks `from..to`, on byte coordinates;
+/// `prices[0]` is that of rank `from`.
 #[multiversion(targets("x86_64+avx512f+avx512bw+avx512vl", "x86_64+avx2", "aarch64+neon"))]
 pub(super) fn along_lanes(
     lanes: &[Vec<u8>],
@@ -226,7 +244,8 @@ pub(super) fn along_lanes(
         }
         at += STRETCH;
     }
-    let mut total: i64 = sums.iter().map(|s| i64::from(*s)).sum();
+    let mut total = sum_wide(&sums);
+    // What is left of the stretch, one by one.
     for r in at..to {
         let mut d = 0u8;
         for ((lane, axis), x) in lanes.iter().zip(axes).zip(x) {

@@ -1,4 +1,7 @@
-//! The problem of a search: what is arranged, and under which weights.
+//! The problem of a search: which elements are arranged, and under which weights of pairs of ranks.
+//!
+//! Weights are given for ranks of nodes, and a search moves elements of `group` nodes each. Between elements L apart the
+//! weights of all pairs of their nodes are added up; what an element's own nodes cost does not change.
 
 use super::elements::Arrangement;
 use super::weights::{self, Weights};
@@ -6,7 +9,7 @@ use super::{objective, small};
 use crate::pair_sums;
 use nodeorder_network::topology::{Metric, Topology};
 
-/// Distances that might be looked up, a node, while a transform finds all sums: measured.
+/// Number of distances, a node, that might be looked up while a transform finds all sums: measured.
 const TRANSFORM: f64 = 800.0;
 
 /// Elements to arrange, and the weights of the objective.
@@ -14,13 +17,14 @@ pub(in crate::ordering) struct SearchProblem<'s> {
     pub topology: &'s Topology,
     pub space: &'s Arrangement,
     pub weights: Weights,
-    /// Nodes an element stands for (the most, where they differ).
+    /// Number of nodes that an element stands for (the largest, where they differ).
     pub group: usize,
-    /// Whether all elements stand for as many.
+    /// Whether all elements stand for that many.
     pub even: bool,
 }
 
 impl<'s> SearchProblem<'s> {
+    /// Poses the problem of arranging `space` under weights.
     pub fn new(topology: &'s Topology, space: &'s Arrangement, weights: Weights) -> Self {
         let group = space.nodes.iter().map(Vec::len).max().unwrap_or(1);
         let even = space.nodes.iter().all(|nodes| nodes.len() == group);
@@ -33,15 +37,19 @@ impl<'s> SearchProblem<'s> {
         }
     }
 
-    /// The element at every rank of a sequence.
+    /// Returns the element at every rank of nodes, for a sequence of elements.
     pub fn ranks(&self, order: &[u32]) -> Vec<u32> {
-        let copies = |e: &u32| std::iter::repeat_n(*e, self.space.nodes[*e as usize].len());
-        order.iter().flat_map(copies).collect()
+        let nodes = &self.space.nodes;
+        order
+            .iter()
+            .flat_map(|e| std::iter::repeat_n(*e, nodes[*e as usize].len()))
+            .collect()
     }
 
-    /// The exact objective of a sequence of elements.
+    /// Returns the exact objective of a sequence of elements.
     pub fn value(&self, order: &[u32]) -> f64 {
-        let (weights, distances) = (&self.weights, &self.space.distances);
+        let weights = &self.weights;
+        let distances = &self.space.distances;
         let Some(shares) = weights.window_shares() else {
             return objective::by_lag(weights, distances, &self.ranks(order));
         };
@@ -53,56 +61,56 @@ impl<'s> SearchProblem<'s> {
         objective::by_windows(shares, &sums.window_totals())
     }
 
-    /// About how many looked-up distances [`SearchProblem::value`] costs.
+    /// Estimates the cost of [`SearchProblem::objective`], in looked-up distances.
     pub fn cost_of_value(&self) -> f64 {
-        let (n, window) = (self.weights.nodes() as f64, self.weights.window() as f64);
+        let window = self.weights.window() as f64;
         let transform = self.weights.has_edges() && !matches!(self.topology.metric(), Metric::Hops);
-        n * if transform {
+        let lookups = if transform {
             window.min(TRANSFORM)
         } else {
             window
-        }
+        };
+        self.weights.nodes() as f64 * lookups
     }
 
-    /// Lag weights between elements, up to `window` elements.
+    /// Returns the weights between elements by lag, up to `window` elements.
     pub fn element_lags(&self, window: usize) -> Vec<f64> {
         let mut lag = self.weights.between_groups(self.group, window * self.group);
         lag.truncate((window + 1).min(self.space.len()));
         lag
     }
 
-    /// The weight of a pair of element ranks p < q, where elements are even.
+    /// Returns the weight of a pair of element ranks p < q, where elements are even.
     pub fn element_weight(&self, p: usize, q: usize) -> f64 {
         let m = self.group;
         let slots = (0..m).flat_map(|s| (0..m).map(move |t| (m * p + s, m * q + t)));
         slots.map(|(a, b)| self.weights.pair(a, b)).sum()
     }
 
-    /// Whether lag prices would be far from the truth, and the instance is small enough for all pairs.
+    /// Returns whether lag prices would be far from the truth, and the instance is small enough for all pairs.
     pub fn needs_matrix(&self) -> bool {
         let special = self.weights.ring || self.weights.has_edges();
+        // A matrix has one weight for each pair of elements, so these must be alike.
         self.even && special && self.space.len() <= small::LARGEST
     }
 
-    /// Integer lag weights between elements, where the weights are fractions and elements even.
+    /// Returns integer weights between elements by lag. `None` if weights are no fractions or elements not even.
     pub fn integral(&self) -> Option<weights::Integral> {
         let of_nodes = self.weights.integral().filter(|_| self.even)?;
-        let (m, n) = (self.group, self.space.len());
-        if m == 1 {
+        let group = self.group;
+        if group == 1 {
             return Some(of_nodes);
         }
+        // Half way round a ring, pairs of nodes of two elements lie on both sides.
         if self.weights.ring {
             return None;
         }
-        let at = |k: usize| of_nodes.lag.get(k).copied().unwrap_or(0);
-        let last = self.weights.window().div_ceil(m).min(n.saturating_sub(1));
-        let weight = |l: usize| {
-            let lags = (0..m).flat_map(|s| (0..m).map(move |t| m * l + t - s));
-            if l == 0 { 0 } else { lags.map(at).sum() }
-        };
+        let groups = self.weights.window().div_ceil(group);
+        let last = groups.min(self.space.len().saturating_sub(1));
+        let lag = weights::group_lags(group, last, |k| of_nodes.lag.get(k).copied().unwrap_or(0));
         Some(weights::Integral {
             scale: of_nodes.scale,
-            lag: (0..=last).map(weight).collect(),
+            lag,
         })
     }
 }

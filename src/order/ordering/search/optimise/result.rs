@@ -1,11 +1,11 @@
-//! How the result of a search is judged and described.
+//! Judgement and description of a search's result.
 
 use super::options::SearchOptions;
 use super::problem::SearchProblem;
-use crate::ordering::search_result::{SearchResult, Status};
+use crate::ordering::search_result::{SearchResult, Status, meets_bound, relative_gap};
 
 impl SearchResult {
-    /// Makes a result with its gap and optimality. Bounds are proved up to rounding: what lies within 10⁻⁹ is equal.
+    /// Makes a result with its gap and optimality, from an order of a problem's elements.
     pub(in crate::ordering) fn new(
         problem: &SearchProblem<'_>,
         order: &[u32],
@@ -14,22 +14,17 @@ impl SearchResult {
         status: Status,
     ) -> Self {
         let objective = problem.value(order);
-        let optimal = status == Status::Optimal || objective - lower_bound <= 1e-9 * objective;
+        let optimal = status == Status::Optimal || meets_bound(objective, lower_bound);
         let lower_bound = if optimal {
             objective
         } else {
             lower_bound.min(objective)
         };
-        let gap = if objective > 0.0 {
-            (objective - lower_bound) / objective
-        } else {
-            0.0
-        };
         SearchResult {
             nodes: problem.space.expand(order),
             objective,
             lower_bound,
-            gap,
+            gap: relative_gap(objective, lower_bound),
             optimal,
             solver: solver.into(),
             status: if optimal { Status::Optimal } else { status },

@@ -1,20 +1,23 @@
-//! Weights as integers, in which bounds are proved.
+//! Weights as integers, in which bounds are proved: sums of integers are exact, so no rounding can make a bound too high.
 
 use super::problem::SearchProblem;
 
-/// Factor that covers the rounding of the last conversion to `f64`.
+/// Factor below 1 that covers the rounding of the last conversion to `f64`.
 pub(super) const SAFE: f64 = 1.0 - 1e-12;
 
-/// Layers that the relaxation is priced at; about as many are computed one by one.
+/// Number of layers that the relaxation is taken to cost; about as many are computed one by one.
 pub(super) const LAYERS: u64 = 48;
 
 /// Lag weights between elements as integers, rounded down.
 pub(super) struct Scaled {
+    /// Weight of each lag in units, from lag 0, which has none.
     pub lag: Vec<i64>,
+    /// Weight that one unit stands for.
     unit: f64,
 }
 
 impl Scaled {
+    /// Scales the weights of a problem: exactly where they are fractions, else as finely as the relaxation's 32 bits allow.
     pub fn new(problem: &SearchProblem<'_>) -> Self {
         let lag = problem.element_lags(problem.weights.window());
         // The relaxation adds up that many ranks in 32 bits.
@@ -39,7 +42,7 @@ impl Scaled {
         }
     }
 
-    /// Lower bound that a sum in these units proves.
+    /// Returns the lower bound that a sum in these units proves.
     pub fn bound(&self, value: i64) -> f64 {
         value as f64 * self.unit * SAFE
     }

@@ -1,27 +1,28 @@
-//! The objective of given orderings, with a bound.
+//! The objective of given orderings, with a bound on what any ordering can reach.
 
 use super::bounds::Bounds;
 use super::elements::Arrangement;
 use super::options::{QUICK_BOUND, SHARED, WeightOptions};
 use super::problem::SearchProblem;
 use crate::ordering::node_order::NodeOrder;
-use nodeorder_base::error::{Error, Result, SourceLocation};
+use crate::ordering::search_result::{meets_bound, relative_gap};
+use nodeorder_base::error::Result;
 use nodeorder_base::observer::Observer;
 use nodeorder_base::params::{Opt, Params};
 use nodeorder_network::topology::Topology;
 
-/// An ordering under weights.
+/// Worth of an ordering under weights.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Score {
-    /// Objective that `ilp` and `optimise` minimise, under the same weights.
+    /// Weighted sum of distances that `ilp` and `optimise` minimise.
     pub objective: f64,
-    /// No ordering of the same nodes has a smaller objective.
+    /// Value that the objective of no ordering of the same nodes is below.
     pub lower_bound: f64,
     /// `(objective - lower_bound) / objective`; 0 for an objective of 0.
     pub gap: f64,
 }
 
-/// The options of weights, without those of a search.
+/// Options of weights, without those of a search.
 const OPTIONS: [Opt; 6] = [
     SHARED[0].positional(),
     SHARED[1],
@@ -31,7 +32,7 @@ const OPTIONS: [Opt; 6] = [
     SHARED[5],
 ];
 
-/// The scores of orderings of all schedulable nodes under `weights`: a kind with options, such as
+/// Returns the scores of orderings of all schedulable nodes under `weights`: a kind with options, such as
 /// `geometric,window=16,ring=true` or `workload,sizes=log-uniform`. Nodes count one by one: unlike those of
 /// searches, the bound also holds for orderings that part the nodes of a router.
 ///
@@ -60,7 +61,7 @@ pub fn scores(
     within(topology, weights, orders, observer, QUICK_BOUND)
 }
 
-/// [`scores`] with a bound that takes `work` operations.
+/// Returns the scores, with a bound that takes `work` operations.
 fn within(
     topology: &Topology,
     weights: &str,
@@ -74,32 +75,22 @@ fn within(
     let space = Arrangement::new(topology, true)?;
     let problem = SearchProblem::new(topology, &space, weights);
     let bound = Bounds::new(&problem).lower(work, &|| observer.should_stop());
-    let score = |order: &NodeOrder| {
-        if order.len() != topology.node_count() {
-            let found = format!("an ordering of {} nodes", order.len());
-            let expected = format!("all {} schedulable nodes", topology.node_count());
-            return Err(Error::input(
-                SourceLocation::option(order.label()),
-                found,
-                expected,
-            ));
-        }
+    let mut scores = Vec::with_capacity(orders.len());
+    for order in orders {
+        order.check_complete(topology)?;
         let objective = problem.value(&space.collapse(topology, order.nodes()));
-        // Bounds are proved up to rounding.
-        let near = objective - bound <= 1e-9 * objective;
-        let lower_bound = if near { objective } else { bound };
-        let gap = if near {
-            0.0
+        let lower_bound = if meets_bound(objective, bound) {
+            objective
         } else {
-            (objective - bound) / objective
+            bound
         };
-        Ok(Score {
+        scores.push(Score {
             objective,
             lower_bound,
-            gap,
-        })
-    };
-    orders.iter().map(score).collect()
+            gap: relative_gap(objective, lower_bound),
+        });
+    }
+    Ok(scores)
 }
 
 #[cfg(test)]

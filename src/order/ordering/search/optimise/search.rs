@@ -1,8 +1,18 @@
 //! Multi-start annealing: chains side by side, in rounds, each result judged by the exact objective.
+//!
+//! A search is a row of legs. In each, every chain anneals from a temperature to a lower one over a share of the budget:
+//!
+//! ```text
+//! share of the budget   0    6 %   12 %   18 %   24 %                80 %     100 %
+//!                       scout | scout | scout | scout |  cool down    | refine |
+//! begins at             starts, some for each wave     the best two     the best, on long lags
+//! ```
+//!
+//! Long sequences are annealed by blocks instead ([`super::blocks`]), small ones on a matrix ([`super::small`]).
 
 use rayon::prelude::*;
 
-use super::anneal::{Chain, Cooling, UNIT};
+use super::anneal::{Chain, Cooling, Stretch, UNIT};
 use super::anneal_rng::AnnealRng;
 use super::blocks::{self, Pass};
 use super::elements::Distances;
@@ -14,56 +24,65 @@ use super::starts::Start;
 use super::window;
 use nodeorder_base::observer::Observer;
 
-/// Rounds of a run; after each progress is reported.
+/// Number of rounds of the leg that cools down; after each progress is reported.
 const ROUNDS: usize = 10;
 
-/// Chains of a run that is counted in steps: a number of its own, so that threads do not show.
+/// Number of chains of a search that is counted in steps: the same on any machine, so that threads do not show.
 const CHAINS: usize = 2;
 
 /// Longest lag that moves are judged by while the ordering takes shape.
 const SHORT: usize = 64;
 
-/// Longest lag that moves are judged by when it is refined: pairs across a joint grow with its square, and where
-/// coordinates do not give distances every pair is looked up.
+/// Longest lag that moves are judged by when it is refined: pairs across a joint grow with its square.
 const LONG: usize = 512;
+
+/// Longest lag of refinement where coordinates do not give distances: every pair is looked up.
 const LONG_LOOKED_UP: usize = 128;
 
-/// Waves of scouts, fewer before a melt, which needs the time, and the share of the budget each may use.
+/// Number of waves of scouts.
 const SCOUTS: usize = 4;
+
+/// Number of waves of scouts before a melt, which needs the time.
 const SCOUTS_OF_A_MELT: usize = 1;
+
+/// Share of the budget of a wave of scouts.
 const SCOUT_SHARE: f64 = 0.06;
 
-/// Elements up to which there are scouts: on longer sequences their share of the budget is too short to rank starts.
+/// Largest number of elements with scouts: on longer sequences their share of the budget is too short to rank starts.
 const SCOUTED: usize = 6000;
 
-/// Steps an element, of one chain, that the temperatures are meant for; without scouts, fewer steps begin and
+/// Number of steps an element, of one chain, that the temperatures are meant for; without scouts, fewer steps begin and
 /// end colder: what is broken up could not be mended.
 const STEPS_AN_ELEMENT: f64 = 4000.0;
 
-/// From this share of [`STEPS_AN_ELEMENT`] on, long lags are melted and take shape anew: what starts give them is not the best
+/// Temperature that scouts cool down to, as a part of the one they begin at.
+const SCOUTED_TO: f64 = 0.6;
+
+/// Share of [`STEPS_AN_ELEMENT`] from which long lags are melted and take shape anew: what starts give them is not the best
 /// (15×6×16 torus, harmonic weights: 19,700 from a warm start, 19,420 from a melt), but a melt takes its time.
 const MELTED: f64 = 0.2;
 
-/// Passes over the blocks of a long sequence.
+/// Number of passes over the blocks of a long sequence.
 const PASSES: usize = 2;
 
-/// Steps from which the number in a given time is estimated.
+/// Number of steps that are timed to estimate how many a given time allows.
 const PROBE: u64 = 16 * 1024;
 
-/// The best sequence found so far.
+/// Best sequence found so far.
 #[derive(Default)]
 pub(super) struct Found {
     pub order: Vec<u32>,
     pub objective: f64,
+    /// Number of steps of all chains.
     pub steps: u64,
     /// Whether the observer, not the budget, ended it.
     pub stopped: bool,
-    /// Where the best chain started.
+    /// Label of the ordering that it started from.
     pub start: String,
 }
 
 impl Found {
-    /// Keeps an order that has a smaller objective.
+    /// Takes over an order if it has a smaller objective.
     fn improve(&mut self, order: &[u32], objective: f64) {
         if objective < self.objective {
             self.objective = objective;
@@ -80,7 +99,7 @@ pub(super) fn search(
     observer: &dyn Observer,
     bound: f64,
 ) -> Found {
-    // Where the exact objective costs much the rough ranking has to do.
+    // Where the exact objective costs much, the starts' rough ranking has to do.
     let judged = if problem.cost_of_value() > 1e9 { 1 } else { 4 };
     let found = starts
         .iter()
@@ -124,20 +143,23 @@ pub(super) fn search(
     run.found
 }
 
-/// A search in legs: stretches of annealing that each have a share of the budget.
+/// Search in legs: stretches of annealing that each have a share of the budget.
 struct LegSearch<'a> {
     problem: &'a SearchProblem<'a>,
     budget: &'a Budget,
     observer: &'a dyn Observer,
+    /// Lower bound on the objective; a search that meets it is over.
     bound: f64,
+    /// Number of chains side by side.
     chains: usize,
+    /// Moment when the search began, on the observer's clock.
     began: f64,
-    /// Legs so far: each draws from streams of its own.
+    /// Number of legs so far: each draws from streams of its own.
     legs: usize,
     found: Found,
 }
 
-/// A sequence and its objective.
+/// Sequence with its objective.
 type Ranked = (Vec<u32>, f64);
 
 impl LegSearch<'_> {
@@ -151,73 +173,39 @@ impl LegSearch<'_> {
         // Where the first lag outweighs lags 5 to 64, large rearrangements matter little, so nothing is melted.
         let light = self.problem.weights.lag(1) > tail;
         let pace = self.pace();
-        if self.problem.space.len() >= blocks::LARGE && !self.problem.weights.ring {
+        let elements = self.problem.space.len();
+        if elements >= blocks::LARGE && !self.problem.weights.ring {
             return self.by_blocks(pace, light);
         }
-        let (hot, cold, scouts) = match (light, pace >= MELTED) {
+        let (mut hot, mut cold, mut scouts) = match (light, pace >= MELTED) {
             (true, _) => (0.45, 0.06, SCOUTS),
             (false, false) => (0.45, 0.09, SCOUTS),
             (false, true) => (4.0, 0.2, SCOUTS_OF_A_MELT),
         };
-        let scouts = if self.problem.space.len() <= SCOUTED {
-            scouts
-        } else {
-            0
-        };
-        let end = if window > SHORT { 0.8 } else { 1.0 };
-        let mut leaders: Vec<Ranked> = Vec::new();
-        let chill = if scouts > 0 {
-            1.0
-        } else {
-            pace.sqrt().clamp(0.05, 1.0)
-        };
-        let (hot, cold) = (chill * hot, chill * cold);
-        let middle = if scouts > 0 { 0.6 * hot } else { hot };
-        for wave in 0..scouts {
-            let from: Vec<Vec<u32>> = (0..self.chains)
-                .map(|c| {
-                    starts[(wave * self.chains + c) % starts.len().min(4)]
-                        .order
-                        .clone()
-                })
-                .collect();
-            let share = (wave as f64 * SCOUT_SHARE, (wave + 1) as f64 * SCOUT_SHARE);
-            leaders.extend(self.leg(
-                from,
-                SHORT,
-                Cooling {
-                    from: hot,
-                    to: middle,
-                },
-                share,
-                1,
-            ));
+        let mut chill = 1.0;
+        if elements > SCOUTED {
+            scouts = 0;
+            chill = chill_for(pace);
+            hot *= chill;
+            cold *= chill;
         }
+        let mut leaders = self.scout(starts, scouts, hot);
         if leaders.is_empty() {
             leaders.push((self.found.order.clone(), self.found.objective));
-            leaders.extend(
-                starts
-                    .iter()
-                    .skip(1)
-                    .take(1)
-                    .map(|s| (s.order.clone(), f64::MAX)),
-            );
+            // The second start may be a better one to anneal from, whatever its objective.
+            leaders.extend(starts.get(1).map(|s| (s.order.clone(), f64::MAX)));
         }
         leaders.sort_by(|a, b| a.1.total_cmp(&b.1));
         let from = (0..self.chains)
             .map(|c| leaders[c % leaders.len().min(2)].0.clone())
             .collect();
+        let cooling = Cooling {
+            from: if scouts > 0 { SCOUTED_TO * hot } else { hot },
+            to: cold,
+        };
+        let end = if window > SHORT { 0.8 } else { 1.0 };
         let share = (scouts as f64 * SCOUT_SHARE, end);
-        self.leg(
-            from,
-            SHORT,
-            Cooling {
-                from: middle,
-                to: cold,
-            },
-            share,
-            ROUNDS,
-        );
+        self.leg(from, SHORT, cooling, share, ROUNDS);
         if window > SHORT {
             let from = vec![self.found.order.clone(); self.chains];
             let cooling = Cooling {
@@ -232,44 +220,43 @@ impl LegSearch<'_> {
         }
     }
 
+    /// Anneals for a short while in waves, whose chains begin at the best four starts in turn; returns the outcomes.
+    fn scout(&mut self, starts: &[Start], waves: usize, hot: f64) -> Vec<Ranked> {
+        let cooling = Cooling {
+            from: hot,
+            to: SCOUTED_TO * hot,
+        };
+        let mut leaders = Vec::new();
+        for wave in 0..waves {
+            let first = wave * self.chains;
+            let from = (first..first + self.chains)
+                .map(|chain| starts[chain % starts.len().min(4)].order.clone())
+                .collect();
+            let share = (wave as f64 * SCOUT_SHARE, (wave + 1) as f64 * SCOUT_SHARE);
+            leaders.extend(self.leg(from, SHORT, cooling, share, 1));
+        }
+        leaders
+    }
+
     /// Anneals by blocks: from the best start twice, the joints of one pass inside the blocks of the other. Long lags weigh
     /// little where weights are `light`.
     fn by_blocks(&mut self, pace: f64, light: bool) {
-        let cold = if light { 0.06 } else { 0.09 };
         let lag = self.problem.element_lags(SHORT);
-        // A block that gets the steps of many that are alike may be melted and take shape anew.
-        let cooling = |number: usize, weight: f64| {
-            let chill = (pace * weight).sqrt().clamp(0.05, 1.0);
-            match (light || pace * weight < MELTED, number) {
-                (true, _) => Cooling {
-                    from: chill * 0.45,
-                    to: chill * cold,
-                },
-                (false, 0) => Cooling {
-                    from: 8.0,
-                    to: 0.08,
-                },
-                (false, _) => Cooling { from: 2.0, to: 0.1 },
-            }
-        };
         let mut order = self.found.order.clone();
         for number in 0..PASSES {
-            if self.observer.should_stop() || self.found.objective <= self.bound {
+            if self.is_over() {
                 return;
             }
-            let now = self.observer.seconds();
-            let time = self
-                .budget
-                .time
-                .zip(now)
-                .map(|(limit, now)| (limit - now).max(0.0));
-            let end = now
-                .zip(time)
-                .map(|(now, time)| now + time / (PASSES - number) as f64);
+            // The passes left share the time left.
+            let clock = self.observer.seconds().zip(self.budget.time);
+            let end = clock.map(|(now, limit)| {
+                let left = (limit - now).max(0.0);
+                now + left / (PASSES - number) as f64
+            });
             let pass = Pass {
                 space: self.problem.space,
                 lag: &lag,
-                cooling: &|weight| cooling(number, weight),
+                cooling: &|weight| block_cooling(pace * weight, light, number),
                 budget: self.budget,
                 observer: self.observer,
                 number,
@@ -282,8 +269,8 @@ impl LegSearch<'_> {
         }
     }
 
-    /// Steps an element, of those that the temperatures are meant for. With a time limit a chain that is thrown
-    /// away gives an estimate of how many there will be.
+    /// Returns the steps an element that the budget allows, as a multiple of [`STEPS_AN_ELEMENT`]. With a time limit a chain
+    /// that is thrown away gives an estimate of how many there will be.
     fn pace(&self) -> f64 {
         let elements = (self.problem.space.len() * self.chains) as f64;
         let steps = match (self.budget.steps, self.budget.time, self.observer.seconds()) {
@@ -293,7 +280,7 @@ impl LegSearch<'_> {
                 let ring = self.problem.weights.ring;
                 let rng = AnnealRng::new(self.budget.seed, u64::MAX);
                 let order = &self.found.order;
-                let mut chain = Chain::new(self.problem.space, order, &lag, lag.len(), ring, rng);
+                let mut chain = Chain::new(self.problem.space, order, &lag, ring, rng);
                 let cold = Cooling {
                     from: 0.02,
                     to: 0.02,
@@ -307,7 +294,8 @@ impl LegSearch<'_> {
         steps / elements / STEPS_AN_ELEMENT
     }
 
-    /// One chain from each of `from`, side by side, over a share of the budget.
+    /// Anneals one chain from each of `from`, side by side, over a share of the budget (its begin and end); returns the
+    /// outcomes, none if the search is over.
     fn leg(
         &mut self,
         from: Vec<Vec<u32>>,
@@ -316,46 +304,40 @@ impl LegSearch<'_> {
         share: (f64, f64),
         rounds: usize,
     ) -> Vec<Ranked> {
-        let over = |run: &Self| run.observer.should_stop() || run.found.objective <= run.bound;
-        if over(self) {
+        if self.is_over() {
             return Vec::new();
         }
         let lag = self.problem.element_lags(window);
         let ring = self.problem.weights.ring;
+        let chains = self.chains;
         // Chains of later legs must not draw what earlier ones drew.
-        let legs = self.legs;
+        let first_stream = chains * self.legs;
         self.legs += 1;
-        let (space, seed, chains) = (self.problem.space, self.budget.seed, self.chains);
         let mut runs: Vec<Chain<'_>> = from
             .iter()
             .enumerate()
             .map(|(c, order)| {
-                let rng = AnnealRng::new(seed, (c + chains * legs) as u64);
-                Chain::new(space, order, &lag, lag.len(), ring, rng)
+                let rng = AnnealRng::new(self.budget.seed, (first_stream + c) as u64);
+                Chain::new(self.problem.space, order, &lag, ring, rng)
             })
             .collect();
+        let observer = self.observer;
         let span = share.1 - share.0;
-        let (budget, observer, began) = (self.budget, self.observer, self.began);
-        let progress = move |steps: u64| {
-            if observer.should_stop() {
-                return f64::INFINITY;
-            }
-            let all = budget.steps.map(|all| all as f64 * span / chains as f64);
-            let by_steps = all.map_or(0.0, |all| steps as f64 / all);
-            let by_time = match (budget.time, observer.seconds()) {
-                (Some(limit), Some(now)) => {
-                    ((now - began) / (limit - began).max(1e-3) - share.0) / span
-                }
-                _ => 0.0,
-            };
-            // The budget that ends first sets the temperature.
-            by_steps.max(by_time)
+        let steps = self.budget.steps;
+        let stretch = Stretch {
+            steps: steps.map(|all| all as f64 * span / chains as f64),
+            time: self.budget.time.map(|limit| {
+                let all = (limit - self.began).max(1e-3);
+                (self.began + share.0 * all, span * all)
+            }),
         };
         let mut ranked: Vec<Ranked> = Vec::new();
         for round in 1..=rounds {
             let goal = round as f64 / rounds as f64;
-            runs.par_iter_mut()
-                .for_each(|chain| chain.run(cooling, goal, &progress));
+            runs.par_iter_mut().for_each(|chain| {
+                chain.run(cooling, goal, &|made| stretch.share_over(made, observer))
+            });
+            // Where the exact objective takes a second or so, it is found for the last round alone.
             if self.problem.cost_of_value() > 3e7 && round < rounds && !observer.should_stop() {
                 continue;
             }
@@ -366,7 +348,7 @@ impl LegSearch<'_> {
                 self.found.improve(&chain.best, value);
             }
             observer.progress(self.found.objective, self.bound);
-            if over(self) {
+            if self.is_over() {
                 break;
             }
             // Half way, chains that lag behind go on from the leader.
@@ -385,61 +367,85 @@ impl LegSearch<'_> {
         ranked
     }
 
+    /// Returns whether the search is to end: it was stopped, or it met the bound.
+    fn is_over(&self) -> bool {
+        self.observer.should_stop() || self.found.objective <= self.bound
+    }
+
     /// Puts every stretch of seven elements into its best order, of six in long sequences.
     fn polish(&mut self) {
-        let LegSearch {
-            problem,
-            budget,
-            observer,
-            found,
-            ..
-        } = self;
-        if problem.weights.ring || found.order.len() > POLISHED {
+        let problem = self.problem;
+        if problem.weights.ring || self.found.order.len() > POLISHED {
             return;
         }
         let lag = problem.element_lags(SHORT);
         let prices = Prices::new(&lag, UNIT, lag.len());
         // Polishing is short and makes nothing worse: it may exceed the time by 2 %.
         let late = Budget {
-            time: budget.time.map(|limit| limit * 1.02),
-            ..**budget
+            time: self.budget.time.map(|limit| limit * 1.02),
+            ..*self.budget
         };
-        let stop = || observer.should_stop() || late.is_over(*observer);
-        let mut order = found.order.clone();
+        let observer = self.observer;
+        let mut order = self.found.order.clone();
         let size = if order.len() <= SCOUTED { 7 } else { 6 };
-        window::improve(&problem.space.distances, &mut order, &prices, size, &stop);
-        found.improve(&order, problem.value(&order));
+        window::improve(&problem.space.distances, &mut order, &prices, size, &|| {
+            observer.should_stop() || late.is_over(observer)
+        });
+        self.found.improve(&order, problem.value(&order));
     }
 
     /// Anneals on the matrix of all pairs, in the place of legs.
     fn small(&mut self) {
-        let LegSearch {
-            problem,
-            budget,
-            observer,
-            found,
-            ..
-        } = self;
-        debug_assert!(found.order.len() <= small::LARGEST);
-        let n = found.order.len() as u64;
+        let problem = self.problem;
+        let budget = self.budget;
+        let observer = self.observer;
+        let start = &self.found.order;
+        debug_assert!(start.len() <= small::LARGEST);
         // About the same work a step as elsewhere.
         let steps = budget.steps.unwrap_or(4_000_000) / CHAINS as u64;
-        let steps = (steps * 8 / n.max(8)).max(1);
-        let stop = || observer.should_stop() || budget.is_over(*observer);
-        let weight = |p: usize, q: usize| problem.element_weight(p, q);
+        let steps = (steps * 8 / (start.len() as u64).max(8)).max(1);
         let results: Vec<(Vec<u32>, u64)> = (0..CHAINS)
             .into_par_iter()
             .map(|c| {
                 let rng = AnnealRng::new(budget.seed, c as u64);
-                Small::new(&problem.space.distances, &found.order, &weight, rng).run(steps, &stop)
+                let distances = &problem.space.distances;
+                let chain = Small::new(distances, start, &|p, q| problem.element_weight(p, q), rng);
+                chain.run(steps, &|| {
+                    observer.should_stop() || budget.is_over(observer)
+                })
             })
             .collect();
         for (order, steps) in results {
-            found.improve(&order, problem.value(&order));
-            found.steps += steps;
+            self.found.improve(&order, problem.value(&order));
+            self.found.steps += steps;
         }
     }
 }
 
-/// Elements up to which windows are re-optimised: beyond, the time is better spent on steps.
+/// Returns the factor by which temperatures fall where the steps are `pace` times those that they are meant for.
+fn chill_for(pace: f64) -> f64 {
+    pace.sqrt().clamp(0.05, 1.0)
+}
+
+/// Returns how a block cools that gets `pace` times the steps that temperatures are meant for.
+fn block_cooling(pace: f64, light: bool, pass: usize) -> Cooling {
+    if light || pace < MELTED {
+        let chill = chill_for(pace);
+        let cold = if light { 0.06 } else { 0.09 };
+        return Cooling {
+            from: chill * 0.45,
+            to: chill * cold,
+        };
+    }
+    // With the steps of many blocks that are alike, a block may be melted and take shape anew.
+    match pass {
+        0 => Cooling {
+            from: 8.0,
+            to: 0.08,
+        },
+        _ => Cooling { from: 2.0, to: 0.1 },
+    }
+}
+
+/// Largest number of elements whose windows are re-optimised: beyond, the time is better spent on steps.
 const POLISHED: usize = 20_000;

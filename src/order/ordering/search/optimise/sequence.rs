@@ -3,6 +3,11 @@
 //! A move cuts the sequence into pieces and joins them again in another order or direction. Weights depend
 //! on the lag alone here, so the inside of a piece keeps its cost, also when it is turned round: only pairs
 //! across a joint count. Every such pair is counted once, at the first joint right of its lower rank.
+//!
+//! ```text
+//! before   head | a b c | d e | tail        pieces 0..i, i..j, j..k, k..n
+//! after    head | d e | c b a | tail        the same joined anew, the second turned
+//! ```
 
 use super::elements::{Arrangement, ByteAxis, Distances, MAX_AXES};
 use super::prices::{CHUNK, Prices, across_lanes, along_lanes};
@@ -27,9 +32,31 @@ impl Piece {
     fn len(self) -> usize {
         self.to - self.from
     }
+
+    /// Returns its first `count` elements as it is walked.
+    fn first(self, count: usize) -> Piece {
+        if self.turned {
+            let from = self.to - count;
+            Piece { from, ..self }
+        } else {
+            let to = self.from + count;
+            Piece { to, ..self }
+        }
+    }
+
+    /// Returns its last `count` elements as it is walked.
+    fn last(self, count: usize) -> Piece {
+        if self.turned {
+            let to = self.from + count;
+            Piece { to, ..self }
+        } else {
+            let from = self.to - count;
+            Piece { from, ..self }
+        }
+    }
 }
 
-/// The sequence.
+/// Elements in rank order, with what prices of moves need at hand.
 pub(super) struct Sequence<'s> {
     space: &'s Arrangement,
     ring: bool,
@@ -40,28 +67,34 @@ pub(super) struct Sequence<'s> {
     /// Coordinates by rank, one array an axis; empty where distances are no sum over byte axes.
     lanes: Vec<Vec<u8>>,
     axes: Vec<ByteAxis>,
-    /// Coordinates around one joint: up to a window of elements on either side.
+    /// Coordinates of the elements around one joint, up to a window on either side, one array an axis.
     buffer: Vec<Vec<u8>>,
+    /// Elements around one joint, where there are no axes.
     buffer_ids: Vec<u32>,
+    /// Number of elements in the buffers.
     filled: usize,
+    /// Room for the inner pieces of a move while they are joined.
     spare_ids: Vec<u32>,
     spare: Vec<u8>,
 }
 
 impl<'s> Sequence<'s> {
+    /// Takes over an order whose moves will be priced within `window` lags.
     pub fn new(space: &'s Arrangement, order: &[u32], window: usize, ring: bool) -> Self {
         let axes = match &space.distances {
             Distances::Lanes { axes, .. } => axes.clone(),
             _ => Vec::new(),
         };
+        // Chunks are read whole, so the buffers go on behind the last element.
+        let room = 2 * window + 2 * CHUNK;
         let mut sequence = Sequence {
             space,
             ring,
             ids: Vec::new(),
             rank: vec![0; order.len()],
             lanes: vec![Vec::new(); axes.len()],
-            buffer: vec![vec![0; 2 * window + 2 * CHUNK]; axes.len()],
-            buffer_ids: vec![0; 2 * window + 2 * CHUNK],
+            buffer: vec![vec![0; room]; axes.len()],
+            buffer_ids: vec![0; room],
             axes,
             filled: 0,
             spare_ids: Vec::new(),
@@ -81,130 +114,129 @@ impl<'s> Sequence<'s> {
                 lane.extend(order.iter().map(|e| coordinates[*e as usize][axis]));
             }
         }
-        for (rank, e) in order.iter().enumerate() {
-            self.rank[*e as usize] = rank as u32;
+        self.number(0, order.len());
+    }
+
+    /// Notes the ranks of the elements at ranks `from..to`.
+    fn number(&mut self, from: usize, to: usize) {
+        for rank in from..to {
+            self.rank[self.ids[rank] as usize] = rank as u32;
         }
     }
 
+    /// Returns the number of elements.
     pub fn len(&self) -> usize {
         self.ids.len()
     }
 
+    /// Returns the distance between the elements at two ranks.
     fn between(&self, a: usize, b: usize) -> i64 {
         i64::from(self.space.distances.between(self.ids[a], self.ids[b]))
     }
 
-    /// The price of the steps across the joints of `pieces`.
+    /// Returns the rise of the sum of steps between neighbours in rank when the pieces of `old` are joined as in `new`.
+    pub fn step_change(&self, old: &[Piece], new: &[Piece]) -> i64 {
+        self.steps(new) - self.steps(old)
+    }
+
+    /// Returns the sum of the distances right across the joints of `pieces`.
     #[inline]
-    pub fn steps(&self, pieces: &[Piece]) -> i64 {
+    fn steps(&self, pieces: &[Piece]) -> i64 {
         let mut sum = 0;
-        let mut before: Option<usize> = None;
+        let mut before: Option<Piece> = None;
         for piece in pieces.iter().filter(|p| p.len() > 0) {
-            let (first, last) = match piece.turned {
-                true => (piece.to - 1, piece.from),
-                false => (piece.from, piece.to - 1),
-            };
             if let Some(before) = before {
-                sum += self.between(before, first);
+                sum += self.between(before.last(1).from, piece.first(1).from);
             }
-            before = Some(last);
+            before = Some(*piece);
         }
         sum
     }
 
-    /// The price of all pairs across the joints of `pieces`, which are the whole sequence (on a ring from
-    /// an arbitrary cut, with at least two windows outside the inner pieces).
-    pub fn joints(&mut self, pieces: &[Piece], prices: &Prices) -> i64 {
-        self.across_joints(pieces, prices, false)
+    /// Returns the rise in price when the pieces of `old` are joined as in `new`. Both are the whole sequence (on a ring from
+    /// an arbitrary cut, with at least two windows outside the inner pieces). An estimate for a third of the work when
+    /// `sparse`: of the elements further than four left of a joint every fourth counts four times.
+    pub fn price_change(
+        &mut self,
+        old: &[Piece],
+        new: &[Piece],
+        prices: &Prices,
+        sparse: bool,
+    ) -> i64 {
+        self.joints(new, prices, sparse) - self.joints(old, prices, sparse)
     }
 
-    /// An estimate of [`Sequence::joints`] for a third of the work: of the elements further than four left of a joint
-    /// every fourth counts four times.
-    pub fn joints_sparsely(&mut self, pieces: &[Piece], prices: &Prices) -> i64 {
-        self.across_joints(pieces, prices, true)
-    }
-
-    fn across_joints(&mut self, pieces: &[Piece], prices: &Prices, sparse: bool) -> i64 {
+    /// Returns the price of all pairs across the joints of `pieces`.
+    fn joints(&mut self, pieces: &[Piece], prices: &Prices, sparse: bool) -> i64 {
+        let n = self.len();
         let window = prices.window;
         let mut sum = 0;
         for m in 0..pieces.len() - 1 {
             let piece = pieces[m];
             let rows = piece.len().min(window);
             self.filled = 0;
-            let mut split = rows;
-            if m == 0 && self.ring && rows < window {
+            if m == 0 && self.ring {
                 // The first piece goes on backwards round the ring.
-                let n = self.len();
-                self.push(n - (window - rows), n, false);
-                split = window;
+                self.push(Piece::new(n - (window - rows), n));
             }
+            self.push(piece.last(rows));
+            let split = self.filled;
             if split == 0 {
                 continue;
             }
-            match piece.turned {
-                true => self.push(piece.from, piece.from + rows, true),
-                false => self.push(piece.to - rows, piece.to, false),
-            }
             for next in &pieces[m + 1..] {
                 let take = next.len().min(window + split - self.filled);
-                match next.turned {
-                    true => self.push(next.to - take, next.to, true),
-                    false => self.push(next.from, next.from + take, false),
-                }
+                self.push(next.first(take));
             }
             if self.ring && self.filled < split + window {
-                self.push(0, split + window - self.filled, false);
+                // And so does the last one forwards.
+                self.push(Piece::new(0, split + window - self.filled));
             }
             sum += self.across(split, prices, sparse);
         }
         sum
     }
 
-    /// Appends ranks `from..to` to the buffer.
+    /// Appends the elements of a piece to the buffers.
     #[inline]
-    fn push(&mut self, from: usize, to: usize, turned: bool) {
-        let (at, len) = (self.filled, to - from);
+    fn push(&mut self, piece: Piece) {
+        let at = self.filled;
+        self.filled += piece.len();
         if self.axes.is_empty() {
-            copy(
-                &mut self.buffer_ids[at..at + len],
-                &self.ids[from..to],
-                turned,
-            );
+            let target = &mut self.buffer_ids[at..self.filled];
+            copy_piece(target, &self.ids, piece);
         }
         for (buffer, lane) in self.buffer.iter_mut().zip(&self.lanes) {
-            copy(&mut buffer[at..at + len], &lane[from..to], turned);
+            copy_piece(&mut buffer[at..self.filled], lane, piece);
         }
-        self.filled += len;
     }
 
-    /// Σ over pairs of a buffered element left of `split` and one right of it, within the window.
+    /// Returns the price of the pairs of a buffered element left of `split` and one right of it, within the window.
     fn across(&self, split: usize, prices: &Prices, sparse: bool) -> i64 {
         if !self.axes.is_empty() {
             return across_lanes(&self.buffer, &self.axes, split, self.filled, prices, sparse);
         }
+        // Looked-up distances have no sparse form: a row of the table is read at once either way.
         let right = &self.buffer_ids[split..self.filled];
         let mut sum = 0;
         for p in 1..=split.min(prices.window) {
-            let (left, lags) = (
-                self.buffer_ids[split - p],
-                &prices.by_lag[p..=prices.window],
-            );
+            let left = self.buffer_ids[split - p];
+            let lags = &prices.by_lag[p..=prices.window];
             sum += self.space.distances.priced(left, right, lags);
         }
         sum
     }
 
-    /// Cuts and joins: the inner pieces are joined in the order of `pieces`.
+    /// Makes a move: joins the inner ones of `pieces` in their order.
     pub fn apply(&mut self, pieces: &[Piece]) {
-        let (from, to) = (pieces[0].to, pieces[pieces.len() - 1].from);
+        let from = pieces[0].to;
+        let to = pieces[pieces.len() - 1].from;
         let inner = &pieces[1..pieces.len() - 1];
         rejoin(&mut self.ids, from, to, inner, &mut self.spare_ids);
         for lane in &mut self.lanes {
             rejoin(lane, from, to, inner, &mut self.spare);
         }
-        for r in from..to {
-            self.rank[self.ids[r] as usize] = r as u32;
-        }
+        self.number(from, to);
     }
 
     /// Exchanges the elements at two ranks.
@@ -215,12 +247,11 @@ impl<'s> Sequence<'s> {
         self.rank[self.ids[b] as usize] = b as u32;
     }
 
-    /// Rise in price when the elements at ranks `a` and `b` are exchanged.
+    /// Returns the rise in price when the elements at ranks `a` and `b` are exchanged.
     pub fn exchange(&self, a: usize, b: usize, prices: &Prices) -> i64 {
-        let n = self.len();
         let apart = a.abs_diff(b);
         let lag = if self.ring {
-            apart.min(n - apart)
+            apart.min(self.len() - apart)
         } else {
             apart
         };
@@ -230,12 +261,16 @@ impl<'s> Sequence<'s> {
             + 2 * prices.lag(lag) * self.between(a, b)
     }
 
-    /// Σ over ranks j within the window of `at` of price · d(element at `who`, element at j).
+    /// Returns the price at rank `at` of the element that now is at rank `who`, with the elements within the window of
+    /// `at`.
     fn around(&self, at: usize, who: usize, prices: &Prices) -> i64 {
-        let (n, window) = (self.len(), prices.window);
-        let (from, to) = (at.saturating_sub(window), (at + window + 1).min(n));
+        let n = self.len();
+        let window = prices.window;
+        let from = at.saturating_sub(window);
+        let to = (at + window + 1).min(n);
         let mut sum = self.stretch(from, to, who, &prices.around[from + window - at..]);
         if self.ring {
+            // The part of the window that reaches over an end lies at the other one.
             if at < window {
                 let over = window - at;
                 sum += self.stretch(n - over, n, who, &prices.around);
@@ -248,6 +283,7 @@ impl<'s> Sequence<'s> {
         sum
     }
 
+    /// Returns the sum of price times distance from the element at rank `who` to those at ranks `from..to`.
     fn stretch(&self, from: usize, to: usize, who: usize, prices: &[i16]) -> i64 {
         if !self.axes.is_empty() {
             let mut x = [0; MAX_AXES];
@@ -261,7 +297,7 @@ impl<'s> Sequence<'s> {
             .priced(self.ids[who], &self.ids[from..to], prices)
     }
 
-    /// On a ring: starts counting ranks `by` further on.
+    /// Starts counting ranks `by` further on, on a ring.
     pub fn rotate(&mut self, by: usize) {
         let mut order = std::mem::take(&mut self.ids);
         order.rotate_left(by);
@@ -269,18 +305,22 @@ impl<'s> Sequence<'s> {
     }
 }
 
+/// Copies a piece of `source` as it is walked.
 #[inline]
-fn copy<T: Copy>(target: &mut [T], source: &[T], turned: bool) {
-    if turned {
-        for (t, s) in target.iter_mut().zip(source.iter().rev()) {
+fn copy_piece<T: Copy>(target: &mut [T], source: &[T], piece: Piece) {
+    let stretch = &source[piece.from..piece.to];
+    if piece.turned {
+        for (t, s) in target.iter_mut().zip(stretch.iter().rev()) {
             *t = *s;
         }
     } else {
-        target.copy_from_slice(source);
+        target.copy_from_slice(stretch);
     }
 }
 
+/// Replaces ranks `from..to` of `all` by the inner pieces, one after the other; `spare` is room for a copy.
 fn rejoin<T: Copy>(all: &mut [T], from: usize, to: usize, inner: &[Piece], spare: &mut Vec<T>) {
+    // A single piece stays where it is.
     if let [only] = inner {
         if only.turned {
             all[from..to].reverse();
@@ -346,13 +386,13 @@ mod tests {
             let old = [Piece::new(0, i), Piece::new(i, j), Piece::new(j, k), Piece::new(k, n)];
             let new = [old[0], Piece { turned: turned[0], ..old[2] }, Piece { turned: turned[1], ..old[1] }, old[3]];
             let before = price(&s, &prices);
-            let delta = s.joints(&new, &prices) - s.joints(&old, &prices);
+            let delta = s.price_change(&old, &new, &prices, false);
             s.apply(&new);
             prop_assert_eq!(price(&s, &prices) - before, delta);
             let old = [Piece::new(0, i), Piece::new(i, k), Piece::new(k, n)];
             let new = [old[0], Piece { turned: true, ..old[1] }, old[2]];
             let before = price(&s, &prices);
-            let delta = s.joints(&new, &prices) - s.joints(&old, &prices);
+            let delta = s.price_change(&old, &new, &prices, false);
             s.apply(&new);
             prop_assert_eq!(price(&s, &prices) - before, delta);
             let (a, b) = (i.min(n - 1), (i + steps) % n);

@@ -1,23 +1,26 @@
 //! Annealing of small arrangements under any weights: rings, edge effects, short sequences. Every pair of
-//! ranks has its weight, a step costs O(n) or O(n²).
+//! ranks has its weight in a matrix, so a step costs O(n) or O(n²) and no weight needs to depend on the lag alone.
 
 use super::anneal_rng::{AnnealRng, between};
 use super::elements::Distances;
 
-/// Most elements: their pairs fit the cache.
+/// Largest number of elements: their pairs fit the cache.
 pub(super) const LARGEST: usize = 128;
 
-/// An arrangement under a full matrix of weights.
+/// Arrangement under a full matrix of weights, and the chain on it.
 pub(super) struct Small {
     n: usize,
+    /// Weights of all pairs of ranks, row by row.
     weight: Vec<f64>,
+    /// Distances of all pairs of elements, row by row.
     distance: Vec<f64>,
+    /// Elements by rank, as the chain has them now.
     order: Vec<u32>,
     rng: AnnealRng,
 }
 
 impl Small {
-    /// `weight(p, q)` for ranks p < q.
+    /// Begins a chain at `order`; `weight(p, q)` is asked for ranks p < q.
     pub fn new(
         distances: &Distances,
         order: &[u32],
@@ -44,7 +47,7 @@ impl Small {
         small
     }
 
-    /// The value of an order.
+    /// Returns the objective of an order.
     pub fn value(&self, order: &[u32]) -> f64 {
         let mut sum = 0.0;
         for (b, y) in order.iter().enumerate() {
@@ -57,7 +60,7 @@ impl Small {
         sum
     }
 
-    /// Anneals from one to a hundredth of the mean price of a neighbour and returns the best order.
+    /// Anneals until `steps` are made or `stop` says so; returns the best order and the number of steps made.
     pub fn run(mut self, steps: u64, stop: &dyn Fn() -> bool) -> (Vec<u32>, u64) {
         let n = self.n;
         if n < 3 {
@@ -65,21 +68,23 @@ impl Small {
         }
         let top = self.weight.iter().copied().fold(0.0, f64::max);
         let mut current = self.value(&self.order);
-        let (mut best, mut best_value) = (self.order.clone(), current);
+        let mut best = self.order.clone();
+        let mut best_value = current;
         let mut trial = self.order.clone();
         let mut done = 0;
         while done < steps {
             if done % 1024 == 0 && stop() {
                 break;
             }
+            // Temperatures in units of the largest weight, measured on small machines.
             let share = done as f64 / steps as f64;
             let limit = top * between(0.6, 0.02, share) * self.rng.wait();
-            let (a, b) = (self.rng.below(n), self.rng.below(n));
+            let a = self.rng.below(n);
+            let b = self.rng.below(n);
             done += 1;
             if a == b {
                 continue;
             }
-            let (low, high) = (a.min(b), a.max(b));
             // Half of the moves are exchanges, whose price is O(n); the others are priced anew, O(n²).
             let delta = match self.rng.bits() & 7 {
                 0..4 => {
@@ -91,10 +96,11 @@ impl Small {
                 }
                 choice => {
                     trial.copy_from_slice(&self.order);
+                    let stretch = &mut trial[a.min(b)..=a.max(b)];
                     match choice {
-                        4 | 5 => trial[low..=high].reverse(),
-                        6 => trial[low..=high].rotate_left(1),
-                        _ => trial[low..=high].rotate_right(1),
+                        4 | 5 => stretch.reverse(),
+                        6 => stretch.rotate_left(1),
+                        _ => stretch.rotate_right(1),
                     }
                     let delta = self.value(&trial) - current;
                     if delta <= limit {
@@ -118,22 +124,21 @@ impl Small {
         (best, done)
     }
 
+    /// Returns the rise of the objective when the elements at ranks `a` and `b` are exchanged.
     fn exchange(&self, a: usize, b: usize) -> f64 {
         let n = self.n;
-        let (x, y) = (self.order[a] as usize, self.order[b] as usize);
-        let (from, to) = (
-            &self.distance[x * n..x * n + n],
-            &self.distance[y * n..y * n + n],
-        );
-        let (at_a, at_b) = (
-            &self.weight[a * n..a * n + n],
-            &self.weight[b * n..b * n + n],
-        );
+        let x = self.order[a] as usize;
+        let y = self.order[b] as usize;
+        let from_x = &self.distance[x * n..][..n];
+        let from_y = &self.distance[y * n..][..n];
+        let at_a = &self.weight[a * n..][..n];
+        let at_b = &self.weight[b * n..][..n];
         let mut sum = 0.0;
         for (j, z) in self.order.iter().enumerate() {
             let z = *z as usize;
+            // The pair of the two keeps its distance.
             if j != a && j != b {
-                sum += (at_a[j] - at_b[j]) * (to[z] - from[z]);
+                sum += (at_a[j] - at_b[j]) * (from_y[z] - from_x[z]);
             }
         }
         sum

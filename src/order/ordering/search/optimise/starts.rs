@@ -9,19 +9,19 @@ use crate::ordering::constructions::table::CONSTRUCTIONS;
 use crate::ordering::defaults;
 use crate::ordering::entry::{RequestedOrdering, list_suitable};
 use crate::ordering::node_order::NodeOrder;
-use nodeorder_base::error::{Error, Result, SourceLocation};
+use nodeorder_base::error::Result;
 use nodeorder_base::observer::NoObserver;
 use nodeorder_network::topology::Topology;
 
-/// A classic ordering as a sequence of elements.
+/// Classic ordering as a sequence of elements.
 pub(in crate::ordering) struct Start {
     pub label: String,
     pub order: Vec<u32>,
-    /// Its value under the weights it was ranked by.
+    /// Estimate of the objective that it was ranked by.
     pub value: f64,
 }
 
-/// Beyond this many elements only orderings made in about linear time are tried.
+/// Largest number of elements for which orderings that take more than about linear time are tried.
 const LARGE: usize = 40_000;
 
 /// Returns the classic orderings, those made until `stop` says so, best first; with `start=` that one alone.
@@ -37,15 +37,7 @@ pub fn list_candidates(
     let mut all = match &options.start {
         Some(requested) => {
             let (order, _) = requested.make(topology, &NoObserver)?;
-            if order.len() != topology.node_count() {
-                let found = format!("an ordering of {} nodes", order.len());
-                let expected = format!("all {} schedulable nodes", topology.node_count());
-                return Err(Error::input(
-                    SourceLocation::option(order.label()),
-                    found,
-                    expected,
-                ));
-            }
+            order.check_complete(topology)?;
             vec![start(topology, problem.space, &rough, &order)]
         }
         None => rank_constructions(topology, problem.space, &rough, stop)?,
@@ -55,7 +47,7 @@ pub fn list_candidates(
 }
 
 /// Returns the classic orderings that suit the topology, ranked by `weights` (over elements), ties by name order; those that
-/// were made until `stop` says so, one at least. Errors: errors of making an ordering: more memory than allowed.
+/// were made until `stop` says so, one at least. Fails if even the plainest cannot be made.
 fn rank_constructions(
     topology: &Topology,
     space: &Arrangement,
@@ -89,7 +81,7 @@ fn construct(topology: &Topology, text: &str) -> Result<NodeOrder> {
     Ok(requested.make(topology, &NoObserver)?.0)
 }
 
-/// An ordering as a start; routers it parts come together where their first node stands.
+/// Returns an ordering as a start; routers it parts come together where their first node stands.
 fn start(topology: &Topology, space: &Arrangement, weights: &Weights, order: &NodeOrder) -> Start {
     let elements = space.collapse(topology, order.nodes());
     let value = objective::estimate(weights, &space.distances, &elements);
@@ -100,24 +92,22 @@ fn start(topology: &Topology, space: &Arrangement, weights: &Weights, order: &No
     }
 }
 
+/// Returns the spellings of the constructions to try, in name order.
 fn labels(topology: &Topology, elements: usize) -> Vec<String> {
-    let mut labels: Vec<String> = defaults::suiting(topology)
-        .into_iter()
-        .filter(|l| l != "random")
-        .collect();
+    let mut labels = defaults::suiting(topology);
+    labels.retain(|label| label != "random");
     let names = list_suitable(&CONSTRUCTIONS, topology);
     if let Some(lattice) = topology.lattice() {
-        let longer: Vec<usize> = (0..lattice.extents.len())
-            .filter(|i| lattice.extents[*i] > 1)
-            .collect();
+        let (longer, short): (Vec<usize>, Vec<usize>) =
+            (0..lattice.extents.len()).partition(|axis| lattice.extents[*axis] > 1);
+        // Of more axes there would be too many orders, and beyond ten no digit names an axis.
         if (2..=3).contains(&longer.len()) && lattice.extents.len() <= 10 {
+            // Axes of one cell change nothing and stand first.
+            let prefix: String = short.iter().rev().map(usize::to_string).collect();
             for axes in permutations(&longer) {
-                let mut spelled: String = axes.iter().map(usize::to_string).collect();
-                for short in (0..lattice.extents.len()).filter(|i| !longer.contains(i)) {
-                    spelled.insert_str(0, &short.to_string());
-                }
+                let axes: String = axes.iter().map(usize::to_string).collect();
                 for family in ["hilbert", "gilbert", "snake", "brick"] {
-                    labels.push(format!("{family}:axes={spelled}"));
+                    labels.push(format!("{family}:axes={prefix}{axes}"));
                 }
             }
         }
@@ -131,7 +121,7 @@ fn labels(topology: &Topology, elements: usize) -> Vec<String> {
     labels
 }
 
-/// Every order of `items`.
+/// Returns every order of `items`.
 pub(super) fn permutations(items: &[usize]) -> Vec<Vec<usize>> {
     let [first, rest @ ..] = items else {
         return vec![Vec::new()];

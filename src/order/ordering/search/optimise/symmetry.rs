@@ -1,46 +1,52 @@
 //! Permutations of the elements that keep all distances, and classes of tuples that they take to each other.
+//!
+//! On a path of three elements 0-1-2 there are two such permutations, the identity and the reversal. Of the pairs,
+//! (0, 1) and (2, 1) are one class, whose first is (0, 1): a search that has seen what follows the one knows what
+//! follows the other.
 
-/// Most permutations that are looked for. With fewer than all, fewer tuples are in one class; results stay exact.
+/// Largest number of permutations that are looked for. With fewer than all, fewer tuples are in one class; results stay exact.
 const MOST: usize = 4096;
 
 /// Steps of the search for them.
 const PATIENCE: u32 = 2_000_000;
 
-/// Most tuples of one length that are distinguished.
+/// Largest number of tuples of one length that are distinguished.
 const TUPLES: usize = 2_000_000;
 
-/// Most images of tuples that are looked at for one length: where only a part of a large group is found, classes are
+/// Largest number of images of tuples that are looked at for one length: where only a part of a large group is found, classes are
 /// small, and the first tuple of each is taken through all permutations.
 const IMAGES: usize = 8 * TUPLES;
 
-/// A permutation of at most 32 elements.
+/// Image of each of at most 32 elements.
 pub(super) type Permutation = [u8; 32];
 
-/// Distance-keeping permutations of 0..n.
+/// Distance-keeping permutations of 0..n, with the classes of tuples under them. A tuple's code has its first element as
+/// the lowest digit in base n.
 pub(super) struct Symmetry {
     n: usize,
     /// The identity first; with every one its inverse.
     permutations: Vec<Permutation>,
-    /// By length, then by code (the first element lowest, base n).
+    /// Classes of the tuples of each length, from 0.
     lengths: Vec<Tuples>,
 }
 
-/// All tuples of distinct elements of one length.
+/// Classes of all tuples of distinct elements of one length.
 struct Tuples {
-    /// Numbers of the classes of tuples that look alike; `u32::MAX` where elements repeat.
+    /// Number of each tuple's class, by code; `u32::MAX` where elements repeat.
     class: Vec<u32>,
-    /// The permutation that takes a tuple to its class's first.
+    /// Number of the permutation that takes a tuple to its class's first, by code.
     to_first: Vec<u16>,
-    /// The code of each class's first tuple.
+    /// Code of each class's first tuple.
     firsts: Vec<u32>,
 }
 
 impl Symmetry {
-    /// The permutations that keep `distance`, an n×n matrix, and the classes of tuples of up to `longest`
+    /// Finds the permutations that keep `distance`, an n×n matrix, and the classes of tuples of up to `longest`
     /// elements, as far as there are not too many. O(tuples) for the classes where all permutations are found.
     pub fn new(n: usize, distance: &[i64], longest: usize) -> Self {
-        let mut permutations = found(n, distance);
-        let inverses: Vec<Permutation> = permutations.iter().map(|p| inverse(n, p)).collect();
+        let mut permutations = find_permutations(n, distance);
+        // A search cut short may have found a permutation without its inverse.
+        let inverses: Vec<Permutation> = permutations.iter().map(|p| invert(n, p)).collect();
         permutations.extend(inverses);
         permutations[1..].sort_unstable();
         permutations.dedup();
@@ -55,7 +61,7 @@ impl Symmetry {
             {
                 break;
             }
-            let Some(tuples) = symmetry.classes(length) else {
+            let Some(tuples) = symmetry.classify(length) else {
                 break;
             };
             symmetry.lengths.push(tuples);
@@ -63,38 +69,34 @@ impl Symmetry {
         symmetry
     }
 
-    /// `None` where that takes too long; never for tuples of one.
-    fn classes(&self, length: usize) -> Option<Tuples> {
+    /// Returns the classes of the tuples of one length. `None` if that takes too long; never for tuples of one.
+    fn classify(&self, length: usize) -> Option<Tuples> {
         let size = self.n.pow(length as u32);
         let mut tuples = Tuples {
             class: vec![u32::MAX; size],
             to_first: vec![0; size],
             firsts: Vec::new(),
         };
-        let inverse_of: Vec<u16> = self.permutations.iter().map(|p| self.position(p)).collect();
-        let mut elements = [0usize; 32];
+        let inverses: Vec<u16> = self
+            .permutations
+            .iter()
+            .map(|p| self.number_of_inverse(p))
+            .collect();
         for code in 0..size {
-            let mut rest = code;
-            for slot in elements.iter_mut().take(length) {
-                (*slot, rest) = (rest % self.n, rest / self.n);
-            }
-            let elements = &elements[..length];
-            let repeated = elements
-                .iter()
-                .enumerate()
-                .any(|(i, e)| elements[..i].contains(e));
-            if repeated || tuples.class[code] != u32::MAX {
+            let elements = &decode::<32>(code, self.n, length)[..length];
+            if has_repeats(elements) || tuples.class[code] != u32::MAX {
                 continue;
             }
+            // Codes ascend, so a tuple without a class is the first of its own.
             let class = tuples.firsts.len() as u32;
             if (tuples.firsts.len() + 1) * self.permutations.len() > IMAGES {
                 return None;
             }
             tuples.firsts.push(code as u32);
             tuples.class[code] = class;
-            for (p, back) in self.permutations.iter().zip(&inverse_of) {
-                let append = |code, e: &usize| code * self.n + usize::from(p[*e]);
-                let image = elements.iter().rev().fold(0, append);
+            for (p, back) in self.permutations.iter().zip(&inverses) {
+                let images = elements.iter().rev().map(|e| usize::from(p[*e]));
+                let image = images.fold(0, |code, e| code * self.n + e);
                 if tuples.class[image] == u32::MAX {
                     tuples.class[image] = class;
                     tuples.to_first[image] = *back;
@@ -104,85 +106,102 @@ impl Symmetry {
         Some(tuples)
     }
 
-    /// Where the inverse of `p` stands.
-    fn position(&self, p: &Permutation) -> u16 {
-        let inverse = inverse(self.n, p);
+    /// Returns the number of the inverse of `p`.
+    fn number_of_inverse(&self, p: &Permutation) -> u16 {
+        let inverse = invert(self.n, p);
         self.permutations[1..]
             .binary_search(&inverse)
             .map_or(0, |i| i as u16 + 1)
     }
 
-    /// The longest tuples with classes.
+    /// Returns the length of the longest tuples with classes.
     pub fn longest(&self) -> usize {
         self.lengths.len() - 1
     }
 
-    /// The permutation of a number.
+    /// Returns the permutation of a number.
     pub fn permutation(&self, number: u16) -> &Permutation {
         &self.permutations[usize::from(number)]
     }
 
-    /// The class of a tuple of distinct elements.
+    /// Returns the class of a tuple of distinct elements.
     pub fn class(&self, length: usize, code: usize) -> usize {
         self.lengths[length].class[code] as usize
     }
 
-    /// The number of the permutation that takes a tuple to the first of its class.
+    /// Returns the number of the permutation that takes a tuple to the first of its class.
     pub fn to_first(&self, length: usize, code: usize) -> u16 {
         self.lengths[length].to_first[code]
     }
 
-    /// The codes of the first tuples of all classes.
+    /// Returns the codes of the first tuples of all classes.
     pub fn firsts(&self, length: usize) -> &[u32] {
         &self.lengths[length].firsts
     }
 }
 
-/// The permutation that undoes `p`.
-pub(super) fn inverse(n: usize, p: &Permutation) -> Permutation {
+/// Returns the `count` digits of `code` in base n, the lowest first, and zeros behind them.
+pub(super) fn decode<const N: usize>(mut code: usize, n: usize, count: usize) -> [usize; N] {
+    let mut digits = [0; N];
+    for digit in digits.iter_mut().take(count) {
+        *digit = code % n;
+        code /= n;
+    }
+    digits
+}
+
+/// Returns whether an element stands twice in a tuple.
+pub(super) fn has_repeats(tuple: &[usize]) -> bool {
+    let mut elements = tuple.iter().enumerate();
+    elements.any(|(i, e)| tuple[..i].contains(e))
+}
+
+/// Returns the permutation that undoes `p`.
+pub(super) fn invert(n: usize, p: &Permutation) -> Permutation {
     let mut inverse = [0; 32];
-    p.iter()
-        .take(n)
-        .enumerate()
-        .for_each(|(from, to)| inverse[usize::from(*to)] = from as u8);
+    for (from, to) in p.iter().take(n).enumerate() {
+        inverse[usize::from(*to)] = from as u8;
+    }
     inverse
 }
 
-/// Distance-keeping permutations, the identity first.
-fn found(n: usize, distance: &[i64]) -> Vec<Permutation> {
-    let mut identity = [0; 32];
-    identity
-        .iter_mut()
-        .take(n)
-        .enumerate()
-        .for_each(|(i, e)| *e = i as u8);
+/// Returns the distance-keeping permutations that are found in time, the identity first.
+fn find_permutations(n: usize, distance: &[i64]) -> Vec<Permutation> {
     let mut search = Search {
         n,
         distance,
         patience: PATIENCE,
-        found: vec![identity],
+        found: vec![to_permutation(0..n)],
     };
     search.extend(&mut Vec::with_capacity(n));
     search.found
 }
 
+/// Returns the permutation with these images of elements 0, 1, ….
+fn to_permutation(images: impl IntoIterator<Item = usize>) -> Permutation {
+    let mut permutation = [0; 32];
+    for (slot, image) in permutation.iter_mut().zip(images) {
+        *slot = image as u8;
+    }
+    permutation
+}
+
+/// A depth-first search for permutations, element by element.
 struct Search<'d> {
     n: usize,
     distance: &'d [i64],
+    /// Candidates that may still be tried.
     patience: u32,
     found: Vec<Permutation>,
 }
 
 impl Search<'_> {
-    /// All ways to go on with the images of the first elements.
+    /// Finds all permutations that begin with the images of the first elements.
     fn extend(&mut self, image: &mut Vec<usize>) {
-        let (n, at) = (self.n, image.len());
-        if at == n {
-            let mut permutation = [0; 32];
-            image
-                .iter()
-                .enumerate()
-                .for_each(|(i, to)| permutation[i] = *to as u8);
+        let n = self.n;
+        let next = image.len();
+        if next == n {
+            let permutation = to_permutation(image.iter().copied());
             if permutation != self.found[0] {
                 self.found.push(permutation);
             }
@@ -193,11 +212,11 @@ impl Search<'_> {
                 return;
             }
             self.patience -= 1;
-            let keeps = |i: usize| {
-                self.distance[i * n + at] == self.distance[image[i] * n + candidate]
-                    && image[i] != candidate
-            };
-            if (0..at).all(keeps) {
+            let mut images = image.iter().enumerate();
+            let keeps_distances = images.all(|(i, to)| {
+                *to != candidate && self.distance[i * n + next] == self.distance[to * n + candidate]
+            });
+            if keeps_distances {
                 image.push(candidate);
                 self.extend(image);
                 image.pop();

@@ -1,8 +1,13 @@
 //! Weights of the objective: one for every pair of ranks, falling with their distance in the ordering.
+//!
+//! An ordering is good where ranks that weigh much together are close in the network. Which pairs weigh how much is the
+//! user's choice: by a law of the lag, or by how often a job holds both ranks.
+
+use std::iter::Sum;
 
 use nodeorder_base::ratio::gcd;
 
-/// The families of weights.
+/// Family of weights.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WeightKind {
     /// `2^-(k-1)` for k ≤ K (Leung et al. 2002, section 2.2).
@@ -16,7 +21,7 @@ pub enum WeightKind {
 }
 
 impl WeightKind {
-    /// The name in options.
+    /// Returns the name in options.
     pub fn name(self) -> &'static str {
         match self {
             WeightKind::Geometric => "geometric",
@@ -42,10 +47,11 @@ impl WeightKind {
 pub struct Weights {
     kind: WeightKind,
     nodes: usize,
+    /// Whether the last rank is followed by the first.
     pub ring: bool,
-    /// `lag[k]`: the weight of lag k, the mean over its pairs where edges matter; `lag[0]` is 0.
+    /// Weight of each lag, the mean over its pairs where edges matter; 0 for lag 0.
     lag: Vec<f64>,
-    /// For `workload` on a line.
+    /// Parts of the weights of single pairs, for `workload` on a line.
     edge: Option<Edge>,
 }
 
@@ -54,11 +60,11 @@ pub struct Weights {
 struct Edge {
     /// F(0), …, F(N+1).
     tail: Vec<f64>,
-    /// By size S, the weight of T(S), the total over all windows of S ranks: p(S)·2/[S(S-1)(N-S+1)].
+    /// Weight, by size S, of T(S), the total over all windows of S ranks: p(S)·2/[S(S-1)(N-S+1)].
     share: Vec<f64>,
 }
 
-/// Lag weights as integers: `lag[k] / scale`.
+/// Weights by lag as integers: `lag[k] / scale`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::ordering) struct Integral {
     pub scale: i64,
@@ -66,16 +72,17 @@ pub(in crate::ordering) struct Integral {
 }
 
 impl Weights {
-    /// Weights by lag up to `window` (cut at what N nodes have).
+    /// Makes the weights of a law of the lag up to `window` (cut at the longest lag of N nodes).
     pub fn by_lag(kind: WeightKind, nodes: usize, window: usize, ring: bool) -> Self {
         let longest = longest(nodes, ring);
         let window = if kind == WeightKind::Path { 1 } else { window };
-        let weight = |k: usize| match kind {
-            WeightKind::Geometric => 0.5f64.powi(k as i32 - 1),
-            _ => 1.0 / k as f64,
-        };
-        let lags = (1..=window.min(longest)).map(weight);
-        let lag = std::iter::once(0.0).chain(lags).collect();
+        let mut lag = vec![0.0; window.min(longest) + 1];
+        for (k, weight) in lag.iter_mut().enumerate().skip(1) {
+            *weight = match kind {
+                WeightKind::Geometric => 0.5f64.powi(k as i32 - 1),
+                _ => 1.0 / k as f64,
+            };
+        }
         Weights {
             kind,
             nodes,
@@ -85,83 +92,57 @@ impl Weights {
         }
     }
 
-    /// The weights induced by `shares`: `(S, p(S))` for 2 ≤ S ≤ N, ascending, summing to 1. O(N).
+    /// Makes the weights that job sizes induce. `shares` are `(S, p(S))` for 2 ≤ S ≤ N, ascending, summing to 1. O(N).
     pub fn workload(nodes: usize, shares: &[(u32, f64)], ring: bool) -> Self {
-        let longest = longest(nodes, ring);
-        // share[S]·2/[S(S-1)], 0 where there is none.
+        // By size S p(S)·2/[S(S-1)], 0 where there is none.
         let mut pair = vec![0.0; nodes + 2];
         for (size, share) in shares {
             let s = f64::from(*size);
             pair[*size as usize] = 2.0 * share / (s * (s - 1.0));
         }
-        // tail(x) = Σ_{S>x} q(S)·(S-x), from the top down: only positive terms are added.
-        let tail = |q: &dyn Fn(usize) -> f64| {
-            let (mut sum, mut above) = (0.0, 0.0);
-            let mut tail = vec![0.0; nodes + 2];
-            for x in (0..nodes).rev() {
-                above += q(x + 1);
-                sum += above;
-                tail[x] = sum;
-            }
-            tail
-        };
-        let n = nodes as f64;
+        let mut lag = vec![0.0; longest(nodes, ring) + 1];
+        let mut edge = None;
         if ring {
-            let part = tail(&|s| if s < nodes { pair[s] / n } else { 0.0 });
-            let whole = pair[nodes];
-            let weight = |k: usize| match (k, 2 * k == nodes) {
-                (0, _) => 0.0,
-                // The bracket counts a pair half way round from both sides, and so does the whole ring.
-                (_, true) => part[k] * 2.0 + whole,
-                _ => part[k] + part[nodes - k] + whole,
-            };
-            let lag = (0..=longest).map(weight).collect();
-            return Weights {
-                kind: WeightKind::Workload,
-                nodes,
-                ring,
-                lag,
-                edge: None,
-            };
-        }
-        let windows = |s: usize| (nodes - s + 1) as f64;
-        let share: Vec<f64> = (0..=nodes).map(|s| pair[s] / windows(s)).collect();
-        let edge = Edge {
-            tail: tail(&|s| share[s]),
-            share,
-        };
-        let mean = tail(&|s| pair[s]);
-        let weight = |k: usize| {
-            if k == 0 {
-                0.0
-            } else {
-                mean[k] / (nodes - k) as f64
+            let part = tail_sums(nodes, |s| {
+                if s < nodes {
+                    pair[s] / nodes as f64
+                } else {
+                    0.0
+                }
+            });
+            // Half way round, both terms count a pair from both sides, and so does the whole ring.
+            for (k, weight) in lag.iter_mut().enumerate().skip(1) {
+                *weight = part[k] + part[nodes - k] + pair[nodes];
             }
-        };
-        let lag = (0..=longest).map(weight).collect();
+        } else {
+            let mean = tail_sums(nodes, |s| pair[s]);
+            for (k, weight) in lag.iter_mut().enumerate().skip(1) {
+                *weight = mean[k] / (nodes - k) as f64;
+            }
+            let share: Vec<f64> = (0..=nodes)
+                .map(|s| pair[s] / (nodes - s + 1) as f64)
+                .collect();
+            let tail = tail_sums(nodes, |s| share[s]);
+            edge = Some(Edge { tail, share });
+        }
         Weights {
             kind: WeightKind::Workload,
             nodes,
             ring,
             lag,
-            edge: Some(edge),
+            edge,
         }
     }
 
-    /// Lag weights between groups of `size` consecutive ranks (the nodes of a router), up to `window`
+    /// Returns the weights by lag between groups of `size` consecutive ranks (the nodes of a router), up to `window`
     /// ranks: `Σ_{s,t} w(size·L + t - s)` for groups L apart. A group's inside costs nothing.
     pub(super) fn between_groups(&self, size: usize, window: usize) -> Vec<f64> {
         let window = window.min(self.window());
-        let at = |k: usize| if k <= window { self.lag(k) } else { 0.0 };
-        let groups = window.div_ceil(size);
-        let weight = |l: usize| {
-            let lags = (0..size).flat_map(|s| (0..size).map(move |t| size * l + t - s));
-            if l == 0 { 0.0 } else { lags.map(at).sum() }
-        };
-        (0..=groups.min(self.nodes / size)).map(weight).collect()
+        let last = window.div_ceil(size).min(self.nodes / size);
+        group_lags(size, last, |k| if k <= window { self.lag(k) } else { 0.0 })
     }
 
-    /// Given lag weights over `nodes` ranks, as if of one family.
+    /// Makes weights of this family's kind from given ones by lag, over `nodes` ranks.
     pub(super) fn of_lags(&self, nodes: usize, mut lag: Vec<f64>) -> Self {
         lag.truncate(longest(nodes, self.ring) + 1);
         Weights {
@@ -173,37 +154,37 @@ impl Weights {
         }
     }
 
-    /// Which family.
+    /// Returns the family.
     pub fn kind(&self) -> WeightKind {
         self.kind
     }
 
-    /// Number of ranks N.
+    /// Returns the number of ranks N.
     pub fn nodes(&self) -> usize {
         self.nodes
     }
 
-    /// The longest lag that has a weight.
+    /// Returns the longest lag that has a weight.
     pub fn window(&self) -> usize {
         self.lag.len() - 1
     }
 
-    /// The weight of lag k: of every pair, or for `workload` on a line the mean over the lag's pairs.
+    /// Returns the weight of lag k: of every pair, or for `workload` on a line the mean over the lag's pairs.
     pub fn lag(&self, k: usize) -> f64 {
         self.lag.get(k).copied().unwrap_or(0.0)
     }
 
-    /// Whether a pair's weight depends on more than its lag.
+    /// Returns whether a pair's weight depends on more than its lag.
     pub fn has_edges(&self) -> bool {
         self.edge.is_some()
     }
 
-    /// Weight of the total over all windows, by size, where edges matter.
+    /// Returns the weight of the total over all windows, by size. `None` if edges do not matter.
     pub(super) fn window_shares(&self) -> Option<&[f64]> {
         self.edge.as_ref().map(|edge| &edge.share[..])
     }
 
-    /// W(a,b) for ranks a < b.
+    /// Returns W(a,b) for ranks a < b.
     pub fn pair(&self, a: usize, b: usize) -> f64 {
         match &self.edge {
             Some(Edge { tail: f, .. }) => f[b - a] - f[b + 1] - f[self.nodes - a],
@@ -212,7 +193,7 @@ impl Weights {
         }
     }
 
-    /// The lag weights as integers, where they are fractions of a common denominator below 2³².
+    /// Returns the weights by lag as integers. `None` if they are no fractions of a common denominator below 2³².
     pub(in crate::ordering) fn integral(&self) -> Option<Integral> {
         let window = self.window() as u32;
         let scale: i64 = match self.kind {
@@ -223,18 +204,46 @@ impl Weights {
                 .into(),
             _ => return None,
         };
-        let lag = |k: usize| match (self.kind, k) {
-            (_, 0) => 0,
-            (WeightKind::Harmonic, _) => scale / k as i64,
-            _ => scale >> (k - 1),
-        };
-        Some(Integral {
-            scale,
-            lag: (0..self.lag.len()).map(lag).collect(),
-        })
+        let mut lag = vec![0; self.lag.len()];
+        for (k, weight) in lag.iter_mut().enumerate().skip(1) {
+            *weight = match self.kind {
+                WeightKind::Harmonic => scale / k as i64,
+                _ => scale >> (k - 1),
+            };
+        }
+        Some(Integral { scale, lag })
     }
 }
 
+/// Returns `Σ_{S>x} q(S)·(S-x)` for x from 0 to N + 1, over sizes S up to N.
+fn tail_sums(nodes: usize, q: impl Fn(usize) -> f64) -> Vec<f64> {
+    let mut sum = 0.0;
+    let mut above = 0.0;
+    let mut tail = vec![0.0; nodes + 2];
+    // From the top down only positive terms are added, so no digits cancel.
+    for x in (0..nodes).rev() {
+        above += q(x + 1);
+        sum += above;
+        tail[x] = sum;
+    }
+    tail
+}
+
+/// Returns the weights between groups of `size` consecutive ranks, up to `last` groups apart, from those between ranks.
+pub(super) fn group_lags<T: Default + Sum>(
+    size: usize,
+    last: usize,
+    lag: impl Fn(usize) -> T,
+) -> Vec<T> {
+    let mut between = vec![T::default()];
+    for groups in 1..=last {
+        let pairs = (0..size).flat_map(|s| (0..size).map(move |t| size * groups + t - s));
+        between.push(pairs.map(&lag).sum());
+    }
+    between
+}
+
+/// Returns the longest lag of N ranks.
 fn longest(nodes: usize, ring: bool) -> usize {
     if ring {
         nodes / 2

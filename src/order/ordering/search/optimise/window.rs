@@ -3,7 +3,7 @@
 use super::elements::Distances;
 use super::prices::Prices;
 
-/// Most ranks a window may have: beyond, a window takes milliseconds and gains next to nothing.
+/// Largest number of ranks of a window: beyond, a window takes milliseconds and gains next to nothing.
 pub(super) const LARGEST: usize = 8;
 
 /// Improves `order` by windows of `size` ranks, one from every second rank on, until `stop` says so or a pass
@@ -42,19 +42,24 @@ pub(super) fn improve(
     }
 }
 
+/// Search for the best order of the elements in one window.
 struct Window<'p> {
     prices: &'p Prices,
     size: usize,
+    /// Elements in the window, as they stand at first.
     members: Vec<u32>,
-    /// `outside[e][p]`: what member e costs at position p with everything outside.
+    /// Price of each member at each position with all elements outside.
     outside: Vec<Vec<i64>>,
-    between: Vec<Vec<i64>>,
+    /// Distances between members, row by row.
+    between: Vec<i64>,
+    /// Members placed so far, in order.
     chosen: Vec<usize>,
     best: Vec<usize>,
     best_cost: i64,
 }
 
 impl<'p> Window<'p> {
+    /// Prices the members of the window at `from` with all outside. O(size² · window of the prices).
     fn new(
         distances: &Distances,
         order: &[u32],
@@ -63,23 +68,18 @@ impl<'p> Window<'p> {
         size: usize,
     ) -> Self {
         let members = order[from..from + size].to_vec();
-        let d = |a: u32, b: u32| i64::from(distances.between(a, b));
         let low = from.saturating_sub(prices.window);
         let high = (from + size + prices.window).min(order.len());
         let mut outside = vec![vec![0; size]; size];
         for other in (low..from).chain(from + size..high) {
             for (row, member) in outside.iter_mut().zip(&members) {
-                let d = d(*member, order[other]);
+                let d = i64::from(distances.between(*member, order[other]));
                 for (p, cost) in row.iter_mut().enumerate() {
                     *cost += prices.lag((from + p).abs_diff(other)) * d;
                 }
             }
         }
-        let between = members
-            .iter()
-            .map(|a| members.iter().map(|b| d(*a, *b)).collect())
-            .collect();
-        let best = (0..size).collect();
+        let between = distances.matrix(members.iter().copied());
         Window {
             prices,
             size,
@@ -87,19 +87,22 @@ impl<'p> Window<'p> {
             outside,
             between,
             chosen: Vec::new(),
-            best,
+            best: (0..size).collect(),
             best_cost: 0,
         }
     }
 
-    /// The cost of member `e` at the next position, given the members before it.
+    /// Returns the price of member `e` at the next position, given the members before it.
     fn next_cost(&self, e: usize) -> i64 {
         let p = self.chosen.len();
-        let inside = self.chosen.iter().enumerate();
-        let inside = inside.map(|(q, f)| self.prices.lag(p - q) * self.between[e][*f]);
-        self.outside[e][p] + inside.sum::<i64>()
+        let mut cost = self.outside[e][p];
+        for (q, f) in self.chosen.iter().enumerate() {
+            cost += self.prices.lag(p - q) * self.between[e * self.size + f];
+        }
+        cost
     }
 
+    /// Puts the window at `from` into its best order and returns what that gains.
     fn solve(mut self, order: &mut [u32], from: usize) -> i64 {
         let mut present = 0;
         for e in 0..self.size {
@@ -116,6 +119,7 @@ impl<'p> Window<'p> {
         present - self.best_cost
     }
 
+    /// Tries all ways to go on from the members chosen, which cost `cost`.
     fn search(&mut self, cost: i64, used: &mut [bool]) {
         if cost >= self.best_cost {
             return;
