@@ -1,30 +1,10 @@
 //! Benchmarks: guests whose stages, operations and iterations are public.
 
-use super::GUESTS;
+use super::entry::Benchmark;
 use super::sized::all;
-use super::traffic::Guest;
+use super::table::GUESTS;
 use nodeorder_base::error::{Error, Result, SourceLocation};
 use nodeorder_network::topology::Context;
-
-/// A part of an iteration, whose messages all arrive before the next part begins.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Stage {
-    /// Messages that a process sends each partner, one after the other; at least 1.
-    pub messages: u32,
-    /// The bytes of all of them, by pair.
-    pub guest: Guest,
-}
-
-/// A benchmark on a number of processes.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Benchmark {
-    /// Iterations of a run.
-    pub iterations: u32,
-    /// Operations of a process in one iteration.
-    pub operations: f64,
-    /// Its stages, those that send something.
-    pub stages: Vec<Stage>,
-}
 
 impl Benchmark {
     /// Makes the benchmark that `text` names, such as `npb-lu:n=64,class=B`.
@@ -40,7 +20,7 @@ impl Benchmark {
     /// # Ok::<(), nodeorder_base::error::Error>(())
     /// ```
     pub fn make(text: &str, context: &Context) -> Result<Self> {
-        let Some((entry, parse)) = GUESTS.get(text).and_then(|e| Some((e, e.parse.benchmark?)))
+        let Some((entry, make)) = GUESTS.get(text).and_then(|e| Some((e, e.parse.benchmark?)))
         else {
             let location = SourceLocation::option(text);
             let names: Vec<&str> = GUESTS
@@ -52,7 +32,7 @@ impl Benchmark {
             return Err(Error::input(location, format!("`{text}`"), expected));
         };
         let params = GUESTS.params(entry, text, context.seed)?;
-        parse(&params)?.benchmark(text, context)
+        make(&params, text, context)
     }
 
     /// The benchmark `text`, a name with or without options but `n`, on the most of `count` processes that it takes; the

@@ -1,7 +1,5 @@
 //! Entries of the table of guests: how a pattern of traffic is made.
 
-use super::npb::Work;
-use super::sized::Sized;
 use super::traffic::Guest;
 use nodeorder_base::error::Result;
 use nodeorder_base::params::Params;
@@ -25,8 +23,8 @@ pub trait BuildGuest {
 pub struct Pattern {
     /// Reads the options.
     pub(super) traffic: fn(&Params) -> Result<Box<dyn BuildGuest>>,
-    /// Reads the options of a benchmark, whose iterations have stages.
-    pub(super) benchmark: Option<fn(&Params) -> Result<Work>>,
+    /// Makes the stages of a benchmark from its options; the text is how the user wrote it.
+    pub(super) benchmark: Option<fn(&Params, &str, &Context) -> Result<Benchmark>>,
     /// Its forms for any number of processes, where there are some.
     pub(super) sized: &'static [Sized],
 }
@@ -46,4 +44,32 @@ impl Pattern {
         self.sized = sized;
         self
     }
+}
+
+/// A pattern that exists for any number of processes.
+pub struct Sized {
+    /// Its name, as in `--guest stencil2d` of commands whose jobs have many sizes.
+    pub name: &'static str,
+    /// Text of the guest for a number of processes.
+    pub(super) spec: fn(u32) -> String,
+}
+
+/// A part of an iteration, whose messages all arrive before the next part begins.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Stage {
+    /// Messages that a process sends each partner, one after the other; at least 1.
+    pub messages: u32,
+    /// The bytes of all of them, by pair.
+    pub guest: Guest,
+}
+
+/// A benchmark on a number of processes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Benchmark {
+    /// Iterations of a run.
+    pub iterations: u32,
+    /// Operations of a process in one iteration.
+    pub operations: f64,
+    /// Its stages, those that send something.
+    pub stages: Vec<Stage>,
 }

@@ -7,7 +7,6 @@ use std::path::Path;
 use nodeorder_base::error::Result;
 use nodeorder_base::input::{Text, beside};
 use nodeorder_base::params::Values;
-use nodeorder_base::registry::Registry;
 use nodeorder_network::topology::Context;
 
 mod all_gather;
@@ -27,41 +26,16 @@ mod random;
 mod ring;
 mod sized;
 mod stencil;
+mod table;
 mod traffic;
 mod transpose;
 
-pub use benchmark::{Benchmark, Stage};
-pub use entry::{BuildGuest, GuestEntry, Pattern};
+pub use entry::{Benchmark, BuildGuest, GuestEntry, Pattern, Sized, Stage};
 pub use file::{FORMATS, FormatEntry};
-pub use sized::{Sized, sized, sized_names};
+pub use sized::{sized, sized_names};
+pub use table::GUESTS;
 use traffic::merged;
 pub use traffic::{Guest, MAX_PROCESSES, Message, Traffic};
-
-/// Every pattern.
-pub static GUESTS: Registry<Pattern> = Registry::new(
-    "guest",
-    "",
-    &[
-        all_to_all::GUEST,
-        all_reduce::GUEST,
-        all_gather::GUEST,
-        parallel::GUEST,
-        ring::GUEST,
-        stencil::GUEST,
-        butterfly::GUEST,
-        transpose::GUEST,
-        random::GUEST,
-        npb::BT,
-        npb::CG,
-        npb::FT,
-        npb::IS,
-        npb::LU,
-        npb::MG,
-        npb::SP,
-        goal::GUEST,
-        chakra::GUEST,
-    ],
-);
 
 impl Guest {
     /// Makes the guest that `text` asks for: a pattern of [`GUESTS`] with options, or a file (CSV,

@@ -75,6 +75,25 @@ pub(super) fn list_messages(
     Guest::merge(label, n, messages)
 }
 
+/// `count` as a product of `factors` numbers as near to each other as possible, greatest first.
+pub(super) fn square(count: u32, factors: u32) -> String {
+    let (mut rest, mut sides) = (count, Vec::new());
+    for left in (1..=factors).rev() {
+        // The largest divisor of what is left that is not above its root.
+        let divides = |side: &u32| {
+            rest.is_multiple_of(*side) && side.checked_pow(left).is_some_and(|p| p <= rest)
+        };
+        let side = match left {
+            1 => rest,
+            _ => (1..=rest.isqrt().max(1)).rev().find(divides).unwrap_or(1),
+        };
+        sides.push(side.to_string());
+        rest /= side;
+    }
+    sides.reverse();
+    sides.join("x")
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::Guest;

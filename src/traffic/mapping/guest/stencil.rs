@@ -1,7 +1,6 @@
 //! Halo exchange on a grid of processes.
 
-use super::patterns::{VOLUME, count_processes, list_messages, parse_volume};
-use super::sized::square;
+use super::patterns::{VOLUME, count_processes, list_messages, parse_volume, square};
 use super::{BuildGuest, Guest, GuestEntry, Pattern, Sized};
 use nodeorder_base::error::Result;
 use nodeorder_base::params::{Opt, Params};

@@ -5,9 +5,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use rayon::prelude::*;
 
+use super::problem::Hops;
 use super::refine::{self, refine};
 use super::tabu::{self, tabu};
-use super::{Hops, MappingMethodEntry, MappingProblem, MappingResult};
+use super::{MappingMethodEntry, MappingProblem, MappingResult};
 use super::{bisection, greedy, grid, rank};
 use nodeorder_base::error::{Error, Result};
 use nodeorder_base::observer::Observer;

@@ -9,7 +9,6 @@ use super::process_mapping::ProcessMapping;
 use nodeorder_base::error::{Error, Result, SourceLocation};
 use nodeorder_base::ids::NodeId;
 use nodeorder_base::observer::Observer;
-use nodeorder_base::registry::Registry;
 use nodeorder_network::topology::Topology;
 
 mod best;
@@ -21,27 +20,12 @@ mod problem;
 mod product;
 mod rank;
 mod refine;
+mod table;
 mod tabu;
 
-use entry::Build;
 pub use entry::{MappingMethodEntry, MappingResult};
-use problem::Hops;
 pub use problem::MappingProblem;
-
-/// Every mapping method.
-pub static METHODS: Registry<Build> = Registry::new(
-    "mapping method",
-    "--map",
-    &[
-        rank::METHOD,
-        bisection::METHOD,
-        greedy::METHOD,
-        refine::METHOD,
-        tabu::METHOD,
-        grid::METHOD,
-        best::METHOD,
-    ],
-);
+pub use table::METHODS;
 
 /// A guest on its nodes.
 pub struct PlacedGuest {

@@ -1,7 +1,7 @@
 //! All-to-all traffic, eight roots side by side: which roots have a router at which distance comes from searches from
 //! 256 roots at once, not from a search of its own as in [`super::wave`]. The loads are the same, to the last bit.
 
-use super::{Fabric, over_roots};
+use super::fabric::{Fabric, over_roots};
 use nodeorder_base::error::Result;
 use nodeorder_base::ids::RouterId;
 use nodeorder_network::topology::RouterGraph;

@@ -2,8 +2,9 @@
 
 use super::super::demand::{Demand, End};
 use super::dimension_order::{Tie, loads_with, ways};
+use super::fabric::over_roots;
 use super::weighted::Ways;
-use super::{Fabric, FixedPaths, Route, RoutingEntry, RoutingMethod, over_roots};
+use super::{Fabric, FixedPaths, Route, RoutingEntry, RoutingMethod};
 use nodeorder_base::error::Result;
 use nodeorder_base::ids::RouterId;
 use nodeorder_network::topology::distance::{Axis, Product, Shape};

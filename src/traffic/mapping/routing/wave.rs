@@ -3,7 +3,7 @@
 use multiversion::multiversion;
 
 use super::super::demand::{Demand, End, Flow, Uniform};
-use super::{Fabric, over_roots};
+use super::fabric::{Fabric, over_roots};
 use nodeorder_base::error::Result;
 use nodeorder_network::topology::RouterGraph;
 

@@ -1,6 +1,7 @@
 //! Guests as MatrixMarket files.
 
-use super::{MAX_PROCESSES, Message, check_count, process, volume};
+use super::fields::{check_count, parse_amount, parse_process};
+use crate::mapping::guest::{MAX_PROCESSES, Message};
 use nodeorder_base::error::{Error, Result};
 use nodeorder_base::input::{Line, Text};
 
@@ -67,10 +68,10 @@ pub(super) fn matrix_market(text: &Text) -> Result<(u32, Vec<Message>)> {
                 }
             };
             let (row, column) = (
-                process(&line, row, 1, Some(n))?,
-                process(&line, column, 1, Some(n))?,
+                parse_process(&line, row, 1, Some(n))?,
+                parse_process(&line, column, 1, Some(n))?,
             );
-            send(row, column, volume(&line, amount)?);
+            send(row, column, parse_amount(&line, amount)?);
             found += 1;
         }
         check_count(&sizes, "entries", found, numbers[2])?;
@@ -88,7 +89,7 @@ pub(super) fn matrix_market(text: &Text) -> Result<(u32, Vec<Message>)> {
                 if column == n {
                     return Err(line.wrong(format!("`{word}`"), format!("{stored} entries only")));
                 }
-                send(row, column, volume(&line, word)?);
+                send(row, column, parse_amount(&line, word)?);
                 found += 1;
                 row += 1;
                 if row == n {

@@ -1,6 +1,7 @@
 //! Guests as Scotch graphs.
 
-use super::{MAX_PROCESSES, Message, check_count, process, volume};
+use super::fields::{check_count, parse_amount, parse_process};
+use crate::mapping::guest::{MAX_PROCESSES, Message};
 use nodeorder_base::error::{Error, Result};
 use nodeorder_base::input::{Line, Text};
 
@@ -73,10 +74,10 @@ pub(super) fn scotch(text: &Text) -> Result<(u32, Vec<Message>)> {
             let mut amount = 1.0;
             if edge_loads {
                 let (line, word) = words.next("an edge load")?;
-                amount = volume(&line, word)?;
+                amount = parse_amount(&line, word)?;
             }
             let (line, word) = words.next("a neighbour")?;
-            let target = process(&line, word, base as u32, Some(n))?;
+            let target = parse_process(&line, word, base as u32, Some(n))?;
             messages.push(Message {
                 source,
                 target,

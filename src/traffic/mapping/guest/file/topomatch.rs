@@ -1,6 +1,7 @@
 //! Guests as matrices of TopoMatch.
 
-use super::{MAX_PROCESSES, Message, volume};
+use super::fields::parse_amount;
+use crate::mapping::guest::{MAX_PROCESSES, Message};
 use nodeorder_base::error::{Error, Result};
 use nodeorder_base::input::Text;
 
@@ -22,7 +23,7 @@ pub(super) fn topomatch(text: &Text) -> Result<(u32, Vec<Message>)> {
             return Err(line.wrong(found, format!("a square matrix, {n} rows of {n}")));
         }
         for (target, word) in line.text.split_whitespace().enumerate() {
-            let amount = volume(&line, word)?;
+            let amount = parse_amount(&line, word)?;
             if amount > 0.0 {
                 messages.push(Message {
                     source: rows,

@@ -51,8 +51,7 @@ pub(super) use cg::CG;
 pub(super) use lu::LU;
 pub(super) use mg::MG;
 pub(super) use multi_partition::{BT, SP};
-pub(super) use work::Work;
-use work::{Instance, OPTIONS, Send};
+use work::{Instance, OPTIONS, Send, Work};
 
 /// The entry of a benchmark: its name, what lists say of it, how its options are read, and how many of so many
 /// processes take part.
@@ -65,7 +64,7 @@ macro_rules! benchmark {
             options: &$crate::mapping::guest::npb::OPTIONS,
             parse: $crate::mapping::guest::Pattern {
                 traffic: |params| Ok(Box::new($parse(params)?)),
-                benchmark: Some($parse),
+                benchmark: Some(|params, label, context| $parse(params)?.benchmark(label, context)),
                 sized: &[$crate::mapping::guest::Sized {
                     name: $name,
                     spec: |count| $crate::mapping::guest::npb::spec($name, $active(count), count),

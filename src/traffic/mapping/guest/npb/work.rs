@@ -1,8 +1,7 @@
 //! Options of the benchmarks, and what they do in an iteration.
 
-use crate::mapping::guest::benchmark::{Benchmark, Stage};
 use crate::mapping::guest::patterns::{parse_processes, parse_volume};
-use crate::mapping::guest::{BuildGuest, Guest, MAX_PROCESSES, Message, Traffic};
+use crate::mapping::guest::{Benchmark, BuildGuest, Guest, MAX_PROCESSES, Message, Stage, Traffic};
 use nodeorder_base::error::Result;
 use nodeorder_base::params::{Opt, Params};
 use nodeorder_network::topology::Context;
@@ -53,7 +52,7 @@ impl Instance {
 pub(super) type Send<'a> = &'a mut dyn FnMut(usize, u32, f64);
 
 /// Messages and operations of a benchmark's iteration.
-pub(in crate::mapping::guest) struct Work {
+pub(super) struct Work {
     pub(super) run: Instance,
     /// Bytes from each process to each other, where the benchmark sends nothing else.
     pub(super) all_to_all: Option<f64>,
