@@ -23,11 +23,8 @@ impl Benchmark {
         let Some((entry, make)) = GUESTS.get(text).and_then(|e| Some((e, e.parse.benchmark?)))
         else {
             let location = SourceLocation::option(text);
-            let names: Vec<&str> = GUESTS
-                .iter()
-                .filter(|e| e.parse.benchmark.is_some())
-                .map(|e| e.name)
-                .collect();
+            let benchmarks = GUESTS.iter().filter(|e| e.parse.benchmark.is_some());
+            let names: Vec<&str> = benchmarks.map(|e| e.name).collect();
             let expected = format!("a benchmark: {}", names.join(", "));
             return Err(Error::input(location, format!("`{text}`"), expected));
         };
@@ -35,8 +32,8 @@ impl Benchmark {
         make(&params, text, context)
     }
 
-    /// The benchmark `text`, a name with or without options but `n`, on the most of `count` processes that it takes; the
-    /// others are idle. A class too small for these runs on the greatest power of two that it takes.
+    /// Makes the benchmark `text`, a name with or without options but `n`, on the most of `count` processes that it takes;
+    /// the others are idle. A class too small for these runs on the greatest power of two that it takes.
     ///
     /// # Errors
     /// As for [`Benchmark::make`].
@@ -50,9 +47,11 @@ impl Benchmark {
             options => Benchmark::make(&format!("{spec},{options}"), context),
         };
         make((sized.spec)(count)).or_else(|error| {
-            let fewer = (0..=count.max(1).ilog2()).rev().map(|bits| 1 << bits);
-            let fewer = fewer.map(|n: u32| make(format!("{name}:n={n},idle={}", count - n)));
-            fewer.flatten().next().ok_or(error)
+            // The class is too small for that many: every benchmark takes powers of two, up to some.
+            let bits = (0..=count.max(1).ilog2()).rev();
+            bits.map(|bits| 1u32 << bits)
+                .find_map(|n| make(format!("{name}:n={n},idle={}", count - n)).ok())
+                .ok_or(error)
         })
     }
 }

@@ -18,14 +18,14 @@ pub trait BuildGuest {
     fn build(&self, label: &str, context: &Context) -> Result<Guest>;
 }
 
-/// How the options of a pattern are read, and what else there is of it.
+/// Pattern of traffic: reads its options, and says in which other forms it exists.
 #[derive(Clone, Copy)]
 pub struct Pattern {
     /// Reads the options.
     pub(super) traffic: fn(&Params) -> Result<Box<dyn BuildGuest>>,
     /// Makes the stages of a benchmark from its options; the text is how the user wrote it.
     pub(super) benchmark: Option<fn(&Params, &str, &Context) -> Result<Benchmark>>,
-    /// Its forms for any number of processes, where there are some.
+    /// Forms for any number of processes, where there are some.
     pub(super) sized: &'static [Sized],
 }
 
@@ -48,28 +48,28 @@ impl Pattern {
 
 /// A pattern that exists for any number of processes.
 pub struct Sized {
-    /// Its name, as in `--guest stencil2d` of commands whose jobs have many sizes.
+    /// Name of the pattern, as in `--guest stencil2d` of commands whose jobs have many sizes.
     pub name: &'static str,
-    /// Text of the guest for a number of processes.
+    /// Writes the guest for a number of processes as a user would.
     pub(super) spec: fn(u32) -> String,
 }
 
-/// A part of an iteration, whose messages all arrive before the next part begins.
+/// Part of an iteration whose messages all arrive before the next part begins.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Stage {
-    /// Messages that a process sends each partner, one after the other; at least 1.
+    /// Number of messages that a process sends each partner, one after the other; at least 1.
     pub messages: u32,
-    /// The bytes of all of them, by pair.
+    /// Bytes of all these messages, by pair.
     pub guest: Guest,
 }
 
 /// A benchmark on a number of processes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Benchmark {
-    /// Iterations of a run.
+    /// Number of iterations of a run.
     pub iterations: u32,
-    /// Operations of a process in one iteration.
+    /// Number of operations of a process in one iteration.
     pub operations: f64,
-    /// Its stages, those that send something.
+    /// Stages of an iteration that send something.
     pub stages: Vec<Stage>,
 }

@@ -34,6 +34,7 @@ pub use entry::{Benchmark, BuildGuest, GuestEntry, Pattern, Sized, Stage};
 pub use file::{FORMATS, FormatEntry};
 pub use sized::{sized, sized_names};
 pub use table::GUESTS;
+pub(super) use traffic::add_up_pairs;
 use traffic::merged;
 pub use traffic::{Guest, MAX_PROCESSES, Message, Traffic};
 
@@ -72,6 +73,7 @@ impl Guest {
         }
     }
 
+    /// Reads the guest of a file whose ending says its format.
     fn from_file(path: &str, context: &Context) -> Result<Self> {
         if !Path::new(path).exists() {
             return Err(GUESTS.neither(path, "a file"));
@@ -81,7 +83,7 @@ impl Guest {
         Guest::read(&text, format.name, context)
     }
 
-    /// `text` with the path that it has, where it names a file, as seen from the folder of `base`.
+    /// Returns `text` with the path that it has, where it names a file, as seen from the folder of `base`.
     pub fn beside(base: Option<&Path>, text: &str) -> String {
         let Some(entry) = GUESTS.get(text) else {
             let path = beside(base, text);
@@ -105,10 +107,10 @@ impl Guest {
     /// An unknown format; whatever does not belong into the file, with its line.
     pub fn read(text: &Text, format: &str, context: &Context) -> Result<Self> {
         let (processes, messages) = file::read(text, format, context)?;
-        let label = text.name().to_string();
+        // Too large a sum is the fault of the file, not of an option.
         let messages = merged(messages, || text.location())?;
         Ok(Guest {
-            label,
+            label: text.name().to_string(),
             processes,
             traffic: Traffic::Messages(messages),
         })

@@ -6,17 +6,18 @@ use super::{Guest, Traffic};
 use nodeorder_base::error::{Error, Result, SourceLocation};
 use nodeorder_network::topology::Context;
 
-/// The names of the patterns that exist for any number of processes. `stencil` is `stencil3d`; grids are as square
+/// Lists the names of the patterns that exist for any number of processes. `stencil` is `stencil3d`; grids are as square
 /// as the number allows.
 pub fn sized_names() -> Vec<&'static str> {
     all().map(|sized| sized.name).collect()
 }
 
+/// Iterates over the patterns that exist for any number of processes.
 pub(super) fn all() -> impl Iterator<Item = &'static Sized> {
     GUESTS.iter().flat_map(|entry| entry.parse.sized)
 }
 
-/// The guest of pattern `name` with `count` processes, each of which sends one unit on the mean.
+/// Makes the guest of pattern `name` with `count` processes, each of which sends one unit on the mean.
 ///
 /// # Errors
 /// A name that is not among [`sized_names`]; more memory than allowed.
@@ -34,6 +35,7 @@ pub fn sized(name: &str, count: u32, context: &Context) -> Result<Guest> {
     })?;
     let make =
         |volume: f64| Guest::make(&format!("{},volume={volume}", (sized.spec)(count)), context);
+    // What unit volumes add up to says which volume makes the mean 1.
     let guest = make(1.0)?;
     let sum = match guest.traffic() {
         Traffic::AllToAll { volume } => guest.pair_count() as f64 * volume,
