@@ -152,6 +152,7 @@ impl BuildGuest for Training {
                 messages.send(after, after - tp, self.pp_volume);
             }
         }
+        // Part t of stage p of the first copy is process p·tp + t.
         for first in 0..pp * tp {
             let copies: Vec<u32> = (0..dp).map(|d| self.process(d, 0, first)).collect();
             messages.all_reduce(self.algorithm, &copies, self.dp_volume);

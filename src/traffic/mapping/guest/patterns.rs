@@ -86,7 +86,9 @@ pub(super) fn square(count: u32, factors: u32) -> String {
         let mut side = rest;
         if left > 1 {
             side = rest.isqrt().max(1);
-            while !rest.is_multiple_of(side) || side.checked_pow(left).is_none_or(|p| p > rest) {
+            while side > 1
+                && !(rest.is_multiple_of(side) && side.checked_pow(left).is_some_and(|p| p <= rest))
+            {
                 side -= 1;
             }
         }

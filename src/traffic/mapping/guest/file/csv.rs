@@ -7,7 +7,8 @@ use nodeorder_base::input::Text;
 
 /// Reads lines `source,target,volume`; a first line without numbers is a header.
 pub(super) fn csv(text: &Text) -> Result<(u32, Vec<Message>)> {
-    let (mut processes, mut messages) = (0, Vec::new());
+    let mut processes = 0;
+    let mut messages = Vec::new();
     for (i, line) in text.data_lines().enumerate() {
         let fields = line.fields()?;
         if i == 0 && fields.len() > 1 && fields.iter().all(|f| f.parse::<f64>().is_err()) {

@@ -14,25 +14,22 @@ mod topomatch;
 
 pub use table::{FORMATS, FormatEntry};
 
-/// The format of a path, from its ending.
+/// Returns the format of a path, by its ending. Fails if no format has this ending.
 pub(super) fn format(path: &str) -> Result<&'static FormatEntry> {
     let plain = path.strip_suffix(".gz").unwrap_or(path);
     let ending = plain.rsplit_once('.').map_or("", |(_, ending)| ending);
-    FORMATS
-        .iter()
-        .find(|format| format.name == ending)
-        .ok_or_else(|| {
-            let expected: Vec<String> = FORMATS.names().map(|name| format!(".{name}")).collect();
-            let found = format!("a guest file ending in `{ending}`");
-            Error::input(
-                SourceLocation::option(path),
-                found,
-                format!("one of {}", expected.join(", ")),
-            )
-        })
+    let mut formats = FORMATS.iter();
+    formats.find(|format| format.name == ending).ok_or_else(|| {
+        let endings: Vec<String> = FORMATS.names().map(|name| format!(".{name}")).collect();
+        Error::input(
+            SourceLocation::option(path),
+            format!("a guest file ending in `{ending}`"),
+            format!("one of {}", endings.join(", ")),
+        )
+    })
 }
 
-/// Number of processes and messages, as they stand in the file.
+/// Reads the number of processes and the messages, as they stand in the file.
 pub(super) fn read(text: &Text, format: &str, context: &Context) -> Result<(u32, Vec<Message>)> {
     // No format writes a message in fewer than four characters.
     let bytes = (text.as_str().len() as u64 / 2).saturating_mul(size_of::<Message>() as u64);

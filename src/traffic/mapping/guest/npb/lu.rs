@@ -16,11 +16,13 @@ pub(in super::super) const LU: GuestEntry = benchmark!(
     power_below
 );
 
+/// Reads the options of LU, and lists its traffic.
 fn work(params: &Params) -> Result<Work> {
     let run = Instance::parse(params)?;
     let stages = power_of_two(params, run.n)?;
     let points: u32 = run.of([162, 12, 33, 64, 102, 408]);
-    let (across, down) = (1u32 << stages.div_ceil(2), 1u32 << (stages / 2));
+    let across = 1u32 << stages.div_ceil(2);
+    let down = 1u32 << (stages / 2);
     no_more_than(params, across, points)?;
     // Points of an edge, and those of it that a sweep solves: all but the cube's surface.
     let edge = move |i, parts| {
@@ -37,7 +39,8 @@ fn work(params: &Params) -> Result<Work> {
         each: 8,
         messages: vec![points - 2, points - 2, 1],
         sends: Box::new(move |i, send| {
-            let (x, y) = (i % across, i / across);
+            let x = i % across;
+            let y = i / across;
             let mut both = |sweep, to, (all, inner): (f64, f64)| {
                 send(sweep, to, 40.0 * inner * (side - 2.0));
                 send(2, to, 80.0 * all * side);

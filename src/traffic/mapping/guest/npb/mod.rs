@@ -53,8 +53,8 @@ pub(super) use mg::MG;
 pub(super) use multi_partition::{BT, SP};
 use work::{Instance, OPTIONS, Send, Work};
 
-/// The entry of a benchmark: its name, what lists say of it, how its options are read, and how many of so many
-/// processes take part.
+/// Makes the entry of a benchmark from its name, what lists say of it, the function that reads its options, and the one that
+/// says how many of a number of processes take part.
 macro_rules! benchmark {
     ($name:literal, $about:literal, $parse:ident, $active:expr) => {
         $crate::mapping::guest::GuestEntry {
@@ -93,12 +93,12 @@ fn no_more_than(params: &Params, along: u32, points: u32) -> Result<()> {
     Err(params.wrong("n", expected))
 }
 
-/// The greatest power of two up to `count`.
+/// Returns the greatest power of two up to `count`.
 fn power_below(count: u32) -> u32 {
     1 << count.max(1).ilog2()
 }
 
-/// `name` for `count` processes of which `active` run.
+/// Writes the guest `name` for `count` processes of which `active` run.
 fn spec(name: &str, active: u32, count: u32) -> String {
     match count - active {
         0 => format!("{name}:n={count}"),
@@ -106,7 +106,7 @@ fn spec(name: &str, active: u32, count: u32) -> String {
     }
 }
 
-/// Points of part `i` where `points` are dealt out to `parts`, the first ones getting one more.
+/// Returns the number of points of part `i` where `points` are dealt out to `parts`, the first ones getting one more.
 fn part(points: u32, parts: u32, i: u32) -> u32 {
     points / parts + u32::from(i < points % parts)
 }
