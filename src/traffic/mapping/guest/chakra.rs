@@ -198,28 +198,21 @@ fn spread(members: &BTreeMap<u32, Collectives>, messages: &mut Vec<Message>) {
             block,
             _,
         ] = own.map(|bytes| bytes as f64);
-        let mut send = |to: usize, volume: f64| {
-            messages.push(Message {
-                source: ranks[i],
-                target: ranks[to],
-                volume,
-            });
-        };
         // All that goes around the ring at once; the first member is the root of reductions and broadcasts.
         let pieces = 2.0 * (n - 1.0) * all_reduce + (n - 1.0) * (rs + block);
         let reduced = if i > 0 { reduce } else { 0.0 };
         let passed = if i + 1 < ranks.len() { broadcast } else { 0.0 };
-        send(
-            (i + 1) % ranks.len(),
-            pieces / n + (n - 1.0) * all_gather + reduced + passed,
-        );
-        send(0, gather);
+        let around = pieces / n + (n - 1.0) * all_gather + reduced + passed;
+        let mut sent = vec![((i + 1) % ranks.len(), around), (0, gather)];
         let each = all_to_all + if i == 0 { scatter } else { 0.0 };
         if each > 0.0 {
-            for to in 0..ranks.len() {
-                send(to, each / n);
-            }
+            sent.extend((0..ranks.len()).map(|to| (to, each / n)));
         }
+        messages.extend(sent.into_iter().map(|(to, volume)| Message {
+            source: ranks[i],
+            target: ranks[to],
+            volume,
+        }));
     }
 }
 

@@ -126,6 +126,11 @@ fn without_comments(mut text: &str, inside: &mut bool) -> String {
     }
 }
 
+/// Reads a number of bytes, as in `4096b`; `None` if it is none.
+fn parse_size(word: &str) -> Option<u64> {
+    word.strip_suffix('b')?.parse().ok()
+}
+
 impl Schedule {
     /// Reads a rank. Fails if there are not so many.
     fn rank(&self, line: &Line<'_>, word: &str) -> Result<u32> {
@@ -171,8 +176,6 @@ impl Schedule {
             first = word();
         }
         let expected = "send SIZEb to R, recv SIZEb from R, calc N, A requires B or }";
-        let whole = |word: &str| word.parse::<u64>().ok();
-        let size = |word: &str| word.strip_suffix('b').and_then(whole);
         let numbers = match first {
             "}" => {
                 self.rank = None;
@@ -183,7 +186,7 @@ impl Schedule {
                 };
             }
             "send" => {
-                let (Some(bytes), "to") = (size(word()), word()) else {
+                let (Some(bytes), "to") = (parse_size(word()), word()) else {
                     return wrong(expected);
                 };
                 let to = self.rank(line, word())?;
@@ -194,12 +197,12 @@ impl Schedule {
                 true
             }
             // Any rank may be meant by -1.
-            "recv" => match (size(word()), word(), word()) {
+            "recv" => match (parse_size(word()), word(), word()) {
                 (Some(_), "from", "-1") => true,
                 (Some(_), "from", peer) => self.rank(line, peer).is_ok(),
                 _ => false,
             },
-            "calc" => whole(word()).is_some(),
+            "calc" => word().parse::<u64>().is_ok(),
             _ => {
                 // A dependency of one label on another, which no label stands before.
                 let form = matches!(word(), "requires" | "irequires") && !word().is_empty();

@@ -185,16 +185,15 @@ fn improve(
     deadline: &Deadline<'_>,
 ) -> Vec<Tried> {
     let starts = found.len().min(5) as u64;
-    let stop = || deadline.should_stop();
     // Always four, whatever the number of threads: the result depends on the seed alone.
     let searches = (0..4u64).into_par_iter().map(|i| {
         let start = found[((2 * round + i / 2) % starts) as usize].slots.clone();
         let seed = seed.wrapping_add(4 * round + i);
         if i % 2 == 0 && problem.len() <= tabu::MOST {
-            let slots = tabu(problem, start, swaps(problem), seed, &stop);
+            let slots = tabu(problem, start, swaps(problem), seed, deadline);
             Tried::new(problem, "tabu", slots)
         } else {
-            let slots = refine(problem, start, STEPS.1, seed, &stop);
+            let slots = refine(problem, start, STEPS.1, seed, deadline);
             Tried::new(problem, "refine", slots)
         }
     });

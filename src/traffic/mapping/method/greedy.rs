@@ -3,6 +3,7 @@
 use std::collections::BinaryHeap;
 
 use super::{MappingMethodEntry, MappingProblem, MappingResult};
+use nodeorder_base::observer::Observer;
 use nodeorder_base::partition::Candidate;
 
 /// `greedy`: the process with the most traffic goes on the node nearest to all others; then always the
@@ -19,13 +20,13 @@ pub const METHOD: MappingMethodEntry = MappingMethodEntry::plain(
     "greedy",
     "the process that talks most to those placed goes to the free node that costs least",
     |problem, _, observer| {
-        let slots = greedy(problem, &|| observer.should_stop());
+        let slots = greedy(problem, observer);
         Ok(MappingResult::new("greedy", slots))
     },
 );
 
-/// Returns the slots of all processes. Once `stop` says so, those that are left take the free slots in order.
-pub(super) fn greedy(problem: &MappingProblem, stop: &dyn Fn() -> bool) -> Vec<u32> {
+/// Returns the slots of all processes. Once `observer` says to stop, those that are left take the free slots in order.
+pub(super) fn greedy(problem: &MappingProblem, observer: &dyn Observer) -> Vec<u32> {
     let n = problem.len() as u32;
     if problem.partners.is_empty() {
         return (0..n).collect();
@@ -44,7 +45,7 @@ pub(super) fn greedy(problem: &MappingProblem, stop: &dyn Fn() -> bool) -> Vec<u
     let mut slot: Vec<Option<u32>> = vec![None; n as usize];
     let mut free: Vec<u32> = (0..n).collect();
     for _ in 0..n {
-        if stop() {
+        if observer.should_stop() {
             break;
         }
         let process = loop {

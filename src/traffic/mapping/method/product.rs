@@ -91,9 +91,11 @@ pub(super) fn factored(neighbours: &[Vec<u32>]) -> Option<ProductGraph> {
             }
         }
         // Every vertex has an edge for every link of its position.
-        let count = |v: usize| edges(v).filter(|e| class.of[*e] as usize == factor).count();
-        if (0..n).any(|v| count(v) != links[position[factor][v] as usize].len()) {
-            return None;
+        for v in 0..n {
+            let own = edges(v).filter(|e| class.of[*e] as usize == factor);
+            if own.count() != links[position[factor][v] as usize].len() {
+                return None;
+            }
         }
         let (shape, along) = shape_of(&links)?;
         for at in &mut position[factor] {

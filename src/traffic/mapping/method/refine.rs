@@ -4,6 +4,7 @@ use super::bisection::{Halves, bisection};
 use super::greedy::greedy;
 use super::{MappingMethodEntry, MappingProblem, MappingResult};
 use nodeorder_base::error::Result;
+use nodeorder_base::observer::Observer;
 use nodeorder_base::params::{Opt, Params, SEED};
 use nodeorder_base::random::{below, generator};
 
@@ -31,14 +32,13 @@ pub const METHOD: MappingMethodEntry = MappingMethodEntry {
     parse: |problem, params, observer| {
         let steps = params.whole("steps", 0u64, 1_000_000)?;
         let seed = params.seed()?;
-        let stop = || observer.should_stop();
-        let start = start(problem, params, &stop)?;
-        let slots = refine(problem, start, steps, seed, &stop);
+        let start = start(problem, params, observer)?;
+        let slots = refine(problem, start, steps, seed, observer);
         Ok(MappingResult::new("refine", slots))
     },
 };
 
-/// The option that [`start`] reads.
+/// Option that [`starting_slots`] reads.
 pub(super) const FROM: Opt = Opt::one_of(
     "from",
     &["bisection", "greedy", "rank"],
@@ -52,22 +52,22 @@ const NEAR: usize = 12;
 pub(super) fn start(
     problem: &MappingProblem,
     params: &Params,
-    stop: &dyn Fn() -> bool,
+    observer: &dyn Observer,
 ) -> Result<Vec<u32>> {
     Ok(match params.choice("from")? {
-        "greedy" => greedy(problem, stop),
+        "greedy" => greedy(problem, observer),
         "rank" => (0..problem.len() as u32).collect(),
         _ => bisection(problem, &Halves::by_rank(problem)),
     })
 }
 
-/// Improves a mapping by `steps` tries for each process, fewer where `stop` says so.
+/// Improves a mapping by `steps` tries for each process, fewer where `observer` says to stop.
 pub(super) fn refine(
     problem: &MappingProblem,
     start: Vec<u32>,
     steps: u64,
     seed: u64,
-    stop: &dyn Fn() -> bool,
+    observer: &dyn Observer,
 ) -> Vec<u32> {
     let mut random = generator(seed);
     let n = problem.len() as u64;
@@ -105,7 +105,7 @@ pub(super) fn refine(
             if state.cost < best.0 {
                 best = (state.cost, state.slot.clone());
             }
-            if stop() {
+            if observer.should_stop() {
                 break;
             }
         }

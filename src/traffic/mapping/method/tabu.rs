@@ -3,6 +3,7 @@
 use super::refine::{FROM, start};
 use super::{MappingMethodEntry, MappingProblem, MappingResult};
 use nodeorder_base::error::{Error, SourceLocation};
+use nodeorder_base::observer::Observer;
 use nodeorder_base::params::{Opt, SEED};
 use nodeorder_base::random::{below, generator};
 
@@ -35,9 +36,8 @@ pub const METHOD: MappingMethodEntry = MappingMethodEntry {
                 format!("use refine beyond {MOST}"),
             ));
         }
-        let stop = || observer.should_stop();
-        let start = start(problem, params, &stop)?;
-        let slots = tabu(problem, start, steps, seed, &stop);
+        let start = start(problem, params, observer)?;
+        let slots = tabu(problem, start, steps, seed, observer);
         Ok(MappingResult::new("tabu", slots))
     },
 };
@@ -45,13 +45,13 @@ pub const METHOD: MappingMethodEntry = MappingMethodEntry {
 /// Largest number of processes for which tables of all pairs are kept.
 pub(super) const MOST: usize = 1024;
 
-/// Improves a mapping by `steps` swaps, fewer where `stop` says so.
+/// Improves a mapping by `steps` swaps, fewer where `observer` says to stop.
 pub(super) fn tabu(
     problem: &MappingProblem,
     start: Vec<u32>,
     steps: u32,
     seed: u64,
-    stop: &dyn Fn() -> bool,
+    observer: &dyn Observer,
 ) -> Vec<u32> {
     let n = problem.len();
     if n < 3 || problem.partners.is_empty() {
@@ -75,7 +75,7 @@ pub(super) fn tabu(
         if search.cost < best.0 - least {
             best = (search.cost, search.slot.clone());
         }
-        if step % 64 == 0 && stop() {
+        if step % 64 == 0 && observer.should_stop() {
             break;
         }
     }
@@ -291,6 +291,7 @@ mod tests {
     use super::*;
     use crate::mapping::method::tests::{guest, problem};
     use crate::testing::build;
+    use nodeorder_base::observer::NoObserver;
 
     #[test]
     fn gains_that_are_kept_are_those_of_the_definition() {
@@ -324,9 +325,8 @@ mod tests {
             let least = permutations(nodes.len() as u32)
                 .into_iter()
                 .map(|slot| problem.cost(&slot));
-            let found = tabu(&problem, (0..nodes.len() as u32).collect(), 500, 1, &|| {
-                false
-            });
+            let start = (0..nodes.len() as u32).collect();
+            let found = tabu(&problem, start, 500, 1, &NoObserver);
             assert_eq!(
                 problem.cost(&found),
                 least.fold(f64::INFINITY, f64::min),

@@ -141,6 +141,10 @@ fn over<'f>(
 ) -> Result<Vec<f64>> {
     let graph = fabric.topology.graph()?;
     let zeros = vec![0.0; graph.router_count()];
-    let scratch = || (Ways::new(graph), zeros.clone(), zeros.clone(), Vec::new());
-    over_roots(fabric, roots, scratch, add)
+    over_roots(
+        fabric,
+        roots,
+        || (Ways::new(graph), zeros.clone(), zeros.clone(), Vec::new()),
+        add,
+    )
 }

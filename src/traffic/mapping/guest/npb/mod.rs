@@ -106,6 +106,13 @@ fn spec(name: &str, active: u32, count: u32) -> String {
     }
 }
 
+/// Returns the number of points of a part that are not on the surface of the whole.
+fn inner_points(points: u32, parts: u32, i: u32) -> u32 {
+    let ends = u32::from(i == 0) + u32::from(i + 1 == parts);
+    // A part of one point may be at both ends.
+    part(points, parts, i).saturating_sub(ends)
+}
+
 /// Returns the number of points of part `i` where `points` are dealt out to `parts`, the first ones getting one more.
 fn part(points: u32, parts: u32, i: u32) -> u32 {
     points / parts + u32::from(i < points % parts)

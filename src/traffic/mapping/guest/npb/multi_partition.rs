@@ -1,6 +1,6 @@
 //! BT and SP: multi-partition, every process with a cell in each plane of cells.
 
-use super::{Instance, Send, Work, benchmark, no_more_than, part};
+use super::{Instance, Send, Work, benchmark, inner_points, no_more_than, part};
 use crate::mapping::guest::GuestEntry;
 use nodeorder_base::error::Result;
 use nodeorder_base::params::Params;
@@ -105,8 +105,6 @@ impl Sweep {
 
     /// Calls `send` with all that a process sends in an iteration, of p² processes.
     fn sends(&self, p: u32, process: u32, send: Send<'_>) {
-        let size = |x: u32| part(self.side, p, x);
-        let inner = |x: u32| size(x).saturating_sub(u32::from(x == 0) + u32::from(x + 1 == p));
         // A buffer holds the square of the largest cell's side, and a point more.
         let widest = self.side / p + 1;
         let i = process % p;
@@ -123,11 +121,13 @@ impl Sweep {
             for axis in 0..3 {
                 let a = at[(axis + 1) % 3];
                 let b = at[(axis + 2) % 3];
-                let swapped = 80.0 * f64::from(size(a)) * f64::from(size(b));
+                let [long, wide] = [a, b].map(|x| f64::from(part(self.side, p, x)));
+                let swapped = 80.0 * long * wide;
                 let points = if self.padded {
                     f64::from(widest).powi(2)
                 } else {
-                    f64::from(inner(a)) * f64::from(inner(b))
+                    let [long, wide] = [a, b].map(|x| f64::from(inner_points(self.side, p, x)));
+                    long * wide
                 };
                 let stage = 1 + 2 * axis;
                 if at[axis] + 1 < p {
