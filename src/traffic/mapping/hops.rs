@@ -67,6 +67,7 @@ pub fn from_each<T: Default + Send>(
         });
         return Ok(sums.collect());
     }
+    // Every thread has a search and a table of rows of its own.
     let planes = search::bytes(graph) + (WIDTH * graph.router_count()) as u64;
     let threads = rayon::current_num_threads().min(batches.len()) as u64;
     topology.require(search::SEARCHING, threads * planes)?;

@@ -76,6 +76,7 @@ impl ProcessMapping {
                 let found = format!("process {process} again (line {before} has it)");
                 return Err(line.wrong(found, "each process once"));
             }
+            // A pattern may name several nodes, but a process runs on one.
             let [id] = topology.nodes_named(node, &line, 0)?[..] else {
                 return Err(line.wrong(format!("`{node}`"), "one node"));
             };

@@ -69,6 +69,7 @@ impl Guest {
             Some(entry) if !reads_file(entry) => {
                 (entry.parse.traffic)(&GUESTS.params(entry, text, 1)?).map(drop)
             }
+            // Only its content shows whether a file is a guest.
             _ => Guest::make(text, context).map(drop),
         }
     }

@@ -171,6 +171,7 @@ fn run(
             let tried = Tried::new(problem, trial.method.name, result.slots);
             Ok(Some((tried, finished)))
         }
+        // That one method cannot work on the problem is no failure of `best`.
         Err(Error::Unsuited { .. }) => Ok(None),
         Err(error) => Err(error),
     }

@@ -84,6 +84,7 @@ fn walk_levels(links: &RouterGraph, levels: &mut Levels<'_>, loads: &mut [f64]) 
             .zip(links.heads(stop.router))
         {
             let v = *v as usize;
+            // A byte a root: levels are taken where no router has more than 255 neighbours.
             ways += SPREAD[(nearer[v] & stop.roots) as usize];
             let arriving = keep(further[v] & stop.roots, &flows[v]);
             for l in 0..LANES {

@@ -126,6 +126,7 @@ impl<'t> Fabric<'t> {
             };
             return format!("{what} {router}");
         }
+        // Names that the description gives say more than a path of numbers.
         if let Some(level) = levels.last().filter(|level| level.has_names()) {
             return level.unit_name(level.unit_of(NodeId(router * network.per_router())));
         }

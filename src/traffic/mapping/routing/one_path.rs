@@ -33,6 +33,7 @@ pub const ROUTING: RoutingEntry = RoutingEntry::plain(
 
 /// Finds the loads of `one-path`.
 fn loads(fabric: &Fabric<'_>, demand: &Demand) -> Result<Vec<f64>> {
+    // Along dimensions no search is needed.
     if matches!(fabric.topology.metric(), Metric::Product(_)) {
         return loads_with(Tie::Parity, fabric, demand);
     }

@@ -33,6 +33,7 @@ fn loads(fabric: &Fabric<'_>, demand: &Demand) -> Result<Vec<f64>> {
     let mut loads = fabric.no_loads();
     let totals = groups.split(fabric, demand, &mut loads)?;
     let count = groups.count;
+    // Without a third group the direct way is all there is.
     if count < 3 {
         direct(fabric, &groups, &totals.sent, &totals.received, &mut loads);
         return Ok(loads);

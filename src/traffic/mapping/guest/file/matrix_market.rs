@@ -115,6 +115,7 @@ fn kind(first: &Line<'_>, header: &str) -> Result<(bool, bool, bool)> {
     };
     let pattern = match field {
         "real" | "integer" | "double" => false,
+        // A full matrix has a value everywhere, so that a pattern of it says nothing.
         "pattern" if layout == "coordinate" => true,
         _ => return Err(first.wrong(format!("field `{field}`"), "real, integer or pattern")),
     };
