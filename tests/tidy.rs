@@ -27,10 +27,6 @@ const CIRCLES: &[&str] = &[
     "trace",
     "trace/records",
     "trace/synthetic",
-    "traffic/mapping/guest",
-    "traffic/mapping/guest/file",
-    "traffic/mapping/method",
-    "traffic/mapping/routing",
 ];
 
 /// Files above `LONGEST` lines that are to be split.

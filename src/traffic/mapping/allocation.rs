@@ -12,20 +12,20 @@ use nodeorder_network::topology::statistics::{among, by_search};
 /// Hu, "Topology Mapping of Parallel Applications onto Random Allocations", section IV.C.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Allocation {
-    /// Distinct nodes.
+    /// Number of distinct nodes.
     pub nodes: usize,
-    /// The routers they sit on.
+    /// Number of routers that have these nodes.
     pub routers: usize,
     /// Mean hops between two of the nodes in the machine; `None` for a single node.
     pub aspl: Option<f64>,
-    /// The most hops between two of them.
+    /// Largest distance between two of the nodes in the machine, in hops.
     pub diameter: u32,
-    /// Connected components of the subgraph that their routers induce.
+    /// Number of connected components of the subgraph that their routers induce.
     pub components: usize,
     /// Mean hops between two nodes over routers of the allocation only; `None` for a single node and where
     /// the subgraph is not connected.
     pub induced_aspl: Option<f64>,
-    /// The most hops over such routers; `None` where the subgraph is not connected.
+    /// Largest distance over routers of the allocation only, in hops; `None` where the subgraph is not connected.
     pub induced_diameter: Option<u32>,
 }
 
@@ -51,31 +51,36 @@ impl Allocation {
             induced(topology, &routers)?
         };
         let n = nodes.len() as u128;
-        let mean = |total: u128| (n > 1).then(|| ratio(total, n * (n - 1) / 2));
         Ok(Allocation {
             nodes: nodes.len(),
             routers: routers.len(),
-            aspl: mean(total),
+            aspl: mean_over_pairs(total, n),
             diameter,
             components,
-            induced_aspl: inside.and_then(|(total, _)| mean(total)),
+            induced_aspl: inside.and_then(|(total, _)| mean_over_pairs(total, n)),
             induced_diameter: inside.map(|(_, far)| far),
         })
     }
 }
 
-/// Sum of distances over unordered pairs of nodes, and the largest.
+/// Divides a sum over the unordered pairs of `n` nodes by their number; `None` for a single node, which has no pair.
+fn mean_over_pairs(total: u128, n: u128) -> Option<f64> {
+    (n > 1).then(|| ratio(total, n * (n - 1) / 2))
+}
+
+/// Sum of distances over unordered pairs of nodes, and the largest distance; both in hops.
 type Sums = (u128, u32);
 
+/// Adds up the distances in the machine between nodes, which are given as routers with their numbers of nodes.
 fn in_machine(topology: &Topology, routers: &[(u32, u32)]) -> Result<Sums> {
     let mut counts = vec![0; topology.network().hosts() as usize];
-    routers
-        .iter()
-        .for_each(|(router, nodes)| counts[*router as usize] = *nodes);
+    for (router, nodes) in routers {
+        counts[*router as usize] = *nodes;
+    }
     among(topology, &counts)
 }
 
-/// Components of the induced subgraph, and its distances if it is one.
+/// Counts the components of the subgraph that `routers` induce, and adds up its distances if it is connected.
 fn induced(topology: &Topology, routers: &[(u32, u32)]) -> Result<(usize, Option<Sums>)> {
     let (ids, counts): (Vec<u32>, Vec<u32>) = routers.iter().copied().unzip();
     let graph = topology.graph()?.induced(&ids);

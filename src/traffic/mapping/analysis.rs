@@ -21,17 +21,17 @@ use nodeorder_network::topology::RouterGraph;
 /// with volumes as weights.
 #[derive(Clone, Debug)]
 pub struct Analysis {
-    /// How far traffic goes.
+    /// Path lengths of the traffic, in hops.
     pub dilation: Dilation,
-    /// Load of the links.
+    /// Loads of the links between routers.
     pub contention: Contention,
-    /// Load of fast links inside domains, where the machine has them.
+    /// Load of fast links inside domains; `None` where no domain of the machine holds several nodes.
     pub domain_load: Option<DomainLoad>,
-    /// The nodes it runs on.
+    /// Distances between the nodes that the guest runs on.
     pub allocation: Allocation,
     /// Volume on node links.
     pub node_loads: NodeLoads,
-    /// The largest volume that passes through a router.
+    /// Largest volume that passes through one router.
     pub through_max: f64,
     /// Volume between different routers over all volume; 0 without traffic.
     pub share_between_routers: f64,
@@ -41,19 +41,19 @@ pub struct Analysis {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Dilation {
-    /// Ordered pairs of processes that communicate.
+    /// Number of ordered pairs of processes that communicate.
     pub pairs: u64,
-    /// Their volume.
+    /// Volume of all messages.
     pub volume: f64,
-    /// The largest mean path length of a pair: Hu's dilation of the mapping. Not a number where paths are not known.
+    /// Largest mean path length of a pair: Hu's dilation of the mapping. Not a number where paths are not known.
     pub max: f64,
     /// Mean path length weighted by volume; 0 without traffic.
     pub mean: f64,
-    /// Mean over pairs; 0 without traffic. Not a number where paths are not known.
+    /// Mean path length over pairs, whatever their volume; 0 without traffic. Not a number where paths are not known.
     pub mean_pairs: f64,
     /// Σ volume · hops: also the sum of all link loads, each times what a hop over the link counts.
     pub hop_bytes: f64,
-    /// Pairs and volume by path length, rounded to whole hops.
+    /// Number of pairs and their volume by path length, rounded to whole hops.
     pub histogram: Vec<(u64, f64)>,
 }
 
@@ -61,24 +61,24 @@ pub struct Dilation {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Contention {
-    /// The largest.
+    /// Largest contention of a link.
     pub max: f64,
-    /// The mean over all directed links of the machine.
+    /// Mean contention over all directed links of the machine, idle ones included.
     pub mean: f64,
-    /// Directed links that carry anything.
+    /// Number of directed links that carry anything.
     pub used: usize,
-    /// The load of every directed link, before division by capacity, in the order of [`RouterGraph`].
+    /// Load of every directed link, before division by capacity, in the order of [`RouterGraph`].
     pub loads: Vec<f64>,
 }
 
 /// A bar of [`Contention::histogram`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bar {
-    /// Contention above this…
+    /// Contention that the bar's links are above.
     pub from: f64,
-    /// …and up to this.
+    /// Largest contention that the bar's links may have.
     pub to: f64,
-    /// How many directed links have it.
+    /// Number of directed links in the bar.
     pub links: usize,
 }
 
@@ -113,8 +113,8 @@ pub fn analyse(
     summed_up(fabric, (guest, mapping), &demand, dilation, loads)
 }
 
-/// As [`analyse`], for loads of all links that a search found for `demand`, the guest's traffic: of its paths only the mean
-/// length is known.
+/// Analyses one job as [`analyse`] does, from loads of all links that a search found for `demand`, the guest's traffic: of
+/// its paths only the mean length is known.
 ///
 /// # Errors
 /// More memory than allowed.
@@ -124,10 +124,11 @@ pub fn analyse_found(
     demand: &Demand,
     loads: Vec<f64>,
 ) -> Result<Analysis> {
-    let carried = loads.iter().enumerate();
-    let hop_bytes = carried
-        .map(|(link, load)| load * fabric.links.weight(link))
-        .sum();
+    let weighted = loads
+        .iter()
+        .enumerate()
+        .map(|(link, load)| load * fabric.links.weight(link));
+    let hop_bytes = weighted.sum();
     let dilation = Dilation {
         pairs: demand.pairs,
         volume: demand.volume,
@@ -140,6 +141,7 @@ pub fn analyse_found(
     summed_up(fabric, placed, demand, dilation, loads)
 }
 
+/// Adds what follows from the loads of all links and from the mapping to the dilation.
 fn summed_up(
     fabric: &Fabric<'_>,
     (guest, mapping): (&Guest, &ProcessMapping),
@@ -162,13 +164,13 @@ fn summed_up(
     })
 }
 
-/// `a / b`; 0 where `b` is 0.
+/// Returns `a / b`; 0 where `b` is 0, as means and shares without traffic are.
 fn over(a: f64, b: f64) -> f64 {
     if b > 0.0 { a / b } else { 0.0 }
 }
 
 impl Dilation {
-    /// The dilation of `demand` under `routing`. Sums of whole volumes over whole lengths are exact while
+    /// Measures the path lengths of `demand` under `routing`. Sums of whole volumes over whole lengths are exact while
     /// below 2⁵³.
     ///
     /// # Errors
@@ -178,42 +180,48 @@ impl Dilation {
     /// O(flows) where distances have a closed form, else a search for each source as far as its targets.
     pub fn of(fabric: &Fabric<'_>, demand: &Demand, routing: FixedRouting) -> Result<Self> {
         let sources = demand.roots(End::Source);
-        let parts: Vec<Sums> = match routing.lengths(fabric)? {
-            Lengths::Shortest => {
-                let uniform = demand.uniform();
-                let visit =
-                    |root: usize, hops: &Hops<'_>, (sums, buffer): &mut (Sums, Vec<Flow>)| {
-                        if let Some(uniform) = uniform {
-                            return sums.count_pairs(root, hops, sources, &uniform.processes);
-                        }
-                        for flow in demand.row(End::Source, root, buffer) {
-                            sums.add(f64::from(hops.to(flow.router)), flow.pairs, flow.volume);
-                        }
-                    };
-                let found = from_each(fabric.topology, sources, demand.pairs, visit)?;
-                let mut parts: Vec<Sums> = found.into_iter().map(|(sums, _)| sums).collect();
-                if let Some(uniform) = uniform {
-                    parts.iter_mut().for_each(|sums| sums.weigh(uniform.volume));
-                }
-                parts
-            }
-            Lengths::Mean(mean) => {
-                let run = |(batch, sources): (usize, &[u32])| {
-                    let (mut sums, mut buffer) = (Sums::default(), Vec::new());
+        let lengths = routing.lengths(fabric)?;
+        let parts: Vec<(Sums, Vec<Flow>)> = match &lengths {
+            Lengths::Shortest => from_each(
+                fabric.topology,
+                sources,
+                demand.pairs,
+                |root, hops, (sums, buffer): &mut (Sums, Vec<Flow>)| {
+                    // All-to-all traffic needs no list of flows: numbers of processes say all.
+                    if let Some(uniform) = demand.uniform() {
+                        return sums.count_pairs(root, hops, sources, &uniform.processes);
+                    }
+                    for flow in demand.row(End::Source, root, buffer) {
+                        sums.add(f64::from(hops.to(flow.router)), flow.pairs, flow.volume);
+                    }
+                },
+            )?,
+            Lengths::Mean(mean) => sources
+                .par_chunks(BATCH)
+                .enumerate()
+                .map(|(batch, sources)| {
+                    let mut sums = Sums::default();
+                    let mut buffer = Vec::new();
                     for (i, source) in sources.iter().enumerate() {
                         for flow in demand.row(End::Source, batch * BATCH + i, &mut buffer) {
                             let hops = mean(RouterId(*source), RouterId(flow.router));
                             sums.add(hops, flow.pairs, flow.volume);
                         }
                     }
-                    sums
-                };
-                sources.par_chunks(BATCH).enumerate().map(run).collect()
-            }
+                    (sums, buffer)
+                })
+                .collect(),
         };
         let mut all = Sums::default();
         all.add(0.0, demand.inside_pairs, demand.inside_volume);
-        parts.iter().for_each(|part| all.merge(part));
+        // In the order of the sources, so that the number of threads does not show in the last bits.
+        for (mut part, _) in parts {
+            if let (Lengths::Shortest, Some(uniform)) = (&lengths, demand.uniform()) {
+                part.weigh(uniform.volume);
+            }
+            all.merge(&part);
+        }
+        // The bar of 0 hops is there even if nothing is sent.
         if demand.pairs == 0 {
             all.histogram.clear();
         }
@@ -229,18 +237,24 @@ impl Dilation {
     }
 }
 
-/// Sources whose sums are added up at once.
+/// Number of sources whose sums one task adds up.
 const BATCH: usize = 64;
 
+/// Sums over pairs of processes that communicate.
 #[derive(Default)]
 struct Sums {
+    /// Longest mean path of a pair, in hops.
     max: f64,
+    /// Σ volume · hops.
     hop_bytes: f64,
+    /// Σ hops, each pair once.
     pair_hops: f64,
+    /// Number of pairs and their volume by whole hops.
     histogram: Vec<(u64, f64)>,
 }
 
 impl Sums {
+    /// Adds `pairs` pairs of this mean path length and of this volume in all.
     fn add(&mut self, hops: f64, pairs: u64, volume: f64) {
         self.max = self.max.max(hops);
         self.hop_bytes += hops * volume;
@@ -248,13 +262,14 @@ impl Sums {
         self.count(hops.round() as usize, pairs, volume);
     }
 
+    /// Adds pairs and volume to a bar of the histogram.
     fn count(&mut self, hops: usize, pairs: u64, volume: f64) {
         let bar = self.bar(hops);
         bar.0 += pairs;
         bar.1 += volume;
     }
 
-    /// The histogram's bar of a distance.
+    /// Returns the histogram's bar of a distance, which grows as needed.
     fn bar(&mut self, hops: usize) -> &mut (u64, f64) {
         if self.histogram.len() <= hops {
             self.histogram.resize(hops + 1, (0, 0.0));
@@ -281,9 +296,8 @@ impl Sums {
             return;
         }
         for (target, (router, there)) in routers.iter().zip(processes).enumerate() {
-            let (hops, pairs) = (hops.to(*router) as usize, here * there);
             if target != root {
-                self.bar(hops).0 += pairs;
+                self.bar(hops.to(*router) as usize).0 += here * there;
             }
         }
     }
@@ -295,14 +309,13 @@ impl Sums {
             *volumes = *pairs as f64 * volume;
             self.hop_bytes += hops * *volumes;
             self.pair_hops += hops * *pairs as f64;
-            self.max = if *pairs > 0 {
-                self.max.max(hops)
-            } else {
-                self.max
-            };
+            if *pairs > 0 {
+                self.max = self.max.max(hops);
+            }
         }
     }
 
+    /// Adds the sums of another part of the sources.
     fn merge(&mut self, other: &Sums) {
         self.max = self.max.max(other.max);
         self.hop_bytes += other.hop_bytes;
@@ -314,9 +327,11 @@ impl Sums {
 }
 
 impl Contention {
-    /// From the load of every directed link.
+    /// Measures the contention from the load of every directed link.
     pub fn of(links: &RouterGraph, loads: Vec<f64>) -> Self {
-        let (mut max, mut sum, mut used) = (0f64, 0.0, 0);
+        let mut max = 0f64;
+        let mut sum = 0.0;
+        let mut used = 0;
         for (i, load) in loads.iter().enumerate() {
             let contention = load / links.capacity(i);
             max = max.max(contention);
@@ -331,19 +346,22 @@ impl Contention {
         }
     }
 
-    /// The `count` links of highest contention, highest first, ties in link order; idle ones are left out.
+    /// Returns the `count` links of highest contention, highest first, ties in link order; idle ones are left out.
     pub fn busiest(&self, links: &RouterGraph, count: usize) -> Vec<usize> {
         let mut order: Vec<usize> = (0..self.loads.len())
             .filter(|i| self.loads[*i] > 0.0)
             .collect();
-        let of = |i: usize| self.loads[i] / links.capacity(i);
-        order.sort_by(|a, b| of(*b).total_cmp(&of(*a)));
+        // A stable sort keeps ties in link order.
+        order.sort_by(|a, b| {
+            let here = self.loads[*b] / links.capacity(*b);
+            here.total_cmp(&(self.loads[*a] / links.capacity(*a)))
+        });
         order.truncate(count);
         order
     }
 
-    /// How many links have which contention: the idle ones first (0 to 0), then `bars` bars of equal width
-    /// up to the largest. Only the first where nothing is carried.
+    /// Counts links by contention: the idle ones first (0 to 0), then `bars` bars of equal width up to the largest.
+    /// Only the first where nothing is carried.
     pub fn histogram(&self, links: &RouterGraph, bars: usize) -> Vec<Bar> {
         let mut out = vec![Bar {
             from: 0.0,
@@ -353,18 +371,17 @@ impl Contention {
         if self.used == 0 {
             return out;
         }
-        let edge = |i: usize| self.max * i as f64 / bars as f64;
-        out.extend((0..bars).map(|i| Bar {
-            from: edge(i),
-            to: edge(i + 1),
-            links: 0,
-        }));
-        for (i, load) in self
-            .loads
-            .iter()
-            .enumerate()
-            .filter(|(_, load)| **load > 0.0)
-        {
+        for i in 1..=bars {
+            out.push(Bar {
+                from: self.max * (i - 1) as f64 / bars as f64,
+                to: self.max * i as f64 / bars as f64,
+                links: 0,
+            });
+        }
+        for (i, load) in self.loads.iter().enumerate() {
+            if *load == 0.0 {
+                continue;
+            }
             let share = load / links.capacity(i) / self.max;
             // A value on an edge belongs to the bar below it.
             let bar = (share * bars as f64).ceil() as usize;

@@ -2,18 +2,19 @@
 
 use nodeorder_network::topology::RouterGraph;
 
-/// Loads are kept as whole multiples of this, so that a job which leaves takes away exactly what it brought
-/// and the order of jobs does not show.
+/// Smallest load that is kept: loads are whole multiples of it, so that a job which leaves takes away exactly what it
+/// brought and the order of jobs does not show.
 const UNIT: f64 = 1.0 / (1u64 << 40) as f64;
 
 /// Loads of one job, which are added when it starts and taken away when it ends.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct JobLoad {
+    /// Links that carry something of the job, ascending, with its load in [`UNIT`]s.
     links: Vec<(u32, i128)>,
 }
 
 impl JobLoad {
-    /// From the load of every directed link; idle links are left out. A load is rounded to 2⁻⁴⁰.
+    /// Keeps the loads of links that are not idle, of those of every directed link. A load is rounded to 2⁻⁴⁰.
     pub fn new(loads: &[f64]) -> Self {
         let links = (0..).zip(loads).filter(|(_, load)| **load > 0.0);
         JobLoad {
@@ -23,13 +24,13 @@ impl JobLoad {
         }
     }
 
-    /// The links it loads, in order.
+    /// Iterates over the links that the job loads, ascending.
     pub fn links(&self) -> impl ExactSizeIterator<Item = usize> + '_ {
         self.links.iter().map(|(i, _)| *i as usize)
     }
 }
 
-/// The sum of all jobs running.
+/// Load of the links, and the number of jobs on each, summed over all running jobs.
 ///
 /// # Examples
 /// ```
@@ -45,12 +46,14 @@ impl JobLoad {
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CombinedLoad {
+    /// Load of each directed link, in [`UNIT`]s.
     loads: Vec<i128>,
+    /// Number of jobs on each directed link.
     jobs: Vec<u32>,
 }
 
 impl CombinedLoad {
-    /// A machine of `links` directed links without jobs. 20 bytes a link.
+    /// Returns the load of a machine of `links` directed links without jobs. 20 bytes a link.
     pub fn new(links: usize) -> Self {
         CombinedLoad {
             loads: vec![0; links],
@@ -58,7 +61,7 @@ impl CombinedLoad {
         }
     }
 
-    /// A job starts. O(links it loads).
+    /// Adds the load of a job that starts. O(links it loads).
     ///
     /// # Panics
     /// When the job was routed on a machine of more links.
@@ -70,7 +73,7 @@ impl CombinedLoad {
         }
     }
 
-    /// A job ends that was added before.
+    /// Takes away the load of a job that ends and was added before.
     ///
     /// # Panics
     /// When one of its links has no job.
@@ -86,20 +89,21 @@ impl CombinedLoad {
         }
     }
 
-    /// Load of a directed link.
+    /// Returns the load of a directed link, in the unit of the volumes.
     pub fn of(&self, link: usize) -> f64 {
         self.loads[link] as f64 * UNIT
     }
 
-    /// The most jobs on one link of a job that is (or would be) among the running ones, itself included, and the
-    /// highest contention on its links.
+    /// Returns the largest number of jobs on one link of a job that is (or would be) among the running ones, itself
+    /// included, and the highest contention on its links.
     pub fn met_by(&self, links: &RouterGraph, job: &JobLoad) -> (u32, f64) {
-        job.links().fold((0, 0.0), |(jobs, most), link| {
-            (
-                jobs.max(self.jobs[link]),
-                f64::max(most, self.of(link) / links.capacity(link)),
-            )
-        })
+        let mut jobs = 0;
+        let mut most = 0f64;
+        for link in job.links() {
+            jobs = jobs.max(self.jobs[link]);
+            most = most.max(self.of(link) / links.capacity(link));
+        }
+        (jobs, most)
     }
 }
 

@@ -10,18 +10,18 @@ use nodeorder_network::topology::Topology;
 pub struct Flow {
     /// The other router.
     pub router: u32,
-    /// Pairs of processes that it stands for.
+    /// Number of ordered pairs of processes whose messages it sums.
     pub pairs: u64,
-    /// Their volume.
+    /// Volume of these messages.
     pub volume: f64,
 }
 
-/// The end of a message.
+/// End of a message that flows are grouped by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
-    /// The router it leaves.
+    /// Router that a message leaves.
     Source,
-    /// The router it reaches.
+    /// Router that a message reaches.
     Target,
 }
 
@@ -29,31 +29,46 @@ pub enum End {
 #[derive(Clone, Debug)]
 pub struct Demand {
     traffic: Between,
-    /// Ordered pairs of processes that communicate.
+    /// Number of ordered pairs of processes that communicate.
     pub pairs: u64,
-    /// The volume of all of them.
+    /// Volume of all messages, those inside routers included.
     pub volume: f64,
-    /// Pairs with both processes on one router.
+    /// Number of pairs with both processes on one router.
     pub inside_pairs: u64,
-    /// The volume that stays inside routers.
+    /// Volume that stays inside routers.
     pub inside_volume: f64,
 }
 
+/// Traffic between different routers.
 #[derive(Clone, Debug)]
 enum Between {
+    /// All-to-all traffic, of which no flow is listed.
     Uniform(Uniform),
-    /// By source, and the same flows by target.
-    Listed {
-        by_source: Table,
-        by_target: Table,
-    },
+    /// All flows, grouped by source and by target.
+    Listed { by_source: Table, by_target: Table },
+}
+
+impl Between {
+    /// Groups flows, given with their sources and sorted by source and target.
+    fn listed(mut flows: Vec<(u32, Flow)>) -> Self {
+        let by_source = Table::new(&flows);
+        for (from, flow) in &mut flows {
+            std::mem::swap(from, &mut flow.router);
+        }
+        flows.sort_by_key(|(to, flow)| (*to, flow.router));
+        Between::Listed {
+            by_source,
+            by_target: Table::new(&flows),
+        }
+    }
 }
 
 /// All-to-all traffic from the processes on each occupied router; nothing is listed.
 #[derive(Clone, Debug)]
 pub struct Uniform {
+    /// Routers that have processes, ascending.
     occupied: Vec<u32>,
-    /// Processes on each, in the order of [`Demand::roots`].
+    /// Number of processes on each of these routers, in the order of [`Demand::roots`].
     pub processes: Vec<u64>,
     /// Volume from each process to each other.
     pub volume: f64,
@@ -62,13 +77,15 @@ pub struct Uniform {
 /// Flows grouped by one of their ends, both ends ascending.
 #[derive(Clone, Debug, Default)]
 struct Table {
+    /// Routers at the end that flows are grouped by, ascending.
     roots: Vec<u32>,
+    /// Index of each root's first flow, and at last the number of flows.
     first: Vec<usize>,
     flows: Vec<Flow>,
 }
 
 impl Table {
-    /// From `(root, flow)` sorted by root and other end.
+    /// Groups pairs `(root, flow)` that are sorted by root and other end.
     fn new(sorted: &[(u32, Flow)]) -> Self {
         let mut table = Table::default();
         for (i, (root, flow)) in sorted.iter().enumerate() {
@@ -82,6 +99,7 @@ impl Table {
         table
     }
 
+    /// Returns the flows of the `i`-th root.
     fn row(&self, i: usize) -> &[Flow] {
         &self.flows[self.first[i]..self.first[i + 1]]
     }
@@ -101,14 +119,21 @@ impl Demand {
             Traffic::AllToAll { volume } => {
                 let mut on: Vec<u32> = (0..guest.processes()).map(router).collect();
                 on.sort_unstable();
-                let runs = || on.chunk_by(|a, b| a == b);
+                let mut occupied = Vec::new();
+                let mut processes = Vec::new();
+                let mut inside = 0;
+                for run in on.chunk_by(|a, b| a == b) {
+                    let here = run.len() as u64;
+                    occupied.push(run[0]);
+                    processes.push(here);
+                    inside += here * (here - 1);
+                }
                 let all = u64::from(guest.processes());
-                let inside: u64 = runs().map(|r| r.len() as u64 * (r.len() as u64 - 1)).sum();
                 let pairs = all * all.saturating_sub(1);
                 Ok(Demand {
                     traffic: Between::Uniform(Uniform {
-                        occupied: runs().map(|r| r[0]).collect(),
-                        processes: runs().map(|r| r.len() as u64).collect(),
+                        occupied,
+                        processes,
                         volume: *volume,
                     }),
                     pairs,
@@ -119,23 +144,24 @@ impl Demand {
             }
             Traffic::Messages(messages) => {
                 topology.require("the traffic between routers", 96 * messages.len() as u64)?;
-                let mut flows = Vec::with_capacity(messages.len());
-                let (mut inside_pairs, mut inside_volume, mut volume) = (0, 0.0, 0.0);
+                let mut flows: Vec<(u32, Flow)> = Vec::with_capacity(messages.len());
+                let mut inside_pairs = 0;
+                let mut inside_volume = 0.0;
+                let mut volume = 0.0;
                 for m in messages {
-                    let (from, to) = (router(m.source), router(m.target));
+                    let from = router(m.source);
+                    let flow = Flow {
+                        router: router(m.target),
+                        pairs: 1,
+                        volume: m.volume,
+                    };
                     volume += m.volume;
-                    if from == to {
+                    // No link carries what stays inside a router.
+                    if from == flow.router {
                         inside_pairs += 1;
                         inside_volume += m.volume;
                     } else {
-                        flows.push((
-                            from,
-                            Flow {
-                                router: to,
-                                pairs: 1,
-                                volume: m.volume,
-                            },
-                        ));
+                        flows.push((from, flow));
                     }
                 }
                 // A stable sort: volumes of one pair of routers are added in the order of the messages.
@@ -148,16 +174,8 @@ impl Demand {
                     }
                     same
                 });
-                let by_source = Table::new(&flows);
-                flows
-                    .iter_mut()
-                    .for_each(|(from, flow)| std::mem::swap(from, &mut flow.router));
-                flows.sort_by_key(|(to, flow)| (*to, flow.router));
                 Ok(Demand {
-                    traffic: Between::Listed {
-                        by_source,
-                        by_target: Table::new(&flows),
-                    },
+                    traffic: Between::listed(flows),
                     pairs: messages.len() as u64,
                     volume,
                     inside_pairs,
@@ -167,23 +185,15 @@ impl Demand {
         }
     }
 
-    /// One unit of traffic from a router to another one.
+    /// Returns one unit of traffic from a router to another one.
     pub fn between(from: u32, to: u32) -> Self {
-        let table = |root, router| {
-            Table::new(&[(
-                root,
-                Flow {
-                    router,
-                    pairs: 1,
-                    volume: 1.0,
-                },
-            )])
+        let flow = Flow {
+            router: to,
+            pairs: 1,
+            volume: 1.0,
         };
         Demand {
-            traffic: Between::Listed {
-                by_source: table(from, to),
-                by_target: table(to, from),
-            },
+            traffic: Between::listed(vec![(from, flow)]),
             pairs: 1,
             volume: 1.0,
             inside_pairs: 0,
@@ -191,51 +201,40 @@ impl Demand {
         }
     }
 
-    fn table(&self, end: End) -> Option<&Table> {
-        match (&self.traffic, end) {
-            (Between::Uniform(_), _) => None,
-            (Between::Listed { by_source, .. }, End::Source) => Some(by_source),
-            (Between::Listed { by_target, .. }, End::Target) => Some(by_target),
-        }
-    }
-
-    /// The routers at which traffic starts (or ends), ascending.
+    /// Returns the routers at which traffic starts (or ends), ascending.
     pub fn roots(&self, end: End) -> &[u32] {
-        match &self.traffic {
+        match (&self.traffic, end) {
             // One router alone sends to no other: its row is empty, which does no harm.
-            Between::Uniform(uniform) => &uniform.occupied,
-            Between::Listed { .. } => self.table(end).map_or(&[], |table| &table.roots),
+            (Between::Uniform(uniform), _) => &uniform.occupied,
+            (Between::Listed { by_source, .. }, End::Source) => &by_source.roots,
+            (Between::Listed { by_target, .. }, End::Target) => &by_target.roots,
         }
     }
 
-    /// The flows of the `root`-th of [`Demand::roots`], ascending by the other router; `buffer` is filled
+    /// Returns the flows of the `root`-th of [`Demand::roots`], ascending by the other router; `buffer` is filled
     /// where they are not stored.
     pub fn row<'a>(&'a self, end: End, root: usize, buffer: &'a mut Vec<Flow>) -> &'a [Flow] {
-        let Between::Uniform(Uniform {
-            occupied,
-            processes,
-            volume,
-        }) = &self.traffic
-        else {
-            return self.table(end).map_or(&[], |table| table.row(root));
+        let uniform = match (&self.traffic, end) {
+            (Between::Uniform(uniform), _) => uniform,
+            (Between::Listed { by_source, .. }, End::Source) => return by_source.row(root),
+            (Between::Listed { by_target, .. }, End::Target) => return by_target.row(root),
         };
         buffer.clear();
-        let here = processes[root];
-        buffer.extend(
-            occupied
-                .iter()
-                .zip(processes)
-                .filter(|(r, _)| **r != occupied[root])
-                .map(|(router, there)| Flow {
+        let here = uniform.processes[root];
+        for (i, router) in uniform.occupied.iter().enumerate() {
+            if i != root {
+                let pairs = here * uniform.processes[i];
+                buffer.push(Flow {
                     router: *router,
-                    pairs: here * there,
-                    volume: (here * there) as f64 * volume,
-                }),
-        );
+                    pairs,
+                    volume: pairs as f64 * uniform.volume,
+                });
+            }
+        }
         buffer
     }
 
-    /// The traffic, where it is all-to-all.
+    /// Returns the traffic where it is all-to-all; `None` where flows are listed.
     pub fn uniform(&self) -> Option<&Uniform> {
         match &self.traffic {
             Between::Uniform(uniform) => Some(uniform),

@@ -15,54 +15,46 @@ use nodeorder_network::topology::rails::Rails;
 /// for another domain and another rail to the GPU of its own server on that rail, as under the routing `rail`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DomainLoad {
-    /// Before division by capacity.
+    /// Largest volume on one fast link in one direction.
     pub max: f64,
-    /// Over the capacity of such a link.
+    /// Largest volume over the capacity of a fast link.
     pub contention: f64,
 }
 
-/// By node: what it sends over its fast link, and what it gets.
-type Sums = BTreeMap<u32, [f64; 2]>;
-
 impl DomainLoad {
-    /// The load that `guest`, placed by `mapping`, causes; none where no domain holds several nodes. O(messages · log
-    /// nodes); O(processes + nodes of their servers) for all-to-all traffic.
+    /// Adds up the load that `guest`, placed by `mapping`, causes; `None` where no domain holds several nodes. O(messages ·
+    /// log nodes); O(processes + nodes of their servers) for all-to-all traffic.
     pub fn of(topology: &Topology, guest: &Guest, mapping: &ProcessMapping) -> Option<Self> {
         let rails = topology
             .network()
             .rails()
             .filter(|rails| rails.per_domain() > 1)?;
-        let sums = match guest.traffic() {
+        let mut max = 0f64;
+        match guest.traffic() {
             Traffic::AllToAll { volume } => {
-                let nodes = (0..guest.processes()).map(|process| mapping.node(process));
-                let sums = |around: Around| {
-                    let Around {
-                        node,
-                        own,
-                        server,
-                        domain,
-                        rail,
-                        all,
-                    } = around;
-                    let sent = own * (all - own - rail);
-                    let received = own * (domain - own) + (server - own) * rail;
-                    (node.0, [sent as f64 * volume, received as f64 * volume])
-                };
-                Around::all(topology, nodes).into_iter().map(sums).collect()
+                for around in Around::all(topology, mapping.nodes()) {
+                    let own = around.own;
+                    // All but what is for the node itself, and for nodes that it reaches along its own rail.
+                    let sent = own * (around.all - own - around.rail);
+                    // From its domain, and what others of its server hand on to its rail.
+                    let received =
+                        own * (around.domain - own) + (around.server - own) * around.rail;
+                    max = max.max(sent.max(received) as f64 * volume);
+                }
             }
             Traffic::Messages(messages) => {
-                let mut sums = Sums::new();
+                // What each node sends over its fast link, and what it gets.
+                let mut sums = BTreeMap::<u32, [f64; 2]>::new();
                 for m in messages {
-                    let (from, to) = (mapping.node(m.source), mapping.node(m.target));
-                    if let Some(near) = arrival(rails, from, to) {
+                    let from = mapping.node(m.source);
+                    if let Some(near) = arrival(rails, from, mapping.node(m.target)) {
                         sums.entry(from.0).or_default()[0] += m.volume;
                         sums.entry(near).or_default()[1] += m.volume;
                     }
                 }
-                sums
+                max = sums.into_values().flatten().fold(0.0, f64::max);
             }
-        };
-        let max = sums.into_values().flatten().fold(0.0, f64::max);
+        }
         Some(DomainLoad {
             max,
             contention: max / rails.nvlink_capacity,
@@ -70,11 +62,13 @@ impl DomainLoad {
     }
 }
 
-/// The node that a message reaches over fast links, if it takes any.
+/// Returns the node that a message reaches over fast links; `None` if it takes none.
 fn arrival(rails: &Rails, from: NodeId, to: NodeId) -> Option<u32> {
     if rails.domain_of(from) == rails.domain_of(to) {
         return (from != to).then_some(to.0);
     }
-    let (own, rail) = (rails.rail_of(from)?, rails.rail_of(to)?);
+    // The message changes the rail inside the sender's server, before it crosses the network.
+    let own = rails.rail_of(from)?;
+    let rail = rails.rail_of(to)?;
     (own != rail).then(|| from.0 - own + rail)
 }

@@ -7,23 +7,23 @@ use nodeorder_base::ids::RouterId;
 use nodeorder_network::topology::search::{self, Search, WIDTH};
 use nodeorder_network::topology::{Metric, Topology};
 
-/// The hops from one router to all.
+/// Hops from one router to all others, in the form in which they were found.
 pub enum Hops<'a> {
-    /// By formula.
+    /// A closed form, evaluated for each router asked for.
     Closed { metric: &'a Metric, from: RouterId },
-    /// From a search for a batch of them.
+    /// Search from many routers at once, of which `source` is the number of this one.
     Batch {
         search: &'a Search<'a>,
         source: usize,
     },
-    /// A row of such a search, written out.
+    /// Hops to every router, written out from such a search.
     Bytes(&'a [u8]),
-    /// From a search for it alone.
+    /// Hops to every router, from a search for this one alone.
     Filled(&'a [u32]),
 }
 
 impl Hops<'_> {
-    /// Hops to a router.
+    /// Returns the hops to a router.
     #[inline]
     pub fn to(&self, router: u32) -> u32 {
         match self {
@@ -36,15 +36,15 @@ impl Hops<'_> {
     }
 }
 
-/// Cost of a search from 256 routers for each link, in evaluations of a closed form.
+/// Cost of a search from 256 routers for each link, in evaluations of a closed form (measured).
 const STEPS: u64 = 32;
 
-/// Cost of looking up one distance in a search, in distances of a row written out.
+/// Cost of looking up one distance in a search, in distances of a row written out (measured).
 const WRITTEN: u64 = 8;
 
-/// Calls `visit` with each of `sources`, by number, and the hops from it; `lookups` says how many hops it will
-/// ask for in all. A batch of sources adds to one `T`; returned in the order of the sources, whatever the number
-/// of threads. Errors: more memory than allowed.
+/// Calls `visit` with each of `sources`, by number, and the hops from it; `lookups` is about how many hops it will
+/// ask for in all. A batch of sources adds to one `T`; these are returned in the order of the sources, whatever the
+/// number of threads. Fails if more memory is needed than allowed.
 pub fn from_each<T: Default + Send>(
     topology: &Topology,
     sources: &[u32],
@@ -55,66 +55,67 @@ pub fn from_each<T: Default + Send>(
     let graph = topology.graph()?;
     let batches: Vec<&[u32]> = sources.chunks(WIDTH).collect();
     let searching = (batches.len() as u64).saturating_mul(2 * graph.link_count() as u64 * STEPS);
+    // A closed form serves where few distances are asked for; for many, a search finds them faster.
     if !matches!(metric, Metric::Hops) && lookups <= searching {
-        let run = |b: usize| {
+        let sums = batches.par_iter().enumerate().map(|(b, batch)| {
             let mut sum = T::default();
-            for (i, source) in batches[b].iter().enumerate() {
-                let hops = Hops::Closed {
-                    metric,
-                    from: RouterId(*source),
-                };
-                visit(WIDTH * b + i, &hops, &mut sum);
+            for (i, source) in batch.iter().enumerate() {
+                let from = RouterId(*source);
+                visit(WIDTH * b + i, &Hops::Closed { metric, from }, &mut sum);
             }
             sum
-        };
-        return Ok((0..batches.len()).into_par_iter().map(run).collect());
+        });
+        return Ok(sums.collect());
     }
+    // Every thread has a search and a table of rows of its own.
     let planes = search::bytes(graph) + (WIDTH * graph.router_count()) as u64;
     let threads = rayon::current_num_threads().min(batches.len()) as u64;
     topology.require(search::SEARCHING, threads * planes)?;
     let pairs = (sources.len() as u64).saturating_mul(graph.router_count() as u64);
     let many = lookups >= pairs / WRITTEN;
-    let run = |(search, rows): &mut (Search<'_>, Rows), b: usize| {
-        let mut sum = T::default();
-        let routers: Vec<RouterId> = batches[b].iter().map(|r| RouterId(*r)).collect();
-        if search.run(&routers).is_some() {
-            let search = &*search;
-            if many {
-                rows.fill(search, graph.router_count(), routers.len());
+    let sums = batches.par_iter().enumerate().map_init(
+        || (Search::new(graph), Rows::default()),
+        |(search, rows), (b, batch)| {
+            let mut sum = T::default();
+            let routers: Vec<RouterId> = batch.iter().map(|r| RouterId(*r)).collect();
+            if search.run(&routers).is_some() {
+                let search = &*search;
+                if many {
+                    rows.fill(search, graph.router_count(), routers.len());
+                }
+                for source in 0..routers.len() {
+                    let hops = if many {
+                        Hops::Bytes(rows.of(source))
+                    } else {
+                        Hops::Batch { search, source }
+                    };
+                    visit(WIDTH * b + source, &hops, &mut sum);
+                }
+                return sum;
             }
-            for source in 0..routers.len() {
-                let batch = Hops::Batch { search, source };
-                let hops = if many {
-                    Hops::Bytes(rows.of(source))
-                } else {
-                    batch
-                };
-                visit(WIDTH * b + source, &hops, &mut sum);
+            // Too far for a search of many, which has a byte a distance.
+            let mut hops = vec![0; graph.router_count()];
+            let mut queue = Vec::new();
+            for (i, source) in routers.iter().enumerate() {
+                graph.fill_hops(*source, &mut hops, &mut queue);
+                visit(WIDTH * b + i, &Hops::Filled(&hops), &mut sum);
             }
-            return sum;
-        }
-        // Too far for a search of many.
-        let (mut hops, mut queue) = (vec![0; graph.router_count()], Vec::new());
-        for (i, source) in routers.iter().enumerate() {
-            graph.fill_hops(*source, &mut hops, &mut queue);
-            visit(WIDTH * b + i, &Hops::Filled(&hops), &mut sum);
-        }
-        sum
-    };
-    Ok((0..batches.len())
-        .into_par_iter()
-        .map_init(|| (Search::new(graph), Rows::default()), run)
-        .collect())
+            sum
+        },
+    );
+    Ok(sums.collect())
 }
 
-/// The hops a search has found, source by source: in the search they stand router by router.
+/// Hops that a search has found, source by source: in the search they stand router by router.
 #[derive(Default)]
 struct Rows {
     bytes: Vec<u8>,
+    /// Bytes from one source's row to the next.
     stride: usize,
 }
 
 impl Rows {
+    /// Writes out the hops from `sources` sources of a search to all `routers` routers.
     fn fill(&mut self, search: &Search<'_>, routers: usize, sources: usize) {
         // Not a power of two: all rows at one router would share a few lines of the cache.
         self.stride = routers.next_multiple_of(64) + 64;
@@ -128,6 +129,7 @@ impl Rows {
         }
     }
 
+    /// Returns the hops from one source, by router.
     fn of(&self, source: usize) -> &[u8] {
         &self.bytes[source * self.stride..][..self.stride]
     }

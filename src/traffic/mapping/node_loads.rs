@@ -11,7 +11,7 @@ use nodeorder_network::topology::Topology;
 /// Volume on the node links of a mapped guest.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct NodeLoads {
-    /// Each node with traffic, ascending, what it sends to other nodes, and what it receives from them.
+    /// Nodes with traffic, ascending, each with the volume it sends to other nodes and the volume it receives from them.
     pub nodes: Vec<(NodeId, f64, f64)>,
 }
 
@@ -24,19 +24,13 @@ impl NodeLoads {
     pub fn of(topology: &Topology, guest: &Guest, mapping: &ProcessMapping) -> Self {
         let mut loads: BTreeMap<NodeId, (f64, f64)> = BTreeMap::new();
         if let Traffic::AllToAll { volume } = guest.traffic() {
-            let nodes = (0..guest.processes()).map(|process| mapping.node(process));
-            for Around {
-                node,
-                own,
-                server,
-                domain,
-                rail,
-                all,
-            } in Around::all(topology, nodes)
-            {
-                let (sent, received) = (server * rail, own * (all - domain));
+            for around in Around::all(topology, mapping.nodes()) {
+                // Its whole server sends over it to its rail; others come to it along the target's rail.
+                let sent = around.server * around.rail;
+                let received = around.own * (around.all - around.domain);
                 if sent + received > 0 {
-                    loads.insert(node, (sent as f64 * volume, received as f64 * volume));
+                    let volumes = (sent as f64 * volume, received as f64 * volume);
+                    loads.insert(around.node, volumes);
                 }
             }
         } else {
@@ -56,8 +50,8 @@ impl NodeLoads {
         }
     }
 
-    /// The volume that passes through each router with traffic, ascending: what its links bring, `links` being the load
-    /// of every directed link, and what its own nodes send.
+    /// Adds up the volume that passes through each router with traffic, ascending: what its links bring, `links` being
+    /// the load of every directed link, and what its own nodes send.
     pub fn through_routers(&self, fabric: &Fabric<'_>, links: &[f64]) -> BTreeMap<u32, f64> {
         let mut through = BTreeMap::new();
         for (link, load) in links.iter().enumerate().filter(|(_, load)| **load > 0.0) {
@@ -71,7 +65,7 @@ impl NodeLoads {
         through
     }
 
-    /// The largest volume that one node sends or receives.
+    /// Returns the largest volume that one node sends or receives.
     pub fn max(&self) -> f64 {
         self.nodes
             .iter()
@@ -80,39 +74,44 @@ impl NodeLoads {
     }
 }
 
-/// Processes around a node, of those that all send to each other.
+/// Numbers of processes around a node, of those that all send to each other.
 pub(super) struct Around {
     pub node: NodeId,
-    /// Processes on the node, on its server, and in its domain.
+    /// Number of processes on the node.
     pub own: u64,
+    /// Number of processes on the node's server.
     pub server: u64,
+    /// Number of processes in the node's domain.
     pub domain: u64,
-    /// Processes of other domains on the same rail.
+    /// Number of processes of other domains on the same rail.
     pub rail: u64,
-    /// All processes.
+    /// Number of all processes.
     pub all: u64,
 }
 
 impl Around {
-    /// Every node of the servers that have processes. Elsewhere than on a multi-rail network every node is a server and a
-    /// domain of its own on one rail. O(processes · log nodes).
-    pub fn all(topology: &Topology, nodes: impl Iterator<Item = NodeId>) -> Vec<Around> {
+    /// Counts the processes around every node of the servers that have some, `nodes` being those of all processes.
+    /// Elsewhere than on a multi-rail network every node is a server and a domain of its own on one rail. O(processes ·
+    /// log nodes).
+    pub fn all(topology: &Topology, nodes: &[NodeId]) -> Vec<Around> {
         let rails = topology.network().rails();
         let each = rails.map_or(1, |rails| rails.per_server());
         let domain = |node: NodeId| rails.map_or(node.0, |rails| rails.domain_of(node));
-        let (mut on, mut servers) = (BTreeMap::<NodeId, u64>::new(), BTreeMap::<u32, u64>::new());
-        let (mut domains, mut on_rail) = (BTreeMap::<u32, u64>::new(), vec![0u64; each as usize]);
-        let (mut both, mut all) = (BTreeMap::<(u32, u32), u64>::new(), 0u64);
+        let mut on = BTreeMap::<NodeId, u64>::new();
+        let mut servers = BTreeMap::<u32, u64>::new();
+        let mut domains = BTreeMap::<u32, u64>::new();
+        let mut both = BTreeMap::<(u32, u32), u64>::new();
+        let mut on_rail = vec![0; each as usize];
         for node in nodes {
-            *on.entry(node).or_default() += 1;
+            *on.entry(*node).or_default() += 1;
             *servers.entry(node.0 / each).or_default() += 1;
-            *domains.entry(domain(node)).or_default() += 1;
-            *both.entry((domain(node), node.0 % each)).or_default() += 1;
+            *domains.entry(domain(*node)).or_default() += 1;
+            *both.entry((domain(*node), node.0 % each)).or_default() += 1;
             on_rail[(node.0 % each) as usize] += 1;
-            all += 1;
         }
         let mut around = Vec::new();
         for (server, here) in servers {
+            // Nodes without a process count, too: traffic of their server for their rail leaves over them.
             for rail in 0..each {
                 let node = NodeId(server * each + rail);
                 let near = both.get(&(domain(node), rail)).copied().unwrap_or(0);
@@ -122,7 +121,7 @@ impl Around {
                     server: here,
                     domain: domains[&domain(node)],
                     rail: on_rail[rail as usize] - near,
-                    all,
+                    all: nodes.len() as u64,
                 });
             }
         }

@@ -26,7 +26,7 @@ impl ProcessMapping {
         Ok(ProcessMapping { label, nodes })
     }
 
-    /// Process i on the node of rank i of an ordering called `label`, whose nodes are `order`.
+    /// Puts process i on the node of rank i of an ordering called `label`, whose nodes are `order`.
     ///
     /// # Errors
     /// More processes than nodes in the ordering.
@@ -57,6 +57,7 @@ impl ProcessMapping {
         let mut nodes: Vec<Option<(NodeId, usize)>> = vec![None; processes as usize];
         for (i, line) in text.data_lines().enumerate() {
             let fields = line.fields()?;
+            // A first line without any number is a header.
             if i == 0 && fields.len() == 2 && fields.iter().all(|f| f.parse::<f64>().is_err()) {
                 continue;
             }
@@ -75,6 +76,7 @@ impl ProcessMapping {
                 let found = format!("process {process} again (line {before} has it)");
                 return Err(line.wrong(found, "each process once"));
             }
+            // A pattern may name several nodes, but a process runs on one.
             let [id] = topology.nodes_named(node, &line, 0)?[..] else {
                 return Err(line.wrong(format!("`{node}`"), "one node"));
             };
@@ -96,22 +98,22 @@ impl ProcessMapping {
         })
     }
 
-    /// Every process with its node: the rows of the mapping file.
+    /// Iterates over every process with its node: the rows of the mapping file.
     pub fn processes(&self) -> impl Iterator<Item = (u32, NodeId)> {
         (0..).zip(self.nodes.iter().copied())
     }
 
-    /// Name that the user gave it.
+    /// Returns the name that the user gave the mapping: an ordering, a method or a file.
     pub fn label(&self) -> &str {
         &self.label
     }
 
-    /// The node of every process.
+    /// Returns the node of every process.
     pub fn nodes(&self) -> &[NodeId] {
         &self.nodes
     }
 
-    /// The node of one process.
+    /// Returns the node of one process.
     ///
     /// # Panics
     /// For processes that the mapping does not have.
@@ -119,7 +121,7 @@ impl ProcessMapping {
         self.nodes[process as usize]
     }
 
-    /// The distinct nodes, ascending: the allocation.
+    /// Returns the distinct nodes, ascending: the allocation.
     pub fn allocation(&self) -> Vec<NodeId> {
         let mut nodes = self.nodes.clone();
         nodes.sort_unstable();

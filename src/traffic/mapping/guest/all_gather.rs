@@ -25,12 +25,16 @@ pub(super) const GUEST: GuestEntry = GuestEntry {
     }]),
 };
 
+/// Options of `all-gather`.
 struct AllGather {
+    /// Whether it is done by recursive doubling, else by a ring.
     doubling: bool,
     processes: u32,
+    /// Volume of the whole buffer.
     buffer: f64,
 }
 
+/// Reads the options of `all-gather`. Fails if the algorithm does not suit the number of processes.
 fn parse(params: &Params) -> Result<Box<dyn BuildGuest>> {
     let all_gather = AllGather {
         processes: parse_processes(params)?,

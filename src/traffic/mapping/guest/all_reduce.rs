@@ -36,19 +36,22 @@ pub(super) const GUEST: GuestEntry = GuestEntry {
     ]),
 };
 
-/// The `volume` of a collective operation.
+/// Option `volume` of a collective operation.
 pub(super) const BUFFER: Opt = Opt::number(
     "volume",
     "the buffer of a process, of which messages carry parts",
 )
 .or("1");
 
+/// Options of `all-reduce`.
 struct AllReduceOptions {
     algorithm: AllReduce,
     processes: u32,
+    /// Volume of the vector of each process.
     buffer: f64,
 }
 
+/// Reads the options of `all-reduce`.
 fn parse(params: &Params) -> Result<Box<dyn BuildGuest>> {
     let processes = parse_processes(params)?;
     let buffer = parse_volume(params)?;

@@ -1,7 +1,7 @@
 //! Every process to every other.
 
 use super::patterns::{N, VOLUME, parse_processes, parse_volume};
-use super::{BuildGuest, Guest, GuestEntry, Pattern, Sized, Traffic};
+use super::{BuildGuest, Guest, GuestEntry, Pattern, Sized};
 use nodeorder_base::error::Result;
 use nodeorder_base::params::Params;
 use nodeorder_network::topology::Context;
@@ -18,11 +18,14 @@ pub(super) const GUEST: GuestEntry = GuestEntry {
     }]),
 };
 
+/// Options of `all-to-all`.
 struct AllToAll {
     processes: u32,
+    /// Volume from each process to each other.
     volume: f64,
 }
 
+/// Reads the options of `all-to-all`.
 fn parse(params: &Params) -> Result<Box<dyn BuildGuest>> {
     Ok(Box::new(AllToAll {
         processes: parse_processes(params)?,
@@ -32,12 +35,6 @@ fn parse(params: &Params) -> Result<Box<dyn BuildGuest>> {
 
 impl BuildGuest for AllToAll {
     fn build(&self, label: &str, _: &Context) -> Result<Guest> {
-        Ok(Guest {
-            label: label.to_string(),
-            processes: self.processes,
-            traffic: Traffic::AllToAll {
-                volume: self.volume,
-            },
-        })
+        Ok(Guest::all_to_all(label, self.processes, self.volume))
     }
 }

@@ -1,30 +1,10 @@
 //! Benchmarks: guests whose stages, operations and iterations are public.
 
-use super::GUESTS;
+use super::entry::Benchmark;
 use super::sized::all;
-use super::traffic::Guest;
+use super::table::GUESTS;
 use nodeorder_base::error::{Error, Result, SourceLocation};
 use nodeorder_network::topology::Context;
-
-/// A part of an iteration, whose messages all arrive before the next part begins.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Stage {
-    /// Messages that a process sends each partner, one after the other; at least 1.
-    pub messages: u32,
-    /// The bytes of all of them, by pair.
-    pub guest: Guest,
-}
-
-/// A benchmark on a number of processes.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Benchmark {
-    /// Iterations of a run.
-    pub iterations: u32,
-    /// Operations of a process in one iteration.
-    pub operations: f64,
-    /// Its stages, those that send something.
-    pub stages: Vec<Stage>,
-}
 
 impl Benchmark {
     /// Makes the benchmark that `text` names, such as `npb-lu:n=64,class=B`.
@@ -40,23 +20,20 @@ impl Benchmark {
     /// # Ok::<(), nodeorder_base::error::Error>(())
     /// ```
     pub fn make(text: &str, context: &Context) -> Result<Self> {
-        let Some((entry, parse)) = GUESTS.get(text).and_then(|e| Some((e, e.parse.benchmark?)))
+        let Some((entry, make)) = GUESTS.get(text).and_then(|e| Some((e, e.parse.benchmark?)))
         else {
             let location = SourceLocation::option(text);
-            let names: Vec<&str> = GUESTS
-                .iter()
-                .filter(|e| e.parse.benchmark.is_some())
-                .map(|e| e.name)
-                .collect();
+            let benchmarks = GUESTS.iter().filter(|e| e.parse.benchmark.is_some());
+            let names: Vec<&str> = benchmarks.map(|e| e.name).collect();
             let expected = format!("a benchmark: {}", names.join(", "));
             return Err(Error::input(location, format!("`{text}`"), expected));
         };
         let params = GUESTS.params(entry, text, context.seed)?;
-        parse(&params)?.benchmark(text, context)
+        make(&params, text, context)
     }
 
-    /// The benchmark `text`, a name with or without options but `n`, on the most of `count` processes that it takes; the
-    /// others are idle. A class too small for these runs on the greatest power of two that it takes.
+    /// Makes the benchmark `text`, a name with or without options but `n`, on the most of `count` processes that it takes;
+    /// the others are idle. A class too small for these runs on the greatest power of two that it takes.
     ///
     /// # Errors
     /// As for [`Benchmark::make`].
@@ -70,9 +47,11 @@ impl Benchmark {
             options => Benchmark::make(&format!("{spec},{options}"), context),
         };
         make((sized.spec)(count)).or_else(|error| {
-            let fewer = (0..=count.max(1).ilog2()).rev().map(|bits| 1 << bits);
-            let fewer = fewer.map(|n: u32| make(format!("{name}:n={n},idle={}", count - n)));
-            fewer.flatten().next().ok_or(error)
+            // The class is too small for that many: every benchmark takes powers of two, up to some.
+            let bits = (0..=count.max(1).ilog2()).rev();
+            bits.map(|bits| 1u32 << bits)
+                .find_map(|n| make(format!("{name}:n={n},idle={}", count - n)).ok())
+                .ok_or(error)
         })
     }
 }

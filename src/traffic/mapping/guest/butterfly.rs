@@ -16,11 +16,14 @@ pub(super) const GUEST: GuestEntry = GuestEntry {
     parse: Pattern::new(parse),
 };
 
+/// Options of `butterfly`.
 struct Butterfly {
     processes: u32,
+    /// Volume of each message.
     volume: f64,
 }
 
+/// Reads the options of `butterfly`.
 fn parse(params: &Params) -> Result<Box<dyn BuildGuest>> {
     Ok(Box::new(Butterfly {
         processes: parse_power_of_two(params)?,
@@ -33,7 +36,9 @@ impl BuildGuest for Butterfly {
         let n = self.processes;
         let stages = n.trailing_zeros();
         list_messages(label, context, n, stages, self.volume, |i, send| {
-            (0..stages).for_each(|k| send(i ^ 1 << k))
+            for k in 0..stages {
+                send(i ^ 1 << k);
+            }
         })
     }
 }

@@ -1,4 +1,7 @@
 //! Chakra execution traces of MLCommons: what ranks send, and their collectives as messages.
+//!
+//! A trace is a file of protobuf messages, each after its length: the metadata, then nodes. A node has attributes with a
+//! name and a value each; of sends and collectives a few of these count, all else is skipped.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fs::File;
@@ -19,9 +22,10 @@ pub(super) const GUEST: GuestEntry = GuestEntry {
     parse: Pattern::new(parse),
 };
 
-/// The path of the files without `.N.et`.
+/// Path of the files without `.N.et`.
 struct ChakraFiles(PathBuf);
 
+/// Reads the options of `chakra`.
 fn parse(params: &Params) -> Result<Box<dyn BuildGuest>> {
     match params.path("prefix")? {
         Some(prefix) => Ok(Box::new(ChakraFiles(prefix))),
@@ -29,10 +33,10 @@ fn parse(params: &Params) -> Result<Box<dyn BuildGuest>> {
     }
 }
 
-/// Longest message in bytes.
+/// Length of the longest message that is read, in bytes.
 const LONGEST: u64 = 64 << 20;
 
-/// Bytes of the collectives of a member, by their type.
+/// Bytes of the collectives of a member, by their type in `et_def.proto`.
 type Collectives = [u64; 10];
 
 impl BuildGuest for ChakraFiles {
@@ -60,7 +64,7 @@ impl BuildGuest for ChakraFiles {
         let mut buffer = Vec::new();
         for rank in 0..ranks {
             let path = format!("{}.{rank}.et", prefix.display());
-            sent.read(Trace::open(path)?, rank, ranks, &mut buffer, context)?;
+            sent.read(Trace::open(path.into())?, rank, ranks, &mut buffer, context)?;
             context.require(
                 "the messages of the traces",
                 128 * sent.count_pairs() as u64,
@@ -68,6 +72,7 @@ impl BuildGuest for ChakraFiles {
         }
         let mut messages = Message::list(sent.pairs);
         for (name, mut members) in sent.groups {
+            // Ranks without a collective of their own take part, too: what others gather comes from all.
             if name.is_empty() {
                 for rank in 0..ranks {
                     members.entry(rank).or_default();
@@ -87,14 +92,14 @@ impl BuildGuest for ChakraFiles {
 /// Bytes that the ranks read so far send.
 #[derive(Default)]
 struct SentBytes {
-    /// By sender and receiver.
+    /// Bytes sent by sender and receiver.
     pairs: HashMap<(u32, u32), u64>,
-    /// By group and member, in collectives.
+    /// Bytes of collectives by group and member.
     groups: BTreeMap<String, BTreeMap<u32, Collectives>>,
 }
 
 impl SentBytes {
-    /// Number of pairs of ranks, and of members of groups.
+    /// Counts the pairs of ranks, and the members of groups.
     fn count_pairs(&self) -> usize {
         self.pairs.len() + self.groups.values().map(BTreeMap::len).sum::<usize>()
     }
@@ -115,6 +120,7 @@ impl SentBytes {
                 return Err(trace.wrong("bytes that are no message", expected));
             };
             first = false;
+            // COMM_SEND_NODE and COMM_COLL_NODE; what is received somebody sends.
             match node.kind {
                 5 => {
                     let to = trace.check(node.target, ranks.into(), "comm_dst")? as u32;
@@ -130,13 +136,9 @@ impl SentBytes {
                     } else {
                         trace.check(node.size, i64::MAX, "comm_size")?
                     };
-                    if !self.groups.contains_key(node.group) {
-                        self.groups.insert(node.group.to_string(), BTreeMap::new());
-                    }
-                    if let Some(group) = self.groups.get_mut(node.group) {
-                        let own = group.entry(rank).or_default();
-                        own[kind] = own[kind].saturating_add(bytes);
-                    }
+                    let group = self.groups.entry(node.group.to_string()).or_default();
+                    let own = group.entry(rank).or_default();
+                    own[kind] = own[kind].saturating_add(bytes);
                 }
                 _ => {}
             }
@@ -145,50 +147,41 @@ impl SentBytes {
     }
 }
 
-/// Number of ranks: files are numbered from 0 without gaps.
+/// Counts the ranks. Fails if their files are not numbered from 0 without gaps.
 fn count_ranks(prefix: &Path) -> Result<u32> {
     let folder = prefix
         .parent()
         .filter(|folder| *folder != Path::new(""))
         .unwrap_or(Path::new("."));
-    let stem = prefix
-        .file_name()
-        .unwrap_or_default()
-        .to_string_lossy()
-        .into_owned()
-        + ".";
+    let stem = prefix.file_name().unwrap_or_default().to_string_lossy() + ".";
     let mut found = BTreeSet::new();
     for entry in std::fs::read_dir(folder).map_err(|e| Error::io(folder, "reading", e))? {
-        let name = entry
-            .map_err(|e| Error::io(folder, "reading", e))?
-            .file_name();
+        let entry = entry.map_err(|e| Error::io(folder, "reading", e))?;
+        let name = entry.file_name();
         let name = name.to_string_lossy();
         let number = name
-            .strip_prefix(&stem)
+            .strip_prefix(&*stem)
             .and_then(|rest| rest.strip_suffix(".et"));
-        found.extend(
-            number
-                .filter(|n| !n.starts_with('+'))
-                .and_then(|n| n.parse::<u32>().ok()),
-        );
+        // A sign would parse as well, and count a rank twice.
+        let number = number.filter(|n| !n.starts_with('+'));
+        found.extend(number.and_then(|n| n.parse::<u32>().ok()));
     }
     let missing = (0..).find(|rank| !found.contains(rank)).unwrap_or(0);
     if missing as usize == found.len() && (1..=MAX_PROCESSES).contains(&missing) {
         return Ok(missing);
     }
-    let text = format!(
-        "no file {}.{missing}.et ({} others)",
-        prefix.display(),
-        found.len()
-    );
     Err(Error::input(
         SourceLocation::file(prefix),
-        text,
+        format!(
+            "no file {}.{missing}.et ({} others)",
+            prefix.display(),
+            found.len()
+        ),
         "a file a rank, numbered from 0",
     ))
 }
 
-/// What the members of a group send.
+/// Adds the messages that the members of a group send for their collectives.
 fn spread(members: &BTreeMap<u32, Collectives>, messages: &mut Vec<Message>) {
     let ranks: Vec<u32> = members.keys().copied().collect();
     let n = ranks.len() as f64;
@@ -205,38 +198,36 @@ fn spread(members: &BTreeMap<u32, Collectives>, messages: &mut Vec<Message>) {
             block,
             _,
         ] = own.map(|bytes| bytes as f64);
-        let mut send = |to: usize, volume: f64| {
-            messages.push(Message {
-                source: ranks[i],
-                target: ranks[to],
-                volume,
-            });
-        };
+        // All that goes around the ring at once; the first member is the root of reductions and broadcasts.
         let pieces = 2.0 * (n - 1.0) * all_reduce + (n - 1.0) * (rs + block);
         let reduced = if i > 0 { reduce } else { 0.0 };
         let passed = if i + 1 < ranks.len() { broadcast } else { 0.0 };
-        send(
-            (i + 1) % ranks.len(),
-            pieces / n + (n - 1.0) * all_gather + reduced + passed,
-        );
-        send(0, gather);
+        let around = pieces / n + (n - 1.0) * all_gather + reduced + passed;
+        let mut sent = vec![((i + 1) % ranks.len(), around), (0, gather)];
         let each = all_to_all + if i == 0 { scatter } else { 0.0 };
         if each > 0.0 {
-            (0..ranks.len()).for_each(|to| send(to, each / n));
+            sent.extend((0..ranks.len()).map(|to| (to, each / n)));
         }
+        messages.extend(sent.into_iter().map(|(to, volume)| Message {
+            source: ranks[i],
+            target: ranks[to],
+            volume,
+        }));
     }
 }
 
 /// A file of messages, each after its length.
 struct Trace {
-    path: String,
+    path: PathBuf,
     source: BufReader<File>,
+    /// Number of bytes read so far.
     at: u64,
 }
 
 impl Trace {
-    fn open(path: String) -> Result<Self> {
-        let file = File::open(&path).map_err(|e| Error::io(Path::new(&path), "opening", e))?;
+    /// Opens the trace of a rank.
+    fn open(path: PathBuf) -> Result<Self> {
+        let file = File::open(&path).map_err(|e| Error::io(&path, "opening", e))?;
         Ok(Trace {
             path,
             source: BufReader::with_capacity(1 << 16, file),
@@ -255,22 +246,24 @@ impl Trace {
         }
     }
 
+    /// Returns an error at the bytes read last.
     fn wrong(&self, found: impl std::fmt::Display, expected: impl Into<String>) -> Error {
-        let location = SourceLocation::file(Path::new(&self.path));
         Error::input(
-            location,
+            SourceLocation::file(&self.path),
             format!("before byte {}: {found}", self.at),
             expected,
         )
     }
 
-    /// Reads the next message; whether there is one.
+    /// Reads the next message into `buffer`. Returns whether there is one.
     fn next(&mut self, buffer: &mut Vec<u8>, context: &Context) -> Result<bool> {
-        let (mut length, mut shift) = (0u64, 0);
+        let mut length = 0u64;
+        let mut shift = 0;
         loop {
             let mut byte = [0];
             let read = self.source.read(&mut byte);
-            match read.map_err(|e| Error::io(Path::new(&self.path), "reading", e))? {
+            match read.map_err(|e| Error::io(&self.path, "reading", e))? {
+                // The end between two messages.
                 0 if shift == 0 => return Ok(false),
                 0 => return Err(self.wrong("the end within a length", "a whole message")),
                 _ => self.at += 1,
@@ -292,7 +285,7 @@ impl Trace {
         }
         buffer.clear();
         let read = (&mut self.source).take(length).read_to_end(buffer);
-        let read = read.map_err(|e| Error::io(Path::new(&self.path), "reading", e))? as u64;
+        let read = read.map_err(|e| Error::io(&self.path, "reading", e))? as u64;
         self.at += read;
         if read == length {
             Ok(true)
@@ -302,13 +295,17 @@ impl Trace {
     }
 }
 
-/// A value of a message's field.
+/// Value of a message's field.
 enum Field<'m> {
+    /// A varint.
     Number(u64),
+    /// Bytes after their length: a text or a message.
     Bytes(&'m [u8]),
+    /// Four or eight bytes, which nothing here needs.
     Fixed,
 }
 
+/// Reads a number of seven bits a byte, lowest first, from the front of `rest`; `None` if it does not end.
 fn varint(rest: &mut &[u8]) -> Option<u64> {
     let mut value = 0;
     for shift in (0..64).step_by(7) {
@@ -322,7 +319,7 @@ fn varint(rest: &mut &[u8]) -> Option<u64> {
     None
 }
 
-/// Calls `visit` with every field; none where the bytes are no message.
+/// Calls `visit` with the number and value of every field; `None` where the bytes are no message, or `visit` says so.
 fn fields<'m>(
     mut rest: &'m [u8],
     mut visit: impl FnMut(u64, Field<'m>) -> Option<()>,
@@ -341,32 +338,37 @@ fn fields<'m>(
         };
         let (bytes, after) = rest.split_at_checked(length)?;
         rest = after;
-        visit(
-            key >> 3,
-            if key & 7 == 2 {
-                Field::Bytes(bytes)
-            } else {
-                Field::Fixed
-            },
-        )?;
+        let value = if key & 7 == 2 {
+            Field::Bytes(bytes)
+        } else {
+            Field::Fixed
+        };
+        visit(key >> 3, value)?;
     }
     Some(())
 }
 
-/// What matters of a node of a trace.
+/// Node of a trace, with the attributes of sends and collectives.
 #[derive(Default)]
 struct Node<'m> {
+    /// Type of the node in `et_def.proto`.
     kind: u64,
+    /// Bytes sent, `comm_size`.
     size: Option<i64>,
+    /// Receiving rank, `comm_dst`.
     target: Option<i64>,
+    /// Type of the collective, `comm_type`.
     collective: Option<i64>,
+    /// Name of the group, `pg_name`; empty for all ranks.
     group: &'m str,
 }
 
 impl<'m> Node<'m> {
-    /// Reads a message; where it is the `first`, the metadata, which have texts where nodes have numbers.
+    /// Reads a message; where it is the `first`, the metadata, which have texts where nodes have numbers. `None` if it is
+    /// neither.
     fn of(message: &'m [u8], first: bool) -> Option<Self> {
-        let (mut node, mut attributes) = (Node::default(), Vec::new());
+        let mut node = Node::default();
+        let mut attributes = Vec::new();
         fields(message, |key, value| {
             match (key, value) {
                 (1, Field::Bytes(_)) if first => {}
@@ -378,16 +380,20 @@ impl<'m> Node<'m> {
             }
             Some(())
         })?;
+        // Most nodes are computations, whose attributes need not be read.
         if matches!(node.kind, 5 | 7) {
-            attributes
-                .into_iter()
-                .try_for_each(|attribute| node.attribute(attribute))?;
+            for attribute in attributes {
+                node.attribute(attribute)?;
+            }
         }
         Some(node)
     }
 
+    /// Reads an attribute, and keeps it if it counts. `None` if it is no message.
     fn attribute(&mut self, attribute: &'m [u8]) -> Option<()> {
-        let (mut name, mut text, mut number): (&[u8], &[u8], _) = (&[], &[], None);
+        let mut name: &[u8] = &[];
+        let mut text: &[u8] = &[];
+        let mut number = None;
         fields(attribute, |key, value| {
             match (key, value) {
                 (1, Field::Bytes(bytes)) => name = bytes,

@@ -19,7 +19,7 @@ use nodeorder_base::error::Result;
 use nodeorder_base::params::{Opt, Params};
 use nodeorder_network::topology::Context;
 
-/// The option that [`parse_group`] reads.
+/// Option that [`parse_group`] reads.
 pub(super) const GROUP: Opt = Opt::whole(
     "group",
     "members of an inner group, with hierarchical; divides the whole",
@@ -29,11 +29,15 @@ pub(super) const GROUP: Opt = Opt::whole(
 /// An algorithm of an all-reduce.
 #[derive(Clone, Copy)]
 pub(super) enum AllReduce {
+    /// Reduce-scatter and all-gather around a ring.
     Ring,
+    /// Two binary trees, half of the buffer each.
     Tree,
+    /// Recursive halving, then recursive doubling.
     Halving,
+    /// Rings within groups, and across them.
     Hierarchical {
-        /// Members of an inner group.
+        /// Number of members of an inner group.
         group: u32,
     },
 }
@@ -74,7 +78,7 @@ impl Messages {
         });
     }
 
-    /// Returns the guest of `n` processes; messages of a pair are added up. Fails if the sum of volumes is no number.
+    /// Makes the guest of `n` processes; messages of a pair are added up. Fails if the sum of volumes is no number.
     pub fn merge(self, label: &str, n: u32) -> Result<Guest> {
         Guest::merge(label, n, self.list)
     }
@@ -91,7 +95,7 @@ impl Messages {
         }
     }
 
-    /// From each member to the next, `rounds` pieces of a buffer cut into as many pieces as there are members: the
+    /// Sends `rounds` pieces of a buffer, cut into as many pieces as there are members, from each member to the next: the
     /// all-gather with n-1 rounds, the all-reduce with 2(n-1) (Patarasuk & Yuan, "Bandwidth Optimal All-reduce
     /// Algorithms for Clusters of Workstations", 2009).
     pub fn ring_rounds(&mut self, members: &[u32], rounds: u32, buffer: f64) {
@@ -102,37 +106,35 @@ impl Messages {
         }
     }
 
-    /// A ring: a reduce-scatter, then an all-gather, a piece of S/n at a time.
+    /// Adds an all-reduce by a ring: a reduce-scatter, then an all-gather, a piece of S/n at a time.
     fn ring_all_reduce(&mut self, members: &[u32], buffer: f64) {
         self.ring_rounds(members, 2 * (members.len() as u32 - 1), buffer);
     }
 
-    /// Two binary trees, half of the buffer each: added up towards the root, then sent back. The second tree is the
-    /// first with the members numbered backwards or, where their number is odd, one further, so that with an even
-    /// number no member has children in both (Sanders, Speck, Träff, "Two-tree algorithms for full bandwidth
+    /// Adds an all-reduce by two binary trees, half of the buffer each: added up towards the root, then sent back. The
+    /// second tree is the first with the members numbered backwards or, where their number is odd, one further, so that
+    /// with an even number no member has children in both (Sanders, Speck, Träff, "Two-tree algorithms for full bandwidth
     /// broadcast, reduction and scan", Parallel Computing 35, 2009; NCCL calls it a double binary tree).
     fn tree_all_reduce(&mut self, members: &[u32], buffer: f64) {
-        let n = members.len() as u32;
-        let second = |i: u32| {
-            if n.is_multiple_of(2) {
-                n - 1 - i
-            } else {
-                (i + 1) % n
-            }
-        };
+        let n = members.len();
+        let mut second = members.to_vec();
+        if n.is_multiple_of(2) {
+            second.reverse();
+        } else {
+            second.rotate_left(1);
+        }
         for i in 1..n {
-            let up = parent(i, n);
-            for (child, up) in [(i, up), (second(i), second(up))] {
-                let (child, up) = (members[child as usize], members[up as usize]);
-                self.send(child, up, buffer / 2.0);
-                self.send(up, child, buffer / 2.0);
+            let up = parent(i as u32, n as u32) as usize;
+            for tree in [members, &second] {
+                self.send(tree[i], tree[up], buffer / 2.0);
+                self.send(tree[up], tree[i], buffer / 2.0);
             }
         }
     }
 
-    /// Recursive halving, then recursive doubling: partners n/2, n/4, … 1 away swap S/2, S/4, … S/n of the buffer,
-    /// and the same back. Where n is no power of two, the first 2(n-2ᵏ) members go in pairs: the even one hands its
-    /// buffer to the odd one and gets the sum back (Thakur, Rabenseifner, Gropp, "Optimization of Collective
+    /// Adds an all-reduce by recursive halving, then recursive doubling: partners n/2, n/4, … 1 away swap S/2, S/4, … S/n
+    /// of the buffer, and the same back. Where n is no power of two, the first 2(n-2ᵏ) members go in pairs: the even one
+    /// hands its buffer to the odd one and gets the sum back (Thakur, Rabenseifner, Gropp, "Optimization of Collective
     /// Communication Operations in MPICH", 2005, section 4.5).
     fn halving_all_reduce(&mut self, members: &[u32], buffer: f64) {
         let n = members.len();
@@ -147,8 +149,8 @@ impl Messages {
         self.doubling(&active, 2.0 * buffer);
     }
 
-    /// Each of 2ᵏ members to that 2ⁱ away, 2ⁱ/2ᵏ of the buffer. As an all-gather, recursive doubling: partners 1, 2, 4, …
-    /// away swap what they have, S/n, 2S/n, …
+    /// Sends 2ⁱ/2ᵏ of the buffer from each of 2ᵏ members to that 2ⁱ away. As an all-gather, recursive doubling: partners
+    /// 1, 2, 4, … away swap what they have, S/n, 2S/n, …
     pub fn doubling(&mut self, members: &[u32], buffer: f64) {
         let n = members.len();
         for distance in (0..n.ilog2()).map(|bit| 1 << bit) {
@@ -159,29 +161,23 @@ impl Messages {
         }
     }
 
-    /// Within every inner group of `group` consecutive members a ring adds up, each member its S/group; the members
-    /// of one position in all groups all-reduce that by a ring; rings within the groups spread it.
+    /// Adds an all-reduce in two layers. Within every inner group of `group` consecutive members a ring adds up, each
+    /// member its S/group; the members of one position in all groups all-reduce that by a ring; rings within the groups
+    /// spread it.
     fn hierarchical_all_reduce(&mut self, members: &[u32], group: u32, buffer: f64) {
-        let (n, group) = (members.len() as u32, group as usize);
+        let n = members.len();
+        let group = group as usize;
         for inner in members.chunks(group) {
-            self.ring_rounds(inner, 2 * (inner.len() as u32 - 1), buffer);
+            self.ring_all_reduce(inner, buffer);
         }
-        let outer = n as usize / group;
-        for position in 0..group {
-            let across: Vec<u32> = members
-                .iter()
-                .skip(position)
-                .step_by(group)
-                .copied()
-                .collect();
-            for (i, member) in across.iter().enumerate() {
-                let volume = 2.0 * (outer as f64 - 1.0) * buffer / f64::from(n);
-                self.send(*member, across[(i + 1) % outer], volume);
-            }
+        // A whole multiple of S over n, so that it is exact where that is a whole number.
+        let volume = 2.0 * ((n / group) as f64 - 1.0) * buffer / n as f64;
+        for (i, member) in members.iter().enumerate() {
+            self.send(*member, members[(i + group) % n], volume);
         }
     }
 
-    /// Everyone a piece of S/n to everyone.
+    /// Adds an all-to-all: a piece of S/n from everyone to everyone.
     pub fn all_to_all(&mut self, members: &[u32], buffer: f64) {
         for source in members {
             for target in members.iter().filter(|t| *t != source) {
@@ -191,7 +187,7 @@ impl Messages {
     }
 }
 
-/// The parent of member `i` > 0 in a binary tree over 0 to `n`-1 in which every inner member stands between its
+/// Returns the parent of member `i` > 0 in a binary tree over 0 to `n`-1 in which every inner member stands between its
 /// children and member 0 is the root: with 2ᵏ the lowest bit of i, that bit cleared and the next one set, where that
 /// is a member, else that bit cleared.
 fn parent(i: u32, n: u32) -> u32 {
@@ -200,7 +196,13 @@ fn parent(i: u32, n: u32) -> u32 {
     if up < n { up } else { i ^ bit }
 }
 
-/// Returns the number of members of an inner group of `n`: `group` as given, else the largest divisor of `n` up to 8.
+/// Returns the largest divisor of `n` up to 8: nodes of so many GPUs are common.
+pub(super) fn largest_divisor(n: u32) -> u32 {
+    let mut sizes = (1..=n.min(8)).rev();
+    sizes.find(|size| n.is_multiple_of(*size)).unwrap_or(1)
+}
+
+/// Reads the number of members of an inner group of `n`: `group` as given, else the largest divisor of `n` up to 8.
 /// Fails if the group does not divide `n`.
 pub(super) fn parse_group(params: &Params, n: u32) -> Result<u32> {
     match params.integer("group", 1, n)? {
@@ -208,10 +210,7 @@ pub(super) fn parse_group(params: &Params, n: u32) -> Result<u32> {
             Err(params.wrong("group", format!("a divisor of {n}")))
         }
         Some(group) => Ok(group),
-        None => Ok((1..=n.min(8))
-            .rev()
-            .find(|group| n.is_multiple_of(*group))
-            .unwrap_or(1)),
+        None => Ok(largest_divisor(n)),
     }
 }
 

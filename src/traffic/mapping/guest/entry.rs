@@ -1,7 +1,5 @@
 //! Entries of the table of guests: how a pattern of traffic is made.
 
-use super::npb::Work;
-use super::sized::Sized;
 use super::traffic::Guest;
 use nodeorder_base::error::Result;
 use nodeorder_base::params::Params;
@@ -20,14 +18,14 @@ pub trait BuildGuest {
     fn build(&self, label: &str, context: &Context) -> Result<Guest>;
 }
 
-/// How the options of a pattern are read, and what else there is of it.
+/// Pattern of traffic: reads its options, and says in which other forms it exists.
 #[derive(Clone, Copy)]
 pub struct Pattern {
     /// Reads the options.
     pub(super) traffic: fn(&Params) -> Result<Box<dyn BuildGuest>>,
-    /// Reads the options of a benchmark, whose iterations have stages.
-    pub(super) benchmark: Option<fn(&Params) -> Result<Work>>,
-    /// Its forms for any number of processes, where there are some.
+    /// Makes the stages of a benchmark from its options; the text is how the user wrote it.
+    pub(super) benchmark: Option<fn(&Params, &str, &Context) -> Result<Benchmark>>,
+    /// Forms for any number of processes, where there are some.
     pub(super) sized: &'static [Sized],
 }
 
@@ -46,4 +44,32 @@ impl Pattern {
         self.sized = sized;
         self
     }
+}
+
+/// A pattern that exists for any number of processes.
+pub struct Sized {
+    /// Name of the pattern, as in `--guest stencil2d` of commands whose jobs have many sizes.
+    pub name: &'static str,
+    /// Writes the guest for a number of processes as a user would.
+    pub(super) spec: fn(u32) -> String,
+}
+
+/// Part of an iteration whose messages all arrive before the next part begins.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Stage {
+    /// Number of messages that a process sends each partner, one after the other; at least 1.
+    pub messages: u32,
+    /// Bytes of all these messages, by pair.
+    pub guest: Guest,
+}
+
+/// A benchmark on a number of processes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Benchmark {
+    /// Number of iterations of a run.
+    pub iterations: u32,
+    /// Number of operations of a process in one iteration.
+    pub operations: f64,
+    /// Stages of an iteration that send something.
+    pub stages: Vec<Stage>,
 }

@@ -1,4 +1,14 @@
 //! GOAL, the text that LogGOPSim and ATLAHS read: what ranks send.
+//!
+//! ```text
+//! num_ranks 2
+//! rank 0 {
+//!   l1: send 4096b to 1 tag 7
+//!   l2: calc 100
+//!   l2 requires l1
+//! }
+//! rank 1 { … }
+//! ```
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -19,8 +29,10 @@ pub(super) const GUEST: GuestEntry = GuestEntry {
     parse: Pattern::new(parse),
 };
 
+/// Path of the schedule.
 struct GoalFile(PathBuf);
 
+/// Reads the options of `goal`.
 fn parse(params: &Params) -> Result<Box<dyn BuildGuest>> {
     match params.path("file")? {
         Some(path) => Ok(Box::new(GoalFile(path))),
@@ -28,12 +40,12 @@ fn parse(params: &Params) -> Result<Box<dyn BuildGuest>> {
     }
 }
 
-/// What was read so far.
+/// Part of a schedule that was read so far.
 #[derive(Default)]
 struct Schedule {
     /// Whether each rank has had its block; empty before `num_ranks`.
     seen: Vec<bool>,
-    /// The rank whose block is open.
+    /// Rank whose block is open; `None` between blocks.
     rank: Option<u32>,
     /// Bytes by sender and receiver.
     sent: HashMap<(u32, u32), u64>,
@@ -66,6 +78,7 @@ impl BuildGuest for GoalFile {
             if !text.trim().is_empty() {
                 schedule.statement(&line, text.trim())?;
             }
+            // Only what is kept counts towards the memory: the file may be of any length.
             let more = schedule.sent.len() - pairs;
             if more > 0 {
                 let ranks = schedule.seen.len() * usize::from(pairs == 0);
@@ -74,25 +87,23 @@ impl BuildGuest for GoalFile {
             }
         }
         let end = Line::new(&name, lines.number().max(1), "");
-        if comment || schedule.rank.is_some() || schedule.seen.is_empty() {
-            let found = if comment {
-                "a comment that does not end"
-            } else {
-                "the end"
-            };
-            let expected = if schedule.seen.is_empty() {
-                "num_ranks and a number"
-            } else {
-                "} or */"
-            };
-            return Err(end.wrong(found, expected));
+        let expected = if schedule.seen.is_empty() {
+            "num_ranks and a number"
+        } else {
+            "} or */"
+        };
+        if comment {
+            return Err(end.wrong("a comment that does not end", expected));
+        }
+        if schedule.rank.is_some() || schedule.seen.is_empty() {
+            return Err(end.wrong("the end", expected));
         }
         let ranks = schedule.seen.len() as u32;
         Guest::merge(label, ranks, Message::list(schedule.sent))
     }
 }
 
-/// A line without `// …` and `/* … */`, which may go on from line to line.
+/// Returns a line without `// …` and `/* … */`, which may go on from line to line: `inside` says whether one is open.
 fn without_comments(mut text: &str, inside: &mut bool) -> String {
     let mut kept = String::new();
     loop {
@@ -100,50 +111,53 @@ fn without_comments(mut text: &str, inside: &mut bool) -> String {
             let Some((_, after)) = text.split_once("*/") else {
                 return kept;
             };
-            (text, *inside) = (after, false);
+            text = after;
+            *inside = false;
         }
-        let (plain, block) = (text.find("//").unwrap_or(usize::MAX), text.find("/*"));
-        match block.filter(|block| *block < plain) {
-            Some(block) => {
-                kept += &text[..block];
-                kept.push(' ');
-                (text, *inside) = (&text[block + 2..], true);
-            }
-            None => {
-                kept += text.get(..plain).unwrap_or(text);
-                return kept;
-            }
-        }
+        // Whichever comment begins first swallows the other.
+        let plain = text.find("//").unwrap_or(text.len());
+        let Some(block) = text[..plain].find("/*") else {
+            return kept + &text[..plain];
+        };
+        kept += &text[..block];
+        kept.push(' ');
+        text = &text[block + 2..];
+        *inside = true;
     }
 }
 
+/// Reads a number of bytes, as in `4096b`; `None` if it is none.
+fn parse_size(word: &str) -> Option<u64> {
+    word.strip_suffix('b')?.parse().ok()
+}
+
 impl Schedule {
+    /// Reads a rank. Fails if there are not so many.
     fn rank(&self, line: &Line<'_>, word: &str) -> Result<u32> {
-        let rank = word
-            .parse::<u32>()
-            .ok()
-            .filter(|rank| (*rank as usize) < self.seen.len());
-        let expected = || format!("a rank from 0 to {}", self.seen.len().saturating_sub(1));
-        rank.ok_or_else(|| line.wrong(format!("rank `{word}`"), expected()))
+        match word.parse::<u32>() {
+            Ok(rank) if (rank as usize) < self.seen.len() => Ok(rank),
+            _ => {
+                let last = self.seen.len().saturating_sub(1);
+                let expected = format!("a rank from 0 to {last}");
+                Err(line.wrong(format!("rank `{word}`"), expected))
+            }
+        }
     }
 
+    /// Reads a statement, `text`, and adds what it sends.
     fn statement(&mut self, line: &Line<'_>, text: &str) -> Result<()> {
         let wrong = |expected: &str| Err(line.wrong(format!("`{text}`"), expected));
         let mut words = text.split_ascii_whitespace();
         let mut word = || words.next().unwrap_or("");
         let Some(from) = self.rank else {
             return match (word(), word(), word(), word()) {
-                ("num_ranks", count, "", "") if self.seen.is_empty() => {
-                    let count = count
-                        .parse()
-                        .ok()
-                        .filter(|n| (1..=MAX_PROCESSES).contains(n));
-                    let Some(count) = count else {
-                        return wrong(&format!("num_ranks from 1 to {MAX_PROCESSES}"));
-                    };
-                    self.seen = vec![false; count as usize];
-                    Ok(())
-                }
+                ("num_ranks", count, "", "") if self.seen.is_empty() => match count.parse() {
+                    Ok(count @ 1..=MAX_PROCESSES) => {
+                        self.seen = vec![false; count as usize];
+                        Ok(())
+                    }
+                    _ => wrong(&format!("num_ranks from 1 to {MAX_PROCESSES}")),
+                },
                 _ if self.seen.is_empty() => wrong("num_ranks and a number"),
                 ("rank", rank, "{", "") => {
                     let rank = self.rank(line, rank)?;
@@ -162,8 +176,6 @@ impl Schedule {
             first = word();
         }
         let expected = "send SIZEb to R, recv SIZEb from R, calc N, A requires B or }";
-        let whole = |word: &str| word.parse::<u64>().ok();
-        let size = |word: &str| word.strip_suffix('b').and_then(whole);
         let numbers = match first {
             "}" => {
                 self.rank = None;
@@ -174,7 +186,7 @@ impl Schedule {
                 };
             }
             "send" => {
-                let (Some(bytes), "to") = (size(word()), word()) else {
+                let (Some(bytes), "to") = (parse_size(word()), word()) else {
                     return wrong(expected);
                 };
                 let to = self.rank(line, word())?;
@@ -185,13 +197,14 @@ impl Schedule {
                 true
             }
             // Any rank may be meant by -1.
-            "recv" => match (size(word()), word(), word()) {
+            "recv" => match (parse_size(word()), word(), word()) {
                 (Some(_), "from", "-1") => true,
-                (Some(_), "from", peer) => self.rank(line, peer).is_ok_and(|_| true),
+                (Some(_), "from", peer) => self.rank(line, peer).is_ok(),
                 _ => false,
             },
-            "calc" => whole(word()).is_some(),
+            "calc" => word().parse::<u64>().is_ok(),
             _ => {
+                // A dependency of one label on another, which no label stands before.
                 let form = matches!(word(), "requires" | "irequires") && !word().is_empty();
                 return if form && first == label && word().is_empty() {
                     Ok(())
@@ -200,10 +213,14 @@ impl Schedule {
                 };
             }
         };
+        if !numbers {
+            return wrong(expected);
+        }
+        // Tags and the like decide who matches whom, not how much is sent.
         loop {
-            match (numbers, word()) {
-                (true, "") => return Ok(()),
-                (true, "tag" | "cpu" | "nic") if word().parse::<i64>().is_ok() => {}
+            match word() {
+                "" => return Ok(()),
+                "tag" | "cpu" | "nic" if word().parse::<i64>().is_ok() => {}
                 _ => return wrong(expected),
             }
         }

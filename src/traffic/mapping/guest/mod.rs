@@ -7,7 +7,6 @@ use std::path::Path;
 use nodeorder_base::error::Result;
 use nodeorder_base::input::{Text, beside};
 use nodeorder_base::params::Values;
-use nodeorder_base::registry::Registry;
 use nodeorder_network::topology::Context;
 
 mod all_gather;
@@ -27,41 +26,17 @@ mod random;
 mod ring;
 mod sized;
 mod stencil;
+mod table;
 mod traffic;
 mod transpose;
 
-pub use benchmark::{Benchmark, Stage};
-pub use entry::{BuildGuest, GuestEntry, Pattern};
+pub use entry::{Benchmark, BuildGuest, GuestEntry, Pattern, Sized, Stage};
 pub use file::{FORMATS, FormatEntry};
-pub use sized::{Sized, sized, sized_names};
+pub use sized::{sized, sized_names};
+pub use table::GUESTS;
+pub(super) use traffic::add_up_pairs;
 use traffic::merged;
 pub use traffic::{Guest, MAX_PROCESSES, Message, Traffic};
-
-/// Every pattern.
-pub static GUESTS: Registry<Pattern> = Registry::new(
-    "guest",
-    "",
-    &[
-        all_to_all::GUEST,
-        all_reduce::GUEST,
-        all_gather::GUEST,
-        parallel::GUEST,
-        ring::GUEST,
-        stencil::GUEST,
-        butterfly::GUEST,
-        transpose::GUEST,
-        random::GUEST,
-        npb::BT,
-        npb::CG,
-        npb::FT,
-        npb::IS,
-        npb::LU,
-        npb::MG,
-        npb::SP,
-        goal::GUEST,
-        chakra::GUEST,
-    ],
-);
 
 impl Guest {
     /// Makes the guest that `text` asks for: a pattern of [`GUESTS`] with options, or a file (CSV,
@@ -94,10 +69,12 @@ impl Guest {
             Some(entry) if !reads_file(entry) => {
                 (entry.parse.traffic)(&GUESTS.params(entry, text, 1)?).map(drop)
             }
+            // Only its content shows whether a file is a guest.
             _ => Guest::make(text, context).map(drop),
         }
     }
 
+    /// Reads the guest of a file whose ending says its format.
     fn from_file(path: &str, context: &Context) -> Result<Self> {
         if !Path::new(path).exists() {
             return Err(GUESTS.neither(path, "a file"));
@@ -107,7 +84,7 @@ impl Guest {
         Guest::read(&text, format.name, context)
     }
 
-    /// `text` with the path that it has, where it names a file, as seen from the folder of `base`.
+    /// Returns `text` with the path that it has, where it names a file, as seen from the folder of `base`.
     pub fn beside(base: Option<&Path>, text: &str) -> String {
         let Some(entry) = GUESTS.get(text) else {
             let path = beside(base, text);
@@ -131,10 +108,10 @@ impl Guest {
     /// An unknown format; whatever does not belong into the file, with its line.
     pub fn read(text: &Text, format: &str, context: &Context) -> Result<Self> {
         let (processes, messages) = file::read(text, format, context)?;
-        let label = text.name().to_string();
+        // Too large a sum is the fault of the file, not of an option.
         let messages = merged(messages, || text.location())?;
         Ok(Guest {
-            label,
+            label: text.name().to_string(),
             processes,
             traffic: Traffic::Messages(messages),
         })

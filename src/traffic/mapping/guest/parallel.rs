@@ -1,6 +1,6 @@
 //! The training of a model that is split over processes in three or four ways.
 
-use super::collective::{AllReduce, GROUP, Messages, parse_group};
+use super::collective::{AllReduce, GROUP, Messages, largest_divisor, parse_group};
 use super::patterns::parse_volume;
 use super::{BuildGuest, Guest, GuestEntry, MAX_PROCESSES, Pattern, Sized};
 use nodeorder_base::error::{Error, Result};
@@ -60,34 +60,37 @@ const EP: Opt = Opt::number(
 )
 .or("1");
 
-/// Tensor groups of up to eight, the rest copies.
+/// Writes the guest for `count` processes: tensor groups of up to eight, the rest copies.
 fn sized(count: u32) -> String {
-    let tp = (1..=count.clamp(1, 8))
-        .rev()
-        .find(|tp| count.is_multiple_of(*tp))
-        .unwrap_or(1);
+    let tp = largest_divisor(count);
     format!("parallel:tp={tp},dp={}", count / tp)
 }
 
 /// The ways in which the training is split, and the buffers of an iteration.
 struct Training {
-    /// Processes of a tensor group.
+    /// Number of processes of a tensor group.
     tp: u32,
-    /// Stages of a pipeline.
+    /// Number of stages of a pipeline.
     pp: u32,
-    /// Copies of the model.
+    /// Number of copies of the model.
     dp: u32,
-    /// Copies that share experts.
+    /// Number of copies that share experts.
     ep: u32,
+    /// Number of all processes.
     processes: u32,
-    /// The algorithm among the copies.
+    /// Algorithm of the all-reduce among the copies.
     algorithm: AllReduce,
+    /// Volume of the buffer of a tensor group's all-reduce.
     tp_volume: f64,
+    /// Volume that a stage sends to the next, and gets back.
     pp_volume: f64,
+    /// Volume of the buffer of the all-reduce among copies.
     dp_volume: f64,
+    /// Volume of the buffer of each of the experts' all-to-alls.
     ep_volume: f64,
 }
 
+/// Reads the options of `parallel`. Fails if a guest may not have as many processes.
 fn parse(params: &Params) -> Result<Box<dyn BuildGuest>> {
     let tp = params.whole("tp", 1, MAX_PROCESSES)?;
     let pp = params.whole("pp", 1, MAX_PROCESSES)?;
@@ -96,9 +99,8 @@ fn parse(params: &Params) -> Result<Box<dyn BuildGuest>> {
     if !dp.is_multiple_of(ep) {
         return Err(params.wrong("ep", format!("a divisor of dp = {dp}")));
     }
-    let processes = [pp, dp]
-        .iter()
-        .fold(u64::from(tp), |n, ways| n.saturating_mul(u64::from(*ways)));
+    // Two factors are below 2⁴⁹ together; the third may be too much for 64 bits.
+    let processes = (u64::from(tp) * u64::from(pp)).saturating_mul(dp.into());
     if processes > u64::from(MAX_PROCESSES) {
         return Err(Error::input(
             params.location().clone(),
@@ -144,15 +146,15 @@ impl BuildGuest for Training {
             messages.all_reduce(in_group, &members, self.tp_volume);
         }
         for d in 0..dp {
-            for (p, t) in (1..pp).flat_map(|p| (0..tp).map(move |t| (p, t))) {
-                let before = self.process(d, p - 1, t);
-                let after = self.process(d, p, t);
-                messages.send(before, after, self.pp_volume);
-                messages.send(after, before, self.pp_volume);
+            // Processes of a copy are numbered stage by stage.
+            for after in self.process(d, 1, 0)..self.process(d + 1, 0, 0) {
+                messages.send(after - tp, after, self.pp_volume);
+                messages.send(after, after - tp, self.pp_volume);
             }
         }
-        for (p, t) in (0..pp).flat_map(|p| (0..tp).map(move |t| (p, t))) {
-            let copies: Vec<u32> = (0..dp).map(|d| self.process(d, p, t)).collect();
+        // Part t of stage p of the first copy is process p·tp + t.
+        for first in 0..pp * tp {
+            let copies: Vec<u32> = (0..dp).map(|d| self.process(d, 0, first)).collect();
             messages.all_reduce(self.algorithm, &copies, self.dp_volume);
             for experts in copies.chunks(self.ep as usize) {
                 messages.all_to_all(experts, 2.0 * self.ep_volume);

@@ -5,18 +5,18 @@ use nodeorder_base::error::{Error, Result};
 use nodeorder_base::params::{Opt, Params};
 use nodeorder_network::topology::Context;
 
-/// The option that [`parse_processes`] reads.
+/// Option that [`parse_processes`] reads.
 pub(super) const N: Opt = Opt::whole("n", "processes");
 
-/// The option that [`parse_volume`] reads.
+/// Option that [`parse_volume`] reads.
 pub(super) const VOLUME: Opt = Opt::number("volume", "what each message carries").or("1");
 
-/// Returns the number of processes.
+/// Reads the number of processes.
 pub(super) fn parse_processes(params: &Params) -> Result<u32> {
     params.whole("n", 1, MAX_PROCESSES)
 }
 
-/// Returns the number of processes. Fails if it is no power of two.
+/// Reads the number of processes. Fails if it is no power of two.
 pub(super) fn parse_power_of_two(params: &Params) -> Result<u32> {
     let n = parse_processes(params)?;
     if n.is_power_of_two() {
@@ -26,7 +26,7 @@ pub(super) fn parse_power_of_two(params: &Params) -> Result<u32> {
     }
 }
 
-/// Returns the volume of each message.
+/// Reads the volume of each message. Fails if it is not above 0.
 pub(super) fn parse_volume(params: &Params) -> Result<f64> {
     match params.number("volume", 0.0, 1e250)? {
         volume if volume <= 0.0 => Err(params.wrong("volume", "a number above 0")),
@@ -34,11 +34,12 @@ pub(super) fn parse_volume(params: &Params) -> Result<f64> {
     }
 }
 
-/// Returns the number of processes of a grid of these `dims`. Fails if a guest may not have as many.
+/// Counts the processes of a grid of these `dims`. Fails if a guest may not have as many.
 pub(super) fn count_processes(params: &Params, dims: &[u32]) -> Result<u32> {
-    let all = dims
-        .iter()
-        .fold(1u64, |all, n| all.saturating_mul(u64::from(*n)));
+    let mut all = 1u64;
+    for n in dims {
+        all = all.saturating_mul(u64::from(*n));
+    }
     if all > u64::from(MAX_PROCESSES) {
         let found = format!("{all} processes");
         let expected = format!("1 to {MAX_PROCESSES} processes");
@@ -63,6 +64,7 @@ pub(super) fn list_messages(
     for source in 0..n {
         let first = messages.len();
         targets(source, &mut |target| {
+            // On small rings and grids two neighbours are one process.
             if messages[first..].iter().all(|m| m.target != target) {
                 messages.push(Message {
                     source,
@@ -73,6 +75,28 @@ pub(super) fn list_messages(
         });
     }
     Guest::merge(label, n, messages)
+}
+
+/// Writes `count` as a product of `factors` numbers as near to each other as possible, greatest first.
+pub(super) fn square(count: u32, factors: u32) -> String {
+    let mut rest = count;
+    let mut sides = Vec::new();
+    for left in (1..=factors).rev() {
+        // The largest divisor of what is left that is not above its root.
+        let mut side = rest;
+        if left > 1 {
+            side = rest.isqrt().max(1);
+            while side > 1
+                && !(rest.is_multiple_of(side) && side.checked_pow(left).is_some_and(|p| p <= rest))
+            {
+                side -= 1;
+            }
+        }
+        sides.push(side.to_string());
+        rest /= side;
+    }
+    sides.reverse();
+    sides.join("x")
 }
 
 #[cfg(test)]

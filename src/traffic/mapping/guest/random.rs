@@ -22,13 +22,17 @@ pub(super) const GUEST: GuestEntry = GuestEntry {
     parse: Pattern::new(parse),
 };
 
+/// Options of `random`.
 struct RandomTargets {
     processes: u32,
+    /// Number of targets of each process.
     degree: u32,
     seed: u64,
+    /// Volume of each message.
     volume: f64,
 }
 
+/// Reads the options of `random`.
 fn parse(params: &Params) -> Result<Box<dyn BuildGuest>> {
     let processes = parse_processes(params)?;
     let others = processes - 1;
@@ -56,7 +60,9 @@ impl BuildGuest for RandomTargets {
                 let taken = others.contains(&drawn);
                 others.push(if taken { last } else { drawn });
             }
-            others.iter().for_each(|o| send(o + u32::from(*o >= i)));
+            for other in &others {
+                send(other + u32::from(*other >= i));
+            }
         })
     }
 }

@@ -18,11 +18,14 @@ pub(super) const GUEST: GuestEntry = GuestEntry {
     }]),
 };
 
+/// Options of `ring`.
 struct Ring {
     processes: u32,
+    /// Volume of each message.
     volume: f64,
 }
 
+/// Reads the options of `ring`.
 fn parse(params: &Params) -> Result<Box<dyn BuildGuest>> {
     Ok(Box::new(Ring {
         processes: parse_processes(params)?,

@@ -1,28 +1,23 @@
 //! Guests for jobs of any size: the pattern is given, the job says how many processes.
 
-use super::{GUESTS, Guest, Traffic};
+use super::entry::Sized;
+use super::table::GUESTS;
+use super::{Guest, Traffic};
 use nodeorder_base::error::{Error, Result, SourceLocation};
 use nodeorder_network::topology::Context;
 
-/// A pattern that exists for any number of processes.
-pub struct Sized {
-    /// Its name, as in `--guest stencil2d` of commands whose jobs have many sizes.
-    pub name: &'static str,
-    /// Text of the guest for a number of processes.
-    pub(super) spec: fn(u32) -> String,
-}
-
-/// The names of the patterns that exist for any number of processes. `stencil` is `stencil3d`; grids are as square
+/// Lists the names of the patterns that exist for any number of processes. `stencil` is `stencil3d`; grids are as square
 /// as the number allows.
 pub fn sized_names() -> Vec<&'static str> {
     all().map(|sized| sized.name).collect()
 }
 
+/// Iterates over the patterns that exist for any number of processes.
 pub(super) fn all() -> impl Iterator<Item = &'static Sized> {
     GUESTS.iter().flat_map(|entry| entry.parse.sized)
 }
 
-/// The guest of pattern `name` with `count` processes, each of which sends one unit on the mean.
+/// Makes the guest of pattern `name` with `count` processes, each of which sends one unit on the mean.
 ///
 /// # Errors
 /// A name that is not among [`sized_names`]; more memory than allowed.
@@ -40,6 +35,7 @@ pub fn sized(name: &str, count: u32, context: &Context) -> Result<Guest> {
     })?;
     let make =
         |volume: f64| Guest::make(&format!("{},volume={volume}", (sized.spec)(count)), context);
+    // What unit volumes add up to says which volume makes the mean 1.
     let guest = make(1.0)?;
     let sum = match guest.traffic() {
         Traffic::AllToAll { volume } => guest.pair_count() as f64 * volume,
@@ -52,27 +48,9 @@ pub fn sized(name: &str, count: u32, context: &Context) -> Result<Guest> {
     }
 }
 
-/// `count` as a product of `factors` numbers as near to each other as possible, greatest first.
-pub(super) fn square(count: u32, factors: u32) -> String {
-    let (mut rest, mut sides) = (count, Vec::new());
-    for left in (1..=factors).rev() {
-        // The largest divisor of what is left that is not above its root.
-        let divides = |side: &u32| {
-            rest.is_multiple_of(*side) && side.checked_pow(left).is_some_and(|p| p <= rest)
-        };
-        let side = match left {
-            1 => rest,
-            _ => (1..=rest.isqrt().max(1)).rev().find(divides).unwrap_or(1),
-        };
-        sides.push(side.to_string());
-        rest /= side;
-    }
-    sides.reverse();
-    sides.join("x")
-}
-
 #[cfg(test)]
 mod tests {
+    use super::super::patterns::square;
     use super::super::tests::messages;
     use super::*;
 

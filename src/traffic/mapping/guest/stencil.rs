@@ -1,7 +1,6 @@
 //! Halo exchange on a grid of processes.
 
-use super::patterns::{VOLUME, count_processes, list_messages, parse_volume};
-use super::sized::square;
+use super::patterns::{VOLUME, count_processes, list_messages, parse_volume, square};
 use super::{BuildGuest, Guest, GuestEntry, Pattern, Sized};
 use nodeorder_base::error::Result;
 use nodeorder_base::params::{Opt, Params};
@@ -38,14 +37,21 @@ pub(super) const GUEST: GuestEntry = GuestEntry {
     ]),
 };
 
+/// Options of `stencil`.
 struct Stencil {
+    /// Number of processes along each dimension.
     dims: Vec<u32>,
+    /// Number of all processes.
     processes: u32,
+    /// Whether every dimension is closed to a ring.
     wrap: bool,
+    /// Whether messages go across edges and corners, too.
     corners: bool,
+    /// Volume of each message.
     volume: f64,
 }
 
+/// Reads the options of `stencil`. Fails if a guest may not have as many processes.
 fn parse(params: &Params) -> Result<Box<dyn BuildGuest>> {
     let dims = params.dims("dims", "the extents, as in 8x8x8")?;
     Ok(Box::new(Stencil {
@@ -62,10 +68,11 @@ impl Stencil {
     fn list_steps(&self) -> Vec<Vec<i64>> {
         let k = self.dims.len() as u32;
         if self.corners {
-            // The digits of a number in base 3.
-            let all = 3u64.checked_pow(k).unwrap_or(u64::MAX);
-            return (0..all)
-                .map(|s| (0..k).map(|i| (s / 3u64.pow(i) % 3) as i64 - 1).collect())
+            // The digits of a number in base 3. One of these steps leads nowhere: no message.
+            let all = 0..3u64.checked_pow(k).unwrap_or(u64::MAX);
+            let digits = all.map(|s| (0..k).map(move |i| s / 3u64.pow(i) % 3));
+            return digits
+                .map(|digits| digits.map(|digit| digit as i64 - 1).collect())
                 .collect();
         }
         let mut steps = Vec::new();
@@ -96,20 +103,21 @@ impl BuildGuest for Stencil {
         let mut at = vec![0; dims.len()];
         list_messages(label, context, n, most, self.volume, |process, send| {
             digits(process, dims, &mut at);
-            for step in &steps {
-                let neighbour =
-                    at.iter()
-                        .zip(step)
-                        .zip(dims)
-                        .try_fold(0i64, |cell, ((x, by), n)| {
-                            let n = i64::from(*n);
-                            let mut x = i64::from(*x) + by;
-                            if self.wrap {
-                                x = x.rem_euclid(n);
-                            }
-                            (0..n).contains(&x).then(|| cell * n + x)
-                        });
-                neighbour.into_iter().for_each(|cell| send(cell as u32));
+            'steps: for step in &steps {
+                let mut cell = 0;
+                for (i, by) in step.iter().enumerate() {
+                    let n = i64::from(dims[i]);
+                    let mut x = i64::from(at[i]) + by;
+                    if self.wrap {
+                        x = x.rem_euclid(n);
+                    }
+                    // Beyond the edge of an open dimension there is nobody.
+                    if !(0..n).contains(&x) {
+                        continue 'steps;
+                    }
+                    cell = cell * n + x;
+                }
+                send(cell as u32);
             }
         })
     }

@@ -2,25 +2,25 @@
 
 use nodeorder_base::error::{Error, Result, SourceLocation};
 
-/// The most processes a guest may have.
+/// Largest number of processes of a guest.
 pub const MAX_PROCESSES: u32 = 1 << 24;
 
-/// The largest sum of all volumes: times any number of hops it is still finite.
+/// Largest sum of all volumes: times any number of hops it is still finite.
 const LARGEST_VOLUME: f64 = 1e280;
 
 /// Traffic from one process to another.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Message {
-    /// The sending process.
+    /// Sending process.
     pub source: u32,
-    /// The receiving process, another one.
+    /// Receiving process, another than the sending one.
     pub target: u32,
     /// Volume, finite and above zero; in bytes, or in the unit of the file.
     pub volume: f64,
 }
 
 impl Message {
-    /// Lists the bytes sent by sender and receiver.
+    /// Lists messages from the bytes sent, by sender and receiver.
     pub(super) fn list(sent: impl IntoIterator<Item = ((u32, u32), u64)>) -> Vec<Message> {
         let mut messages = Vec::new();
         for ((source, target), bytes) in sent {
@@ -39,7 +39,7 @@ impl Message {
 pub enum Traffic {
     /// Every process sends `volume` to every other; nothing is listed.
     AllToAll {
-        /// From each process to each other.
+        /// Volume from each process to each other.
         volume: f64,
     },
     /// Messages ascending by source and target, each pair once.
@@ -58,7 +58,7 @@ pub struct Guest {
 }
 
 impl Guest {
-    /// From `(source, target, volume)` in any order.
+    /// Makes a guest of messages `(source, target, volume)` in any order.
     ///
     /// # Errors
     /// A process that is not below `processes`; a negative or non-finite volume.
@@ -68,19 +68,19 @@ impl Guest {
         messages: impl IntoIterator<Item = (u32, u32, f64)>,
     ) -> Result<Self> {
         let label = label.into();
-        let location = || SourceLocation::option(&label);
         let mut list = Vec::new();
         for (source, target, volume) in messages {
             if source >= processes || target >= processes {
-                let found = format!("process {}", source.max(target));
-                let expected = format!("processes below {processes}");
-                return Err(Error::input(location(), found, expected));
+                return Err(Error::input(
+                    SourceLocation::option(&label),
+                    format!("process {}", source.max(target)),
+                    format!("processes below {processes}"),
+                ));
             }
             if !(volume.is_finite() && volume >= 0.0) {
-                let found = format!("volume {volume} from {source} to {target}");
                 return Err(Error::input(
-                    location(),
-                    found,
+                    SourceLocation::option(&label),
+                    format!("volume {volume} from {source} to {target}"),
                     "a finite volume of 0 or more",
                 ));
             }
@@ -90,12 +90,16 @@ impl Guest {
                 volume,
             });
         }
-        let messages = merged(list, location)?;
-        Ok(Guest {
-            label,
+        Guest::merge(&label, processes, list)
+    }
+
+    /// Returns the guest called `label` whose processes all send `volume` to all others.
+    pub(super) fn all_to_all(label: &str, processes: u32, volume: f64) -> Self {
+        Guest {
+            label: label.to_string(),
             processes,
-            traffic: Traffic::Messages(messages),
-        })
+            traffic: Traffic::AllToAll { volume },
+        }
     }
 
     /// Returns the guest called `label` of these messages; those of a pair are added up. Fails if the sum of volumes
@@ -109,22 +113,22 @@ impl Guest {
         })
     }
 
-    /// Name that the user gave it.
+    /// Returns the name that the user gave the guest.
     pub fn label(&self) -> &str {
         &self.label
     }
 
-    /// Number of processes; some may send and get nothing.
+    /// Returns the number of processes; some may send and get nothing.
     pub fn processes(&self) -> u32 {
         self.processes
     }
 
-    /// Its traffic.
+    /// Returns the messages between processes.
     pub fn traffic(&self) -> &Traffic {
         &self.traffic
     }
 
-    /// Ordered pairs of processes that communicate.
+    /// Counts the ordered pairs of processes that communicate.
     pub fn pair_count(&self) -> u64 {
         match &self.traffic {
             Traffic::AllToAll { .. } => {
@@ -134,31 +138,25 @@ impl Guest {
         }
     }
 
-    /// The traffic between groups of `size` consecutive processes, which take the place of processes.
+    /// Adds up the traffic between groups of `size` consecutive processes, which take the place of processes.
     ///
     /// # Errors
     /// As [`Guest::new`].
     pub fn gathered(&self, size: u32) -> Result<Guest> {
-        let (size, label) = (size.max(1), self.label.clone());
+        let size = size.max(1);
         let processes = self.processes.div_ceil(size);
         match &self.traffic {
             Traffic::AllToAll { volume } => {
-                let traffic = Traffic::AllToAll {
-                    volume: volume * f64::from(size) * f64::from(size),
-                };
-                Ok(Guest {
-                    label,
-                    processes,
-                    traffic,
-                })
+                let volume = volume * f64::from(size) * f64::from(size);
+                Ok(Guest::all_to_all(&self.label, processes, volume))
             }
             Traffic::Messages(messages) => {
-                let group = |m: &Message| (m.source / size, m.target / size, m.volume);
-                Guest::new(
-                    label,
-                    processes,
-                    messages.iter().map(group).filter(|(a, b, _)| a != b),
-                )
+                let groups = messages.iter().map(|m| Message {
+                    source: m.source / size,
+                    target: m.target / size,
+                    volume: m.volume,
+                });
+                Guest::merge(&self.label, processes, groups.collect())
             }
         }
     }
@@ -182,14 +180,9 @@ impl Guest {
     }
 }
 
-/// Messages sorted, those of a pair added up, without messages of a process to itself or of volume 0. Errors: volumes
-/// so large that their sum is no number.
-pub(super) fn merged(
-    mut messages: Vec<Message>,
-    location: impl Fn() -> SourceLocation,
-) -> Result<Vec<Message>> {
-    messages.retain(|m| m.source != m.target && m.volume > 0.0);
-    // Stable: a pair's volumes are added in the order of the file.
+/// Sorts messages by source and target, and adds up those of a pair.
+pub(in crate::mapping) fn add_up_pairs(messages: &mut Vec<Message>) {
+    // A stable sort: a pair's volumes are added in the order of the list, so that the last bits do not vary.
     messages.sort_by_key(|m| (m.source, m.target));
     messages.dedup_by(|next, kept| {
         let same = (next.source, next.target) == (kept.source, kept.target);
@@ -198,6 +191,16 @@ pub(super) fn merged(
         }
         same
     });
+}
+
+/// Sorts messages, adds up those of a pair, and leaves out messages of a process to itself or of volume 0. Fails if
+/// volumes are so large that their sum is no number.
+pub(super) fn merged(
+    mut messages: Vec<Message>,
+    location: impl Fn() -> SourceLocation,
+) -> Result<Vec<Message>> {
+    messages.retain(|m| m.source != m.target && m.volume > 0.0);
+    add_up_pairs(&mut messages);
     // Whatever is computed from volumes adds up some of them, times hops.
     let sum: f64 = messages.iter().map(|m| m.volume).sum();
     if sum > LARGEST_VOLUME {

@@ -19,13 +19,16 @@ pub(super) const GUEST: GuestEntry = GuestEntry {
     parse: Pattern::new(parse),
 };
 
+/// Options of `transpose`.
 struct Transpose {
     rows: u32,
     columns: u32,
     processes: u32,
+    /// Volume of each message.
     volume: f64,
 }
 
+/// Reads the options of `transpose`.
 fn parse(params: &Params) -> Result<Box<dyn BuildGuest>> {
     let expected = "two extents, as in 8x8";
     let dims = params.dims("dims", expected)?;

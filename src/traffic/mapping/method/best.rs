@@ -5,9 +5,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use rayon::prelude::*;
 
+use super::problem::Hops;
 use super::refine::{self, refine};
 use super::tabu::{self, tabu};
-use super::{Hops, MappingMethodEntry, MappingProblem, MappingResult};
+use super::{MappingMethodEntry, MappingProblem, MappingResult};
 use super::{bisection, greedy, grid, rank};
 use nodeorder_base::error::{Error, Result};
 use nodeorder_base::observer::Observer;
@@ -38,14 +39,17 @@ pub const METHOD: MappingMethodEntry = MappingMethodEntry {
     parse: best,
 };
 
-/// A method with options, tried on guests of so many processes.
+/// A method with options, tried on guests of some sizes.
 struct Trial {
     method: MappingMethodEntry,
+    /// Method and options, as a user would write them.
     text: &'static str,
+    /// Numbers of processes for which it is tried.
     sizes: Range<usize>,
 }
 
 impl Trial {
+    /// Returns a method with its own defaults, tried on guests of any size.
     const fn new(method: MappingMethodEntry) -> Self {
         Trial {
             text: method.name,
@@ -55,10 +59,10 @@ impl Trial {
     }
 }
 
-/// Processes from which on a method that looks at all free nodes for each takes long.
+/// Number of processes from which on a method that looks at all free nodes for each takes long.
 const MANY: usize = 20_000;
 
-/// What is tried: stage by stage, the trials of one side by side. None begins once a mapping is known to be the best.
+/// Trials by stage, those of one side by side. No stage begins once a mapping is known to be the best.
 const STAGES: [&[Trial]; 5] = [
     &[Trial::new(rank::METHOD)],
     &[Trial::new(grid::METHOD)],
@@ -80,15 +84,16 @@ const STAGES: [&[Trial]; 5] = [
     }],
 ];
 
-/// Rounds where there is no clock to end them.
+/// Number of rounds where there is no clock to end them.
 const ROUNDS: u64 = 4;
 
-/// Most swaps of a tabu search, and tries of a refinement for each process.
+/// Largest number of swaps of a tabu search, and of tries of a refinement for each process.
 const STEPS: (u32, u64) = (20_000, 4_000);
 
-/// Most mappings that are kept from one round to the next.
+/// Largest number of mappings that are kept from one round to the next.
 const KEPT: usize = 8;
 
+/// Runs all methods that fit, then improves what they found until the time, the rounds or the room for better is over.
 fn best(
     problem: &MappingProblem,
     params: &Params,
@@ -99,16 +104,14 @@ fn best(
     let seed = params.seed()?;
     let default_seed = params.default_seed();
     // With `rounds` alone the clock is not asked, so that the result depends on the seed only.
-    let time = match rounds {
-        None => Some(time.unwrap_or(2.0)),
-        Some(_) => time,
-    };
+    let time = time.or(rounds.is_none().then_some(2.0));
     let began = observer.seconds();
     let deadline = Deadline {
         observer,
         ends: began.zip(time).map(|(began, time)| began + time),
         stopped: AtomicBool::new(false),
     };
+    // A mapping that meets the bound may miss it by rounding.
     let floor = floor(problem) * (1.0 + 1e-12);
     let mut found: Vec<Tried> = Vec::new();
     let mut unfinished: Vec<&'static str> = Vec::new();
@@ -116,10 +119,8 @@ fn best(
         if found.iter().any(|tried| tried.cost <= floor) {
             return Ok(choose(found, Vec::new()));
         }
-        let trials: Vec<&Trial> = stage
-            .iter()
-            .filter(|trial| trial.sizes.contains(&problem.len()))
-            .collect();
+        let mut trials: Vec<&Trial> = stage.iter().collect();
+        trials.retain(|trial| trial.sizes.contains(&problem.len()));
         // The mapping in rank order is there in any case.
         if !found.is_empty() && deadline.should_stop() {
             unfinished.extend(trials.iter().map(|trial| trial.method.name));
@@ -136,6 +137,7 @@ fn best(
             found.push(tried);
         }
     }
+    // `greedy` and `bisection` stand in several trials.
     unfinished.dedup();
     let rounds = rounds.unwrap_or(if began.is_some() { u64::MAX } else { ROUNDS });
     for round in 0..rounds {
@@ -151,7 +153,7 @@ fn best(
     Ok(choose(found, unfinished))
 }
 
-/// Runs a method, and says whether it came to its end; `None` where it cannot work on the problem.
+/// Runs a method, and returns its mapping and whether it came to its end; `None` where it cannot work on the problem.
 fn run(
     trial: &Trial,
     problem: &MappingProblem,
@@ -169,6 +171,7 @@ fn run(
             let tried = Tried::new(problem, trial.method.name, result.slots);
             Ok(Some((tried, finished)))
         }
+        // That one method cannot work on the problem is no failure of `best`.
         Err(Error::Unsuited { .. }) => Ok(None),
         Err(error) => Err(error),
     }
@@ -183,23 +186,23 @@ fn improve(
     deadline: &Deadline<'_>,
 ) -> Vec<Tried> {
     let starts = found.len().min(5) as u64;
-    let stop = || deadline.should_stop();
+    // Always four, whatever the number of threads: the result depends on the seed alone.
     let searches = (0..4u64).into_par_iter().map(|i| {
         let start = found[((2 * round + i / 2) % starts) as usize].slots.clone();
         let seed = seed.wrapping_add(4 * round + i);
         if i % 2 == 0 && problem.len() <= tabu::MOST {
-            let slots = tabu(problem, start, swaps(problem), seed, &stop);
+            let slots = tabu(problem, start, swaps(problem), seed, deadline);
             Tried::new(problem, "tabu", slots)
         } else {
-            let slots = refine(problem, start, STEPS.1, seed, &stop);
+            let slots = refine(problem, start, STEPS.1, seed, deadline);
             Tried::new(problem, "refine", slots)
         }
     });
     searches.collect()
 }
 
-/// Swaps of a tabu search: fewer where each takes longer, so that more than 64 processes take about a quarter of a
-/// second.
+/// Returns the number of swaps of a tabu search: fewer where each takes longer, so that more than 64 processes take about
+/// a quarter of a second.
 fn swaps(problem: &MappingProblem) -> u32 {
     let n = problem.len() as u64;
     let each = problem.partners.len() as u64 + n * n / 64;
@@ -213,8 +216,9 @@ fn swaps(problem: &MappingProblem) -> u32 {
 /// An observer that stops a method when the time is over, and remembers that it did.
 struct Deadline<'a> {
     observer: &'a dyn Observer,
-    /// When the time is over, in seconds of the observer; `None` where that does not count.
+    /// Time at which to stop, in seconds of the observer; `None` where time does not count.
     ends: Option<f64>,
+    /// Whether a method was told to stop.
     stopped: AtomicBool,
 }
 
@@ -224,10 +228,9 @@ impl Observer for Deadline<'_> {
     }
 
     fn should_stop(&self) -> bool {
-        let late = self
-            .ends
-            .is_some_and(|ends| self.observer.seconds().is_some_and(|now| now >= ends));
-        let stop = late || self.observer.should_stop();
+        // The clock is asked only where there is an end.
+        let now = self.ends.and_then(|_| self.observer.seconds());
+        let stop = (now.is_some() && now >= self.ends) || self.observer.should_stop();
         if stop {
             self.stopped.store(true, Ordering::Relaxed);
         }
@@ -237,12 +240,16 @@ impl Observer for Deadline<'_> {
 
 /// A mapping, its hop-bytes and the method that found it.
 struct Tried {
+    /// Hop-bytes of the mapping.
     cost: f64,
+    /// Slot of every process.
     slots: Vec<u32>,
+    /// Name of the method.
     method: &'static str,
 }
 
 impl Tried {
+    /// Measures a mapping.
     fn new(problem: &MappingProblem, method: &'static str, slots: Vec<u32>) -> Self {
         Tried {
             cost: problem.cost(&slots),
@@ -264,55 +271,51 @@ fn choose(found: Vec<Tried>, unfinished: Vec<&'static str>) -> MappingResult {
     }
 }
 
-/// Lower bound on the hop-bytes of all mappings.
+/// Returns a lower bound on the hop-bytes of all mappings.
 fn floor(problem: &MappingProblem) -> f64 {
-    let n = problem.len() as u32;
-    let most = (0..n)
-        .map(|p| problem.partners(p).len())
-        .max()
-        .unwrap_or(0)
-        .min(problem.len() - 1);
-    let from = |slot: u32| -> Vec<u32> {
-        let mut hops: Vec<u32> = (0..n)
-            .filter(|s| *s != slot)
-            .map(|s| problem.hops(slot, s) as u32)
-            .collect();
-        hops.sort_unstable();
-        hops.truncate(most);
-        hops
-    };
-    let closer = |a: Vec<u32>, b: Vec<u32>| a.into_iter().zip(b).map(|(a, b)| a.min(b)).collect();
-    let nearest = match problem.hops {
-        Hops::Table(_) => (0..n)
-            .into_par_iter()
-            .map(from)
-            .reduce(|| vec![u32::MAX; most], closer),
-        Hops::Closed { .. } => {
-            let mut slots = vec![0usize; problem.routers];
-            problem
-                .router
-                .iter()
-                .for_each(|router| slots[*router as usize] += 1);
-            let here = slots.iter().max().copied().unwrap_or(1) - 1;
-            let links = (0..problem.routers).map(|router| problem.linked(router).len());
-            let linked = links.max().unwrap_or(0) * (here + 1);
-            let hops = [(0, here), (1, linked), (2, most)];
-            hops.into_iter()
-                .flat_map(|(hop, n)| std::iter::repeat_n(hop, n))
-                .take(most)
-                .collect()
-        }
-    };
-    let of = |p: u32| -> f64 {
+    let nearest = nearest_distances(problem);
+    let costs = (0..problem.len() as u32).map(|p| -> f64 {
         let mut volumes: Vec<f64> = problem.partners(p).iter().map(|(_, v)| *v).collect();
         volumes.sort_by(|a, b| b.total_cmp(a));
-        volumes
-            .iter()
-            .zip(&nearest)
-            .map(|(v, hops)| v * f64::from(*hops))
-            .sum()
-    };
-    (0..n).map(of).sum::<f64>() / 2.0
+        // The largest volume over the least distance: no other pairing costs less.
+        let pairs = volumes.iter().zip(&nearest);
+        pairs.map(|(v, hops)| v * f64::from(*hops)).sum()
+    });
+    // Every message stands at both ends.
+    costs.sum::<f64>() / 2.0
+}
+
+/// Finds the least distances from any slot to others, k-th smallest by k-th smallest, as many as a process has partners;
+/// where distances are not kept, numbers that are not above these.
+fn nearest_distances(problem: &MappingProblem) -> Vec<u32> {
+    let n = problem.len() as u32;
+    let partners = (0..n).map(|p| problem.partners(p).len());
+    let most = partners.max().unwrap_or(0).min(problem.len() - 1);
+    if let Hops::Table(_) = problem.hops {
+        let rows = (0..n).into_par_iter().map(|slot| {
+            let others = (0..n).filter(|s| *s != slot);
+            let mut hops: Vec<u32> = others.map(|s| problem.hops(slot, s) as u32).collect();
+            hops.sort_unstable();
+            hops.truncate(most);
+            hops
+        });
+        return rows.reduce(
+            || vec![u32::MAX; most],
+            |a, b| a.into_iter().zip(b).map(|(a, b)| a.min(b)).collect(),
+        );
+    }
+    let mut slots = vec![0; problem.routers];
+    for router in &problem.router {
+        slots[*router as usize] += 1;
+    }
+    let here = slots.iter().max().copied().unwrap_or(1) - 1;
+    let links = (0..problem.routers).map(|router| problem.linked(router).len());
+    let linked = links.max().unwrap_or(0) * (here + 1);
+    // None is above two hops, the least between routers that are not linked.
+    let mut nearest = vec![2; most];
+    nearest[..most.min(here + linked)].fill(1);
+    nearest[..most.min(here)].fill(0);
+    nearest
 }
 
 #[cfg(test)]

@@ -41,23 +41,25 @@ pub const METHOD: MappingMethodEntry = MappingMethodEntry {
     },
 };
 
-/// Passes over a cut at most.
+/// Largest number of passes over a cut.
 const PASSES: usize = 12;
 
-/// Processes, evenly spaced by number, that cuts are grown around.
+/// Number of processes, evenly spaced by number, that cuts are grown around.
 const SEEDS: usize = 6;
 
-/// How slots are halved: every range of the list splits in the middle.
+/// List of slots that says how these are halved: every range of it splits in the middle.
 pub(super) struct Halves {
+    /// Slots in the order of the list.
     slots: Vec<u32>,
     /// Whether the list was made so that its ranges are compact.
     compact: bool,
 }
 
-/// Slots of a range that are looked at to find its centre.
+/// Number of slots of a range that are looked at to find its centre.
 const LOOKED_AT: usize = 64;
 
 impl Halves {
+    /// Halves the slots by rank.
     pub fn by_rank(problem: &MappingProblem) -> Self {
         Halves {
             slots: (0..problem.len() as u32).collect(),
@@ -65,7 +67,7 @@ impl Halves {
         }
     }
 
-    /// Every range is split by how much nearer its slots are to one than to the other of two slots far apart.
+    /// Splits every range by how much nearer its slots are to one than to the other of two slots far apart.
     /// O(slots · log² slots).
     pub fn boxes(problem: &MappingProblem) -> Self {
         let mut slots: Vec<u32> = (0..problem.len() as u32).collect();
@@ -75,14 +77,10 @@ impl Halves {
             if part.len() < 3 {
                 continue;
             }
-            let farthest = |from: u32, part: &[u32]| {
-                let key = |s: &u32| (problem.hops(from, *s) as u32, std::cmp::Reverse(*s));
-                part.iter().copied().max_by_key(key).unwrap_or(from)
-            };
-            let a = farthest(part[0], part);
-            let b = farthest(a, part);
-            let nearer = |s: &u32| (problem.hops(a, *s) - problem.hops(b, *s)) as i64;
-            part.sort_by_key(|s| (nearer(s), *s));
+            let a = farthest(problem, part[0], part);
+            // The farthest from a slot at one end lies at the other end.
+            let b = farthest(problem, a, part);
+            part.sort_by_key(|s| ((problem.hops(a, *s) - problem.hops(b, *s)) as i64, *s));
             let split = range.start + range.len() / 2;
             ranges.extend([split..range.end, range.start..split]);
         }
@@ -92,21 +90,30 @@ impl Halves {
         }
     }
 
-    /// A slot in the middle of a range.
+    /// Returns a slot in the middle of a range.
     fn centre(&self, problem: &MappingProblem, range: &Range<usize>) -> u32 {
         let part = &self.slots[range.clone()];
         if !self.compact {
             return part[(part.len() - 1) / 2];
         }
-        let some = || part.iter().step_by(part.len().div_ceil(LOOKED_AT));
-        let spread = |s: &u32| some().map(|t| problem.hops(*s, *t)).sum::<f64>() as u64;
-        some()
-            .copied()
-            .min_by_key(|s| (spread(s), *s))
-            .unwrap_or(part[0])
+        let some = part.iter().step_by(part.len().div_ceil(LOOKED_AT));
+        let sums = some.clone().map(|s| {
+            let sum: f64 = some.clone().map(|t| problem.hops(*s, *t)).sum();
+            (sum as u64, *s)
+        });
+        sums.min().map_or(part[0], |(_, slot)| slot)
     }
 }
 
+/// Returns the slot of `part` that is farthest from a slot, of equally far ones the lowest.
+fn farthest(problem: &MappingProblem, from: u32, part: &[u32]) -> u32 {
+    part.iter()
+        .copied()
+        .max_by_key(|s| (problem.hops(from, *s) as u32, std::cmp::Reverse(*s)))
+        .unwrap_or(from)
+}
+
+/// Returns the slot of every process by halving processes and slots until every range holds one of each.
 pub(super) fn bisection(problem: &MappingProblem, halves: &Halves) -> Vec<u32> {
     let n = problem.len();
     // Processes in their present order of slots; each range of them shares the same range of slots.
@@ -126,35 +133,35 @@ pub(super) fn bisection(problem: &MappingProblem, halves: &Halves) -> Vec<u32> {
                 continue;
             }
             let split = range.start + range.len() / 2;
-            let (left, right) = (range.start..split, split..range.end);
-            let centres = [&left, &right].map(|half| halves.centre(problem, half));
+            let parts = [range.start..split, split..range.end];
+            let centres = parts.each_ref().map(|half| halves.centre(problem, half));
             cut.halve(&mut order[range], centres, &middle);
-            next.extend([left, right]);
+            next.extend(parts);
         }
         ranges = next;
+        // Only after the whole round, so that all cuts of it see partners in the same places.
         for range in &ranges {
             let centre = halves.centre(problem, range);
-            order[range.clone()]
-                .iter()
-                .for_each(|process| middle[*process as usize] = centre);
+            for process in &order[range.clone()] {
+                middle[*process as usize] = centre;
+            }
         }
     }
     let mut slot = vec![0; n];
-    order
-        .iter()
-        .zip(&halves.slots)
-        .for_each(|(p, s)| slot[*p as usize] = *s);
+    for (process, s) in order.iter().zip(&halves.slots) {
+        slot[*process as usize] = *s;
+    }
     slot
 }
 
 /// A cut of some processes into two sides, with buffers reused from cut to cut.
 struct Cut<'a> {
     problem: &'a MappingProblem,
-    /// The sides of the processes at hand; all others are outside.
+    /// Sides of the processes at hand; all others are outside.
     sides: Sides,
 }
 
-/// The rules of a pass: moves go in pairs, one from each side, so that sizes stay.
+/// Rules of a pass: moves go in pairs, one from each side, so that sizes stay.
 struct Pairs<'a> {
     problem: &'a MappingProblem,
     /// Hops between the centres of the halves.
@@ -180,6 +187,7 @@ impl Rules for Pairs<'_> {
 }
 
 impl<'a> Cut<'a> {
+    /// Prepares cuts, all processes outside.
     fn new(problem: &'a MappingProblem) -> Self {
         Cut {
             problem,
@@ -203,40 +211,36 @@ impl<'a> Cut<'a> {
         }
         let mut best: Option<(f64, Vec<u8>)> = None;
         for start in starts {
-            start.iter().enumerate().for_each(|(i, p)| {
+            for (i, p) in start.iter().enumerate() {
                 self.sides.side[*p as usize] = u8::from(i >= half);
-            });
+            }
             let cost = self.improve(processes, centres, middle);
             if best.as_ref().is_none_or(|(least, _)| cost < *least) {
-                let sides = processes
-                    .iter()
-                    .map(|p| self.sides.side[*p as usize])
-                    .collect();
-                best = Some((cost, sides));
+                let sides = processes.iter().map(|p| self.sides.side[*p as usize]);
+                best = Some((cost, sides.collect()));
             }
         }
-        let sides = best.map(|(_, sides)| sides).unwrap_or_default();
-        processes
-            .iter()
-            .zip(&sides)
-            .for_each(|(p, side)| self.sides.side[*p as usize] = *side);
+        for (p, side) in processes.iter().zip(best.unwrap_or_default().1) {
+            self.sides.side[*p as usize] = side;
+        }
         processes.sort_by_key(|p| (self.sides.side[*p as usize], *p));
-        processes
-            .iter()
-            .for_each(|p| self.sides.side[*p as usize] = OUTSIDE);
+        for p in processes {
+            self.sides.side[*p as usize] = OUTSIDE;
+        }
     }
 
-    /// The processes in the order of a region that grows from one of them: always the one most tied to it.
+    /// Orders the processes as a region that grows from one of them takes them in: always the one most tied to it.
     fn grown(&mut self, processes: &[u32], from: u32) -> Vec<u32> {
-        processes.iter().for_each(|p| {
+        for p in processes {
             self.sides.side[*p as usize] = 0;
             self.sides.gain[*p as usize] = 0.0;
-        });
+        }
         let mut order = Vec::with_capacity(processes.len());
         let mut queue = BinaryHeap::new();
         let mut fresh = std::iter::once(from).chain(processes.iter().copied());
         while order.len() < processes.len() {
             let next = match queue.pop() {
+                // An entry of an older gain is stale: a newer one is in the queue.
                 Some(Candidate { gain, vertex }) => {
                     (gain == self.sides.gain[vertex as usize]).then_some(vertex)
                 }
@@ -260,27 +264,24 @@ impl<'a> Cut<'a> {
         order
     }
 
-    /// Passes until none helps. Returns the cost: traffic times hops between the centres, and to those
-    /// outside.
+    /// Improves the sides by passes until none helps. Returns the cost: traffic times hops between the centres, and to
+    /// those outside.
     fn improve(&mut self, processes: &[u32], centres: [u32; 2], middle: &[u32]) -> f64 {
         let problem = self.problem;
         let apart = problem.hops(centres[0], centres[1]).max(1.0);
         for _ in 0..PASSES {
             for &p in processes {
                 let here = self.sides.side[p as usize];
-                let saved =
-                    problem
-                        .partners(p)
-                        .iter()
-                        .map(|(q, v)| match self.sides.side[*q as usize] {
-                            OUTSIDE => {
-                                let there = middle[*q as usize];
-                                let from = problem.hops(centres[here as usize], there);
-                                v * (from - problem.hops(centres[1 - here as usize], there))
-                            }
-                            side if side == here => -v * apart,
-                            _ => v * apart,
-                        });
+                let partners = problem.partners(p).iter();
+                let saved = partners.map(|(q, v)| match self.sides.side[*q as usize] {
+                    OUTSIDE => {
+                        let there = middle[*q as usize];
+                        let from = problem.hops(centres[here as usize], there);
+                        v * (from - problem.hops(centres[1 - here as usize], there))
+                    }
+                    side if side == here => -v * apart,
+                    _ => v * apart,
+                });
                 self.sides.gain[p as usize] = saved.sum();
             }
             if !self.sides.pass(processes, &mut Pairs { problem, apart }) {
@@ -294,6 +295,7 @@ impl<'a> Cut<'a> {
                 cost += match self.sides.side[*q as usize] {
                     OUTSIDE => v * problem.hops(centres[here as usize], middle[*q as usize]),
                     side if side == here => 0.0,
+                    // Both ends of a message across the cut are counted.
                     _ => v * apart / 2.0,
                 };
             }

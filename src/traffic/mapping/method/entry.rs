@@ -14,9 +14,9 @@ pub(super) type Build = fn(&MappingProblem, &Params, &dyn Observer) -> Result<Ma
 
 /// A mapping as slots, and the method that found it.
 pub struct MappingResult {
-    /// The slot of every process, each once.
+    /// Slot of every process, each once.
     pub slots: Vec<u32>,
-    /// The method that found it: one of [`super::METHODS`].
+    /// Name of the method that found it: one of [`super::METHODS`].
     pub method: &'static str,
     /// Methods that `best` did not run to their end, for want of time.
     pub unfinished: Vec<&'static str>,

@@ -3,6 +3,7 @@
 use std::collections::BinaryHeap;
 
 use super::{MappingMethodEntry, MappingProblem, MappingResult};
+use nodeorder_base::observer::Observer;
 use nodeorder_base::partition::Candidate;
 
 /// `greedy`: the process with the most traffic goes on the node nearest to all others; then always the
@@ -19,29 +20,32 @@ pub const METHOD: MappingMethodEntry = MappingMethodEntry::plain(
     "greedy",
     "the process that talks most to those placed goes to the free node that costs least",
     |problem, _, observer| {
-        let slots = greedy(problem, &|| observer.should_stop());
+        let slots = greedy(problem, observer);
         Ok(MappingResult::new("greedy", slots))
     },
 );
 
-/// Returns the slots of all processes. Once `stop` says so, those that are left take the free slots in order.
-pub(super) fn greedy(problem: &MappingProblem, stop: &dyn Fn() -> bool) -> Vec<u32> {
+/// Returns the slots of all processes. Once `observer` says to stop, those that are left take the free slots in order.
+pub(super) fn greedy(problem: &MappingProblem, observer: &dyn Observer) -> Vec<u32> {
     let n = problem.len() as u32;
     if problem.partners.is_empty() {
         return (0..n).collect();
     }
-    let total = |p: u32| problem.partners(p).iter().map(|(_, v)| v).sum::<f64>();
+    // What each process sends to those already placed.
     let mut bound = vec![0.0; n as usize];
+    let mut totals = Vec::new();
+    for p in 0..n {
+        totals.push(problem.partners(p).iter().map(|(_, v)| v).sum::<f64>());
+    }
     // Those without a placed partner come last, the busiest first.
     let mut fresh: Vec<u32> = (0..n).collect();
-    fresh.sort_by(|a, b| total(*b).total_cmp(&total(*a)).then(a.cmp(b)));
+    fresh.sort_by(|a, b| totals[*b as usize].total_cmp(&totals[*a as usize]));
     let mut fresh = fresh.into_iter();
     let mut queue = BinaryHeap::new();
     let mut slot: Vec<Option<u32>> = vec![None; n as usize];
     let mut free: Vec<u32> = (0..n).collect();
-    let spread = |s: u32| (0..n).map(|t| problem.hops(s, t)).sum::<f64>();
     for _ in 0..n {
-        if stop() {
+        if observer.should_stop() {
             break;
         }
         let process = loop {
@@ -51,6 +55,7 @@ pub(super) fn greedy(problem: &MappingProblem, stop: &dyn Fn() -> bool) -> Vec<u
                 {
                     break vertex;
                 }
+                // Stale: since then the process got more bound, or was placed.
                 Some(_) => {}
                 None => match fresh.find(|p| slot[*p as usize].is_none()) {
                     Some(p) => break p,
@@ -58,19 +63,23 @@ pub(super) fn greedy(problem: &MappingProblem, stop: &dyn Fn() -> bool) -> Vec<u
                 },
             }
         };
-        let placed: Vec<(u32, f64)> = problem
-            .partners(process)
-            .iter()
+        let partners = problem.partners(process).iter();
+        let mut placed: Vec<(u32, f64)> = partners
             .filter_map(|(q, v)| slot[*q as usize].map(|s| (s, *v)))
             .collect();
-        let cost = |s: u32| match placed.is_empty() && free.len() == n as usize {
-            true => spread(s),
-            false => placed.iter().map(|(t, v)| v * problem.hops(s, *t)).sum(),
-        };
-        let costs = free.iter().enumerate().map(|(i, s)| (cost(*s), i));
+        // The first process goes to the middle: the slot nearest to all others.
+        if free.len() == n as usize {
+            placed = (0..n).map(|slot| (slot, 1.0)).collect();
+        }
         // `free` stays in rank order, and the first of equals is kept.
-        let best = costs.reduce(|best, next| if next.0 < best.0 { next } else { best });
-        let here = free.remove(best.map_or(0, |(_, i)| i));
+        let mut best = (f64::INFINITY, 0);
+        for (i, s) in free.iter().enumerate() {
+            let cost = placed.iter().map(|(t, v)| v * problem.hops(*s, *t)).sum();
+            if cost < best.0 {
+                best = (cost, i);
+            }
+        }
+        let here = free.remove(best.1);
         slot[process as usize] = Some(here);
         for (q, v) in problem.partners(process) {
             if slot[*q as usize].is_none() {

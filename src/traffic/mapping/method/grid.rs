@@ -28,7 +28,8 @@ pub const METHOD: MappingMethodEntry = MappingMethodEntry::plain(
 /// Share of the largest volume from which a pair counts.
 const COUNTS: f64 = 0.01;
 
-/// The layout, where there is one.
+/// Returns a layout in which every message goes one hop; `None` if the guest or the network is no grid, or they do not
+/// match.
 pub(super) fn grid(problem: &MappingProblem) -> Option<Vec<u32>> {
     let n = problem.len();
     if problem.partners.is_empty() {
@@ -39,42 +40,37 @@ pub(super) fn grid(problem: &MappingProblem) -> Option<Vec<u32>> {
         return None;
     }
     let largest = problem.partners.iter().map(|(_, v)| *v).fold(0.0, f64::max);
-    let partners = |p: u32| -> Vec<u32> {
-        let heavy = problem
-            .partners(p)
-            .iter()
-            .filter(|(_, v)| *v >= COUNTS * largest);
-        heavy.map(|(q, _)| *q).collect()
-    };
-    let guest = factored(&(0..n as u32).map(partners).collect::<Vec<_>>())?;
+    let mut partners = Vec::with_capacity(n);
+    for p in 0..n as u32 {
+        let all = problem.partners(p).iter();
+        let heavy = all.filter(|(_, v)| *v >= COUNTS * largest);
+        partners.push(heavy.map(|(q, _)| *q).collect());
+    }
+    let guest = factored(&partners)?;
     // One slot a router.
     let mut slots = vec![0; n];
     for (slot, router) in problem.router.iter().enumerate() {
         slots[*router as usize] = slot as u32;
     }
-    let neighbours = |a: &u32| {
-        let linked = problem.linked(*a as usize).iter();
-        let mut slots: Vec<u32> = linked.map(|router| slots[*router as usize]).collect();
-        slots.sort_unstable();
-        slots
-    };
-    let host = factored(&problem.router.iter().map(neighbours).collect::<Vec<_>>())?;
+    let mut neighbours = Vec::with_capacity(n);
+    for router in &problem.router {
+        let linked = problem.linked(*router as usize).iter();
+        let mut near: Vec<u32> = linked.map(|router| slots[*router as usize]).collect();
+        near.sort_unstable();
+        neighbours.push(near);
+    }
+    let host = factored(&neighbours)?;
     let chosen = assigned(&guest.factors, &host.factors)?;
-    let walks: Option<Vec<Vec<usize>>> = guest
-        .factors
-        .iter()
-        .enumerate()
-        .map(|(g, factor)| {
-            let parts = (0..host.factors.len())
-                .filter(|h| chosen[*h] == g)
-                .collect::<Vec<_>>();
-            walk(factor, &parts, &host)
-        })
-        .collect();
-    let walks = walks?;
+    let mut walks = Vec::new();
+    for (g, factor) in guest.factors.iter().enumerate() {
+        let mut parts: Vec<usize> = (0..host.factors.len()).collect();
+        parts.retain(|h| chosen[*h] == g);
+        walks.push(walk(factor, &parts, &host)?);
+    }
     let mut slot = vec![0; n];
     for (at, process) in guest.vertices.iter().enumerate() {
-        let (mut rest, mut vertex) = (at, 0);
+        let mut rest = at;
+        let mut vertex = 0;
         for (factor, walk) in guest.factors.iter().zip(&walks).rev() {
             vertex += walk[rest % factor.size];
             rest /= factor.size;
@@ -84,21 +80,16 @@ pub(super) fn grid(problem: &MappingProblem) -> Option<Vec<u32>> {
     Some(slot)
 }
 
-/// The guest's factor that each factor of the host serves, such that sizes multiply up and a walk exists; by factor of
-/// the host.
+/// Chooses the guest's factor that each factor of the host serves, such that sizes multiply up and a walk exists; by
+/// factor of the host. `None` if there is no such choice.
 fn assigned(guest: &[Factor], host: &[Factor]) -> Option<Vec<usize>> {
+    /// Completes a choice for the first factors of the host. `left` is what the sizes of the others must multiply up to.
     fn place(guest: &[Factor], left: &mut [usize], host: &[Factor], to: &mut Vec<usize>) -> bool {
         let Some(factor) = host.get(to.len()) else {
-            let parts = |g| {
-                (0..host.len())
-                    .filter(|h| to[*h] == g)
-                    .map(|h| host[h])
-                    .collect::<Vec<_>>()
-            };
-            return guest
-                .iter()
-                .enumerate()
-                .all(|(g, factor)| suits(factor, &parts(g)));
+            return guest.iter().enumerate().all(|(g, factor)| {
+                let serves = host.iter().zip(&*to).filter(|(_, to)| **to == g);
+                suits(factor, &serves.map(|(part, _)| *part).collect::<Vec<_>>())
+            });
         };
         for g in 0..guest.len() {
             if left[g].is_multiple_of(factor.size) {
@@ -118,54 +109,64 @@ fn assigned(guest: &[Factor], host: &[Factor]) -> Option<Vec<usize>> {
     (place(guest, &mut left, host, &mut to)).then_some(to)
 }
 
-/// Whether a walk of this shape goes through all of these factors.
+/// Returns whether a walk of this shape goes through all of these factors.
 fn suits(factor: &Factor, parts: &[Factor]) -> bool {
     let size: usize = parts.iter().map(|p| p.size).product();
     size == factor.size
         && match (factor.shape, parts) {
+            // A snake goes through any factors.
             (FactorShape::Path, _) => true,
             (FactorShape::Clique, parts) => {
                 parts.len() == 1 && parts[0].shape == FactorShape::Clique
             }
             (FactorShape::Ring, [one]) => one.shape != FactorShape::Path,
+            // A closed walk through a grid takes as many steps there as back.
             (FactorShape::Ring, many) => many.iter().any(|p| p.size.is_multiple_of(2)),
         }
 }
 
-/// Where the guest's factor goes, as parts of an index into the host's vertices: step by step one hop, and with a
-/// ring also from the last to the first.
+/// Lays the guest's factor out, as parts of an index into the host's vertices: step by step one hop, and with a ring also
+/// from the last to the first. `None` if no closed walk goes through the parts.
 fn walk(factor: &Factor, parts: &[usize], host: &ProductGraph) -> Option<Vec<usize>> {
-    let stride = |h: usize| {
-        host.factors[h + 1..]
-            .iter()
-            .map(|f| f.size)
-            .product::<usize>()
-    };
-    let size = |h: usize| host.factors[h].size;
-    // Through all parts as a snake, the last fastest.
-    // `row` at every position along `h`, every second time backwards.
-    let rows = |row: &[usize], h: usize| -> Vec<usize> {
-        let along = |x: usize| {
-            let mut there: Vec<usize> = row.iter().map(|at| at + x * stride(h)).collect();
-            if x % 2 == 1 {
-                there.reverse();
-            }
-            there
-        };
-        (0..size(h)).flat_map(along).collect()
-    };
-    let snake = |parts: &[usize]| parts.iter().rev().fold(vec![0], |walk, h| rows(&walk, *h));
     if factor.shape != FactorShape::Ring || parts.len() == 1 {
-        return Some(snake(parts));
+        return Some(snake(parts, host));
     }
     // Rows of a snake through the others: out along all but their first places, back along those.
-    let even = *parts.iter().find(|h| size(**h).is_multiple_of(2))?;
-    let others: Vec<usize> = parts.iter().copied().filter(|h| *h != even).collect();
-    let row = snake(&others);
+    let even = parts
+        .iter()
+        .position(|h| host.factors[*h].size.is_multiple_of(2))?;
+    let mut others = parts.to_vec();
+    let even = others.remove(even);
+    let row = snake(&others, host);
     let mut walk = vec![row[0]];
-    walk.extend(rows(&row[1..], even));
-    walk.extend((1..size(even)).rev().map(|x| row[0] + x * stride(even)));
+    walk.extend(repeat_along(&row[1..], even, host));
+    let back = (1..host.factors[even].size).rev();
+    walk.extend(back.map(|x| row[0] + x * stride(even, host)));
     Some(walk)
+}
+
+/// Walks through all `parts` as a snake, the last fastest.
+fn snake(parts: &[usize], host: &ProductGraph) -> Vec<usize> {
+    let walk = parts.iter().rev();
+    walk.fold(vec![0], |walk, h| repeat_along(&walk, *h, host))
+}
+
+/// Walks `row` at every position along the host's factor `h`, every second time backwards.
+fn repeat_along(row: &[usize], h: usize, host: &ProductGraph) -> Vec<usize> {
+    let mut walk = Vec::new();
+    for x in 0..host.factors[h].size {
+        let first = walk.len();
+        walk.extend(row.iter().map(|at| at + x * stride(h, host)));
+        if x % 2 == 1 {
+            walk[first..].reverse();
+        }
+    }
+    walk
+}
+
+/// Returns how much the index of a vertex grows from one position along the host's factor `h` to the next.
+fn stride(h: usize, host: &ProductGraph) -> usize {
+    host.factors[h + 1..].iter().map(|f| f.size).product()
 }
 
 #[cfg(test)]

@@ -1,15 +1,17 @@
 //! Mapping methods: which process goes on which of the allocated nodes.
 //!
-//! Each method is one file with a [`MappingMethodEntry`]; [`METHODS`] is the table that names them all. They
-//! lower hop-bytes, the sum over messages of volume times hops on shortest paths, below what processes in rank order
-//! have.
+//! A method gives every process a *slot*: the nodes of the job, by rank, are slots 0, 1, … It knows the hops between slots
+//! and the volume between processes ([`MappingProblem`]) and lowers hop-bytes, the sum over messages of volume times hops
+//! on shortest paths, below what processes in rank order have. For a ring of four processes 0-2-1-3-0 on a ring of four
+//! nodes, rank order has 1·2 + 1·1 + 1·2 + 1·1 = 6 hop-bytes; slots 0, 2, 1, 3 have 4.
+//!
+//! Each method is one file with a [`MappingMethodEntry`]; [`METHODS`] is the table that names them all.
 
 use super::guest::Guest;
 use super::process_mapping::ProcessMapping;
 use nodeorder_base::error::{Error, Result, SourceLocation};
 use nodeorder_base::ids::NodeId;
 use nodeorder_base::observer::Observer;
-use nodeorder_base::registry::Registry;
 use nodeorder_network::topology::Topology;
 
 mod best;
@@ -21,33 +23,18 @@ mod problem;
 mod product;
 mod rank;
 mod refine;
+mod table;
 mod tabu;
 
-use entry::Build;
 pub use entry::{MappingMethodEntry, MappingResult};
-use problem::Hops;
 pub use problem::MappingProblem;
-
-/// Every mapping method.
-pub static METHODS: Registry<Build> = Registry::new(
-    "mapping method",
-    "--map",
-    &[
-        rank::METHOD,
-        bisection::METHOD,
-        greedy::METHOD,
-        refine::METHOD,
-        tabu::METHOD,
-        grid::METHOD,
-        best::METHOD,
-    ],
-);
+pub use table::METHODS;
 
 /// A guest on its nodes.
 pub struct PlacedGuest {
-    /// The node of every process.
+    /// Node of every process.
     pub mapping: ProcessMapping,
-    /// The method that found it: one of [`METHODS`].
+    /// Name of the method that found it: one of [`METHODS`].
     pub method: &'static str,
     /// Methods that `best` did not run to their end, for want of time.
     pub unfinished: Vec<&'static str>,
@@ -69,21 +56,16 @@ pub fn place(
 ) -> Result<PlacedGuest> {
     let (method, params) = METHODS.read(text, topology.context().seed)?;
     let Some(nodes) = nodes.get(..guest.processes() as usize) else {
-        let problem = format!("{} processes on {} nodes", guest.processes(), nodes.len());
-        let remedy = "give a node for each process";
         return Err(Error::unsuited(
             SourceLocation::option(text),
-            problem,
-            remedy,
+            format!("{} processes on {} nodes", guest.processes(), nodes.len()),
+            "give a node for each process",
         ));
     };
     let problem = MappingProblem::new(topology, guest, nodes)?;
     let found = (method.parse)(&problem, &params, observer)?;
-    let nodes = found
-        .slots
-        .iter()
-        .map(|slot| nodes[*slot as usize])
-        .collect();
+    let slots = found.slots.iter();
+    let nodes = slots.map(|slot| nodes[*slot as usize]).collect();
     Ok(PlacedGuest {
         mapping: ProcessMapping::new(topology, text, nodes)?,
         method: found.method,

@@ -6,6 +6,7 @@ use nodeorder_network::topology::numbered_sets;
 
 /// A graph taken apart: every vertex has a position on every factor, and an edge changes just one of them.
 pub(super) struct ProductGraph {
+    /// Paths, rings and cliques that the graph is a product of.
     pub factors: Vec<Factor>,
     /// Vertices by their positions, the last factor fastest.
     pub vertices: Vec<u32>,
@@ -18,6 +19,7 @@ pub(super) struct Factor {
     pub shape: FactorShape,
 }
 
+/// Shape of a factor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum FactorShape {
     Path,
@@ -27,10 +29,10 @@ pub(super) enum FactorShape {
     Clique,
 }
 
-/// Factors at most: as many as a hypercube of 2¹⁶ has.
+/// Largest number of factors: as many as a hypercube of 2¹⁶ vertices has.
 const MOST_FACTORS: usize = 16;
 
-/// Neighbours of a vertex at most.
+/// Largest number of neighbours of a vertex; with more, the time, which grows with their third power, is too long.
 const MOST_NEIGHBOURS: usize = 64;
 
 /// Takes a connected graph apart; `None` where it is no product of paths, rings and cliques. `neighbours` are those
@@ -45,11 +47,8 @@ const MOST_NEIGHBOURS: usize = 64;
 /// <https://doi.org/10.1002/jgt.3190160508>.
 pub(super) fn factored(neighbours: &[Vec<u32>]) -> Option<ProductGraph> {
     let n = neighbours.len();
-    if n < 2
-        || neighbours
-            .iter()
-            .any(|near| near.is_empty() || near.len() > MOST_NEIGHBOURS)
-    {
+    let mut degrees = neighbours.iter().map(Vec::len);
+    if n < 2 || !degrees.all(|degree| (1..=MOST_NEIGHBOURS).contains(&degree)) {
         return None;
     }
     let (class, classes) = edge_classes(neighbours);
@@ -62,22 +61,17 @@ pub(super) fn factored(neighbours: &[Vec<u32>]) -> Option<ProductGraph> {
     for (factor, position) in position.iter_mut().enumerate() {
         let mut joined = UnionFind::<u32>::new(n);
         for (v, near) in neighbours.iter().enumerate() {
-            for (w, _) in near
-                .iter()
-                .zip(edges(v))
-                .filter(|(_, e)| class.of[*e] as usize != factor)
-            {
-                joined.union(v as u32, *w);
+            for (w, edge) in near.iter().zip(edges(v)) {
+                if class.of[edge] as usize != factor {
+                    joined.union(v as u32, *w);
+                }
             }
         }
         *position = numbered_sets(joined);
         sizes.push(sets(position));
     }
-    if sizes
-        .iter()
-        .try_fold(1usize, |all, size| all.checked_mul(*size))
-        != Some(n)
-    {
+    let mut sizes_left = sizes.iter();
+    if sizes_left.try_fold(1usize, |all, size| all.checked_mul(*size)) != Some(n) {
         return None;
     }
     let mut factors = Vec::new();
@@ -85,7 +79,8 @@ pub(super) fn factored(neighbours: &[Vec<u32>]) -> Option<ProductGraph> {
         let mut links = vec![Vec::new(); sizes[factor]];
         for v in 0..n {
             for (w, edge) in neighbours[v].iter().zip(edges(v)) {
-                let (from, to) = (position[factor][v], position[factor][*w as usize]);
+                let from = position[factor][v];
+                let to = position[factor][*w as usize];
                 // An edge leaves its own factor's position and no other's.
                 if (class.of[edge] as usize == factor) != (from != to) {
                     return None;
@@ -96,14 +91,16 @@ pub(super) fn factored(neighbours: &[Vec<u32>]) -> Option<ProductGraph> {
             }
         }
         // Every vertex has an edge for every link of its position.
-        let count = |v: usize| edges(v).filter(|e| class.of[*e] as usize == factor).count();
-        if (0..n).any(|v| count(v) != links[position[factor][v] as usize].len()) {
-            return None;
+        for v in 0..n {
+            let own = edges(v).filter(|e| class.of[*e] as usize == factor);
+            if own.count() != links[position[factor][v] as usize].len() {
+                return None;
+            }
         }
         let (shape, along) = shape_of(&links)?;
-        position[factor]
-            .iter_mut()
-            .for_each(|at| *at = along[*at as usize]);
+        for at in &mut position[factor] {
+            *at = along[*at as usize];
+        }
         factors.push(Factor {
             size: sizes[factor],
             shape,
@@ -118,23 +115,25 @@ pub(super) fn factored(neighbours: &[Vec<u32>]) -> Option<ProductGraph> {
     (!vertices.contains(&u32::MAX)).then_some(ProductGraph { factors, vertices })
 }
 
-/// How many sets are numbered.
+/// Returns the number of sets, from the number of each member's set.
 fn sets(numbers: &[u32]) -> usize {
     numbers.iter().max().map_or(0, |last| *last as usize + 1)
 }
 
-/// The factor of every edge, seen from either end.
+/// Factor of every edge, seen from either end.
 struct Classes {
-    /// Where the edges of each vertex begin.
+    /// Index of each vertex's first edge, and at last the number of all.
     first: Vec<usize>,
+    /// Number of each edge's factor.
     of: Vec<u32>,
 }
 
+/// Finds the factor of every edge, and the number of factors.
 fn edge_classes(neighbours: &[Vec<u32>]) -> (Classes, usize) {
     let mut first = vec![0];
-    neighbours
-        .iter()
-        .for_each(|near| first.push(first[first.len() - 1] + near.len()));
+    for near in neighbours {
+        first.push(first[first.len() - 1] + near.len());
+    }
     let edge = |v: u32, w: u32| {
         let at = neighbours[v as usize].binary_search(&w).unwrap_or(0);
         (first[v as usize] + at) as u32
@@ -148,9 +147,9 @@ fn edge_classes(neighbours: &[Vec<u32>]) -> (Classes, usize) {
                 let mut common = neighbours[*v as usize]
                     .iter()
                     .filter(|x| **x != u && beside.binary_search(x).is_ok());
-                let (x, more) = (common.next(), common.next().is_some());
-                match x {
-                    Some(x) if !more && beside.binary_search(v).is_err() => {
+                // The fourth corner of a square, of which there is only one.
+                match (common.next(), common.next()) {
+                    (Some(x), None) if beside.binary_search(v).is_err() => {
                         joined.union(edge(u, *v), edge(*w, *x));
                         joined.union(edge(u, *w), edge(*v, *x));
                     }
@@ -164,30 +163,28 @@ fn edge_classes(neighbours: &[Vec<u32>]) -> (Classes, usize) {
     (Classes { first, of }, count)
 }
 
-/// Shape of a connected graph, and the number of every vertex along it.
+/// Finds the shape of a connected graph, and the number of every vertex along it; `None` if it is no path, ring or clique.
 fn shape_of(links: &[Vec<u32>]) -> Option<(FactorShape, Vec<u32>)> {
     let n = links.len();
-    let ends = links.iter().filter(|near| near.len() == 1).count();
     if n > 2 && links.iter().all(|near| near.len() == n - 1) {
         return Some((FactorShape::Clique, (0..n as u32).collect()));
     }
-    let shape = match ends {
+    if links.iter().any(|near| near.len() > 2) {
+        return None;
+    }
+    let shape = match links.iter().filter(|near| near.len() == 1).count() {
         2 => FactorShape::Path,
         0 => FactorShape::Ring,
         _ => return None,
     };
-    if links.iter().any(|near| near.len() > 2) {
-        return None;
-    }
+    // From an end of a path, or from anywhere on a ring, on to what has no number yet.
     let mut along = vec![u32::MAX; n];
     let mut at = links.iter().position(|near| near.len() == 1).unwrap_or(0);
     for number in 0..n as u32 {
         along[at] = number;
-        match links[at]
-            .iter()
-            .find(|next| along[**next as usize] == u32::MAX)
-        {
-            Some(next) => at = *next as usize,
+        let mut next = links[at].iter().map(|next| *next as usize);
+        match next.find(|next| along[*next] == u32::MAX) {
+            Some(next) => at = next,
             None => return (number as usize + 1 == n).then_some((shape, along)),
         }
     }

@@ -4,6 +4,7 @@ use super::bisection::{Halves, bisection};
 use super::greedy::greedy;
 use super::{MappingMethodEntry, MappingProblem, MappingResult};
 use nodeorder_base::error::Result;
+use nodeorder_base::observer::Observer;
 use nodeorder_base::params::{Opt, Params, SEED};
 use nodeorder_base::random::{below, generator};
 
@@ -31,43 +32,42 @@ pub const METHOD: MappingMethodEntry = MappingMethodEntry {
     parse: |problem, params, observer| {
         let steps = params.whole("steps", 0u64, 1_000_000)?;
         let seed = params.seed()?;
-        let stop = || observer.should_stop();
-        let start = start(problem, params, &stop)?;
-        let slots = refine(problem, start, steps, seed, &stop);
+        let start = start(problem, params, observer)?;
+        let slots = refine(problem, start, steps, seed, observer);
         Ok(MappingResult::new("refine", slots))
     },
 };
 
-/// The option that [`start`] reads.
+/// Option that [`starting_slots`] reads.
 pub(super) const FROM: Opt = Opt::one_of(
     "from",
     &["bisection", "greedy", "rank"],
     "method to start from",
 );
 
-/// Slots tried around a partner.
+/// Number of slots tried around a partner.
 const NEAR: usize = 12;
 
 /// Returns the mapping that `from=` names.
 pub(super) fn start(
     problem: &MappingProblem,
     params: &Params,
-    stop: &dyn Fn() -> bool,
+    observer: &dyn Observer,
 ) -> Result<Vec<u32>> {
     Ok(match params.choice("from")? {
-        "greedy" => greedy(problem, stop),
+        "greedy" => greedy(problem, observer),
         "rank" => (0..problem.len() as u32).collect(),
         _ => bisection(problem, &Halves::by_rank(problem)),
     })
 }
 
-/// Improves a mapping by `steps` tries for each process, fewer where `stop` says so.
+/// Improves a mapping by `steps` tries for each process, fewer where `observer` says to stop.
 pub(super) fn refine(
     problem: &MappingProblem,
     start: Vec<u32>,
     steps: u64,
     seed: u64,
-    stop: &dyn Fn() -> bool,
+    observer: &dyn Observer,
 ) -> Vec<u32> {
     let mut random = generator(seed);
     let n = problem.len() as u64;
@@ -105,7 +105,7 @@ pub(super) fn refine(
             if state.cost < best.0 {
                 best = (state.cost, state.slot.clone());
             }
-            if stop() {
+            if observer.should_stop() {
                 break;
             }
         }
@@ -120,41 +120,46 @@ pub(super) fn refine(
     best.1
 }
 
-/// The [`NEAR`] slots nearest to each router of the allocation, its own included.
+/// Lists the [`NEAR`] slots nearest to each router of the allocation, its own included.
 fn nearest(problem: &MappingProblem) -> Vec<Vec<u32>> {
     let n = problem.len() as u32;
-    let mut on = vec![None; problem.routers];
-    (0..n).for_each(|slot| on[problem.router[slot as usize] as usize] = Some(slot));
-    let around = |slot: Option<u32>| {
+    // A slot of each router: all of them have some.
+    let mut on = vec![0; problem.routers];
+    for slot in 0..n {
+        on[problem.router[slot as usize] as usize] = slot;
+    }
+    let mut near = Vec::with_capacity(on.len());
+    for here in on {
         let mut slots: Vec<u32> = (0..n).collect();
-        if let Some(here) = slot {
-            let key = |s: &u32| (problem.hops(here, *s) as u32, *s);
-            if slots.len() > NEAR {
-                slots.select_nth_unstable_by_key(NEAR, key);
-                slots.truncate(NEAR);
-            }
-            slots.sort_by_key(key);
+        let key = |s: &u32| (problem.hops(here, *s) as u32, *s);
+        if slots.len() > NEAR {
+            slots.select_nth_unstable_by_key(NEAR, key);
+            slots.truncate(NEAR);
         }
-        slots
-    };
-    on.into_iter().map(around).collect()
+        slots.sort_by_key(key);
+        near.push(slots);
+    }
+    near
 }
 
 /// A mapping being changed.
 struct State<'a> {
     problem: &'a MappingProblem,
+    /// Slot of each process.
     slot: Vec<u32>,
-    /// The process on each slot.
+    /// Process on each slot.
     process: Vec<u32>,
+    /// Hop-bytes of the mapping.
     cost: f64,
 }
 
 impl<'a> State<'a> {
+    /// Begins with a mapping.
     fn new(problem: &'a MappingProblem, slot: Vec<u32>) -> Self {
         let mut process = vec![0; slot.len()];
-        slot.iter()
-            .enumerate()
-            .for_each(|(p, s)| process[*s as usize] = p as u32);
+        for (p, s) in slot.iter().enumerate() {
+            process[*s as usize] = p as u32;
+        }
         State {
             problem,
             cost: problem.cost(&slot),
@@ -163,6 +168,7 @@ impl<'a> State<'a> {
         }
     }
 
+    /// Swaps two processes, which raises the cost by `gain`.
     fn swap(&mut self, a: u32, b: u32, gain: f64) {
         self.slot.swap(a as usize, b as usize);
         self.process[self.slot[a as usize] as usize] = a;
@@ -174,6 +180,7 @@ impl<'a> State<'a> {
     /// rounding errors.
     fn descend(&mut self, near: &[Vec<u32>]) {
         let problem = self.problem;
+        // Rounding must not pass for a gain, or two processes are swapped for ever.
         let least = 1e-9 * self.cost / self.slot.len() as f64;
         let mut helped = true;
         while helped {

@@ -3,6 +3,7 @@
 use super::refine::{FROM, start};
 use super::{MappingMethodEntry, MappingProblem, MappingResult};
 use nodeorder_base::error::{Error, SourceLocation};
+use nodeorder_base::observer::Observer;
 use nodeorder_base::params::{Opt, SEED};
 use nodeorder_base::random::{below, generator};
 
@@ -28,34 +29,29 @@ pub const METHOD: MappingMethodEntry = MappingMethodEntry {
         let steps = params.whole("steps", 0u32, 10_000_000)?;
         let seed = params.seed()?;
         if problem.len() > MOST {
-            let found = format!(
-                "{} processes, and `tabu` looks at all pairs of them",
-                problem.len()
-            );
-            let remedy = format!("use refine beyond {MOST}");
+            let n = problem.len();
             return Err(Error::unsuited(
                 SourceLocation::option("--map tabu"),
-                found,
-                remedy,
+                format!("{n} processes, and `tabu` looks at all pairs of them"),
+                format!("use refine beyond {MOST}"),
             ));
         }
-        let stop = || observer.should_stop();
-        let start = start(problem, params, &stop)?;
-        let slots = tabu(problem, start, steps, seed, &stop);
+        let start = start(problem, params, observer)?;
+        let slots = tabu(problem, start, steps, seed, observer);
         Ok(MappingResult::new("tabu", slots))
     },
 };
 
-/// Processes that tables of all pairs are kept for.
+/// Largest number of processes for which tables of all pairs are kept.
 pub(super) const MOST: usize = 1024;
 
-/// Improves a mapping by `steps` swaps, fewer where `stop` says so.
+/// Improves a mapping by `steps` swaps, fewer where `observer` says to stop.
 pub(super) fn tabu(
     problem: &MappingProblem,
     start: Vec<u32>,
     steps: u32,
     seed: u64,
-    stop: &dyn Fn() -> bool,
+    observer: &dyn Observer,
 ) -> Vec<u32> {
     let n = problem.len();
     if n < 3 || problem.partners.is_empty() {
@@ -79,7 +75,7 @@ pub(super) fn tabu(
         if search.cost < best.0 - least {
             best = (search.cost, search.slot.clone());
         }
-        if step % 64 == 0 && stop() {
+        if step % 64 == 0 && observer.should_stop() {
             break;
         }
     }
@@ -89,23 +85,27 @@ pub(super) fn tabu(
 /// A mapping being changed, with the gain of every swap. Tables are n × n, by rows.
 struct Search<'a> {
     problem: &'a MappingProblem,
+    /// Number of processes.
     n: usize,
+    /// Slot of each process.
     slot: Vec<u32>,
+    /// Hop-bytes of the mapping.
     cost: f64,
-    /// Hop-bytes of each process.
+    /// Hop-bytes of each process's messages.
     own: Vec<f64>,
     /// Hops between two slots.
     hops: Vec<f64>,
     /// Rise in cost when two processes are swapped; the upper triangle, rows of `width`.
     gain: Vec<f64>,
     width: usize,
-    /// No gain of a row is less.
+    /// Lower bound on the gains of each row.
     least: Vec<f64>,
-    /// The step up to which a process does not go back to a slot.
+    /// Step up to which a process does not go back to a slot, by process and slot.
     until: Vec<u32>,
 }
 
 impl<'a> Search<'a> {
+    /// Begins with a mapping, and computes the gain of every swap.
     fn new(problem: &'a MappingProblem, slot: Vec<u32>) -> Self {
         let n = problem.len();
         // Rows a power of two apart would share their places in the cache.
@@ -124,11 +124,16 @@ impl<'a> Search<'a> {
             least: vec![f64::NEG_INFINITY; n],
             until: vec![0; n * n],
         };
-        (0..n).for_each(|process| search.own[process] = search.cost_of(process));
-        (0..n).for_each(|process| search.gains_with(process, process));
+        for process in 0..n {
+            search.own[process] = search.cost_of(process);
+        }
+        for process in 0..n {
+            search.gains_with(process, process);
+        }
         search
     }
 
+    /// Returns the hop-bytes of a process's messages.
     fn cost_of(&self, process: usize) -> f64 {
         let hops = &self.hops[self.slot[process] as usize * self.n..][..self.n];
         let partners = self.problem.partners(process as u32).iter();
@@ -139,42 +144,42 @@ impl<'a> Search<'a> {
 
     /// Computes the rise in cost when `end` is swapped with each of the processes below `most`. O(most · partners).
     fn gains_with(&mut self, end: usize, most: usize) {
-        let (n, problem) = (self.n, self.problem);
-        let hops = |slot: u32| &self.hops[slot as usize * n..][..n];
+        let n = self.n;
         // Hop-bytes of `end` on each slot, and its volume with each process.
-        let (mut on, mut with) = (vec![0.0; n], vec![0.0; n]);
-        for (k, volume) in problem.partners(end as u32) {
+        let mut on = vec![0.0; n];
+        let mut with = vec![0.0; n];
+        for (k, volume) in self.problem.partners(end as u32) {
             with[*k as usize] = *volume;
-            let from = hops(self.slot[*k as usize]);
-            on.iter_mut()
-                .zip(from)
-                .for_each(|(on, hops)| *on += volume * hops);
+            let from = &self.hops[self.slot[*k as usize] as usize * n..][..n];
+            for (on, hops) in on.iter_mut().zip(from) {
+                *on += volume * hops;
+            }
         }
-        let from_end: Vec<f64> = self
-            .slot
-            .iter()
-            .map(|slot| hops(self.slot[end])[*slot as usize])
-            .collect();
+        let hops = &self.hops[self.slot[end] as usize * n..][..n];
+        let slots = self.slot.iter();
+        let from_end: Vec<f64> = slots.map(|slot| hops[*slot as usize]).collect();
         for k in (0..most).filter(|k| *k != end) {
-            let partners = problem.partners(k as u32).iter();
+            let partners = self.problem.partners(k as u32).iter();
             let there: f64 = partners
                 .map(|(j, volume)| volume * from_end[*j as usize])
                 .sum();
             // The distance between the two does not change.
             let gain = there + on[self.slot[k] as usize] - self.own[k] - self.own[end]
                 + 2.0 * with[k] * from_end[k];
-            let (a, b) = (k.min(end), k.max(end));
-            self.gain[a * self.width + b] = gain;
-            self.least[a] = self.least[a].min(gain);
+            let row = k.min(end);
+            self.gain[row * self.width + k.max(end)] = gain;
+            self.least[row] = self.least[row].min(gain);
         }
     }
 
-    /// The swap to make: the best that is allowed. Swaps that have been forbidden for long or lead below `best` come
-    /// first.
+    /// Chooses the swap to make: the best that is allowed. Swaps that have been forbidden for long or lead below `best`
+    /// come first. `None` if all swaps are forbidden.
     fn choose(&mut self, step: u32, best: f64) -> Option<(usize, usize)> {
         let n = self.n;
         let long = 10 * (n * n) as u32;
-        let (mut chosen, mut least, mut first) = (None, f64::INFINITY, false);
+        let mut chosen = None;
+        let mut least = f64::INFINITY;
+        let mut first = false;
         for a in 0..n {
             // Nothing in the row is wanted: the usual case.
             let unwanted =
@@ -187,21 +192,24 @@ impl<'a> Search<'a> {
             if unwanted(self.least[a]) {
                 continue;
             }
-            let (until, at) = (&self.until[a * n..][..n], self.slot[a] as usize);
+            let until = &self.until[a * n..][..n];
+            let at = self.slot[a] as usize;
             for (b, gain) in (a + 1..).zip(gains.iter().copied()) {
                 // Neither allowed nor wanted.
                 if gain >= least && !first && self.cost + gain >= best && step <= long {
                     continue;
                 }
-                let (there, back) = (until[self.slot[b] as usize], self.until[b * n + at]);
+                let there = until[self.slot[b] as usize];
+                let back = self.until[b * n + at];
                 let old = step > long && there + long < step && back + long < step;
                 let urgent = old || self.cost + gain < best;
+                // A swap is forbidden if both would be back where they were.
                 let allowed = there < step || back < step;
-                let better = match (urgent, first) {
-                    (true, false) => true,
-                    (false, true) => false,
-                    (true, true) => gain < least,
-                    (false, false) => allowed && gain < least,
+                // Any urgent swap goes before all others, whatever it costs.
+                let better = if urgent == first {
+                    gain < least && (urgent || allowed)
+                } else {
+                    urgent
                 };
                 if better {
                     (chosen, least, first) = (Some((a, b)), gain, urgent);
@@ -214,28 +222,29 @@ impl<'a> Search<'a> {
     /// Swaps two processes, r < s, and updates the gains of all other pairs, O(1) for each that changes: one of the two
     /// exchanges more with r than with s, or less.
     fn swap(&mut self, r: usize, s: usize) {
-        let (n, width) = (self.n, self.width);
+        let n = self.n;
+        let width = self.width;
         self.cost += self.gain[r * width + s];
         self.slot.swap(r, s);
+        // What each process exchanges more with r than with s.
         let mut apart = vec![0.0; n];
-        let (to_r, to_s) = (
-            self.problem.partners(r as u32),
-            self.problem.partners(s as u32),
-        );
-        to_r.iter()
-            .for_each(|(k, volume)| apart[*k as usize] += volume);
-        to_s.iter()
-            .for_each(|(k, volume)| apart[*k as usize] -= volume);
+        for (k, volume) in self.problem.partners(r as u32) {
+            apart[*k as usize] += volume;
+        }
+        for (k, volume) in self.problem.partners(s as u32) {
+            apart[*k as usize] -= volume;
+        }
+        // Hops by which each process is nearer to r than to s, now that they are swapped.
         let from_r = &self.hops[self.slot[r] as usize * n..][..n];
         let from_s = &self.hops[self.slot[s] as usize * n..][..n];
-        let nearer: Vec<f64> = self
-            .slot
-            .iter()
-            .map(|p| from_s[*p as usize] - from_r[*p as usize])
-            .collect();
-        let changed = |a: &usize| apart[*a] != 0.0 && *a != r && *a != s;
-        for a in (0..n).filter(changed) {
-            let (volume, hops) = (apart[a], nearer[a]);
+        let slots = self.slot.iter().map(|slot| *slot as usize);
+        let nearer: Vec<f64> = slots.map(|slot| from_s[slot] - from_r[slot]).collect();
+        for a in 0..n {
+            if apart[a] == 0.0 || a == r || a == s {
+                continue;
+            }
+            let volume = apart[a];
+            let hops = nearer[a];
             let row = &mut self.gain[a * width..][..n];
             for b in a + 1..n {
                 row[b] += (volume - apart[b]) * (hops - nearer[b]);
@@ -259,24 +268,22 @@ impl<'a> Search<'a> {
     }
 }
 
-/// The smallest of some numbers; none is NaN.
+/// Returns the smallest of some numbers, of which none is NaN.
 fn smallest(numbers: &[f64]) -> f64 {
+    // Eight at a time, by a comparison that vectorises; `f64::min` does not, for the sake of NaN.
     let mut least = [f64::INFINITY; 8];
     let (eights, rest) = numbers.as_chunks::<8>();
     for eight in eights {
-        (0..8).for_each(|i| {
+        for i in 0..8 {
             least[i] = if eight[i] < least[i] {
                 eight[i]
             } else {
                 least[i]
-            }
-        });
+            };
+        }
     }
-    least
-        .iter()
-        .chain(rest)
-        .copied()
-        .fold(f64::INFINITY, f64::min)
+    let all = least.iter().chain(rest).copied();
+    all.fold(f64::INFINITY, f64::min)
 }
 
 #[cfg(test)]
@@ -284,6 +291,7 @@ mod tests {
     use super::*;
     use crate::mapping::method::tests::{guest, problem};
     use crate::testing::build;
+    use nodeorder_base::observer::NoObserver;
 
     #[test]
     fn gains_that_are_kept_are_those_of_the_definition() {
@@ -317,9 +325,8 @@ mod tests {
             let least = permutations(nodes.len() as u32)
                 .into_iter()
                 .map(|slot| problem.cost(&slot));
-            let found = tabu(&problem, (0..nodes.len() as u32).collect(), 500, 1, &|| {
-                false
-            });
+            let start = (0..nodes.len() as u32).collect();
+            let found = tabu(&problem, start, 500, 1, &NoObserver);
             assert_eq!(
                 problem.cost(&found),
                 least.fold(f64::INFINITY, f64::min),

@@ -1,7 +1,6 @@
 //! Routings that split traffic in the shares that load the links least: `throughput` finds these.
 
-use super::ROUTINGS;
-use super::entry::{PathSet, RoutingEntry, RoutingMethod};
+use super::entry::{BestShares, PathSet, RoutingEntry, RoutingMethod};
 use super::up_down::is_fat_tree;
 use nodeorder_base::error::{Error, Result, SourceLocation};
 use nodeorder_base::params::{Opt, Params};
@@ -57,60 +56,32 @@ pub(super) const ADAPTIVE: RoutingEntry = RoutingEntry::new(
     RoutingMethod::Searched(|params| BestShares::parse("adaptive", PathSet::Detours, params)),
 );
 
-/// A routing whose shares follow from all traffic together, and how closely to find them.
-#[derive(Clone)]
-pub struct BestShares {
-    /// The name of its entry.
-    pub name: &'static str,
-    /// The paths it may take.
-    pub path_set: PathSet,
-    /// With detours: whether all intermediates of a pair have one share.
-    pub even: bool,
-    /// The largest part by which what is found may stay below what is proved possible.
-    pub gap: f64,
-    /// Seconds after which to stop.
-    pub seconds: f64,
-}
-
 impl BestShares {
-    /// Reads the routing that `text` names; `None` if it has fixed shares or there is none.
-    ///
-    /// # Errors
-    /// Options that cannot be read.
-    pub fn read(text: &str) -> Result<Option<Self>> {
-        let Some(entry) = ROUTINGS.get(text) else {
-            return Ok(None);
-        };
-        match entry.parse {
-            RoutingMethod::Fixed(_) => Ok(None),
-            RoutingMethod::Searched(parse) => parse(&ROUTINGS.params(entry, text, 1)?).map(Some),
-        }
-    }
-
+    /// Reads the options of the routing `name`, which may take the paths of `path_set`.
     fn parse(name: &'static str, path_set: PathSet, params: &Params) -> Result<Self> {
         Ok(BestShares {
             name,
             path_set,
+            // Only detours have intermediates, and so the option.
             even: path_set == PathSet::Detours && params.choice("shares")? == "even",
             gap: params.number("gap", 1e-6, 1.0)?,
             seconds: params.number("time", 1e-3, 1e9)?,
         })
     }
 
-    /// Refuses a machine on which the routing is not defined.
+    /// Checks that the routing is defined on a machine.
     ///
     /// # Errors
     /// [`Error::Unsuited`], with the routings that work there.
     pub fn check(&self, topology: &Topology) -> Result<()> {
-        let tree = is_fat_tree(topology);
-        let rails = topology.network().rails().is_some();
-        if self.path_set != PathSet::Detours || !(tree || rails) {
+        let kind = if self.path_set != PathSet::Detours {
             return Ok(());
-        }
-        let kind = if tree {
+        } else if is_fat_tree(topology) {
             "a tree"
-        } else {
+        } else if topology.network().rails().is_some() {
             "a multi-rail network"
+        } else {
+            return Ok(());
         };
         Err(Error::unsuited(
             SourceLocation::option(format!("--routing {}", self.name)),

@@ -1,7 +1,8 @@
 //! One dimension after the other, dimension 0 first.
 
 use super::super::demand::{Demand, End, Flow};
-use super::{Fabric, FixedPaths, Route, RoutingEntry, RoutingMethod, over_roots};
+use super::fabric::over_roots;
+use super::{Fabric, FixedPaths, Route, RoutingEntry, RoutingMethod};
 use nodeorder_base::error::{Error, Result, SourceLocation};
 use nodeorder_network::topology::distance::{Axis, Product, Shape};
 use nodeorder_network::topology::{Metric, RouterGraph};
@@ -27,15 +28,17 @@ pub const ROUTING: RoutingEntry = RoutingEntry::plain(
     }),
 );
 
-/// The link from every router to the next and to the one before along an axis.
+/// Links from every router to the next and to the one before along an axis.
 struct Ports {
     axis: Axis,
+    /// Difference of router numbers from one position along the axis to the next.
     stride: usize,
-    /// Up, then down; unused at the ends of a path.
+    /// Link up, then link down, of every router; `usize::MAX` at the ends of a path, and empty on a clique.
     steps: [Vec<usize>; 2],
 }
 
 impl Ports {
+    /// Finds the links along axis `i` of the grid `product`.
     fn new(links: &RouterGraph, product: &Product, i: usize) -> Self {
         // The one link of a ring of two is that of a path.
         let axis = match product.axes[i] {
@@ -45,14 +48,17 @@ impl Ports {
             },
             axis => axis,
         };
-        let (stride, extent) = (product.stride(i), axis.extent);
+        let stride = product.stride(i);
+        let extent = axis.extent;
         let mut steps = [Vec::new(), Vec::new()];
         if axis.shape != Shape::Clique {
             for router in 0..links.router_count() as u32 {
                 let x = router / stride % extent;
-                let to = |y: u32| links.index(router, router - x * stride + y * stride);
-                steps[0].push(to((x + 1) % extent).unwrap_or(usize::MAX));
-                steps[1].push(to((x + extent - 1) % extent).unwrap_or(usize::MAX));
+                let neighbours = [(x + 1) % extent, (x + extent - 1) % extent];
+                for (steps, y) in steps.iter_mut().zip(neighbours) {
+                    let link = links.index(router, router - x * stride + y * stride);
+                    steps.push(link.unwrap_or(usize::MAX));
+                }
             }
         }
         Ports {
@@ -63,17 +69,17 @@ impl Ports {
     }
 }
 
-/// Way of traffic to the opposite position of an even ring, where both ways are equally long.
+/// Rule for traffic to the opposite position of an even ring, where both ways round are equally long.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Tie {
-    /// Half each way.
+    /// Half of the traffic each way.
     Halves,
     /// Up from even positions, down from odd ones: all traffic of a pair on one path, both directions alike.
     Parity,
 }
 
 impl Tie {
-    /// The shares that go up and down from position `a`.
+    /// Returns the shares that go up and down from position `a`.
     fn shares(self, a: u32) -> [f64; 2] {
         match self {
             Tie::Halves => [0.5, 0.5],
@@ -83,13 +89,14 @@ impl Tie {
     }
 }
 
-/// How far up and how far down position `b` lies from `a`, with the share of traffic that goes there that
+/// Returns how many hops up and how many down position `b` lies from `a`, with the share of traffic that goes there that
 /// way. At most one of the two is taken but for the tie of an even ring.
 pub(super) fn ways(axis: Axis, a: u32, b: u32, tie: Tie) -> [(u32, f64); 2] {
     let n = axis.extent;
     match axis.shape {
         Shape::Ring => {
-            let (up, down) = ((b + n - a) % n, (a + n - b) % n);
+            let up = (b + n - a) % n;
+            let down = (a + n - b) % n;
             match up.cmp(&down) {
                 std::cmp::Ordering::Less => [(up, 1.0), (0, 0.0)],
                 std::cmp::Ordering::Equal => {
@@ -104,30 +111,33 @@ pub(super) fn ways(axis: Axis, a: u32, b: u32, tie: Tie) -> [(u32, f64); 2] {
     }
 }
 
+/// A machine with dimensions, whose traffic is routed along them.
 struct Grid<'a> {
     links: &'a RouterGraph,
+    /// Links along each dimension.
     ports: Vec<Ports>,
     tie: Tie,
 }
 
+/// Finds the loads of `dimension-order`.
 fn loads(fabric: &Fabric<'_>, demand: &Demand) -> Result<Vec<f64>> {
     loads_with(Tie::Halves, fabric, demand)
 }
 
-/// The loads where ties are broken by a rule. Errors: a machine without dimensions; more memory than allowed.
+/// Finds the loads where ties are broken by a rule. Fails on a machine without dimensions, and if more memory is needed
+/// than allowed.
 pub(super) fn loads_with(tie: Tie, fabric: &Fabric<'_>, demand: &Demand) -> Result<Vec<f64>> {
     let (grid, product) = Grid::new(tie, fabric)?;
     let sources = demand.roots(End::Source);
-    let (far, routers) = (product.diameter() as usize, fabric.links.router_count());
-    let scratch = || (Vec::new(), Vec::new());
+    let far = product.diameter() as usize;
     over_roots(
         fabric,
         sources.len(),
-        scratch,
+        || (Vec::new(), Vec::new()),
         |(buffer, weights), root, loads| {
             let row = demand.row(End::Source, root, buffer);
             // A few flows are walked hop by hop; many are added up in one sweep over all routers.
-            if row.len() * far < routers {
+            if row.len() * far < fabric.links.router_count() {
                 for Flow { router, volume, .. } in row {
                     grid.walk(sources[root], *router, |link, share| {
                         loads[link] += share * volume
@@ -141,25 +151,25 @@ pub(super) fn loads_with(tie: Tie, fabric: &Fabric<'_>, demand: &Demand) -> Resu
     )
 }
 
-/// The links of each pair, which are walked hop by hop.
+/// Finds the links of each pair by walking its path hop by hop.
 fn routes(fabric: &Fabric<'_>, pairs: &[(u32, u32)]) -> Result<Vec<Route>> {
     let (grid, _) = Grid::new(Tie::Halves, fabric)?;
-    let route = |(from, to): &(u32, u32)| {
+    let mut routes = Vec::with_capacity(pairs.len());
+    for (from, to) in pairs {
         let mut route = Route::new();
         grid.walk(*from, *to, |link, share| route.push((link as u32, share)));
         route.sort_unstable_by_key(|(link, _)| *link);
-        route
-    };
-    Ok(pairs.iter().map(route).collect())
+        routes.push(route);
+    }
+    Ok(routes)
 }
 
 impl<'a> Grid<'a> {
-    /// The ports of a machine with dimensions, and these.
+    /// Finds the links along the dimensions of a machine, and returns these dimensions, too. Fails if it has none.
     fn new(tie: Tie, fabric: &Fabric<'a>) -> Result<(Self, &'a Product)> {
         let Metric::Product(product) = fabric.topology.metric() else {
-            let location = SourceLocation::option("--routing dimension-order");
             return Err(Error::unsuited(
-                location,
+                SourceLocation::option("--routing dimension-order"),
                 "no dimensions",
                 "use --routing ecmp-path",
             ));
@@ -171,22 +181,21 @@ impl<'a> Grid<'a> {
         Ok((Grid { links, ports, tie }, product))
     }
 
-    /// One flow, hop by hop: its links with the share of it on each.
+    /// Walks the path of one flow hop by hop: calls `visit` with its links and the share of it on each.
     fn walk(&self, source: u32, target: u32, mut visit: impl FnMut(usize, f64)) {
         let mut at = source as usize;
         for ports in &self.ports {
             let extent = ports.axis.extent as usize;
-            let position = |router: usize| router / ports.stride % extent;
-            let (a, b) = (position(at), position(target as usize));
+            let a = at / ports.stride % extent;
+            let b = target as usize / ports.stride % extent;
             if a == b {
                 continue;
             }
             let end = at - a * ports.stride + b * ports.stride;
             if ports.axis.shape == Shape::Clique {
-                self.links
-                    .index(at as u32, end as u32)
-                    .into_iter()
-                    .for_each(|link| visit(link, 1.0));
+                if let Some(link) = self.links.index(at as u32, end as u32) {
+                    visit(link, 1.0);
+                }
             } else {
                 let ways = ways(ports.axis, a as u32, b as u32, self.tie);
                 for (up, (hops, share)) in ways.iter().enumerate().filter(|(_, way)| way.1 > 0.0) {
@@ -202,24 +211,22 @@ impl<'a> Grid<'a> {
         }
     }
 
-    /// All flows of a source at once. Along dimension k, traffic differs only by where it leaves the
+    /// Adds the loads of all flows of a source at once. Along dimension k, traffic differs only by where it leaves the
     /// dimensions before k, and the sum of all later targets travels together.
     fn spread(&self, source: u32, row: &[Flow], weights: &mut Vec<Vec<f64>>, loads: &mut [f64]) {
         let k = self.ports.len();
         weights.resize(k + 1, Vec::new());
         weights[k].clear();
         weights[k].resize(self.links.router_count(), 0.0);
-        row.iter()
-            .for_each(|flow| weights[k][flow.router as usize] = flow.volume);
+        for flow in row {
+            weights[k][flow.router as usize] = flow.volume;
+        }
         for i in (0..k).rev() {
             let extent = self.ports[i].axis.extent as usize;
             let (before, after) = weights.split_at_mut(i + 1);
+            let lines = after[0].chunks_exact(extent);
             before[i].clear();
-            before[i].extend(
-                after[0]
-                    .chunks_exact(extent)
-                    .map(|line| line.iter().sum::<f64>()),
-            );
+            before[i].extend(lines.map(|line| line.iter().sum::<f64>()));
         }
         for (i, ports) in self.ports.iter().enumerate() {
             let extent = ports.axis.extent as usize;
@@ -232,61 +239,37 @@ impl<'a> Grid<'a> {
                 }
                 let first = prefix * ports.stride * extent + offset % ports.stride;
                 let router = |x: usize| first + x * ports.stride;
-                match ports.axis.shape {
-                    Shape::Clique => {
-                        for (x, weight) in line.iter().enumerate() {
-                            if x != start && *weight != 0.0 {
-                                self.links.load(
-                                    router(start) as u32,
-                                    router(x) as u32,
-                                    *weight,
-                                    loads,
-                                );
-                            }
+                if ports.axis.shape == Shape::Clique {
+                    for (x, weight) in line.iter().enumerate() {
+                        if x != start && *weight != 0.0 {
+                            let from = router(start) as u32;
+                            self.links.load(from, router(x) as u32, *weight, loads);
                         }
                     }
-                    Shape::Path => {
-                        self.run(
-                            ports,
-                            0,
-                            extent - 1 - start,
-                            |r| start + r,
-                            &router,
-                            line,
-                            loads,
-                        );
-                        self.run(ports, 1, start, |r| start - r, &router, line, loads);
-                    }
-                    Shape::Ring => {
-                        let up = |r: usize| (start + r) % extent;
-                        let down = |r: usize| (start + extent - r) % extent;
-                        self.run(ports, 0, extent / 2, up, &router, line, loads);
-                        self.run(ports, 1, extent / 2, down, &router, line, loads);
+                    continue;
+                }
+                // On a ring both ways reach half of it; on a path each reaches its end.
+                let is_ring = ports.axis.shape == Shape::Ring;
+                let far = if is_ring {
+                    [extent / 2; 2]
+                } else {
+                    [extent - 1 - start, start]
+                };
+                let shares = self.tie.shares(start as u32);
+                for (way, steps) in ports.steps.iter().enumerate() {
+                    let position = |hops: usize| {
+                        let offset = if way == 0 { hops } else { extent - hops };
+                        (start + offset) % extent
+                    };
+                    // From the furthest link on: each carries the volume of all targets behind it.
+                    let mut carried = 0.0;
+                    for hops in (1..=far[way]).rev() {
+                        let tie = is_ring && 2 * hops == extent;
+                        carried += if tie { shares[way] } else { 1.0 } * line[position(hops)];
+                        loads[steps[router(position(hops - 1))]] += carried;
                     }
                 }
             }
-        }
-    }
-
-    /// Loads in one direction along a line, the furthest link first: each carries the volume of all targets behind it.
-    #[allow(clippy::too_many_arguments)]
-    fn run(
-        &self,
-        ports: &Ports,
-        up: usize,
-        far: usize,
-        position: impl Fn(usize) -> usize,
-        router: &impl Fn(usize) -> usize,
-        line: &[f64],
-        loads: &mut [f64],
-    ) {
-        let tie = ports.axis.shape == Shape::Ring && line.len() == 2 * far;
-        // The position it starts from is 0 steps away.
-        let share = self.tie.shares(position(0) as u32)[up];
-        let mut carried = 0.0;
-        for r in (1..=far).rev() {
-            carried += if tie && r == far { share } else { 1.0 } * line[position(r)];
-            loads[ports.steps[up][router(position(r - 1))]] += carried;
         }
     }
 }

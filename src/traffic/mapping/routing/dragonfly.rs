@@ -5,8 +5,8 @@ use super::Fabric;
 use nodeorder_base::error::Result;
 use nodeorder_network::topology::Topology;
 
-/// Whether `topology` is a canonical dragonfly: groups of routers joined all-to-all, a cable between any
-/// two groups.
+/// Returns whether `topology` is a canonical dragonfly: groups of routers joined all-to-all, a cable between any two
+/// groups.
 pub fn is_dragonfly(topology: &Topology) -> bool {
     topology.network().spec().starts_with("dragonfly:")
 }
@@ -14,30 +14,37 @@ pub fn is_dragonfly(topology: &Topology) -> bool {
 /// A cable (or several side by side) from one group to another.
 #[derive(Clone, Copy, Debug)]
 pub struct Cable {
+    /// Router of the group that it leaves.
     pub from: u32,
+    /// Router of the group that it leads to.
     pub to: u32,
+    /// Directed link from one to the other.
     pub link: usize,
-    /// Its part of the capacity of all cables between the two groups.
+    /// Part of the capacity of all cables between the two groups.
     pub share: f64,
 }
 
 /// Groups and cables of a dragonfly.
 pub struct Groups {
-    /// Routers of each group.
+    /// Number of routers of each group.
     pub size: u32,
+    /// Number of groups.
     pub count: u32,
-    /// The cables from group i to group j, at `i · count + j`.
+    /// Cables from group i to group j, at `i · count + j`.
     cables: Vec<Vec<Cable>>,
 }
 
-/// Traffic of every router with every group, in both directions, by [`Groups::cell`]. Traffic inside groups
+/// Traffic of every router with every group, in both directions, by [`Groups::cell_of`]. Traffic inside groups
 /// is left out.
 pub(super) struct Totals {
+    /// Volume from the router to the group.
     pub sent: Vec<f64>,
+    /// Volume from the group to the router.
     pub received: Vec<f64>,
 }
 
 impl Groups {
+    /// Finds the groups of a dragonfly and the cables between them.
     pub fn new(fabric: &Fabric<'_>) -> Result<Self> {
         let routers = fabric.links.router_count() as u32;
         let levels = fabric.topology.network().levels();
@@ -53,19 +60,20 @@ impl Groups {
             .require("the cables between groups", 24 * cells + 64 * cells)?;
         let mut cables = vec![Vec::new(); cells as usize];
         for (from, to, link) in fabric.links.iter().filter(|(u, v, _)| u / size != v / size) {
-            let share = fabric.links.capacity(link);
             let between: &mut Vec<Cable> = &mut cables[(from / size * count + to / size) as usize];
             between.push(Cable {
                 from,
                 to,
                 link,
-                share,
+                share: fabric.links.capacity(link),
             });
         }
         // Cables of more capacity carry more, so that all of a pair of groups fill up alike.
         for between in &mut cables {
             let all: f64 = between.iter().map(|c| c.share).sum();
-            between.iter_mut().for_each(|c| c.share /= all);
+            for cable in between {
+                cable.share /= all;
+            }
         }
         Ok(Groups {
             size,
@@ -74,28 +82,30 @@ impl Groups {
         })
     }
 
-    /// Index of a router and a group in a table of both.
+    /// Returns the index of a router and a group in a table of both.
     pub fn cell(&self, router: u32, group: u32) -> usize {
         router as usize * self.count as usize + group as usize
     }
 
+    /// Returns the group of a router.
     pub fn of(&self, router: u32) -> u32 {
         router / self.size
     }
 
+    /// Returns the cables from one group to another.
     pub fn cables(&self, from: u32, to: u32) -> &[Cable] {
         &self.cables[(from * self.count + to) as usize]
     }
 
-    /// Share of the cables between a router's group and another one that ends at the router: by
-    /// [`Groups::cell`].
+    /// Finds which share of the cables between a router's group and another one ends at the router, by
+    /// [`Groups::cell_of`].
     pub fn shares(&self, fabric: &Fabric<'_>) -> Result<Vec<f64>> {
         let count = self.count as usize;
         let cells = fabric.links.router_count() as u64 * u64::from(self.count);
         fabric
             .topology
             .require("the cables of every router", 8 * cells)?;
-        let mut own = vec![0.0; (self.size * self.count) as usize * count];
+        let mut own = vec![0.0; cells as usize];
         for (i, between) in self.cables.iter().enumerate() {
             for cable in between {
                 own[cable.from as usize * count + i % count] += cable.share;
@@ -104,7 +114,7 @@ impl Groups {
         Ok(own)
     }
 
-    /// Adds traffic inside groups to its direct links and sums up the rest.
+    /// Adds traffic inside groups to its direct links and sums up the rest by router and group.
     pub(super) fn split(
         &self,
         fabric: &Fabric<'_>,
@@ -122,7 +132,8 @@ impl Groups {
         let mut buffer = Vec::new();
         for (i, source) in demand.roots(End::Source).iter().enumerate() {
             for flow in demand.row(End::Source, i, &mut buffer) {
-                let (from, to) = (self.of(*source), self.of(flow.router));
+                let from = self.of(*source);
+                let to = self.of(flow.router);
                 if from == to {
                     fabric.links.load(*source, flow.router, flow.volume, loads);
                 } else {

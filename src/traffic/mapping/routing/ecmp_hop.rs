@@ -24,6 +24,7 @@ pub const ROUTING: RoutingEntry = RoutingEntry::plain(
     RoutingMethod::Fixed(FixedPaths::shortest("", |_| true, loads)),
 );
 
+/// Finds the loads of `ecmp-hop`: of all-to-all traffic by levels, of other traffic by waves, where that takes less.
 fn loads(fabric: &Fabric<'_>, demand: &Demand) -> Result<Vec<f64>> {
     if fabric.topology.graph()?.is_weighted() {
         return weighted::by_hop(fabric, demand);
@@ -42,8 +43,9 @@ fn loads(fabric: &Fabric<'_>, demand: &Demand) -> Result<Vec<f64>> {
             Ok(())
         })?,
     };
-    let back = |(from, to, _)| links.index(to, from).map_or(0.0, |i| away[i]);
-    Ok(links.iter().map(back).collect())
+    // The traffic runs against the links that the searches took.
+    let back = links.iter().map(|(from, to, _)| links.index(to, from));
+    Ok(back.map(|link| link.map_or(0.0, |i| away[i])).collect())
 }
 
 /// Replaces the 1 of every router by what it sends to each neighbour that is nearer, from the far end on. Those
@@ -72,7 +74,7 @@ fn walk_back(links: &RouterGraph, waves: &mut Waves, loads: &mut [f64]) {
     });
 }
 
-/// As [`walk_back`]: the neighbours nearer to a root are counted in bytes.
+/// Walks levels as [`walk_back`] walks waves: the neighbours nearer to a root are counted in bytes.
 #[multiversion(targets("x86_64+avx512f+avx512vl", "x86_64+avx2", "aarch64+neon"))]
 fn walk_levels(links: &RouterGraph, levels: &mut Levels<'_>, loads: &mut [f64]) {
     levels.walk_back(|stop, [nearer, further], flows, mut flow| {
@@ -82,6 +84,7 @@ fn walk_levels(links: &RouterGraph, levels: &mut Levels<'_>, loads: &mut [f64]) 
             .zip(links.heads(stop.router))
         {
             let v = *v as usize;
+            // A byte a root: levels are taken where no router has more than 255 neighbours.
             ways += SPREAD[(nearer[v] & stop.roots) as usize];
             let arriving = keep(further[v] & stop.roots, &flows[v]);
             for l in 0..LANES {

@@ -7,7 +7,7 @@ use nodeorder_network::topology::RouterGraph;
 use super::levels::{Levels, keep, over_levels, put};
 use super::wave::{LANES, Waves, over_batches, pick, sum};
 use super::{Fabric, FixedPaths, RoutingEntry, RoutingMethod, weighted};
-use nodeorder_base::error::{Error, Result, SourceLocation};
+use nodeorder_base::error::Result;
 
 /// `ecmp-path`: traffic between two routers is split equally over all shortest paths.
 ///
@@ -30,17 +30,12 @@ pub const ROUTING: RoutingEntry = RoutingEntry::plain(
     RoutingMethod::Fixed(FixedPaths::shortest("", |_| true, loads)),
 );
 
+/// Finds the loads of `ecmp-path`: of all-to-all traffic by levels, of other traffic by waves, where that takes less.
 fn loads(fabric: &Fabric<'_>, demand: &Demand) -> Result<Vec<f64>> {
-    let too_many = || {
-        let name = fabric.topology.name();
-        let problem = format!("{name} has more than 10^308 shortest paths between two routers");
-        let location = SourceLocation::option("--routing ecmp-path");
-        Error::unsuited(location, problem, "use --routing ecmp-hop")
-    };
     if fabric.topology.graph()?.is_weighted() {
-        let (loads, finite) = weighted::by_path(fabric, demand)?;
-        return if finite { Ok(loads) } else { Err(too_many()) };
+        return weighted::by_path(fabric, demand);
     }
+    // Levels count the paths to all routers. Where there are too many, waves only count those to partners, which may do.
     let dense = over_levels(fabric, demand, End::Source, |levels, loads| {
         let finite = levels.count();
         if finite {
@@ -53,7 +48,7 @@ fn loads(fabric: &Fabric<'_>, demand: &Demand) -> Result<Vec<f64>> {
     }
     over_batches(fabric, demand, End::Source, |waves, roots, loads| {
         if !waves.count(fabric.links, demand, End::Source, roots) {
-            return Err(too_many());
+            return Err(weighted::too_many_paths(fabric));
         }
         walk_back(fabric.links, waves, loads);
         Ok(())
@@ -85,7 +80,7 @@ fn walk_back(links: &RouterGraph, waves: &mut Waves, loads: &mut [f64]) {
     });
 }
 
-/// As [`walk_back`].
+/// Walks levels as [`walk_back`] walks waves.
 #[multiversion(targets("x86_64+avx512f+avx512vl", "x86_64+avx2", "aarch64+neon"))]
 fn walk_levels(links: &RouterGraph, levels: &mut Levels<'_>, loads: &mut [f64]) {
     levels.walk_back(|stop, [_, further], numbers, mut dep| {

@@ -1,6 +1,5 @@
 //! Entries of the table of routings: which paths a routing takes.
 
-use super::best_shares::BestShares;
 use super::fabric::Fabric;
 use crate::mapping::demand::Demand;
 use nodeorder_base::error::Result;
@@ -24,15 +23,30 @@ pub enum RoutingMethod {
 /// Which paths a routing with the best shares may take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PathSet {
-    /// Any.
+    /// All paths of the network.
     Any,
     /// Paths of the least distance.
     Shortest,
-    /// A minimal way, or over one intermediate.
+    /// Minimal ways, and ways over one intermediate that are minimal to it and on.
     Detours,
 }
 
-/// Which paths a routing takes.
+/// A routing whose shares follow from all traffic together, and how closely to find them.
+#[derive(Clone)]
+pub struct BestShares {
+    /// Name of the routing's entry.
+    pub name: &'static str,
+    /// Paths that it may take.
+    pub path_set: PathSet,
+    /// Whether all intermediates of a pair have one share; false without detours.
+    pub even: bool,
+    /// Part of the proved best by which the throughput found may stay below it: above this, the search goes on.
+    pub gap: f64,
+    /// Seconds after which the search stops.
+    pub seconds: f64,
+}
+
+/// Paths of a routing with fixed shares, and the machines that have them.
 #[derive(Clone, Copy)]
 pub struct FixedPaths {
     /// Kind of machine that it needs, in words; empty if any will do.
@@ -41,7 +55,7 @@ pub struct FixedPaths {
     pub(super) suits: fn(&Topology) -> bool,
     /// Finds the load of every directed link.
     pub(super) loads: fn(&Fabric<'_>, &Demand) -> Result<Vec<f64>>,
-    /// Finds how long its paths are.
+    /// Finds the mean path length between two routers.
     pub(super) lengths: fn(&Fabric<'_>) -> Result<Lengths>,
     /// Finds the links between each pair of routers, where there is a faster way than by the loads each pair causes.
     pub(super) routes: Option<FindRoutes>,
@@ -64,16 +78,16 @@ impl FixedPaths {
     }
 }
 
+/// Finds the route of each pair of routers.
 pub(super) type FindRoutes = fn(&Fabric<'_>, &[(u32, u32)]) -> Result<Vec<Route>>;
 
-/// The directed links that the traffic from one router to another takes, ascending, with the share of it that
-/// each carries.
+/// Directed links that the traffic from one router to another takes, ascending, with the share of it that each carries.
 pub type Route = Vec<(u32, f64)>;
 
 /// Mean path length between two routers.
 pub(in crate::mapping) enum Lengths {
     /// All paths are shortest ones.
     Shortest,
-    /// Longer ones occur: the mean, weighted by traffic share.
+    /// Longer ones occur: the mean length between two routers, weighted by the shares of paths.
     Mean(Box<dyn Fn(RouterId, RouterId) -> f64 + Send + Sync>),
 }

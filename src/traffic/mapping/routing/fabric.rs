@@ -6,16 +6,16 @@ use rayon::prelude::*;
 
 use nodeorder_base::error::Result;
 use nodeorder_base::ids::NodeId;
-use nodeorder_network::topology::{Lattice, RouterGraph, Topology};
+use nodeorder_network::topology::{RouterGraph, Topology};
 
 /// A machine with its directed links: build it once for many jobs.
 #[derive(Debug)]
 pub struct Fabric<'t> {
-    /// The machine.
+    /// Machine that the traffic is on.
     pub topology: &'t Topology,
-    /// Its directed links.
+    /// Directed links of the machine.
     pub links: &'t RouterGraph,
-    /// Arrays of all links that were given back.
+    /// Arrays with a value for every link that were given back, to be used again.
     spare: Mutex<Vec<Vec<f64>>>,
 }
 
@@ -33,20 +33,18 @@ impl<'t> Fabric<'t> {
         })
     }
 
-    /// A zero for every link. Schedules ask for loads at every start: arrays that were given back are used again, as
-    /// fresh memory costs more than the sums.
+    /// Returns a zero for every link. Schedules ask for loads at every start: arrays that were given back are used again,
+    /// as fresh memory costs more than the sums.
     pub(super) fn no_loads(&self) -> Vec<f64> {
         let spare = self.spare.lock().unwrap_or_else(|e| e.into_inner()).pop();
-        spare.map_or_else(
-            || vec![0.0; self.links.len()],
-            |mut loads| {
-                loads.fill(0.0);
-                loads
-            },
-        )
+        let mut loads = spare.unwrap_or_default();
+        loads.clear();
+        loads.resize(self.links.len(), 0.0);
+        loads
     }
 
-    /// The number of rails that each node is on, and how much higher routers are numbered on the next rail.
+    /// Returns the number of rails that each node is on, and how much higher routers are numbered on the next rail;
+    /// `None` where nodes are on one rail only.
     fn rails_of_nodes(&self) -> Option<(u32, u32)> {
         let rails = self.topology.network().rails()?;
         (rails.interfaces() > 1).then(|| (rails.interfaces(), rails.per_rail()))
@@ -54,18 +52,22 @@ impl<'t> Fabric<'t> {
 
     /// Completes the loads of a routing: joints carry none, and what is on one rail is shared among all rails of the nodes.
     pub fn settle(&self, loads: &mut [f64]) {
+        // Most machines have no joints.
         if self.links.cabled() < self.links.len() {
-            let carried = loads.iter_mut().enumerate();
-            carried
-                .filter(|(i, _)| self.links.is_joint(*i))
-                .for_each(|(_, load)| *load = 0.0);
+            for (i, load) in loads.iter_mut().enumerate() {
+                if self.links.is_joint(i) {
+                    *load = 0.0;
+                }
+            }
         }
         let Some((rails, per_rail)) = self.rails_of_nodes() else {
             return;
         };
         for from in 0..per_rail {
             for link in self.links.leaving(from) {
-                let (to, share) = (self.links.head(link), loads[link] / f64::from(rails));
+                let to = self.links.head(link);
+                let share = loads[link] / f64::from(rails);
+                // Its own part is added again with those of the other rails.
                 loads[link] = 0.0;
                 for shift in (0..rails).map(|rail| rail * per_rail) {
                     self.links.load(from + shift, to + shift, share, loads);
@@ -74,7 +76,7 @@ impl<'t> Fabric<'t> {
         }
     }
 
-    /// As [`Fabric::settle`], for the links of a route.
+    /// Shares the links of a route among all rails of the nodes, as [`Fabric::complete_loads`] shares loads.
     pub(super) fn share_among_rails(&self, route: &mut Vec<(u32, f64)>) {
         let Some((rails, per_rail)) = self.rails_of_nodes() else {
             return;
@@ -99,11 +101,14 @@ impl<'t> Fabric<'t> {
             .push(loads);
     }
 
-    /// Name of a router for people: its coordinates, its path in the hierarchy, or its number.
+    /// Names a router for people: by its coordinates, its path in the hierarchy, or its number.
     pub fn router_name(&self, router: u32) -> String {
         let network = self.topology.network();
-        let cells = |l: &&Lattice| l.cells.is_none() && l.cell_count() == self.links.router_count();
-        if let Some(lattice) = self.topology.lattice().filter(cells) {
+        // Coordinates name a router only where every router is a cell of the lattice.
+        if let Some(lattice) = self.topology.lattice()
+            && lattice.cells.is_none()
+            && lattice.cell_count() == self.links.router_count()
+        {
             let mut position = vec![0; lattice.extents.len()];
             lattice.coordinates(router, &mut position);
             let words: Vec<String> = position.iter().map(u32::to_string).collect();
@@ -121,10 +126,12 @@ impl<'t> Fabric<'t> {
             };
             return format!("{what} {router}");
         }
+        // Names that the description gives say more than a path of numbers.
         if let Some(level) = levels.last().filter(|level| level.has_names()) {
             return level.unit_name(level.unit_of(NodeId(router * network.per_router())));
         }
-        let (mut rest, mut words) = (router * network.per_router(), Vec::new());
+        let mut rest = router * network.per_router();
+        let mut words = Vec::new();
         for level in levels {
             words.push(format!("{} {}", level.name, rest / level.slots));
             rest %= level.slots;
@@ -149,20 +156,21 @@ pub(super) fn over_roots<S>(
     fabric
         .topology
         .require("link loads", 8 * (links as u64) * (pieces.len() as u64 + 1))?;
-    let run = |first: &usize| -> Result<Vec<f64>> {
-        let (mut scratch, mut loads) = (scratch(), fabric.no_loads());
+    let parts = pieces.par_iter().map(|first| -> Result<Vec<f64>> {
+        let mut scratch = scratch();
+        let mut loads = fabric.no_loads();
         for root in *first..roots.min(first + size) {
             add(&mut scratch, root, &mut loads)?;
         }
         Ok(loads)
-    };
-    let parts: Vec<Result<Vec<f64>>> = pieces.par_iter().map(run).collect();
+    });
+    let parts: Vec<Result<Vec<f64>>> = parts.collect();
     let mut all = fabric.no_loads();
     for part in parts {
         let part = part?;
-        all.iter_mut()
-            .zip(&part)
-            .for_each(|(all, part)| *all += part);
+        for (all, part) in all.iter_mut().zip(&part) {
+            *all += part;
+        }
         fabric.give_back(part);
     }
     Ok(all)

@@ -1,7 +1,18 @@
 //! All-to-all traffic, eight roots side by side: which roots have a router at which distance comes from searches from
 //! 256 roots at once, not from a search of its own as in [`super::wave`]. The loads are the same, to the last bit.
+//!
+//! A *level* is a distance with its routers: for every router one byte, in which bit i says that root i has it there. On a
+//! ring of four, with roots 0 and 1 (bits 0 and 1), routers 0 to 3 have the bytes
+//!
+//! ```text
+//! distance 0:  01 10 00 00
+//! distance 1:  10 01 10 01
+//! distance 2:  00 00 01 10
+//! ```
+//!
+//! A neighbour nearer to a root is one whose bit stands one level before: an AND finds it for eight roots at once.
 
-use super::{Fabric, over_roots};
+use super::fabric::{Fabric, over_roots};
 use nodeorder_base::error::Result;
 use nodeorder_base::ids::RouterId;
 use nodeorder_network::topology::RouterGraph;
@@ -14,36 +25,39 @@ use super::super::demand::{Demand, End, Uniform};
 use super::wave::{LANES, RootValues, Stop, batches};
 use nodeorder_network::topology::search::{self, MAX_HOPS, Search, WIDTH};
 
-/// The distances of all routers from up to eight roots, and a number for each router and root.
+/// Distances of all routers from up to eight roots, and a number for each router and root.
 pub(super) struct Levels<'a> {
     links: &'a RouterGraph,
     search: Search<'a>,
-    /// The roots that `search` began at.
+    /// Roots that `search` began at, by their position in the list of all.
     searched: Range<usize>,
-    /// Largest distance found.
+    /// Largest distance found, in hops.
     far: usize,
     /// By distance, then by router: the roots that have it there, one bit each. One distance more on each side, at which
     /// no root has any; the number of routers is rounded up to eight.
     masks: Vec<Vec<u8>>,
+    /// Number of each router for each root: what it counts is up to the routing.
     numbers: Vec<RootValues>,
-    /// Processes on each router: its traffic with a root of one process, at volume 1.
+    /// Number of processes on each router: its traffic with a root of one process, at volume 1.
     there: Vec<f64>,
-    /// Processes on each root.
+    /// Number of processes on each root.
     here: RootValues,
+    /// Volume from each process to each other.
     volume: f64,
 }
 
-/// Sums what `add` puts on the links for every eight roots of `demand`, as [`super::wave::over_batches`]; nothing where
+/// Sums what `add` puts on the links for every eight roots of `demand`, as [`super::wave::sum_over_batches`]; `None` where
 /// that suits better: traffic that is not all-to-all or has few roots, weighted links, distances or degrees beyond a
-/// byte. Also nothing where `add` returns false. Errors: more memory than allowed. O(routers · hops · links) / 256 for
-/// the distances; a visit to every router at each of its distances for `add`.
+/// byte. Also `None` where `add` returns false. Fails if more memory is needed than allowed. O(routers · hops · links) /
+/// 256 for the distances; a visit to every router at each of its distances for `add`.
 pub(super) fn over_levels(
     fabric: &Fabric<'_>,
     demand: &Demand,
     end: End,
     add: impl Fn(&mut Levels<'_>, &mut [f64]) -> bool + Sync,
 ) -> Result<Option<Vec<f64>>> {
-    let (links, graph) = (fabric.links, fabric.topology.graph()?);
+    let links = fabric.links;
+    let graph = fabric.topology.graph()?;
     let Some(uniform) = suiting(fabric, demand, end)? else {
         return Ok(None);
     };
@@ -53,6 +67,7 @@ pub(super) fn over_levels(
         .iter()
         .map(|root| RouterId(at[*root as usize]))
         .collect();
+    // Numbers, traffic, and a mask for every distance that may occur.
     let each = 8 * LANES as u64 + 8 + u64::from(MAX_HOPS);
     let each = search::bytes(graph) + each * graph.router_count() as u64;
     fabric.topology.require(
@@ -64,21 +79,20 @@ pub(super) fn over_levels(
         there[*router as usize] = *processes as f64;
     }
     let fine = AtomicBool::new(true);
-    let scratch = || Levels {
-        links,
-        search: Search::new(graph),
-        searched: 0..0,
-        far: 0,
-        masks: Vec::new(),
-        numbers: vec![[0.0; LANES]; links.router_count()],
-        there: there.clone(),
-        here: [0.0; LANES],
-        volume: uniform.volume,
-    };
     let loads = over_roots(
         fabric,
         routers.len().div_ceil(LANES),
-        scratch,
+        || Levels {
+            links,
+            search: Search::new(graph),
+            searched: 0..0,
+            far: 0,
+            masks: Vec::new(),
+            numbers: vec![[0.0; LANES]; links.router_count()],
+            there: there.clone(),
+            here: [0.0; LANES],
+            volume: uniform.volume,
+        },
         |levels, batch, loads| {
             levels.find(&routers, batch * LANES);
             for (lane, here) in levels.here.iter_mut().enumerate() {
@@ -94,17 +108,18 @@ pub(super) fn over_levels(
     Ok(fine.into_inner().then_some(loads))
 }
 
-/// The traffic of `demand`, if it suits.
+/// Returns the traffic of `demand`; `None` if levels do not suit it or the machine.
 fn suiting<'a>(fabric: &Fabric<'_>, demand: &'a Demand, end: End) -> Result<Option<&'a Uniform>> {
-    let (links, graph) = (fabric.links, fabric.topology.graph()?);
-    let (roots, routers) = (demand.roots(end), links.router_count());
-    let degree = (0..routers as u32)
-        .map(|router| links.heads(router).len())
-        .max();
+    let graph = fabric.topology.graph()?;
+    let roots = demand.roots(end);
+    let routers = fabric.links.router_count();
+    let degrees = (0..routers as u32).map(|router| fabric.links.heads(router).len());
     let uniform = demand.uniform().filter(|uniform| uniform.volume > 0.0);
-    if graph.is_weighted() || 4 * roots.len() < routers || degree > Some(255) {
+    // With few roots most visits are to routers without traffic; neighbours are counted in bytes.
+    if graph.is_weighted() || 4 * roots.len() < routers || degrees.max() > Some(255) {
         return Ok(None);
     }
+    // No distance is more than twice that from any one router.
     let far = graph.hops_from(RouterId(roots[0])).into_iter().max();
     Ok(uniform.filter(|_| far <= Some(MAX_HOPS / 2)))
 }
@@ -132,8 +147,9 @@ impl Levels<'_> {
         );
     }
 
-    /// Calls `visit` with every router and the roots that have it at a distance, the farthest distance first: the roots
-    /// that have each router one hop nearer, and one hop further, the numbers, and the router's traffic with the roots.
+    /// Visits the routers from the farthest distance on. Calls `visit` with every router and the roots that have it there,
+    /// the roots that have each router one hop nearer, and one hop further, the numbers, and the router's traffic with the
+    /// roots.
     #[inline(always)]
     pub fn walk_back(
         &mut self,
@@ -157,15 +173,13 @@ impl Levels<'_> {
         }
     }
 
-    /// Gives every router the number of its shortest paths from each root. Whether all are finite.
+    /// Counts the shortest paths of every router from each root. Returns whether all numbers are finite.
     pub fn count(&mut self) -> bool {
-        let mut finite = true;
-        for (router, own) in self.masks[1][..self.links.router_count()]
-            .iter()
-            .enumerate()
-        {
-            put(*own, &[1.0; LANES], &mut self.numbers[router]);
+        // A root is reached from itself by one path, of no link.
+        for (numbers, roots) in self.numbers.iter_mut().zip(&self.masks[1]) {
+            put(*roots, &[1.0; LANES], numbers);
         }
+        let mut finite = true;
         for distance in 1..=self.far {
             finite &= count_level(
                 self.links,
@@ -177,7 +191,7 @@ impl Levels<'_> {
     }
 }
 
-/// Adds up the numbers of the neighbours nearer to each root. Whether all sums are finite.
+/// Adds up the numbers of the neighbours nearer to each root. Returns whether all sums are finite.
 #[multiversion(targets("x86_64+avx512f+avx512vl", "x86_64+avx2", "aarch64+neon"))]
 fn count_level(links: &RouterGraph, [nearer, own]: [&[u8]; 2], numbers: &mut [RootValues]) -> bool {
     let mut largest = [0f64; LANES];
@@ -205,7 +219,7 @@ fn count_level(links: &RouterGraph, [nearer, own]: [&[u8]; 2], numbers: &mut [Ro
     largest.iter().all(|paths| paths.is_finite())
 }
 
-/// All bits for the roots of a mask, none for the others.
+/// Masks of 64 bits for the numbers of eight roots, by the byte that names these: all bits for a root that is named.
 static WHOLE: [[u64; LANES]; 256] = {
     let mut table = [[0; LANES]; 256];
     let mut roots = 0;
@@ -220,14 +234,14 @@ static WHOLE: [[u64; LANES]; 256] = {
     table
 };
 
-/// `lane` for the roots named, 0 for the others.
+/// Returns `lane` for the roots named, 0 for the others.
 #[inline(always)]
 pub(super) fn keep(roots: u8, lane: &RootValues) -> RootValues {
     let whole = &WHOLE[roots as usize];
     std::array::from_fn(|l| f64::from_bits(lane[l].to_bits() & whole[l]))
 }
 
-/// Writes `lane` for the roots named.
+/// Writes `lane` for the roots named, and leaves the others as they are.
 #[inline(always)]
 pub(super) fn put(roots: u8, lane: &RootValues, into: &mut RootValues) {
     let whole = &WHOLE[roots as usize];

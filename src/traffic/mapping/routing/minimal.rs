@@ -27,6 +27,7 @@ pub const ROUTING: RoutingEntry = RoutingEntry::plain(
     }),
 );
 
+/// Finds the loads of `minimal`.
 fn loads(fabric: &Fabric<'_>, demand: &Demand) -> Result<Vec<f64>> {
     let groups = Groups::new(fabric)?;
     let mut loads = fabric.no_loads();
@@ -35,7 +36,7 @@ fn loads(fabric: &Fabric<'_>, demand: &Demand) -> Result<Vec<f64>> {
     Ok(loads)
 }
 
-/// The loads of traffic between groups, each router's total with each group given.
+/// Adds the loads of traffic between groups, each router's total with each group given.
 pub(super) fn direct(
     fabric: &Fabric<'_>,
     groups: &Groups,
@@ -50,16 +51,17 @@ pub(super) fn direct(
         let here = groups.of(router);
         for other in (0..count).filter(|g| *g != here) {
             let cell = groups.cell(router, other);
-            let (out, back) = (sent[cell], received[cell]);
-            for cable in groups.cables(here, other).iter().filter(|_| out != 0.0) {
-                fabric
-                    .links
-                    .load(router, cable.from, out * cable.share, loads);
+            if sent[cell] != 0.0 {
+                for cable in groups.cables(here, other) {
+                    let volume = sent[cell] * cable.share;
+                    fabric.links.load(router, cable.from, volume, loads);
+                }
             }
-            for cable in groups.cables(other, here).iter().filter(|_| back != 0.0) {
-                fabric
-                    .links
-                    .load(cable.to, router, back * cable.share, loads);
+            if received[cell] != 0.0 {
+                for cable in groups.cables(other, here) {
+                    let volume = received[cell] * cable.share;
+                    fabric.links.load(cable.to, router, volume, loads);
+                }
             }
             between[(here * count + other) as usize] += sent[cell];
         }
@@ -71,11 +73,13 @@ pub(super) fn direct(
     }
 }
 
+/// Finds the mean path length between two routers.
 pub(super) fn lengths(fabric: &Fabric<'_>) -> Result<Lengths> {
     let groups = Groups::new(fabric)?;
     let own = groups.shares(fabric)?;
     Ok(Lengths::Mean(Box::new(move |a, b| {
-        let (from, to) = (groups.of(a.0), groups.of(b.0));
+        let from = groups.of(a.0);
+        let to = groups.of(b.0);
         if from == to {
             return f64::from(u8::from(a != b));
         }

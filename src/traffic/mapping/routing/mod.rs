@@ -8,7 +8,6 @@ use rayon::prelude::*;
 
 use super::demand::Demand;
 use nodeorder_base::error::{Error, Result, SourceLocation};
-use nodeorder_base::registry::Registry;
 use nodeorder_network::topology::Topology;
 
 mod best_shares;
@@ -22,37 +21,18 @@ mod levels;
 mod minimal;
 mod one_path;
 mod rail;
+mod table;
 mod up_down;
 mod valiant;
 mod wave;
 mod weighted;
 
-pub use best_shares::BestShares;
 pub use dragonfly::{Cable, Groups, is_dragonfly};
 pub(super) use entry::Lengths;
-pub use entry::{FixedPaths, PathSet, Route, RoutingEntry, RoutingMethod};
+pub use entry::{BestShares, FixedPaths, PathSet, Route, RoutingEntry, RoutingMethod};
 pub use fabric::Fabric;
-use fabric::over_roots;
 pub use one_path::Routes;
-
-/// Every routing.
-pub static ROUTINGS: Registry<RoutingMethod> = Registry::new(
-    "routing",
-    "--routing",
-    &[
-        dimension_order::ROUTING,
-        ecmp_path::ROUTING,
-        ecmp_hop::ROUTING,
-        minimal::ROUTING,
-        valiant::ROUTING,
-        up_down::ROUTING,
-        rail::ROUTING,
-        one_path::ROUTING,
-        best_shares::MINIMAL_ADAPTIVE,
-        best_shares::ADAPTIVE,
-        best_shares::IDEAL,
-    ],
-);
+pub use table::ROUTINGS;
 
 /// A routing of [`ROUTINGS`] whose shares of a pair depend on nothing but the machine.
 #[derive(Clone, Copy)]
@@ -81,6 +61,7 @@ impl FixedRouting {
         ))
     }
 
+    /// Returns the routing of an entry; `None` if it has the best shares.
     fn new(entry: &'static RoutingEntry) -> Option<Self> {
         match &entry.parse {
             RoutingMethod::Fixed(paths) => Some(FixedRouting {
@@ -106,7 +87,7 @@ impl FixedRouting {
         (self.paths.suits)(topology)
     }
 
-    /// Refuses a machine that does not have what this routing needs.
+    /// Checks that a machine has what this routing needs.
     ///
     /// # Errors
     /// [`Error::Unsuited`], with the routings that work there.
@@ -127,7 +108,7 @@ impl FixedRouting {
         ))
     }
 
-    /// The load of every directed link, before division by capacity, in the order of
+    /// Finds the load of every directed link, before division by capacity, in the order of
     /// [`nodeorder_network::topology::RouterGraph`]. Same bytes for any number of threads.
     ///
     /// # Errors
@@ -139,9 +120,8 @@ impl FixedRouting {
         Ok(loads)
     }
 
-    /// The directed links that traffic takes from the first to the second router of each pair. The sum of a
-    /// route's shares, each times its link's weight, is its mean length in hops; the
-    /// route from a router to itself is empty.
+    /// Finds the directed links that traffic takes from the first to the second router of each pair. The sum of a route's
+    /// shares, each times its link's weight, is its mean length in hops; the route from a router to itself is empty.
     ///
     /// # Errors
     /// A machine that does not suit; more memory than allowed.
@@ -151,26 +131,26 @@ impl FixedRouting {
     /// the loads of all links for each pair.
     pub fn routes(&self, fabric: &Fabric<'_>, pairs: &[(u32, u32)]) -> Result<Vec<Route>> {
         self.check(fabric.topology)?;
-        let mut all = self.routes_of(fabric, pairs)?;
-        all.iter_mut()
-            .for_each(|route| fabric.share_among_rails(route));
+        let mut all: Vec<Route> = if let Some(find) = self.paths.routes {
+            find(fabric, pairs)?
+        } else {
+            // The loads of one unit of traffic are the shares.
+            let routes = pairs.par_iter().map(|(from, to)| {
+                if from == to {
+                    return Ok(Route::new());
+                }
+                let loads = (self.paths.loads)(fabric, &Demand::between(*from, *to))?;
+                Ok((0..).zip(loads).filter(|(_, share)| *share > 0.0).collect())
+            });
+            routes.collect::<Result<_>>()?
+        };
+        for route in &mut all {
+            fabric.share_among_rails(route);
+        }
         Ok(all)
     }
 
-    fn routes_of(&self, fabric: &Fabric<'_>, pairs: &[(u32, u32)]) -> Result<Vec<Route>> {
-        if let Some(routes) = self.paths.routes {
-            return routes(fabric, pairs);
-        }
-        let route = |(from, to): &(u32, u32)| {
-            if from == to {
-                return Ok(Route::new());
-            }
-            let loads = (self.paths.loads)(fabric, &Demand::between(*from, *to))?;
-            Ok((0..).zip(loads).filter(|(_, share)| *share > 0.0).collect())
-        };
-        pairs.par_iter().map(route).collect()
-    }
-
+    /// Finds how long the paths between two routers are.
     pub(super) fn lengths(&self, fabric: &Fabric<'_>) -> Result<Lengths> {
         self.check(fabric.topology)?;
         (self.paths.lengths)(fabric)

@@ -2,11 +2,12 @@
 
 use super::super::demand::{Demand, End};
 use super::dimension_order::{Tie, loads_with, ways};
+use super::fabric::over_roots;
 use super::weighted::Ways;
-use super::{Fabric, FixedPaths, Route, RoutingEntry, RoutingMethod, over_roots};
+use super::{Fabric, FixedPaths, Route, RoutingEntry, RoutingMethod};
 use nodeorder_base::error::Result;
 use nodeorder_base::ids::RouterId;
-use nodeorder_network::topology::distance::{Axis, Product, Shape};
+use nodeorder_network::topology::distance::{Product, Shape};
 use nodeorder_network::topology::{Metric, RouterGraph, Topology};
 
 /// `one-path`: all traffic between two routers takes one shortest path: the routes that `export --to simgrid`
@@ -30,23 +31,19 @@ pub const ROUTING: RoutingEntry = RoutingEntry::plain(
     }),
 );
 
+/// Finds the loads of `one-path`.
 fn loads(fabric: &Fabric<'_>, demand: &Demand) -> Result<Vec<f64>> {
+    // Along dimensions no search is needed.
     if matches!(fabric.topology.metric(), Metric::Product(_)) {
         return loads_with(Tie::Parity, fabric, demand);
     }
     let targets = demand.roots(End::Target);
     let graph = fabric.topology.graph()?;
-    let scratch = || {
-        (
-            Routes::of(graph, None),
-            Vec::new(),
-            vec![0.0; graph.router_count()],
-        )
-    };
+    let zeros = vec![0.0; graph.router_count()];
     over_roots(
         fabric,
         targets.len(),
-        scratch,
+        || (Routes::of(graph, None), Vec::new(), zeros.clone()),
         |(paths, buffer, carried), root, loads| {
             paths.search(targets[root]);
             for flow in demand.row(End::Target, root, buffer) {
@@ -62,18 +59,21 @@ fn loads(fabric: &Fabric<'_>, demand: &Demand) -> Result<Vec<f64>> {
                     fabric.links.load(*at, next, volume, loads);
                 }
             }
+            // The buffer is all zeros again for the next target.
             carried[targets[root] as usize] = 0.0;
             Ok(())
         },
     )
 }
 
+/// Finds the links of each pair's path.
 fn routes(fabric: &Fabric<'_>, pairs: &[(u32, u32)]) -> Result<Vec<Route>> {
     // Target by target: one search serves all pairs of a target.
     let mut by_target: Vec<usize> = (0..pairs.len()).collect();
     by_target.sort_by_key(|i| pairs[*i].1);
     let mut all = vec![Route::new(); pairs.len()];
-    let (mut paths, mut path) = (Routes::new(fabric.topology)?, Vec::new());
+    let mut paths = Routes::new(fabric.topology)?;
+    let mut path = Vec::new();
     for i in by_target {
         paths.path(pairs[i].0, pairs[i].1, &mut path);
         let links = path
@@ -88,16 +88,20 @@ fn routes(fabric: &Fabric<'_>, pairs: &[(u32, u32)]) -> Result<Vec<Route>> {
 /// Finds the path of one pair after another; fastest where pairs of one target follow each other.
 pub struct Routes<'t> {
     graph: &'t RouterGraph,
+    /// Dimensions of the machine; `None` where paths are searched for.
     grid: Option<&'t Product>,
+    /// Hops from every router to the target.
     hops: Vec<u32>,
+    /// Routers in the order of the search, the nearest first.
     queue: Vec<u32>,
-    /// In the place of hops, where links have weights.
+    /// Shortest ways, in place of hops, where links have weights.
     ways: Option<Ways<'t>>,
+    /// Target searched from last.
     target: u32,
 }
 
 impl<'t> Routes<'t> {
-    /// A finder for the routes of a machine.
+    /// Prepares to find the routes of a machine.
     ///
     /// # Errors
     /// [`nodeorder_base::error::Error::Memory`] when the router graph does not fit.
@@ -109,53 +113,47 @@ impl<'t> Routes<'t> {
         Ok(Routes::of(topology.graph()?, grid))
     }
 
+    /// Prepares to find routes along the dimensions of `grid`, or without it by searches of `graph`.
     fn of(graph: &'t RouterGraph, grid: Option<&'t Product>) -> Self {
-        let hops = vec![0; graph.router_count()];
-        let ways = graph.is_weighted().then(|| Ways::new(graph));
         Routes {
             graph,
             grid,
-            hops,
+            hops: vec![0; graph.router_count()],
             queue: Vec::new(),
-            ways,
+            ways: graph.is_weighted().then(|| Ways::new(graph)),
             target: u32::MAX,
         }
     }
 
-    /// Finds the hops of all routers to a target.
+    /// Finds the hops of all routers to a target, unless that was the last one.
     fn search(&mut self, target: u32) {
         if let Some(ways) = &mut self.ways {
             ways.search(target);
-            self.target = target;
         } else if self.target != target {
             self.graph
                 .fill_hops(RouterId(target), &mut self.hops, &mut self.queue);
-            self.target = target;
         }
+        self.target = target;
     }
 
-    /// The routers by their distance from the target, the nearest first.
+    /// Returns the routers by their distance from the target, the nearest first.
     fn nearest(&self) -> &[u32] {
         self.ways.as_ref().map_or(&self.queue, |ways| &ways.nearest)
     }
 
-    /// The router after `at` on the way to the target; none at the target, and where no path leads there.
+    /// Returns the router after `at` on the way to the target; `None` at the target, and where no path leads there.
     fn next(&self, at: u32) -> Option<u32> {
         if let Some(ways) = &self.ways {
-            let nearer = ways.nearer(at);
-            return nearer
-                .clone()
-                .nth(self.target as usize % nearer.count().max(1));
+            let mut nearer = ways.nearer(at);
+            let count = nearer.clone().count();
+            return nearer.nth(self.target as usize % count.max(1));
         }
         let hop = self.hops[at as usize];
-        let nearer = |v: &&u32| self.hops[**v as usize].checked_add(1) == Some(hop);
-        let neighbours = self.graph.neighbours(RouterId(at));
-        let count = neighbours.iter().filter(nearer).count();
-        neighbours
-            .iter()
-            .filter(nearer)
-            .nth(self.target as usize % count.max(1))
-            .copied()
+        let neighbours = self.graph.neighbours(RouterId(at)).iter();
+        let mut nearer = neighbours.filter(|v| self.hops[**v as usize].checked_add(1) == Some(hop));
+        // By the target, so that traffic to different targets spreads over the neighbours.
+        let count = nearer.clone().count();
+        nearer.nth(self.target as usize % count.max(1)).copied()
     }
 
     /// Puts the routers of the route into `path`, both ends included.
@@ -177,30 +175,27 @@ impl<'t> Routes<'t> {
     }
 }
 
+/// Adds the routers of the route to `target`, dimension by dimension, to a path that holds its start.
 fn by_dimension(grid: &Product, target: u32, path: &mut Vec<u32>) {
     for (i, axis) in grid.axes.iter().enumerate() {
         let stride = grid.stride(i);
         let Some(&start) = path.last() else { return };
-        let (a, b) = (grid.coordinate(i, start), grid.coordinate(i, target));
+        let a = grid.coordinate(i, start);
+        let b = grid.coordinate(i, target);
         let base = start - a * stride;
         if axis.shape == Shape::Clique && a != b {
             path.push(base + b * stride);
             continue;
         }
-        for (up, (hops, share)) in ways(*axis, a, b, Tie::Parity).into_iter().enumerate() {
-            for hop in 1..=if share > 0.0 { hops } else { 0 } {
-                path.push(base + along(*axis, a, hop, up == 0) * stride);
-            }
+        let [(up, rising), (down, falling)] = ways(*axis, a, b, Tie::Parity);
+        // The rule of ties takes one way, whole.
+        if rising > 0.0 {
+            path.extend((1..=up).map(|hop| base + (a + hop) % axis.extent * stride));
         }
-    }
-}
-
-/// The position `hops` up or down from `a`.
-fn along(axis: Axis, a: u32, hops: u32, up: bool) -> u32 {
-    let n = axis.extent;
-    if up {
-        (a + hops) % n
-    } else {
-        (a + n - hops) % n
+        if falling > 0.0 {
+            path.extend(
+                (1..=down).map(|hop| base + (a + axis.extent - hop) % axis.extent * stride),
+            );
+        }
     }
 }

@@ -24,6 +24,7 @@ pub const ROUTING: RoutingEntry = RoutingEntry::plain(
     )),
 );
 
+/// Finds the loads of `rail`.
 fn loads(fabric: &Fabric<'_>, demand: &Demand) -> Result<Vec<f64>> {
     let mut loads = fabric.no_loads();
     let Some(rails) = fabric.topology.network().rails() else {
@@ -32,33 +33,28 @@ fn loads(fabric: &Fabric<'_>, demand: &Demand) -> Result<Vec<f64>> {
     // Leaf switches with nodes: one a unit, or one a unit and rail.
     let each = rails.per_server();
     let hosts = fabric.topology.network().hosts();
-    let (mut up, mut down) = (vec![0.0; hosts as usize], vec![0.0; hosts as usize]);
+    let mut up = vec![0.0; hosts as usize];
+    let mut down = up.clone();
     let mut buffer = Vec::new();
     for (i, source) in demand.roots(End::Source).iter().enumerate() {
         for flow in demand.row(End::Source, i, &mut buffer) {
-            let (from, to) = (source / each, flow.router / each);
+            let from = source / each;
             // What changes the rail does so first.
-            fabric.links.load(
-                *source,
-                from * each + flow.router % each,
-                flow.volume,
-                &mut loads,
-            );
-            if from != to {
-                up[(from * each + flow.router % each) as usize] += flow.volume;
+            let leaf = from * each + flow.router % each;
+            fabric.links.load(*source, leaf, flow.volume, &mut loads);
+            if from != flow.router / each {
+                up[leaf as usize] += flow.volume;
                 down[flow.router as usize] += flow.volume;
             }
         }
     }
-    let spines = f64::from(rails.spines);
     for leaf in 0..hosts {
-        for spine in (0..rails.spines).map(|number| rails.spine(leaf % each, number)) {
-            fabric
-                .links
-                .load(leaf, spine, up[leaf as usize] / spines, &mut loads);
-            fabric
-                .links
-                .load(spine, leaf, down[leaf as usize] / spines, &mut loads);
+        let rising = up[leaf as usize] / f64::from(rails.spines);
+        let falling = down[leaf as usize] / f64::from(rails.spines);
+        for number in 0..rails.spines {
+            let spine = rails.spine(leaf % each, number);
+            fabric.links.load(leaf, spine, rising, &mut loads);
+            fabric.links.load(spine, leaf, falling, &mut loads);
         }
     }
     Ok(loads)

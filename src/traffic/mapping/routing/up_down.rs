@@ -27,27 +27,32 @@ pub(super) fn is_fat_tree(topology: &Topology) -> bool {
 
 /// The switches of one level of a fat tree, with the traffic through their subtrees.
 struct SwitchLevel {
-    /// The first of them, and how many there are.
+    /// Number of the first switch of the level.
     first: u32,
+    /// Number of switches of the level.
     switches: u32,
-    /// Switches that top the same subtree.
+    /// Number of switches that top the same subtree.
     tops: u32,
-    /// Leaf switches below each.
+    /// Number of leaf switches below each.
     leaves: u32,
-    /// Links up from each; 0 at the top.
+    /// Number of links up from each; 0 at the top.
     parents: u32,
-    /// Volume that leaves each subtree, and volume that enters it.
+    /// Volume that leaves each subtree.
     out: Vec<f64>,
+    /// Volume that enters each subtree.
     into: Vec<f64>,
 }
 
-/// The levels, from the leaves up: how many parents a switch has is read off its links.
+/// Lists the levels, from the leaves up: how many parents a switch has is read off its links.
 fn levels(fabric: &Fabric<'_>) -> Vec<SwitchLevel> {
     let Metric::Tree(tree) = fabric.topology.metric() else {
         return Vec::new();
     };
     let mut levels: Vec<SwitchLevel> = Vec::new();
-    let (mut first, mut tops, mut leaves, mut children) = (0, 1, 1, 0);
+    let mut first = 0;
+    let mut tops = 1;
+    let mut leaves = 1;
+    let mut children = 0;
     for arity in tree.arity.iter().rev().copied().chain([0]) {
         let subtrees = (tree.leaves() / u64::from(leaves)) as u32;
         let switches = subtrees * tops;
@@ -70,6 +75,7 @@ fn levels(fabric: &Fabric<'_>) -> Vec<SwitchLevel> {
     levels
 }
 
+/// Finds the loads of `up-down`.
 fn loads(fabric: &Fabric<'_>, demand: &Demand) -> Result<Vec<f64>> {
     let mut loads = fabric.no_loads();
     let mut levels = levels(fabric);
@@ -77,7 +83,9 @@ fn loads(fabric: &Fabric<'_>, demand: &Demand) -> Result<Vec<f64>> {
     for (i, source) in demand.roots(End::Source).iter().enumerate() {
         for flow in demand.row(End::Source, i, &mut buffer) {
             for level in &mut levels {
-                let (from, to) = (source / level.leaves, flow.router / level.leaves);
+                let from = source / level.leaves;
+                let to = flow.router / level.leaves;
+                // Both ends below one subtree: the flow has turned.
                 if from == to {
                     break;
                 }

@@ -27,40 +27,28 @@ pub const ROUTING: RoutingEntry = RoutingEntry::plain(
     }),
 );
 
+/// Finds the loads of `valiant`.
 fn loads(fabric: &Fabric<'_>, demand: &Demand) -> Result<Vec<f64>> {
     let groups = Groups::new(fabric)?;
     let mut loads = fabric.no_loads();
     let totals = groups.split(fabric, demand, &mut loads)?;
-    let (count, links) = (groups.count, fabric.links);
+    let count = groups.count;
+    // Without a third group the direct way is all there is.
     if count < 3 {
         direct(fabric, &groups, &totals.sent, &totals.received, &mut loads);
         return Ok(loads);
     }
     let via = f64::from(count - 2);
-    // What leaves a router for group i on its first leg: all but what is meant for i, in equal parts. What
-    // comes from i on the last leg likewise.
-    let first_leg = |totals: &[f64]| -> Vec<f64> {
-        let mut legs = totals.to_vec();
-        for (router, row) in legs.chunks_exact_mut(count as usize).enumerate() {
-            let (here, all) = (groups.of(router as u32), row.iter().sum::<f64>());
-            for (group, cell) in row.iter_mut().enumerate() {
-                *cell = if group as u32 == here {
-                    0.0
-                } else {
-                    (all - *cell) / via
-                };
-            }
-        }
-        legs
-    };
-    let (sent, received) = (first_leg(&totals.sent), first_leg(&totals.received));
     // Both legs cross each pair of groups: the first in `direct` below, the second beside it.
+    let sent = volume_by_third(&groups, &totals.sent);
+    let received = volume_by_third(&groups, &totals.received);
     direct(fabric, &groups, &sent, &received, &mut loads);
     let mut between = vec![0.0; (count * count) as usize];
     for (router, row) in totals.sent.chunks_exact(count as usize).enumerate() {
         let here = groups.of(router as u32);
-        let from = &mut between[(here * count) as usize..][..count as usize];
-        from.iter_mut().zip(row).for_each(|(sum, v)| *sum += v);
+        for (other, volume) in row.iter().enumerate() {
+            between[(here * count) as usize + other] += volume;
+        }
     }
     for middle in 0..count {
         for to in (0..count).filter(|to| *to != middle) {
@@ -73,7 +61,8 @@ fn loads(fabric: &Fabric<'_>, demand: &Demand) -> Result<Vec<f64>> {
                 second += part;
                 for into in groups.cables(from, middle) {
                     for out in groups.cables(middle, to) {
-                        links.load(into.to, out.from, part * into.share * out.share, &mut loads);
+                        let volume = part * into.share * out.share;
+                        fabric.links.load(into.to, out.from, volume, &mut loads);
                     }
                 }
             }
@@ -83,6 +72,25 @@ fn loads(fabric: &Fabric<'_>, demand: &Demand) -> Result<Vec<f64>> {
     Ok(loads)
 }
 
+/// Finds what leaves a router for group i on its first leg, by router and group: all but what is meant for i, in equal
+/// parts. For traffic received, what comes from i on the last leg likewise.
+fn volume_by_third(groups: &Groups, totals: &[f64]) -> Vec<f64> {
+    let mut legs = totals.to_vec();
+    for (router, row) in legs.chunks_exact_mut(groups.count as usize).enumerate() {
+        let here = groups.of(router as u32);
+        let all = row.iter().sum::<f64>();
+        for (group, cell) in row.iter_mut().enumerate() {
+            *cell = if group as u32 == here {
+                0.0
+            } else {
+                (all - *cell) / f64::from(groups.count - 2)
+            };
+        }
+    }
+    legs
+}
+
+/// Finds the mean path length between two routers.
 fn lengths(fabric: &Fabric<'_>) -> Result<Lengths> {
     let groups = Groups::new(fabric)?;
     let count = groups.count;
@@ -103,7 +111,8 @@ fn lengths(fabric: &Fabric<'_>) -> Result<Lengths> {
     }
     let all: Vec<f64> = own.chunks_exact(n).map(|row| row.iter().sum()).collect();
     Ok(Lengths::Mean(Box::new(move |a, b| {
-        let (from, to) = (groups.of(a.0), groups.of(b.0));
+        let from = groups.of(a.0);
+        let to = groups.of(b.0);
         if from == to {
             return f64::from(u8::from(a != b));
         }

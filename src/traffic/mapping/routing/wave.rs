@@ -1,13 +1,18 @@
 //! Breadth-first searches from eight roots side by side, stopping when all partners have been reached.
+//!
+//! Eight numbers fill a register, so that adding up over a router's neighbours costs as much for eight roots as for one. A
+//! *stop* is a router at one distance with the roots that have it there: on a ring of four with roots 0 and 1, router 2 has
+//! two stops, at distance 1 (root 1) and at distance 2 (root 0). Roots that are near each other have most routers at the
+//! same distance, and so fewer stops ([`order_roots`]).
 
 use multiversion::multiversion;
 
 use super::super::demand::{Demand, End, Flow, Uniform};
-use super::{Fabric, over_roots};
+use super::fabric::{Fabric, over_roots};
 use nodeorder_base::error::Result;
 use nodeorder_network::topology::RouterGraph;
 
-/// Roots searched from at once.
+/// Number of roots searched from at once.
 pub const LANES: usize = 8;
 
 /// One number for each of the roots searched from at once.
@@ -17,7 +22,7 @@ pub type RootValues = [f64; LANES];
 #[derive(Clone, Copy, Debug)]
 pub struct Stop {
     pub router: u32,
-    /// One bit a root.
+    /// Roots that have it there, one bit each.
     pub roots: u8,
 }
 
@@ -35,18 +40,22 @@ pub struct Waves {
     pub wanted: Vec<RootValues>,
     /// Every router at every distance at which some root has it, by distance; a buffer that only grows.
     stops: Vec<Stop>,
-    /// Where in `stops` each distance begins, and the end.
+    /// Index in `stops` at which each distance begins, and at last the end.
     first: Vec<usize>,
-    /// Roots that have a router already, and that come to it next; one bit each.
+    /// Roots that have reached each router, one bit each.
     seen: Vec<u8>,
+    /// Roots that reach each router with the present step, one bit each.
     fresh: Vec<u8>,
-    /// Roots that have traffic with a router, and the routers of which that is true.
+    /// Roots that have traffic with each router, one bit each.
     wants: Vec<u8>,
+    /// Routers that have traffic with some root, where these are listed.
     partners: Vec<u32>,
+    /// Buffer for a row of the demand.
     row: Vec<Flow>,
 }
 
 impl Waves {
+    /// Makes room for the searches of a machine.
     pub fn new(routers: usize) -> Self {
         let zeros = vec![[0.0; LANES]; routers];
         Waves {
@@ -71,8 +80,8 @@ impl Waves {
         }
     }
 
-    /// Searches as [`Waves::search`] does; every router's number is then that of its shortest paths from the root. Whether
-    /// all are finite.
+    /// Counts shortest paths, searching as [`Waves::search_partners`] does: every router's number is then that of its
+    /// shortest paths from the root. Returns whether all are finite.
     pub fn count(&mut self, links: &RouterGraph, demand: &Demand, end: End, roots: &[u32]) -> bool {
         let mut left = self.begin(demand, end, roots);
         while left > 0 && self.step(links) {
@@ -87,13 +96,13 @@ impl Waves {
         true
     }
 
-    /// The largest distance reached.
+    /// Returns the largest distance reached.
     pub fn far(&self) -> usize {
         self.first.len() - 2
     }
 
-    /// Calls `visit` with every router at every distance, the farthest first: the planes of that distance, of one
-    /// hop less and of one more, and its traffic with the roots.
+    /// Visits the routers from the farthest distance on. Calls `visit` with every stop, the planes of its distance, of one
+    /// hop less and of one more, and the router's traffic with the roots.
     #[inline(always)]
     pub fn walk_back(&mut self, mut visit: impl FnMut(&Stop, [&mut [RootValues]; 3], RootValues)) {
         for distance in (0..=self.far()).rev() {
@@ -135,6 +144,7 @@ impl Waves {
         }
     }
 
+    /// Notes the traffic of the roots where flows are listed. Returns the number of partners, once for each root.
     fn want(&mut self, demand: &Demand, end: End, roots: &[u32]) -> u32 {
         for router in self.partners.drain(..) {
             self.wanted[router as usize] = [0.0; LANES];
@@ -156,13 +166,14 @@ impl Waves {
         left
     }
 
-    /// As [`Waves::want`] for all-to-all traffic, where every root is a partner of every other: all entries are written
-    /// over, so none needs clearing.
+    /// Notes all-to-all traffic as [`Waves::note_traffic`] does: every root is a partner of every other, so that all entries
+    /// are written over and none needs clearing.
     fn want_all(&mut self, uniform: &Uniform, at: &[u32], roots: &[u32]) -> u32 {
         let mut here = [0.0; LANES];
         for (lane, root) in roots.iter().enumerate() {
             here[lane] = uniform.processes[*root as usize] as f64;
         }
+        // Without volume nobody is a partner.
         let all = if uniform.volume > 0.0 {
             u8::MAX >> (LANES - roots.len())
         } else {
@@ -180,10 +191,11 @@ impl Waves {
         all.count_ones() * (at.len() as u32 - 1)
     }
 
-    /// Finds the routers one hop further. Whether there are any.
+    /// Finds the routers one hop further. Returns whether there are any.
     fn step(&mut self, links: &RouterGraph) -> bool {
         let level = self.far();
-        let (from, to) = (self.first[level], self.first[level + 1]);
+        let from = self.first[level];
+        let to = self.first[level + 1];
         let mut end = to;
         for i in from..to {
             let Stop { router, roots } = self.stops[i];
@@ -233,16 +245,18 @@ pub(super) fn over_batches(
 ) -> Result<Vec<f64>> {
     let roots = batches(fabric.links, demand, end);
     let batches: Vec<&[u32]> = roots.chunks(LANES).collect();
-    let scratch = || Waves::new(fabric.links.router_count());
-    over_roots(fabric, batches.len(), scratch, |waves, batch, loads| {
-        add(waves, batches[batch], loads)
-    })
+    over_roots(
+        fabric,
+        batches.len(),
+        || Waves::new(fabric.links.router_count()),
+        |waves, batch, loads| add(waves, batches[batch], loads),
+    )
 }
 
-/// The roots of `demand`, each once, such that every eight in a row are near each other where they can be: the
-/// fewer distances they have to one router, the fewer times it is visited. O(roots · a few hundred links).
+/// Orders the roots of `demand` such that every eight in a row are near each other where they can be: the fewer distances
+/// they have to one router, the fewer times it is visited. O(roots · a few hundred links).
 pub(super) fn batches(links: &RouterGraph, demand: &Demand, end: End) -> Vec<u32> {
-    /// Routers looked at in the neighbourhood of one.
+    /// Number of routers looked at in the neighbourhood of one.
     const NEAR: usize = 256;
     let roots = demand.roots(end);
     if roots.len() <= LANES {
@@ -250,12 +264,12 @@ pub(super) fn batches(links: &RouterGraph, demand: &Demand, end: End) -> Vec<u32
     }
     const NONE: u32 = u32::MAX;
     let mut root = vec![NONE; links.router_count()];
-    roots
-        .iter()
-        .enumerate()
-        .for_each(|(i, router)| root[*router as usize] = i as u32);
+    for (i, router) in roots.iter().enumerate() {
+        root[*router as usize] = i as u32;
+    }
     let mut visited = vec![NONE; links.router_count()];
-    let (mut order, mut rest) = (Vec::with_capacity(roots.len()), Vec::new());
+    let mut order = Vec::with_capacity(roots.len());
+    let mut rest = Vec::new();
     let mut queue = Vec::new();
     for first in roots {
         if root[*first as usize] == NONE {
@@ -279,6 +293,7 @@ pub(super) fn batches(links: &RouterGraph, demand: &Demand, end: End) -> Vec<u32
                 }
             }
         }
+        // Too few near it: such leftovers share batches at the end, so that all others are full.
         if order.len() < begin + LANES {
             rest.extend(order.drain(begin..));
         }
@@ -287,7 +302,7 @@ pub(super) fn batches(links: &RouterGraph, demand: &Demand, end: End) -> Vec<u32
     order
 }
 
-/// The planes of a distance, of one hop less and of one more.
+/// Returns the planes of a distance, of one hop less and of one more.
 fn three(planes: &mut [Vec<RootValues>; 3], distance: usize) -> [&mut [RootValues]; 3] {
     let [a, b, c] = planes.each_mut().map(Vec::as_mut_slice);
     match distance % 3 {
@@ -297,7 +312,7 @@ fn three(planes: &mut [Vec<RootValues>; 3], distance: usize) -> [&mut [RootValue
     }
 }
 
-/// `a` for the roots named, `b` for the others.
+/// Returns `a` for the roots named, `b` for the others.
 #[inline(always)]
 pub fn pick(roots: u8, a: RootValues, b: RootValues) -> RootValues {
     let mut picked = b;
@@ -307,7 +322,7 @@ pub fn pick(roots: u8, a: RootValues, b: RootValues) -> RootValues {
     picked
 }
 
-/// The sum over the roots, always in the same order.
+/// Returns the sum over the roots, always added in the same order, so that results do not depend on the processor.
 #[inline(always)]
 pub fn sum(lane: RootValues) -> f64 {
     let [a, b, c, d, e, f, g, h] = lane;
@@ -323,7 +338,7 @@ fn fill(stops: &[Stop], into: &mut [RootValues]) {
     }
 }
 
-/// Adds up over the neighbours nearer to a root. Whether all sums are finite.
+/// Adds up the numbers of the neighbours nearer to a root. Returns whether all sums are finite.
 #[multiversion(targets("x86_64+avx512bw+avx512dq+avx512vl", "x86_64+avx2", "aarch64+neon"))]
 fn add_up(
     links: &RouterGraph,

@@ -4,8 +4,8 @@
 //! circles.
 
 use super::super::demand::{Demand, End, Flow};
-use super::{Fabric, over_roots};
-use nodeorder_base::error::Result;
+use super::fabric::{Fabric, over_roots};
+use nodeorder_base::error::{Error, Result, SourceLocation};
 use nodeorder_base::ids::RouterId;
 use nodeorder_network::topology::RouterGraph;
 use nodeorder_network::topology::graph::step;
@@ -13,23 +13,26 @@ use nodeorder_network::topology::graph::step;
 /// Shortest ways from one router, with buffers reused from root to root.
 pub(super) struct Ways<'g> {
     graph: &'g RouterGraph,
+    /// Distance of every router, and the number of links on the way, in one number as [`step`] adds them up.
     ways: Vec<u64>,
-    /// The routers, nearest first.
+    /// Routers that the root reaches, nearest first.
     pub nearest: Vec<u32>,
+    /// Router searched from last.
     root: Option<u32>,
 }
 
 impl<'g> Ways<'g> {
+    /// Prepares searches in a graph.
     pub fn new(graph: &'g RouterGraph) -> Self {
-        let ways = vec![0; graph.router_count()];
         Ways {
             graph,
-            ways,
+            ways: vec![0; graph.router_count()],
             nearest: Vec::new(),
             root: None,
         }
     }
 
+    /// Searches from `root`, unless that was the last root.
     pub fn search(&mut self, root: u32) {
         if self.root != Some(root) {
             self.graph
@@ -38,19 +41,16 @@ impl<'g> Ways<'g> {
         }
     }
 
-    /// The neighbours of a router that are next to it on the shortest ways to the root, ascending.
+    /// Iterates over the neighbours of a router that are next to it on the shortest ways to the root, ascending.
     pub fn nearer(&self, at: u32) -> impl Iterator<Item = u32> + Clone + '_ {
         let router = RouterId(at);
         let weights: Vec<u32> = self.graph.weights(router).collect();
         let neighbours = self.graph.neighbours(router).iter().zip(weights);
         let way = self.ways[at as usize];
-        let nearer = move |v: u32, weight| {
-            self.ways[v as usize]
-                .checked_add(step(weight))
-                .is_some_and(|longer| longer == way)
-        };
         neighbours
-            .filter(move |(v, weight)| nearer(**v, *weight))
+            .filter(move |(v, weight)| {
+                self.ways[**v as usize].checked_add(step(*weight)) == Some(way)
+            })
             .map(|(v, _)| *v)
     }
 }
@@ -58,7 +58,15 @@ impl<'g> Ways<'g> {
 /// Buffers reused from root to root: ways, two numbers for each router, and a row of demand.
 type Scratch<'g> = (Ways<'g>, Vec<f64>, Vec<f64>, Vec<Flow>);
 
-/// The loads of `ecmp-hop`. O(links · log routers) a target.
+/// Returns the error of a machine whose numbers of shortest paths are beyond `f64`.
+pub(super) fn too_many_paths(fabric: &Fabric<'_>) -> Error {
+    let name = fabric.topology.name();
+    let problem = format!("{name} has more than 10^308 shortest paths between two routers");
+    let location = SourceLocation::option("--routing ecmp-path");
+    Error::unsuited(location, problem, "use --routing ecmp-hop")
+}
+
+/// Finds the loads of `ecmp-hop`. O(links · log routers) a target.
 pub(super) fn by_hop(fabric: &Fabric<'_>, demand: &Demand) -> Result<Vec<f64>> {
     let targets = demand.roots(End::Target);
     over(
@@ -71,25 +79,25 @@ pub(super) fn by_hop(fabric: &Fabric<'_>, demand: &Demand) -> Result<Vec<f64>> {
                 carried[flow.router as usize] = flow.volume;
             }
             for at in ways.nearest.iter().skip(1).rev() {
-                let (next, volume) = (ways.nearer(*at), carried[*at as usize]);
+                let volume = carried[*at as usize];
                 if volume == 0.0 {
                     continue;
                 }
                 // Routers come farthest first, so all that passes this one has arrived.
+                let next = ways.nearer(*at);
                 let share = volume / next.clone().count() as f64;
                 for v in next {
                     carried[v as usize] += share;
                     fabric.links.load(*at, v, share, loads);
                 }
             }
-            true
+            Ok(())
         },
     )
-    .map(|(loads, _)| loads)
 }
 
-/// The loads of `ecmp-path`, and whether the numbers of paths were all finite. O(links · log routers) a source.
-pub(super) fn by_path(fabric: &Fabric<'_>, demand: &Demand) -> Result<(Vec<f64>, bool)> {
+/// Finds the loads of `ecmp-path`. Fails if there are more paths than an `f64` counts. O(links · log routers) a source.
+pub(super) fn by_path(fabric: &Fabric<'_>, demand: &Demand) -> Result<Vec<f64>> {
     let sources = demand.roots(End::Source);
     over(
         fabric,
@@ -116,29 +124,27 @@ pub(super) fn by_path(fabric: &Fabric<'_>, demand: &Demand) -> Result<(Vec<f64>,
                     fabric.links.load(v, *at, share, loads);
                 }
             }
-            paths.iter().all(|paths| paths.is_finite())
+            if paths.iter().all(|paths| paths.is_finite()) {
+                Ok(())
+            } else {
+                Err(too_many_paths(fabric))
+            }
         },
     )
 }
 
-/// Sums what `add` puts on the links for each root; the flag is whether it returned true for all of them.
+/// Sums what `add` puts on the links for each root.
 fn over<'f>(
     fabric: &'f Fabric<'_>,
     roots: usize,
-    add: impl Fn(&mut Scratch<'f>, usize, &mut [f64]) -> bool + Sync,
-) -> Result<(Vec<f64>, bool)> {
+    add: impl Fn(&mut Scratch<'f>, usize, &mut [f64]) -> Result<()> + Sync,
+) -> Result<Vec<f64>> {
     let graph = fabric.topology.graph()?;
-    let zeros = || vec![0.0; graph.router_count()];
-    let fine = std::sync::atomic::AtomicBool::new(true);
-    let loads = over_roots(
+    let zeros = vec![0.0; graph.router_count()];
+    over_roots(
         fabric,
         roots,
-        || (Ways::new(graph), zeros(), zeros(), Vec::new()),
-        |scratch, root, loads| {
-            let yes = add(scratch, root, loads);
-            fine.fetch_and(yes, std::sync::atomic::Ordering::Relaxed);
-            Ok(())
-        },
-    )?;
-    Ok((loads, fine.into_inner()))
+        || (Ways::new(graph), zeros.clone(), zeros.clone(), Vec::new()),
+        add,
+    )
 }

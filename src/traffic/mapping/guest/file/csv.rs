@@ -1,12 +1,14 @@
 //! Guests as comma-separated values.
 
-use super::{Message, process, volume};
+use super::fields::{parse_amount, parse_process};
+use crate::mapping::guest::Message;
 use nodeorder_base::error::Result;
 use nodeorder_base::input::Text;
 
 /// Reads lines `source,target,volume`; a first line without numbers is a header.
 pub(super) fn csv(text: &Text) -> Result<(u32, Vec<Message>)> {
-    let (mut processes, mut messages) = (0, Vec::new());
+    let mut processes = 0;
+    let mut messages = Vec::new();
     for (i, line) in text.data_lines().enumerate() {
         let fields = line.fields()?;
         if i == 0 && fields.len() > 1 && fields.iter().all(|f| f.parse::<f64>().is_err()) {
@@ -15,13 +17,13 @@ pub(super) fn csv(text: &Text) -> Result<(u32, Vec<Message>)> {
         let [source, target, amount] = fields.as_slice() else {
             return Err(line.wrong(format!("`{}`", line.text), "source,target,volume"));
         };
-        let source = process(&line, source, 0, None)?;
-        let target = process(&line, target, 0, None)?;
+        let source = parse_process(&line, source, 0, None)?;
+        let target = parse_process(&line, target, 0, None)?;
         processes = processes.max(source + 1).max(target + 1);
         messages.push(Message {
             source,
             target,
-            volume: volume(&line, amount)?,
+            volume: parse_amount(&line, amount)?,
         });
     }
     Ok((processes, messages))

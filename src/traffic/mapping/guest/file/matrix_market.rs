@@ -1,11 +1,12 @@
 //! Guests as MatrixMarket files.
 
-use super::{MAX_PROCESSES, Message, check_count, process, volume};
+use super::fields::{check_count, parse_amount, parse_process};
+use crate::mapping::guest::{MAX_PROCESSES, Message};
 use nodeorder_base::error::{Error, Result};
 use nodeorder_base::input::{Line, Text};
 
-/// Boisvert, Pozo, Remington, "The Matrix Market exchange formats", NISTIR 5935, 1996. Entries of a
-/// symmetric matrix stand for both directions; pattern matrices have volume 1.
+/// Reads a matrix whose row is the source (Boisvert, Pozo, Remington, "The Matrix Market exchange formats", NISTIR 5935,
+/// 1996). Entries of a symmetric matrix stand for both directions; pattern matrices have volume 1.
 pub(super) fn matrix_market(text: &Text) -> Result<(u32, Vec<Message>)> {
     let header = "%%MatrixMarket matrix coordinate|array real|integer|pattern general|symmetric";
     let mut lines = text.lines();
@@ -22,16 +23,15 @@ pub(super) fn matrix_market(text: &Text) -> Result<(u32, Vec<Message>)> {
     } else {
         "rows columns"
     };
-    let numbers: Option<Vec<u64>> = sizes
-        .text
-        .split_whitespace()
-        .map(|word| word.parse().ok())
-        .collect();
-    let numbers = numbers.filter(|n| n.len() == if coordinate { 3 } else { 2 });
-    let numbers = numbers.ok_or_else(|| sizes.wrong(format!("`{}`", sizes.text), wanted))?;
-    let n = numbers[0];
-    if numbers[1] != n || n > u64::from(MAX_PROCESSES) {
-        let found = format!("{} rows and {} columns", n, numbers[1]);
+    let words = sizes.text.split_whitespace();
+    let numbers: Option<Vec<u64>> = words.map(|word| word.parse().ok()).collect();
+    let (n, columns, entries) = match numbers.as_deref() {
+        Some(&[rows, columns]) if !coordinate => (rows, columns, 0),
+        Some(&[rows, columns, entries]) if coordinate => (rows, columns, entries),
+        _ => return Err(sizes.wrong(format!("`{}`", sizes.text), wanted)),
+    };
+    if columns != n || n > u64::from(MAX_PROCESSES) {
+        let found = format!("{n} rows and {columns} columns");
         return Err(sizes.wrong(found, format!("a square matrix of at most {MAX_PROCESSES}")));
     }
     let n = n as u32;
@@ -66,14 +66,12 @@ pub(super) fn matrix_market(text: &Text) -> Result<(u32, Vec<Message>)> {
                     return Err(line.wrong(format!("`{}`", line.text), expected));
                 }
             };
-            let (row, column) = (
-                process(&line, row, 1, Some(n))?,
-                process(&line, column, 1, Some(n))?,
-            );
-            send(row, column, volume(&line, amount)?);
+            let row = parse_process(&line, row, 1, Some(n))?;
+            let column = parse_process(&line, column, 1, Some(n))?;
+            send(row, column, parse_amount(&line, amount)?);
             found += 1;
         }
-        check_count(&sizes, "entries", found, numbers[2])?;
+        check_count(&sizes, "entries", found, entries)?;
     } else {
         // Column by column; of a symmetric matrix the lower triangle.
         let all = u64::from(n) * u64::from(n);
@@ -82,13 +80,14 @@ pub(super) fn matrix_market(text: &Text) -> Result<(u32, Vec<Message>)> {
         } else {
             all
         };
-        let (mut row, mut column) = (0, 0);
+        let mut row = 0;
+        let mut column = 0;
         for line in lines {
             for word in line.text.split_whitespace() {
                 if column == n {
                     return Err(line.wrong(format!("`{word}`"), format!("{stored} entries only")));
                 }
-                send(row, column, volume(&line, word)?);
+                send(row, column, parse_amount(&line, word)?);
                 found += 1;
                 row += 1;
                 if row == n {
@@ -102,7 +101,7 @@ pub(super) fn matrix_market(text: &Text) -> Result<(u32, Vec<Message>)> {
     Ok((n, messages))
 }
 
-/// Whether a header says coordinates, a pattern, and symmetry.
+/// Reads whether a header says coordinates, a pattern, and symmetry.
 fn kind(first: &Line<'_>, header: &str) -> Result<(bool, bool, bool)> {
     let words = first.text.to_ascii_lowercase();
     let words: Vec<&str> = words.split_whitespace().collect();
@@ -116,6 +115,7 @@ fn kind(first: &Line<'_>, header: &str) -> Result<(bool, bool, bool)> {
     };
     let pattern = match field {
         "real" | "integer" | "double" => false,
+        // A full matrix has a value everywhere, so that a pattern of it says nothing.
         "pattern" if layout == "coordinate" => true,
         _ => return Err(first.wrong(format!("field `{field}`"), "real, integer or pattern")),
     };

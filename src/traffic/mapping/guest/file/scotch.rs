@@ -1,16 +1,19 @@
 //! Guests as Scotch graphs.
 
-use super::{MAX_PROCESSES, Message, check_count, process, volume};
+use super::fields::{check_count, parse_amount, parse_process};
+use crate::mapping::guest::{MAX_PROCESSES, Message};
 use nodeorder_base::error::{Error, Result};
 use nodeorder_base::input::{Line, Text};
 
 /// Words of a text with the lines they stand on.
 struct Words<'a> {
     text: &'a Text,
+    /// Words not read yet.
     words: Box<dyn Iterator<Item = (Line<'a>, &'a str)> + 'a>,
 }
 
 impl<'a> Words<'a> {
+    /// Begins with the first word.
     fn new(text: &'a Text) -> Self {
         let words = text
             .data_lines()
@@ -21,11 +24,13 @@ impl<'a> Words<'a> {
         }
     }
 
+    /// Returns the next word and its line. Fails at the end of the text.
     fn next(&mut self, expected: &str) -> Result<(Line<'a>, &'a str)> {
-        let end = || Error::input(self.text.location(), "the end", expected);
-        self.words.next().ok_or_else(end)
+        let word = self.words.next();
+        word.ok_or_else(|| Error::input(self.text.location(), "the end", expected))
     }
 
+    /// Reads the next word as a number, and returns it with its line.
     fn number(&mut self, expected: &str) -> Result<(Line<'a>, u64)> {
         let (line, word) = self.next(expected)?;
         let number = word
@@ -35,7 +40,7 @@ impl<'a> Words<'a> {
     }
 }
 
-/// Pellegrini, "Scotch and libScotch User's Guide", graph files: version, `vertices arcs`, `base flags`
+/// Reads a graph (Pellegrini, "Scotch and libScotch User's Guide", graph files): version, `vertices arcs`, `base flags`
 /// (hundreds: labels, tens: edge loads, units: vertex loads), then for each vertex
 /// `[label] [load] degree {[edge load] neighbour}`. Labels are refused: they would renumber the processes.
 pub(super) fn scotch(text: &Text) -> Result<(u32, Vec<Message>)> {
@@ -55,14 +60,17 @@ pub(super) fn scotch(text: &Text) -> Result<(u32, Vec<Message>)> {
         return Err(line.wrong(format!("base {base}"), "0 or 1"));
     }
     let (line, flags) = words.next("three flags, such as 010")?;
-    let flag = |i: usize| flags.as_bytes().iter().rev().nth(i) == Some(&b'1');
     if flags.len() > 3 || !flags.bytes().all(|b| b == b'0' || b == b'1') {
         return Err(line.wrong(format!("flags `{flags}`"), "three flags, such as 010"));
     }
-    if flag(2) {
+    // Zeros in front may be left out.
+    let mut flag = flags.bytes().rev().map(|b| b == b'1');
+    let vertex_loads = flag.next() == Some(true);
+    let edge_loads = flag.next() == Some(true);
+    if flag.next() == Some(true) {
         return Err(line.wrong(format!("flags `{flags}`"), "a graph without vertex labels"));
     }
-    let (edge_loads, vertex_loads, n) = (flag(1), flag(0), vertices as u32);
+    let n = vertices as u32;
     let mut messages: Vec<Message> = Vec::new();
     for source in 0..n {
         if vertex_loads {
@@ -70,17 +78,17 @@ pub(super) fn scotch(text: &Text) -> Result<(u32, Vec<Message>)> {
         }
         let (_, degree) = words.number("a degree")?;
         for _ in 0..degree {
-            let mut amount = 1.0;
+            let mut volume = 1.0;
             if edge_loads {
                 let (line, word) = words.next("an edge load")?;
-                amount = volume(&line, word)?;
+                volume = parse_amount(&line, word)?;
             }
             let (line, word) = words.next("a neighbour")?;
-            let target = process(&line, word, base as u32, Some(n))?;
+            let target = parse_process(&line, word, base as u32, Some(n))?;
             messages.push(Message {
                 source,
                 target,
-                volume: amount,
+                volume,
             });
         }
     }

@@ -1,13 +1,16 @@
 //! Guests as matrices of TopoMatch.
 
-use super::{MAX_PROCESSES, Message, volume};
+use super::fields::parse_amount;
+use crate::mapping::guest::{MAX_PROCESSES, Message};
 use nodeorder_base::error::{Error, Result};
 use nodeorder_base::input::Text;
 
-/// Jeannot, Mercier, Tessier, "Process placement in multicore clusters", TPDS 25(4), 2014: the matrix row
-/// by row, one a line.
+/// Reads a matrix row by row, one a line, whose row is the source (Jeannot, Mercier, Tessier, "Process placement in
+/// multicore clusters", TPDS 25(4), 2014).
 pub(super) fn topomatch(text: &Text) -> Result<(u32, Vec<Message>)> {
-    let (mut n, mut rows, mut messages) = (0, 0u32, Vec::new());
+    let mut n = 0;
+    let mut rows = 0u32;
+    let mut messages = Vec::new();
     for line in text.data_lines() {
         let count = line.text.split_whitespace().count();
         if rows == 0 {
@@ -22,12 +25,13 @@ pub(super) fn topomatch(text: &Text) -> Result<(u32, Vec<Message>)> {
             return Err(line.wrong(found, format!("a square matrix, {n} rows of {n}")));
         }
         for (target, word) in line.text.split_whitespace().enumerate() {
-            let amount = volume(&line, word)?;
-            if amount > 0.0 {
+            let volume = parse_amount(&line, word)?;
+            // Most of a matrix is zeros: none is kept.
+            if volume > 0.0 {
                 messages.push(Message {
                     source: rows,
                     target: target as u32,
-                    volume: amount,
+                    volume,
                 });
             }
         }

@@ -15,6 +15,7 @@ pub(in super::super) const FT: GuestEntry = benchmark!(
     ft_active
 );
 
+/// Points of FT's grid along x, y and z, by class.
 const GRIDS: [[u32; 3]; 6] = [
     [512, 512, 512],
     [64, 64, 64],
@@ -24,7 +25,7 @@ const GRIDS: [[u32; 3]; 6] = [
     [2048, 1024, 1024],
 ];
 
-/// Processes that take part: any number up to the planes of the default class, else a power of two.
+/// Returns the number of processes of FT that take part: any up to the planes of the default class, else a power of two.
 fn ft_active(count: u32) -> u32 {
     if count <= GRIDS[0][2] {
         count
@@ -33,15 +34,10 @@ fn ft_active(count: u32) -> u32 {
     }
 }
 
-/// Bytes of a process's points that go to each of so many.
-fn ft_part(run: &Instance, parts: u32) -> f64 {
-    let points: f64 = run.of(GRIDS).into_iter().map(f64::from).product();
-    16.0 * points / f64::from(run.n) / f64::from(parts)
-}
-
+/// Reads the options of FT, and lists its traffic.
 fn ft(params: &Params) -> Result<Work> {
     let run = Instance::parse(params)?;
-    let [_, y, z] = run.of(GRIDS);
+    let [x, y, z] = run.of(GRIDS);
     let planes = z.min(run.n);
     let rest = run.n / planes;
     // One transpose is enough while every process has a plane; beyond, rows and columns of processes each have one.
@@ -49,15 +45,19 @@ fn ft(params: &Params) -> Result<Work> {
         power_of_two(params, run.n)?;
         no_more_than(params, rest, y)?;
     }
-    let (in_row, in_column) = (ft_part(&run, rest), ft_part(&run, planes));
-    let points: f64 = run.of(GRIDS).into_iter().map(f64::from).product();
+    let points = f64::from(x) * f64::from(y) * f64::from(z);
+    // Each complex number has 16 bytes; a process sends every member of its row, or column, an equal part of its own.
+    let own = 16.0 * points / f64::from(run.n);
+    let in_row = own / f64::from(rest);
+    let in_column = own / f64::from(planes);
     Ok(Work {
         run,
         all_to_all: (run.n <= z).then_some(in_column),
         each: planes + rest,
         messages: vec![1; (planes + rest) as usize - 2],
         sends: Box::new(move |i, send| {
-            let (row, column) = (i / rest, i % rest);
+            let row = i / rest;
+            let column = i % rest;
             for step in 1..rest {
                 let to = (column + step) % rest;
                 send(step as usize - 1, row * rest + to, in_row);
@@ -81,18 +81,13 @@ pub(in super::super) const IS: GuestEntry = benchmark!(
     std::convert::identity
 );
 
-/// Logarithms of the numbers of keys.
-const KEYS: [u32; 6] = [27, 16, 20, 23, 25, 31];
-
-/// Bytes from each process to each other.
-fn is_part(run: &Instance) -> f64 {
-    let n = f64::from(run.n);
-    4.0 * f64::from(run.of(KEYS)).exp2() / (n * n) + 4.0
-}
-
+/// Reads the options of IS, and lists its traffic.
 fn is(params: &Params) -> Result<Work> {
     let run = Instance::parse(params)?;
-    let (n, bytes) = (run.n, is_part(&run));
+    let n = run.n;
+    let keys = f64::from(run.of([27, 16, 20, 23, 25, 31])).exp2();
+    // An n-th of a process's keys, and how many these are.
+    let bytes = 4.0 * keys / (f64::from(n) * f64::from(n)) + 4.0;
     Ok(Work {
         run,
         all_to_all: Some(bytes),
@@ -100,9 +95,11 @@ fn is(params: &Params) -> Result<Work> {
         // Keys, and how many.
         messages: vec![2; n as usize - 1],
         sends: Box::new(move |i, send| {
-            (1..n).for_each(|step| send(step as usize - 1, (i + step) % n, bytes));
+            for step in 1..n {
+                send(step as usize - 1, (i + step) % n, bytes);
+            }
         }),
         iterations: 10,
-        operations: f64::from(run.of(KEYS)).exp2(),
+        operations: keys,
     })
 }

@@ -5,10 +5,10 @@ use crate::mapping::guest::GuestEntry;
 use nodeorder_base::error::Result;
 use nodeorder_base::params::Params;
 
-/// Products of matrix and vector in an iteration: 25 steps of conjugate gradients and the residual.
+/// Number of products of matrix and vector in an iteration: 25 steps of conjugate gradients and the residual.
 const PRODUCTS: f64 = 26.0;
 
-/// Scalars summed across a row in an iteration: two a step, and four.
+/// Number of scalars summed across a row in an iteration: two a step, and four.
 const SCALARS: f64 = 54.0;
 
 /// `npb-cg:n=64`: the largest eigenvalue of a sparse matrix, whose blocks lie on a grid of rows × columns, as many
@@ -21,10 +21,12 @@ pub(in super::super) const CG: GuestEntry = benchmark!(
     power_below
 );
 
+/// Reads the options of CG, and lists its traffic.
 fn work(params: &Params) -> Result<Work> {
     let run = Instance::parse(params)?;
     let stages = power_of_two(params, run.n)?;
-    let (rows, columns) = (1 << (stages / 2), 1 << stages.div_ceil(2));
+    let rows = 1 << (stages / 2);
+    let columns = 1 << stages.div_ceil(2);
     let size = run.of([150_000, 1400, 7000, 14_000, 75_000, 1_500_000]);
     no_more_than(params, columns, size)?;
     // A process holds as much of a vector as its column of blocks is wide.

@@ -1,6 +1,8 @@
 //! LU: wavefronts over a 2-D grid of processes.
 
-use super::{Instance, Work, benchmark, no_more_than, part, power_below, power_of_two};
+use super::{
+    Instance, Work, benchmark, inner_points, no_more_than, part, power_below, power_of_two,
+};
 use crate::mapping::guest::GuestEntry;
 use nodeorder_base::error::Result;
 use nodeorder_base::params::Params;
@@ -16,19 +18,14 @@ pub(in super::super) const LU: GuestEntry = benchmark!(
     power_below
 );
 
+/// Reads the options of LU, and lists its traffic.
 fn work(params: &Params) -> Result<Work> {
     let run = Instance::parse(params)?;
     let stages = power_of_two(params, run.n)?;
     let points: u32 = run.of([162, 12, 33, 64, 102, 408]);
-    let (across, down) = (1u32 << stages.div_ceil(2), 1u32 << (stages / 2));
+    let across = 1u32 << stages.div_ceil(2);
+    let down = 1u32 << (stages / 2);
     no_more_than(params, across, points)?;
-    // Points of an edge, and those of it that a sweep solves: all but the cube's surface.
-    let edge = move |i, parts| {
-        let all = part(points, parts, i);
-        let inner =
-            all - u32::from(i == 0) - u32::from(i + 1 == parts).min(all - u32::from(i == 0));
-        (f64::from(all), f64::from(inner))
-    };
     // The polynomial below is the benchmark's own count of operations, which its Mop/s are made of.
     let side = f64::from(points);
     Ok(Work {
@@ -37,22 +34,24 @@ fn work(params: &Params) -> Result<Work> {
         each: 8,
         messages: vec![points - 2, points - 2, 1],
         sends: Box::new(move |i, send| {
-            let (x, y) = (i % across, i / across);
-            let mut both = |sweep, to, (all, inner): (f64, f64)| {
-                send(sweep, to, 40.0 * inner * (side - 2.0));
-                send(2, to, 80.0 * all * side);
-            };
-            if x + 1 < across {
-                both(0, i + 1, edge(y, down));
-            }
-            if x > 0 {
-                both(1, i - 1, edge(y, down));
-            }
-            if y + 1 < down {
-                both(0, i + across, edge(x, across));
-            }
-            if y > 0 {
-                both(1, i - across, edge(x, across));
+            let x = i % across;
+            let y = i / across;
+            // Along each dimension: the step to the next process, the position and extent, and those across.
+            for (step, at, extent, edge, parts) in
+                [(1, x, across, y, down), (across, y, down, x, across)]
+            {
+                // A sweep solves the points of the edge that are not on the cube's surface; faces are swapped whole.
+                let inner = f64::from(inner_points(points, parts, edge));
+                let swept = 40.0 * inner * (side - 2.0);
+                let swapped = 80.0 * f64::from(part(points, parts, edge)) * side;
+                if at + 1 < extent {
+                    send(0, i + step, swept);
+                    send(2, i + step, swapped);
+                }
+                if at > 0 {
+                    send(1, i - step, swept);
+                    send(2, i - step, swapped);
+                }
             }
         }),
         iterations: run.of([250, 50, 300, 250, 250, 300]),

@@ -5,8 +5,8 @@ use crate::mapping::guest::GuestEntry;
 use nodeorder_base::error::Result;
 use nodeorder_base::params::Params;
 
-/// Halo exchanges on a level in an iteration: after restriction (on the finest level: the residual), residual and
-/// smoother. The coarsest has no residual.
+/// Number of halo exchanges on a level in an iteration: after restriction (on the finest level: the residual), residual
+/// and smoother. The coarsest has no residual.
 const EXCHANGES: u32 = 3;
 
 /// `npb-mg:n=64`: V-cycles of a multigrid on a periodic cube, over a 3-D torus of processes (powers of two, the first
@@ -24,6 +24,7 @@ pub(in super::super) const MG: GuestEntry = benchmark!(
     power_below
 );
 
+/// Reads the options of MG, and lists its traffic.
 fn work(params: &Params) -> Result<Work> {
     let run = Instance::parse(params)?;
     // Logarithms of the sides.
@@ -49,11 +50,11 @@ fn work(params: &Params) -> Result<Work> {
             for level in 1..=levels {
                 // How far apart processes with points are, and how many each has.
                 let far = bits.map(|b| 1u32 << b.saturating_sub(level));
-                let points = bits.map(|b| f64::from(1u32 << level.saturating_sub(b)));
+                let [x, y, z] = bits.map(|b| f64::from(1u32 << level.saturating_sub(b)));
+                // This one has none on the level.
                 if (0..3).any(|axis| at[axis] % far[axis] != far[axis] - 1) {
                     continue;
                 }
-                let [x, y, z] = points;
                 let faces = [y * z, (x + 2.0) * z, (x + 2.0) * (y + 2.0)];
                 for axis in 0..3 {
                     for step in [far[axis], extents[axis] - far[axis]] {

@@ -51,11 +51,10 @@ pub(super) use cg::CG;
 pub(super) use lu::LU;
 pub(super) use mg::MG;
 pub(super) use multi_partition::{BT, SP};
-pub(super) use work::Work;
-use work::{Instance, OPTIONS, Send};
+use work::{Instance, OPTIONS, Send, Work};
 
-/// The entry of a benchmark: its name, what lists say of it, how its options are read, and how many of so many
-/// processes take part.
+/// Makes the entry of a benchmark from its name, what lists say of it, the function that reads its options, and the one that
+/// says how many of a number of processes take part.
 macro_rules! benchmark {
     ($name:literal, $about:literal, $parse:ident, $active:expr) => {
         $crate::mapping::guest::GuestEntry {
@@ -65,7 +64,7 @@ macro_rules! benchmark {
             options: &$crate::mapping::guest::npb::OPTIONS,
             parse: $crate::mapping::guest::Pattern {
                 traffic: |params| Ok(Box::new($parse(params)?)),
-                benchmark: Some($parse),
+                benchmark: Some(|params, label, context| $parse(params)?.benchmark(label, context)),
                 sized: &[$crate::mapping::guest::Sized {
                     name: $name,
                     spec: |count| $crate::mapping::guest::npb::spec($name, $active(count), count),
@@ -94,12 +93,12 @@ fn no_more_than(params: &Params, along: u32, points: u32) -> Result<()> {
     Err(params.wrong("n", expected))
 }
 
-/// The greatest power of two up to `count`.
+/// Returns the greatest power of two up to `count`.
 fn power_below(count: u32) -> u32 {
     1 << count.max(1).ilog2()
 }
 
-/// `name` for `count` processes of which `active` run.
+/// Writes the guest `name` for `count` processes of which `active` run.
 fn spec(name: &str, active: u32, count: u32) -> String {
     match count - active {
         0 => format!("{name}:n={count}"),
@@ -107,7 +106,14 @@ fn spec(name: &str, active: u32, count: u32) -> String {
     }
 }
 
-/// Points of part `i` where `points` are dealt out to `parts`, the first ones getting one more.
+/// Returns the number of points of a part that are not on the surface of the whole.
+fn inner_points(points: u32, parts: u32, i: u32) -> u32 {
+    let ends = u32::from(i == 0) + u32::from(i + 1 == parts);
+    // A part of one point may be at both ends.
+    part(points, parts, i).saturating_sub(ends)
+}
+
+/// Returns the number of points of part `i` where `points` are dealt out to `parts`, the first ones getting one more.
 fn part(points: u32, parts: u32, i: u32) -> u32 {
     points / parts + u32::from(i < points % parts)
 }

@@ -1,6 +1,6 @@
 //! BT and SP: multi-partition, every process with a cell in each plane of cells.
 
-use super::{Instance, Send, Work, benchmark, no_more_than, part};
+use super::{Instance, Send, Work, benchmark, inner_points, no_more_than, part};
 use crate::mapping::guest::GuestEntry;
 use nodeorder_base::error::Result;
 use nodeorder_base::params::Params;
@@ -24,11 +24,12 @@ pub(in super::super) const SP: GuestEntry = benchmark!(
     square_below
 );
 
-/// The greatest square up to `count`.
+/// Returns the greatest square up to `count`.
 fn square_below(count: u32) -> u32 {
     count.isqrt().pow(2)
 }
 
+/// Reads the options of BT, and lists its traffic.
 fn bt(params: &Params) -> Result<Work> {
     let run = Instance::parse(params)?;
     let sweep = Sweep {
@@ -46,6 +47,7 @@ fn bt(params: &Params) -> Result<Work> {
     )
 }
 
+/// Reads the options of SP, and lists its traffic.
 fn sp(params: &Params) -> Result<Work> {
     let run = Instance::parse(params)?;
     let sweep = Sweep {
@@ -63,16 +65,18 @@ fn sp(params: &Params) -> Result<Work> {
     )
 }
 
-/// The cube, and what a sweep sends.
+/// Cube of points that a solver sweeps over, and the numbers that it sends from cell to cell.
 struct Sweep {
+    /// Number of points along each side of the cube.
     side: u32,
-    /// Numbers a point to the successor, and back.
+    /// Count of numbers sent for each point of a face: to the successor, and back.
     numbers: [f64; 2],
-    /// Whether messages are as long as the largest cell needs, or as the face's points off the cube's surface.
+    /// Whether messages are as long as the largest cell needs, else as the face's points off the cube's surface.
     padded: bool,
 }
 
 impl Sweep {
+    /// Lists the traffic of the benchmark. Fails if the number of processes is no square.
     fn work(
         self,
         params: &Params,
@@ -99,28 +103,31 @@ impl Sweep {
         })
     }
 
+    /// Calls `send` with all that a process sends in an iteration, of p² processes.
     fn sends(&self, p: u32, process: u32, send: Send<'_>) {
-        let size = |x: u32| part(self.side, p, x);
-        let inner = |x: u32| size(x).saturating_sub(u32::from(x == 0) + u32::from(x + 1 == p));
         // A buffer holds the square of the largest cell's side, and a point more.
         let widest = self.side / p + 1;
-        let (i, j) = (process % p, process / p);
-        let (before, after) = (|x: u32| (x + p - 1) % p, |x: u32| (x + 1) % p);
-        let successors = [after(i) + p * j, i + p * after(j), before(i) + p * after(j)];
-        let predecessors = [
-            before(i) + p * j,
-            i + p * before(j),
-            after(i) + p * before(j),
-        ];
+        let i = process % p;
+        let j = process / p;
+        let east = (i + 1) % p;
+        let west = (i + p - 1) % p;
+        let north = (j + 1) % p;
+        let south = (j + p - 1) % p;
+        let successors = [east + p * j, i + p * north, west + p * north];
+        let predecessors = [west + p * j, i + p * south, east + p * south];
         // A process has one cell in each plane of cells, on a diagonal, so that none waits during a sweep.
         for cell in 0..p {
             let at = [(i + cell) % p, (j + p - cell) % p, cell];
             for axis in 0..3 {
-                let (a, b) = (at[(axis + 1) % 3], at[(axis + 2) % 3]);
-                let swapped = 80.0 * f64::from(size(a)) * f64::from(size(b));
-                let points = match self.padded {
-                    true => f64::from(widest).powi(2),
-                    false => f64::from(inner(a)) * f64::from(inner(b)),
+                let a = at[(axis + 1) % 3];
+                let b = at[(axis + 2) % 3];
+                let [long, wide] = [a, b].map(|x| f64::from(part(self.side, p, x)));
+                let swapped = 80.0 * long * wide;
+                let points = if self.padded {
+                    f64::from(widest).powi(2)
+                } else {
+                    let [long, wide] = [a, b].map(|x| f64::from(inner_points(self.side, p, x)));
+                    long * wide
                 };
                 let stage = 1 + 2 * axis;
                 if at[axis] + 1 < p {
@@ -129,11 +136,8 @@ impl Sweep {
                 }
                 if at[axis] > 0 {
                     send(0, predecessors[axis], swapped);
-                    send(
-                        stage + 1,
-                        predecessors[axis],
-                        8.0 * self.numbers[1] * points,
-                    );
+                    let back = 8.0 * self.numbers[1] * points;
+                    send(stage + 1, predecessors[axis], back);
                 }
             }
         }

@@ -1,16 +1,15 @@
 //! Options of the benchmarks, and what they do in an iteration.
 
-use crate::mapping::guest::benchmark::{Benchmark, Stage};
 use crate::mapping::guest::patterns::{parse_processes, parse_volume};
-use crate::mapping::guest::{BuildGuest, Guest, MAX_PROCESSES, Message, Traffic};
+use crate::mapping::guest::{Benchmark, BuildGuest, Guest, MAX_PROCESSES, Message, Stage};
 use nodeorder_base::error::Result;
 use nodeorder_base::params::{Opt, Params};
 use nodeorder_network::topology::Context;
 
-/// The problem sizes, largest last but for the default.
+/// Problem sizes, the default first, then from small to large.
 pub(super) const CLASSES: &[&str] = &["C", "S", "W", "A", "B", "D"];
 
-/// The options of [`Instance::parse`], and `n`.
+/// Options that [`Instance::parse`] reads.
 pub(super) const OPTIONS: [Opt; 4] = [
     crate::mapping::guest::patterns::N,
     Opt::one_of("class", CLASSES, "problem size"),
@@ -18,20 +17,21 @@ pub(super) const OPTIONS: [Opt; 4] = [
     Opt::number("volume", "what a byte counts").or("1"),
 ];
 
-/// The options of a benchmark as read.
+/// Options of a benchmark.
 #[derive(Clone, Copy)]
 pub(super) struct Instance {
-    /// Processes that communicate.
+    /// Number of processes that communicate.
     pub n: u32,
-    /// Processes that do not.
+    /// Number of processes that do not.
     idle: u32,
     /// Volume of a byte.
     volume: f64,
-    /// The place of the class in [`CLASSES`].
+    /// Index of the class in [`CLASSES`].
     class: usize,
 }
 
 impl Instance {
+    /// Reads the options.
     pub fn parse(params: &Params) -> Result<Self> {
         let n = parse_processes(params)?;
         let class = params.choice("class")?;
@@ -43,28 +43,30 @@ impl Instance {
         })
     }
 
-    /// The value of this class, of one value a class.
+    /// Returns the value of this class, of one value a class.
     pub fn of<T: Copy>(&self, classes: [T; 6]) -> T {
         classes[self.class]
     }
 }
 
-/// Called with a stage, a target and bytes.
+/// Function that takes a message: its stage, target and bytes.
 pub(super) type Send<'a> = &'a mut dyn FnMut(usize, u32, f64);
 
 /// Messages and operations of a benchmark's iteration.
-pub(in crate::mapping::guest) struct Work {
+pub(super) struct Work {
+    /// Options of the benchmark.
     pub(super) run: Instance,
-    /// Bytes from each process to each other, where the benchmark sends nothing else.
+    /// Bytes from each process to each other, where the benchmark sends nothing else; else `None`.
     pub(super) all_to_all: Option<f64>,
-    /// Sends of a process, about.
+    /// About how many sends a process makes, for the memory.
     pub(super) each: u32,
-    /// By stage of an iteration, the messages that a process sends a partner, one after the other.
+    /// Number of messages that a process sends a partner, one after the other, by stage of an iteration.
     pub(super) messages: Vec<u32>,
-    /// Calls with all that a process sends; the bytes are those of all messages of the stage to that partner.
+    /// Lists all that a process sends; the bytes are those of all messages of the stage to that partner.
     pub(super) sends: Box<dyn Fn(u32, Send<'_>)>,
+    /// Number of iterations of a run.
     pub(super) iterations: u32,
-    /// Operations of all processes in an iteration.
+    /// Number of operations of all processes in an iteration.
     pub(super) operations: f64,
 }
 
@@ -73,13 +75,8 @@ impl BuildGuest for Work {
     fn build(&self, label: &str, context: &Context) -> Result<Guest> {
         // Nothing is listed for all-to-all traffic: its cost does not grow with the number of pairs.
         if let (Some(bytes), 0) = (self.all_to_all, self.run.idle) {
-            return Ok(Guest {
-                label: label.to_string(),
-                processes: self.run.n,
-                traffic: Traffic::AllToAll {
-                    volume: bytes * self.run.volume,
-                },
-            });
+            let volume = bytes * self.run.volume;
+            return Ok(Guest::all_to_all(label, self.run.n, volume));
         }
         let mut messages = Vec::new();
         self.for_each(context, |_, message| messages.push(message))?;
@@ -88,27 +85,28 @@ impl BuildGuest for Work {
 }
 
 impl Work {
+    /// Calls `visit` with every message and its stage. Fails if more memory is needed than allowed.
     fn for_each(&self, context: &Context, mut visit: impl FnMut(usize, Message)) -> Result<()> {
         // Checked before anything is listed; merging takes about as much again.
         let bytes = u64::from(self.run.n) * u64::from(self.each) * size_of::<Message>() as u64;
         context.require("the guest's messages", 2 * bytes)?;
         for source in 0..self.run.n {
-            let mut send = |stage, target, bytes: f64| {
+            (self.sends)(source, &mut |stage, target, bytes| {
+                let volume = bytes * self.run.volume;
                 visit(
                     stage,
                     Message {
                         source,
                         target,
-                        volume: bytes * self.run.volume,
+                        volume,
                     },
                 );
-            };
-            (self.sends)(source, &mut send);
+            });
         }
         Ok(())
     }
 
-    /// Lists messages and operations of an iteration, stage by stage.
+    /// Makes the benchmark: the messages of an iteration stage by stage, and its operations.
     pub fn benchmark(&self, label: &str, context: &Context) -> Result<Benchmark> {
         let mut lists = vec![Vec::new(); self.messages.len()];
         self.for_each(context, |stage, message| lists[stage].push(message))?;
@@ -116,6 +114,7 @@ impl Work {
         let mut stages = Vec::new();
         for (list, messages) in lists.into_iter().zip(&self.messages) {
             let guest = Guest::merge(label, processes, list)?;
+            // On few processes some stages have no partner.
             if *messages > 0 && guest.pair_count() > 0 {
                 stages.push(Stage {
                     messages: *messages,

@@ -1,0 +1,20 @@
+//! The table of mapping methods.
+
+use super::entry::Build;
+use super::{best, bisection, greedy, grid, rank, refine, tabu};
+use nodeorder_base::registry::Registry;
+
+/// Every mapping method.
+pub static METHODS: Registry<Build> = Registry::new(
+    "mapping method",
+    "--map",
+    &[
+        rank::METHOD,
+        bisection::METHOD,
+        greedy::METHOD,
+        refine::METHOD,
+        tabu::METHOD,
+        grid::METHOD,
+        best::METHOD,
+    ],
+);
