@@ -149,12 +149,10 @@ impl Topology {
     /// names follow no such pattern.
     pub fn name_pattern(&self) -> Option<(&str, usize, &str)> {
         match &self.names.names {
-            Names::Pattern {
-                before,
-                width,
-                offset: 0,
-                after,
-            } => Some((before, *width, after)),
+            // Exports that write the pattern for other programs have no place for an offset.
+            Names::Pattern(pattern) if pattern.offset == 0 => {
+                Some((&pattern.before, pattern.width, &pattern.after))
+            }
             _ => None,
         }
     }

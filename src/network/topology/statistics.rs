@@ -209,7 +209,7 @@ pub fn by_search(topology: &Topology, graph: &RouterGraph, counts: &[u32]) -> Re
 }
 
 /// The routers that carry schedulable nodes.
-fn occupied(counts: &[u32]) -> Vec<RouterId> {
+pub(super) fn occupied(counts: &[u32]) -> Vec<RouterId> {
     (0..)
         .zip(counts)
         .filter(|(_, count)| **count > 0)
