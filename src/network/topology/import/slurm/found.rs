@@ -37,6 +37,20 @@ pub(super) struct SiteUnit {
 }
 
 impl Found {
+    /// Returns a topology without units.
+    pub fn new(kind: SiteKind, name: &str) -> Self {
+        Found {
+            kind,
+            name: name.into(),
+            units: Vec::new(),
+            sizes: (Vec::new(), 1),
+            toruses: Vec::new(),
+            param: String::new(),
+            weights: BTreeMap::new(),
+            remarks: Vec::new(),
+        }
+    }
+
     /// Returns a wiring with a switch for each unit, and no cables.
     pub fn switches(&self) -> Wiring {
         let mut wiring = Wiring::default();
