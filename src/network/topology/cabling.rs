@@ -43,15 +43,7 @@ impl Cabling {
             });
         }
         topology.require("counting cables", 8 * u64::from(network.routers()))?;
-        let whole = are_whole(network);
-        let mut all = 0u64;
-        let mut at_router = vec![0u64; network.routers() as usize];
-        network.for_each_link(&mut |u, v, capacity| {
-            let cables = cables_of(capacity, whole);
-            all += cables;
-            at_router[u as usize] += cables;
-            at_router[v as usize] += cables;
-        });
+        let (all, at_router) = count_cables(network);
         let mut ports = at_router.iter().copied().max().unwrap_or(0);
         let mut ratio = 0.0f64;
         for (nodes, cables) in topology.nodes_per_router().into_iter().zip(at_router) {
@@ -145,6 +137,20 @@ fn are_whole(network: &Network) -> bool {
     whole
 }
 
+/// Counts the cables between routers of the whole network, and those at each router.
+fn count_cables(network: &Network) -> (u64, Vec<u64>) {
+    let whole = are_whole(network);
+    let mut all = 0;
+    let mut at_router = vec![0; network.routers() as usize];
+    network.for_each_link(&mut |u, v, capacity| {
+        let cables = cables_of(capacity, whole);
+        all += cables;
+        at_router[u as usize] += cables;
+        at_router[v as usize] += cables;
+    });
+    (all, at_router)
+}
+
 /// Returns the number of cables that a link of this capacity stands for.
 fn cables_of(capacity: f64, whole: bool) -> u64 {
     if whole { capacity as u64 } else { 1 }
@@ -186,7 +192,7 @@ mod tests {
             let machine = build(spec);
             let formula = Cabling::of(&machine).unwrap();
             assert!(machine.network().cables.is_some(), "{spec}");
-            let (all, at) = counted(machine.network());
+            let (all, at) = count_cables(machine.network());
             let hosts = &at[..machine.network().hosts() as usize];
             let per = u64::from(machine.network().per_router());
             let ports = hosts

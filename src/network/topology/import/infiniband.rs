@@ -303,7 +303,7 @@ fn parse_rate(comment: &str) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::super::tests::{error, machine, names};
-    use super::*;
+    use super::parse_rate;
     use crate::topology::testing::{check_links, check_metric, from_file};
 
     const FABRIC: &str = include_str!("../../../../tests/data/ibnetdiscover.txt");
@@ -383,7 +383,11 @@ mod tests {
     #[test]
     fn rates_are_widths_times_lanes() {
         assert_eq!(
-            (rate("\"x\" lid 2 4xHDR"), rate("lid 5 1xSDR"), rate("")),
+            (
+                parse_rate("\"x\" lid 2 4xHDR"),
+                parse_rate("lid 5 1xSDR"),
+                parse_rate("")
+            ),
             (200.0, 2.0, 1.0)
         );
     }
